@@ -84,14 +84,14 @@ func alone(top string) (release func() error, err error) {
 
 // shelved is a loop in the archive.
 type shelved struct {
-	view.Archived
+	view.Archive
 	memory workspace.Memory
 	folder string
 }
 
 func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (shelved, error) {
 	label := cmp.Or(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
-	kept := view.Archived{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
+	kept := view.Archive{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
 	if run, found := folder.Newest(func(run journal.Run) bool { return run.Plan.Shares(loop.Plan) }); found {
 		kept.Run = &run

@@ -63,11 +63,11 @@ func (s *scene) asked() map[string]int {
 
 // editor counts what would be sent of the boards it is shown.
 type editor struct {
-	last            view.Board
+	last            view.Texts
 	comments, pulls int
 }
 
-func (e *editor) Show(_ context.Context, board view.Board) error {
+func (e *editor) Show(_ context.Context, board view.Texts) error {
 	if board.Comment != e.last.Comment {
 		e.comments++
 	}

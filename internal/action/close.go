@@ -138,7 +138,7 @@ func (v *visit) kept(outcome Outcome) string {
 }
 
 // show brings everything that people look at to board.
-func (v *visit) show(ctx context.Context, board view.Board) {
+func (v *visit) show(ctx context.Context, board view.Texts) {
 	for _, screen := range v.screens() {
 		if err := screen.Show(ctx, board); err != nil {
 			v.say(fault.Told(err))

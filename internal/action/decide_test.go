@@ -148,7 +148,7 @@ func TestWhatWasNotUnderstood(t *testing.T) {
 		"Unknown: `rum`. Did you mean `run`?":                 {Verb: trigger.Help, Said: "rum", Nearest: "run"},
 		"Unknown: `xyz`. Put words for the agent after `--`.": {Verb: trigger.Help, Said: "xyz"},
 	} {
-		if got := view.Misunderstood(command); got != want {
+		if got := view.CommandProblem(command); got != want {
 			t.Errorf("misunderstood(%+v) = %q, want %q", command, got, want)
 		}
 	}

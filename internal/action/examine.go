@@ -92,7 +92,7 @@ func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err erro
 		return b, err
 	}
 	if v.command.Verb == trigger.Approve && verdict.NeedsApproval(b.run) {
-		shown, err := v.hub.shows(ctx, view.Planned(b.run), v.trigger)
+		shown, err := v.hub.shows(ctx, view.PlanText(b.run), v.trigger)
 		b.unseen = !shown
 		return b, err
 	}

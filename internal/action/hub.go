@@ -37,7 +37,7 @@ type hub struct {
 
 	shown  sync.Mutex
 	posted journal.CommentPosted // the progress comment, while it is sure where that is
-	last   view.Board            // what was shown last
+	last   view.Texts            // what was shown last
 	labels []string              // that the issue is known to have
 	named  string                // the commit that the comment says was kept last
 }
@@ -95,7 +95,7 @@ func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
 }
 
 // Comment finds the progress comment of the issue, or makes it.
-func (h *hub) Comment(ctx context.Context, board view.Board) (journal.CommentPosted, error) {
+func (h *hub) Comment(ctx context.Context, board view.Texts) (journal.CommentPosted, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	err := h.comment(ctx, board.Comment)
@@ -143,13 +143,13 @@ func (h *hub) tell(ctx context.Context, text string) error {
 	if named != "" {
 		head += "<!-- ralph:kept " + named + " -->"
 	}
-	_, err = h.Comment(ctx, view.Board{Comment: head + "\n" + text + "\n"})
+	_, err = h.Comment(ctx, view.Texts{Comment: head + "\n" + text + "\n"})
 	return err
 }
 
 // Show keeps the comment and the pull request's text current. Only a text that
 // changed is sent. One that fails holds the other back in nothing.
-func (h *hub) Show(ctx context.Context, board view.Board) error {
+func (h *hub) Show(ctx context.Context, board view.Texts) error {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull), h.label(ctx, board.State))
@@ -245,7 +245,7 @@ type summary struct {
 }
 
 // Show writes the page.
-func (s summary) Show(_ context.Context, board view.Board) error { return s.write(board.Summary) }
+func (s summary) Show(_ context.Context, board view.Texts) error { return s.write(board.Summary) }
 
 func (s summary) write(text string) error {
 	if s.path == "" {

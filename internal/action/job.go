@@ -64,7 +64,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 
 // comment is how the progress comment is made; nil where there is nothing to
 // comment on.
-func (v *visit) comment() func(context.Context, view.Board) (journal.CommentPosted, error) {
+func (v *visit) comment() func(context.Context, view.Texts) (journal.CommentPosted, error) {
 	if v.task.Number == 0 {
 		return nil
 	}

@@ -119,7 +119,7 @@ func (v *visit) help(ctx context.Context) error {
 		return fmt.Errorf("read the help: %w", err)
 	}
 	body := string(text)
-	if why := view.Misunderstood(v.command); why != "" {
+	if why := view.CommandProblem(v.command); why != "" {
 		body = why + " Nothing was started.\n\n" + body
 	}
 	return v.answer(ctx, body)
@@ -197,7 +197,7 @@ func (a Action) Explain() (Explained, error) {
 	}
 	v.tighten()
 	said.Kind, said.Why = v.command.Verb, "it is for ralph"
-	if why := view.Misunderstood(v.command); why != "" {
+	if why := view.CommandProblem(v.command); why != "" {
 		said.Why = why
 	}
 	if asker := v.trigger.Asker(); !v.trigger.OfCI() && !v.inputs.Rules.Vouches(asker) {

@@ -78,7 +78,7 @@ type Remote struct {
 	Shelf  Shelf                  // nil: the run is on this machine alone
 	Secret func(text []byte) bool // tells of one in what is to be pushed; nil: there are none
 	// Comment finds or makes the progress comment; nil: there is none.
-	Comment func(context.Context, view.Board) (journal.CommentPosted, error)
+	Comment func(context.Context, view.Texts) (journal.CommentPosted, error)
 }
 
 // Agents are those that work, and those that give an opinion.

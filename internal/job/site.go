@@ -222,7 +222,7 @@ func (s *site) form(ctx context.Context, asked Asked, base string) string {
 	if err != nil {
 		return ""
 	}
-	name := view.Template(files)
+	name := view.PullTemplate(files)
 	if name == "" {
 		return ""
 	}

@@ -13,7 +13,7 @@ import (
 
 // Screen is a place where people look.
 type Screen interface {
-	Show(ctx context.Context, board view.Board) error
+	Show(ctx context.Context, board view.Texts) error
 }
 
 // patience is how long all screens together may take for one showing: the last
@@ -42,7 +42,7 @@ type moment struct {
 	rest *journal.Run
 }
 
-func (m moment) board() view.Board {
+func (m moment) board() view.Texts {
 	board := view.Of(m.run)
 	if m.rest != nil {
 		board.Pull = view.Of(*m.rest).Pull

@@ -25,7 +25,7 @@ type screen struct {
 	heals int // it fails so often only; 0: for ever
 }
 
-func (s *screen) Show(_ context.Context, board view.Board) error {
+func (s *screen) Show(_ context.Context, board view.Texts) error {
 	s.mu.Lock()
 	s.shown = append(s.shown, board.Run)
 	seen := len(s.shown)

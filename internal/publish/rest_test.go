@@ -19,17 +19,17 @@ import (
 // sandbox keeps every board it is shown.
 type sb struct {
 	mu     sync.Mutex
-	boards []view.Board
+	boards []view.Texts
 }
 
-func (w *sb) Show(_ context.Context, board view.Board) error {
+func (w *sb) Show(_ context.Context, board view.Texts) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.boards = append(w.boards, board)
 	return nil
 }
 
-func (w *sb) last(t *testing.T, count int) view.Board {
+func (w *sb) last(t *testing.T, count int) view.Texts {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -245,5 +245,5 @@ func (c chapter) price() string {
 	for _, m := range c.moments {
 		usd, known = usd+m.paid, known && m.known
 	}
-	return view.Spent(usd, known)
+	return view.CostText(usd, known)
 }

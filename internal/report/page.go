@@ -113,7 +113,7 @@ func (s Source) page() page {
 		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
 		Sum: view.Sum(run), Notes: s.Notes, Next: spans(view.Next(run)), Task: spans(clean.Inline(run.Task.Title, 200)),
 		Facts: append(factsOf(run), known("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
-		Columns:  view.Columns(),
+		Columns:  view.StoryColumns(),
 		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: strings.TrimSpace(view.Comment(run)), Exams: s.exams(),
 	}
@@ -237,7 +237,7 @@ func (s Source) judged(run journal.Run) (all []judged, commit string) {
 	}
 	for _, check := range proof.Checks[:min(len(proof.Checks), mostChecks)] {
 		all = append(all, judged{
-			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.Verdict(run, check)), check.Exit, policy.Short(check.Took()),
+			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.ProofCheckText(run, check)), check.Exit, policy.Short(check.Took()),
 		})
 	}
 	return all, short(proof.Commit)

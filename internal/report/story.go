@@ -53,8 +53,8 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 	if story.Passes {
 		one.Mark, one.State = good, "passed"
 	}
-	for i, words := range view.Cells(run, story) {
-		one.Cells = append(one.Cells, cell{view.Columns()[i], spans(words)})
+	for i, words := range view.StoryCells(run, story) {
+		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], spans(words)})
 	}
 	one.Criteria, one.More = few(onLines(story.AcceptanceCriteria), room/2, markupOfItem)
 	graded, found := run.GradeOf(story.ID)

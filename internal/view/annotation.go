@@ -23,8 +23,8 @@ type Annotation struct {
 	Notice bool // it is news, and no error
 }
 
-// mostAnnotations is how many of a step GitHub shows.
-const mostAnnotations = 10
+// maxAnnotations is how many of a step GitHub shows.
+const maxAnnotations = 10
 
 // Annotations are how run ended and what to do next, unless it did what was asked,
 // and the checks that the last verdict found to fail. Others wrote parts of all of it.
@@ -33,7 +33,7 @@ func Annotations(run journal.Run) []Annotation {
 	if e := ending.Of(run); e.Cause != "" {
 		all = append(all, Annotation{
 			Title:  "ralph " + string(run.Stop.Reason.Status()),
-			Text:   strings.TrimSuffix(spoken(Headline(run)), ".") + behind("", ". Next: ", spoken(Next(run))),
+			Text:   strings.TrimSuffix(stripMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", stripMarkup(Next(run))),
 			Notice: run.Completed() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
 		})
 	}
@@ -46,27 +46,27 @@ func Annotations(run journal.Run) []Annotation {
 		checks = last.Proof.Checks
 	}
 	for _, check := range checks {
-		if check.Where == journal.AtTests || !verdict.BlocksStory(run, check) || len(all) == mostAnnotations {
+		if check.Where == journal.AtTests || !verdict.BlocksStory(run, check) || len(all) == maxAnnotations {
 			continue
 		}
-		all = append(all, annotated(run, check))
+		all = append(all, checkAnnotation(run, check))
 	}
 	return all
 }
 
-func annotated(run journal.Run, check journal.CheckEnded) Annotation {
-	a := Annotation{Title: one(check.Name) + " failed", Text: words(run, check)}
-	a.File, a.Line = blame(check.Excerpt)
+func checkAnnotation(run journal.Run, check journal.CheckEnded) Annotation {
+	a := Annotation{Title: oneLine(check.Name) + " failed", Text: eventText(run, check)}
+	a.File, a.Line = firstPosition(check.Excerpt)
 	return a
 }
 
-// placed is how compilers and test runners name a line of a file.
-var placed = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
+// filePosition is how compilers and test runners name a line of a file.
+var filePosition = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
 
-// blame is the first line of a file of the project that an output names; nothing
+// firstPosition is the first line of a file of the project that an output names; nothing
 // where it names none.
-func blame(output string) (file string, line int) {
-	for _, found := range placed.FindAllStringSubmatch(output, mostAnnotations) {
+func firstPosition(output string) (file string, line int) {
+	for _, found := range filePosition.FindAllStringSubmatch(output, maxAnnotations) {
 		number, err := strconv.Atoi(found[2])
 		if err == nil && number > 0 && !slices.Contains(strings.Split(found[1], "/"), "..") {
 			return path.Clean(found[1]), number

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-var shelved = view.Archived{
+var savedCommit = view.Archive{
 	Name: "login",
 	Date: "2026-01-31",
 	Plan: plan.Plan{BranchName: "ralph/login", Description: "People log in.", UserStories: []plan.Story{
@@ -23,7 +23,7 @@ var shelved = view.Archived{
 
 // A loop that ran nowhere we know of is told of from its plan alone.
 func TestSummaryWithoutARun(t *testing.T) {
-	got, err := shelved.Summary()
+	got, err := savedCommit.Summary()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestSummaryOfARun(t *testing.T) {
 		Iterations: []journal.Iteration{{Number: 1, Story: "US-001"}, {Number: 2, Story: "US-002"}},
 		Stop:       &journal.RunStopped{Reason: policy.MaxIterations},
 	}
-	loop := shelved
+	loop := savedCommit
 	loop.Started, loop.Run = "2026-01-29", &run
 	loop.Plan.UserStories = loop.Plan.UserStories[1:]
 	loop.Plan.Description = ""

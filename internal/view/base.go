@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// unstarted is what to do where a check that was not tried at a base cannot start for
+// cannotStartHint is what to do where a check that was not tried at a base cannot start for
 // the first time: said once, not in each iteration.
-func unstarted(run journal.Run, check journal.CheckEnded) string {
+func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) {
 		return ""
 	}
@@ -28,9 +28,9 @@ func unstarted(run journal.Run, check journal.CheckEnded) string {
 	return " – " + ending.ToStart(run)
 }
 
-// stuck are the checks that could not start in the newest iteration of a run that
+// checksThatCannotStart are the checks that could not start in the newest iteration of a run that
 // had no baseline checked, with what to do about them; Markdown.
-func stuck(run journal.Run) string {
+func checksThatCannotStart(run journal.Run) string {
 	var names []string
 	if it, found := run.Last(); found {
 		for _, check := range it.Checks {
@@ -42,5 +42,5 @@ func stuck(run journal.Run) string {
 	if names == nil {
 		return ""
 	}
-	return strings.Join(few(names), ", ") + ". To change that: " + ending.ToStart(run) + "."
+	return strings.Join(firstFew(names), ", ") + ". To change that: " + ending.ToStart(run) + "."
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// joined is Line's word on what others did meanwhile.
-func joined(run journal.Run, e journal.Joined) string {
+// joinedText is Line's word on what others did meanwhile.
+func joinedText(run journal.Run, e journal.Joined) string {
 	switch {
 	case len(e.Conflicts) > 0:
-		return one(moved(run, e) + " and conflicts in: " + journal.Few(e.Conflicts))
+		return oneLine(movedOnText(run, e) + " and conflicts in: " + journal.Few(e.Conflicts))
 	case e.To == e.From:
 		return ""
 	}
-	return one(moved(run, e) + ", and is merged: " + short(e.To))
+	return oneLine(movedOnText(run, e) + ", and is merged: " + shortSHA(e.To))
 }
 
-// moved is what others did, without what became of it.
-func moved(run journal.Run, e journal.Joined) string {
+// movedOnText is what others did, without what became of it.
+func movedOnText(run journal.Run, e journal.Joined) string {
 	text := run.Branch + " has moved on"
 	if e.Of == journal.OfBase {
 		text = run.BaseRef + " has moved on"
 	}
-	text += " to " + short(e.With)
+	text += " to " + shortSHA(e.With)
 	if e.Commits == 0 {
 		return text
 	}
@@ -40,52 +40,52 @@ func moved(run journal.Run, e journal.Joined) string {
 	return text + ")"
 }
 
-// joins are, for pages, what others did and was merged, and what contradicts the
+// othersChanges are, for pages, what others did and was merged, and what contradicts the
 // work.
-func joins(run journal.Run) []string {
+func othersChanges(run journal.Run) []string {
 	var said []string
 	for _, left := range run.Leaves {
 		said = append(said, fmt.Sprintf("the work has gone on from %s to %s: %s", Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
 	}
 	for _, e := range run.Joins {
-		text := clean.Inline(moved(run, e), 400) + " and was merged"
+		text := clean.Inline(movedOnText(run, e), 400) + " and was merged"
 		if len(e.Protected) > 0 {
-			text += "; it changes protected files, which is for people to judge: " + paths(e.Protected)
+			text += "; it changes protected files, which is for people to judge: " + codePaths(e.Protected)
 		}
 		said = append(said, text)
 	}
 	if p := run.Parted; p != nil {
-		said = append(said, clean.Inline(moved(run, *p), 400)+" and conflicts in: "+paths(p.Conflicts))
+		said = append(said, clean.Inline(movedOnText(run, *p), 400)+" and conflicts in: "+codePaths(p.Conflicts))
 	}
-	return few(said)
+	return firstFew(said)
 }
 
-func paths(names []string) string {
+func codePaths(names []string) string {
 	var said []string
 	for _, name := range names {
 		said = append(said, Code(name, 200))
 	}
-	return strings.Join(few(said), ", ")
+	return strings.Join(firstFew(said), ", ")
 }
 
-// barred is what the sandbox refused of what those inside asked for, with the line
+// egressRefusedText is what the sandbox refused of what those inside asked for, with the line
 // that would allow it.
-func barred(e journal.EgressRefused) string {
-	text := "refused by the sandbox: " + one(e.What) + ": " + one(e.Why)
+func egressRefusedText(e journal.EgressRefused) string {
+	text := "refused by the sandbox: " + oneLine(e.What) + ": " + oneLine(e.Why)
 	if e.Input != "" {
-		text += " – this would allow it: " + one(e.Input)
+		text += " – this would allow it: " + oneLine(e.Input)
 	}
 	return text
 }
 
-// refused are the newest refusals, and how many came before them.
-func refused(run journal.Run) []string {
+// newestRefusals are the newest refusals, and how many came before them.
+func newestRefusals(run journal.Run) []string {
 	var said []string
-	if older := len(run.Refused) - most; older > 0 {
+	if older := len(run.Refused) - maxListed; older > 0 {
 		said = append(said, fmt.Sprintf("%d older ones are in the journal", older))
 	}
-	for _, e := range run.Refused[max(len(run.Refused)-most, 0):] {
-		text := Code(e.What, 200) + ": " + leading(e.Why, 160)
+	for _, e := range run.Refused[max(len(run.Refused)-maxListed, 0):] {
+		text := Code(e.What, 200) + ": " + escapeLineStart(e.Why, 160)
 		if e.Input != "" {
 			text += "; this would allow it: " + Code(e.Input, 200)
 		}
@@ -94,31 +94,31 @@ func refused(run journal.Run) []string {
 	return said
 }
 
-// mostPassed is how many hosts a line tells of by name.
-const mostPassed = 3
+// maxHosts is how many hosts a line tells of by name.
+const maxHosts = 3
 
-// through is what passed in an iteration, as the log has it.
-func through(e journal.EgressPassed) (said []saying) {
+// trafficLines is what passed in an iteration, as the log has it.
+func trafficLines(e journal.EgressPassed) (said []eventLine) {
 	all := slices.Clone(e.Hosts)
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
-	if passed := traffic(all, one); passed != "" {
-		said = append(said, within(plainSign, "passed through the sandbox: "+passed))
+	if passed := trafficText(all, oneLine); passed != "" {
+		said = append(said, iterationLine(plainSign, "passed through the sandbox: "+passed))
 	}
 	if e.ChargedUSD > 0 {
-		said = append(said, within(plainSign, "counted against the budget for answers without a count or a price: "+money(e.ChargedUSD, true)))
+		said = append(said, iterationLine(plainSign, "counted against the budget for answers without a count or a price: "+costText(e.ChargedUSD, true)))
 	}
 	return said
 }
 
 // Traffic is what passed through the sandbox so far; empty where nothing did.
 func Traffic(run journal.Run) string {
-	return traffic(run.Traffic, one)
+	return trafficText(run.Traffic, oneLine)
 }
 
-// traffic is a line: all bytes, and the hosts that most of them went to and fro.
-func traffic(all []journal.Passage, name func(string) string) string {
+// trafficText is a line: all bytes, and the hosts that most of them went to and fro.
+func trafficText(all []journal.Passage, name func(string) string) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -127,19 +127,19 @@ func traffic(all []journal.Passage, name func(string) string) string {
 	var hosts []string
 	for _, p := range all {
 		up, down = up+p.Up, down+p.Down
-		if p.Host != "" && len(hosts) < mostPassed {
-			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", name(p.Host), bytes(p.Up), bytes(p.Down)))
+		if p.Host != "" && len(hosts) < maxHosts {
+			hosts = append(hosts, fmt.Sprintf("%s (%s, %s)", name(p.Host), byteCount(p.Up), byteCount(p.Down)))
 		}
 	}
-	line := fmt.Sprintf("%s out and %s in: %s", bytes(up), bytes(down), strings.Join(hosts, ", "))
+	line := fmt.Sprintf("%s out and %s in: %s", byteCount(up), byteCount(down), strings.Join(hosts, ", "))
 	if more := len(all) - len(hosts); more > 0 {
 		line += " and others"
 	}
 	return line
 }
 
-// bytes are a count of them, as people say it.
-func bytes(n int64) string {
+// byteCount are a count of them, as people say it.
+func byteCount(n int64) string {
 	for _, unit := range []string{"B", "kB", "MB", "GB"} {
 		if n < 1000 {
 			return fmt.Sprintf("%d %s", n, unit)
@@ -149,8 +149,8 @@ func bytes(n int64) string {
 	return fmt.Sprintf("%d TB", n)
 }
 
-// failures is what GitHub refused last, once for each thing that was tried.
-func failures(run journal.Run) []string {
+// publishFailures is what GitHub refused last, once for each thing that was tried.
+func publishFailures(run journal.Run) []string {
 	last := map[string]journal.PublishFailed{}
 	for _, failure := range run.Failures {
 		last[failure.Act] = failure
@@ -158,17 +158,17 @@ func failures(run journal.Run) []string {
 	var said []string
 	next := Next(run)
 	for _, act := range slices.Sorted(maps.Keys(last)) {
-		text := "could not " + doing(act) + ": " + clean.Inline(last[act].Why, 500)
+		text := "could not " + actText(act) + ": " + clean.Inline(last[act].Why, 500)
 		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(next, fix) {
 			text += " – " + fix
 		}
 		said = append(said, text)
 	}
-	return few(said)
+	return firstFew(said)
 }
 
-// doing is an act on GitHub in words.
-func doing(act string) string {
+// actText is an act on GitHub in words.
+func actText(act string) string {
 	switch act {
 	case "push":
 		return "push the work"
@@ -184,47 +184,47 @@ func doing(act string) string {
 	return clean.Inline(act, 40)
 }
 
-// byHand is what a person can do about work that could not be shown as it should
+// manualStep is what a person can do about work that could not be shown as it should
 // have been; empty where nothing is in the way.
-func byHand(run journal.Run) string {
+func manualStep(run journal.Run) string {
 	switch packed := run.Packed; {
-	case inFile(run):
+	case isWorkInFile(run):
 		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` reads it like a remote", Code(packed.Path, 200))
 		if packed.Rest != "" && run.Links.Repo != "" {
-			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which is not proven without them; ", compare(run, packed.Rest), paths(packed.Without)) + text
+			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which is not proven without them; ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
 		}
-		return text + again("push", run)
+		return text + retryHint("push", run)
 	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
 		slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == "open" && f.Head == run.Head }):
-		return fmt.Sprintf("[open the pull request](%s) yourself%s", compare(run, run.Branch), again("open", run))
+		return fmt.Sprintf("[open the pull request](%s) yourself%s", compareURL(run, run.Branch), retryHint("open", run))
 	}
 	return ""
 }
 
-// inFile tells of work that is in a file, and nowhere else.
-func inFile(run journal.Run) bool {
+// isWorkInFile tells of work that is in a file, and nowhere else.
+func isWorkInFile(run journal.Run) bool {
 	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
 }
 
-// folded is such work where it has room in a comment, as git apply takes it.
-func folded(run journal.Run) string {
-	if !inFile(run) || run.Packed.Patch == "" {
+// patchBlock is such work where it has room in a comment, as git apply takes it.
+func patchBlock(run journal.Run) string {
+	if !isWorkInFile(run) || run.Packed.Patch == "" {
 		return ""
 	}
 	shown := clean.Fence(run.Packed.Patch)
-	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, marker) { // altered, or about to be
+	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) { // altered, or about to be
 		return ""
 	}
 	return shown
 }
 
-// compare is the page on which a person opens a pull request of a branch.
-func compare(run journal.Run, branch string) string {
-	return fmt.Sprintf("%s/compare/%s...%s?expand=1", run.Links.Repo, inAddress(run.BaseRef), inAddress(branch))
+// compareURL is the page on which a person opens a pull request of a branch.
+func compareURL(run journal.Run, branch string) string {
+	return fmt.Sprintf("%s/compare/%s...%s?expand=1", run.Links.Repo, escapeBranch(run.BaseRef), escapeBranch(branch))
 }
 
-// again is how ralph comes to do what GitHub refused.
-func again(act string, run journal.Run) string {
+// retryHint is how ralph comes to do what GitHub refused.
+func retryHint(act string, run journal.Run) string {
 	for _, failure := range slices.Backward(run.Failures) {
 		if failure.Act == act && failure.Fix != "" {
 			return "; or " + clean.Inline(failure.Fix, 300) + ", and comment `/ralph`"
@@ -233,7 +233,7 @@ func again(act string, run journal.Run) string {
 	return "; or fix the cause, and comment `/ralph`"
 }
 
-// inAddress is a branch as a part of an address, in which its slashes stay.
-func inAddress(branch string) string {
+// escapeBranch is a branch as a part of an address, in which its slashes stay.
+func escapeBranch(branch string) string {
 	return strings.ReplaceAll(url.PathEscape(branch), "%2F", "/")
 }

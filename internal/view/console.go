@@ -21,42 +21,42 @@ type Console struct {
 	Look Look
 	Now  func() time.Time // nil: no times on what the agent says
 
-	calls calls
-	tasks []stream.Task
-	said  string            // the agent's newest words
-	began time.Time         // when the agent was started
-	ended bool              // its closing line was shown
-	told  map[string]string // stories as they were last shown
-	spoke bool
-	apart bool // an empty line goes before whatever comes next
+	calls        calls
+	tasks        []stream.Task
+	lastText     string            // the agent's newest words
+	agentBegan   time.Time         // when the agent was started
+	agentEnded   bool              // its closing line was shown
+	shownStories map[string]string // stories as they were last shown
+	hasWritten   bool
+	gapNext      bool // an empty line goes before whatever comes next
 }
 
 // Item is the text of item, without a newline at its end; empty if it is no
 // news.
 func (c *Console) Item(item stream.Item) string {
 	at := c.now()
-	if c.began.IsZero() {
-		c.began = at
+	if c.agentBegan.IsZero() {
+		c.agentBegan = at
 	}
-	return c.write(at, c.heard(item, at))
+	return c.format(at, c.itemRows(item, at))
 }
 
-func (c *Console) heard(item stream.Item, at time.Time) []row {
+func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 	switch i := item.(type) {
 	case stream.ToolStart:
-		return c.start(i)
+		return c.toolStartRows(i)
 	case stream.ToolEnd:
-		return c.end(i)
+		return c.toolEndRows(i)
 	case stream.Text:
-		return c.text(i.Text)
+		return c.textRows(i.Text)
 	case stream.Todo:
-		return c.todo(i)
+		return c.todoRows(i)
 	case stream.Progress:
-		return c.Look.say("·  ", i.Text, faint)
+		return c.Look.textRow("·  ", i.Text, faint)
 	case stream.Retry:
-		return c.Look.say(waitSign+" ", waiting(i), plain)
+		return c.Look.textRow(waitSign+" ", retryText(i), plain)
 	case stream.Result:
-		return c.result(i, at)
+		return c.resultRows(i, at)
 	case stream.Spent: // the closing line has the sum
 	}
 	return nil
@@ -69,37 +69,37 @@ func (c *Console) now() time.Time {
 	return c.Now()
 }
 
-// write is rows as they go to the terminal.
-func (c *Console) write(at time.Time, rows []row) string {
+// format is rows as they go to the terminal.
+func (c *Console) format(at time.Time, rows []row) string {
 	var out strings.Builder
 	for i, r := range rows {
-		if c.spoke && (r.gap || c.apart) {
+		if c.hasWritten && (r.gapBefore || c.gapNext) {
 			out.WriteString("\n")
 		}
 		if i > 0 {
 			out.WriteString("\n")
 		}
 		out.WriteString(c.Look.draw(at, r))
-		c.spoke, c.apart = true, r.apart
-		c.calls.newest = r.call
+		c.hasWritten, c.gapNext = true, r.gapAfter
+		c.calls.newest = r.toolCall
 	}
 	return out.String()
 }
 
 // Words of an agent beyond these are a flood; its transcript has them all.
 const (
-	mostLines = 400
-	mostChars = 20000
+	maxLines = 400
+	maxChars = 20000
 )
 
-func (c *Console) text(text string) []row {
+func (c *Console) textRows(text string) []row {
 	text = strings.Trim(scrub(text), " \n")
 	if text == "" {
 		return nil
 	}
-	c.said = text
-	shown, more := c.Look.shorten(text, mostLines, mostChars)
-	rows := []row{{gap: true, lead: "› ", text: shown[0]}}
+	c.lastText = text
+	shown, more := c.Look.shorten(text, maxLines, maxChars)
+	rows := []row{{gapBefore: true, lead: "› ", text: shown[0]}}
 	for i, line := range shown[1:] {
 		if line == "" && shown[i] == "" {
 			continue // one empty line parts as well as many
@@ -112,23 +112,23 @@ func (c *Console) text(text string) []row {
 	return rows
 }
 
-// todo is the agent's list, if it is another than the one shown last.
-func (c *Console) todo(todo stream.Todo) []row {
+// todoRows is the agent's list, if it is another than the one shown last.
+func (c *Console) todoRows(todo stream.Todo) []row {
 	if len(todo.Tasks) == 0 || slices.Equal(c.tasks, todo.Tasks) {
 		return nil
 	}
 	c.tasks = slices.Clone(todo.Tasks)
-	rows := []row{{gap: true, lead: "📋 ", text: "Todo List", tone: bold}}
-	for _, task := range todo.Tasks[:min(len(todo.Tasks), mostTasks)] {
-		rows = append(rows, c.Look.task(task))
+	rows := []row{{gapBefore: true, lead: "📋 ", text: "Todo List", tone: bold}}
+	for _, task := range todo.Tasks[:min(len(todo.Tasks), maxTasks)] {
+		rows = append(rows, c.Look.taskRow(task))
 	}
-	if left := len(todo.Tasks) - mostTasks; left > 0 {
-		rows = append(rows, row{lead: "  ", text: c.Look.ours("… and " + plural(left, "more task")), tone: faint})
+	if left := len(todo.Tasks) - maxTasks; left > 0 {
+		rows = append(rows, row{lead: "  ", text: c.Look.ownText("… and " + plural(left, "more task")), tone: faint})
 	}
-	return append(rows, row{lead: "  📊 ", text: done(todo.Tasks), apart: true})
+	return append(rows, row{lead: "  📊 ", text: todoProgress(todo.Tasks), gapAfter: true})
 }
 
-const mostTasks = 40
+const maxTasks = 40
 
 // calls are the tools an agent is using, and how often it did.
 type calls struct {
@@ -140,13 +140,13 @@ type calls struct {
 
 type call struct{ id, name, input string }
 
-// mostOpen bounds what is remembered of tools that never end.
-const mostOpen = 100
+// maxOpenCalls bounds what is remembered of tools that never end.
+const maxOpenCalls = 100
 
 func (c *calls) start(started call) {
 	c.begun++
 	c.open = append(c.open, started)
-	if len(c.open) > mostOpen {
+	if len(c.open) > maxOpenCalls {
 		c.open = c.open[1:]
 	}
 }
@@ -162,20 +162,20 @@ func (c *calls) end(id string) (call, bool) {
 	return call{}, false
 }
 
-func (c *Console) start(s stream.ToolStart) []row {
-	started := call{s.ID, lineOf(s.Name), lineOf(s.Input)}
+func (c *Console) toolStartRows(s stream.ToolStart) []row {
+	started := call{s.ID, terminalLine(s.Name), terminalLine(s.Input)}
 	c.calls.start(started)
 	text := started.name
 	if started.input != "" {
 		shown, more := c.Look.shorten(started.input, 1, c.Look.MaxChars)
 		text += "(" + strings.TrimSuffix(shown[0]+" "+more, " ") + ")"
 	}
-	return []row{{lead: "⏺ ", text: text, call: s.ID}}
+	return []row{{lead: "⏺ ", text: text, toolCall: s.ID}}
 }
 
-// end tells how a tool did. Its name alone says which one where its own line
+// toolEndRows tells how a tool did. Its name alone says which one where its own line
 // is the one before; else some of its input is said again.
-func (c *Console) end(e stream.ToolEnd) []row {
+func (c *Console) toolEndRows(e stream.ToolEnd) []row {
 	sign := goodSign
 	if e.Failed {
 		sign = badSign
@@ -184,26 +184,26 @@ func (c *Console) end(e stream.ToolEnd) []row {
 	text := "Result"
 	ended, known := c.calls.end(e.ID)
 	if known {
-		text += c.Look.ours(" ← ") + ended.name
+		text += c.Look.ownText(" ← ") + ended.name
 	}
 	if known && c.calls.newest != e.ID && ended.input != "" {
 		text += "(" + c.Look.clip(ended.input, 40) + ")"
 	}
 	output := strings.Trim(scrub(e.Output), "\n")
-	rows := []row{{lead: sign + " ", text: text + " (" + size(output) + ")"}}
-	return append(rows, c.Look.quote(output, faint)...)
+	rows := []row{{lead: sign + " ", text: text + " (" + sizeText(output) + ")"}}
+	return append(rows, c.Look.outputRows(output, faint)...)
 }
 
-func size(output string) string {
+func sizeText(output string) string {
 	if output == "" {
 		return "no output"
 	}
 	return plural(strings.Count(output, "\n")+1, "line") + ", " + plural(utf8.RuneCountInString(output), "char")
 }
 
-// quote is the beginning of what a tool said. Its lines are cut rather than
+// outputRows is the beginning of what a tool said. Its lines are cut rather than
 // wrapped: what stands below each other in them is to stay so.
-func (l Look) quote(output string, t tone) []row {
+func (l Look) outputRows(output string, t tone) []row {
 	if output == "" {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (l Look) shorten(text string, lines, chars int) (shown []string, more strin
 	case gone == "":
 		return shown, ""
 	case leftLines > 0:
-		return shown, l.ours(fmt.Sprintf("… %s, %s", plural(leftLines, "more line"), plural(leftChars, "char")))
+		return shown, l.ownText(fmt.Sprintf("… %s, %s", plural(leftLines, "more line"), plural(leftChars, "char")))
 	}
-	return shown, l.ours("… " + plural(leftChars, "more char"))
+	return shown, l.ownText("… " + plural(leftChars, "more char"))
 }

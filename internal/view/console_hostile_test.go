@@ -35,7 +35,7 @@ func FuzzConsole(f *testing.F) {
 			if bad := strings.IndexFunc(strings.ReplaceAll(line, "⏸️", "  "), obeyed); bad >= 0 {
 				t.Errorf("%q is shown as %q", text, line)
 			}
-			if n := cells(line); look.Width > 0 && n > max(look.Width, 24) {
+			if n := cellWidth(line); look.Width > 0 && n > max(look.Width, 24) {
 				t.Errorf("%q takes %d cells of %d", line, n, look.Width)
 			}
 		}
@@ -44,8 +44,8 @@ func FuzzConsole(f *testing.F) {
 
 func obeyed(r rune) bool { return unicode.IsControl(r) || clean.Invisible(r) }
 
-// cells is the most that a terminal may take for line.
-func cells(line string) int {
+// cellWidth is the most that a terminal may take for line.
+func cellWidth(line string) int {
 	sum := 0
 	for _, r := range line {
 		sum += uniseg.StringWidth(string(r))

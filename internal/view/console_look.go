@@ -24,7 +24,7 @@ type Look struct {
 	MaxChars   int  // of a tool's output, and of its input; 0 is no limit
 }
 
-const narrowest = 24
+const minWidth = 24
 
 // LookFor is the look that suits the output. It is plain if that is not a
 // terminal, and has no emoji where characters may not be UTF-8. Colour is left
@@ -74,21 +74,21 @@ const (
 	plainSign = "· "
 )
 
-// inASCII is every sign and character of ours that is not ASCII. What others
+// asciiSigns is every sign and character of ours that is not ASCII. What others
 // wrote does not go through it.
-var inASCII = strings.NewReplacer(
+var asciiSigns = strings.NewReplacer(
 	goodSign, "[OK]", badSign, "[ERR]", waitSign, "[..]", openSign, "[  ]", warnSign, "[!!]",
 	"🔄", "[..]", "⏸️", "[  ]", "➖", "[--]", "🚀", "[..]", "🛑", "[ERR]",
 	"📋 ", "", "📊 ", "", "💰 ", "- ", "·  ", "- ",
 	"⏺", "*", "›", ">", "←", "<-", "⎿", "|", "…", "...", "·", "-", "─", "-", "–", "-",
 )
 
-// ours is our own text as this look has it.
-func (l Look) ours(text string) string {
+// ownText is our own text as this look has it.
+func (l Look) ownText(text string) string {
 	if l.Emoji {
 		return text
 	}
-	return inASCII.Replace(text)
+	return asciiSigns.Replace(text)
 }
 
 // tone is how a text is coloured.
@@ -104,8 +104,8 @@ const (
 	cyan
 )
 
-// tones is the colour of a sign.
-var tones = map[string]tone{
+// signTones is the colour of a sign.
+var signTones = map[string]tone{
 	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
 }
 
@@ -134,19 +134,19 @@ func (l Look) paint(text string, t tone) string {
 	return style.String()
 }
 
-// stamp is the time before a line, where one is asked for and known.
-func (l Look) stamp(at time.Time) string {
+// timestamp is the time before a line, where one is asked for and known.
+func (l Look) timestamp(at time.Time) string {
 	if !l.Timestamps || at.IsZero() {
 		return ""
 	}
 	return l.paint(at.Format("[15:04:05]"), faint) + " "
 }
 
-const stampWidth = len("[15:04:05] ")
+const timestampWidth = len("[15:04:05] ")
 
-// waiting is a pause that the agent's program takes, and why.
-func waiting(r stream.Retry) string {
-	reason := lineOf(r.Reason)
+// retryText is a pause that the agent's program takes, and why.
+func retryText(r stream.Retry) string {
+	reason := terminalLine(r.Reason)
 	if reason == "" {
 		reason = "the model did not answer"
 	}
@@ -164,21 +164,21 @@ func waiting(r stream.Retry) string {
 	return text
 }
 
-// task is a line of the agent's list.
-func (l Look) task(task stream.Task) row {
+// taskRow is a line of the agent's list.
+func (l Look) taskRow(task stream.Task) row {
 	sign, note, t := "⏸️", "", plain
 	switch task.State {
 	case stream.TaskDone:
 		sign, t = goodSign, faint
 	case stream.TaskActive:
-		sign, note, t = "🔄", l.ours(" ← ACTIVE"), bold
+		sign, note, t = "🔄", l.ownText(" ← ACTIVE"), bold
 	case stream.TaskPending:
 	}
-	return row{lead: "  " + sign + " ", text: lineOf(task.Text) + note, tone: t}
+	return row{lead: "  " + sign + " ", text: terminalLine(task.Text) + note, tone: t}
 }
 
-// done is how far a list is: "Progress: 1/3 (33%)".
-func done(tasks []stream.Task) string {
+// todoProgress is how far a list is: "Progress: 1/3 (33%)".
+func todoProgress(tasks []stream.Task) string {
 	n := 0
 	for _, task := range tasks {
 		if task.State == stream.TaskDone {
@@ -188,29 +188,29 @@ func done(tasks []stream.Task) string {
 	return fmt.Sprintf("Progress: %d/%d (%d%%)", n, len(tasks), 100*n/len(tasks))
 }
 
-// result closes an agent's run, and with it all that was counted for it.
-func (c *Console) result(r stream.Result, at time.Time) []row {
+// resultRows closes an agent's run, and with it all that was counted for it.
+func (c *Console) resultRows(r stream.Result, at time.Time) []row {
 	var rows []row
 	text := strings.Trim(scrub(r.Text), " \n")
-	if !r.Failed && text != c.said {
-		rows = c.text(text) // some agents say their last words only here
+	if !r.Failed && text != c.lastText {
+		rows = c.textRows(text) // some agents say their last words only here
 	}
 	sign, how := goodSign, "Complete"
 	if r.Failed {
-		sign, how = badSign, failed(r)
+		sign, how = badSign, failureText(r)
 	}
-	rows = append(rows, row{gap: true, lead: sign + " ", text: how + " (" + c.bill(r, at) + ")", tone: bold})
+	rows = append(rows, row{gapBefore: true, lead: sign + " ", text: how + " (" + c.totalsText(r, at) + ")", tone: bold})
 	if r.Failed && text != "" {
-		rows = append(rows, c.Look.quote(text, plain)...)
+		rows = append(rows, c.Look.outputRows(text, plain)...)
 	}
-	c.rest()
-	c.ended = true
+	c.forgetAgent()
+	c.agentEnded = true
 	return rows
 }
 
-func failed(r stream.Result) string {
+func failureText(r stream.Result) string {
 	text := "Failed"
-	if reason := lineOf(r.Reason); reason != "" {
+	if reason := terminalLine(r.Reason); reason != "" {
 		text += ": " + reason
 	}
 	if r.Status != 0 {
@@ -219,40 +219,40 @@ func failed(r stream.Result) string {
 	return text
 }
 
-// rest forgets the agent that ended.
-func (c *Console) rest() {
-	c.calls, c.tasks, c.said, c.began, c.ended = calls{}, nil, "", time.Time{}, false
+// forgetAgent forgets the agent that ended.
+func (c *Console) forgetAgent() {
+	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded = calls{}, nil, "", time.Time{}, false
 }
 
-// bill is what the agent took.
-func (c *Console) bill(r stream.Result, at time.Time) string {
+// totalsText is what the agent took.
+func (c *Console) totalsText(r stream.Result, at time.Time) string {
 	parts := []string{
-		"cost: " + money(r.Cost.USD, r.Cost.Known),
-		"tokens: " + tokens(r.Usage),
+		"cost: " + costText(r.Cost.USD, r.Cost.Known),
+		"tokens: " + tokensText(r.Usage),
 		fmt.Sprintf("tools: %d", c.calls.begun),
 		fmt.Sprintf("errors: %d", c.calls.failed),
 	}
 	if !at.IsZero() {
-		parts = append(parts, "time: "+policy.Short(at.Sub(c.began)))
+		parts = append(parts, "time: "+policy.Short(at.Sub(c.agentBegan)))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// tokens is what went in, from a cache or not, and what came out.
-func tokens(u stream.Usage) string {
+// tokensText is what went in, from a cache or not, and what came out.
+func tokensText(u stream.Usage) string {
 	if u == (stream.Usage{}) {
 		return "unknown"
 	}
-	in := count(u.Input+u.CacheRead+u.CacheWrite) + " in"
+	in := shortNumber(u.Input+u.CacheRead+u.CacheWrite) + " in"
 	if u.CacheRead > 0 {
-		in += " (" + count(u.CacheRead) + " cached)"
+		in += " (" + shortNumber(u.CacheRead) + " cached)"
 	}
-	return in + " / " + count(u.Output) + " out"
+	return in + " / " + shortNumber(u.Output) + " out"
 }
 
-// count is n as people say it: 999, 1.2K, 45K, 1.2M. It rounds before it picks
+// shortNumber is n as people say it: 999, 1.2K, 45K, 1.2M. It rounds before it picks
 // the unit, so that there is no 1000K.
-func count(n int64) string {
+func shortNumber(n int64) string {
 	value, units := float64(n), []string{"", "K", "M", "B"}
 	for len(units) > 1 && value >= 999.5 {
 		value, units = value/1000, units[1:]

@@ -61,7 +61,7 @@ func TestConsole(t *testing.T) {
 		file, says string
 		parts      []any
 	}{
-		{"session.txtar", "A whole run: a base, an iteration that is not believed, one that passes, and the end.\n", session},
+		{"session.txtar", "A whole run: a base, an iteration that is not believed, one that passes, and the end.\n", sessionHeadline},
 		{"tools.txtar", "Several tools at once: each result says whose it is.\n", tools},
 		{"rare.txtar", "What seldom happens: refusals, retries, failures, a resumed run.\n", rare},
 		{"hostile.txtar", "What an agent prints does nothing to the terminal, and cannot pass for a line of ours.\n", hostile},
@@ -118,7 +118,7 @@ func todo(states ...stream.TaskState) stream.Todo {
 	return list
 }
 
-var session = []any{
+var sessionHeadline = []any{
 	began(),
 	policy.Check{Name: "make test"},
 	check(journal.AtBase, 0, ""),

@@ -8,65 +8,65 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// saying is one line about an event: how far in it stands, its sign on a
+// eventLine is one line about an event: how far in it stands, its sign on a
 // terminal, its words.
-type saying struct{ indent, sign, text string }
+type eventLine struct{ indent, sign, text string }
 
-// within is a line about a part of an iteration.
-func within(sign, text string) saying { return saying{"  ", sign, text} }
+// iterationLine is a line about a part of an iteration.
+func iterationLine(sign, text string) eventLine { return eventLine{"  ", sign, text} }
 
 // Line is what the log says of an event, in one line or more; empty for one
 // that is no news there. Run is the run after it. The caller still has to clean
 // each line for its output.
 func Line(run journal.Run, event journal.Event) string {
 	var lines []string
-	for _, said := range say(run, event) {
+	for _, said := range eventLines(run, event) {
 		lines = append(lines, said.indent+said.text)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// say is the one table from an event to its lines: the log prints them, and the
+// eventLines is the one table from an event to its lines: the log prints them, and the
 // console puts their signs before them.
-func say(run journal.Run, event journal.Event) []saying {
+func eventLines(run journal.Run, event journal.Event) []eventLine {
 	if run.Policy.Done == policy.ByFile {
-		if text, told := supervision(run, event); told {
-			return some("", signOf(run, event), text)
+		if text, told := supervisedText(run, event); told {
+			return optionalLine("", eventSign(run, event), text)
 		}
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
 	case journal.EgressPassed:
-		return through(e)
+		return trafficLines(e)
 	case journal.PlanRead:
-		return planned(e)
+		return planLines(e)
 	case journal.CommitsTaken:
-		return taken(e)
+		return commitLines(e)
 	case journal.ChangeInspected:
-		return inspected(e)
+		return inspectionLines(e)
 	case journal.IterationEnded:
-		return judged(e)
+		return verdictLines(e)
 	case journal.SetupEnded, journal.CheckEnded, journal.AgentEnded, journal.ProofEnded, journal.StoryGraded, journal.StoryReviewed,
 		journal.SCMEnded, journal.Paused, journal.EgressRefused:
-		return some("  ", signOf(run, event), words(run, event))
+		return optionalLine("  ", eventSign(run, event), eventText(run, event))
 	}
-	return some("", signOf(run, event), words(run, event))
+	return optionalLine("", eventSign(run, event), eventText(run, event))
 }
 
-// some is text in the lines that it has; none for an empty one.
-func some(indent, sign, text string) []saying {
+// optionalLine is text in the lines that it has; none for an empty one.
+func optionalLine(indent, sign, text string) []eventLine {
 	if text == "" {
 		return nil
 	}
-	return []saying{{indent, sign, text}}
+	return []eventLine{{indent, sign, text}}
 }
 
-// signOf goes before an event that has one line.
-func signOf(run journal.Run, event journal.Event) string {
+// eventSign goes before an event that has one line.
+func eventSign(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are neither good nor bad
 	case journal.RunBegan, journal.Resumed:
 		return "🚀"
 	case journal.CheckEnded:
-		return mark(run, e)
+		return checkMark(run, e)
 	case journal.SetupEnded:
 		return pick(e.Passed, goodSign, badSign)
 	case journal.PlanDrafted:
@@ -107,55 +107,55 @@ func stopSign(e journal.RunStopped) string {
 	return "🛑"
 }
 
-// words are those of an event that has one line; empty for one that is no news.
-func words(run journal.Run, event journal.Event) string {
+// eventText are those of an event that has one line; empty for one that is no news.
+func eventText(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others have several lines
 	case journal.RunBegan:
-		return begun(e)
+		return runBeganText(e)
 	case journal.Resumed:
-		return behind("continuing run "+run.ID+": "+one(e.Why), ", sandbox level ", e.Level)
+		return appendNonEmpty("continuing run "+run.ID+": "+oneLine(e.Why), ", sandbox level ", e.Level)
 	case journal.Noted:
-		return behind("note: "+one(e.What), " – ", one(e.Hint))
+		return appendNonEmpty("note: "+oneLine(e.What), " – ", oneLine(e.Hint))
 	case journal.EgressRefused:
-		return barred(e)
+		return egressRefusedText(e)
 	case journal.SetupEnded:
-		return checked("setup", journal.CheckEnded(e))
+		return checkText("setup", journal.CheckEnded(e))
 	case journal.CheckEnded:
-		return checked("check", e) + tested(run, e) + asked(run.Policy, e) + unstarted(run, e)
+		return checkText("check", e) + testCountText(run, e) + failActionText(run.Policy, e) + cannotStartHint(run, e)
 	case journal.PlanDrafted:
-		return drafted(e)
+		return draftText(e)
 	case journal.BaselineEnded:
-		return based(run, e)
+		return baselineText(run, e)
 	case journal.IterationBegan:
-		return behind(fmt.Sprintf("iteration %d", e.Number), ": ", one(e.Story))
+		return appendNonEmpty(fmt.Sprintf("iteration %d", e.Number), ": ", oneLine(e.Story))
 	case journal.AgentEnded:
-		return worked(e)
+		return agentText(e)
 	case journal.ProofEnded:
-		return proved(e)
+		return proofText(e)
 	case journal.StoryGraded:
-		return graded(run, e)
+		return gradeText(run, e)
 	case journal.StoryReviewed:
-		return "second opinion on " + reviewed(e)
+		return "second opinion on " + reviewText(e)
 	case journal.RunStopped:
-		return stopped(e)
+		return stopText(e)
 	case journal.SCMEnded:
-		return committed(e)
+		return scmText(e)
 	case journal.Paused:
-		return fmt.Sprintf("waiting %s, until %s: %s", policy.Short(e.Delay()), clock(run.Now.Add(e.Delay())), one(e.Why))
+		return fmt.Sprintf("waiting %s, until %s: %s", policy.Short(e.Delay()), utcClock(run.Now.Add(e.Delay())), oneLine(e.Why))
 	case journal.TaskSettled:
-		return settled(e)
+		return taskSettledText(e)
 	}
-	return published(run, event)
+	return publishedText(run, event)
 }
 
-// published are the words of what has become of the work elsewhere.
-func published(run journal.Run, event journal.Event) string {
+// publishedText are the words of what has become of the work elsewhere.
+func publishedText(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are of no news to people
 	case journal.Pushed:
 		if run.Links.Repo == "" { // the branch is one of the user's own repository
-			return "branch " + e.Branch + " is at " + short(e.SHA)
+			return "branch " + e.Branch + " is at " + shortSHA(e.SHA)
 		}
-		return "pushed " + short(e.SHA) + " to " + e.Branch
+		return "pushed " + shortSHA(e.SHA) + " to " + e.Branch
 	case journal.PullOpened:
 		if e.Again {
 			return fmt.Sprintf("pull request #%d is a draft until the new head is proven", e.Number)
@@ -164,72 +164,72 @@ func published(run journal.Run, event journal.Event) string {
 	case journal.PullReadied:
 		return fmt.Sprintf("pull request #%d is ready for review", e.Number)
 	case journal.Joined:
-		return joined(run, e)
+		return joinedText(run, e)
 	case journal.Signed:
-		return "GitHub signed " + short(e.From) + " as " + short(e.To)
+		return "GitHub signed " + shortSHA(e.From) + " as " + shortSHA(e.To)
 	case journal.Packed:
-		text := "the work is in the file " + one(e.Path)
+		text := "the work is in the file " + oneLine(e.Path)
 		if e.Rest != "" {
-			text += "; all of it but " + one(journal.Few(e.Without)) + " is on " + one(e.Rest)
+			text += "; all of it but " + oneLine(journal.Few(e.Without)) + " is on " + oneLine(e.Rest)
 		}
 		return text
 	case journal.Branched:
-		return "continuing on " + one(e.To) + " instead of " + one(e.From) + ": " + one(e.Why)
+		return "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)
 	case journal.PublishFailed:
-		return behind("could not "+doing(e.Act)+": "+one(e.Why), " – ", one(e.Fix))
+		return appendNonEmpty("could not "+actText(e.Act)+": "+oneLine(e.Why), " – ", oneLine(e.Fix))
 	case journal.CommentPosted:
 		return "progress comment: " + e.URL
 	case journal.CancelAsked:
-		return "stopping: " + one(e.Why)
+		return "stopping: " + oneLine(e.Why)
 	}
 	return ""
 }
 
-func planned(e journal.PlanRead) (said []saying) {
+func planLines(e journal.PlanRead) (said []eventLine) {
 	if len(e.Claimed) > 0 {
-		said = append(said, within(plainSign, "the agent claims "+one(strings.Join(e.Claimed, ", "))))
+		said = append(said, iterationLine(plainSign, "the agent claims "+oneLine(strings.Join(e.Claimed, ", "))))
 	}
 	for _, what := range e.Undone {
-		said = append(said, within(warnSign, "put back: "+one(what)))
+		said = append(said, iterationLine(warnSign, "put back: "+oneLine(what)))
 	}
 	if e.Cut {
-		said = append(said, within(warnSign, logMended))
+		said = append(said, iterationLine(warnSign, logRestored))
 	}
 	return said
 }
 
-func taken(e journal.CommitsTaken) (said []saying) {
+func commitLines(e journal.CommitsTaken) (said []eventLine) {
 	for _, commit := range e.Commits {
-		said = append(said, within(plainSign, "took "+short(commit.SHA)+" "+one(commit.Subject)))
+		said = append(said, iterationLine(plainSign, "took "+shortSHA(commit.SHA)+" "+oneLine(commit.Subject)))
 	}
 	for _, path := range e.Dropped {
-		said = append(said, within(warnSign, "protected file put back: "+one(path)))
+		said = append(said, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
 	}
 	if len(e.Huge) > 0 {
-		said = append(said, within(warnSign, leftOut+one(journal.Few(e.Huge))))
+		said = append(said, iterationLine(warnSign, tooLarge+oneLine(journal.Few(e.Huge))))
 	}
 	for _, finding := range e.Refused {
-		said = append(said, within(badSign, "refused "+one(short(finding.Commit)+" "+blamed(finding))))
+		said = append(said, iterationLine(badSign, "refused "+oneLine(shortSHA(finding.Commit)+" "+findingText(finding))))
 	}
 	return said
 }
 
-// judged is a line for each story that passed, then what was rejected, then
+// verdictLines is a line for each story that passed, then what was rejected, then
 // whether the run is complete.
-func judged(e journal.IterationEnded) (said []saying) {
+func verdictLines(e journal.IterationEnded) (said []eventLine) {
 	for _, id := range e.Passed {
-		said = append(said, within(goodSign, one(id)+" passed"))
+		said = append(said, iterationLine(goodSign, oneLine(id)+" passed"))
 	}
 	for _, rejected := range e.Rejected {
-		said = append(said, within(badSign, "rejected: "+one(rejected.Claim+": "+rejected.Why)))
+		said = append(said, iterationLine(badSign, "rejected: "+oneLine(rejected.Claim+": "+rejected.Why)))
 	}
 	switch {
 	case e.Done:
-		said = append(said, within(goodSign, "complete"))
+		said = append(said, iterationLine(goodSign, "complete"))
 	case len(said) == 0 && e.Story == "":
-		said = append(said, within(openSign, "not complete yet"))
+		said = append(said, iterationLine(openSign, "not complete yet"))
 	case len(said) == 0:
-		said = append(said, within(openSign, one(e.Story)+" is still open"))
+		said = append(said, iterationLine(openSign, oneLine(e.Story)+" is still open"))
 	}
 	return said
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// worth is what it is worth that a story passes, for a cell of a table.
-func worth(run journal.Run, story plan.Story) string {
+// proofCell is what it is worth that a story passes, for a cell of a table.
+func proofCell(run journal.Run, story plan.Story) string {
 	graded, found := run.GradeOf(story.ID)
 	switch {
 	case verdict.ReviewAnswer(run, story.ID) != "":
@@ -29,17 +29,17 @@ func worth(run journal.Run, story plan.Story) string {
 	return "➖ " + string(graded.Grade)
 }
 
-// graded is Line's word on a grade.
-func graded(run journal.Run, e journal.StoryGraded) string {
+// gradeText is Line's word on a grade.
+func gradeText(run journal.Run, e journal.StoryGraded) string {
 	story, found := run.Plan.Find(e.Story)
-	text, why := one(e.Story)+" is "+string(e.Grade), one(e.Why)
+	text, why := oneLine(e.Story)+" is "+string(e.Grade), oneLine(e.Why)
 	if found && verdict.IsGradeSufficient(run, story, e.Grade) {
-		text, why = one(e.Story)+" is proven: "+string(e.Grade), ""
+		text, why = oneLine(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
-		return text + " by " + one(journal.Few(e.Witnesses()))
+		return text + " by " + oneLine(journal.Few(e.Witnesses()))
 	}
-	return behind(text, ": ", why)
+	return appendNonEmpty(text, ": ", why)
 }
 
 // opinionSign goes before what somebody made of a story.
@@ -54,50 +54,50 @@ func opinionSign(run journal.Run, event journal.Event) string {
 	return warnSign
 }
 
-// shown is a story's witnesses as a page has them.
-type shown struct {
+// storyTests is a story's witnesses as a page has them.
+type storyTests struct {
 	ID    string
 	Tests []string
 }
 
-// proofs are the stories that went from red to green, each with the tests that
+// redToGreen are the stories that went from red to green, each with the tests that
 // it did so by.
-func proofs(run journal.Run) []shown {
-	var all []shown
+func redToGreen(run journal.Run) []storyTests {
+	var all []storyTests
 	for _, story := range run.Plan.UserStories {
 		graded, found := run.GradeOf(story.ID)
-		if !found || !verdict.IsStoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == most {
+		if !found || !verdict.IsStoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == maxListed {
 			continue
 		}
-		told := shown{ID: story.ID}
+		told := storyTests{ID: story.ID}
 		for _, name := range graded.Witnesses() {
 			told.Tests = append(told.Tests, Code(name, 160))
 		}
-		told.Tests = few(told.Tests)
+		told.Tests = firstFew(told.Tests)
 		all = append(all, told)
 	}
 	return all
 }
 
-// unproven tells which stories pass and are not proven, and why. It does not use
+// unprovenStories tells which stories pass and are not proven, and why. It does not use
 // that word: where nothing deserves it, it must not be read at all.
-func unproven(run journal.Run) []string {
+func unprovenStories(run journal.Run) []string {
 	var said []string
 	for _, story := range verdict.UnprovenStories(run) {
 		text := clean.Inline(story.ID+" "+story.Title, 160)
 		if graded, found := run.GradeOf(story.ID); found {
-			text += behind("", ": ", clean.Inline(graded.Why, 200))
+			text += appendNonEmpty("", ": ", clean.Inline(graded.Why, 200))
 			if verdict.MeetsBar(run, story, graded.Grade) {
 				text += ", but " + verdict.FindingKinds(verdict.LatestInspection(run))
 			}
 		}
 		said = append(said, text)
 	}
-	return few(said)
+	return firstFew(said)
 }
 
-// touched are the protected files that the newest proof had to put back.
-func touched(run journal.Run) string {
+// restoredForProof are the protected files that the newest proof had to put back.
+func restoredForProof(run journal.Run) string {
 	proof, found := run.ProofOf(run.Tree)
 	if !found {
 		return ""
@@ -106,11 +106,11 @@ func touched(run journal.Run) string {
 	for _, path := range proof.Restored {
 		paths = append(paths, Code(path, 200))
 	}
-	return strings.Join(few(paths), ", ")
+	return strings.Join(firstFew(paths), ", ")
 }
 
-// held is why a pull request whose checks are green stays a draft.
-func held(run journal.Run) string {
+// draftReason is why a pull request whose checks are green stays a draft.
+func draftReason(run journal.Run) string {
 	var ids, idle []string
 	for _, story := range verdict.UnprovenStories(run) {
 		graded, _ := run.GradeOf(story.ID)
@@ -124,7 +124,7 @@ func held(run journal.Run) string {
 	}
 	switch {
 	case len(ids)+len(idle) == 0 && verdict.InspectionConcern(run) != "":
-		return unsettled(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
+		return inspectionDoubts(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
 	case len(idle) > 0:
@@ -155,57 +155,57 @@ func criteria(run journal.Run, story plan.Story) []criterion {
 	return all
 }
 
-// reviewed is a second opinion: on which story, by whom, and what it says.
-func reviewed(e journal.StoryReviewed) string {
-	text := one(e.Story) + " by " + one(e.By) + ": "
+// reviewText is a second opinion: on which story, by whom, and what it says.
+func reviewText(e journal.StoryReviewed) string {
+	text := oneLine(e.Story) + " by " + oneLine(e.By) + ": "
 	switch {
 	case e.Why != "":
-		return text + "there is none: " + one(e.Why)
+		return text + "there is none: " + oneLine(e.Why)
 	case len(e.Missed) == 0:
-		return text + fmt.Sprintf("no objection, %d of its criteria looked at", e.Looked) + unfounded(e)
+		return text + fmt.Sprintf("no objection, %d of its criteria looked at", e.Looked) + unfoundedText(e)
 	}
 	var all []string
 	for _, missed := range e.Missed {
-		all = append(all, one(missed.String()))
+		all = append(all, oneLine(missed.String()))
 	}
-	return text + journal.Few(all) + unfounded(e)
+	return text + journal.Few(all) + unfoundedText(e)
 }
 
-// unfounded tells of objections that did not count.
-func unfounded(e journal.StoryReviewed) string {
+// unfoundedText tells of objections that did not count.
+func unfoundedText(e journal.StoryReviewed) string {
 	if e.Unfounded == 0 {
 		return ""
 	}
 	return fmt.Sprintf("; %s without a line that shows it", plural(e.Unfounded, "objection"))
 }
 
-// opinions are the newest second opinions of the stories, for a page.
-func opinions(run journal.Run) []string {
+// reviewTexts are the newest second opinions of the stories, for a page.
+func reviewTexts(run journal.Run) []string {
 	var said []string
 	for _, story := range run.Plan.UserStories {
 		if e, found := run.ReviewOf(story.ID); found {
-			said = append(said, clean.Inline(reviewed(e), 600))
+			said = append(said, clean.Inline(reviewText(e), 600))
 		}
 	}
-	return few(said)
+	return firstFew(said)
 }
 
-// drafted is a plan that an agent made.
-func drafted(e journal.PlanDrafted) string {
-	text := "plan by " + one(e.By) + ": "
+// draftText is a plan that an agent made.
+func draftText(e journal.PlanDrafted) string {
+	text := "plan by " + oneLine(e.By) + ": "
 	switch {
 	case e.Question != "":
-		return text + "it asks: " + one(e.Question)
+		return text + "it asks: " + oneLine(e.Question)
 	case len(e.Stories) == 0:
-		return text + "there is none: " + one(e.Why)
+		return text + "there is none: " + oneLine(e.Why)
 	}
 	var titles []string
 	for _, story := range e.Stories {
-		titles = append(titles, one(story.ID+" "+story.Title))
+		titles = append(titles, oneLine(story.ID+" "+story.Title))
 	}
 	text += journal.Few(titles)
 	if len(e.Left) > 0 {
-		text += "; left out, because the review does not decide it: " + one(strings.Join(e.Left, ", "))
+		text += "; left out, because the review does not decide it: " + oneLine(strings.Join(e.Left, ", "))
 	}
 	return text
 }

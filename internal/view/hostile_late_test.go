@@ -54,11 +54,11 @@ func TestWhatCameLaterChangesNoShape(t *testing.T) {
 		for _, text := range nasty {
 			got := view.Of(later(text, journal.RunStopped{Reason: reason, Why: text}))
 			for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
-				before, after := page(t, pages[0]), page(t, pages[1])
+				before, after := templateData(t, pages[0]), templateData(t, pages[1])
 				if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
 					t.Errorf("%s, %s with %.60q (-plain +hostile):\n%s\n%s", reason, name, text, diff, pages[1])
 				}
-				if found := calling.FindString(words(after)); found != "" {
+				if found := calling.FindString(eventText(after)); found != "" {
 					t.Errorf("%s, %s with %.60q calls or closes with %q", reason, name, text, found)
 				}
 				if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
@@ -120,7 +120,7 @@ func TestTheLimitTearsNothing(t *testing.T) {
 			if n := utf8.RuneCountInString(text); n > view.Limit {
 				t.Errorf("%s of %d stories has %d characters", name, count, n)
 			}
-			if found := calling.FindString(words(page(t, text))); found != "" {
+			if found := calling.FindString(eventText(templateData(t, text))); found != "" {
 				t.Errorf("%s of %d stories calls or closes with %q", name, count, found)
 			}
 			whole(t, name, text)

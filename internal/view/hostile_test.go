@@ -53,7 +53,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 		began,
 		journal.Noted{What: text, Hint: text},
 		check(journal.AtBase, true),
-		tested(journal.AtBase, text),
+		testCountText(journal.AtBase, text),
 		journal.BaselineEnded{Usable: true, Why: text},
 		journal.IterationBegan{Number: 1, Story: text},
 		journal.AgentEnded{Failed: true, Why: text, Words: text, Promises: []string{text}},
@@ -64,7 +64,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 			Files: []string{text}, Dropped: []string{text}, Refused: []journal.Finding{{Path: text, Why: text}, {Why: text}},
 		},
 		check(journal.AtProof, false),
-		tested(journal.AtProof, text+" too"),
+		testCountText(journal.AtProof, text+" too"),
 		journal.CheckEnded{Where: journal.AtProof, Name: "flaky " + text, Passed: true, Flaky: true, First: &journal.Try{Exit: 1}},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Why: text},
 		journal.IterationEnded{Number: 1, Story: text, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
@@ -84,8 +84,8 @@ func run(text string) (journal.Run, []journal.Entry) {
 	return folded, entries
 }
 
-// tested is a check that is red, with a test of that name.
-func tested(where journal.Where, name string) journal.CheckEnded {
+// testCountText is a check that is red, with a test of that name.
+func testCountText(where journal.Where, name string) journal.CheckEnded {
 	tests := &journal.Tests{Runner: "go", Failed: 1, Red: []string{name}}
 	return journal.CheckEnded{Where: where, Name: "make test", Command: "make test", Exit: 1, Tests: tests}
 }
@@ -100,11 +100,11 @@ func TestForeignTextChangesNoShape(t *testing.T) {
 		hostile, _ := run(text)
 		got := view.Of(hostile)
 		for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
-			before, after := page(t, pages[0]), page(t, pages[1])
+			before, after := templateData(t, pages[0]), templateData(t, pages[1])
 			if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
 				t.Errorf("%s with %.60q (-plain +hostile):\n%s\n%s", name, text, diff, pages[1])
 			}
-			if found := calling.FindString(words(after)); found != "" {
+			if found := calling.FindString(eventText(after)); found != "" {
 				t.Errorf("%s with %.60q calls or closes with %q:\n%s", name, text, found, pages[1])
 			}
 			if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
@@ -119,7 +119,7 @@ func TestCommandsAreShownAsTheyAre(t *testing.T) {
 	row := regexp.MustCompile(`(?s)<td>(.*?)</td>\n<td>❌ failed</td>\n<td>1</td>\n<td>0s</td>`)
 	for _, text := range nasty {
 		hostile, _ := run(text)
-		rendered := page(t, view.Of(hostile).Pull.Body)
+		rendered := templateData(t, view.Of(hostile).Pull.Body)
 		found := row.FindStringSubmatch(rendered)
 		if found == nil {
 			t.Errorf("the row of %.60q is torn:\n%s", text, rendered)
@@ -270,7 +270,7 @@ func big(title string, count int) journal.Run {
 // every element that is opened is closed.
 func whole(t *testing.T, name, text string) {
 	t.Helper()
-	rendered := page(t, text)
+	rendered := templateData(t, text)
 	for _, tag := range []string{"details", "sub", "table", "tr", "td", "li", "strong", "code"} {
 		opened, closed := strings.Count(rendered, "<"+tag+">"), strings.Count(rendered, "</"+tag+">")
 		if opened != closed {
@@ -282,8 +282,8 @@ func whole(t *testing.T, name, text string) {
 	}
 }
 
-// page is Markdown as GitHub would render it.
-func page(t *testing.T, markdown string) string {
+// templateData is Markdown as GitHub would render it.
+func templateData(t *testing.T, markdown string) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())).Convert([]byte(markdown), &out); err != nil {
@@ -312,8 +312,8 @@ func shape(rendered string) []string {
 	return all
 }
 
-// words is what a page says outside code and addresses.
-func words(rendered string) string {
+// eventText is what a page says outside code and addresses.
+func eventText(rendered string) string {
 	rendered = regexp.MustCompile(`(?s)<code>.*?</code>`).ReplaceAllString(rendered, "")
 	return tag.ReplaceAllString(rendered, "")
 }

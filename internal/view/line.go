@@ -12,32 +12,32 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// behind is text with more after it, if there is more.
-func behind(text, between, more string) string {
+// appendNonEmpty is text with more after it, if there is more.
+func appendNonEmpty(text, between, more string) string {
 	if more == "" {
 		return text
 	}
 	return text + between + more
 }
 
-// one is foreign text on one line, so that it cannot pass for lines of ours.
-func one(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine is foreign text on one line, so that it cannot pass for lines of ours.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// based is what came of the base, and what to do about it.
-func based(run journal.Run, e journal.BaselineEnded) string {
-	text := behind("baseline checked", ": ", one(e.Why))
+// baselineText is what came of the base, and what to do about it.
+func baselineText(run journal.Run, e journal.BaselineEnded) string {
+	text := appendNonEmpty("baseline checked", ": ", oneLine(e.Why))
 	missing := slices.ContainsFunc(run.BaseChecks, ending.CannotStart)
 	if e.Usable && !missing {
 		return text
 	}
-	return behind(text, " – ", ending.Mend(run)+pick(missing, ending.Tried(run), ""))
+	return appendNonEmpty(text, " – ", ending.Mend(run)+pick(missing, ending.Tried(run), ""))
 }
 
-func checked(what string, e journal.CheckEnded) string {
+func checkText(what string, e journal.CheckEnded) string {
 	how := "passed"
 	switch {
 	case e.Skipped != "":
-		return fmt.Sprintf("%s %s skipped: nothing in %s is changed", what, one(e.Name), one(e.Skipped))
+		return fmt.Sprintf("%s %s skipped: nothing in %s is changed", what, oneLine(e.Name), oneLine(e.Skipped))
 	case e.TimedOut:
 		how = "ran out of time"
 	case e.CannotRun:
@@ -51,12 +51,12 @@ func checked(what string, e journal.CheckEnded) string {
 		journal.AtProof: "on a clean checkout",
 		journal.AtTests: "on the base with the story's tests",
 	}[e.Where]
-	return fmt.Sprintf("%s %s %s %s, %s", what, one(e.Name), how, where, policy.Short(e.Took()))
+	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.Short(e.Took()))
 }
 
-// asked is what becomes of a guardrail's failure in the next prompt, in the
+// failActionText is what becomes of a guardrail's failure in the next prompt, in the
 // word that the settings have for it.
-func asked(p policy.Policy, e journal.CheckEnded) string {
+func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	if e.Passed || e.Skipped != "" || p.Done != policy.ByResponse {
 		return ""
 	}
@@ -72,70 +72,70 @@ func asked(p policy.Policy, e journal.CheckEnded) string {
 	return ": " + string(action) + " to the prompt"
 }
 
-// clock is a moment as people read it who may be anywhere.
-func clock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
+// utcClock is a moment as people read it who may be anywhere.
+func utcClock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
 
-func worked(e journal.AgentEnded) string {
+func agentText(e journal.AgentEnded) string {
 	how := "agent ended"
 	switch {
 	case e.Busy:
-		how = "the model's server turned the agent away: " + one(e.Why)
+		how = "the model's server turned the agent away: " + oneLine(e.Why)
 	case e.Failed:
-		how = "agent failed: " + one(e.Why)
+		how = "agent failed: " + oneLine(e.Why)
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), Spent(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
+	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
 }
 
-// logMended is said where an agent cut or rewrote what others had written down.
-const logMended = "put back in the progress log: what earlier iterations wrote"
+// logRestored is said where an agent cut or rewrote what others had written down.
+const logRestored = "put back in the progress log: what earlier iterations wrote"
 
-// leftOut begins what is said of files that are no work for their size.
-const leftOut = "left out, as larger than 100 MiB: "
+// tooLarge begins what is said of files that are no work for their size.
+const tooLarge = "left out, as larger than 100 MiB: "
 
-func committed(e journal.SCMEnded) string {
+func scmText(e journal.SCMEnded) string {
 	switch {
 	case e.Failed:
-		return e.Task + " failed: " + one(e.Why)
+		return e.Task + " failed: " + oneLine(e.Why)
 	case e.Exit != 0:
 		return e.Task + ": nothing to commit"
 	}
-	return behind(e.Task, ": ", one(e.Message))
+	return appendNonEmpty(e.Task, ": ", oneLine(e.Message))
 }
 
-func proved(e journal.ProofEnded) string {
+func proofText(e journal.ProofEnded) string {
 	switch {
 	case e.Reused:
-		return "the same tree was checked before: " + short(e.Commit)
+		return "the same tree was checked before: " + shortSHA(e.Commit)
 	case !e.Passed:
-		return short(e.Commit) + " failed on a clean checkout: " + one(e.Why)
+		return shortSHA(e.Commit) + " failed on a clean checkout: " + oneLine(e.Why)
 	case e.Empty:
-		return short(e.Commit) + ": nothing could be verified"
+		return shortSHA(e.Commit) + ": nothing could be verified"
 	}
-	text := short(e.Commit) + " passed on a clean checkout"
+	text := shortSHA(e.Commit) + " passed on a clean checkout"
 	if len(e.Restored) > 0 {
-		text += ", with as the base has them: " + one(journal.Few(e.Restored))
+		text += ", with as the base has them: " + oneLine(journal.Few(e.Restored))
 	}
 	return text
 }
 
-// begun is what a run sets out with.
-func begun(e journal.RunBegan) string {
+// runBeganText is what a run sets out with.
+func runBeganText(e journal.RunBegan) string {
 	parts := []string{"agent " + e.Policy.Agent, "sandbox level " + e.Level}
 	if n := len(e.Plan.UserStories); n > 0 {
 		parts = append([]string{plural(n, "story")}, parts...)
 	}
 	at := ""
 	if e.Start != "" {
-		at = " on " + short(e.Start)
+		at = " on " + shortSHA(e.Start)
 	}
 	return "run " + e.Run + at + ": " + strings.Join(parts, ", ")
 }
 
-// stopped names the reason where the status does not say it already.
-func stopped(e journal.RunStopped) string {
+// stopText names the reason where the status does not say it already.
+func stopText(e journal.RunStopped) string {
 	text := "run " + string(e.Reason.Status())
 	if string(e.Reason) != string(e.Reason.Status()) {
 		text += ": " + string(e.Reason)
 	}
-	return behind(text, ": ", one(e.Why))
+	return appendNonEmpty(text, ": ", oneLine(e.Why))
 }

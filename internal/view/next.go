@@ -14,23 +14,23 @@ import (
 
 // Next is what to do now; empty while the run goes on by itself.
 func Next(run journal.Run) string {
-	e, way := ending.Of(run), onward(run)
+	e, way := ending.Of(run), continuation(run)
 	switch {
-	case inSession(run) || run.Policy.Done == policy.ByFile || way != "" && way == byHand(run):
+	case isSessionLoop(run) || run.Policy.Done == policy.ByFile || way != "" && way == manualStep(run):
 		return way
 	case e.Fix != "" && way != "":
 		way = e.Fix + "; then " + way
 	case e.Fix != "":
 		return e.Fix
 	}
-	return behind(way, "; ", e.After)
+	return appendNonEmpty(way, "; ", e.After)
 }
 
-// onward is how a run that has ended is gone on with, or taken up.
-func onward(run journal.Run) string {
+// continuation is how a run that has ended is gone on with, or taken up.
+func continuation(run journal.Run) string {
 	switch {
-	case inSession(run):
-		return reopened(run)
+	case isSessionLoop(run):
+		return sessionContinuation(run)
 	case run.Stop == nil:
 		return ""
 	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
@@ -41,20 +41,20 @@ func onward(run journal.Run) string {
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
 		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
-		return review(run)
+		return reviewStep(run)
 	case verdict.NeedsApproval(run):
 		return "comment `/ralph approve` to have this worked on, or change the issue and ask for a plan again"
 	case run.Stop.Reason == policy.AllStoriesPassed && verdict.InspectionConcern(run) != "":
-		return unsettled(run) + "; if that is as it should be, set `tamper: allow`"
+		return inspectionDoubts(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
 		return "check that this is true; if not, say what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
 		return ""
 	}
 	if run.Policy.Done == policy.ByFile {
-		return supervised(run)
+		return supervisedNext(run)
 	}
-	if way := byHand(run); way != "" {
+	if way := manualStep(run); way != "" {
 		return way
 	}
 	say, commented := ending.Of(run).Say, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
@@ -90,15 +90,15 @@ func Resume(agent string) string {
 	return "ralph resume"
 }
 
-// review is what to do about the pull request of a run whose stories all passed.
-func review(run journal.Run) string {
+// reviewStep is what to do about the pull request of a run whose stories all passed.
+func reviewStep(run journal.Run) string {
 	switch {
 	case !run.Pull.Draft:
 		return "review the pull request"
-	case !verified(run):
+	case !isProven(run):
 		return "comment `/ralph`, or look at the draft pull request with care"
 	case !verdict.IsWorkProven(run):
-		return "look at the draft pull request with care: " + held(run)
+		return "look at the draft pull request with care: " + draftReason(run)
 	}
 	for _, failure := range slices.Backward(run.Failures) {
 		if failure.Act == "ready" && failure.Fix != "" {

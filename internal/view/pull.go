@@ -12,30 +12,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// pull is the pull request. A repository can have GitHub make a commit's message
+// pullOf is the pull request. A repository can have GitHub make a commit's message
 // of its text.
-func pull(run journal.Run) Pull {
-	body := Pull{Title: title(run), Body: clean.Unskipped(render("body.md", run))}
+func pullOf(run journal.Run) Pull {
+	body := Pull{Title: pullTitle(run), Body: clean.Unskipped(render("body.md", run))}
 	if run.Pull != nil {
 		body.Number = run.Pull.Number
 	}
 	return body
 }
 
-// longest is the most characters GitHub takes for a title.
-const longest = 256
+// maxTitle is the most characters GitHub takes for a title.
+const maxTitle = 256
 
-// title names the pull request after what was asked. What GitHub makes of it is
+// pullTitle names the pull request after what was asked. What GitHub makes of it is
 // a commit's subject, where a mention or a closing keyword counts, in code too.
-func title(run journal.Run) string {
+func pullTitle(run journal.Run) string {
 	asked, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
 	text := []rune(cmp.Or(strings.TrimSpace(clean.Message(asked)), run.Branch))
-	return string(text[:min(len(text), longest)])
+	return string(text[:min(len(text), maxTitle)])
 }
 
-// link ties the pull request to its issue. Merging a draft must not close what
+// issueLink ties the pull request to its issue. Merging a draft must not close what
 // is not done.
-func link(run journal.Run) string {
+func issueLink(run journal.Run) string {
 	switch {
 	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
 		return ""
@@ -45,33 +45,33 @@ func link(run journal.Run) string {
 	return fmt.Sprintf("Refs #%d", run.Task.Number)
 }
 
-// proven is a proof as far as a table can show it.
-type proven struct {
+// proofTable is a proof as far as a table can show it.
+type proofTable struct {
 	journal.Proof
 	More int // checks left out for want of room
 }
 
-// proof is what the checks said of the newest commit, nil while nothing did.
-func proof(run journal.Run) *proven {
+// newestProof is what the checks said of the newest commit, nil while nothing did.
+func newestProof(run journal.Run) *proofTable {
 	found, is := run.ProofOf(run.Tree)
 	if !is || len(found.Checks) == 0 {
 		return nil
 	}
 	shown := found
-	shown.Checks = found.Checks[:min(len(found.Checks), most)]
-	return &proven{shown, len(found.Checks) - len(shown.Checks)}
+	shown.Checks = found.Checks[:min(len(found.Checks), maxListed)]
+	return &proofTable{shown, len(found.Checks) - len(shown.Checks)}
 }
 
-// loose tells that the newest commit was not checked where the agent's hand
+// isUnchecked tells that the newest commit was not checked where the agent's hand
 // cannot reach, though there is something to check it with.
-func loose(run journal.Run) bool {
+func isUnchecked(run journal.Run) bool {
 	_, found := run.ProofOf(run.Tree)
 	return !found && len(run.Policy.Checks) > 0 && run.Head != run.Start
 }
 
-// restored are the protected files that an agent changed and that were put
+// restoredFiles are the protected files that an agent changed and that were put
 // back, once each, in whichever iteration that was.
-func restored(run journal.Run) string {
+func restoredFiles(run journal.Run) string {
 	var paths []string
 	for _, it := range run.Iterations {
 		if it.Taken == nil {
@@ -83,15 +83,15 @@ func restored(run journal.Run) string {
 			}
 		}
 	}
-	return strings.Join(few(paths), ", ")
+	return strings.Join(firstFew(paths), ", ")
 }
 
-// maxProposed is how many bytes of patches a text shows.
-const maxProposed = 20_000
+// maxPatchBytes is how many bytes of patches a text shows.
+const maxPatchBytes = 20_000
 
-// proposals are the patches of protected files that an agent made, each once, with the
+// proposedPatches are the patches of protected files that an agent made, each once, with the
 // names of those for which there is no room.
-func proposals(run journal.Run) []string {
+func proposedPatches(run journal.Run) []string {
 	var shown, left []string
 	size, seen := 0, map[string]bool{}
 	for _, it := range run.Iterations {
@@ -101,23 +101,23 @@ func proposals(run journal.Run) []string {
 		for _, p := range it.Taken.Proposed {
 			switch {
 			case seen[p.Patch]:
-			case p.Cut || size+len(p.Patch) > maxProposed:
+			case p.Cut || size+len(p.Patch) > maxPatchBytes:
 				left = append(left, Code(p.Path, 200))
 			default:
 				size += len(p.Patch)
-				shown = append(shown, strings.ReplaceAll(clean.Fence(p.Patch), marker, "<! --"))
+				shown = append(shown, strings.ReplaceAll(clean.Fence(p.Patch), hiddenMarker, "<! --"))
 			}
 			seen[p.Patch] = true
 		}
 	}
 	if len(left) > 0 {
-		shown = append(shown, "Too large to be shown: "+strings.Join(few(left), ", "))
+		shown = append(shown, "Too large to be shown: "+strings.Join(firstFew(left), ", "))
 	}
 	return shown
 }
 
-// doubts are the claims of all iterations that were not believed.
-func doubts(run journal.Run) []string {
+// rejectedClaims are the claims of all iterations that were not believed.
+func rejectedClaims(run journal.Run) []string {
 	var all []string
 	for _, it := range run.Iterations {
 		if it.Ended == nil {
@@ -127,7 +127,7 @@ func doubts(run journal.Run) []string {
 			all = append(all, fmt.Sprintf("iteration %d, %s: %s", it.Number, Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
 		}
 	}
-	return few(all)
+	return firstFew(all)
 }
 
 // Progress is the history of a run, iteration by iteration: what the next
@@ -136,13 +136,13 @@ func Progress(run journal.Run) string {
 	var text strings.Builder
 	for _, it := range run.Iterations {
 		if it.Ended != nil {
-			progress(&text, it)
+			writeIteration(&text, it)
 		}
 	}
 	return text.String()
 }
 
-func progress(text *strings.Builder, it journal.Iteration) {
+func writeIteration(text *strings.Builder, it journal.Iteration) {
 	result := "FAIL"
 	switch {
 	case it.Ended.Green && len(it.Checks) == 0:
@@ -152,14 +152,14 @@ func progress(text *strings.Builder, it journal.Iteration) {
 	}
 	fmt.Fprintf(text, "## Iteration %d — %s\n", it.Number, result)
 	if it.Agent != nil {
-		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, cents(it.Agent.Cost.USD, it.Agent.Cost.Known))
+		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, exactCost(it.Agent.Cost.USD, it.Agent.Cost.Known))
 	}
 	fmt.Fprintf(text, "- Duration: %s\n", policy.Short(it.Last.Sub(it.Began)))
 	if len(it.Checks) > 0 {
 		text.WriteString("- Checks:\n")
 	}
 	for _, check := range it.Checks {
-		fmt.Fprintf(text, "  - %s: %s\n", check.Command, outcome(check))
+		fmt.Fprintf(text, "  - %s: %s\n", check.Command, checkOutcome(check))
 	}
 	for _, rejected := range it.Ended.Rejected {
 		fmt.Fprintf(text, "- Rejected: %s: %s\n", rejected.Claim, rejected.Why)
@@ -167,35 +167,35 @@ func progress(text *strings.Builder, it journal.Iteration) {
 	text.WriteString("\n")
 }
 
-func cents(usd float64, known bool) string {
+func exactCost(usd float64, known bool) string {
 	if !known {
 		return "unknown"
 	}
 	return fmt.Sprintf("$%.4f", usd)
 }
 
-// outcome is how a check ended, with the last line it said when it failed.
-func outcome(check journal.CheckEnded) string {
+// checkOutcome is how a check ended, with the last line it said when it failed.
+func checkOutcome(check journal.CheckEnded) string {
 	if check.Passed || check.Skipped != "" {
 		return pick(check.Passed, "PASS", "SKIPPED")
 	}
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	last, _ := clean.Plain(unsequenced(lines[len(lines)-1]), 500) // people have it shown by a terminal
+	last, _ := clean.Plain(stripEscapes(lines[len(lines)-1]), 500) // people have it shown by a terminal
 	if check.TimedOut {
 		last = "Timeout"
 	}
 	return strings.TrimSuffix("FAIL — "+last, " — ")
 }
 
-// summed is the size of a change in one sentence.
-func summed(all []story) string {
+// changeSummary is the size of a change in one sentence.
+func changeSummary(all []storyRow) string {
 	var files []string
 	for _, s := range all {
 		files = append(files, s.files...)
 	}
 	slices.Sort(files)
 	text := plural(len(all), "story") + ", " + plural(len(slices.Compact(files)), "file") + "."
-	if slices.ContainsFunc(all, func(s story) bool { return s.Said != "" }) {
+	if slices.ContainsFunc(all, func(s storyRow) bool { return s.Said != "" }) {
 		text += " The agent's words are its own claims; the evidence is below."
 	}
 	return text

@@ -29,13 +29,13 @@ func TestSharedWordsAreTheComments(t *testing.T) {
 		if !strings.HasSuffix(view.Of(run).Comment, "\n"+comment) || strings.Contains(comment, "<!--") {
 			t.Errorf("%s: the comment is\n%s", name, comment)
 		}
-		words := []string{"**ralph: " + view.Headline(run) + "**", "| story | " + strings.Join(view.Columns(), " | ") + " |"}
+		words := []string{"**ralph: " + view.Headline(run) + "**", "| story | " + strings.Join(view.StoryColumns(), " | ") + " |"}
 		words = append(words, strings.Split(view.Cautions(run), "\n\n")...)
 		if next := view.Next(run); next != "" {
 			words = append(words, "**Next:** "+next+".")
 		}
 		for _, story := range run.Plan.UserStories {
-			if cells := view.Cells(run, story); cells[0] != "0" {
+			if cells := view.StoryCells(run, story); cells[0] != "0" {
 				words = append(words, fmt.Sprintf("| %s | %s |", clean.Inline(story.ID, 160), strings.Join(cells, " | ")))
 			}
 		}

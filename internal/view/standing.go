@@ -11,11 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Judged tells whether there is anything to say of its proof.
-func (s story) Judged() bool { return s.Worth != "–" }
-
-// standing is how far the stories are.
-func standing(run journal.Run) string {
+// storyCount is how far the stories are.
+func storyCount(run journal.Run) string {
 	text := fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
 	for _, s := range run.Plan.UserStories {
@@ -29,51 +26,51 @@ func standing(run journal.Run) string {
 	return fmt.Sprintf("%s, %d proven", text, proven)
 }
 
-// commit is the name of one, whole.
-var commit = pattern.Of(`^[0-9a-f]{40}$`)
+// fullSHA is the name of one, whole.
+var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
 
-// ref is the name of one of ours.
-var ref = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
+// stateRef is the name of one of ours.
+var stateRef = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
 
-// shelved is the commit under which the run was kept last; nothing else gets into
+// savedCommit is the commit under which the run was kept last; nothing else gets into
 // the mark that vouches for it.
-func shelved(run journal.Run) string {
-	if run.Shelved == nil || commit.FindString(run.Shelved.Commit) == "" {
+func savedCommit(run journal.Run) string {
+	if run.Shelved == nil || fullSHA.FindString(run.Shelved.Commit) == "" {
 		return ""
 	}
 	return run.Shelved.Commit
 }
 
-// vouches is what the pull request says of where a run without an issue is kept:
+// savedCommitOnRef is what the pull request says of where a run without an issue is kept:
 // there is no comment to say it.
-func vouches(run journal.Run) string {
-	if kept := shelved(run); kept != "" && run.Task.Number == 0 && ref.MatchString(run.Shelved.Ref) {
+func savedCommitOnRef(run journal.Run) string {
+	if kept := savedCommit(run); kept != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
 		return kept + " on " + run.Shelved.Ref
 	}
 	return ""
 }
 
-// inSession tells of a loop within a session of Claude Code, whose hooks are all
+// isSessionLoop tells of a loop within a session of Claude Code, whose hooks are all
 // of ralph that is at work on it.
-func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
+func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
 
-// session is where such a loop runs, since when, and how far it is.
-func session(run journal.Run) string {
+// sessionHeadline is where such a loop runs, since when, and how far it is.
+func sessionHeadline(run journal.Run) string {
 	where := "a Claude Code session"
-	if id := sessionOf(run); id != "" {
+	if id := lastSession(run); id != "" {
 		where = "the Claude Code session " + clean.Inline(id, 100)
 	}
 	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", where,
 		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.Used()-1, 0), plural(run.Policy.Limits.Iterations, "time"))
 }
 
-// reopened is how a loop within a session is gone on with.
-func reopened(run journal.Run) string {
+// sessionContinuation is how a loop within a session is gone on with.
+func sessionContinuation(run journal.Run) string {
 	again := "`/ralph-loop --resume` in a Claude Code session of this project"
-	switch id := sessionOf(run); {
+	switch id := lastSession(run); {
 	case run.Completed():
 		return ""
-	case run.Stop == nil && plainID.MatchString(id):
+	case run.Stop == nil && shellSafeID.MatchString(id):
 		return "if that session was closed, open it again with `claude --resume " + id + "`, or continue with " + again
 	case run.Stop == nil:
 		return "if that session was closed, open it again, or continue with " + again
@@ -81,11 +78,11 @@ func reopened(run journal.Run) string {
 	return "continue with " + again
 }
 
-// plainID is a session's id that a shell takes as one word.
-var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+// shellSafeID is a session's id that a shell takes as one word.
+var shellSafeID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-// sessionOf is the session that the loop was in last.
-func sessionOf(run journal.Run) string {
+// lastSession is the session that the loop was in last.
+func lastSession(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
 		return run.Iterations[n-1].Session
 	}
@@ -140,9 +137,9 @@ func stateOf(run journal.Run) State {
 	return ""
 }
 
-// asleep is why the repository's own workflows say nothing of the branch, and
+// quietWorkflows is why the repository's own workflows say nothing of the branch, and
 // what has them start; empty where they start by themselves.
-func asleep(run journal.Run) string {
+func quietWorkflows(run journal.Run) string {
 	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
 		return ""
 	}
@@ -150,24 +147,24 @@ func asleep(run journal.Run) string {
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
-// News is a run that has ended, in one line for a message.
-func News(run journal.Run) string {
+// EndMessage is a run that has ended, in one line for a message.
+func EndMessage(run journal.Run) string {
 	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), plural(len(run.Iterations), "iteration"),
-		policy.Short(run.Now.Sub(run.Began)), Spent(run.CostUSD, run.CostKnown))
+		policy.Short(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 
-// boxes is the box in the comment that does what a command does, where the
+// commandBox is the box in the comment that does what a command does, where the
 // workflow has switched that on and there is room.
-func boxes(run journal.Run, room int) string {
-	box := button(run)
+func commandBox(run journal.Run, room int) string {
+	box := commandButton(run)
 	if box == "" || len(box)+2 > room {
 		return ""
 	}
 	return "\n" + box + "\n"
 }
 
-// button is the one thing to do with a run as it stands that takes no words.
-func button(run journal.Run) string {
+// commandButton is the one thing to do with a run as it stands that takes no words.
+func commandButton(run journal.Run) string {
 	switch {
 	case !run.Policy.Buttons:
 		return ""
@@ -181,8 +178,8 @@ func button(run journal.Run) string {
 	return trigger.Button(trigger.Resume, "continue this run")
 }
 
-// Misunderstood is why help is the answer to another request.
-func Misunderstood(c trigger.Command) string {
+// CommandProblem is why help is the answer to another request.
+func CommandProblem(c trigger.Command) string {
 	said := Code(c.Said, 80)
 	switch {
 	case c.Said == "" && c.Why == "":

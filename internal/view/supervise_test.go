@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// supervision is a run of two attempts at most, with what is said of each
+// supervisedText is a run of two attempts at most, with what is said of each
 // event.
-var supervision = []struct {
+var supervisedText = []struct {
 	event journal.Event
 	want  string
 }{
@@ -82,7 +82,7 @@ func superviseTwice() policy.Policy {
 
 func TestLinesOfSupervision(t *testing.T) {
 	var run journal.Run
-	for i, test := range supervision {
+	for i, test := range supervisedText {
 		run = journal.Fold(run, journal.Entry{Seq: i + 1, Event: test.event})
 		if got := view.Line(run, test.event); got != test.want {
 			t.Errorf("Line(%d: %+v) = %q, want %q", i, test.event, got, test.want)

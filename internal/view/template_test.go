@@ -20,7 +20,7 @@ func TestTemplate(t *testing.T) {
 		{[]string{".github/PULL_REQUEST_TEMPLATE/a.md", ".github/pull_request_template.md"}, ".github/pull_request_template.md"},
 		{[]string{"PULL_REQUEST_TEMPLATE/logo.png", "PULL_REQUEST_TEMPLATE/one.md"}, "PULL_REQUEST_TEMPLATE/one.md"},
 	} {
-		if got := view.Template(c.files); got != c.want {
+		if got := view.PullTemplate(c.files); got != c.want {
 			t.Errorf("Template(%q) = %q, want %q", c.files, got, c.want)
 		}
 	}

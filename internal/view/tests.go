@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Verdict is how one check of a proof ended, and what that is worth.
-func Verdict(run journal.Run, check journal.CheckEnded) string {
+// ProofCheckText is how one check of a proof ended, and what that is worth.
+func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	before := len(verdict.FailedAtBase(run, check.Name))
 	switch {
 	case check.Skipped != "":
@@ -26,7 +26,7 @@ func Verdict(run journal.Run, check journal.CheckEnded) string {
 	case check.Passed:
 		return "✅ passed" + pick(verdict.MayBlock(run, check.Name), "", ", was not green before")
 	case verdict.BlocksStory(run, check):
-		return "❌ failed" + pick(before > 0, news(run, check), "")
+		return "❌ failed" + pick(before > 0, newFailuresText(run, check), "")
 	case before > 0:
 		return "➖ nothing new failed, " + plural(before, "failure") + " before"
 	case check.CannotRun:
@@ -35,8 +35,8 @@ func Verdict(run journal.Run, check journal.CheckEnded) string {
 	return "➖ failed, was not green before"
 }
 
-// news is what failed in a check and did not before, where that is known.
-func news(run journal.Run, check journal.CheckEnded) string {
+// newFailuresText is what failed in a check and did not before, where that is known.
+func newFailuresText(run journal.Run, check journal.CheckEnded) string {
 	fresh := verdict.NewFailures(run, check)
 	if len(fresh) == 0 {
 		return ", in other ways than before"
@@ -52,9 +52,9 @@ func news(run journal.Run, check journal.CheckEnded) string {
 	return text
 }
 
-// tested is what a check's test runner said, behind how the check ended; empty
+// testCountText is what a check's test runner said, behind how the check ended; empty
 // where it said nothing.
-func tested(run journal.Run, check journal.CheckEnded) string {
+func testCountText(run journal.Run, check journal.CheckEnded) string {
 	text := ""
 	if check.Flaky {
 		text = fmt.Sprintf(", flaky: it failed first (exit %d)", check.FirstExit())
@@ -72,14 +72,14 @@ func tested(run journal.Run, check journal.CheckEnded) string {
 	case !verdict.BlocksStory(run, check):
 		return text + ", nothing new"
 	case len(fresh) > 0:
-		return text + ", new: " + one(journal.Few(fresh))
+		return text + ", new: " + oneLine(journal.Few(fresh))
 	}
 	return text + ", in other ways than before"
 }
 
-// flaky tells of checks of the newest commit's proof that failed and did not
+// flakyChecks tells of checks of the newest commit's proof that failed and did not
 // when they were run again.
-func flaky(run journal.Run) []string {
+func flakyChecks(run journal.Run) []string {
 	found, is := run.ProofOf(run.Tree)
 	if !is {
 		return nil
@@ -93,27 +93,27 @@ func flaky(run journal.Run) []string {
 			said = append(said, name+" is flaky: on a clean checkout it failed twice, and no test failed anew in both runs")
 		}
 	}
-	return few(said)
+	return firstFew(said)
 }
 
-// old is a check that was red before the work began, and what failed there.
-type old struct {
+// redCheck is a check that was red before the work began, and what failed there.
+type redCheck struct {
 	Name  string
 	Tests []string
 	More  int // that failed, and are not shown
 }
 
-// redBefore are the checks whose failures at the base are known by name.
-func redBefore(run journal.Run) []old {
-	var all []old
-	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), most)] {
+// redAtBase are the checks whose failures at the base are known by name.
+func redAtBase(run journal.Run) []redCheck {
+	var all []redCheck
+	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), maxListed)] {
 		names := verdict.FailedAtBase(run, check.Name)
 		if len(names) == 0 {
 			continue
 		}
-		shown := old{Name: clean.Inline(check.Name, 80), More: max(len(names)-most, 0)}
-		for _, name := range names[:min(len(names), most)] {
-			shown.Tests = append(shown.Tests, Code(name, 160)+since(run, check.Name, name))
+		shown := redCheck{Name: clean.Inline(check.Name, 80), More: max(len(names)-maxListed, 0)}
+		for _, name := range names[:min(len(names), maxListed)] {
+			shown.Tests = append(shown.Tests, Code(name, 160)+testNowText(run, check.Name, name))
 		}
 		if check.Tests.Cut {
 			shown.More = max(shown.More, check.Tests.Failed-len(shown.Tests))
@@ -123,9 +123,9 @@ func redBefore(run journal.Run) []old {
 	return all
 }
 
-// since is what became of a test that failed at the base, as far as the newest
+// testNowText is what became of a test that failed at the base, as far as the newest
 // commit's proof tells.
-func since(run journal.Run, check, test string) string {
+func testNowText(run journal.Run, check, test string) string {
 	found, is := run.ProofOf(run.Tree)
 	if !is {
 		return ""
@@ -142,48 +142,48 @@ func since(run journal.Run, check, test string) string {
 	return ""
 }
 
-// inspected is what the existing tests say of a change: a line for each file.
-func inspected(e journal.ChangeInspected) (said []saying) {
+// inspectionLines is what the existing tests say of a change: a line for each file.
+func inspectionLines(e journal.ChangeInspected) (said []eventLine) {
 	if e.Why != "" {
-		said = append(said, within(warnSign, verdict.FindingKinds(e)+": "+one(e.Why)))
+		said = append(said, iterationLine(warnSign, verdict.FindingKinds(e)+": "+oneLine(e.Why)))
 	}
-	shown := e.Found[:min(len(e.Found), most)]
+	shown := e.Found[:min(len(e.Found), maxListed)]
 	for _, place := range shown {
-		said = append(said, within(warnSign, one(place.String())))
+		said = append(said, iterationLine(warnSign, oneLine(place.String())))
 	}
 	if left := len(e.Found) - len(shown) + e.More; left > 0 {
-		said = append(said, within(warnSign, fmt.Sprintf("… and %d more files", left)))
+		said = append(said, iterationLine(warnSign, fmt.Sprintf("… and %d more files", left)))
 	}
 	return said
 }
 
 // existingTests is what they say of the newest commit, as a page has it.
 type existingTests struct {
-	Doubts  string   // the kinds of findings
-	Places  []place  // that hold the work back
-	More    int      // how many besides
-	Changed []string // that were changed, and hide nothing
-	Why     string   // they could not be run
+	Doubts  string     // the kinds of findings
+	Places  []testFile // that hold the work back
+	More    int        // how many besides
+	Changed []string   // that were changed, and hide nothing
+	Why     string     // they could not be run
 }
 
-// place is a file of tests, with lines of the diff.
-type place struct {
+// testFile is a file of tests, with lines of the diff.
+type testFile struct {
 	File  string
 	Why   string
 	Lines []string
 }
 
-// existing is what the existing tests say of the newest commit; nil: none was
+// existingTestsOf is what the existing tests say of the newest commit; nil: none was
 // touched, or they have not been asked.
-func existing(run journal.Run) *existingTests {
+func existingTestsOf(run journal.Run) *existingTests {
 	found, is := run.InspectionOf(run.Tree)
 	if !is || found.Why == "" && len(found.Found) == 0 && len(found.Shown) == 0 {
 		return nil
 	}
-	shown := found.Found[:min(len(found.Found), most)]
+	shown := found.Found[:min(len(found.Found), maxListed)]
 	said := &existingTests{Doubts: verdict.FindingKinds(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
 	for _, loose := range shown {
-		told := place{File: Code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
+		told := testFile{File: Code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
 		for _, line := range loose.Lines {
 			told.Lines = append(told.Lines, Code(line, 200))
 		}
@@ -192,24 +192,24 @@ func existing(run journal.Run) *existingTests {
 	for _, changed := range found.Shown {
 		said.Changed = append(said.Changed, Code(changed.File, 200)+": "+clean.Inline(changed.Why, 300))
 	}
-	said.Changed = few(said.Changed)
+	said.Changed = firstFew(said.Changed)
 	return said
 }
 
-// unsettled is why a person has to look before a story is called proven; empty:
+// inspectionDoubts is why a person has to look before a story is called proven; empty:
 // there is no reason.
-func unsettled(run journal.Run) string {
+func inspectionDoubts(run journal.Run) string {
 	if verdict.InspectionConcern(run) == "" {
 		return ""
 	}
 	inspected := verdict.LatestInspection(run)
 	var files []string
-	for _, place := range inspected.Found[:min(len(inspected.Found), most)] {
+	for _, place := range inspected.Found[:min(len(inspected.Found), maxListed)] {
 		if file := Code(place.File, 200); !slices.Contains(files, file) {
 			files = append(files, file)
 		}
 	}
-	return verdict.FindingKinds(inspected) + behind("", ": look at ", journal.Few(files))
+	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.Few(files))
 }
 
 // Count is how many files hold the work back.

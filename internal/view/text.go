@@ -20,8 +20,8 @@ import (
 // Text is a run for a terminal: the comment's words without its markup.
 func Text(run journal.Run) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s\n", run.ID, spoken(Headline(run)))
-	for _, s := range stories(run) {
+	fmt.Fprintf(&text, "%s: %s\n", run.ID, stripMarkup(Headline(run)))
+	for _, s := range storyRows(run) {
 		mark := " "
 		switch {
 		case s.Proven:
@@ -29,32 +29,32 @@ func Text(run journal.Run) string {
 		case s.Active:
 			mark = ">"
 		}
-		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, one(s.ID), one(s.Title), strings.TrimSuffix(" "+s.Worth, " –"))
+		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), strings.TrimSuffix(" "+s.Proof, " –"))
 	}
-	fmt.Fprintf(&text, "%s in %s, cost %s\n", plural(len(run.Iterations), "iteration"), policy.Short(run.Now.Sub(run.Began)), money(run.CostUSD, run.CostKnown))
-	for _, said := range heard(run) {
-		fmt.Fprintf(&text, "! %s\n", spoken(said))
+	fmt.Fprintf(&text, "%s in %s, cost %s\n", plural(len(run.Iterations), "iteration"), policy.Short(run.Now.Sub(run.Began)), costText(run.CostUSD, run.CostKnown))
+	for _, said := range verdictProblems(run) {
+		fmt.Fprintf(&text, "! %s\n", stripMarkup(said))
 	}
 	if todo := Next(run); todo != "" {
-		fmt.Fprintf(&text, "next: %s\n", spoken(todo))
+		fmt.Fprintf(&text, "next: %s\n", stripMarkup(todo))
 	}
 	return text.String()
 }
 
-// spoken is a page's words as a terminal has them: without what keeps a page
+// stripMarkup is a page's words as a terminal has them: without what keeps a page
 // from reading them as markup.
-func spoken(text string) string {
-	return html.UnescapeString(markup.Replace(escaped.ReplaceAllString(one(text), "$1")))
+func stripMarkup(text string) string {
+	return html.UnescapeString(markup.Replace(markdownEscape.ReplaceAllString(oneLine(text), "$1")))
 }
 
 var (
-	escaped = pattern.Of(`\\([[:punct:]])`)
-	markup  = strings.NewReplacer("<code>", "`", "</code>", "`", "**", "")
+	markdownEscape = pattern.Of(`\\([[:punct:]])`)
+	markup         = strings.NewReplacer("<code>", "`", "</code>", "`", "**", "")
 )
 
-// trim leaves out rows of what a page says beside its stories until it fits, the
+// trimLists leaves out rows of what a page says beside its stories until it fits, the
 // last first, and says how many. Each is a line of its own, so nothing is torn.
-func trim(text string) string {
+func trimLists(text string) string {
 	if len(text) <= Limit {
 		return text
 	}
@@ -71,21 +71,21 @@ func trim(text string) string {
 		return text
 	}
 	lines[at] = fmt.Sprintf("\n> … and %d more\n", gone)
-	return blank(strings.Join(lines, "\n"))
+	return collapseBlankLines(strings.Join(lines, "\n"))
 }
 
-// forms are where GitHub looks for a template of pull requests, in the order in
+// pullTemplates are where GitHub looks for a template of pull requests, in the order in
 // which they count; of a folder of them the first counts.
-var forms = []*pattern.Pattern{
+var pullTemplates = []*pattern.Pattern{
 	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 }
 
-// Template is the repository's own template for pull requests among its files.
+// PullTemplate is the repository's own template for pull requests among its files.
 // Empty: there is none.
-func Template(files []string) string {
-	for _, form := range forms {
+func PullTemplate(files []string) string {
+	for _, form := range pullTemplates {
 		if i := slices.IndexFunc(files, form.MatchString); i >= 0 {
 			return files[i]
 		}
@@ -93,13 +93,13 @@ func Template(files []string) string {
 	return ""
 }
 
-// hiddenText is for those who fill a template in; ours could be looked for among it.
-var hiddenText = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
+// htmlComment is for those who fill a template in; ours could be looked for among it.
+var htmlComment = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
 
 // Cautions are the blocks of Markdown in which the comment says what people
 // should look at.
 func Cautions(run journal.Run) string {
-	return strings.TrimSpace(was(run) + "\n\n" + fill("cautions.md", page{Run: run}))
+	return strings.TrimSpace(baselineCaution(run) + "\n\n" + fillTemplate("cautions.md", templateData{Run: run}))
 }
 
 // Comment is the progress comment without the mark by which it is found again.
@@ -108,17 +108,17 @@ func Comment(run journal.Run) string {
 	return text
 }
 
-// Columns are those of the comment's table, behind the story.
-func Columns() []string { return []string{"iterations", "checks", "proof", "commit", "cost"} }
+// StoryColumns are those of the comment's table, behind the story.
+func StoryColumns() []string { return []string{"iterations", "checks", "proof", "commit", "cost"} }
 
-// Cells are what its table says of a story, in the order of Columns; Markdown.
-func Cells(run journal.Run, story plan.Story) []string {
-	told := tell(run, story)
-	return []string{strconv.Itoa(told.Iterations), told.Checks, told.Worth, told.Commit, told.Cost}
+// StoryCells are what its table says of a story, in the order of Columns; Markdown.
+func StoryCells(run journal.Run, story plan.Story) []string {
+	told := newStoryRow(run, story)
+	return []string{strconv.Itoa(told.Iterations), told.Checks, told.Proof, told.Commit, told.Cost}
 }
 
-// Archived is a loop that is put away, for those who come upon it later.
-type Archived struct {
+// Archive is a loop that is put away, for those who come upon it later.
+type Archive struct {
 	Name    string
 	Plan    plan.Plan // as people and agents left it
 	Started string    // a date; empty if unknown
@@ -126,48 +126,48 @@ type Archived struct {
 	Run     *journal.Run // the newest one of the plan; nil where there is none
 }
 
-var archived = sync.OnceValue(func() *template.Template {
+var archiveTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("summary.md").Funcs(template.FuncMap{
 		"cell":     func(s string) string { return clean.Inline(s, 160) },
 		"code":     func(s string) string { return Code(s, 160) },
 		"headline": func(r *journal.Run) string { return Headline(*r) },
 		"plural":   plural,
-		"spent":    Spent,
+		"spent":    CostText,
 		"time":     func(r *journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
 	}).ParseFS(templates.Files, "archive/summary.md"))
 })
 
 // Summary is what summary.md says.
-func (a Archived) Summary() (string, error) {
+func (a Archive) Summary() (string, error) {
 	var text strings.Builder
-	if err := archived().Execute(&text, archiveData{a, a.stories()}); err != nil {
+	if err := archiveTemplate().Execute(&text, archiveData{a, a.stories()}); err != nil {
 		return "", fmt.Errorf("write summary: %w", err)
 	}
-	return blank(text.String()), nil
+	return collapseBlankLines(text.String()), nil
 }
 
 // Done counts the stories that the plan calls passed.
-func (a Archived) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()) }
+func (a Archive) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()) }
 
 // archiveData is what the summary is filled in with.
 type archiveData struct {
-	Archived
-	Stories []kept
+	Archive
+	Stories []archivedStory
 }
 
-// kept is a story of the plan, with what the run spent on it.
-type kept struct {
+// archivedStory is a story of the plan, with what the run spent on it.
+type archivedStory struct {
 	plan.Story
 	Iterations string // or a dash
 	Cost       string
 }
 
-func (a Archived) stories() []kept {
-	all := make([]kept, 0, len(a.Plan.UserStories))
+func (a Archive) stories() []archivedStory {
+	all := make([]archivedStory, 0, len(a.Plan.UserStories))
 	for _, s := range a.Plan.UserStories {
-		k := kept{Story: s, Iterations: "–", Cost: "–"}
+		k := archivedStory{Story: s, Iterations: "–", Cost: "–"}
 		if a.Run != nil {
-			told := tell(*a.Run, s)
+			told := newStoryRow(*a.Run, s)
 			k.Iterations, k.Cost = strconv.Itoa(told.Iterations), told.Cost
 		}
 		all = append(all, k)

@@ -22,8 +22,8 @@ import (
 // Limit is the most characters GitHub takes for a comment or a body.
 const Limit = 65536
 
-// Board is everything people see of a run at one moment.
-type Board struct {
+// Texts is everything people see of a run at one moment.
+type Texts struct {
 	Run     string
 	Comment string // the progress comment, marker included
 	Summary string // the job's summary
@@ -40,48 +40,48 @@ type Pull struct {
 }
 
 // Of shows run as it stands.
-func Of(run journal.Run) Board {
-	comment := marked(render("progress.md", run))
-	return Board{
+func Of(run journal.Run) Texts {
+	comment := escapeMarkers(render("progress.md", run))
+	return Texts{
 		Run:     run.ID,
-		Comment: comment + boxes(run, Limit-len(comment)),
+		Comment: comment + commandBox(run, Limit-len(comment)),
 		Summary: comment,
-		Pull:    pull(run),
+		Pull:    pullOf(run),
 		Stopped: run.Stop != nil,
 		State:   stateOf(run),
 	}
 }
 
-// Planned is the plan as the comment shows it, between two empty lines.
-func Planned(run journal.Run) string {
+// PlanText is the plan as the comment shows it, between two empty lines.
+func PlanText(run journal.Run) string {
 	_, text, _ := strings.Cut(Of(run).Comment, "\n\n") // the headline
 	text, _, _ = strings.Cut(text, "\n\n")
 	return text
 }
 
-// marked is a comment with no hidden mark but those of its first line: text of
+// escapeMarkers is a comment with no hidden mark but those of its first line: text of
 // others may hold one in code, where it is text to a reader, and not to those who
 // look for marks.
-func marked(comment string) string {
+func escapeMarkers(comment string) string {
 	marks, text, _ := strings.Cut(comment, "\n")
-	return marks + "\n" + strings.ReplaceAll(text, marker, "<! --")
+	return marks + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")
 }
 
-// page is what every text is filled in with.
-type page struct {
+// templateData is what every text is filled in with.
+type templateData struct {
 	journal.Run
-	Stories []story
+	Stories []storyRow
 	More    int // stories left out for want of room
 }
 
-// story is a story with what the run made of it.
-type story struct {
+// storyRow is a story with what the run made of it.
+type storyRow struct {
 	plan.Story
 	Iterations int
 	Checks     string
 	Commit     string
 	Cost       string
-	Worth      string
+	Proof      string
 	Said       string // the last words of the agent that worked on it last; Markdown
 	Files      string // that its commits change; Markdown
 	Active     bool
@@ -93,100 +93,100 @@ type story struct {
 // render fills in a text. What does not fit is cut by whole stories, so that
 // no markup is ever torn.
 func render(name string, run journal.Run) string {
-	all := stories(run)
+	all := storyRows(run)
 	for shown := len(all); ; shown = shown * 3 / 4 {
-		text := fill(name, page{Run: run, Stories: all[:shown], More: len(all) - shown})
+		text := fillTemplate(name, templateData{Run: run, Stories: all[:shown], More: len(all) - shown})
 		if len(text) <= Limit || shown == 0 {
-			return trim(text)
+			return trimLists(text)
 		}
 	}
 }
 
-// texts are read when the first is needed: most of what the program is started
+// pageTemplates are read when the first is needed: most of what the program is started
 // for shows none.
-var texts = sync.OnceValue(func() *template.Template {
+var pageTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"cell":     func(s string) string { return clean.Inline(s, 160) },
-		"code":     func(s string) string { return Code(s, 160) },
-		"short":    short,
-		"headline": Headline,
-		"count":    standing,
-		"kept":     shelved,
-		"vouches":  vouches,
-		"first":    func(s string) string { return leading(s, 160) },
-		"wanted":   func(s string) string { return leading(s, 2000) }, // nearly all of what people are to say yes to
-		"name":     func(s string) string { return unstarred.Replace(clean.Inline(s, 80)) },
-		"heard":    heard,
-		"failures": failures,
-		"notes":    func(r journal.Run) []journal.Noted { return r.Notes[max(len(r.Notes)-most, 0):] },
-		"refused":  refused,
+		"cell":             func(s string) string { return clean.Inline(s, 160) },
+		"code":             func(s string) string { return Code(s, 160) },
+		"short":            shortSHA,
+		"headline":         Headline,
+		"storyCount":       storyCount,
+		"savedCommit":      savedCommit,
+		"savedCommitOnRef": savedCommitOnRef,
+		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
+		"longLineStart":    func(s string) string { return escapeLineStart(s, 2000) }, // nearly all of what people are to say yes to
+		"bold":             func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
+		"problems":         verdictProblems,
+		"publishFailures":  publishFailures,
+		"notes":            func(r journal.Run) []journal.Noted { return r.Notes[max(len(r.Notes)-maxListed, 0):] },
+		"refusals":         newestRefusals,
 		"traffic": func(r journal.Run) string {
-			return traffic(r.Traffic, func(host string) string { return Code(host, 100) })
+			return trafficText(r.Traffic, func(host string) string { return Code(host, 100) })
 		},
-		"was":        was,
-		"next":       Next,
-		"patch":      folded,
-		"plural":     plural,
-		"time":       elapsed,
-		"spent":      Spent,
-		"link":       link,
-		"proof":      proof,
-		"verdict":    Verdict,
-		"took":       func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
-		"doubts":     doubts,
-		"restored":   restored,
-		"proposals":  proposals,
-		"loose":      loose,
-		"flaky":      flaky,
-		"before":     redBefore,
-		"proofs":     proofs,
-		"unproven":   unproven,
-		"touched":    touched,
-		"existing":   existing,
-		"watch":      unsettled,
-		"opinions":   opinions,
-		"joins":      joins,
-		"asleep":     asleep,
-		"form":       func(s string) string { return strings.TrimSpace(hiddenText.ReplaceAllString(s, "")) },
-		"trailers":   func(r journal.Run) []string { return r.Trailers("") },
-		"criteria":   criteria,
-		"changed":    changed,
-		"summed":     summed,
-		"unapproved": verdict.NeedsApproval,
+		"baselineCaution":  baselineCaution,
+		"next":             Next,
+		"patch":            patchBlock,
+		"plural":           plural,
+		"time":             elapsed,
+		"cost":             CostText,
+		"issueLink":        issueLink,
+		"proof":            newestProof,
+		"verdict":          ProofCheckText,
+		"took":             func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
+		"rejectedClaims":   rejectedClaims,
+		"restoredFiles":    restoredFiles,
+		"proposedPatches":  proposedPatches,
+		"isUnchecked":      isUnchecked,
+		"flakyChecks":      flakyChecks,
+		"redAtBase":        redAtBase,
+		"redToGreen":       redToGreen,
+		"unproven":         unprovenStories,
+		"restoredForProof": restoredForProof,
+		"existingTests":    existingTestsOf,
+		"inspectionDoubts": inspectionDoubts,
+		"reviews":          reviewTexts,
+		"othersChanges":    othersChanges,
+		"quietWorkflows":   quietWorkflows,
+		"withoutComments":  func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
+		"trailers":         func(r journal.Run) []string { return r.Trailers("") },
+		"criteria":         criteria,
+		"changed":          changedStories,
+		"changeSummary":    changeSummary,
+		"unapproved":       verdict.NeedsApproval,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })
 
-// unstarred makes text fit to stand between asterisks.
-var unstarred = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
+// escapeEmphasis makes text fit to stand between asterisks.
+var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
 
-func fill(name string, p page) string {
+func fillTemplate(name string, p templateData) string {
 	var text strings.Builder
-	if err := texts().ExecuteTemplate(&text, name, p); err != nil {
+	if err := pageTemplates().ExecuteTemplate(&text, name, p); err != nil {
 		return fmt.Sprintf("ralph could not write %s: %v", name, err)
 	}
-	return blank(text.String())
+	return collapseBlankLines(text.String())
 }
 
-// blank takes out the lines a template leaves empty, but for one between
+// collapseBlankLines takes out the lines a template leaves empty, but for one between
 // paragraphs.
-func blank(text string) string {
+func collapseBlankLines(text string) string {
 	for strings.Contains(text, "\n\n\n") {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
 	}
 	return strings.TrimSpace(text) + "\n"
 }
 
-func stories(run journal.Run) []story {
-	all := make([]story, 0, len(run.Plan.UserStories))
+func storyRows(run journal.Run) []storyRow {
+	all := make([]storyRow, 0, len(run.Plan.UserStories))
 	for _, s := range run.Plan.UserStories {
-		all = append(all, tell(run, s))
+		all = append(all, newStoryRow(run, s))
 	}
 	return all
 }
 
-// tell gathers what the run's iterations did for one story.
-func tell(run journal.Run, s plan.Story) story {
-	told := story{Story: s, Checks: "–", Commit: "–", Worth: worth(run, s), Proven: verdict.IsStoryProven(run, s)}
+// newStoryRow gathers what the run's iterations did for one story.
+func newStoryRow(run journal.Run, s plan.Story) storyRow {
+	told := storyRow{Story: s, Checks: "–", Commit: "–", Proof: proofCell(run, s), Proven: verdict.IsStoryProven(run, s)}
 	cost, known := 0.0, true
 	for _, it := range run.Iterations {
 		if it.Story != s.ID {
@@ -200,19 +200,19 @@ func tell(run journal.Run, s plan.Story) story {
 			cost, known = cost+it.Agent.Cost.USD, known && it.Agent.Cost.Known
 		}
 		if len(it.Checks) > 0 {
-			told.Checks = marks(run, it.Checks)
+			told.Checks = checkMarks(run, it.Checks)
 		}
 		if it.Taken != nil && it.Taken.To != it.Taken.From {
-			told.Commit = "`" + short(it.Taken.To) + "`"
+			told.Commit = "`" + shortSHA(it.Taken.To) + "`"
 		}
-		told.does(it)
+		told.addIteration(it)
 	}
-	told.Cost = money(cost, known)
+	told.Cost = costText(cost, known)
 	return told
 }
 
-// does adds what an iteration changed, and what its agent says of that.
-func (s *story) does(it journal.Iteration) {
+// addIteration adds what an iteration changed, and what its agent says of that.
+func (s *storyRow) addIteration(it journal.Iteration) {
 	if it.Taken == nil || it.Agent == nil {
 		return
 	}
@@ -222,29 +222,29 @@ func (s *story) does(it journal.Iteration) {
 		}
 	}
 	if len(it.Taken.Files) > 0 { // what was said of earlier work may hold no more
-		s.Said = clean.Inline(tagged.ReplaceAllString(it.Agent.Words, " "), 300)
+		s.Said = clean.Inline(agentTags.ReplaceAllString(it.Agent.Words, " "), 300)
 	}
-	s.Files = paths(s.files)
+	s.Files = codePaths(s.files)
 }
 
-// tagged are words to ralph, and none to people.
-var tagged = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
+// agentTags are words to ralph, and none to people.
+var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
 
-// changed are the stories for which files were changed.
-func changed(all []story) []story {
-	return slices.DeleteFunc(slices.Clone(all), func(s story) bool { return s.Files == "" })
+// changedStories are the stories for which files were changed.
+func changedStories(all []storyRow) []storyRow {
+	return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
 }
 
-// marks is each check with how it ended.
-func marks(run journal.Run, checks []journal.CheckEnded) string {
+// checkMarks is each check with how it ended.
+func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
 	words := make([]string, 0, len(checks))
 	for _, check := range checks {
-		words = append(words, mark(run, check)+" "+clean.Inline(check.Name, 40)+pick(check.Skipped != "", " (skipped)", ""))
+		words = append(words, checkMark(run, check)+" "+clean.Inline(check.Name, 40)+pick(check.Skipped != "", " (skipped)", ""))
 	}
 	return strings.Join(words, ", ")
 }
 
-func mark(run journal.Run, check journal.CheckEnded) string {
+func checkMark(run journal.Run, check journal.CheckEnded) string {
 	switch {
 	case check.Where == journal.AtTests: // that it fails there is as it should be
 		return "➖"
@@ -258,9 +258,9 @@ func mark(run journal.Run, check journal.CheckEnded) string {
 	return "➖"
 }
 
-func short(sha string) string { return sha[:min(len(sha), 7)] }
+func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-func money(usd float64, known bool) string {
+func costText(usd float64, known bool) string {
 	if !known && usd == 0 {
 		return "unknown"
 	}
@@ -271,12 +271,12 @@ func money(usd float64, known bool) string {
 	return text
 }
 
-// Spent is money where nothing around it says what it is.
-func Spent(usd float64, known bool) string {
+// CostText is money where nothing around it says what it is.
+func CostText(usd float64, known bool) string {
 	if !known && usd == 0 {
 		return "cost unknown"
 	}
-	return money(usd, known)
+	return costText(usd, known)
 }
 
 func plural(n int, word string) string {

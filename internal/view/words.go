@@ -18,12 +18,12 @@ import (
 // Headline is the state of a run in one phrase.
 func Headline(run journal.Run) string {
 	if run.Stop != nil {
-		return ended(run)
+		return endHeadline(run)
 	}
 	it, open := run.Open()
 	switch {
-	case inSession(run):
-		return session(run)
+	case isSessionLoop(run):
+		return sessionHeadline(run)
 	case run.Cancel != nil:
 		return "stopping, work is being saved"
 	case verdict.NeedsPlan(run):
@@ -33,35 +33,27 @@ func Headline(run journal.Run) string {
 	case !open:
 		return "working"
 	case it.Paused:
-		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, clock(it.Wake), clean.Inline(it.Agent.Why, 200))
+		return fmt.Sprintf("iteration %d, waiting until %s: %s", it.Number, utcClock(it.Wake), clean.Inline(it.Agent.Why, 200))
 	case it.Agent == nil:
-		return fmt.Sprintf("iteration %d, agent at work", it.Number) + about(" on ", it.Story)
+		return appendNonEmpty(fmt.Sprintf("iteration %d, agent at work", it.Number), " on ", it.Story)
 	case it.Taken != nil && !slices.ContainsFunc(it.Checks, func(c journal.CheckEnded) bool { return c.Where == journal.AtWork && verdict.BlocksStory(run, c) }):
-		return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story) + " on a clean checkout"
+		return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", it.Story) + " on a clean checkout"
 	}
-	return fmt.Sprintf("iteration %d, checking", it.Number) + about(" ", it.Story)
+	return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", it.Story)
 }
 
-// about names a story, where a run has any.
-func about(before, story string) string {
-	if story == "" {
-		return ""
-	}
-	return before + story
-}
-
-// ended is how a run ended: a cause and the run's own words, or what was proven.
-func ended(run journal.Run) string {
+// endHeadline is how a run ended: a cause and the run's own words, or what was proven.
+func endHeadline(run journal.Run) string {
 	e := ending.Of(run)
 	switch {
 	case e.Cause == "" && run.Stop.Reason == policy.AllStoriesPassed:
 		return "done, every story passed and the checks passed again on a clean checkout"
 	case e.Cause == "":
-		return string(run.Stop.Reason.Status()) + ", " + reason(run) + behind("", ": ", clean.Inline(run.Stop.Why, 300))
+		return string(run.Stop.Reason.Status()) + ", " + reasonText(run) + appendNonEmpty("", ": ", clean.Inline(run.Stop.Why, 300))
 	case e.Cause == ending.Unproven:
-		e.Why = held(run)
+		e.Why = draftReason(run)
 	}
-	text := e.Headline + behind("", ": ", clean.Inline(e.Why, 300))
+	text := e.Headline + appendNonEmpty("", ": ", clean.Inline(e.Why, 300))
 	switch run.Stop.Reason { //nolint:exhaustive // the others stopped short
 	case policy.AllStoriesPassed:
 		return "finished, but " + text
@@ -74,12 +66,12 @@ func ended(run journal.Run) string {
 	return string(run.Stop.Reason.Status()) + ", " + text
 }
 
-// reason is why a run ended that has no cause: it is complete, or no run of the
+// reasonText is why a run ended that has no cause: it is complete, or no run of the
 // loop.
-func reason(run journal.Run) string {
-	text := cmp.Or(reasons[run.Stop.Reason], string(run.Stop.Reason))
+func reasonText(run journal.Run) string {
+	text := cmp.Or(reasonTexts[run.Stop.Reason], string(run.Stop.Reason))
 	switch {
-	case run.Stop.Reason == policy.Waiting && inSession(run):
+	case run.Stop.Reason == policy.Waiting && isSessionLoop(run):
 		return "Claude Code no longer lets the session be sent back to work"
 	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
 		text = "the agent said that it is done, and no check was configured"
@@ -92,13 +84,13 @@ func reason(run journal.Run) string {
 	return text
 }
 
-func verified(run journal.Run) bool {
+func isProven(run journal.Run) bool {
 	_, is := verdict.LatestProof(run)
 	return is
 }
 
-// reasons are the stop reasons that are no failure, as people say them.
-var reasons = map[policy.Reason]string{
+// reasonTexts are the stop reasons that are no failure, as people say them.
+var reasonTexts = map[policy.Reason]string{
 	policy.AllChecksPassed: "all checks passed",
 	policy.ResponseMatched: "the checks passed and the agent said that it is done",
 	policy.PromiseAccepted: "the agent said that it is done, and no check ran",
@@ -106,33 +98,33 @@ var reasons = map[policy.Reason]string{
 	policy.Waiting:         "the agent asked to wait",
 }
 
-// was tells what the checks said before any work, where that limits what can
+// baselineCaution tells what the checks said before any work, where that limits what can
 // be shown, and what to do about it. That there is none is known before they run.
-func was(run journal.Run) string {
+func baselineCaution(run journal.Run) string {
 	none := len(run.Policy.Checks) == 0 && run.Policy.Baseline != "" && run.Stop == nil
 	switch {
 	case run.Baseline == nil && none:
-		return unverifiable(run, "no checks are configured")
+		return unverifiableText(run, "no checks are configured")
 	case run.Baseline == nil:
-		return stuck(run)
+		return checksThatCannotStart(run)
 	case run.Baseline.Why == "":
 		return ""
 	case run.Baseline.Usable:
-		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "." + mended(run)
+		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "." + remedySentence(run)
 	}
-	return unverifiable(run, run.Baseline.Why)
+	return unverifiableText(run, run.Baseline.Why)
 }
 
-func unverifiable(run journal.Run, why string) string {
+func unverifiableText(run journal.Run, why string) string {
 	text := "**Nothing can be verified:** " + clean.Inline(why, 500) + "."
 	if run.Policy.Publish && !run.Policy.NoPull {
 		text += " The pull request will stay a draft."
 	}
-	return text + mended(run)
+	return text + remedySentence(run)
 }
 
-// mended is the remedy as a sentence of its own.
-func mended(run journal.Run) string {
+// remedySentence is the remedy as a sentence of its own.
+func remedySentence(run journal.Run) string {
 	remedy := ending.Mend(run)
 	if remedy == "" || run.Stop != nil { // then it is what to do next
 		return ""
@@ -140,8 +132,8 @@ func mended(run journal.Run) string {
 	return " To change that: " + remedy + "."
 }
 
-// heard is what the newest verdict found wrong, for people.
-func heard(run journal.Run) []string {
+// verdictProblems is what the newest verdict found wrong, for people.
+func verdictProblems(run journal.Run) []string {
 	it, found := run.Last()
 	if !found {
 		return nil
@@ -158,60 +150,60 @@ func heard(run journal.Run) []string {
 			said = append(said, "put back in the plan: "+clean.Inline(what, 300))
 		}
 		if it.Read.Cut {
-			said = append(said, logMended)
+			said = append(said, logRestored)
 		}
 	}
 	if it.Taken == nil {
-		return few(said)
+		return firstFew(said)
 	}
 	for _, path := range it.Taken.Dropped {
 		said = append(said, "protected file put back: "+Code(path, 200))
 	}
 	if len(it.Taken.Huge) > 0 {
-		said = append(said, leftOut+clean.Inline(journal.Few(it.Taken.Huge), 300))
+		said = append(said, tooLarge+clean.Inline(journal.Few(it.Taken.Huge), 300))
 	}
 	for _, finding := range it.Taken.Refused {
-		said = append(said, "commits refused: "+clean.Inline(blamed(finding), 300))
+		said = append(said, "commits refused: "+clean.Inline(findingText(finding), 300))
 	}
-	return few(said)
+	return firstFew(said)
 }
 
-// blamed is a finding with the file it is about, where it is about one.
-func blamed(finding journal.Finding) string {
+// findingText is a finding with the file it is about, where it is about one.
+func findingText(finding journal.Finding) string {
 	if finding.Path == "" {
 		return finding.Why
 	}
 	return finding.Path + ": " + finding.Why
 }
 
-// block is what would make a list, a heading, a quote or a box to tick of a
+// blockMarkup is what would make a list, a heading, a quote or a box to tick of a
 // text that stands where a line begins.
-var block = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
+var blockMarkup = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
-// leading is text fit to begin a line with.
-func leading(text string, most int) string {
+// escapeLineStart is text fit to begin a line with.
+func escapeLineStart(text string, most int) string {
 	text = clean.Inline(text, most)
-	if found := block.FindString(text); found != "" {
+	if found := blockMarkup.FindString(text); found != "" {
 		end := len(found) - 1
 		text = text[:end] + `\` + text[end:]
 	}
 	return text
 }
 
-// most is how much of a list is shown that no story can be cut to make room
+// maxListed is how much of a list is shown that no story can be cut to make room
 // for.
-const most = 20
+const maxListed = 20
 
-func few(all []string) []string {
-	if len(all) <= most {
+func firstFew(all []string) []string {
+	if len(all) <= maxListed {
 		return all
 	}
-	return append(all[:most:most], fmt.Sprintf("… and %d more", len(all)-most))
+	return append(all[:maxListed:maxListed], fmt.Sprintf("… and %d more", len(all)-maxListed))
 }
 
-// marker is how our own hidden markers begin: text of others must not hold
+// hiddenMarker is how our own hidden markers begin: text of others must not hold
 // one even in code, as those who look for them do not read Markdown.
-const marker = "<!--"
+const hiddenMarker = "<!--"
 
 // Code is text as code on one line, a table's cell included. A code span is
 // left by a backtick and a cell by a pipe, whatever stands before them, so
@@ -221,7 +213,7 @@ func Code(text string, limit int) string {
 	if gone.Cut > 0 {
 		text += "…"
 	}
-	if text != "" && !strings.ContainsAny(text, "`|") && !strings.Contains(text, marker) {
+	if text != "" && !strings.ContainsAny(text, "`|") && !strings.Contains(text, hiddenMarker) {
 		return "`" + text + "`"
 	}
 	var out strings.Builder

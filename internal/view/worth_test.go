@@ -14,9 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// proven is a run in which a check said one thing at the base and another on the
+// proofTable is a run in which a check said one thing at the base and another on the
 // clean checkout of the newest commit.
-func proven(base, now journal.CheckEnded) journal.Run {
+func proofTable(base, now journal.CheckEnded) journal.Run {
 	base.Name, base.Command, now.Name, now.Command = "test", "make test", "test", "make test"
 	base.Where, now.Where = journal.AtBase, journal.AtProof
 	return journal.Run{
@@ -80,7 +80,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			green, journal.CheckEnded{Exit: 1, First: &journal.Try{Exit: 1}}, "❌ failed", "check test failed (exit 1) on a clean checkout, 0s, twice",
 		},
 	} {
-		run := proven(test.base, test.now)
+		run := proofTable(test.base, test.now)
 		if body := view.Of(run).Pull.Body; !strings.Contains(body, "| `make test` | "+test.cell+" | ") {
 			t.Errorf("%s: no cell %q in\n%s", name, test.cell, body)
 		}
@@ -144,7 +144,7 @@ func TestTextOfStories(t *testing.T) {
 
 // A criterion of the agent's own is told as such beside those that were asked for.
 func TestAnAgentsOwnCriterionIsTold(t *testing.T) {
-	run := proven(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
+	run := proofTable(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
 	run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A", AcceptanceCriteria: []string{"ten cost 20", "or anything else"}}}
 	run.Added = []string{"or anything else"}
 	body := view.Of(run).Pull.Body
