@@ -12,22 +12,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Annotation is what a forge shows beside a job, and at a line of a file where
-// one is to blame.
+// Annotation is a message that GitHub shows at a job and, if File is set, at a
+// line of that file.
 type Annotation struct {
 	File  string // in the repository; empty if unknown
 	Line  int
 	Title string
 	Text  string
 
-	Notice bool // it is news, and no error
+	Notice bool // not an error
 }
 
-// maxAnnotations is how many of a step GitHub shows.
+// maxAnnotations is how many annotations of a step GitHub shows.
 const maxAnnotations = 10
 
-// Annotations are how run ended and what to do next, unless it did what was asked,
-// and the checks that the last verdict found to fail. Others wrote parts of all of it.
+// Annotations returns how run ended and what to do next, unless it succeeded, and
+// the failed checks of the last verdict. Title and Text contain foreign text.
 func Annotations(run journal.Run) []Annotation {
 	var all []Annotation
 	if e := ending.Of(run); e.Cause != "" {
@@ -60,11 +60,11 @@ func checkAnnotation(run journal.Run, check journal.CheckEnded) Annotation {
 	return a
 }
 
-// filePosition is how compilers and test runners name a line of a file.
+// filePosition matches how compilers and test runners name a line of a file.
 var filePosition = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
 
-// firstPosition is the first line of a file of the project that an output names; nothing
-// where it names none.
+// firstPosition returns the first line of a project file that output names; empty
+// if it names none.
 func firstPosition(output string) (file string, line int) {
 	for _, found := range filePosition.FindAllStringSubmatch(output, maxAnnotations) {
 		number, err := strconv.Atoi(found[2])

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// cannotStartHint is what to do where a check that was not tried at a base cannot start for
-// the first time: said once, not in each iteration.
+// cannotStartHint says what to do about a check that cannot start and was not
+// tried at a base. Later iterations do not repeat it.
 func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) {
 		return ""
@@ -28,8 +28,8 @@ func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 	return " – " + ending.ToStart(run)
 }
 
-// checksThatCannotStart are the checks that could not start in the newest iteration of a run that
-// had no baseline checked, with what to do about them; Markdown.
+// checksThatCannotStart lists the checks that could not start in the newest
+// iteration of a run without a baseline, and what to do about them; Markdown.
 func checksThatCannotStart(run journal.Run) string {
 	var names []string
 	if it, found := run.Last(); found {

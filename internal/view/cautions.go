@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// joinedText is Line's word on what others did meanwhile.
+// joinedText says what others committed meanwhile, and whether it was merged.
 func joinedText(run journal.Run, e journal.Joined) string {
 	switch {
 	case len(e.Conflicts) > 0:
@@ -23,7 +23,7 @@ func joinedText(run journal.Run, e journal.Joined) string {
 	return oneLine(movedOnText(run, e) + ", and is merged: " + shortSHA(e.To))
 }
 
-// movedOnText is what others did, without what became of it.
+// movedOnText says who added how many commits to which branch.
 func movedOnText(run journal.Run, e journal.Joined) string {
 	text := run.Branch + " has moved on"
 	if e.Of == journal.OfBase {
@@ -40,36 +40,36 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 	return text + ")"
 }
 
-// othersChanges are, for pages, what others did and was merged, and what contradicts the
-// work.
+// othersChanges lists the changes of others that were merged or that conflict with
+// the work; Markdown.
 func othersChanges(run journal.Run) []string {
-	var said []string
+	var lines []string
 	for _, left := range run.Leaves {
-		said = append(said, fmt.Sprintf("the work has gone on from %s to %s: %s", Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
+		lines = append(lines, fmt.Sprintf("the work has gone on from %s to %s: %s", Code(left.From, 200), Code(left.To, 200), clean.Inline(left.Why, 300)))
 	}
 	for _, e := range run.Joins {
 		text := clean.Inline(movedOnText(run, e), 400) + " and was merged"
 		if len(e.Protected) > 0 {
 			text += "; it changes protected files, which is for people to judge: " + codePaths(e.Protected)
 		}
-		said = append(said, text)
+		lines = append(lines, text)
 	}
 	if p := run.Parted; p != nil {
-		said = append(said, clean.Inline(movedOnText(run, *p), 400)+" and conflicts in: "+codePaths(p.Conflicts))
+		lines = append(lines, clean.Inline(movedOnText(run, *p), 400)+" and conflicts in: "+codePaths(p.Conflicts))
 	}
-	return firstFew(said)
+	return firstFew(lines)
 }
 
 func codePaths(names []string) string {
-	var said []string
+	var lines []string
 	for _, name := range names {
-		said = append(said, Code(name, 200))
+		lines = append(lines, Code(name, 200))
 	}
-	return strings.Join(firstFew(said), ", ")
+	return strings.Join(firstFew(lines), ", ")
 }
 
-// egressRefusedText is what the sandbox refused of what those inside asked for, with the line
-// that would allow it.
+// egressRefusedText says what the sandbox refused, with the input that would allow
+// it.
 func egressRefusedText(e journal.EgressRefused) string {
 	text := "refused by the sandbox: " + oneLine(e.What) + ": " + oneLine(e.Why)
 	if e.Input != "" {
@@ -78,46 +78,48 @@ func egressRefusedText(e journal.EgressRefused) string {
 	return text
 }
 
-// newestRefusals are the newest refusals, and how many came before them.
+// newestRefusals lists the newest refusals of the sandbox, and how many came
+// before them; Markdown.
 func newestRefusals(run journal.Run) []string {
-	var said []string
+	var texts []string
 	if older := len(run.Refused) - maxListed; older > 0 {
-		said = append(said, fmt.Sprintf("%d older ones are in the journal", older))
+		texts = append(texts, fmt.Sprintf("%d older ones are in the journal", older))
 	}
 	for _, e := range run.Refused[max(len(run.Refused)-maxListed, 0):] {
 		text := Code(e.What, 200) + ": " + escapeLineStart(e.Why, 160)
 		if e.Input != "" {
 			text += "; this would allow it: " + Code(e.Input, 200)
 		}
-		said = append(said, text)
+		texts = append(texts, text)
 	}
-	return said
+	return texts
 }
 
-// maxHosts is how many hosts a line tells of by name.
+// maxHosts is how many hosts a line names.
 const maxHosts = 3
 
-// trafficLines is what passed in an iteration, as the log has it.
-func trafficLines(e journal.EgressPassed) (said []eventLine) {
+// trafficLines are the log lines for the traffic of one iteration.
+func trafficLines(e journal.EgressPassed) (lines []eventLine) {
 	all := slices.Clone(e.Hosts)
 	if e.Rest != nil {
 		all = append(all, *e.Rest)
 	}
 	if passed := trafficText(all, oneLine); passed != "" {
-		said = append(said, iterationLine(plainSign, "passed through the sandbox: "+passed))
+		lines = append(lines, iterationLine(plainSign, "passed through the sandbox: "+passed))
 	}
 	if e.ChargedUSD > 0 {
-		said = append(said, iterationLine(plainSign, "counted against the budget for answers without a count or a price: "+costText(e.ChargedUSD, true)))
+		lines = append(lines, iterationLine(plainSign, "counted against the budget for answers without a count or a price: "+costText(e.ChargedUSD, true)))
 	}
-	return said
+	return lines
 }
 
-// Traffic is what passed through the sandbox so far; empty where nothing did.
+// Traffic says how much went through the sandbox so far; empty if nothing did.
 func Traffic(run journal.Run) string {
 	return trafficText(run.Traffic, oneLine)
 }
 
-// trafficText is a line: all bytes, and the hosts that most of them went to and fro.
+// trafficText says how many bytes went out and in, and names the hosts with most
+// of them.
 func trafficText(all []journal.Passage, name func(string) string) string {
 	if len(all) == 0 {
 		return ""
@@ -138,7 +140,6 @@ func trafficText(all []journal.Passage, name func(string) string) string {
 	return line
 }
 
-// byteCount are a count of them, as people say it.
 func byteCount(n int64) string {
 	for _, unit := range []string{"B", "kB", "MB", "GB"} {
 		if n < 1000 {
@@ -149,25 +150,25 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%d TB", n)
 }
 
-// publishFailures is what GitHub refused last, once for each thing that was tried.
+// publishFailures lists the newest refusal of GitHub for each act.
 func publishFailures(run journal.Run) []string {
 	last := map[string]journal.PublishFailed{}
 	for _, failure := range run.Failures {
 		last[failure.Act] = failure
 	}
-	var said []string
+	var lines []string
 	next := Next(run)
 	for _, act := range slices.Sorted(maps.Keys(last)) {
 		text := "could not " + actText(act) + ": " + clean.Inline(last[act].Why, 500)
 		if fix := clean.Inline(last[act].Fix, 300); fix != "" && !strings.Contains(next, fix) {
 			text += " – " + fix
 		}
-		said = append(said, text)
+		lines = append(lines, text)
 	}
-	return firstFew(said)
+	return firstFew(lines)
 }
 
-// actText is an act on GitHub in words.
+// actText puts an act on GitHub into words.
 func actText(act string) string {
 	switch act {
 	case "push":
@@ -184,8 +185,8 @@ func actText(act string) string {
 	return clean.Inline(act, 40)
 }
 
-// manualStep is what a person can do about work that could not be shown as it should
-// have been; empty where nothing is in the way.
+// manualStep is what a person can do about work that GitHub did not take; empty if
+// GitHub took it.
 func manualStep(run journal.Run) string {
 	switch packed := run.Packed; {
 	case isWorkInFile(run):
@@ -201,29 +202,30 @@ func manualStep(run journal.Run) string {
 	return ""
 }
 
-// isWorkInFile tells of work that is in a file, and nowhere else.
+// isWorkInFile reports whether the newest work is only in a file.
 func isWorkInFile(run journal.Run) bool {
 	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
 }
 
-// patchBlock is such work where it has room in a comment, as git apply takes it.
+// patchBlock is work that is only in a file as a code block for git apply, if it
+// fits.
 func patchBlock(run journal.Run) string {
 	if !isWorkInFile(run) || run.Packed.Patch == "" {
 		return ""
 	}
 	shown := clean.Fence(run.Packed.Patch)
-	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) { // altered, or about to be
+	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) { // the block would differ from the patch
 		return ""
 	}
 	return shown
 }
 
-// compareURL is the page on which a person opens a pull request of a branch.
+// compareURL is the page on which a person opens a pull request for branch.
 func compareURL(run journal.Run, branch string) string {
 	return fmt.Sprintf("%s/compare/%s...%s?expand=1", run.Links.Repo, escapeBranch(run.BaseRef), escapeBranch(branch))
 }
 
-// retryHint is how ralph comes to do what GitHub refused.
+// retryHint says how to make ralph try an act again that GitHub refused.
 func retryHint(act string, run journal.Run) string {
 	for _, failure := range slices.Backward(run.Failures) {
 		if failure.Act == act && failure.Fix != "" {
@@ -233,7 +235,7 @@ func retryHint(act string, run journal.Run) string {
 	return "; or fix the cause, and comment `/ralph`"
 }
 
-// escapeBranch is a branch as a part of an address, in which its slashes stay.
+// escapeBranch escapes a branch for a URL and keeps its slashes.
 func escapeBranch(branch string) string {
 	return strings.ReplaceAll(url.PathEscape(branch), "%2F", "/")
 }

@@ -10,29 +10,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Console makes lines for a person at a terminal of what an agent says while
-// it works and of what the journal gets to hold. It remembers what ties lines
-// together, so there is one for a run, and one caller at a time.
+// Console makes the terminal lines for what an agent does and for the events of
+// the journal. It keeps state: use one Console for each run, from one goroutine.
 //
-// Whatever an agent or an outsider wrote is indented or stands behind a sign
-// of ours; nothing of theirs begins a line, so nothing can pass for one of the
-// run's own.
+// Foreign text is indented or follows one of our signs. No line begins with it, so
+// it cannot imitate a line of the run.
 type Console struct {
 	Look Look
-	Now  func() time.Time // nil: no times on what the agent says
+	Now  func() time.Time // nil: lines of the agent have no time
 
 	calls        calls
 	tasks        []stream.Task
-	lastText     string            // the agent's newest words
+	lastText     string            // the agent's newest text
 	agentBegan   time.Time         // when the agent was started
-	agentEnded   bool              // its closing line was shown
+	agentEnded   bool              // its result was shown
 	shownStories map[string]string // stories as they were last shown
 	hasWritten   bool
-	gapNext      bool // an empty line goes before whatever comes next
+	gapNext      bool // an empty line goes before the next row
 }
 
-// Item is the text of item, without a newline at its end; empty if it is no
-// news.
+// Item is the text for item, without a newline at its end; empty if there is
+// nothing to show.
 func (c *Console) Item(item stream.Item) string {
 	at := c.now()
 	if c.agentBegan.IsZero() {
@@ -69,7 +67,8 @@ func (c *Console) now() time.Time {
 	return c.Now()
 }
 
-// format is rows as they go to the terminal.
+// format draws rows and remembers the empty lines and the tool call for the next
+// one.
 func (c *Console) format(at time.Time, rows []row) string {
 	var out strings.Builder
 	for i, r := range rows {
@@ -86,7 +85,7 @@ func (c *Console) format(at time.Time, rows []row) string {
 	return out.String()
 }
 
-// Words of an agent beyond these are a flood; its transcript has them all.
+// The most that is shown of one text of the agent. The transcript has all of it.
 const (
 	maxLines = 400
 	maxChars = 20000
@@ -102,7 +101,7 @@ func (c *Console) textRows(text string) []row {
 	rows := []row{{gapBefore: true, lead: "› ", text: shown[0]}}
 	for i, line := range shown[1:] {
 		if line == "" && shown[i] == "" {
-			continue // one empty line parts as well as many
+			continue // one empty line is enough
 		}
 		rows = append(rows, row{lead: "  ", text: line})
 	}
@@ -112,7 +111,7 @@ func (c *Console) textRows(text string) []row {
 	return rows
 }
 
-// todoRows is the agent's list, if it is another than the one shown last.
+// todoRows shows the agent's list if it differs from the list shown last.
 func (c *Console) todoRows(todo stream.Todo) []row {
 	if len(todo.Tasks) == 0 || slices.Equal(c.tasks, todo.Tasks) {
 		return nil
@@ -130,17 +129,17 @@ func (c *Console) todoRows(todo stream.Todo) []row {
 
 const maxTasks = 40
 
-// calls are the tools an agent is using, and how often it did.
+// calls are the running tools of an agent, and how many it started.
 type calls struct {
 	open   []call
-	newest string // the call whose line is the newest of all, else empty
+	newest string // the call on the newest line, if that line shows one
 	begun  int
 	failed int
 }
 
 type call struct{ id, name, input string }
 
-// maxOpenCalls bounds what is remembered of tools that never end.
+// maxOpenCalls limits how many calls are remembered that never end.
 const maxOpenCalls = 100
 
 func (c *calls) start(started call) {
@@ -151,7 +150,7 @@ func (c *calls) start(started call) {
 	}
 }
 
-// end takes the newest call with that id out.
+// end removes the newest call with that id and returns it.
 func (c *calls) end(id string) (call, bool) {
 	for i, ended := range slices.Backward(c.open) {
 		if ended.id == id {
@@ -173,8 +172,8 @@ func (c *Console) toolStartRows(s stream.ToolStart) []row {
 	return []row{{lead: "⏺ ", text: text, toolCall: s.ID}}
 }
 
-// toolEndRows tells how a tool did. Its name alone says which one where its own line
-// is the one before; else some of its input is said again.
+// toolEndRows shows how a tool call ended. It repeats the start of the input
+// unless the call's own line is directly above.
 func (c *Console) toolEndRows(e stream.ToolEnd) []row {
 	sign := goodSign
 	if e.Failed {
@@ -201,8 +200,8 @@ func sizeText(output string) string {
 	return plural(strings.Count(output, "\n")+1, "line") + ", " + plural(utf8.RuneCountInString(output), "char")
 }
 
-// outputRows is the beginning of what a tool said. Its lines are cut rather than
-// wrapped: what stands below each other in them is to stay so.
+// outputRows is the beginning of a tool's output. Lines are cut, not wrapped, so
+// that columns stay aligned.
 func (l Look) outputRows(output string, t tone) []row {
 	if output == "" {
 		return nil
@@ -219,8 +218,8 @@ func (l Look) outputRows(output string, t tone) []row {
 	return rows
 }
 
-// shorten is the beginning of text in lines, and how much was left out; a
-// limit of 0 is none.
+// shorten returns the beginning of text in lines, and says how much was cut; 0
+// means no limit.
 func (l Look) shorten(text string, lines, chars int) (shown []string, more string) {
 	kept := text
 	if all := []rune(text); chars > 0 && len(all) > chars {

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Event is the text of an event, in Line's words, without a newline at its end;
-// empty if it is no news. Run is the run after it.
+// Event is the text for an event, without a newline at its end; empty if there is
+// nothing to show. Run includes the event.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
 	at := run.Now
 	if c.Now != nil {
@@ -23,7 +23,7 @@ func (c *Console) Event(run journal.Run, event journal.Event) string {
 
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	rows := c.Look.lineRows(eventLines(run, event))
-	switch e := event.(type) { //nolint:gochecksumtype // of the others the lines say all
+	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
 	case journal.RunBegan, journal.Resumed:
 		return c.runStartRows(run, rows)
 	case journal.CheckEnded:
@@ -33,7 +33,7 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	case journal.IterationBegan:
 		return c.iterationRows(run, e)
 	case journal.AgentEnded:
-		if c.agentEnded && !e.Failed { // its closing line said it already
+		if c.agentEnded && !e.Failed { // its result said so
 			return nil
 		}
 	case journal.IterationEnded:
@@ -46,11 +46,10 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	return rows
 }
 
-// lineRows are lines about an event behind their signs.
 func (l Look) lineRows(all []eventLine) []row {
 	var rows []row
-	for _, said := range all {
-		rows = append(rows, l.textRow(said.indent+said.sign+" ", l.ownText(said.text), plain)...)
+	for _, line := range all {
+		rows = append(rows, l.textRow(line.indent+line.sign+" ", l.ownText(line.text), plain)...)
 	}
 	return rows
 }
@@ -62,7 +61,7 @@ func pick(is bool, yes, no string) string {
 	return no
 }
 
-// runStartRows is how a run sets out, with all its stories.
+// runStartRows adds all stories to the lines for the start of a run.
 func (c *Console) runStartRows(run journal.Run, rows []row) []row {
 	c.shownStories = nil
 	for i := range rows {
@@ -71,12 +70,12 @@ func (c *Console) runStartRows(run journal.Run, rows []row) []row {
 	return append(rows, c.changedStoryRows(run)...)
 }
 
-// Checking is a line for a check that is about to run.
+// Checking is a line for a check that starts now.
 func (c *Console) Checking(check policy.Check) string {
 	return c.format(c.now(), c.Look.textRow("  "+waitSign+" ", "check "+check.Name+c.Look.ownText(" …"), plain))
 }
 
-// withOutputTail are rows with the end of what a command said beneath, unless all is well.
+// withOutputTail adds the end of the command's output to rows, unless it passed.
 func (c *Console) withOutputTail(rows []row, well bool, excerpt string) []row {
 	if well {
 		return rows
@@ -88,14 +87,14 @@ func (c *Console) withOutputTail(rows []row, well bool, excerpt string) []row {
 	return rows
 }
 
-// Tail are the last lines with text that a command printed, at most three.
+// Tail returns the last lines of a command's output that are not empty, at most
+// three.
 func Tail(excerpt string) []string {
 	said := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
 	return said[max(len(said)-3, 0):]
 }
 
-// iterationRows is the header of an iteration.
 func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row {
 	c.forgetAgent()
 	c.agentBegan = c.now()
@@ -109,7 +108,7 @@ func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row
 	return []row{{gapBefore: true, text: c.Look.headerLine(title), tone: bold, clip: true}}
 }
 
-// storyName is a story by its id and title.
+// storyName is the id and title of a story.
 func storyName(run journal.Run, id string) string {
 	for _, story := range run.Plan.UserStories {
 		if story.ID == id {
@@ -119,7 +118,7 @@ func storyName(run journal.Run, id string) string {
 	return terminalLine(id)
 }
 
-// headerLine is title in a line across the terminal.
+// headerLine draws title within a line across the terminal.
 func (l Look) headerLine(title string) string {
 	const widest = 80
 	room := l.roomFor("")
@@ -131,7 +130,7 @@ func (l Look) headerLine(title string) string {
 	return text + strings.Repeat(l.ownText("─"), max(room-textWidth(text), 1))
 }
 
-// stopRows is the end of a run: why it stopped, its result, and what to do next.
+// stopRows says why the run stopped, its result, and what to do next.
 func (c *Console) stopRows(run journal.Run, e journal.RunStopped, rows []row) []row {
 	for i := range rows {
 		rows[i].gapBefore, rows[i].tone = true, bold
@@ -145,7 +144,7 @@ func (c *Console) stopRows(run journal.Run, e journal.RunStopped, rows []row) []
 func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 	var texts []string
 	switch end := ending.Of(run); {
-	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // it was just said
+	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // the first row says so
 	case e.Reason == policy.AllStoriesPassed || end.Cause != "" && end.Why != e.Why:
 		texts = append(texts, stripMarkup(Headline(run)))
 	case end.Cause != "":
@@ -164,8 +163,8 @@ func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 	return texts
 }
 
-// verdictRows is what an iteration came to, with the titles of the stories that
-// passed, which stories are others than they were, and what all this took so far.
+// verdictRows adds the titles of the stories that passed, the stories that changed
+// and the use of the limits so far.
 func (c *Console) verdictRows(run journal.Run, e journal.IterationEnded, rows []row) []row {
 	for i, id := range e.Passed[:min(len(e.Passed), len(rows))] {
 		if story, found := run.Plan.Find(id); found {
@@ -177,7 +176,7 @@ func (c *Console) verdictRows(run journal.Run, e journal.IterationEnded, rows []
 	return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
 }
 
-// changedStoryRows are those that are not as they were shown last.
+// changedStoryRows are the stories that changed since they were last shown.
 func (c *Console) changedStoryRows(run journal.Run) []row {
 	var rows []row
 	for _, story := range run.Plan.UserStories {
@@ -192,7 +191,7 @@ func (c *Console) changedStoryRows(run journal.Run) []row {
 	return rows
 }
 
-// rememberStory remembers how story stands, and says whether that is new.
+// rememberStory reports whether story changed since it was last shown.
 func (c *Console) rememberStory(story plan.Story) bool {
 	now := fmt.Sprint(story.Passes, story.Title)
 	if before, known := c.shownStories[story.ID]; known && before == now {
@@ -205,7 +204,7 @@ func (c *Console) rememberStory(story plan.Story) bool {
 	return true
 }
 
-// usedText is what was used of the limits since they were granted.
+// usedText says how much of the limits was used since they were granted.
 func usedText(run journal.Run) string {
 	limits := run.Policy.Limits
 	cost := CostText(run.Spent(), run.CostKnown)
@@ -219,13 +218,13 @@ func usedText(run journal.Run) string {
 	return strings.TrimSuffix("so far: "+cost+", "+took+", "+passedText(run), ", ")
 }
 
-// Sum is what the whole run took.
+// Sum says what the whole run took.
 func Sum(run journal.Run) string {
 	text := plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.Short(run.Now.Sub(run.Began))
 	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
 }
 
-// passedText is how many stories passed, where there are any.
+// passedText says how many stories passed; empty without stories.
 func passedText(run journal.Run) string {
 	if len(run.Plan.UserStories) == 0 {
 		return ""

@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Look is how console lines look. The zero Look is plain ASCII, but for what
-// others wrote, and as long as it gets.
+// Look is how console lines look. The zero Look writes our own text in plain
+// ASCII, and lines of any length.
 type Look struct {
 	Emoji      bool // else markers such as [OK]
 	Color      bool
@@ -26,10 +26,9 @@ type Look struct {
 
 const minWidth = 24
 
-// LookFor is the look that suits the output. It is plain if that is not a
-// terminal, and has no emoji where characters may not be UTF-8. Colour is left
-// to termenv, which knows NO_COLOR, CLICOLOR and CLICOLOR_FORCE; the last one
-// colours a pipe too.
+// LookFor is the look for an output. It is plain if the output is not a terminal,
+// and has no emoji if the locale is not UTF-8. termenv decides about colour by
+// NO_COLOR, CLICOLOR and CLICOLOR_FORCE; the last one also colours a pipe.
 func LookFor(getenv func(string) string, tty bool, width int) Look {
 	if ci := getenv("CI"); ci != "" && ci != "false" {
 		tty = false
@@ -44,17 +43,17 @@ func LookFor(getenv func(string) string, tty bool, width int) Look {
 	return look
 }
 
-// environment shows getenv to termenv.
+// environment gives termenv access to getenv.
 type environment func(string) string
 
-// Getenv is a variable's value.
+// Getenv returns a variable's value.
 func (e environment) Getenv(key string) string { return e(key) }
 
-// Environ is empty: finding a colour needs no list of variables.
+// Environ is empty: termenv needs no list of variables to choose colours.
 func (environment) Environ() []string { return nil }
 
-// unicodeIn asks the variables in the order in which the C library does;
-// without a locale it is ASCII.
+// unicodeIn asks the variables in the same order as the C library. Without a
+// locale, the encoding is ASCII.
 func unicodeIn(getenv func(string) string) bool {
 	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(key)); locale != "" {
@@ -64,7 +63,7 @@ func unicodeIn(getenv func(string) string) bool {
 	return false
 }
 
-// The signs a line can begin with.
+// Signs at the start of a line.
 const (
 	goodSign  = "✅"
 	badSign   = "❌"
@@ -74,8 +73,8 @@ const (
 	plainSign = "· "
 )
 
-// asciiSigns is every sign and character of ours that is not ASCII. What others
-// wrote does not go through it.
+// asciiSigns replaces each character of our own text that is not ASCII. Foreign
+// text does not go through it.
 var asciiSigns = strings.NewReplacer(
 	goodSign, "[OK]", badSign, "[ERR]", waitSign, "[..]", openSign, "[  ]", warnSign, "[!!]",
 	"🔄", "[..]", "⏸️", "[  ]", "➖", "[--]", "🚀", "[..]", "🛑", "[ERR]",
@@ -83,7 +82,7 @@ var asciiSigns = strings.NewReplacer(
 	"⏺", "*", "›", ">", "←", "<-", "⎿", "|", "…", "...", "·", "-", "─", "-", "–", "-",
 )
 
-// ownText is our own text as this look has it.
+// ownText replaces the signs in text that ralph wrote, if this look has no emoji.
 func (l Look) ownText(text string) string {
 	if l.Emoji {
 		return text
@@ -104,13 +103,13 @@ const (
 	cyan
 )
 
-// signTones is the colour of a sign.
+// signTones is the colour of each sign.
 var signTones = map[string]tone{
 	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
 }
 
-// paint uses the sixteen colours alone, which every terminal's owner has
-// chosen to be readable.
+// paint uses only the sixteen basic colours: each user has chosen them to be
+// readable.
 func (l Look) paint(text string, t tone) string {
 	if !l.Color || text == "" || t == plain {
 		return text
@@ -134,7 +133,7 @@ func (l Look) paint(text string, t tone) string {
 	return style.String()
 }
 
-// timestamp is the time before a line, where one is asked for and known.
+// timestamp is the time before a line; empty if it is off or unknown.
 func (l Look) timestamp(at time.Time) string {
 	if !l.Timestamps || at.IsZero() {
 		return ""
@@ -144,7 +143,7 @@ func (l Look) timestamp(at time.Time) string {
 
 const timestampWidth = len("[15:04:05] ")
 
-// retryText is a pause that the agent's program takes, and why.
+// retryText says how long the agent waits before it asks the model again, and why.
 func retryText(r stream.Retry) string {
 	reason := terminalLine(r.Reason)
 	if reason == "" {
@@ -164,7 +163,6 @@ func retryText(r stream.Retry) string {
 	return text
 }
 
-// taskRow is a line of the agent's list.
 func (l Look) taskRow(task stream.Task) row {
 	sign, note, t := "⏸️", "", plain
 	switch task.State {
@@ -177,7 +175,7 @@ func (l Look) taskRow(task stream.Task) row {
 	return row{lead: "  " + sign + " ", text: terminalLine(task.Text) + note, tone: t}
 }
 
-// todoProgress is how far a list is: "Progress: 1/3 (33%)".
+// todoProgress is, for example, "Progress: 1/3 (33%)".
 func todoProgress(tasks []stream.Task) string {
 	n := 0
 	for _, task := range tasks {
@@ -188,12 +186,12 @@ func todoProgress(tasks []stream.Task) string {
 	return fmt.Sprintf("Progress: %d/%d (%d%%)", n, len(tasks), 100*n/len(tasks))
 }
 
-// resultRows closes an agent's run, and with it all that was counted for it.
+// resultRows shows the end of an agent and its totals, and forgets the agent.
 func (c *Console) resultRows(r stream.Result, at time.Time) []row {
 	var rows []row
 	text := strings.Trim(scrub(r.Text), " \n")
 	if !r.Failed && text != c.lastText {
-		rows = c.textRows(text) // some agents say their last words only here
+		rows = c.textRows(text) // some agents send their last text only here
 	}
 	sign, how := goodSign, "Complete"
 	if r.Failed {
@@ -219,12 +217,11 @@ func failureText(r stream.Result) string {
 	return text
 }
 
-// forgetAgent forgets the agent that ended.
 func (c *Console) forgetAgent() {
 	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded = calls{}, nil, "", time.Time{}, false
 }
 
-// totalsText is what the agent took.
+// totalsText is what the agent used.
 func (c *Console) totalsText(r stream.Result, at time.Time) string {
 	parts := []string{
 		"cost: " + costText(r.Cost.USD, r.Cost.Known),
@@ -238,7 +235,6 @@ func (c *Console) totalsText(r stream.Result, at time.Time) string {
 	return strings.Join(parts, ", ")
 }
 
-// tokensText is what went in, from a cache or not, and what came out.
 func tokensText(u stream.Usage) string {
 	if u == (stream.Usage{}) {
 		return "unknown"
@@ -250,8 +246,8 @@ func tokensText(u stream.Usage) string {
 	return in + " / " + shortNumber(u.Output) + " out"
 }
 
-// shortNumber is n as people say it: 999, 1.2K, 45K, 1.2M. It rounds before it picks
-// the unit, so that there is no 1000K.
+// shortNumber is, for example, 999, 1.2K, 45K or 1.2M. It rounds before it picks
+// the unit, so 1000K cannot occur.
 func shortNumber(n int64) string {
 	value, units := float64(n), []string{"", "K", "M", "B"}
 	for len(units) > 1 && value >= 999.5 {

@@ -13,18 +13,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// row is a line for the console before it is wrapped.
+// row is one console line before it is wrapped.
 type row struct {
-	lead      string // the sign it begins with, and the indent of what is wrapped
-	text      string // scrubbed
+	lead      string // the sign at the start; wrapped lines are indented by its width
+	text      string // without characters that control a terminal
 	tone      tone
-	clip      bool   // cut what is too long instead of wrapping it
+	clip      bool   // cut a long line instead of wrapping it
 	gapBefore bool   // an empty line goes before it
-	gapAfter  bool   // and one after it
-	toolCall  string // the tool call it opens
+	gapAfter  bool   // an empty line goes after it
+	toolCall  string // the tool call that this row starts
 }
 
-// textRow is foreign text on a line behind a sign of ours; empty for an empty one.
+// textRow puts foreign text on one line after lead; no row for an empty text.
 func (l Look) textRow(lead, text string, t tone) []row {
 	if text = terminalLine(text); text == "" {
 		return nil
@@ -33,7 +33,7 @@ func (l Look) textRow(lead, text string, t tone) []row {
 	return []row{{lead: lead, text: strings.TrimSuffix(shown[0]+" "+more, " "), tone: t}}
 }
 
-// draw is r as lines of the terminal.
+// draw returns r as lines of the terminal.
 func (l Look) draw(at time.Time, r row) string {
 	lead := l.ownText(r.lead)
 	room := l.roomFor(lead)
@@ -58,7 +58,7 @@ func (l Look) draw(at time.Time, r row) string {
 	return strings.Join(lines, "\n")
 }
 
-// roomFor is the cells that are left for text; 0 is no limit.
+// roomFor is how many cells a line has left for text; 0 means no limit.
 func (l Look) roomFor(lead string) int {
 	if l.Width <= 0 {
 		return 0
@@ -70,19 +70,20 @@ func (l Look) roomFor(lead string) int {
 	return room
 }
 
-// escapeSequence is a whole escape sequence: a colour, a title, a move.
+// escapeSequence matches a whole terminal escape sequence: a colour, a title, a
+// move of the cursor.
 var escapeSequence = pattern.Of(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]`)
 
 var lineEnds = strings.NewReplacer(
 	"\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ",
 )
 
-// maxCombining is how many marks one character can carry: languages need few,
-// and a tower of them would cover the lines above.
+// maxCombining is how many combining marks a character can have. Languages need
+// few; more would cover the lines above.
 const maxCombining = 4
 
-// scrub is foreign text with nothing in it that a terminal would obey. A
-// carriage return begins a line: what a line was before it is not lost.
+// scrub removes from foreign text all that controls a terminal. A carriage return
+// begins a new line, so that no text is lost.
 func scrub(text string) string {
 	if isPlainASCII(text) {
 		return text
@@ -106,8 +107,8 @@ func scrub(text string) string {
 	}, lineEnds.Replace(stripEscapes(text)))
 }
 
-// stripEscapes is text without escape sequences. Few have one, and a regular
-// expression takes its time to find that out.
+// stripEscapes removes escape sequences. It looks for an escape character first:
+// the regular expression is slow.
 func stripEscapes(text string) string {
 	if !strings.Contains(text, "\x1b") && !strings.Contains(text, "\u009b") {
 		return text
@@ -115,7 +116,8 @@ func stripEscapes(text string) string {
 	return escapeSequence.ReplaceAllString(text, "")
 }
 
-// isPlainASCII tells of plain letters in lines: most of what agents print.
+// isPlainASCII reports whether text has only printable ASCII and newlines, as most
+// output of agents does.
 func isPlainASCII(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' {
@@ -125,14 +127,14 @@ func isPlainASCII(text string) bool {
 	return true
 }
 
-// terminalLine is foreign text on one line.
+// terminalLine puts foreign text on one line that is safe for a terminal.
 func terminalLine(text string) string {
 	text, _ = clean.Plain(scrub(text), 0)
 	return text
 }
 
-// cellWidth is the room a character takes. Each counts by itself, as terminals do
-// not agree on which ones they join.
+// cellWidth is how many cells a character takes. Each counts on its own: terminals
+// differ in which ones they join.
 func cellWidth(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1
@@ -140,7 +142,7 @@ func cellWidth(r rune) int {
 	return uniseg.StringWidth(string(r))
 }
 
-// bytesThatFit is how many bytes of text go into so many cells.
+// bytesThatFit is how many bytes of text fit in room cells.
 func bytesThatFit(text string, room int) int {
 	for i, r := range text {
 		if room -= cellWidth(r); room < 0 {
@@ -150,8 +152,8 @@ func bytesThatFit(text string, room int) int {
 	return len(text)
 }
 
-// wrap breaks text at spaces, and within a word only where it is too long
-// for a line of its own.
+// wrap breaks text at spaces, and within a word only if the word is longer than a
+// line.
 func wrap(text string, room int) []string {
 	var lines []string
 	text = strings.TrimRight(text, " ")
@@ -170,13 +172,12 @@ func wrap(text string, room int) []string {
 	}
 }
 
-// clip is the beginning of text that goes into so many cells, with the number
-// of characters that did not.
+// clip cuts text to room cells and adds how many characters were cut.
 func (l Look) clip(text string, room int) string {
 	if bytesThatFit(text, room) == len(text) {
 		return text
 	}
-	// No more are left out than there are, so the number has room.
+	// The final number is not longer than this one.
 	mark := l.ownText(fmt.Sprintf("… +%d", utf8.RuneCountInString(text)))
 	if uniseg.StringWidth(mark) > room/2 {
 		mark = l.ownText("…")
@@ -186,7 +187,6 @@ func (l Look) clip(text string, room int) string {
 	return kept + l.ownText(fmt.Sprintf("… +%d", utf8.RuneCountInString(text[len(kept):])))
 }
 
-// textWidth is the cells that text takes.
 func textWidth(text string) int {
 	sum := 0
 	for _, r := range text {

@@ -8,29 +8,29 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// eventLine is one line about an event: how far in it stands, its sign on a
-// terminal, its words.
+// eventLine is one line about an event: its indent, its sign on a terminal, its
+// text.
 type eventLine struct{ indent, sign, text string }
 
 // iterationLine is a line about a part of an iteration.
 func iterationLine(sign, text string) eventLine { return eventLine{"  ", sign, text} }
 
-// Line is what the log says of an event, in one line or more; empty for one
-// that is no news there. Run is the run after it. The caller still has to clean
-// each line for its output.
+// Line is what the log says of an event, in one or more lines; empty if it says
+// nothing. Run includes the event. The caller has to clean each line for its
+// output.
 func Line(run journal.Run, event journal.Event) string {
 	var lines []string
-	for _, said := range eventLines(run, event) {
-		lines = append(lines, said.indent+said.text)
+	for _, line := range eventLines(run, event) {
+		lines = append(lines, line.indent+line.text)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// eventLines is the one table from an event to its lines: the log prints them, and the
-// console puts their signs before them.
+// eventLines turns an event into lines. The log prints them; the console adds
+// their signs.
 func eventLines(run journal.Run, event journal.Event) []eventLine {
 	if run.Policy.Done == policy.ByFile {
-		if text, told := supervisedText(run, event); told {
+		if text, ok := supervisedText(run, event); ok {
 			return optionalLine("", eventSign(run, event), text)
 		}
 	}
@@ -52,7 +52,6 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 	return optionalLine("", eventSign(run, event), eventText(run, event))
 }
 
-// optionalLine is text in the lines that it has; none for an empty one.
 func optionalLine(indent, sign, text string) []eventLine {
 	if text == "" {
 		return nil
@@ -60,7 +59,7 @@ func optionalLine(indent, sign, text string) []eventLine {
 	return []eventLine{{indent, sign, text}}
 }
 
-// eventSign goes before an event that has one line.
+// eventSign is the sign for an event that has one line.
 func eventSign(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are neither good nor bad
 	case journal.RunBegan, journal.Resumed:
@@ -107,7 +106,8 @@ func stopSign(e journal.RunStopped) string {
 	return "🛑"
 }
 
-// eventText are those of an event that has one line; empty for one that is no news.
+// eventText is the text for an event that has one line; empty if there is nothing
+// to say.
 func eventText(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // the others have several lines
 	case journal.RunBegan:
@@ -148,9 +148,10 @@ func eventText(run journal.Run, event journal.Event) string {
 	return publishedText(run, event)
 }
 
-// publishedText are the words of what has become of the work elsewhere.
+// publishedText is the text for an event about branches, pull requests and
+// comments.
 func publishedText(run journal.Run, event journal.Event) string {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are of no news to people
+	switch e := event.(type) { //nolint:gochecksumtype // the log does not mention the others
 	case journal.Pushed:
 		if run.Links.Repo == "" { // the branch is one of the user's own repository
 			return "branch " + e.Branch + " is at " + shortSHA(e.SHA)
@@ -185,51 +186,51 @@ func publishedText(run journal.Run, event journal.Event) string {
 	return ""
 }
 
-func planLines(e journal.PlanRead) (said []eventLine) {
+func planLines(e journal.PlanRead) (lines []eventLine) {
 	if len(e.Claimed) > 0 {
-		said = append(said, iterationLine(plainSign, "the agent claims "+oneLine(strings.Join(e.Claimed, ", "))))
+		lines = append(lines, iterationLine(plainSign, "the agent claims "+oneLine(strings.Join(e.Claimed, ", "))))
 	}
 	for _, what := range e.Undone {
-		said = append(said, iterationLine(warnSign, "put back: "+oneLine(what)))
+		lines = append(lines, iterationLine(warnSign, "put back: "+oneLine(what)))
 	}
 	if e.Cut {
-		said = append(said, iterationLine(warnSign, logRestored))
+		lines = append(lines, iterationLine(warnSign, logRestored))
 	}
-	return said
+	return lines
 }
 
-func commitLines(e journal.CommitsTaken) (said []eventLine) {
+func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 	for _, commit := range e.Commits {
-		said = append(said, iterationLine(plainSign, "took "+shortSHA(commit.SHA)+" "+oneLine(commit.Subject)))
+		lines = append(lines, iterationLine(plainSign, "took "+shortSHA(commit.SHA)+" "+oneLine(commit.Subject)))
 	}
 	for _, path := range e.Dropped {
-		said = append(said, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
+		lines = append(lines, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
 	}
 	if len(e.Huge) > 0 {
-		said = append(said, iterationLine(warnSign, tooLarge+oneLine(journal.Few(e.Huge))))
+		lines = append(lines, iterationLine(warnSign, tooLarge+oneLine(journal.Few(e.Huge))))
 	}
 	for _, finding := range e.Refused {
-		said = append(said, iterationLine(badSign, "refused "+oneLine(shortSHA(finding.Commit)+" "+findingText(finding))))
+		lines = append(lines, iterationLine(badSign, "refused "+oneLine(shortSHA(finding.Commit)+" "+findingText(finding))))
 	}
-	return said
+	return lines
 }
 
-// verdictLines is a line for each story that passed, then what was rejected, then
-// whether the run is complete.
-func verdictLines(e journal.IterationEnded) (said []eventLine) {
+// verdictLines says which stories passed, which claims were rejected, and whether
+// the run is complete.
+func verdictLines(e journal.IterationEnded) (lines []eventLine) {
 	for _, id := range e.Passed {
-		said = append(said, iterationLine(goodSign, oneLine(id)+" passed"))
+		lines = append(lines, iterationLine(goodSign, oneLine(id)+" passed"))
 	}
 	for _, rejected := range e.Rejected {
-		said = append(said, iterationLine(badSign, "rejected: "+oneLine(rejected.Claim+": "+rejected.Why)))
+		lines = append(lines, iterationLine(badSign, "rejected: "+oneLine(rejected.Claim+": "+rejected.Why)))
 	}
 	switch {
 	case e.Done:
-		said = append(said, iterationLine(goodSign, "complete"))
-	case len(said) == 0 && e.Story == "":
-		said = append(said, iterationLine(openSign, "not complete yet"))
-	case len(said) == 0:
-		said = append(said, iterationLine(openSign, oneLine(e.Story)+" is still open"))
+		lines = append(lines, iterationLine(goodSign, "complete"))
+	case len(lines) == 0 && e.Story == "":
+		lines = append(lines, iterationLine(openSign, "not complete yet"))
+	case len(lines) == 0:
+		lines = append(lines, iterationLine(openSign, oneLine(e.Story)+" is still open"))
 	}
-	return said
+	return lines
 }

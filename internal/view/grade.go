@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// proofCell is what it is worth that a story passes, for a cell of a table.
+// proofCell says how well a story is proven, for a cell of a table.
 func proofCell(run journal.Run, story plan.Story) string {
 	graded, found := run.GradeOf(story.ID)
 	switch {
@@ -29,7 +29,6 @@ func proofCell(run journal.Run, story plan.Story) string {
 	return "➖ " + string(graded.Grade)
 }
 
-// gradeText is Line's word on a grade.
 func gradeText(run journal.Run, e journal.StoryGraded) string {
 	story, found := run.Plan.Find(e.Story)
 	text, why := oneLine(e.Story)+" is "+string(e.Grade), oneLine(e.Why)
@@ -42,7 +41,7 @@ func gradeText(run journal.Run, e journal.StoryGraded) string {
 	return appendNonEmpty(text, ": ", why)
 }
 
-// opinionSign goes before what somebody made of a story.
+// opinionSign is the sign for a grade or a review of a story.
 func opinionSign(run journal.Run, event journal.Event) string {
 	switch e := event.(type) { //nolint:gochecksumtype // nothing else is one
 	case journal.StoryGraded:
@@ -54,14 +53,13 @@ func opinionSign(run journal.Run, event journal.Event) string {
 	return warnSign
 }
 
-// storyTests is a story's witnesses as a page has them.
+// storyTests are the tests that prove a story.
 type storyTests struct {
 	ID    string
 	Tests []string
 }
 
-// redToGreen are the stories that went from red to green, each with the tests that
-// it did so by.
+// redToGreen lists the stories whose tests went from red to green.
 func redToGreen(run journal.Run) []storyTests {
 	var all []storyTests
 	for _, story := range run.Plan.UserStories {
@@ -69,20 +67,20 @@ func redToGreen(run journal.Run) []storyTests {
 		if !found || !verdict.IsStoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == maxListed {
 			continue
 		}
-		told := storyTests{ID: story.ID}
+		tests := storyTests{ID: story.ID}
 		for _, name := range graded.Witnesses() {
-			told.Tests = append(told.Tests, Code(name, 160))
+			tests.Tests = append(tests.Tests, Code(name, 160))
 		}
-		told.Tests = firstFew(told.Tests)
-		all = append(all, told)
+		tests.Tests = firstFew(tests.Tests)
+		all = append(all, tests)
 	}
 	return all
 }
 
-// unprovenStories tells which stories pass and are not proven, and why. It does not use
-// that word: where nothing deserves it, it must not be read at all.
+// unprovenStories says which stories pass and are not proven, and why. It avoids
+// the word "proven": a page may not contain it if no story is.
 func unprovenStories(run journal.Run) []string {
-	var said []string
+	var lines []string
 	for _, story := range verdict.UnprovenStories(run) {
 		text := clean.Inline(story.ID+" "+story.Title, 160)
 		if graded, found := run.GradeOf(story.ID); found {
@@ -91,12 +89,12 @@ func unprovenStories(run journal.Run) []string {
 				text += ", but " + verdict.FindingKinds(verdict.LatestInspection(run))
 			}
 		}
-		said = append(said, text)
+		lines = append(lines, text)
 	}
-	return firstFew(said)
+	return firstFew(lines)
 }
 
-// restoredForProof are the protected files that the newest proof had to put back.
+// restoredForProof lists the protected files that the newest proof restored.
 func restoredForProof(run journal.Run) string {
 	proof, found := run.ProofOf(run.Tree)
 	if !found {
@@ -109,7 +107,7 @@ func restoredForProof(run journal.Run) string {
 	return strings.Join(firstFew(paths), ", ")
 }
 
-// draftReason is why a pull request whose checks are green stays a draft.
+// draftReason says why a pull request with green checks stays a draft.
 func draftReason(run journal.Run) string {
 	var ids, idle []string
 	for _, story := range verdict.UnprovenStories(run) {
@@ -135,27 +133,26 @@ func draftReason(run journal.Run) string {
 	return ""
 }
 
-// criterion is one with the test that it was shown by.
+// criterion is an acceptance criterion with the test that shows it.
 type criterion struct{ Text, Test string }
 
-// criteria are a story's, with what bears them out.
 func criteria(run journal.Run, story plan.Story) []criterion {
 	shown := verdict.CriterionTests(run, story)
 	var all []criterion
 	for i, text := range story.AcceptanceCriteria {
-		told := criterion{Text: text}
+		one := criterion{Text: text}
 		if slices.Contains(run.Added, text) {
-			told.Text = "added by the agent: " + text
+			one.Text = "added by the agent: " + text
 		}
 		if shown[i] != "" {
-			told.Test = Code(shown[i], 160)
+			one.Test = Code(shown[i], 160)
 		}
-		all = append(all, told)
+		all = append(all, one)
 	}
 	return all
 }
 
-// reviewText is a second opinion: on which story, by whom, and what it says.
+// reviewText is another agent's review of a story.
 func reviewText(e journal.StoryReviewed) string {
 	text := oneLine(e.Story) + " by " + oneLine(e.By) + ": "
 	switch {
@@ -171,7 +168,7 @@ func reviewText(e journal.StoryReviewed) string {
 	return text + journal.Few(all) + unfoundedText(e)
 }
 
-// unfoundedText tells of objections that did not count.
+// unfoundedText says how many objections did not count.
 func unfoundedText(e journal.StoryReviewed) string {
 	if e.Unfounded == 0 {
 		return ""
@@ -179,15 +176,15 @@ func unfoundedText(e journal.StoryReviewed) string {
 	return fmt.Sprintf("; %s without a line that shows it", plural(e.Unfounded, "objection"))
 }
 
-// reviewTexts are the newest second opinions of the stories, for a page.
+// reviewTexts lists the newest review of each story.
 func reviewTexts(run journal.Run) []string {
-	var said []string
+	var lines []string
 	for _, story := range run.Plan.UserStories {
 		if e, found := run.ReviewOf(story.ID); found {
-			said = append(said, clean.Inline(reviewText(e), 600))
+			lines = append(lines, clean.Inline(reviewText(e), 600))
 		}
 	}
-	return firstFew(said)
+	return firstFew(lines)
 }
 
 // draftText is a plan that an agent made.

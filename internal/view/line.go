@@ -12,18 +12,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// appendNonEmpty is text with more after it, if there is more.
-func appendNonEmpty(text, between, more string) string {
+// appendNonEmpty appends separator and more to text, unless more is empty.
+func appendNonEmpty(text, separator, more string) string {
 	if more == "" {
 		return text
 	}
-	return text + between + more
+	return text + separator + more
 }
 
-// oneLine is foreign text on one line, so that it cannot pass for lines of ours.
+// oneLine puts foreign text on one line, so that it cannot imitate a line of ours.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// baselineText is what came of the base, and what to do about it.
+// baselineText says how the checks ended at the base, and what to do about it.
 func baselineText(run journal.Run, e journal.BaselineEnded) string {
 	text := appendNonEmpty("baseline checked", ": ", oneLine(e.Why))
 	missing := slices.ContainsFunc(run.BaseChecks, ending.CannotStart)
@@ -54,8 +54,8 @@ func checkText(what string, e journal.CheckEnded) string {
 	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.Short(e.Took()))
 }
 
-// failActionText is what becomes of a guardrail's failure in the next prompt, in the
-// word that the settings have for it.
+// failActionText says what a guardrail's failure does to the next prompt, in the
+// words of the settings.
 func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	if e.Passed || e.Skipped != "" || p.Done != policy.ByResponse {
 		return ""
@@ -72,7 +72,7 @@ func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	return ": " + string(action) + " to the prompt"
 }
 
-// utcClock is a moment as people read it who may be anywhere.
+// utcClock is a time in UTC, as readers are in different time zones.
 func utcClock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
 
 func agentText(e journal.AgentEnded) string {
@@ -86,10 +86,10 @@ func agentText(e journal.AgentEnded) string {
 	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
 }
 
-// logRestored is said where an agent cut or rewrote what others had written down.
+// logRestored says that an agent changed what earlier iterations wrote.
 const logRestored = "put back in the progress log: what earlier iterations wrote"
 
-// tooLarge begins what is said of files that are no work for their size.
+// tooLarge begins a list of files that are too large to commit.
 const tooLarge = "left out, as larger than 100 MiB: "
 
 func scmText(e journal.SCMEnded) string {
@@ -118,7 +118,6 @@ func proofText(e journal.ProofEnded) string {
 	return text
 }
 
-// runBeganText is what a run sets out with.
 func runBeganText(e journal.RunBegan) string {
 	parts := []string{"agent " + e.Policy.Agent, "sandbox level " + e.Level}
 	if n := len(e.Plan.UserStories); n > 0 {
@@ -131,7 +130,7 @@ func runBeganText(e journal.RunBegan) string {
 	return "run " + e.Run + at + ": " + strings.Join(parts, ", ")
 }
 
-// stopText names the reason where the status does not say it already.
+// stopText names the status, and the reason unless it is the same word.
 func stopText(e journal.RunStopped) string {
 	text := "run " + string(e.Reason.Status())
 	if string(e.Reason) != string(e.Reason.Status()) {

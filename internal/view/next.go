@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Next is what to do now; empty while the run goes on by itself.
+// Next is what to do now; empty while the run continues by itself.
 func Next(run journal.Run) string {
 	e, way := ending.Of(run), continuation(run)
 	switch {
@@ -26,7 +26,8 @@ func Next(run journal.Run) string {
 	return appendNonEmpty(way, "; ", e.After)
 }
 
-// continuation is how a run that has ended is gone on with, or taken up.
+// continuation is how to continue a run that has ended, or what to do with its
+// result.
 func continuation(run journal.Run) string {
 	switch {
 	case isSessionLoop(run):
@@ -61,7 +62,7 @@ func continuation(run journal.Run) string {
 	switch job := run.Policy.Publish && !run.Policy.NoPull; {
 	case commented && say.Comment != "":
 		return "comment `/ralph " + say.Comment + "`"
-	case commented && run.Policy.Shelve && run.Stop.Reason != policy.VerificationFailed: // where it would stop again
+	case commented && run.Policy.Shelve && run.Stop.Reason != policy.VerificationFailed: // a resumed run would stop again
 		return "comment `/ralph resume` to go on"
 	case commented:
 		return "comment `/ralph` to go on"
@@ -75,11 +76,12 @@ func continuation(run journal.Run) string {
 	return "continue with `" + Resume(run.Policy.Agent) + "`"
 }
 
-// CommandLine is the flag for an agent command that the reader has to give again.
+// CommandLine is the flag for an agent command, which the reader has to give
+// again.
 const CommandLine = `--agent-command "<agent command>"`
 
-// Resume is the command that goes on with a run of that agent. Command lines hold
-// keys, so none is on record: it is given again.
+// Resume is the command that continues a run of that agent. An agent's command
+// line can hold keys, so it is not recorded and has to be given again.
 func Resume(agent string) string {
 	switch agent {
 	case "command":
@@ -90,7 +92,8 @@ func Resume(agent string) string {
 	return "ralph resume"
 }
 
-// reviewStep is what to do about the pull request of a run whose stories all passed.
+// reviewStep is what to do about the pull request of a run in which all stories
+// passed.
 func reviewStep(run journal.Run) string {
 	switch {
 	case !run.Pull.Draft:

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// pullOf is the pull request. A repository can have GitHub make a commit's message
-// of its text.
+// pullOf removes markers that skip CI: a repository can make GitHub use the body
+// as a commit message.
 func pullOf(run journal.Run) Pull {
 	body := Pull{Title: pullTitle(run), Body: clean.Unskipped(render("body.md", run))}
 	if run.Pull != nil {
@@ -22,19 +22,19 @@ func pullOf(run journal.Run) Pull {
 	return body
 }
 
-// maxTitle is the most characters GitHub takes for a title.
+// maxTitle is how many characters GitHub takes for a title.
 const maxTitle = 256
 
-// pullTitle names the pull request after what was asked. What GitHub makes of it is
-// a commit's subject, where a mention or a closing keyword counts, in code too.
+// pullTitle names the pull request after the task. GitHub makes a commit subject
+// of it, in which mentions and closing keywords take effect even in code.
 func pullTitle(run journal.Run) string {
-	asked, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
-	text := []rune(cmp.Or(strings.TrimSpace(clean.Message(asked)), run.Branch))
+	wanted, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
+	text := []rune(cmp.Or(strings.TrimSpace(clean.Message(wanted)), run.Branch))
 	return string(text[:min(len(text), maxTitle)])
 }
 
-// issueLink ties the pull request to its issue. Merging a draft must not close what
-// is not done.
+// issueLink refers to the issue. It closes the issue only if the plan is done: a
+// draft can be merged too.
 func issueLink(run journal.Run) string {
 	switch {
 	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
@@ -48,10 +48,10 @@ func issueLink(run journal.Run) string {
 // proofTable is a proof as far as a table can show it.
 type proofTable struct {
 	journal.Proof
-	More int // checks left out for want of room
+	More int // checks that are not shown
 }
 
-// newestProof is what the checks said of the newest commit, nil while nothing did.
+// newestProof is the proof of the newest commit; nil if there is none.
 func newestProof(run journal.Run) *proofTable {
 	found, is := run.ProofOf(run.Tree)
 	if !is || len(found.Checks) == 0 {
@@ -62,15 +62,15 @@ func newestProof(run journal.Run) *proofTable {
 	return &proofTable{shown, len(found.Checks) - len(shown.Checks)}
 }
 
-// isUnchecked tells that the newest commit was not checked where the agent's hand
-// cannot reach, though there is something to check it with.
+// isUnchecked reports whether the newest commit has checks but no proof on a clean
+// checkout.
 func isUnchecked(run journal.Run) bool {
 	_, found := run.ProofOf(run.Tree)
 	return !found && len(run.Policy.Checks) > 0 && run.Head != run.Start
 }
 
-// restoredFiles are the protected files that an agent changed and that were put
-// back, once each, in whichever iteration that was.
+// restoredFiles lists each protected file that an agent changed and that was
+// restored.
 func restoredFiles(run journal.Run) string {
 	var paths []string
 	for _, it := range run.Iterations {
@@ -89,8 +89,8 @@ func restoredFiles(run journal.Run) string {
 // maxPatchBytes is how many bytes of patches a text shows.
 const maxPatchBytes = 20_000
 
-// proposedPatches are the patches of protected files that an agent made, each once, with the
-// names of those for which there is no room.
+// proposedPatches lists the agent's patches of protected files, each once, and
+// names the files whose patch is too large.
 func proposedPatches(run journal.Run) []string {
 	var shown, left []string
 	size, seen := 0, map[string]bool{}
@@ -116,7 +116,7 @@ func proposedPatches(run journal.Run) []string {
 	return shown
 }
 
-// rejectedClaims are the claims of all iterations that were not believed.
+// rejectedClaims lists the rejected claims of all iterations.
 func rejectedClaims(run journal.Run) []string {
 	var all []string
 	for _, it := range run.Iterations {
@@ -130,8 +130,8 @@ func rejectedClaims(run journal.Run) []string {
 	return firstFew(all)
 }
 
-// Progress is the history of a run, iteration by iteration: what the next
-// iteration gets to read, and what lies in .ralph/progress.md.
+// Progress is the history of a run, iteration by iteration, as .ralph/progress.md
+// and the next prompt have it.
 func Progress(run journal.Run) string {
 	var text strings.Builder
 	for _, it := range run.Iterations {
@@ -174,20 +174,20 @@ func exactCost(usd float64, known bool) string {
 	return fmt.Sprintf("$%.4f", usd)
 }
 
-// checkOutcome is how a check ended, with the last line it said when it failed.
+// checkOutcome says how a check ended, with its last line of output if it failed.
 func checkOutcome(check journal.CheckEnded) string {
 	if check.Passed || check.Skipped != "" {
 		return pick(check.Passed, "PASS", "SKIPPED")
 	}
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	last, _ := clean.Plain(stripEscapes(lines[len(lines)-1]), 500) // people have it shown by a terminal
+	last, _ := clean.Plain(stripEscapes(lines[len(lines)-1]), 500) // people read this on a terminal
 	if check.TimedOut {
 		last = "Timeout"
 	}
 	return strings.TrimSuffix("FAIL — "+last, " — ")
 }
 
-// changeSummary is the size of a change in one sentence.
+// changeSummary says how many stories and files changed.
 func changeSummary(all []storyRow) string {
 	var files []string
 	for _, s := range all {

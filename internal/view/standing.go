@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// storyCount is how far the stories are.
+// storyCount says how many stories passed, and how many are proven.
 func storyCount(run journal.Run) string {
 	text := fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
@@ -26,14 +26,14 @@ func storyCount(run journal.Run) string {
 	return fmt.Sprintf("%s, %d proven", text, proven)
 }
 
-// fullSHA is the name of one, whole.
+// fullSHA matches a whole commit name.
 var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
 
-// stateRef is the name of one of ours.
+// stateRef matches a ref that ralph writes.
 var stateRef = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
 
-// savedCommit is the commit under which the run was kept last; nothing else gets into
-// the mark that vouches for it.
+// savedCommit is the commit that saved the run last. It goes into a marker, so
+// nothing but a commit name is returned.
 func savedCommit(run journal.Run) string {
 	if run.Shelved == nil || fullSHA.FindString(run.Shelved.Commit) == "" {
 		return ""
@@ -41,8 +41,8 @@ func savedCommit(run journal.Run) string {
 	return run.Shelved.Commit
 }
 
-// savedCommitOnRef is what the pull request says of where a run without an issue is kept:
-// there is no comment to say it.
+// savedCommitOnRef says where a run without an issue is saved: it has no comment
+// that could say so.
 func savedCommitOnRef(run journal.Run) string {
 	if kept := savedCommit(run); kept != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
 		return kept + " on " + run.Shelved.Ref
@@ -50,11 +50,12 @@ func savedCommitOnRef(run journal.Run) string {
 	return ""
 }
 
-// isSessionLoop tells of a loop within a session of Claude Code, whose hooks are all
-// of ralph that is at work on it.
+// isSessionLoop reports whether the loop runs in a session of Claude Code, by its
+// hooks.
 func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
 
-// sessionHeadline is where such a loop runs, since when, and how far it is.
+// sessionHeadline says in which session the loop runs, since when, and how often
+// it continued.
 func sessionHeadline(run journal.Run) string {
 	where := "a Claude Code session"
 	if id := lastSession(run); id != "" {
@@ -64,7 +65,7 @@ func sessionHeadline(run journal.Run) string {
 		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.Used()-1, 0), plural(run.Policy.Limits.Iterations, "time"))
 }
 
-// sessionContinuation is how a loop within a session is gone on with.
+// sessionContinuation says how to continue a loop in a session.
 func sessionContinuation(run journal.Run) string {
 	again := "`/ralph-loop --resume` in a Claude Code session of this project"
 	switch id := lastSession(run); {
@@ -78,10 +79,9 @@ func sessionContinuation(run journal.Run) string {
 	return "continue with " + again
 }
 
-// shellSafeID is a session's id that a shell takes as one word.
+// shellSafeID matches a session id that a shell takes as one word.
 var shellSafeID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-// lastSession is the session that the loop was in last.
 func lastSession(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
 		return run.Iterations[n-1].Session
@@ -89,8 +89,9 @@ func lastSession(run journal.Run) string {
 	return ""
 }
 
-// elapsed is how long the run had gone on when it stopped, or when an iteration
-// last began or ended: that time goes by is no reason to edit what people read.
+// elapsed is how long the run took until it stopped, or until an iteration last
+// began or ended. It does not change between these events, so that comments are
+// not edited without need.
 func elapsed(run journal.Run) string {
 	at := run.Began
 	if last, found := run.Last(); found {
@@ -105,11 +106,11 @@ func elapsed(run journal.Run) string {
 	return policy.Short(at.Sub(run.Began))
 }
 
-// State is how a run stands in one word, by which people filter.
+// State is the state of a run in one word, which people use as a filter.
 type State string
 
-// Running is at work; NeedsInput waits for people's word, Review for their eyes;
-// Stopped stopped short. A run that left nothing to look at has none.
+// NeedsInput waits for an answer, Review for a look at the pull request. Stopped
+// ended without success. A run that succeeded without a pull request has no state.
 const (
 	Running    State = "running"
 	NeedsInput State = "needs-input"
@@ -117,10 +118,10 @@ const (
 	Stopped    State = "stopped"
 )
 
-// States are all of them.
+// States returns all states.
 func States() []State { return []State{Running, NeedsInput, Review, Stopped} }
 
-// Label is the label that says so.
+// Label is the GitHub label of the state.
 func (s State) Label() string { return "ralph:" + string(s) }
 
 func stateOf(run journal.Run) State {
@@ -137,8 +138,8 @@ func stateOf(run journal.Run) State {
 	return ""
 }
 
-// quietWorkflows is why the repository's own workflows say nothing of the branch, and
-// what has them start; empty where they start by themselves.
+// quietWorkflows says why the repository's own workflows do not run on the branch,
+// and what starts them; empty if they start by themselves.
 func quietWorkflows(run journal.Run) string {
 	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
 		return ""
@@ -147,14 +148,14 @@ func quietWorkflows(run journal.Run) string {
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
-// EndMessage is a run that has ended, in one line for a message.
+// EndMessage says how a run ended, in one line.
 func EndMessage(run journal.Run) string {
 	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), plural(len(run.Iterations), "iteration"),
 		policy.Short(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 
-// commandBox is the box in the comment that does what a command does, where the
-// workflow has switched that on and there is room.
+// commandBox is a check box in the comment that acts like a command; empty if the
+// workflow has not enabled it or room is too small.
 func commandBox(run journal.Run, room int) string {
 	box := commandButton(run)
 	if box == "" || len(box)+2 > room {
@@ -163,7 +164,8 @@ func commandBox(run journal.Run, room int) string {
 	return "\n" + box + "\n"
 }
 
-// commandButton is the one thing to do with a run as it stands that takes no words.
+// commandButton is the one command that fits the state of the run and needs no
+// text.
 func commandButton(run journal.Run) string {
 	switch {
 	case !run.Policy.Buttons:
@@ -172,13 +174,14 @@ func commandButton(run journal.Run) string {
 		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
 	case verdict.NeedsApproval(run):
 		return trigger.Button(trigger.Approve, "start work on this plan")
-	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer takes words
+	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer needs text
 		return ""
 	}
 	return trigger.Button(trigger.Resume, "continue this run")
 }
 
-// CommandProblem is why help is the answer to another request.
+// CommandProblem says why a command was not understood or not allowed; empty if
+// help was asked for.
 func CommandProblem(c trigger.Command) string {
 	said := Code(c.Said, 80)
 	switch {

@@ -10,8 +10,8 @@ import (
 
 // supervisedText is Line for the events that a supervised command shares with agents; not
 // for those that are told the same way.
-func supervisedText(run journal.Run, event journal.Event) (line string, told bool) {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are told the same way
+func supervisedText(run journal.Run, event journal.Event) (text string, ok bool) {
+	switch e := event.(type) { //nolint:gochecksumtype // the others have the same text
 	case journal.RunBegan:
 		s := run.Policy.Supervision
 		return fmt.Sprintf("run %s: supervising %s for task %s of project %s", run.ID, oneLine(run.Policy.Agent), oneLine(s.Task), oneLine(s.Project)), true
@@ -32,7 +32,7 @@ func supervisedText(run journal.Run, event journal.Event) (line string, told boo
 	return "", false
 }
 
-// supervisedStopText is the end; why it came was said when it was settled.
+// supervisedStopText leaves the reason out if the end of the task already said it.
 func supervisedStopText(run journal.Run, e journal.RunStopped) string {
 	if run.Settled != nil {
 		e.Why = ""
@@ -44,8 +44,8 @@ func supervisedStopText(run journal.Run, e journal.RunStopped) string {
 	return line
 }
 
-// firstAttemptText is for the first attempt: that there would be another was said
-// before the delay.
+// firstAttemptText is empty for later attempts: the text before the delay
+// announced them.
 func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 	if run.Used() > 1 {
 		return ""
@@ -53,7 +53,7 @@ func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 	return "Starting agent" + attemptNumber(run, e.Number)
 }
 
-// attemptNumber is which one it is, of how many.
+// attemptNumber says which attempt it is, and of how many.
 func attemptNumber(run journal.Run, number int) string {
 	most := run.Policy.Limits.Iterations
 	if most == 0 {
@@ -62,8 +62,8 @@ func attemptNumber(run journal.Run, number int) string {
 	return fmt.Sprintf(" (attempt %d/%d)", number, run.Granted.Iterations+most)
 }
 
-// unusualEndText is what is special about the end of an attempt; what is usual is said
-// together with what comes of it.
+// unusualEndText says what is special about the end of an attempt. The next event
+// says the rest.
 func unusualEndText(e journal.AgentEnded) string {
 	var parts []string
 	switch {
@@ -93,8 +93,9 @@ func exitText(e journal.AgentEnded) string {
 	return fmt.Sprintf("Agent ended with exit code %d", e.Exit)
 }
 
-// restartText tells what comes of an attempt, as the delay before the next one
-// begins. After the last there is a delay too, in which it may yet be done.
+// restartText says how an attempt ended and that another one follows the delay.
+// After the last attempt there is a delay too, in which the task can still become
+// done.
 func restartText(run journal.Run) string {
 	it, found := run.Last()
 	if !found || it.Agent == nil {
@@ -115,10 +116,10 @@ func restartText(run journal.Run) string {
 	return exitText(*it.Agent) + " and no DONE marker, restarting" + next
 }
 
-// taskSettledText is how a task ended, in the words of its buses.
+// taskSettledText says how a supervised task ended.
 func taskSettledText(e journal.TaskSettled) string {
 	parts := []string{oneLine(e.Words)}
-	switch e.Reason { //nolint:exhaustive // of the other reasons the words say enough
+	switch e.Reason { //nolint:exhaustive // e.Words is enough for the others
 	case policy.MaxIterations:
 		parts[0] = "Max restarts exceeded, stopping"
 	case policy.Waiting:
@@ -130,7 +131,7 @@ func taskSettledText(e journal.TaskSettled) string {
 	return strings.Join(parts, "\n")
 }
 
-// supervisedNext is what to do now about a command that is no longer started again.
+// supervisedNext is what to do about a command that is not started again.
 func supervisedNext(run journal.Run) string {
 	switch run.Stop.Reason.Status() {
 	case policy.StatusCompleted:

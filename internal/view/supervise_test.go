@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// supervisedText is a run of two attempts at most, with what is said of each
-// event.
+// supervisedText is eventText for a supervised command; ok is false for events
+// that have the same text as for an agent.
 var supervisedText = []struct {
 	event journal.Event
 	want  string

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// ProofCheckText is how one check of a proof ended, and what that is worth.
+// ProofCheckText says how one check of a proof ended, and how that counts.
 func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	before := len(verdict.FailedAtBase(run, check.Name))
 	switch {
@@ -35,7 +35,7 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	return "➖ failed, was not green before"
 }
 
-// newFailuresText is what failed in a check and did not before, where that is known.
+// newFailuresText names the tests that failed and did not fail before.
 func newFailuresText(run journal.Run, check journal.CheckEnded) string {
 	fresh := verdict.NewFailures(run, check)
 	if len(fresh) == 0 {
@@ -52,8 +52,8 @@ func newFailuresText(run journal.Run, check journal.CheckEnded) string {
 	return text
 }
 
-// testCountText is what a check's test runner said, behind how the check ended; empty
-// where it said nothing.
+// testCountText says how many tests passed and failed; empty if the check's output
+// names none.
 func testCountText(run journal.Run, check journal.CheckEnded) string {
 	text := ""
 	if check.Flaky {
@@ -77,33 +77,33 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	return text + ", in other ways than before"
 }
 
-// flakyChecks tells of checks of the newest commit's proof that failed and did not
-// when they were run again.
+// flakyChecks lists the checks of the newest proof that failed once and not the
+// second time.
 func flakyChecks(run journal.Run) []string {
 	found, is := run.ProofOf(run.Tree)
 	if !is {
 		return nil
 	}
-	var said []string
+	var lines []string
 	for _, check := range found.Checks {
 		switch name := clean.Inline(check.Name, 80); {
 		case check.Flaky && check.Passed:
-			said = append(said, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and not when it was run again", name, check.FirstExit()))
+			lines = append(lines, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and not when it was run again", name, check.FirstExit()))
 		case check.Flaky:
-			said = append(said, name+" is flaky: on a clean checkout it failed twice, and no test failed anew in both runs")
+			lines = append(lines, name+" is flaky: on a clean checkout it failed twice, and no test failed anew in both runs")
 		}
 	}
-	return firstFew(said)
+	return firstFew(lines)
 }
 
-// redCheck is a check that was red before the work began, and what failed there.
+// redCheck is a check that was red before the work began, with its failed tests.
 type redCheck struct {
 	Name  string
 	Tests []string
-	More  int // that failed, and are not shown
+	More  int // failed tests that are not shown
 }
 
-// redAtBase are the checks whose failures at the base are known by name.
+// redAtBase lists the checks whose failed tests at the base are known by name.
 func redAtBase(run journal.Run) []redCheck {
 	var all []redCheck
 	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), maxListed)] {
@@ -123,8 +123,7 @@ func redAtBase(run journal.Run) []redCheck {
 	return all
 }
 
-// testNowText is what became of a test that failed at the base, as far as the newest
-// commit's proof tells.
+// testNowText says how a test that failed at the base ended in the newest proof.
 func testNowText(run journal.Run, check, test string) string {
 	found, is := run.ProofOf(run.Tree)
 	if !is {
@@ -142,62 +141,62 @@ func testNowText(run journal.Run, check, test string) string {
 	return ""
 }
 
-// inspectionLines is what the existing tests say of a change: a line for each file.
-func inspectionLines(e journal.ChangeInspected) (said []eventLine) {
+// inspectionLines says how a change weakens existing tests, a line for each file.
+func inspectionLines(e journal.ChangeInspected) (texts []eventLine) {
 	if e.Why != "" {
-		said = append(said, iterationLine(warnSign, verdict.FindingKinds(e)+": "+oneLine(e.Why)))
+		texts = append(texts, iterationLine(warnSign, verdict.FindingKinds(e)+": "+oneLine(e.Why)))
 	}
 	shown := e.Found[:min(len(e.Found), maxListed)]
 	for _, place := range shown {
-		said = append(said, iterationLine(warnSign, oneLine(place.String())))
+		texts = append(texts, iterationLine(warnSign, oneLine(place.String())))
 	}
 	if left := len(e.Found) - len(shown) + e.More; left > 0 {
-		said = append(said, iterationLine(warnSign, fmt.Sprintf("… and %d more files", left)))
+		texts = append(texts, iterationLine(warnSign, fmt.Sprintf("… and %d more files", left)))
 	}
-	return said
+	return texts
 }
 
-// existingTests is what they say of the newest commit, as a page has it.
+// existingTests says what the newest commit does to existing tests.
 type existingTests struct {
 	Doubts  string     // the kinds of findings
-	Places  []testFile // that hold the work back
-	More    int        // how many besides
-	Changed []string   // that were changed, and hide nothing
-	Why     string     // they could not be run
+	Places  []testFile // files for which the work is not called proven
+	More    int        // files that are not shown
+	Changed []string   // changed files that hide nothing
+	Why     string     // why the tests could not run
 }
 
-// testFile is a file of tests, with lines of the diff.
+// testFile is a test file with lines of the diff.
 type testFile struct {
 	File  string
 	Why   string
 	Lines []string
 }
 
-// existingTestsOf is what the existing tests say of the newest commit; nil: none was
-// touched, or they have not been asked.
+// existingTestsOf is nil if the newest commit changed no existing test, or was not
+// inspected.
 func existingTestsOf(run journal.Run) *existingTests {
 	found, is := run.InspectionOf(run.Tree)
 	if !is || found.Why == "" && len(found.Found) == 0 && len(found.Shown) == 0 {
 		return nil
 	}
 	shown := found.Found[:min(len(found.Found), maxListed)]
-	said := &existingTests{Doubts: verdict.FindingKinds(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
-	for _, loose := range shown {
-		told := testFile{File: Code(loose.File, 200), Why: clean.Inline(loose.Why, 300)}
-		for _, line := range loose.Lines {
-			told.Lines = append(told.Lines, Code(line, 200))
+	tests := &existingTests{Doubts: verdict.FindingKinds(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
+	for _, finding := range shown {
+		file := testFile{File: Code(finding.File, 200), Why: clean.Inline(finding.Why, 300)}
+		for _, line := range finding.Lines {
+			file.Lines = append(file.Lines, Code(line, 200))
 		}
-		said.Places = append(said.Places, told)
+		tests.Places = append(tests.Places, file)
 	}
-	for _, changed := range found.Shown {
-		said.Changed = append(said.Changed, Code(changed.File, 200)+": "+clean.Inline(changed.Why, 300))
+	for _, harmless := range found.Shown {
+		tests.Changed = append(tests.Changed, Code(harmless.File, 200)+": "+clean.Inline(harmless.Why, 300))
 	}
-	said.Changed = firstFew(said.Changed)
-	return said
+	tests.Changed = firstFew(tests.Changed)
+	return tests
 }
 
-// inspectionDoubts is why a person has to look before a story is called proven; empty:
-// there is no reason.
+// inspectionDoubts says why a person has to look at changed tests; empty if there
+// is no need.
 func inspectionDoubts(run journal.Run) string {
 	if verdict.InspectionConcern(run) == "" {
 		return ""
@@ -212,5 +211,5 @@ func inspectionDoubts(run journal.Run) string {
 	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.Few(files))
 }
 
-// Count is how many files hold the work back.
+// Count is how many files a person has to look at.
 func (e existingTests) Count() int { return len(e.Places) + e.More }

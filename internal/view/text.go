@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Text is a run for a terminal: the comment's words without its markup.
+// Text is the progress comment for a terminal, without markup.
 func Text(run journal.Run) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %s\n", run.ID, stripMarkup(Headline(run)))
@@ -41,8 +41,7 @@ func Text(run journal.Run) string {
 	return text.String()
 }
 
-// stripMarkup is a page's words as a terminal has them: without what keeps a page
-// from reading them as markup.
+// stripMarkup turns Markdown that ralph wrote into text for a terminal.
 func stripMarkup(text string) string {
 	return html.UnescapeString(markup.Replace(markdownEscape.ReplaceAllString(oneLine(text), "$1")))
 }
@@ -52,8 +51,8 @@ var (
 	markup         = strings.NewReplacer("<code>", "`", "</code>", "`", "**", "")
 )
 
-// trimLists leaves out rows of what a page says beside its stories until it fits, the
-// last first, and says how many. Each is a line of its own, so nothing is torn.
+// trimLists removes items of lists, the last first, until text fits, and says how
+// many. Each item is a whole line, so that no markup is torn.
 func trimLists(text string) string {
 	if len(text) <= Limit {
 		return text
@@ -62,9 +61,9 @@ func trimLists(text string) string {
 	size, gone, at := len(text)+len("> … and 1000000 more\n\n"), 0, 0
 	for i := len(lines) - 1; i >= 0 && size > Limit; i-- {
 		if line := lines[i]; !strings.HasPrefix(line, "> ") && (!strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "- [")) {
-			continue // a story's row, or none
+			continue // not an item, or a story
 		}
-		size -= len(lines[i]) // its line break stays, for the worst case
+		size -= len(lines[i]) // the line break may stay
 		lines[i], gone, at = "", gone+1, i
 	}
 	if gone == 0 {
@@ -74,16 +73,16 @@ func trimLists(text string) string {
 	return collapseBlankLines(strings.Join(lines, "\n"))
 }
 
-// pullTemplates are where GitHub looks for a template of pull requests, in the order in
-// which they count; of a folder of them the first counts.
+// pullTemplates match the files that GitHub uses as a template for pull requests,
+// in GitHub's order. Of a folder, the first file counts.
 var pullTemplates = []*pattern.Pattern{
 	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 }
 
-// PullTemplate is the repository's own template for pull requests among its files.
-// Empty: there is none.
+// PullTemplate returns the repository's own template for pull requests from its
+// files; empty if there is none.
 func PullTemplate(files []string) string {
 	for _, form := range pullTemplates {
 		if i := slices.IndexFunc(files, form.MatchString); i >= 0 {
@@ -93,37 +92,37 @@ func PullTemplate(files []string) string {
 	return ""
 }
 
-// htmlComment is for those who fill a template in; ours could be looked for among it.
+// htmlComment matches the hints in a template. Left in, one could be taken for a
+// marker of ralph.
 var htmlComment = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
 
-// Cautions are the blocks of Markdown in which the comment says what people
-// should look at.
+// Cautions are the parts of the comment that people should look at; Markdown.
 func Cautions(run journal.Run) string {
 	return strings.TrimSpace(baselineCaution(run) + "\n\n" + fillTemplate("cautions.md", templateData{Run: run}))
 }
 
-// Comment is the progress comment without the mark by which it is found again.
+// Comment is the progress comment without the marker on its first line.
 func Comment(run journal.Run) string {
 	_, text, _ := strings.Cut(Of(run).Comment, "\n")
 	return text
 }
 
-// StoryColumns are those of the comment's table, behind the story.
+// StoryColumns are the columns of the comment's table, after the story.
 func StoryColumns() []string { return []string{"iterations", "checks", "proof", "commit", "cost"} }
 
-// StoryCells are what its table says of a story, in the order of Columns; Markdown.
+// StoryCells are a story's cells in the order of StoryColumns; Markdown.
 func StoryCells(run journal.Run, story plan.Story) []string {
-	told := newStoryRow(run, story)
-	return []string{strconv.Itoa(told.Iterations), told.Checks, told.Proof, told.Commit, told.Cost}
+	row := newStoryRow(run, story)
+	return []string{strconv.Itoa(row.Iterations), row.Checks, row.Proof, row.Commit, row.Cost}
 }
 
-// Archive is a loop that is put away, for those who come upon it later.
+// Archive is a finished plan with its newest run, for summary.md.
 type Archive struct {
 	Name    string
-	Plan    plan.Plan // as people and agents left it
+	Plan    plan.Plan // its last state
 	Started string    // a date; empty if unknown
 	Date    string
-	Run     *journal.Run // the newest one of the plan; nil where there is none
+	Run     *journal.Run // the newest run of the plan; nil if there is none
 }
 
 var archiveTemplate = sync.OnceValue(func() *template.Template {
@@ -137,7 +136,7 @@ var archiveTemplate = sync.OnceValue(func() *template.Template {
 	}).ParseFS(templates.Files, "archive/summary.md"))
 })
 
-// Summary is what summary.md says.
+// Summary is the text of summary.md.
 func (a Archive) Summary() (string, error) {
 	var text strings.Builder
 	if err := archiveTemplate().Execute(&text, archiveData{a, a.stories()}); err != nil {
@@ -146,31 +145,31 @@ func (a Archive) Summary() (string, error) {
 	return collapseBlankLines(text.String()), nil
 }
 
-// Done counts the stories that the plan calls passed.
+// Done counts the stories that passed according to the plan.
 func (a Archive) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()) }
 
-// archiveData is what the summary is filled in with.
+// archiveData is the data of the template archive/summary.md.
 type archiveData struct {
 	Archive
 	Stories []archivedStory
 }
 
-// archivedStory is a story of the plan, with what the run spent on it.
+// archivedStory is a story with what the run used for it.
 type archivedStory struct {
 	plan.Story
-	Iterations string // or a dash
+	Iterations string // a dash if unknown
 	Cost       string
 }
 
 func (a Archive) stories() []archivedStory {
 	all := make([]archivedStory, 0, len(a.Plan.UserStories))
 	for _, s := range a.Plan.UserStories {
-		k := archivedStory{Story: s, Iterations: "–", Cost: "–"}
+		archived := archivedStory{Story: s, Iterations: "–", Cost: "–"}
 		if a.Run != nil {
-			told := newStoryRow(*a.Run, s)
-			k.Iterations, k.Cost = strconv.Itoa(told.Iterations), told.Cost
+			row := newStoryRow(*a.Run, s)
+			archived.Iterations, archived.Cost = strconv.Itoa(row.Iterations), row.Cost
 		}
-		all = append(all, k)
+		all = append(all, archived)
 	}
 	return all
 }

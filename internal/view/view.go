@@ -1,6 +1,6 @@
-// Package view makes all texts that people see from the record: the comment,
-// the summary, the pull request's text, a line of log, the JSON. Every one is a
-// function of the run, so no two can disagree. It makes no calls.
+// Package view makes all texts that people see of a run: the comment, the job
+// summary, the pull request, log lines and the console. Each text is a function
+// of the run, so that texts cannot contradict each other. It makes no calls.
 package view
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Limit is the most characters GitHub takes for a comment or a body.
+// Limit is how many characters GitHub takes for a comment or a body.
 const Limit = 65536
 
-// Texts is everything people see of a run at one moment.
+// Texts are the texts about a run on GitHub at one moment.
 type Texts struct {
 	Run     string
 	Comment string // the progress comment, marker included
@@ -32,14 +32,14 @@ type Texts struct {
 	State   State
 }
 
-// Pull is what the pull request says.
+// Pull is the title and body of the pull request.
 type Pull struct {
 	Number int // 0 while there is none
 	Title  string
 	Body   string
 }
 
-// Of shows run as it stands.
+// Of returns the texts about the current state of run.
 func Of(run journal.Run) Texts {
 	comment := escapeMarkers(render("progress.md", run))
 	return Texts{
@@ -52,29 +52,28 @@ func Of(run journal.Run) Texts {
 	}
 }
 
-// PlanText is the plan as the comment shows it, between two empty lines.
+// PlanText is the plan as the comment shows it: the second paragraph.
 func PlanText(run journal.Run) string {
 	_, text, _ := strings.Cut(Of(run).Comment, "\n\n") // the headline
 	text, _, _ = strings.Cut(text, "\n\n")
 	return text
 }
 
-// escapeMarkers is a comment with no hidden mark but those of its first line: text of
-// others may hold one in code, where it is text to a reader, and not to those who
-// look for marks.
+// escapeMarkers leaves no marker after the first line. Foreign text may hold one
+// in code: readers see text there, but a search for markers would find it.
 func escapeMarkers(comment string) string {
 	marks, text, _ := strings.Cut(comment, "\n")
 	return marks + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")
 }
 
-// templateData is what every text is filled in with.
+// templateData is the data of the templates of comment and pull request.
 type templateData struct {
 	journal.Run
 	Stories []storyRow
-	More    int // stories left out for want of room
+	More    int // stories that are not shown
 }
 
-// storyRow is a story with what the run made of it.
+// storyRow is a story with what the run did for it.
 type storyRow struct {
 	plan.Story
 	Iterations int
@@ -82,16 +81,16 @@ type storyRow struct {
 	Commit     string
 	Cost       string
 	Proof      string
-	Said       string // the last words of the agent that worked on it last; Markdown
-	Files      string // that its commits change; Markdown
+	Said       string // by the agent that last changed files for it; Markdown
+	Files      string // changed by its commits; Markdown
 	Active     bool
 	Proven     bool
 
 	files []string
 }
 
-// render fills in a text. What does not fit is cut by whole stories, so that
-// no markup is ever torn.
+// render executes a template. If the text is too long, it leaves out whole
+// stories, so that no markup is torn.
 func render(name string, run journal.Run) string {
 	all := storyRows(run)
 	for shown := len(all); ; shown = shown * 3 / 4 {
@@ -102,8 +101,7 @@ func render(name string, run journal.Run) string {
 	}
 }
 
-// pageTemplates are read when the first is needed: most of what the program is started
-// for shows none.
+// pageTemplates are parsed when first needed: most commands need none.
 var pageTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"cell":             func(s string) string { return clean.Inline(s, 160) },
@@ -114,7 +112,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"savedCommit":      savedCommit,
 		"savedCommitOnRef": savedCommitOnRef,
 		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
-		"longLineStart":    func(s string) string { return escapeLineStart(s, 2000) }, // nearly all of what people are to say yes to
+		"longLineStart":    func(s string) string { return escapeLineStart(s, 2000) }, // people approve these words, so nearly all are shown
 		"bold":             func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
 		"problems":         verdictProblems,
 		"publishFailures":  publishFailures,
@@ -156,7 +154,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })
 
-// escapeEmphasis makes text fit to stand between asterisks.
+// escapeEmphasis escapes text between asterisks.
 var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
 
 func fillTemplate(name string, p templateData) string {
@@ -167,8 +165,7 @@ func fillTemplate(name string, p templateData) string {
 	return collapseBlankLines(text.String())
 }
 
-// collapseBlankLines takes out the lines a template leaves empty, but for one between
-// paragraphs.
+// collapseBlankLines keeps one of several empty lines, which templates leave.
 func collapseBlankLines(text string) string {
 	for strings.Contains(text, "\n\n\n") {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
@@ -184,34 +181,34 @@ func storyRows(run journal.Run) []storyRow {
 	return all
 }
 
-// newStoryRow gathers what the run's iterations did for one story.
+// newStoryRow sums up the iterations of one story.
 func newStoryRow(run journal.Run, s plan.Story) storyRow {
-	told := storyRow{Story: s, Checks: "–", Commit: "–", Proof: proofCell(run, s), Proven: verdict.IsStoryProven(run, s)}
+	row := storyRow{Story: s, Checks: "–", Commit: "–", Proof: proofCell(run, s), Proven: verdict.IsStoryProven(run, s)}
 	cost, known := 0.0, true
 	for _, it := range run.Iterations {
 		if it.Story != s.ID {
 			continue
 		}
-		told.Iterations++
-		if told.Active = it.Ended == nil && run.Stop == nil; told.Active {
-			continue // what it comes to is known when it has ended
+		row.Iterations++
+		if row.Active = it.Ended == nil && run.Stop == nil; row.Active {
+			continue // its result is not known yet
 		}
 		if it.Agent != nil {
 			cost, known = cost+it.Agent.Cost.USD, known && it.Agent.Cost.Known
 		}
 		if len(it.Checks) > 0 {
-			told.Checks = checkMarks(run, it.Checks)
+			row.Checks = checkMarks(run, it.Checks)
 		}
 		if it.Taken != nil && it.Taken.To != it.Taken.From {
-			told.Commit = "`" + shortSHA(it.Taken.To) + "`"
+			row.Commit = "`" + shortSHA(it.Taken.To) + "`"
 		}
-		told.addIteration(it)
+		row.addIteration(it)
 	}
-	told.Cost = costText(cost, known)
-	return told
+	row.Cost = costText(cost, known)
+	return row
 }
 
-// addIteration adds what an iteration changed, and what its agent says of that.
+// addIteration adds the files that an iteration changed, and what its agent said.
 func (s *storyRow) addIteration(it journal.Iteration) {
 	if it.Taken == nil || it.Agent == nil {
 		return
@@ -221,21 +218,21 @@ func (s *storyRow) addIteration(it journal.Iteration) {
 			s.files = append(s.files, file)
 		}
 	}
-	if len(it.Taken.Files) > 0 { // what was said of earlier work may hold no more
+	if len(it.Taken.Files) > 0 { // its text may contradict earlier ones
 		s.Said = clean.Inline(agentTags.ReplaceAllString(it.Agent.Words, " "), 300)
 	}
 	s.Files = codePaths(s.files)
 }
 
-// agentTags are words to ralph, and none to people.
+// agentTags match text that is for ralph, not for people.
 var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
 
-// changedStories are the stories for which files were changed.
+// changedStories are the stories with changed files.
 func changedStories(all []storyRow) []storyRow {
 	return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
 }
 
-// checkMarks is each check with how it ended.
+// checkMarks lists checks with a sign for how each ended.
 func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
 	words := make([]string, 0, len(checks))
 	for _, check := range checks {
@@ -246,7 +243,7 @@ func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
 
 func checkMark(run journal.Run, check journal.CheckEnded) string {
 	switch {
-	case check.Where == journal.AtTests: // that it fails there is as it should be
+	case check.Where == journal.AtTests: // the tests must fail there
 		return "➖"
 	case check.Flaky:
 		return warnSign
@@ -271,7 +268,7 @@ func costText(usd float64, known bool) string {
 	return text
 }
 
-// CostText is money where nothing around it says what it is.
+// CostText is costText for a place where nothing else says that it is a cost.
 func CostText(usd float64, known bool) string {
 	if !known && usd == 0 {
 		return "cost unknown"

@@ -42,7 +42,7 @@ func Headline(run journal.Run) string {
 	return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", it.Story)
 }
 
-// endHeadline is how a run ended: a cause and the run's own words, or what was proven.
+// endHeadline says how a run ended, and why.
 func endHeadline(run journal.Run) string {
 	e := ending.Of(run)
 	switch {
@@ -66,8 +66,7 @@ func endHeadline(run journal.Run) string {
 	return string(run.Stop.Reason.Status()) + ", " + text
 }
 
-// reasonText is why a run ended that has no cause: it is complete, or no run of the
-// loop.
+// reasonText says why a run ended without a cause of failure.
 func reasonText(run journal.Run) string {
 	text := cmp.Or(reasonTexts[run.Stop.Reason], string(run.Stop.Reason))
 	switch {
@@ -89,7 +88,7 @@ func isProven(run journal.Run) bool {
 	return is
 }
 
-// reasonTexts are the stop reasons that are no failure, as people say them.
+// reasonTexts are the stop reasons that are not failures.
 var reasonTexts = map[policy.Reason]string{
 	policy.AllChecksPassed: "all checks passed",
 	policy.ResponseMatched: "the checks passed and the agent said that it is done",
@@ -98,8 +97,8 @@ var reasonTexts = map[policy.Reason]string{
 	policy.Waiting:         "the agent asked to wait",
 }
 
-// baselineCaution tells what the checks said before any work, where that limits what can
-// be shown, and what to do about it. That there is none is known before they run.
+// baselineCaution says how the checks at the base limit what can be proven, and
+// what to do about it. Missing checks are reported before the baseline runs.
 func baselineCaution(run journal.Run) string {
 	none := len(run.Policy.Checks) == 0 && run.Policy.Baseline != "" && run.Stop == nil
 	switch {
@@ -123,52 +122,51 @@ func unverifiableText(run journal.Run, why string) string {
 	return text + remedySentence(run)
 }
 
-// remedySentence is the remedy as a sentence of its own.
+// remedySentence is how to make the checks work at the base.
 func remedySentence(run journal.Run) string {
 	remedy := ending.Mend(run)
-	if remedy == "" || run.Stop != nil { // then it is what to do next
+	if remedy == "" || run.Stop != nil { // Next says it then
 		return ""
 	}
 	return " To change that: " + remedy + "."
 }
 
-// verdictProblems is what the newest verdict found wrong, for people.
+// verdictProblems lists what was wrong with the newest iteration.
 func verdictProblems(run journal.Run) []string {
 	it, found := run.Last()
 	if !found {
 		return nil
 	}
-	var said []string
+	var lines []string
 	if it.Agent != nil && it.Agent.Failed {
-		said = append(said, "the agent did not end well: "+clean.Inline(it.Agent.Why, 300))
+		lines = append(lines, "the agent did not end well: "+clean.Inline(it.Agent.Why, 300))
 	}
 	for _, rejected := range it.Ended.Rejected {
-		said = append(said, fmt.Sprintf("claim %s rejected: %s", Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+		lines = append(lines, fmt.Sprintf("claim %s rejected: %s", Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
 	}
 	if it.Read != nil {
 		for _, what := range it.Read.Undone {
-			said = append(said, "put back in the plan: "+clean.Inline(what, 300))
+			lines = append(lines, "put back in the plan: "+clean.Inline(what, 300))
 		}
 		if it.Read.Cut {
-			said = append(said, logRestored)
+			lines = append(lines, logRestored)
 		}
 	}
 	if it.Taken == nil {
-		return firstFew(said)
+		return firstFew(lines)
 	}
 	for _, path := range it.Taken.Dropped {
-		said = append(said, "protected file put back: "+Code(path, 200))
+		lines = append(lines, "protected file put back: "+Code(path, 200))
 	}
 	if len(it.Taken.Huge) > 0 {
-		said = append(said, tooLarge+clean.Inline(journal.Few(it.Taken.Huge), 300))
+		lines = append(lines, tooLarge+clean.Inline(journal.Few(it.Taken.Huge), 300))
 	}
 	for _, finding := range it.Taken.Refused {
-		said = append(said, "commits refused: "+clean.Inline(findingText(finding), 300))
+		lines = append(lines, "commits refused: "+clean.Inline(findingText(finding), 300))
 	}
-	return firstFew(said)
+	return firstFew(lines)
 }
 
-// findingText is a finding with the file it is about, where it is about one.
 func findingText(finding journal.Finding) string {
 	if finding.Path == "" {
 		return finding.Why
@@ -176,11 +174,11 @@ func findingText(finding journal.Finding) string {
 	return finding.Path + ": " + finding.Why
 }
 
-// blockMarkup is what would make a list, a heading, a quote or a box to tick of a
-// text that stands where a line begins.
+// blockMarkup matches the start of a line that Markdown takes for a list, a
+// heading, a quote or a check box.
 var blockMarkup = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
-// escapeLineStart is text fit to begin a line with.
+// escapeLineStart makes foreign text safe at the start of a line of Markdown.
 func escapeLineStart(text string, most int) string {
 	text = clean.Inline(text, most)
 	if found := blockMarkup.FindString(text); found != "" {
@@ -190,8 +188,8 @@ func escapeLineStart(text string, most int) string {
 	return text
 }
 
-// maxListed is how much of a list is shown that no story can be cut to make room
-// for.
+// maxListed is how many items of a list are shown. Lists are not cut when stories
+// are left out.
 const maxListed = 20
 
 func firstFew(all []string) []string {
@@ -201,13 +199,13 @@ func firstFew(all []string) []string {
 	return append(all[:maxListed:maxListed], fmt.Sprintf("… and %d more", len(all)-maxListed))
 }
 
-// hiddenMarker is how our own hidden markers begin: text of others must not hold
-// one even in code, as those who look for them do not read Markdown.
+// hiddenMarker begins our hidden markers. Foreign text must not hold one, even in
+// code: a search for markers does not parse Markdown.
 const hiddenMarker = "<!--"
 
-// Code is text as code on one line, a table's cell included. A code span is
-// left by a backtick and a cell by a pipe, whatever stands before them, so
-// text with one of these is written as HTML with nothing left to interpret.
+// Code is foreign text as code on one line, also for a table cell. Text with a
+// backtick or a pipe would end the code span or the cell even if escaped, so it is
+// written as HTML.
 func Code(text string, limit int) string {
 	text, gone := clean.Plain(text, limit)
 	if gone.Cut > 0 {

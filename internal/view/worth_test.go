@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// proofTable is a run in which a check said one thing at the base and another on the
-// clean checkout of the newest commit.
+// proofTable is a proof as a table shows it.
 func proofTable(base, now journal.CheckEnded) journal.Run {
 	base.Name, base.Command, now.Name, now.Command = "test", "make test", "test", "make test"
 	base.Where, now.Where = journal.AtBase, journal.AtProof
