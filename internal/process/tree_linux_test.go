@@ -274,6 +274,9 @@ func relaying(t *testing.T, n int) (alive func(ms int) bool, c process.Command) 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Close(ends[0]) }) // who is left ends of it
+	if _, err := unix.FcntlInt(uintptr(ends[1]), unix.F_SETPIPE_SZ, 1<<12); err != nil { // they fork so often
+		t.Fatal(err)
+	}
 	w := os.NewFile(uintptr(ends[1]), "baton")
 	c = playing("relay", strconv.Itoa(n))
 	c.Argv[0] = "/proc/self/exe" // another user may not get to its path
