@@ -32,7 +32,7 @@ fmt: $(LINT)
 	$(LINT) fmt
 lint: $(LINT) $(ACTIONS)
 	$(LINT) config verify && $(LINT) run ./...
-	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml templates/workflows/after.yml templates/workflows/proof*.yml examples/*.yml
+	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml templates/workflows/after.yml templates/workflows/proof*.yml examples/*.yml tools/services/workflow.yml
 golden: # but for BUT: to update the scripts plays all of them, and that has just been done
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | grep -vFx -e "$(BUT)" | xargs -r sh -c 'go test -count=1 "$$@" -update' --
 reference: # the parts of docs/ that are made from the code
@@ -57,8 +57,8 @@ false-ready: # does it ever call work ready that is not, and what does it hold b
 attack: # the sandbox, from inside, at each level that this machine has; as root it is tried as all users
 	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=10m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
-services: # checks that use Postgres and Redis, which Debian has, at each level of the sandbox
-	tools/services/check.sh
+services: $(ACT) # checks that use Postgres and Redis, which Debian has, at each level of the sandbox, and as a workflow's services
+	ACT=$(CURDIR)/$(ACT) tools/services/check.sh
 projects: # small projects of pnpm and Cargo, as a user sets them up, runs and proves them
 	tools/projects/check.sh
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here

@@ -58,6 +58,23 @@ docker_up() {
   die 'no daemon starts here: see above'
 }
 
+# docker_import IMAGE [COMMAND]: an image of Debian without programs, and with the
+# files of $dir/add where that is there. A container mounts this machine's /usr.
+docker_import() {
+  local made=$dir/root name
+  rm -rf "$made"
+  mkdir -p "$made"/{dev,etc,home,proc,root,run,src,sys,tmp,tests,usr,var/tmp}
+  chmod 1777 "$made/tmp" "$made/var/tmp"
+  for name in bin lib lib32 lib64 libx32 sbin; do
+    if [ -L "/$name" ]; then cp -a "/$name" "$made/$name"; fi
+  done
+  for name in passwd group nsswitch.conf os-release debian_version protocols services ssl/certs ssl/openssl.cnf ca-certificates alternatives ld.so.cache ld.so.conf ld.so.conf.d; do
+    if [ -e "/etc/$name" ]; then (cd / && cp -a --parents "etc/$name" "$made"); fi
+  done
+  if [ -d "$dir/add" ]; then cp -a "$dir/add/." "$made"; fi
+  tar -C "$made" --owner=0 --group=0 -c . | docker import ${2:+--change "CMD $2"} - "$1" >/dev/null
+}
+
 # install has apt-get bring packages.
 install() {
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then die "$*: install them, or be root where apt-get can"; fi

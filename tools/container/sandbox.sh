@@ -18,21 +18,6 @@ clear_away() {
 }
 trap clear_away EXIT
 
-# root is a Debian without programs: those are /usr, which every container gets
-# to read.
-root() {
-  local made=$dir/root name
-  mkdir -p "$made"/{dev,etc,home,proc,root,run,src,sys,tmp,tests,usr,var/tmp}
-  chmod 1777 "$made/tmp" "$made/var/tmp"
-  for name in bin lib lib32 lib64 libx32 sbin; do
-    if [ -L "/$name" ]; then cp -a "/$name" "$made/$name"; fi
-  done
-  for name in passwd group nsswitch.conf os-release debian_version protocols services ssl ca-certificates alternatives ld.so.cache ld.so.conf ld.so.conf.d; do
-    if [ -e "/etc/$name" ]; then cp -a "/etc/$name" "$made/etc/$name"; fi
-  done
-  tar -C "$made" -c . | docker import - "$image" >/dev/null
-}
-
 # inside runs a program there: NAME=VALUE… FOLDER PROGRAM… It has no DNS server:
 # out of a bridge without the machine's rules it would wait for an answer.
 inside() {
@@ -42,7 +27,7 @@ inside() {
 }
 
 docker_up "$dir/data"
-root
+docker_import "$image"
 mounts=(-v /usr:/usr:ro -v "$PWD:/src:ro" -v "$dir/tests:/tests:ro" -v "$(go env GOCACHE):/root/.cache/go-build")
 goroot=$(go env GOROOT)
 if [[ $goroot != /usr/* ]]; then mounts+=(-v "$goroot:$goroot:ro"); fi

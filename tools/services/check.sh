@@ -2,7 +2,8 @@
 # A check that uses Postgres and Redis is tried at each level of the sandbox, as a
 # workflow's services are reached: on loopback, by the mapped ports of a job on the
 # runner, and by the address and the name of a service container, as a job in a
-# container has them. Both come from Debian's packages, and nothing but those is left.
+# container has them; then in jobs of a workflow with services, where Docker can be had.
+# Both come from Debian's packages, and nothing but those is left.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -64,45 +65,13 @@ until_up "$bin/pg_isready" -h 127.0.0.7 -p "$pg"
 until_up redis-cli -h 127.0.0.7 -p "$redis" ping
 
 go build -o "$dir/ralph" ./cmd/ralph
-mkdir "$dir/shop"
-cat >"$dir/shop/postgres.sh" <<'EOF'
-psql -h 127.0.0.1 -p "$PGPORT" -U ralph -d postgres -qAt -v ON_ERROR_STOP=1 \
-  -c 'drop table if exists orders; create table orders (id int); insert into orders values (7); select id from orders' | grep -qx 7
-EOF
-cat >"$dir/shop/redis.sh" <<'EOF'
-redis-cli -h 127.0.0.1 -p "$REDISPORT" set orders 7 | grep -qx OK && redis-cli -h 127.0.0.1 -p "$REDISPORT" get orders | grep -qx 7
-EOF
 printf '127.0.0.1 localhost\n127.0.0.7 postgres redis\n' >"$dir/hosts"
-git -C "$dir/shop" init -q -b main
-git -C "$dir/shop" add .
-git -C "$dir/shop" -c user.name=Ada -c user.email=ada@example.com commit -q -m begin
-
-failed=0
-# try WANT LEVEL SERVICE ADDRESS: the check passes, or fails where the address is empty.
-try() {
-  local given=() got=refused
-  [ -z "$4" ] || given=(--service "$4")
-  if (cd "$dir/shop" && PATH="$bin:$PATH" && named "$dir/ralph" checks --sandbox="$2" --check "sh $3.sh" \
-    --check-env "PGPORT=$pg" --check-env "REDISPORT=$redis" "${given[@]}" --json >"$dir/said" 2>"$dir/log") && grep -q '"passed": true' "$dir/said"; then
-    got=reached
-  fi
-  printf '%-9s  %-9s  %-16s  %s\n' "$3" "$2" "${4:-none named}" "$got"
-  if [ "$got" != "$1" ]; then
-    cat "$dir/log" "$dir/said" >&2
-    failed=1
-  fi
-}
-
 levels=notify
 if "$dir/ralph" doctor --sandbox --level=namespace >/dev/null 2>&1; then levels='namespace notify'; fi
-for level in $levels; do
-  for service in postgres redis; do
-    port=$pg
-    [ "$service" = postgres ] || port=$redis
-    try reached "$level" "$service" "$port"
-    try reached "$level" "$service" "127.0.0.7:$port"
-    try reached "$level" "$service" "$service:$port"
-    try refused "$level" "$service" ''
-  done
-done
-exit $failed
+named "PATH=$bin:$PATH" "LEVELS=$levels" "PGPORT=$pg" "REDISPORT=$redis" tools/services/tries.sh "$dir/ralph" '' 127.0.0.7 SERVICE
+
+if tools/container/able.sh; then
+  tools/services/job.sh
+else
+  echo 'services: no container can be had here: the services of a workflow are left out' >&2
+fi
