@@ -1,6 +1,6 @@
-// Package loop keeps the order of a run: ask the verdict for the next step,
-// do it, and record it before anything else happens. Agent, checks and git
-// are function fields, so it imports none of them.
+// Package loop runs a run: it asks the verdict for the next step, does the step,
+// and records it before the next one. The agent, the checks and git are function
+// fields, so the package imports none of them.
 package loop
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Handler does one step and reports what happened.
+// Handler does one step and emits what happened.
 type Handler[S verdict.Step] func(ctx context.Context, run journal.Run, step S, emit func(journal.Event)) error
 
-// Handlers are all that a run needs done.
+// Handlers do the steps of a run.
 type Handlers struct {
 	DraftPlan      Handler[verdict.DraftPlan]
 	Baseline       Handler[verdict.Baseline]
@@ -40,7 +40,7 @@ type Handlers struct {
 	SaveRun        Handler[verdict.SaveRun]
 }
 
-// Journal is the journal as the loop needs it.
+// Journal is the part of the run's journal that the loop needs.
 type Journal interface {
 	Append(journal.Event) error
 	Run() journal.Run
@@ -54,9 +54,9 @@ type Loop struct {
 	SaveTimeout time.Duration   // how long saving the work may take once the context is done
 }
 
-// Run goes on with the run until it has stopped. A context that ends cancels the
-// run; its work is still made safe, within Rescue. The error is one that kept
-// the record from being written, or broke a step.
+// Run does the steps of the run until it has stopped. If ctx ends, the run is
+// cancelled, and its work is saved within SaveTimeout. The error is a failed
+// step, or a failed write to the journal.
 func (l Loop) Run(ctx context.Context) error {
 	for {
 		run := l.Journal.Run()
@@ -80,19 +80,20 @@ func (l Loop) Run(ctx context.Context) error {
 	}
 }
 
-// giveUp puts on record that the run broke, where there is still a record.
+// giveUp records the error that ended the run, unless the journal itself failed.
 func (l Loop) giveUp(err error, run journal.Run) error {
 	if errors.As(err, new(notWritten)) {
 		return err
 	}
 	stopped := journal.RunStopped{Reason: policy.FatalError, Why: err.Error()}
-	if run.Cancel != nil { // what broke was saving the work, in the time there was
+	if run.Cancel != nil { // the work could not be saved in time
 		stopped.Reason = policy.Cancelled
 	}
 	return errors.Join(err, l.Journal.Append(stopped))
 }
 
-// interrupted is why the run has to end now, if it has not been told yet.
+// interrupted returns why the run has to end now. It is empty if the run
+// continues or its end is already recorded.
 func (l Loop) interrupted(ctx context.Context, run journal.Run) string {
 	if run.Cancel != nil {
 		return ""
@@ -108,14 +109,13 @@ func (l Loop) interrupted(ctx context.Context, run journal.Run) string {
 	}
 }
 
-// notWritten is an event that could not be put on disk: nothing may go on.
+// notWritten is an error of the journal: without a record, no step may follow.
 type notWritten struct{ error }
 
 func (u notWritten) Unwrap() error { return u.error }
 
-// doStep does one step. Whatever a hand reports is on disk before the next thing
-// happens; a hand that reports nothing would be asked for ever, so it is an
-// error.
+// doStep does one step. Each event is on disk before the next thing happens. A
+// handler that emits nothing would be called again forever, so that is an error.
 func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// isAnswerOnly tells of an iteration that answers what people said in a review, where
-// neither it nor an earlier one of the story changed the code. Such a story has
+// isAnswerOnly reports whether an iteration only answers a review: neither it
+// nor an earlier iteration of its story changed the code. Such a story has
 // nothing to prove, so it gets no grade.
 func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 	story, found := run.Plan.Find(it.Story)
@@ -18,8 +18,8 @@ func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 		})
 }
 
-// ReviewAnswer is what the agent answered to the remarks of a story that passes by that;
-// empty for a story that passes by work, or does not pass.
+// ReviewAnswer returns the agent's answer to a review if the story passed by
+// that answer. It is empty if the story passed by work or did not pass.
 func ReviewAnswer(run journal.Run, story string) string {
 	for _, it := range slices.Backward(run.Iterations) {
 		if it.Ended == nil || !slices.Contains(it.Ended.Passed, story) {

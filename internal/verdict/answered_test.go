@@ -44,7 +44,9 @@ func TestAStoryIsAnswered(t *testing.T) {
 	}
 }
 
-// hasWorked is an iteration that ends with a commit.
+// hasWorked reports whether an iteration did something that a claim can rest on:
+// a tool call succeeded that did more than mark a story as done, or the tree
+// changed. An agent that shows neither tool calls nor a tree is believed.
 func hasWorked(number int) journal.Iteration {
 	return journal.Iteration{
 		Number: number, Story: "US-001", Agent: &journal.AgentEnded{},

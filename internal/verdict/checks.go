@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// FailedAtBase names what of the check named name failed at the base already;
-// none where it passed there, or its failures have no names to go by.
+// FailedAtBase names the tests of a check that failed at the base. It is empty
+// if the check passed there, or if its output does not name its failures.
 func FailedAtBase(run journal.Run, name string) []string {
 	if base, found := run.AtBase(name); found && base.Named() {
 		return base.Tests.Failing()
@@ -17,9 +17,9 @@ func FailedAtBase(run journal.Run, name string) []string {
 	return nil
 }
 
-// MayBlock tells whether a failure of the check named name can hold a story
-// back. One that could not run at the base never does; one that was red there
-// does under a strict baseline, or where its failures of then are known by name.
+// MayBlock reports whether a failure of the named check can block a story. A
+// check that could not run at the base never blocks. A check that failed there
+// blocks under a strict baseline, or if its failures there are known by name.
 func MayBlock(run journal.Run, name string) bool {
 	base, found := run.AtBase(name)
 	if !found || base.Passed {
@@ -29,8 +29,8 @@ func MayBlock(run journal.Run, name string) bool {
 	return ran && (run.Policy.Baseline == policy.BaselineStrict && !isDetected(run, name) || base.Named())
 }
 
-// BlocksStory tells whether the check, as it ended, holds a story back: it failed,
-// not only with what failed at the base, and not only by chance.
+// BlocksStory reports whether a check blocks its story: it failed, not only as
+// it failed at the base, and not only by chance.
 func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
 	if check.Passed || check.Skipped != "" || !MayBlock(run, check.Name) {
 		return false
@@ -42,9 +42,10 @@ func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
 	return !failsAsAtBase(base, check) && !failedByChance(base, check)
 }
 
-// failedByChance tells that a check failed twice on the same files with different tests:
-// each test that failed in one run passed in the other, and another case of it
-// failed at the base. A test that never failed there may be flaky by the work.
+// failedByChance reports whether a check failed twice on the same files with
+// different tests: each test that failed in one run passed in the other, and
+// another case of it failed at the base. A test that never failed there may be
+// flaky because of the work.
 func failedByChance(base, check journal.CheckEnded) bool {
 	if check.First == nil {
 		return false
@@ -59,14 +60,15 @@ func failedByChance(base, check journal.CheckEnded) bool {
 		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedFirst(name) })
 }
 
-// namesAllFailures tells that all that failed in a check are tests, and known by name.
+// namesAllFailures reports whether each failure in a check is a test with a
+// name.
 func namesAllFailures(check journal.CheckEnded) bool {
 	const bySignal = 128
 	return check.Named() && check.Exit < bySignal && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
 }
 
-// failsAsAtBase tells that a check is red with what was red at the base and nothing
-// else. What cannot be told counts as new.
+// failsAsAtBase reports whether a check failed at the base in the same way. If
+// the output does not tell, the failure counts as new.
 func failsAsAtBase(base, now journal.CheckEnded) bool {
 	const bySignal = 128
 	switch {
@@ -80,14 +82,14 @@ func failsAsAtBase(base, now journal.CheckEnded) bool {
 	return len(failuresSince(base, now)) == 0
 }
 
-// failuresSince is what failed now and did not at the base.
+// failuresSince names the tests that fail now and did not fail at the base.
 func failuresSince(base, now journal.CheckEnded) []string {
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(now.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
 }
 
-// NewFailures names what holds a story back in a check that was red before; none
-// where that cannot be told.
+// NewFailures names the tests that block a story in a check that failed at the
+// base. It is empty if the output does not name them.
 func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	base, found := run.AtBase(check.Name)
 	if check.Passed || !found || !base.Named() || base.Tests.Cut {
@@ -96,9 +98,10 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	return failuresSince(base, check)
 }
 
-// CanProve tells whether what the check said is worth something: it was green at
-// the base, or tests of it that pass are told from those that failed there. What
-// the task itself brought along, and a check that was skipped, prove nothing.
+// CanProve reports whether the result of a check is evidence: the check passed
+// at the base, or its output names the tests that pass and those that failed at
+// the base. A skipped check proves nothing, and neither does a check that the
+// task added.
 func CanProve(run journal.Run, check journal.CheckEnded) bool {
 	base, found := run.AtBase(check.Name)
 	if !found || check.Skipped != "" || IsAddedByTask(run, check.Name) {
@@ -107,20 +110,19 @@ func CanProve(run journal.Run, check journal.CheckEnded) bool {
 	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
 }
 
-// isDetected tells whether the check was only suggested: then people did not ask
-// for it to be green.
+// isDetected reports whether ralph detected the check. No person required such a
+// check to pass.
 func isDetected(run journal.Run, name string) bool {
 	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
 }
 
-// IsAddedByTask tells whether the task itself brought the check: its author could
-// have written one that always passes.
+// IsAddedByTask reports whether the task added the check: its author could have
+// written one that always passes.
 func IsAddedByTask(run journal.Run, name string) bool {
 	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
 }
 
-// IsGreen tells whether every check that blocks is among checks, and none of them
-// holds a story back.
+// IsGreen reports whether each check that may block has run, and none blocks.
 func IsGreen(run journal.Run, checks []journal.CheckEnded) bool {
 	ran := map[string]bool{}
 	for _, check := range checks {

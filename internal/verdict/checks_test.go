@@ -19,6 +19,8 @@ func redAtBase(tests *journal.Tests) journal.Run {
 	}
 }
 
+// judgedIterations returns the iterations with a verdict since the limits were
+// granted.
 func judgedIterations(passed int, red ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
 }

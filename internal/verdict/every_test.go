@@ -294,8 +294,8 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 	}
 }
 
-// refusedStops tells of a newest tree in which checks say less, or may, where that is
-// not let through: told anew, from the events alone.
+// refusedStops counts how often in a row the agent's program refused an end,
+// this one included. A tool call or a person's message resets the count.
 func refusedStops(run journal.Run) bool {
 	if run.Policy.Tamper != policy.TamperBlock {
 		return false

@@ -8,14 +8,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// NeedsInspection tells whether somebody has yet to look at a tree.
+// NeedsInspection reports whether the change's effect on the tests of a tree is
+// still unknown.
 func NeedsInspection(run journal.Run, tree string) bool {
 	_, found := run.InspectionOf(tree)
 	return !found && tree != "" && run.Policy.Tamper != ""
 }
 
-// WhyTampered is why a tree may not count where existing tests have to pass; empty
-// where it may count. A tree whose existing tests could not be run may not.
+// WhyTampered returns why a tree does not count under the rule that existing
+// tests must pass. It is empty if the tree counts. A tree whose existing tests
+// could not run does not count.
 func WhyTampered(run journal.Run, tree string) string {
 	inspected, found := run.InspectionOf(tree)
 	if !found || run.Policy.Tamper != policy.TamperBlock {
@@ -24,10 +26,10 @@ func WhyTampered(run journal.Run, tree string) string {
 	return describeFindings(inspected)
 }
 
-// InspectionConcern is why a person has to look at the work before any story of it is
-// called proven: what the inspection of its tests and settings found, or why it
-// could not run. Empty if it found nothing, or if that is allowed. A tree that was not inspected yet is
-// as the one before it was.
+// InspectionConcern returns why a person must look at the work before any story
+// is called proven: what the inspection of its tests and settings found, or why
+// it could not run. It is empty if nothing was found, or if the policy allows
+// it. A tree without an inspection has the findings of the tree before it.
 func InspectionConcern(run journal.Run) string {
 	if run.Policy.Tamper == "" || run.Policy.Tamper == policy.TamperAllow {
 		return ""
@@ -35,7 +37,8 @@ func InspectionConcern(run journal.Run) string {
 	return describeFindings(LatestInspection(run))
 }
 
-// LatestInspection is the inspection of the newest tree, or of the one before.
+// LatestInspection returns the inspection of the newest tree, or of the tree
+// before it.
 func LatestInspection(run journal.Run) journal.ChangeInspected {
 	inspected, found := run.InspectionOf(run.Tree)
 	if !found && len(run.Inspections) > 0 {
@@ -44,7 +47,8 @@ func LatestInspection(run journal.Run) journal.ChangeInspected {
 	return inspected
 }
 
-// describeFindings is what was found, or why the inspection failed; empty: nothing.
+// describeFindings lists what an inspection found, or says why it failed. It is
+// empty if nothing was found.
 func describeFindings(e journal.ChangeInspected) string {
 	if e.Why != "" {
 		return FindingKinds(e) + ": " + e.Why
@@ -59,7 +63,8 @@ func describeFindings(e journal.ChangeInspected) string {
 	return FindingKinds(e) + ": " + journal.Few(places)
 }
 
-// FindingKinds name the kinds of findings that hold a change back; empty: there are none.
+// FindingKinds names the kinds of findings that block a change. It is empty if
+// there are none.
 func FindingKinds(e journal.ChangeInspected) string {
 	if e.Why != "" {
 		return "the existing tests could not be run on the new code"
@@ -80,15 +85,14 @@ func FindingKinds(e journal.ChangeInspected) string {
 	return strings.Join(all, ", and ")
 }
 
-// NeedsReview tells whether a second opinion of a story's commit is wanted, and
-// not there.
+// NeedsReview reports whether a second opinion of a story's commit is required
+// and missing.
 func NeedsReview(run journal.Run, story, commit string) bool {
 	reviewed, found := run.ReviewOf(story)
 	return run.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit)
 }
 
-// Objections are why a second opinion holds a story's commit back; empty where
-// none does.
+// Objections returns why a second opinion blocks a story's commit, or nothing.
 func Objections(run journal.Run, story, commit string) string {
 	reviewed, found := run.ReviewOf(story)
 	if !found || reviewed.Commit != commit || len(reviewed.Missed) == 0 {

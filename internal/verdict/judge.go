@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// judgeIteration is the verdict on an iteration whose agent has ended. Work is claimed by
-// the agent and judged here.
+// judgeIteration returns the verdict on an iteration whose agent has ended. The
+// agent claims work; the program judges it.
 func judgeIteration(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	verdict := journal.IterationEnded{
 		Number: it.Number,
@@ -27,13 +27,12 @@ func judgeIteration(run journal.Run, it journal.Iteration) journal.IterationEnde
 	return verdict
 }
 
-// isByStories tells whether the run goes by a plan.
+// isByStories reports whether the run ends when all stories of its plan pass.
 func isByStories(run journal.Run) bool {
 	return run.Policy.Done == policy.ByStories || run.Policy.Done == ""
 }
 
-// judgeStories says which claimed stories are believed, and why others are
-// not.
+// judgeStories accepts or rejects each claimed story.
 func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
 	for _, id := range claimedStories(it) {
 		if why := whyDoubted(run, it, id); why != "" {
@@ -47,7 +46,7 @@ func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.Iterat
 	}
 }
 
-// judgeCompletion says whether the word that completes the run was given, and rightly.
+// judgeCompletion accepts or rejects the word that completes the run.
 func judgeCompletion(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
 	if !hasCompletionWord(run.Policy, it) {
 		return
@@ -74,7 +73,7 @@ func reject(verdict *journal.IterationEnded, claim, why string) {
 	verdict.Rejected = append(verdict.Rejected, journal.Rejection{Claim: claim, Why: why})
 }
 
-// The ways in which an iteration can be worth nothing, whatever was claimed.
+// whyIdle returns why an iteration did no work. Its claims do not matter.
 func whyIdle(it journal.Iteration) string {
 	switch {
 	case it.Agent.Blind:
@@ -91,8 +90,8 @@ func failedChecks(run journal.Run, it journal.Iteration) string {
 	return "checks failed: " + strings.Join(blockingChecks(run, it.Checks), ", ")
 }
 
-// hasCompletionWord tells whether the agent gave the word: as its answer, in any case, or
-// as its tag, to the letter.
+// hasCompletionWord reports whether the agent gave the completion word: as its
+// whole answer, where case does not matter, or exactly, as a tag.
 func hasCompletionWord(p policy.Policy, it journal.Iteration) bool {
 	if p.Done == policy.ByTag {
 		return slices.Contains(it.Agent.Promises, p.Word)
@@ -100,7 +99,7 @@ func hasCompletionWord(p policy.Policy, it journal.Iteration) bool {
 	return strings.EqualFold(it.Agent.Response, p.Word)
 }
 
-// claimedStories are the stories an agent says it finished.
+// claimedStories returns the stories that the agent says it finished.
 func claimedStories(it journal.Iteration) []string {
 	if it.Read == nil {
 		return nil
@@ -108,29 +107,29 @@ func claimedStories(it journal.Iteration) []string {
 	return it.Read.Claimed
 }
 
-// believedClaims are the claims worth a proof.
+// believedClaims returns the claims that are worth a proof.
 func believedClaims(run journal.Run, it journal.Iteration) []string {
 	return slices.DeleteFunc(slices.Clone(claimedStories(it)), func(id string) bool {
 		return whyDoubted(run, it, id) != ""
 	})
 }
 
-// whyDoubted is why a claimed story is not believed; empty when it is.
+// whyDoubted returns why a claimed story is rejected, or nothing.
 func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 	switch {
 	case id != it.Story:
 		return fmt.Sprintf("this iteration was for %s: one story at a time", it.Story)
 	case it.Agent.Failed:
 		return agentFailure(it)
-	case slices.Contains(it.Read.Bent, id): // what is claimed is less than what is asked for
+	case slices.Contains(it.Read.Bent, id): // the agent weakened the story
 		return "it was made to ask for less, and asks for what it did"
-	case !hasWorked(run, it) && !it.Agent.Blind: // what a blind agent did is told by its change, or its tests
+	case !hasWorked(run, it) && !it.Agent.Blind: // a blind agent shows no tool calls: its change or its tests count
 		return whyIdle(it)
 	case areCommitsRefused(it):
 		return "its commits were refused: " + it.Taken.Refused[0].Why
 	case it.Proof != nil && !it.Proof.Passed:
 		return "on a clean checkout: " + it.Proof.Why
-	case it.Read.Committed && len(it.Checks) == 0: // checks are still to run, on a clean checkout
+	case it.Read.Committed && len(it.Checks) == 0: // the checks run later, on a clean checkout
 		return ""
 	case !IsGreen(run, it.Checks):
 		return failedChecks(run, it)
@@ -143,8 +142,8 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 	return ""
 }
 
-// brokenPromise is why a completion promise is not believed; empty when none was
-// given or it is true.
+// brokenPromise returns why a completion promise is rejected. It is empty if
+// none was given or it is true.
 func brokenPromise(run journal.Run, it journal.Iteration, passed []string) string {
 	if run.Policy.Promise == "" || !slices.Contains(it.Agent.Promises, run.Policy.Promise) {
 		return ""
@@ -161,10 +160,9 @@ func brokenPromise(run journal.Run, it journal.Iteration, passed []string) strin
 	return "still open: " + strings.Join(open, ", ")
 }
 
-// hasWorked tells whether anything happened that a claim could rest on: a tool
-// was called with success, and for more than to mark a story as done, or the tree
-// is not what it was before. Of an agent that shows neither its tools nor a tree it is
-// believed.
+// hasWorked reports whether an iteration did something that a claim can rest on:
+// a tool call succeeded that did more than mark a story as done, or the tree
+// changed. An agent that shows neither tool calls nor a tree is believed.
 func hasWorked(run journal.Run, it journal.Iteration) bool {
 	switch {
 	case it.Agent.Tools > it.Agent.Chores+it.Agent.ToolErrors:
@@ -177,14 +175,14 @@ func hasWorked(run journal.Run, it journal.Iteration) bool {
 	switch before := run.WorkBefore(it); {
 	case before != "":
 		return it.Taken.Work != before
-	case it.Taken.To == "": // without a repository its files were not compared
+	case it.Taken.To == "": // without a repository, files are not compared
 		return it.Agent.Blind
 	}
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
 }
 
-// blockingChecks names the checks that hold the work back, and what is new in them where
-// they were red before.
+// blockingChecks names the checks that block the work, with the new failures of
+// those that failed at the base.
 func blockingChecks(run journal.Run, checks []journal.CheckEnded) []string {
 	var names []string
 	for _, check := range checks {

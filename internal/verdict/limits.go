@@ -7,24 +7,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// OutOfMoney tells whether the run has spent what it may.
+// OutOfMoney reports whether the run has spent its limit.
 func OutOfMoney(run journal.Run) bool {
 	limit := run.Policy.Limits.CostUSD
 	return limit > 0 && run.Spent() >= limit
 }
 
-// OutOfTokens tells whether the run has used as many as it may.
+// OutOfTokens reports whether the run has used its tokens.
 func OutOfTokens(run journal.Run) bool {
 	limit := run.Policy.Limits.Tokens
 	return limit > 0 && run.SpentTokens() >= limit
 }
 
-// IsBudgetSpent tells whether nothing is left of the run's budget.
+// IsBudgetSpent reports whether nothing is left of the run's budget.
 func IsBudgetSpent(run journal.Run) bool {
 	return OutOfMoney(run) || OutOfTokens(run) || run.Overspent != ""
 }
 
-// limitReached tells which limit has run out, if any.
+// limitReached returns which limit ended the run, and why.
 func limitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
 	if reason, why := resourceLimitReached(run); reason != "" {
@@ -36,13 +36,13 @@ func limitReached(run journal.Run) (policy.Reason, string) {
 	return noProgress(run)
 }
 
-// MayIterate tells whether the limits leave room for another iteration.
+// MayIterate reports whether the limits allow another iteration.
 func MayIterate(run journal.Run) bool {
 	reason, _ := limitReached(run)
 	return reason == "" && isByStories(run)
 }
 
-// resourceLimitReached tells which limit on what a run takes has run out, if any.
+// resourceLimitReached returns which limit of money, tokens or time is reached.
 func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
 	switch {
@@ -58,8 +58,8 @@ func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// overspending is what a run that is complete spent beyond its limit, if it did: an
-// agent may report that only when it is done.
+// overspending returns by how much a completed run exceeded its limit, or
+// nothing. Some agents report their cost only when they are done.
 func overspending(run journal.Run) string {
 	limits := run.Policy.Limits
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// noProgress tells whether going on would be more of the same: agents that do
-// not work at all, or iterations that leave the same tree with the same
+// noProgress returns why another iteration would bring nothing new: the agent
+// does not work at all, or iterations leave the same tree with the same
 // failures.
 func noProgress(run journal.Run) (policy.Reason, string) {
 	recent := judgedIterations(run)
@@ -25,9 +25,8 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// openQuestion is what the newest agent asked of people; empty where it asked nothing, or
-// did its story all the same, or somebody has had the run go on since. That it
-// did not end well is worse than a question.
+// openQuestion returns the newest agent's question to people. It is empty if the
+// agent failed, if its story passed, or if the run was resumed since.
 func openQuestion(run journal.Run) string {
 	recent := judgedIterations(run)
 	if !isByStories(run) || len(recent) == 0 {
@@ -40,7 +39,8 @@ func openQuestion(run journal.Run) string {
 	return it.Agent.Question
 }
 
-// judgedIterations are the iterations with a verdict since the limits were granted.
+// judgedIterations returns the iterations with a verdict since the limits were
+// granted.
 func judgedIterations(run journal.Run) []journal.Iteration {
 	var all []journal.Iteration
 	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
@@ -51,7 +51,7 @@ func judgedIterations(run journal.Run) []journal.Iteration {
 	return all
 }
 
-// countAtEnd is how many iterations at the end of its fulfil is.
+// countAtEnd counts the iterations at the end of its for which is holds.
 func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
 	n := 0
 	for i := len(its) - 1; i >= 0 && is(its[i]); i-- {
@@ -62,15 +62,15 @@ func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
 
 func agentFailed(it journal.Iteration) bool { return it.Agent.Failed }
 
-// repeats tells whether an iteration led nowhere in the same way as last did.
+// repeats returns whether an iteration failed in the same way as last.
 func repeats(last journal.Iteration) func(journal.Iteration) bool {
 	return func(it journal.Iteration) bool {
 		return len(it.Ended.Passed) == 0 && it.Story == last.Story && outcomeKey(it) == outcomeKey(last)
 	}
 }
 
-// outcomeKey is what an iteration looks like from outside: its tree and how each
-// check ended. If the files cannot be compared, only the checks show progress.
+// outcomeKey identifies the result of an iteration: its tree and how each check
+// ended. If the files cannot be compared, only the checks show progress.
 func outcomeKey(it journal.Iteration) string {
 	text := ""
 	if it.Taken != nil {

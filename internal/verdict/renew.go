@@ -11,10 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// IsSameTask tells whether a task by some rules is the one of an older run: then that
-// run is meant. New words or rules make it another one. Plan approval is no
-// longer a rule once it was given, and GitHub decides each time whether a run
-// can be saved there.
+// IsSameTask reports whether a task and its rules are those of an older run,
+// which then continues. Plan approval does not count once it was given, and
+// GitHub decides each time whether a run can be saved there.
 func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	p.Approval = p.Approval || old.Approved != ""
 	p.Shelve = old.Policy.Shelve
@@ -23,12 +22,11 @@ func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	return task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
-// RenewPolicy are the current rules for a run that began under others. What was
-// found out about the base then is not looked for again. The checks of its plan
-// stay, whatever the issue says now, and so does the need for approval. A
-// requested draft stays a draft. The settings of the person who asked for a
-// plan also hold for its work: its model unless another was chosen, as long as
-// it is offered.
+// RenewPolicy returns the current rules for a run that began under others. It
+// keeps what was found at the base, the checks of the plan, the need for
+// approval, and a requested draft. A plan's requester also chose limits and a
+// model for its work: they hold unless another model was chosen or the model is
+// no longer offered.
 func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
 	then := old.Policy
 	added := func(c policy.Check) bool { return c.Added }

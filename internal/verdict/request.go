@@ -11,53 +11,50 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Request is what somebody asks of a task that may have been worked on before.
+// Request is a command for a task that an earlier run may have worked on.
 type Request struct {
 	Verb       trigger.Verb
-	Story      string // that is to be worked on again
+	Story      string // the story to repeat
 	Words      string
 	Asker      string
-	SameTask   bool   // the task and the rules are those of the newest run
-	JobURL     string // the page of the job that asks
-	Number     int    // the number of the issue or pull request; 0: it has none
-	BusyJobURL string // the page of another job that is at work on the task; empty where none is
-	Distrust   string // why nothing of the newest run is believed
-	// Unseen says that the progress comment does not show the plan which is approved.
-	PlanHidden bool
-	// Stands is the pull request that holds the newest run's work just as it was
-	// left, proven; empty where there is none.
-	ProvenPull string
+	SameTask   bool   // the newest run has the same task and rules
+	JobURL     string // of the job that asks
+	Number     int    // of the issue or pull request; 0: none
+	BusyJobURL string // of another job that works on the task; empty: none
+	Distrust   string // why the record of the newest run is not trusted
+	PlanHidden bool   // the progress comment does not show the plan to approve
+	ProvenPull string // the pull request with the newest run's work, proven and unchanged
 }
 
-// Decision is how that is gone about: by a new run, by going on with the newest one,
-// or not at all.
+// Decision is how to handle a Request. Without Resume and Refuse, a new run
+// begins.
 type Decision struct {
 	Resume   *journal.Resumed
-	Refuse   string // why neither is done
-	ShowPlan bool   // the plan has to be shown again
+	Refuse   string // why no run begins or continues
+	ShowPlan bool   // the comment has to show the plan again
 }
 
-// planChanged is the answer to an approval of a plan that the comment did not show.
+// planChanged answers the approval of a plan that the comment did not show.
 const planChanged = "The progress comment no longer showed this plan: it had been changed. " +
 	"It shows the plan again: read it, and comment `/ralph approve`."
 
-// Decide is the way, given the newest run of the task; one without a name is
-// none.
+// Decide returns the decision on a request. old is the newest run of the task;
+// its ID is empty if there is none.
 func Decide(a Request, old journal.Run) Decision {
 	if a.BusyJobURL != "" {
 		return Decision{Refuse: busyMessage(a)}
 	}
-	switch way := decideIdle(a, old); {
-	case way.Refuse != "" && a.Distrust != "":
+	switch decision := decideIdle(a, old); {
+	case decision.Refuse != "" && a.Distrust != "":
 		return Decision{Refuse: "Sorry, " + a.Distrust + ", so the run cannot continue. `/ralph` judges the work on its branch again."}
-	case way.Refuse == "" && a.PlanHidden: // many may edit it, and what is approved is what people read
+	case decision.Refuse == "" && a.PlanHidden: // others may edit the comment; people approve what they read
 		return Decision{Refuse: planChanged, ShowPlan: true}
 	default:
-		return way
+		return decision
 	}
 }
 
-// busyMessage is said while another job is at work on the same.
+// busyMessage refuses a request while another job works on the same task.
 func busyMessage(a Request) string {
 	if a.Number == 0 {
 		return "a job is at work on this already: " + a.BusyJobURL + ". Cancel that, or wait for it; then ask again."
@@ -65,7 +62,7 @@ func busyMessage(a Request) string {
 	return fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", a.BusyJobURL)
 }
 
-// decideIdle is the way where nothing stands in it.
+// decideIdle decides on a request if no other job works on the task.
 func decideIdle(a Request, old journal.Run) Decision {
 	switch a.Verb {
 	case trigger.Resume:
@@ -86,16 +83,16 @@ func decideIdle(a Request, old journal.Run) Decision {
 	return Decision{}
 }
 
-// whyResume is why a run that is simply asked for is the newest one: it is
-// unfinished, or stopped short, and would not stop where it did. Words or rules
-// that are new would be lost on it.
+// whyResume returns why a run that is asked for continues the newest one: it is
+// unfinished, or stopped early and would get further now. It is empty if the
+// task or the rules changed, as the old run knows neither.
 func whyResume(a Request, old journal.Run) string {
 	switch {
 	case old.ID == "" || !a.SameTask || a.Verb == trigger.Plan:
 		return ""
 	case old.Stop == nil:
 		return "an earlier job ended before the run did"
-	case a.JobURL != "" && a.JobURL == old.Links.Log: // killed before it could say how it ended
+	case a.JobURL != "" && a.JobURL == old.Links.Log: // the same job again: it was killed
 		return "it was asked for again"
 	case isFinished(old) || old.Stop.Reason == policy.VerificationFailed:
 		return ""
@@ -131,14 +128,14 @@ func retry(a Request, old journal.Run) Decision {
 	for _, story := range old.Plan.UserStories {
 		ids = append(ids, story.ID)
 	}
-	called := func(word string) int {
+	indexOf := func(word string) int {
 		return slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, word) })
 	}
 	more := append(strings.Fields(a.Words), "")[0]
-	switch at := called(a.Story); {
+	switch at := indexOf(a.Story); {
 	case at < 0:
 		return Decision{Refuse: fmt.Sprintf("There is no such story here. There are: %s.", strings.Join(ids, ", "))}
-	case called(strings.Trim(more, ",")) >= 0: // to do the first alone would be to lose the other
+	case indexOf(strings.Trim(more, ",")) >= 0: // the second story would be ignored
 		return Decision{Refuse: fmt.Sprintf("One story at a time: `/ralph retry %s`, and the next once that has ended.", ids[at])}
 	default:
 		resumed.Retry = []string{ids[at]}
@@ -155,24 +152,24 @@ func approve(a Request, old journal.Run) Decision {
 
 func askedBy(a Request) string { return strings.TrimSuffix("it was asked for by "+a.Asker, " by ") }
 
-// isFinished tells of a run that is done, and not only as far as it could be: one whose
-// base contradicted it, or whose pull request could not be made ready, may be gone
-// on with once a person has had a look.
+// isFinished reports whether a run has nothing left to do. A run is not finished
+// if it conflicts with the base branch, or if its pull request could not be made
+// ready: it continues once a person has fixed the cause.
 func isFinished(run journal.Run) bool {
 	unready := IsWorkProven(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
 	return run.Completed() && run.Parted == nil && !unready
 }
 
-// maxPlanAttempts is how often an agent may try to make a plan.
+// maxPlanAttempts limits how often an agent may try to make a plan.
 const maxPlanAttempts = 2
 
-// NeedsPlan tells whether an agent has still to make a plan of what was asked.
+// NeedsPlan reports whether an agent still has to make a plan of the task.
 func NeedsPlan(run journal.Run) bool {
 	return run.Vague && run.Asked == "" && len(run.Misplans) < maxPlanAttempts && len(run.Iterations) == 0
 }
 
-// NeedsApproval tells whether a person still has to approve the plan. A plan that
-// is not made yet cannot be approved.
+// NeedsApproval reports whether a person still has to approve the plan. A plan
+// that does not exist yet cannot be approved.
 func NeedsApproval(run journal.Run) bool {
 	return run.ID != "" && run.Policy.Approval && run.Approved == "" && run.Asked == "" && !NeedsPlan(run)
 }

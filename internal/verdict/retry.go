@@ -8,17 +8,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// How long a model is left alone whose server did not say when to come back:
-// longer each time, as its trouble may last, and in the end no more.
+// Delays after which a model is asked again if its server named no time: each is
+// twice the last, up to a limit.
 const (
 	firstRetryDelay = 30 * time.Second
 	maxRetryDelay   = 15 * time.Minute
 	maxModelTries   = 20
 )
 
-// modelRetryStep is the next step when the model's server turned the agent away.
-// Nothing can be said of its work, so it gets its turn again, in the same
-// iteration, once that server may be asked.
+// modelRetryStep returns the next step after the model's server rejected the
+// agent's requests, which says nothing about its work. The agent tries again in
+// the same iteration, once the server accepts requests.
 func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return stopSafely(run, reason, why)
@@ -37,8 +37,8 @@ func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 	return pause
 }
 
-// retryDelay is how long to wait: until the time that was named, or twice as long
-// as the last time.
+// retryDelay returns how long to wait: until the time that the server named, or
+// twice as long as the last time.
 func retryDelay(run journal.Run, it journal.Iteration) time.Duration {
 	if it.Agent.Until.After(run.Now) {
 		return it.Agent.Until.Sub(run.Now).Round(time.Second) + time.Second

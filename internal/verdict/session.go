@@ -8,8 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// sessionStep is the next step of a loop within an agent's session. It is asked
-// each time the agent wants to end: it may, or it begins another iteration.
+// sessionStep returns the next step of a loop within an agent's session. It is
+// called each time the agent wants to end: the agent may end, or begins another
+// iteration.
 func sessionStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
@@ -25,7 +26,7 @@ func sessionStep(run journal.Run) Step {
 	switch {
 	case found && last.Ended.Done:
 		return stop(policy.PromiseAccepted, policy.PromiseAccepted.Shout())
-	case limit > 0 && run.Used() > limit: // the first of them was iteration 0
+	case limit > 0 && run.Used() > limit: // counts from iteration 0
 		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.Shout(), limit))
 	case most > 0 && refusedStops(run) > most:
 		return stop(policy.Waiting, fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most))
@@ -33,9 +34,9 @@ func sessionStep(run journal.Run) Step {
 	return Iterate{Number: len(run.Iterations)}
 }
 
-// judgeSession is the verdict on an iteration: whether the promise was made, and
-// whether there is work that it could be about. A promise that was rejected is
-// spent; it has to be made again.
+// judgeSession returns the verdict on an iteration: whether the agent made the
+// promise, and whether it did work before. A rejected promise has to be made
+// again.
 func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	rules := run.Policy.Session
 	calls := toolCalls(run)
@@ -50,8 +51,8 @@ func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded 
 	return verdict
 }
 
-// toolCalls counts the tool calls since the loop began, but for those that only
-// kept its books.
+// toolCalls counts the tool calls since the loop began, without the calls that
+// only kept the loop's own files.
 func toolCalls(run journal.Run) int {
 	calls := 0
 	for _, it := range run.Iterations {
@@ -62,9 +63,8 @@ func toolCalls(run journal.Run) int {
 	return calls
 }
 
-// refusedStops counts the ends that the agent's program would have seen refused in
-// a row, this one included. It counts anew where a tool was called or a person
-// spoke.
+// refusedStops counts how often in a row the agent's program refused an end,
+// this one included. A tool call or a person's message resets the count.
 func refusedStops(run journal.Run) int {
 	its, count := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):], 0
 	for _, it := range slices.Backward(its) {

@@ -7,15 +7,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Step is what is to be done next. The set is closed.
+// Step is the next thing to do. The set is closed.
 //
 //sumtype:decl
 type Step interface{ step() }
 
-// DraftPlan has an agent make a plan of what was asked.
+// DraftPlan has an agent make a plan of the task.
 type DraftPlan struct{}
 
-// Baseline runs the checks on the base, before anything is changed.
+// Baseline runs the checks on the base, before any change.
 type Baseline struct{}
 
 // Iterate gives a story to an agent.
@@ -24,48 +24,49 @@ type Iterate struct {
 	Story  string
 }
 
-// ReadPlan looks at what the agent made of the plan.
+// ReadPlan reads the plan as the agent left it.
 type ReadPlan struct{}
 
 // Check runs the checks on the agent's tree.
 type Check struct{}
 
-// TakeCommits has the agent's commits handed over; with Leftovers, what it left
-// uncommitted is committed first.
+// TakeCommits takes over the agent's commits. With Leftovers, uncommitted
+// changes are committed first.
 type TakeCommits struct{ Leftovers bool }
 
 // Prove runs the checks on a clean checkout of Commit.
 type Prove struct{ Commit, Tree string }
 
-// Inspect has the existing tests judge Commit.
+// Inspect runs the existing tests on Commit.
 type Inspect struct{ Commit, Tree string }
 
-// Grade tries the tests of Story on the base code.
+// Grade runs the tests of Story on the base code.
 type Grade struct{ Story, Commit, Tree string }
 
-// Review asks another agent what it makes of Story at Commit.
+// Review asks another agent for its opinion of Story at Commit.
 type Review struct{ Story, Commit string }
 
-// RunSCMTask does one task of version control with green work.
+// RunSCMTask runs one version control task, such as commit or push, after the
+// checks passed.
 type RunSCMTask struct{ Task string }
 
 // Judge closes an iteration with its verdict.
 type Judge struct{ Verdict journal.IterationEnded }
 
-// Push brings the branch to SHA on GitHub.
+// Push pushes SHA to the branch on GitHub.
 type Push struct{ SHA string }
 
-// OpenPull opens the pull request as a draft, or makes the one that is open a draft.
+// OpenPull opens a draft pull request, or converts the open one to a draft.
 type OpenPull struct{}
 
-// MergeRemote looks whether others have gone on with the branch or with the base, and
-// merges that with the work.
+// MergeRemote fetches the branch and the base branch, and merges new commits of
+// other people.
 type MergeRemote struct{}
 
-// MarkPullReady makes the draft ready for review.
+// MarkPullReady marks the draft as ready for review.
 type MarkPullReady struct{}
 
-// ReadTaskFolder sees what the folder of a supervised task says.
+// ReadTaskFolder reads the files that tell how a supervised task stands.
 type ReadTaskFolder struct{}
 
 // Pause is the delay before a command or an agent is started again.
@@ -74,10 +75,11 @@ type Pause struct {
 	Why string
 }
 
-// SaveRun keeps the run where another machine finds it.
+// SaveRun saves the run where another machine can resume it.
 type SaveRun struct{}
 
-// AnnounceEnd lets those around a task know how it ended.
+// AnnounceEnd tells the parent and the children of a supervised task how it
+// ended.
 type AnnounceEnd struct {
 	Reason policy.Reason
 	Words  string
@@ -86,7 +88,7 @@ type AnnounceEnd struct {
 // Stop ends the run.
 type Stop struct{ Stopped journal.RunStopped }
 
-// NoStep is for a run that has stopped: there is nothing to do.
+// NoStep follows the end of a run: nothing is left to do.
 type NoStep struct{}
 
 func (DraftPlan) step()      {}

@@ -7,18 +7,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// WaitExitCode is the exit code by which an agent asks not to be started again.
+// WaitExitCode is the exit code with which an agent asks not to be started
+// again.
 const WaitExitCode = 42
 
-// What those around a task are told, in the words they know.
+// The end of a task in the words that its parent and children expect.
 const (
 	taskDone    = "task completed (DONE marker present, no active children)"
 	taskGivenUp = "max restarts exceeded"
 )
 
-// supervisedStep is the next step of a run that is done by a file: the agent's own
-// exit code says nothing of the task. The folder is looked at before each
-// attempt and after it.
+// supervisedStep returns the next step of a run whose end is a file: the agent's
+// own exit code says nothing about the task. The task folder is read before and
+// after each attempt.
 func supervisedStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
@@ -39,7 +40,7 @@ func supervisedStep(run journal.Run) Step {
 		return settleStep(run, policy.DoneFile, taskDone)
 	case last != nil && waitReason(*last, *looked) != "":
 		return settleStep(run, policy.Waiting, waitReason(*last, *looked))
-	case open: // it was cut off
+	case open: // interrupted
 		return Iterate{Number: it.Number}
 	case last != nil && !last.Paused:
 		return Pause{For: run.Policy.Supervision.Delay.Std()}
@@ -47,18 +48,18 @@ func supervisedStep(run journal.Run) Step {
 	return restartStep(run)
 }
 
-// stepAfterAttempt is the next step when the command has ended.
+// stepAfterAttempt returns the next step after the command has ended.
 func stepAfterAttempt(run journal.Run, it journal.Iteration) Step {
 	if run.Looked == nil && !it.Agent.CannotRun {
 		return ReadTaskFolder{}
 	}
-	// What the command does cannot be seen: it is taken to have worked.
+	// The command's work is not visible: assume that it did some.
 	verdict := journal.IterationEnded{Number: it.Number, Green: !it.Agent.Failed, Worked: true}
 	verdict.Done = run.Looked != nil && run.Looked.Done
 	return Judge{verdict}
 }
 
-// lastOf is the last of its, if there is one.
+// lastOf returns the last iteration, or nil.
 func lastOf(its []journal.Iteration) *journal.Iteration {
 	if len(its) == 0 {
 		return nil
@@ -66,8 +67,9 @@ func lastOf(its []journal.Iteration) *journal.Iteration {
 	return &its[len(its)-1]
 }
 
-// waitReason is how an attempt asked not to be followed by another; empty when it
-// did not. One that ran out of time did not end with a code of its own choice.
+// waitReason returns how an attempt asked not to be followed by another. It is
+// empty if it did not. The exit code of an attempt that timed out does not
+// count.
 func waitReason(it journal.Iteration, looked journal.TaskLooked) string {
 	switch {
 	case looked.Wait != "":
@@ -78,7 +80,7 @@ func waitReason(it journal.Iteration, looked journal.TaskLooked) string {
 	return ""
 }
 
-// restartStep begins an attempt, unless a limit has run out.
+// restartStep begins an attempt, unless a limit is reached.
 func restartStep(run journal.Run) Step {
 	reason, why := limitReached(run)
 	if reason == policy.MaxIterations {
@@ -90,7 +92,7 @@ func restartStep(run journal.Run) Step {
 	return Iterate{Number: len(run.Iterations) + 1}
 }
 
-// settleStep stops a run, but not before those around the task know.
+// settleStep stops a run after its end was announced.
 func settleStep(run journal.Run, reason policy.Reason, words string) Step {
 	if run.Settled == nil {
 		return AnnounceEnd{Reason: reason, Words: words}

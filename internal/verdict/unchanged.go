@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// whyUntested is why a story is not believed for which nothing was changed; empty
-// where tests show that it holds already, or something was changed.
+// whyUntested returns why a story without a change is rejected. It is empty if
+// tests show that its criteria already hold, or if something changed.
 func whyUntested(run journal.Run, it journal.Iteration) string {
 	story, found := run.Plan.Find(it.Story)
 	graded, _ := run.GradeOf(it.Story)
@@ -18,7 +18,7 @@ func whyUntested(run journal.Run, it journal.Iteration) string {
 	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"
 }
 
-// whyNothingToDo is why there was nothing to do.
+// whyNothingToDo returns why the run had nothing to do.
 func whyNothingToDo(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {

@@ -10,11 +10,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// maxTries is how often in a row something is tried on GitHub before the run goes
-// on without it.
+// maxTries limits how often in a row the run tries something on GitHub before it
+// continues without it.
 const maxTries = 3
 
-// Next is the step that run asks for. It always has an answer.
+// Next returns the next step of a run.
 func Next(run journal.Run) Step {
 	switch {
 	case run.ID == "":
@@ -46,8 +46,8 @@ func Next(run journal.Run) Step {
 	return stepBetweenIterations(run)
 }
 
-// stepInIteration is the next step of the iteration under way: agent, plan, checks,
-// hand-over, proof, verdict.
+// stepInIteration returns the next step of the open iteration: agent, plan,
+// checks, hand-over, proof, verdict.
 func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	switch {
 	case it.Agent == nil:
@@ -66,11 +66,11 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 		return TakeCommits{Leftovers: IsGreen(run, it.Checks)}
 	case it.Proof == nil && len(believedClaims(run, it)) > 0:
 		return Prove{Commit: run.Head, Tree: run.Tree}
-	case uninspected(run, it):
+	case isAboutToPass(run, it) && NeedsInspection(run, it.Proof.Tree):
 		return Inspect{Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case needsGrade(run, it):
 		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
-	case unreviewed(run, it):
+	case isAboutToPass(run, it) && !isAnswerOnly(run, it) && NeedsReview(run, it.Story, it.Proof.Commit):
 		return Review{Story: it.Story, Commit: it.Proof.Commit}
 	case len(it.SCM) < len(run.Policy.SCM.Tasks) && IsGreen(run, it.Checks) && !hasSCMFailed(it) && !areCommitsRefused(it):
 		return RunSCMTask{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
@@ -78,10 +78,10 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	return Judge{judgeIteration(run, it)}
 }
 
-// checksCleanCheckout tells whether the checks run on a clean checkout and not in the agent's
-// tree: a story is claimed, and all of it is committed, so that both hold the
-// same. A claim that is not believed anyway is checked in the tree, for what the
-// agent is told next.
+// checksCleanCheckout reports whether the checks run on a clean checkout instead
+// of the agent's tree: a story is claimed, and everything is committed, so both
+// hold the same files. The checks of a claim that is rejected anyway run in the
+// tree: the agent reads their results in its next prompt.
 func checksCleanCheckout(run journal.Run, it journal.Iteration) bool {
 	if !isByStories(run) || it.Read == nil || !it.Read.Committed || it.Agent.Failed {
 		return false
@@ -91,8 +91,8 @@ func checksCleanCheckout(run journal.Run, it journal.Iteration) bool {
 	})
 }
 
-// stepBetweenIterations is the next step when no iteration is open: publish, finish, give up,
-// or begin the next.
+// stepBetweenIterations returns the next step when no iteration is open:
+// publish, finish, give up, or begin the next iteration.
 func stepBetweenIterations(run journal.Run) Step {
 	if step, due := publishStep(run); due {
 		return step
@@ -122,7 +122,7 @@ func stepBetweenIterations(run journal.Run) Step {
 	return Iterate{len(run.Iterations) + 1, story.ID}
 }
 
-// draftStep has a plan made, as far as the run's limits go.
+// draftStep has a plan made within the run's limits.
 func draftStep(run journal.Run) Step {
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return stopSafely(run, reason, why)
@@ -133,7 +133,7 @@ func draftStep(run journal.Run) Step {
 	return DraftPlan{}
 }
 
-// completedReason is why a run that is not done by stories is complete.
+// completedReason returns the stop reason of a completed run without stories.
 func completedReason(done policy.Done) policy.Reason {
 	if done == policy.ByTag {
 		return policy.AllChecksPassed
@@ -141,12 +141,13 @@ func completedReason(done policy.Done) policy.Reason {
 	return policy.ResponseMatched
 }
 
-// isAboutToPass tells whether the story of an iteration is about to pass by a proof.
+// isAboutToPass reports whether the story of an iteration is about to pass by a
+// proof.
 func isAboutToPass(run journal.Run, it journal.Iteration) bool {
 	return it.Proof != nil && len(believedClaims(run, it)) > 0
 }
 
-// needsGrade tells whether a story is about to pass without a grade.
+// needsGrade reports whether a story is about to pass without a grade.
 func needsGrade(run journal.Run, it journal.Iteration) bool {
 	if !isAboutToPass(run, it) || isAnswerOnly(run, it) {
 		return false
@@ -156,28 +157,16 @@ func needsGrade(run journal.Run, it journal.Iteration) bool {
 	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !IsGradeCurrent(run, story, graded.Commit)
 }
 
-// uninspected tells whether a story is about to pass before the change's effect
-// on the tests was inspected.
-func uninspected(run journal.Run, it journal.Iteration) bool {
-	return isAboutToPass(run, it) && NeedsInspection(run, it.Proof.Tree)
-}
-
-// unreviewed tells whether a story is about to pass, and the second opinion that
-// is wanted is not there.
-func unreviewed(run journal.Run, it journal.Iteration) bool {
-	return isAboutToPass(run, it) && !isAnswerOnly(run, it) && NeedsReview(run, it.Story, it.Proof.Commit)
-}
-
-// hasSCMFailed tells that a task of version control failed: those after it would
-// build on what is not there.
+// hasSCMFailed reports whether a version control task failed: the tasks after it
+// build on its result.
 func hasSCMFailed(it journal.Iteration) bool {
 	n := len(it.SCM)
 	return n > 0 && it.SCM[n-1].Failed
 }
 
-// finishStep is for a run whose stories have all passed, or were said to before it
-// began: the newest commit is proven unless its very tree was, then the pull
-// request turns ready if that proof means something.
+// finishStep returns the next step of a run whose stories have all passed. The
+// newest commit needs a proof unless its tree has one; then the pull request is
+// marked ready if the proof counts.
 func finishStep(run journal.Run) Step {
 	proof, found := run.ProofOf(run.Tree)
 	switch {
@@ -204,14 +193,14 @@ func finishStep(run journal.Run) Step {
 	return stop(policy.AllStoriesPassed, overspending(run))
 }
 
-// publishStep is what GitHub has not been shown yet.
+// publishStep returns the next push or pull request, if one is due.
 func publishStep(run journal.Run) (Step, bool) {
 	switch {
 	case !run.Policy.Publish || IsUnchanged(run):
 		return nil, false
 	case branchConflict(run) != "" || run.Merging():
 		return nil, false
-	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open"): // what comes is not proven yet
+	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open"): // the new head is not proven yet
 		return OpenPull{}, true
 	case run.Pushed != run.Head && !hasFailed(run, "push"):
 		return Push{run.Head}, true
@@ -221,7 +210,8 @@ func publishStep(run journal.Run) (Step, bool) {
 	return nil, false
 }
 
-// needsSaving tells whether another machine would not know of the newest verdict.
+// needsSaving reports whether the newest verdict is not saved for other
+// machines.
 func needsSaving(run journal.Run) bool {
 	kept := 0
 	if run.Shelved != nil {
@@ -230,8 +220,8 @@ func needsSaving(run journal.Run) bool {
 	return run.Policy.Shelve && run.Judged() > kept && !hasFailed(run, "shelve")
 }
 
-// whyUnpublished is why finished work is not where it was to be published; empty when
-// it is there, or nowhere was asked for.
+// whyUnpublished returns why finished work is not on GitHub. It is empty if it
+// is there, or if the run does not publish.
 func whyUnpublished(run journal.Run) string {
 	shown := run.Pushed == run.Head && (run.Pull != nil || run.Policy.NoPull)
 	if !run.Policy.Publish || IsUnchanged(run) || shown {
@@ -244,8 +234,8 @@ func whyUnpublished(run journal.Run) string {
 	return why
 }
 
-// hasFailed tells that act was tried often enough for the newest commit: once,
-// where it is known what people have to do first.
+// hasFailed reports whether act failed too often for the newest commit: once, if
+// a person has to fix its cause.
 func hasFailed(run journal.Run, act string) bool {
 	count := 0
 	for _, failure := range run.Failures {
@@ -259,8 +249,8 @@ func hasFailed(run journal.Run, act string) bool {
 	return count >= maxTries
 }
 
-// stopSafely stops a run that did not complete, but not before what an agent claims
-// that was done is known, and the work in its tree is safe and shown.
+// stopSafely stops a run that did not complete, after the agent's claims are
+// read and its work is committed and published.
 func stopSafely(run journal.Run, reason policy.Reason, why string) Step {
 	it, open := run.Open()
 	switch untaken := open && it.Agent != nil && it.Taken == nil; {

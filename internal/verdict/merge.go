@@ -7,9 +7,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// readyStep is what is left to do until the pull request asks for a review: first
-// it is looked whether others have gone on meanwhile, as what they did and this
-// work were never proven together.
+// readyStep returns what is left to do before the pull request is ready for
+// review. Remote changes are merged first: they and this work were never proven
+// together.
 func readyStep(run journal.Run) (Step, bool) {
 	switch {
 	case !IsWorkProven(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft || run.FoundDraft:
@@ -22,8 +22,8 @@ func readyStep(run journal.Run) (Step, bool) {
 	return MarkPullReady{}, true
 }
 
-// branchConflict is why the branch cannot be gone on with before a person has had a
-// look; empty where it can.
+// branchConflict returns why the run cannot continue on the branch before a
+// person resolves a conflict. It is empty if there is none.
 func branchConflict(run journal.Run) string {
 	p := run.Parted
 	if p == nil || p.Of != journal.OfBranch {
@@ -37,7 +37,7 @@ func branchConflict(run journal.Run) string {
 	return fmt.Sprintf("%s. Ralph's work is on %s: merge it into %s, push, and let ralph continue", why, p.Aside, run.Branch)
 }
 
-// workOf is whose work something is.
+// workOf says whose work something is.
 func workOf(names []string) string {
 	if len(names) == 0 {
 		return "work of others"
@@ -45,19 +45,19 @@ func workOf(names []string) string {
 	return "work of " + journal.Few(names)
 }
 
-// mergeStep is the step of a merge with the base that comes before all other work: it
-// is what was asked for, or a story waits for it.
+// mergeStep returns the step of a merge with the base branch that comes before
+// all other work: the task asks for it, or a story waits for it.
 func mergeStep(run journal.Run) (Step, bool) {
 	story, waits := run.Plan.Find(run.MergeStory)
 	waits = waits && run.MergeStory != "" && !story.Passes
 	end, idle := stopSafely, run.Head == run.Start && len(run.Iterations) == 0
-	if idle { // there is nothing to show
+	if idle { // nothing to save or publish
 		end = func(_ journal.Run, reason policy.Reason, why string) Step { return stop(reason, why) }
 	}
 	switch p := run.Parted; {
 	case run.Merging() || !waits && !run.Task.Update:
 		return nil, false
-	case branchConflict(run) != "": // to merge again would find the same
+	case branchConflict(run) != "": // another merge would have the same conflict
 		return stepBetweenIterations(run), true
 	case p != nil && p.Of == journal.OfBase:
 		return end(run, policy.NeedsInput, fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: merge it by hand, push, and let ralph continue",
