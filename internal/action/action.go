@@ -22,6 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -66,7 +67,7 @@ type visit struct {
 	forms    [][]byte // the issue forms of the base branch, where the task may be one
 	attached []attachment.File
 	asides   []journal.Noted // what people should know of what was read for it
-	entered  *entered        // in the repository's ledger
+	entered  *ledger.Entry   // in the repository's ledger
 	relayed  github.Relayed  // by the server of a GitHub App, if it was
 	named    bool            // the issue is known by its number alone, and has to be fetched
 	reacted  string          // with what, last

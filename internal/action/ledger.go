@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/remote"
@@ -37,13 +36,6 @@ func (v *visit) account(ctx context.Context) (retrying, error) {
 // pause keeps those who began at the same moment apart.
 func pause(ctx context.Context) error {
 	return job.Wait(ctx, breath/10+rand.N(breath/2)) //nolint:gosec // spreads load, keeps no secret
-}
-
-// entered is a job's entry in the ledger, until it is over.
-type entered struct {
-	retrying
-	entry  quota.Entry
-	before float64 // what the run that is gone on with had cost
 }
 
 // hold brings the inputs down to what the organisation allows.
@@ -77,14 +69,16 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 	if err != nil {
 		return err
 	}
-	want := quota.Asked{Entry: e.entry, Limits: limits}
-	if limits.Pulls > 0 && e.entry.Branch != "" {
-		if want.Open, err = v.openPulls(ctx); err != nil {
+	var open []string
+	if limits.Pulls > 0 && e.Branch != "" {
+		if open, err = v.openPulls(ctx); err != nil {
 			return err
 		}
 	}
-	err = v.admit(ctx, e, want)
+	refusal, err := e.Admit(ctx, limits, open)
 	switch {
+	case refusal != nil:
+		return declined{"Not now: " + refusal.String() + "."}
 	case err == nil:
 		v.entered = e
 	case errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrAuth):
@@ -106,21 +100,18 @@ func (v *visit) unkept(asked *job.Asked, err error) error {
 	return nil
 }
 
-func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*entered, error) {
+func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*ledger.Entry, error) {
 	account, err := v.account(ctx)
-	if err != nil {
-		return nil, err
-	}
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
-	e := &entered{before: old.Charged(), retrying: account, entry: quota.Entry{
+	e := &ledger.Entry{Store: account, Pause: pause, Ended: v.client.JobEnded, Now: v.Now, Old: old, Entry: quota.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {
-		e.entry.Branch = cmp.Or(old.Branch, asked.Branch)
+		e.Branch = cmp.Or(old.Branch, asked.Branch)
 	}
-	return e, nil
+	return e, err
 }
 
 // openPulls are the branches of ralph's that have an open pull request.
@@ -135,50 +126,6 @@ func (v *visit) openPulls(ctx context.Context) ([]string, error) {
 	return ours, err
 }
 
-// admit asks once more where a job that holds a place may have been killed.
-func (v *visit) admit(ctx context.Context, e *entered, want quota.Asked) error {
-	return quota.Change(ctx, e.retrying, pause, func(book quota.Book) (quota.Book, error) {
-		next, refusal := book.Admit(want, v.Now())
-		if refusal != nil && refusal.Full {
-			var err error
-			if book, err = v.bury(ctx, book); err != nil {
-				return book, err
-			}
-			next, refusal = book.Admit(want, v.Now())
-		}
-		if refusal != nil {
-			return next, declined{"Not now: " + refusal.String() + "."}
-		}
-		return next, nil
-	})
-}
-
-// bury ends the entries of jobs that GitHub says are over: a job that is killed
-// writes nothing.
-func (v *visit) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
-	for _, e := range book.AtWork(v.Now()) {
-		ended, known, err := v.client.JobEnded(ctx, e.Job)
-		if err != nil {
-			return book, err
-		}
-		if known && ended {
-			book = book.End(e.Job, e.Run, nil, v.Now())
-		}
-	}
-	return book, nil
-}
-
-// spent is what the job spent. It is nil where tokens were used whose price is
-// unknown, and less than the job held is charged for them: then the day is charged
-// what the job held.
-func (e *entered) spent(run journal.Run) *float64 {
-	usd := max(0, run.Charged()-e.before)
-	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.entry.Held {
-		return nil
-	}
-	return &usd
-}
-
 // leave writes into the ledger what the job has spent.
 func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	e := v.entered
@@ -187,11 +134,7 @@ func (v *visit) leave(ctx context.Context, outcome Outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	spent := e.spent(outcome.Run)
-	err := quota.Change(ctx, e.retrying, pause, func(book quota.Book) (quota.Book, error) {
-		return aftercare.Worked(book.End(e.entry.Job, e.entry.Run, spent, v.Now()), outcome.Run, v.Now()), nil
-	})
-	if err != nil {
-		v.say(fmt.Sprintf("could not record the cost; the ledger counts %.2f dollars instead: %v", e.entry.Held, err))
+	if err := e.Leave(ctx, outcome.Run); err != nil {
+		v.say(fmt.Sprintf("could not record the cost; the ledger counts %.2f dollars instead: %v", e.Held, err))
 	}
 }

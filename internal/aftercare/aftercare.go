@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/stats"
 	"github.com/ralph-loop/ralph/internal/sweep"
@@ -166,36 +165,4 @@ func (j Job) unlabel(ctx context.Context, p quota.Pull) error {
 		}
 	}
 	return nil
-}
-
-// Worked is the ledger with what a run on a pull request came to. A cost that is not
-// known is null.
-func Worked(book quota.Book, run journal.Run, now time.Time) quota.Book {
-	if run.Pull == nil {
-		return book
-	}
-	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
-	if number := run.Task.Number; number != p.Number {
-		p.Issue = number
-	}
-	entry := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
-	if run.CostKnown {
-		usd := run.Charged()
-		entry.USD = &usd
-	}
-	if len(run.BaseChecks) > 0 {
-		entry.Suites++
-	}
-	for _, it := range run.Iterations {
-		entry.Minutes += it.Last.Sub(it.Began).Minutes()
-		if len(it.Checks) > 0 {
-			entry.Suites++
-		}
-	}
-	for _, proof := range run.Proofs {
-		if !proof.Reused && len(proof.Checks) > 0 {
-			entry.Suites++
-		}
-	}
-	return book.Worked(p, entry)
 }

@@ -1,6 +1,7 @@
 // Package ledger keeps a repository's ledger on its ref. It takes the remote and a local
-// store, and is the store that package quota changes. Everyone who may push can change
-// the ledger: it limits spending, and is not a security boundary.
+// store, and is the store that package quota changes. A job enters itself there, and what
+// it cost. Everyone who may push can change the ledger: it limits spending, and is not a
+// security boundary.
 package ledger
 
 import (

@@ -1,0 +1,109 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/quota"
+)
+
+// Entry is a job's entry in a ledger, until the job is over.
+type Entry struct {
+	quota.Entry
+	Store quota.Store
+	Pause func(context.Context) error // before the ledger is asked again
+	Ended func(ctx context.Context, job int64) (ended, known bool, err error)
+	Now   func() time.Time
+	Old   journal.Run // that the job goes on with; zero: it begins a new one
+}
+
+// errFull ends a change of the ledger that does not take the job.
+var errFull = errors.New("the ledger does not take the job")
+
+// Admit enters the job, or says why it may not begin. It asks whether jobs that hold a
+// place are over: a job that is killed writes nothing.
+func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
+	want := quota.Asked{Entry: e.Entry, Limits: limits, Open: open}
+	err = quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (next quota.Book, err error) {
+		if next, refusal = book.Admit(want, e.Now()); refusal != nil && refusal.Full {
+			if book, err = e.bury(ctx, book); err != nil {
+				return book, err
+			}
+			next, refusal = book.Admit(want, e.Now())
+		}
+		if refusal != nil {
+			err = errFull
+		}
+		return next, err
+	})
+	if errors.Is(err, errFull) {
+		return refusal, nil
+	}
+	return nil, err
+}
+
+// bury ends the entries of jobs that are over.
+func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
+	for _, other := range book.AtWork(e.Now()) {
+		ended, known, err := e.Ended(ctx, other.Job)
+		if err != nil {
+			return book, err
+		}
+		if known && ended {
+			book = book.End(other.Job, other.Run, nil, e.Now())
+		}
+	}
+	return book, nil
+}
+
+// Leave records what the job spent, and what the run came to.
+func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
+	return quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (quota.Book, error) {
+		return worked(book.End(e.Job, e.Run, e.spent(run), e.Now()), run, e.Now()), nil
+	})
+}
+
+// spent is what the job spent. It is nil where tokens were used whose price is
+// unknown, and less than the job held is charged for them: then the day is charged
+// what the job held.
+func (e *Entry) spent(run journal.Run) *float64 {
+	usd := max(0, run.Charged()-e.Old.Charged())
+	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.Held {
+		return nil
+	}
+	return &usd
+}
+
+// worked is the ledger with what a run on a pull request came to. A cost that is not
+// known is null.
+func worked(book quota.Book, run journal.Run, now time.Time) quota.Book {
+	if run.Pull == nil {
+		return book
+	}
+	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
+	if number := run.Task.Number; number != p.Number {
+		p.Issue = number
+	}
+	entry := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
+	if run.CostKnown {
+		usd := run.Charged()
+		entry.USD = &usd
+	}
+	if len(run.BaseChecks) > 0 {
+		entry.Suites++
+	}
+	for _, it := range run.Iterations {
+		entry.Minutes += it.Last.Sub(it.Began).Minutes()
+		if len(it.Checks) > 0 {
+			entry.Suites++
+		}
+	}
+	for _, proof := range run.Proofs {
+		if !proof.Reused && len(proof.Checks) > 0 {
+			entry.Suites++
+		}
+	}
+	return book.Worked(p, entry)
+}
