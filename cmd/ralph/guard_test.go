@@ -98,6 +98,8 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 	case name == "contains" && len(args) == 2:
 		list, _ := args[0].([]any)
 		return slices.ContainsFunc(list, func(one any) bool { return equal(one, args[1]) }), nil
+	case name == "format" && len(args) == 2:
+		return strings.ReplaceAll(text(args[0]), "{0}", text(args[1])), nil
 	case name == "fromjson" && len(args) == 1:
 		var value any
 		err := json.Unmarshal([]byte(text(args[0])), &value)

@@ -17,6 +17,9 @@ func (v *visitOf) ruleset(args []string) (string, error) {
 	if rule.Type = words[0]; len(words) == 3 {
 		rule.Parameters = map[string]any{"operator": words[1], "pattern": words[2], "negate": false}
 	}
+	if len(words) == 2 { // required_status_checks=strict
+		rule.Parameters = map[string]any{"strict_required_status_checks_policy": true, "required_status_checks": []any{}}
+	}
 	set := githubtest.Ruleset{Name: args[0], Branches: []string{args[1]}, Rules: []githubtest.Rule{rule}}
 	if len(args) > 2 {
 		set.Bypass = args[2]

@@ -37,7 +37,8 @@ const scripts = "testdata/script"
 //	event label [WHO [NAME]], event comment WHO TEXT…, event edit WHO TEXT…, event assign WHO LOGIN,
 //	event review WHO TEXT…, event remark WHO TEXT…, event tick WHO VERB, event dispatch WHO,
 //	event pull WHO, event group WHO BRANCH, event proved WHO WORKFLOW,
-//	event again WHO EVENT
+//	event again WHO EVENT,
+//	event push WHO BRANCH
 //	                        somebody does something, and the runner is told
 //	journal                 the types of the newest run's events
 //	output NAME             an output of the job

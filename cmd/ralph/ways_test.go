@@ -66,6 +66,9 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		conclusion, sha, _ := strings.Cut(text, " ")
 		payload, err := v.CIEvent(e, kind, cmp.Or(sha, pull.HeadSHA), conclusion)
 		return v.started(kind, who, payload, err)
+	case "push": // to a branch
+		payload, err := v.PushEvent(e, text)
+		return v.started("push", who, payload, err)
 	case "again": // the same delivery once more, as a job of its own
 		payload, err := os.ReadFile(v.path("runner", "event.json"))
 		return v.started(text, who, payload, err)

@@ -39,7 +39,7 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 // permitted asks what the asker may do, before anything else: what strangers cause must
 // cost little.
 func (v *visit) permitted(ctx context.Context) (known trigger.Known, refusal *trigger.Refusal, err error) {
-	if asker := v.trigger.Asker(); !v.trigger.OfCI() && !v.inputs.Rules.Vouches(asker) {
+	if asker := v.trigger.Asker(); !v.trigger.Unasked() && !v.inputs.Rules.Vouches(asker) {
 		word, err := v.client.Permission(ctx, asker.Login)
 		if err != nil {
 			return known, nil, err

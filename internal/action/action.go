@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,6 +50,7 @@ type Action struct {
 	Every   time.Duration // the least time between two edits of a comment
 	Keep    bool          // leave the trees behind
 	Plain   bool          // Out is read by people, and by no runner: it gets no groups or annotations
+	updated []int         // the pull requests that this push to their base was for
 }
 
 // visit is an Action with all that was read for it.
@@ -87,6 +89,10 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 	if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
 		v.alarm(result.Outcome.Run.ID, err)
 	}
+	if number := v.trigger.Issue.Number; err == nil && v.trigger.Moved != "" && number != 0 && !v.inputs.DryRun && !closed(v.Drain) {
+		a.updated = append(slices.Clone(a.updated), number)
+		return a.Do(ctx) // for the next pull request that is behind
+	}
 	return result, err
 }
 
@@ -107,7 +113,7 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 	if err := v.connect(); err != nil {
 		return Result{}, err
 	}
-	if v.trigger.OfCI() {
+	if v.trigger.Unasked() {
 		if skip, err := v.tend(ctx); err != nil {
 			return Result{}, err
 		} else if skip != "" {
@@ -284,7 +290,7 @@ func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
 func (v *visit) react(ctx context.Context, content string) {
 	comment := v.trigger.Comment
 	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || v.trigger.OfCI() || content == v.reacted || v.inputs.DryRun {
+	if target.Issue == 0 || v.trigger.Unasked() || content == v.reacted || v.inputs.DryRun {
 		return // there is nothing to react to, or the reaction is there
 	}
 	v.reacted = content

@@ -18,6 +18,13 @@ import (
 // does what that takes short of work. skip is why there is no work; empty where
 // there is: then the trigger is about the pull request.
 func (v *visit) tend(ctx context.Context) (skip string, err error) {
+	if v.trigger.Moved != "" {
+		pull, is, err := v.client.Behind(ctx, github.Base{Branch: v.trigger.Moved, Prefix: v.inputs.BranchPrefix, Except: v.updated}, v.starter)
+		if v.about(pull); err == nil && !is {
+			skip = "no open pull request of ralph's must be brought up to date with " + v.trigger.Moved
+		}
+		return skip, err
+	}
 	pull, open, err := v.client.OwnPull(ctx, v.trigger.CI.Branch, v.starter)
 	switch {
 	case err != nil:
@@ -32,7 +39,7 @@ func (v *visit) tend(ctx context.Context) (skip string, err error) {
 			return "the pull request is a draft: its work is under way, or waits for a person", err
 		}
 	}
-	v.trigger.Sender, v.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
+	v.about(pull)
 	switch {
 	case v.command.Verb.Continues():
 		return "", nil
@@ -69,6 +76,11 @@ func (v *visit) lost(ctx context.Context, pull github.Pull) (bool, error) {
 		err = v.hub.starting().ReadyPull(ctx, pull)
 	}
 	return true, err
+}
+
+// about makes the trigger one about a pull request, which no person asks for.
+func (v *visit) about(pull github.Pull) {
+	v.trigger.Sender, v.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
 }
 
 // remark has done again what may be red by chance, and says so in the progress

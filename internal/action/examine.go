@@ -170,9 +170,11 @@ func (b before) home(folder workspace.Folder) (workspace.Run, error) {
 }
 
 // ended tells that the job is to end as if killed.
-func (v *visit) ended() bool {
+func (v *visit) ended() bool { return closed(v.Hard) }
+
+func closed(signal <-chan struct{}) bool {
 	select {
-	case <-v.Hard:
+	case <-signal:
 		return true
 	default:
 		return false

@@ -63,6 +63,16 @@ func (p payload) stated() trigger.CI {
 	return found
 }
 
+// moved is the branch that a push has brought on.
+func (p payload) moved(event string) string {
+	branch, is := strings.CutPrefix(p.Ref, "refs/heads/")
+	if event != trigger.EventPush || !is {
+		return ""
+	}
+	branch, _ = clean.Plain(branch, maxName)
+	return branch
+}
+
 // reds are the conclusions of a check that is not as it should be.
 var reds = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
 

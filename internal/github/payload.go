@@ -37,6 +37,7 @@ type payload struct {
 	Suite    *tested `json:"check_suite"`
 	Job      *tested `json:"workflow_run"`
 	SHA      string  `json:"sha"` // of a status
+	Ref      string  `json:"ref"` // of a push
 	State    string  `json:"state"`
 	Updated  stamp   `json:"updated_at"`
 	Branches []struct {
@@ -152,7 +153,7 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 		if err != nil {
 			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
-		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event)}, nil
+		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event), Moved: p.moved(event)}, nil
 	}
 	if err == nil {
 		err = p.incomplete(event)

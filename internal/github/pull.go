@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -59,17 +60,60 @@ func pullsOf(c *Client, branch string) act {
 // OwnPull is the open pull request of branch that our login opened, or that of also,
 // with a clean title: who may read can open one of a branch here, for another base.
 func (c *Client) OwnPull(ctx context.Context, branch string, also *Client) (own Pull, is bool, err error) {
+	return c.seekOwn(ctx, pullsOf(c, branch), also, func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
+}
+
+// Base is a branch that pull requests are for.
+type Base struct {
+	Branch string
+	Prefix string // of the branches of ours
+	Except []int  // pull requests that were looked after already
+}
+
+// Behind is the first open pull request for a base that our login opened, or that of
+// also, which GitHub would merge only once it holds the newest commit there.
+func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
+	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
+	a := act{what: "look for pull requests that are behind " + base.Branch, needs: pullsRead, path: "pulls?" + query.Encode()}
+	return c.seekOwn(ctx, a, also, func(p pull) (bool, error) {
+		if p.Base.Ref != base.Branch || p.Draft || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
+			return false, nil
+		}
+		return c.behind(ctx, p.Number)
+	})
+}
+
+// behind asks how a pull request stands, and again while GitHub does not know yet.
+func (c *Client) behind(ctx context.Context, number int) (bool, error) {
+	for try := 1; ; try++ {
+		pull, err := one[struct {
+			State string `json:"mergeable_state"`
+		}](ctx, c, act{what: fmt.Sprintf("ask how #%d stands", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
+		if err != nil || pull.State != "unknown" || try > c.pace.Tries {
+			return pull.State == "behind", err
+		}
+		if err := sleep(ctx, jitter(c.pace.Delay<<try)); err != nil {
+			return false, err
+		}
+	}
+}
+
+// seekOwn is the first pull request of a list that is ours and fits.
+func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
 	var failed error
-	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool {
-		if failed != nil || !c.owns(p, branch) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
+	found, is, err := seek(ctx, c, a, func(p pull) bool {
+		if failed != nil || !c.owns(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
 			return false
 		}
-		wrote, err := c.Wrote(ctx, p.User.name())
-		if err == nil && !wrote && also != nil {
-			wrote, err = also.Wrote(ctx, p.User.name())
+		ours, err := c.Wrote(ctx, p.User.name())
+		if err == nil && !ours && also != nil {
+			ours, err = also.Wrote(ctx, p.User.name())
+		}
+		if err == nil && ours {
+			ours, err = fits(p)
 		}
 		failed = err
-		return wrote
+		return ours && err == nil
 	})
 	own = found.opened()
 	own.Title, _ = clean.Plain(own.Title, maxTitle)

@@ -57,7 +57,7 @@ func Accept(t Trigger, cmd Command, rules Rules, known Known) (plan.Task, *Refus
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
 	}
 	switch asker := t.Asker(); {
-	case !t.OfCI() && !rules.Vouches(asker) && !known.Permission.MayRun():
+	case !t.Unasked() && !rules.Vouches(asker) && !known.Permission.MayRun():
 		return plan.Task{}, &Refusal{Why: short(asker.Login, known.Permission)}
 	case known.Forged:
 		return plan.Task{}, &Refusal{Why: "the comment with the button is not by ralph", Silent: true}

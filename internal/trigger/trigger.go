@@ -19,6 +19,7 @@ type Trigger struct {
 	Review   Review
 	Pull     Pull // as far as the event tells; a comment tells nothing but that there is one
 	CI       CI
+	Moved    string // the branch that somebody pushed to
 	Given    Given
 	Sender   Sender
 	Removed  string // what cleaning took out, in words for people
@@ -127,6 +128,7 @@ const (
 	EventSuite         = "check_suite"
 	EventWorkflowRun   = "workflow_run"
 	EventStatus        = "status"
+	EventPush          = "push"
 )
 
 // Speaks tells whether an event can start something by what it says.
@@ -149,6 +151,10 @@ func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
 // OfCI tells whether the trigger is that checks have ended.
 func (t Trigger) OfCI() bool { return t.CI.SHA != "" && t.Given == Given{} }
+
+// Unasked tells whether GitHub, and no person, asks for a look: checks have ended, or
+// a branch has moved on.
+func (t Trigger) Unasked() bool { return t.OfCI() || t.Moved != "" && t.Given == Given{} }
 
 // OnPull tells whether the trigger is about a pull request.
 func (t Trigger) OnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }

@@ -17,7 +17,7 @@ func Want(t Trigger, rules Rules) (Command, string) {
 	if why == "" {
 		cmd, why = onClosed(t, cmd)
 	}
-	if why == "" && cmd.Verb == Update && !t.OnPull() {
+	if why == "" && cmd.Verb == Update && !t.OnPull() && !t.Unasked() {
 		cmd = Refused(string(Update), "it merges the base branch into the branch of a pull request: ask there")
 	}
 	if why != "" {
@@ -60,6 +60,9 @@ func asked(t Trigger, rules Rules) (Command, string) {
 	}
 	if t.OfCI() {
 		return onCI(t)
+	}
+	if t.Unasked() {
+		return Command{Verb: Update}, ""
 	}
 	return given(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
@@ -139,7 +142,7 @@ func reviewed(t Trigger, rules Rules) (Command, string) {
 func unfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
-	case t.OfCI(): // GitHub tells it, and the workflow asks by listening
+	case t.Unasked(): // GitHub tells it, and the workflow asks by listening
 		return ""
 	case asker.Login == "":
 		return "the account that asked no longer exists"

@@ -110,6 +110,11 @@ func (s *Server) CIEvent(e Event, kind, sha, conclusion string) ([]byte, error) 
 	})
 }
 
+// PushEvent is the payload of push to a branch.
+func (s *Server) PushEvent(e Event, branch string) ([]byte, error) {
+	return s.event(e, func(*repo, *issue) object { return object{"ref": "refs/heads/" + branch} })
+}
+
 // DispatchEvent is the payload of workflow_dispatch; its issue is not used.
 func (s *Server) DispatchEvent(e Event, inputs map[string]string) ([]byte, error) {
 	s.mu.Lock()

@@ -59,8 +59,11 @@ func (s *Server) sideJSON(r *repo, branch, sha string) object {
 func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	body := s.pullJSON(r, i)
 	state := "clean"
-	if i.pull.draft {
+	switch {
+	case i.pull.draft:
 		state = "draft"
+	case r.strict(i.pull.base) && s.ask(r, "rev-list", "-n1", s.tip(i.pull)+".."+branch(r, i.pull.base)) != "":
+		state = "behind"
 	}
 	maps.Copy(body, (object{
 		"merged": !i.MergedAt.IsZero(), "mergeable": true, "rebaseable": true, "mergeable_state": state, "merged_by": nil,

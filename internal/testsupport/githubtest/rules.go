@@ -35,6 +35,15 @@ func (r Ruleset) covers(branch string) bool {
 	})
 }
 
+// strict tells whether what is merged to a branch has to be up to date with it.
+func (r *repo) strict(branch string) bool {
+	return slices.ContainsFunc(r.Rulesets, func(set Ruleset) bool {
+		return set.covers(branch) && slices.ContainsFunc(set.Rules, func(rule Rule) bool {
+			return rule.Type == "required_status_checks" && rule.Parameters["strict_required_status_checks_policy"] == true
+		})
+	})
+}
+
 func listRules(c *call) answer {
 	rules := []object{}
 	for i, set := range c.repo.Rulesets {
