@@ -104,12 +104,16 @@ func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run
 	account, err := v.account(ctx)
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
-	e := &ledger.Entry{Store: account, Pause: pause, Ended: v.client.JobEnded, Now: v.Now, Old: old, Entry: quota.Entry{
+	e := &ledger.Entry{Store: account, Pause: pause, Ended: v.client.JobEnded, Now: v.Now, Began: v.Now().UTC(), Old: old, Entry: quota.Entry{
 		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {
 		e.Branch = cmp.Or(old.Branch, asked.Branch)
+	}
+	if pull := cmp.Or(old.Pull, asked.Pull); pull != nil {
+		e.Pull = quota.Pull{Number: pull.Number, Branch: e.Branch, Opened: e.Began}
+		e.Worker = quota.PullRun{ID: cmp.Or(old.ID, asked.ID), Agent: asked.Policy.Agent}
 	}
 	return e, err
 }

@@ -16,7 +16,13 @@ type Entry struct {
 	Pause func(context.Context) error // before the ledger is asked again
 	Ended func(ctx context.Context, job int64) (ended, known bool, err error)
 	Now   func() time.Time
+	Began time.Time   // when the job did
 	Old   journal.Run // that the job goes on with; zero: it begins a new one
+
+	Pull   quota.Pull    // that the job works on; zero: it opens one
+	Worker quota.PullRun // of the run, before it costs anything
+
+	was *quota.PullRun // what the ledger said of the run before
 }
 
 // errFull ends a change of the ledger that does not take the job.
@@ -34,9 +40,12 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 			next, refusal = book.Admit(want, e.Now())
 		}
 		if refusal != nil {
-			err = errFull
+			return next, errFull
 		}
-		return next, err
+		if e.Pull.Number != 0 { // a job that is killed writes nothing
+			next, e.was = next.Begin(e.Pull, e.Worker, e.Began)
+		}
+		return next, nil
 	})
 	if errors.Is(err, errFull) {
 		return refusal, nil
@@ -61,7 +70,14 @@ func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 // Leave records what the job spent, and what the run came to.
 func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	return quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (quota.Book, error) {
-		return worked(book.End(e.Job, e.Run, e.spent(run), e.Now()), run, e.Now()), nil
+		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
+		switch {
+		case run.Pull != nil:
+			return book.Worked(pullOf(run, e.Now()), came(run), e.Began), nil
+		case run.ID == "" && e.Pull.Number != 0: // nothing began
+			return book.Undo(e.Pull.Number, e.Worker.ID, e.was), nil
+		}
+		return book, nil
 	})
 }
 
@@ -76,34 +92,35 @@ func (e *Entry) spent(run journal.Run) *float64 {
 	return &usd
 }
 
-// worked is the ledger with what a run on a pull request came to. A cost that is not
-// known is null.
-func worked(book quota.Book, run journal.Run, now time.Time) quota.Book {
-	if run.Pull == nil {
-		return book
-	}
+// pullOf is a run's pull request.
+func pullOf(run journal.Run, now time.Time) quota.Pull {
 	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
 	if number := run.Task.Number; number != p.Number {
 		p.Issue = number
 	}
-	entry := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
+	return p
+}
+
+// came is what a run on a pull request came to. A cost that is not known is null.
+func came(run journal.Run) quota.PullRun {
+	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
 	if run.CostKnown {
 		usd := run.Charged()
-		entry.USD = &usd
+		r.USD = &usd
 	}
 	if len(run.BaseChecks) > 0 {
-		entry.Suites++
+		r.Suites++
 	}
 	for _, it := range run.Iterations {
-		entry.Minutes += it.Last.Sub(it.Began).Minutes()
+		r.Minutes += it.Last.Sub(it.Began).Minutes()
 		if len(it.Checks) > 0 {
-			entry.Suites++
+			r.Suites++
 		}
 	}
 	for _, proof := range run.Proofs {
 		if !proof.Reused && len(proof.Checks) > 0 {
-			entry.Suites++
+			r.Suites++
 		}
 	}
-	return book.Worked(p, entry)
+	return r
 }

@@ -44,25 +44,55 @@ func (e End) Merged() bool { return e == Unchanged || e == Changed }
 // mostPulls bounds the ledger: the oldest pull requests are left out.
 const mostPulls = 5000
 
-// Worked enters a run on a pull request, again with what it came to since. A run after
-// the end means that the pull request was opened again.
-func (b Book) Worked(p Pull, run PullRun) Book {
-	at := slices.IndexFunc(b.Pulls, func(old Pull) bool { return old.Number == p.Number })
-	if at >= 0 {
-		runs := slices.DeleteFunc(slices.Clone(b.Pulls[at].Runs), func(old PullRun) bool { return old.ID == run.ID })
-		p.Runs, p.Opened, p.Issue = runs, b.Pulls[at].Opened, cmp.Or(b.Pulls[at].Issue, p.Issue)
+// Worked enters a run on a pull request, again with what it came to since. A job that
+// began after the end means that the pull request was opened again.
+func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
+	if old, is := b.pull(p.Number); is {
+		p.Runs = slices.DeleteFunc(slices.Clone(old.Runs), func(old PullRun) bool { return old.ID == run.ID })
+		p.Opened, p.Issue = old.Opened, cmp.Or(old.Issue, p.Issue)
+		if old.End != "" && !began.After(old.Ended) {
+			p.End, p.Ended, p.Head, p.Swept = old.End, old.Ended, old.Head, old.Swept
+		}
 	}
 	p.Runs = append(p.Runs, run)
 	return b.put(p)
 }
 
+// Begin enters that a job is at work on a pull request: until it tells, what the run
+// costs is unknown. was is what stood there of the run.
+func (b Book) Begin(p Pull, run PullRun, began time.Time) (next Book, was *PullRun) {
+	old, _ := b.pull(p.Number)
+	if at := slices.IndexFunc(old.Runs, func(old PullRun) bool { return old.ID == run.ID }); at >= 0 {
+		was, run.Minutes, run.Suites = &old.Runs[at], old.Runs[at].Minutes, old.Runs[at].Suites
+	}
+	run.USD = nil
+	return b.Worked(p, run, began), was
+}
+
+// Undo takes back what Begin entered, where nothing began.
+func (b Book) Undo(number int, run string, was *PullRun) Book {
+	p, _ := b.pull(number)
+	p.Runs = slices.DeleteFunc(slices.Clone(p.Runs), func(old PullRun) bool { return old.ID == run })
+	if was != nil {
+		p.Runs = append(p.Runs, *was)
+	}
+	b = b.put(p)
+	b.Pulls = slices.DeleteFunc(b.Pulls, func(p Pull) bool { return len(p.Runs) == 0 && p.End == "" })
+	return b
+}
+
+func (b Book) pull(number int) (Pull, bool) {
+	at := slices.IndexFunc(b.Pulls, func(p Pull) bool { return p.Number == number })
+	if at < 0 {
+		return Pull{}, false
+	}
+	return b.Pulls[at], true
+}
+
 // Over enters how a pull request ended. One of which no run is known has none.
 func (b Book) Over(p Pull) Book {
-	for _, old := range b.Pulls {
-		if old.Number == p.Number {
-			p.Runs, p.Issue = old.Runs, old.Issue
-		}
-	}
+	old, _ := b.pull(p.Number)
+	p.Runs, p.Issue = old.Runs, old.Issue
 	return b.put(p)
 }
 
