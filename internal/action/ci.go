@@ -118,7 +118,7 @@ func (v *visit) note(ctx context.Context, line string) error {
 // on the pull request carry the count on. Where there were enough a person is
 // asked, once a head.
 func (v *visit) counted(ctx context.Context, b before) error {
-	v.task.Attempts = b.run.Task.Attempts.More(b.found.lease.Attempts)
+	v.task.Attempts = b.run.Task.Attempts.Max(b.found.lease.Attempts)
 	if !v.trigger.OfCI() {
 		return nil
 	}

@@ -144,7 +144,7 @@ func (v *visit) asked() (job.Asked, error) {
 		Task:    v.task,
 		Plan:    stories,
 		Source:  string(source),
-		Vague:   plan.Vague(v.task, stories, source),
+		Vague:   plan.IsVague(v.task, stories, source),
 		BaseRef: base,
 		Detect:  true,
 		Branch:  branch,

@@ -93,7 +93,7 @@ func (s *site) read(ctx context.Context, run journal.Run, _ verdict.ReadPlan, em
 		return err
 	}
 	committed := len(merged.Claimed) > 0 && s.ground.hold(ctx, run)
-	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Bent, Committed: committed, Log: log, Cut: cut})
+	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Restored, Committed: committed, Log: log, Cut: cut})
 	if len(merged.Undone) == 0 {
 		return nil
 	}

@@ -109,7 +109,7 @@ func (c consulting) sketch(ctx context.Context, run journal.Run, drafted *journa
 	if err != nil {
 		return err
 	}
-	drafted.Stories, drafted.Left, err = plan.Sketch(answer)
+	drafted.Stories, drafted.Left, err = plan.FromAnswer(answer)
 	if err != nil && ended.Question != "" {
 		drafted.Question = ended.Question
 		return nil

@@ -64,7 +64,7 @@ type Resumed struct {
 	Policy   *policy.Policy `json:"policy,omitempty"`   // in force from here on; nil: as before
 	Level    string         `json:"level,omitempty"`    // what confines the agent from here on
 	Words    string         `json:"words,omitempty"`    // what people added, for the agent
-	Context  []plan.Said    `json:"context,omitempty"`  // what others have said of the task by now; none: as before
+	Context  []plan.Comment `json:"context,omitempty"`  // what others have said of the task by now; none: as before
 	Retry    []string       `json:"retry,omitempty"`    // stories to be worked on again, passed or not
 	Approved string         `json:"approved,omitempty"` // who let the plan be worked on
 	Links    *Links         `json:"links,omitempty"`    // where people find more from here on

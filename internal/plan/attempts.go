@@ -2,8 +2,8 @@ package plan
 
 // How often ralph works on red checks of its own pull request.
 const (
-	MostOfHead = 3
-	MostOfPull = 5
+	MaxOfHead = 3
+	MaxOfPull = 5
 )
 
 // Attempts counts the runs for red checks of one pull request.
@@ -19,11 +19,11 @@ func (a Attempts) Next(head string) (next Attempts, ok bool) {
 		a.Head, a.OfHead = head, 0
 	}
 	a.OfHead, a.OfPull = a.OfHead+1, a.OfPull+1
-	return a, a.OfHead <= MostOfHead && a.OfPull <= MostOfPull
+	return a, a.OfHead <= MaxOfHead && a.OfPull <= MaxOfPull
 }
 
-// More is the one of two counts of the same pull request that has more.
-func (a Attempts) More(b Attempts) Attempts {
+// Max is the one of two counts of the same pull request that has more.
+func (a Attempts) Max(b Attempts) Attempts {
 	if b.OfPull > a.OfPull {
 		return b
 	}

@@ -36,30 +36,30 @@ const maxBody = 65_536
 // the repository's issue forms, as YAML.
 func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	if t.Update {
-		return t.updated(), SourceUpdate, nil
+		return t.updatePlan(), SourceUpdate, nil
 	}
 	if len(t.Remarks) > 0 {
-		return t.reviewed()
+		return t.reviewPlan()
 	}
-	body := readable(t.Body)
+	body := normalize(t.Body)
 	if isPRD(body) {
 		return fromJSON(t, input{data: []byte(body)})
 	}
 	if n := utf8.RuneCountInString(body); n > maxBody {
 		return Plan{}, "", fmt.Errorf("%s: found %d characters, want at most %d", t, n, maxBody)
 	}
-	p := newPage(body)
+	p := parseMarkdown(body)
 	if code, ok := fencedPRD(p); ok {
-		above := p.line(code.Lines().At(0).Start) - 1
-		return fromJSON(t, input{data: code.Lines().Value(p.src), above: above})
+		above := p.lineAt(code.Lines().At(0).Start) - 1
+		return fromJSON(t, input{data: code.Lines().Value(p.src), linesAbove: above})
 	}
-	d := draft{task: t, page: p, sections: outline(p), used: map[ast.Node]bool{}}
-	d.answers(fields(forms))
+	d := drafter{task: t, doc: p, sections: splitSections(p), used: map[ast.Node]bool{}}
+	d.keepAnswers(formFields(forms))
 	return d.plan()
 }
 
 func fromJSON(t Task, in input) (Plan, Source, error) {
-	in.name, in.prose = t.String(), true
+	in.name, in.isTitle = t.String(), true
 	p, err := read(in)
 	if err != nil {
 		return Plan{}, SourceJSON, err
@@ -83,7 +83,7 @@ func isPRD(s string) bool {
 
 // fencedPRD finds the code block to read: the first one with user stories, or
 // else the first that calls itself a PRD. What is quoted is another's word.
-func fencedPRD(p page) (*ast.FencedCodeBlock, bool) {
+func fencedPRD(p document) (*ast.FencedCodeBlock, bool) {
 	var found, named *ast.FencedCodeBlock
 	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
 		if n.Kind() == ast.KindBlockquote {
@@ -109,16 +109,16 @@ func fencedPRD(p page) (*ast.FencedCodeBlock, bool) {
 	return found, found != nil
 }
 
-type draft struct {
+type drafter struct {
 	task     Task
-	page     page
+	doc      document
 	sections []section
-	form     bool              // the body is an issue form
+	isForm   bool              // the body is an issue form
 	used     map[ast.Node]bool // blocks that became stories or criteria
 }
 
-func (d *draft) plan() (Plan, Source, error) {
-	if err := d.missing(); err != nil {
+func (d *drafter) plan() (Plan, Source, error) {
+	if err := d.checkContent(); err != nil {
 		return Plan{}, "", err
 	}
 	title := d.title()
@@ -126,15 +126,15 @@ func (d *draft) plan() (Plan, Source, error) {
 		return Plan{}, "", fault.Usage("nothing to plan in "+d.task.String(),
 			"say in the title what is to be done, or list the stories in the body as - [ ] items", nil)
 	}
-	about := oneLine(readable(d.task.Title))
-	from, entries := SourceTaskList, d.tasks()
+	about := oneLine(normalize(d.task.Title))
+	from, entries := SourceTaskList, d.taskEntries()
 	if len(entries) == 0 {
-		from, entries = SourceHeadings, d.headings()
+		from, entries = SourceHeadings, d.headingEntries()
 	}
 	if len(entries) == 0 {
-		from, entries = d.single(title)
+		from, entries = d.singleEntry(title)
 	} else {
-		about = paragraphs(about, d.rest())
+		about = joinParagraphs(about, d.unusedText())
 	}
 	stories, err := d.stories(entries)
 	if err != nil {
@@ -148,16 +148,16 @@ func (d *draft) plan() (Plan, Source, error) {
 }
 
 // title is the task's own, or the first words of its body.
-func (d *draft) title() string {
-	if title := oneLine(readable(d.task.Title)); !placeholder.MatchString(title) {
+func (d *drafter) title() string {
+	if title := oneLine(normalize(d.task.Title)); !emptyTitle.MatchString(title) {
 		return title
 	}
 	for _, s := range d.sections {
-		if s.title != "" && !d.form {
+		if s.title != "" && !d.isForm {
 			return s.title
 		}
 		for _, b := range s.blocks {
-			if title, _ := headline(d.leading(b)); title != "" {
+			if title, _ := headline(d.leadingText(b)); title != "" {
 				return title
 			}
 		}
@@ -165,26 +165,26 @@ func (d *draft) title() string {
 	return ""
 }
 
-// leading is the first text in a block, code aside.
-func (d *draft) leading(n ast.Node) string {
+// leadingText is the first text in a block, code aside.
+func (d *drafter) leadingText(n ast.Node) string {
 	for ; n != nil; n = n.FirstChild() {
 		switch n.Kind() {
 		case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
-			return d.page.spoken(n)
+			return d.doc.inlineText(n)
 		}
 	}
 	return ""
 }
 
-func (d *draft) rest() string {
+func (d *drafter) unusedText() string {
 	var parts []string
 	for _, s := range d.sections {
-		parts = append(parts, s.text(d.page, d.used))
+		parts = append(parts, s.markdown(d.doc, d.used))
 	}
-	return paragraphs(parts...)
+	return joinParagraphs(parts...)
 }
 
-func paragraphs(parts ...string) string {
+func joinParagraphs(parts ...string) string {
 	var kept []string
 	for _, p := range parts {
 		if !blank(p) {
@@ -194,9 +194,9 @@ func paragraphs(parts ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// Vague tells of a plan that is the task again in one story, and names nothing
+// IsVague tells of a plan that is the task again in one story, and names nothing
 // that has to hold. A story that people say needs no test is theirs as it is.
-func Vague(t Task, p Plan, from Source) bool {
+func IsVague(t Task, p Plan, from Source) bool {
 	if t.Kind != KindIssue || from != SourcePlain || len(p.UserStories) != 1 {
 		return false
 	}
@@ -207,47 +207,47 @@ func Vague(t Task, p Plan, from Source) bool {
 	return strings.HasPrefix(story.AcceptanceCriteria[0], strings.TrimSuffix(story.Title, "…"))
 }
 
-// mostSketched is how many stories an agent may make of one task.
-const mostSketched = 20
+// maxSketched is how many stories an agent may make of one task.
+const maxSketched = 20
 
-// ErrNoSketch is an answer without a plan.
-var ErrNoSketch = errors.New("its answer has no JSON with userStories")
+// ErrNoPlan is an answer without a plan.
+var ErrNoPlan = errors.New("its answer has no JSON with userStories")
 
-// Sketch are the stories in an agent's answer: a PRD, bare or in a code block,
+// FromAnswer are the stories in an agent's answer: a PRD, bare or in a code block,
 // held against all rules for one. What is not the agent's to say is left out,
 // and named: commands to run, what has passed, what needs no test.
-func Sketch(answer string) (stories []Story, left []string, err error) {
-	text := readable(answer)
+func FromAnswer(answer string) (stories []Story, left []string, err error) {
+	text := normalize(answer)
 	if !isPRD(text) {
-		code, found := fencedPRD(newPage(text))
+		code, found := fencedPRD(parseMarkdown(text))
 		if !found {
-			return nil, nil, ErrNoSketch
+			return nil, nil, ErrNoPlan
 		}
 		text = string(code.Lines().Value([]byte(text)))
 	}
-	p, err := read(input{name: "the plan", data: []byte(text), prose: true})
+	p, err := read(input{name: "the plan", data: []byte(text), isTitle: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	if n := len(p.UserStories); n > mostSketched {
-		return nil, nil, fmt.Errorf("the plan: found %d stories, want at most %d", n, mostSketched)
+	if n := len(p.UserStories); n > maxSketched {
+		return nil, nil, fmt.Errorf("the plan: found %d stories, want at most %d", n, maxSketched)
 	}
 	if len(p.VerifyCommands) > 0 {
 		left = append(left, "verifyCommands")
 	}
 	for _, story := range p.UserStories {
-		own, more := story.sketched()
+		own, more := story.agentFields()
 		stories, left = append(stories, own), append(left, more...)
 	}
 	return stories, slices.Compact(left), validate(Plan{UserStories: stories})
 }
 
-// sketched is the part of a story that a planning agent may set. An agent may
+// agentFields is the part of a story that a planning agent may set. An agent may
 // have read text that is hidden from people, so its other fields are dropped.
-func (s Story) sketched() (own Story, left []string) {
-	own = Story{ID: s.ID, Title: titled(s.Title), Description: seen(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
+func (s Story) agentFields() (own Story, left []string) {
+	own = Story{ID: s.ID, Title: cleanTitle(s.Title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
 	for _, criterion := range s.AcceptanceCriteria {
-		own.AcceptanceCriteria = append(own.AcceptanceCriteria, oneLine(seen(criterion)))
+		own.AcceptanceCriteria = append(own.AcceptanceCriteria, oneLine(visibleText(criterion)))
 	}
 	if s.Passes {
 		left = append(left, "that "+s.ID+" passes")
@@ -261,12 +261,12 @@ func (s Story) sketched() (own Story, left []string) {
 	return own, left
 }
 
-func titled(text string) string {
+func cleanTitle(text string) string {
 	shown, _ := clean.Plain(text, maxBody)
 	return oneLine(shown)
 }
 
-func seen(text string) string {
+func visibleText(text string) string {
 	shown, _ := clean.Inward(text, maxBody)
 	return shown
 }

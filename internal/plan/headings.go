@@ -8,30 +8,30 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// headings makes a story of every deepest heading with a list under it, or
+// headingEntries makes a story of every deepest heading with a list under it, or
 // with criteria of its own.
-func (d *draft) headings() []entry {
+func (d *drafter) headingEntries() []entry {
 	var entries []entry
-	for _, own := range d.owned() {
+	for _, own := range d.storySections() {
 		first := own[0]
-		e := entry{title: first.title, at: first.at}
+		e := entry{title: first.title, offset: first.offset}
 		for _, s := range own[1:] {
-			if s.role == criteria {
-				e.criteria = append(e.criteria, d.stated(s)...)
+			if s.role == roleCriteria {
+				e.criteria = append(e.criteria, d.sectionCriteria(s)...)
 			}
 		}
 		if len(e.criteria) == 0 {
-			e.criteria = d.listed(first)
+			e.criteria = d.listCriteria(first)
 		}
-		e.about = d.told(own)
+		e.about = d.description(own)
 		entries = append(entries, e)
 	}
 	return entries
 }
 
-// owned gathers for each story its section and those that stand under it.
-func (d *draft) owned() [][]section {
-	story := d.storied()
+// storySections gathers for each story its section and those that stand under it.
+func (d *drafter) storySections() [][]section {
+	story := d.areStories()
 	slot := make([]int, len(d.sections))
 	var owned [][]section
 	for i, s := range d.sections {
@@ -50,23 +50,23 @@ func (d *draft) owned() [][]section {
 	return owned
 }
 
-func (d *draft) storied() []bool {
+func (d *drafter) areStories() []bool {
 	story := make([]bool, len(d.sections))
 	for i, s := range d.sections {
 		switch {
-		case s.role == criteria && s.parent >= 0 && len(s.blocks) > 0:
+		case s.role == roleCriteria && s.parent >= 0 && len(s.blocks) > 0:
 			up := d.sections[s.parent]
-			story[s.parent] = up.title != "" && up.role == work
-		case s.role == work && s.title != "" && len(s.lists()) > 0:
+			story[s.parent] = up.title != "" && up.role == roleStories
+		case s.role == roleStories && s.title != "" && len(s.lists()) > 0:
 			story[i] = true
 		}
 	}
-	d.deepest(story)
+	d.keepDeepest(story)
 	return story
 }
 
-// deepest leaves only the stories that no other story stands under.
-func (d *draft) deepest(story []bool) {
+// keepDeepest leaves only the stories that no other story stands under.
+func (d *drafter) keepDeepest(story []bool) {
 	for i, s := range d.sections {
 		if !story[i] {
 			continue
@@ -77,14 +77,14 @@ func (d *draft) deepest(story []bool) {
 	}
 }
 
-// told is what a story's sections say beside its criteria.
-func (d *draft) told(own []section) []string {
+// description is what a story's sections say beside its criteria.
+func (d *drafter) description(own []section) []string {
 	var about []string
 	for i, s := range own {
-		if i == 0 || s.role == criteria {
+		if i == 0 || s.role == roleCriteria {
 			s.level = 0 // its title is said already
 		}
-		about = append(about, s.text(d.page, d.used))
+		about = append(about, s.markdown(d.doc, d.used))
 		for _, b := range s.blocks {
 			d.used[b] = true
 		}
@@ -92,8 +92,8 @@ func (d *draft) told(own []section) []string {
 	return about
 }
 
-// listed takes the lists of a section for criteria.
-func (d *draft) listed(s section) []string {
+// listCriteria takes the lists of a section for criteria.
+func (d *drafter) listCriteria(s section) []string {
 	var all []string
 	for _, list := range s.lists() {
 		found := d.criteria(list)
@@ -103,37 +103,37 @@ func (d *draft) listed(s section) []string {
 	return all
 }
 
-// stated takes a section of criteria: its lists, or its lines where it has none.
-func (d *draft) stated(s section) []string {
-	if all := d.listed(s); len(all) > 0 {
+// sectionCriteria takes a section of criteria: its lists, or its lines where it has none.
+func (d *drafter) sectionCriteria(s section) []string {
+	if all := d.listCriteria(s); len(all) > 0 {
 		return all
 	}
 	var all []string
 	for _, b := range s.blocks {
 		if b.Kind() == ast.KindParagraph {
-			all = append(all, nonBlank(d.page.block(b))...)
+			all = append(all, nonBlankLines(d.doc.blockMarkdown(b))...)
 			d.used[b] = true
 		}
 	}
 	return all
 }
 
-// single makes one story of the whole: its criteria stand under a heading of
+// singleEntry makes one story of the whole: its criteria stand under a heading of
 // their own, or else are what is listed in the text.
-func (d *draft) single(title string) (Source, []entry) {
+func (d *drafter) singleEntry(title string) (Source, []entry) {
 	e := entry{title: title}
 	from := SourcePlain
 	for _, s := range d.sections {
-		if s.role == criteria {
-			e.criteria = append(e.criteria, d.stated(s)...)
+		if s.role == roleCriteria {
+			e.criteria = append(e.criteria, d.sectionCriteria(s)...)
 		}
 	}
 	if len(e.criteria) > 0 {
 		from = SourceHeadings
 	} else {
-		e.criteria = d.listed(d.sections[0])
+		e.criteria = d.listCriteria(d.sections[0])
 	}
-	if rest := d.rest(); rest != title {
+	if rest := d.unusedText(); rest != title {
 		e.about = []string{rest}
 	}
 	return from, []entry{e}
@@ -144,7 +144,7 @@ type section struct {
 	level  int // 0 above the first heading
 	title  string
 	role   role
-	at     int  // offset in the body
+	offset int  // offset in the body
 	parent int  // the section it stands under, or -1
 	empty  bool // a form field without an answer
 	blocks []ast.Node
@@ -154,34 +154,34 @@ type section struct {
 type role int
 
 const (
-	work     role = iota // stories, or their criteria
-	tasks                // a story an item, boxes or not
-	criteria             // criteria of what the section stands under
-	talk                 // no stories, but for boxes to tick
-	aside                // no stories at all
+	roleStories  role = iota // stories, or their criteria
+	roleTasks                // a story an item, boxes or not
+	roleCriteria             // criteria of what the section stands under
+	roleText                 // no stories, but for boxes to tick
+	roleIgnored              // no stories at all
 )
 
 // labelLevel is deeper than any heading: a line that reads "Acceptance
 // criteria:" does a heading's work for what follows.
 const labelLevel = 7
 
-// outline cuts a page into sections. Comments, other HTML and form fields left
+// splitSections cuts a page into sections. Comments, other HTML and form fields left
 // empty are gone.
-func outline(p page) []section {
+func splitSections(p document) []section {
 	sections := []section{{parent: -1}}
 	for n := p.doc.FirstChild(); n != nil; n = n.NextSibling() {
-		if s, ok := opens(p, n); ok {
-			s.parent = parent(sections, s.level)
-			if s.parent >= 0 && slices.Contains([]role{criteria, aside}, sections[s.parent].role) {
+		if s, ok := sectionStart(p, n); ok {
+			s.parent = parentSection(sections, s.level)
+			if s.parent >= 0 && slices.Contains([]role{roleCriteria, roleIgnored}, sections[s.parent].role) {
 				s.role = sections[s.parent].role
 			}
 			sections = append(sections, s)
 			continue
 		}
 		last := &sections[len(sections)-1]
-		switch p.block(n) {
+		switch p.blockMarkdown(n) {
 		case "":
-		case unanswered:
+		case noResponse:
 			last.empty = true
 		default:
 			last.blocks = append(last.blocks, n)
@@ -190,21 +190,21 @@ func outline(p page) []section {
 	return sections
 }
 
-func opens(p page, n ast.Node) (section, bool) {
+func sectionStart(p document, n ast.Node) (section, bool) {
 	switch n := n.(type) {
 	case *ast.Heading:
-		title := p.plain(n)
-		return section{level: n.Level, title: title, role: roles[name(title)], at: start(n)}, true
+		title := p.inlineLine(n)
+		return section{level: n.Level, title: title, role: titleRoles[titleKey(title)], offset: offsetOf(n)}, true
 	case *ast.Paragraph:
-		title := p.plain(n)
-		return section{level: labelLevel, title: title, role: criteria, at: start(n)}, isCriteria(title)
+		title := p.inlineLine(n)
+		return section{level: labelLevel, title: title, role: roleCriteria, offset: offsetOf(n)}, isCriteria(title)
 	default:
 		return section{}, false
 	}
 }
 
-// parent is the nearest heading above that is less deep.
-func parent(sections []section, level int) int {
+// parentSection is the nearest heading above that is less deep.
+func parentSection(sections []section, level int) int {
 	i := len(sections) - 1
 	for i > 0 && sections[i].level >= level {
 		i = sections[i].parent
@@ -215,21 +215,21 @@ func parent(sections []section, level int) int {
 	return i
 }
 
-// roles are what people call their headings.
-var roles = named(map[role]string{
-	tasks: "stories, user stories, tasks, task list, to do, todo",
-	criteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
+// titleRoles are what people call their headings.
+var titleRoles = rolesByTitle(map[role]string{
+	roleTasks: "stories, user stories, tasks, task list, to do, todo",
+	roleCriteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
 		"done when, requirements",
-	talk: "context, background, motivation, summary, description, overview, notes, steps to reproduce, " +
+	roleText: "context, background, motivation, summary, description, overview, notes, steps to reproduce, " +
 		"to reproduce, how to reproduce, reproduction, expected behavior, expected behaviour, " +
 		"actual behavior, actual behaviour, current behavior, current behaviour, environment, versions, " +
 		"additional context, additional information, references, links, related, screenshots, logs, " +
 		"questions, open questions, risks, alternatives",
-	aside: "out of scope, not in scope, non goals, non-goals, code of conduct, before you start, " +
+	roleIgnored: "out of scope, not in scope, non goals, non-goals, code of conduct, before you start, " +
 		"before you submit, before submitting",
 })
 
-func named(titles map[role]string) map[string]role {
+func rolesByTitle(titles map[role]string) map[string]role {
 	all := map[string]role{}
 	for r, list := range titles {
 		for title := range strings.SplitSeq(list, ", ") {
@@ -239,10 +239,10 @@ func named(titles map[role]string) map[string]role {
 	return all
 }
 
-func isCriteria(title string) bool { return roles[name(title)] == criteria }
+func isCriteria(title string) bool { return titleRoles[titleKey(title)] == roleCriteria }
 
-// name is a title without its case, colon, numbering and ornaments.
-func name(title string) string {
+// titleKey is a title without its case, colon, numbering and ornaments.
+func titleKey(title string) string {
 	return strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
 }
 
@@ -256,13 +256,13 @@ func (s section) lists() []*ast.List {
 	return lists
 }
 
-// text is the section as Markdown, without the blocks that were used up; a
+// markdown is the section as Markdown, without the blocks that were used up; a
 // heading with nothing left under it goes too.
-func (s section) text(p page, used map[ast.Node]bool) string {
+func (s section) markdown(p document, used map[ast.Node]bool) string {
 	var parts []string
 	for _, b := range s.blocks {
 		if !used[b] {
-			parts = append(parts, p.block(b))
+			parts = append(parts, p.blockMarkdown(b))
 		}
 	}
 	switch {

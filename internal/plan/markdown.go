@@ -18,22 +18,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// page is a parsed body. Tables stay paragraphs: nothing is read out of them,
+// document is a parsed body. Tables stay paragraphs: nothing is read out of them,
 // and a paragraph keeps its lines.
-type page struct {
+type document struct {
 	src []byte
 	doc ast.Node
 }
 
-func newPage(body string) page {
+func parseMarkdown(body string) document {
 	md := goldmark.New(goldmark.WithExtensions(extension.TaskList, extension.Strikethrough))
 	src := []byte(body)
-	return page{src, md.Parser().Parse(text.NewReader(src))}
+	return document{src, md.Parser().Parse(text.NewReader(src))}
 }
 
-// readable makes text of what a browser sent: one kind of line break, no
+// normalize makes text of what a browser sent: one kind of line break, no
 // broken characters, no control characters but tabs.
-func readable(body string) string {
+func normalize(body string) string {
 	body = strings.TrimPrefix(strings.ToValidUTF8(body, "\uFFFD"), "\uFEFF")
 	body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
 	return strings.Map(func(r rune) rune {
@@ -44,36 +44,36 @@ func readable(body string) string {
 	}, body)
 }
 
-// plain is the text of a heading or paragraph on one line, as a reader sees
+// inlineLine is the text of a heading or paragraph on one line, as a reader sees
 // it: links by their words, code in backticks, struck words gone.
-func (p page) plain(n ast.Node) string { return oneLine(p.spoken(n)) }
+func (p document) inlineLine(n ast.Node) string { return oneLine(p.inlineText(n)) }
 
-func (p page) spoken(n ast.Node) string {
+func (p document) inlineText(n ast.Node) string {
 	var out strings.Builder
-	p.inline(&out, n)
+	p.writeInline(&out, n)
 	return out.String()
 }
 
-func (p page) inline(out *strings.Builder, parent ast.Node) {
+func (p document) writeInline(out *strings.Builder, parent ast.Node) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.Text:
-			out.Write(p.words(n))
+			out.Write(p.textBytes(n))
 			if n.SoftLineBreak() || n.HardLineBreak() {
 				out.WriteByte('\n')
 			}
 		case *ast.CodeSpan:
-			out.WriteString("`" + p.code(n) + "`")
+			out.WriteString("`" + p.codeText(n) + "`")
 		case *ast.AutoLink:
 			out.Write(n.Label(p.src))
 		case *ast.Image, *ast.RawHTML, *east.Strikethrough, *east.TaskCheckBox:
 		default:
-			p.inline(out, n)
+			p.writeInline(out, n)
 		}
 	}
 }
 
-func (p page) words(n *ast.Text) []byte {
+func (p document) textBytes(n *ast.Text) []byte {
 	raw := n.Segment.Value(p.src)
 	if n.IsRaw() {
 		return raw
@@ -81,7 +81,7 @@ func (p page) words(n *ast.Text) []byte {
 	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
 }
 
-func (p page) code(n ast.Node) string {
+func (p document) codeText(n ast.Node) string {
 	var out strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if t, ok := c.(*ast.Text); ok {
@@ -91,33 +91,33 @@ func (p page) code(n ast.Node) string {
 	return out.String()
 }
 
-// block is a block as Markdown again, for a description: an agent reads it as
+// blockMarkdown is a block as Markdown again, for a description: an agent reads it as
 // well as a person does. HTML says nothing there.
-func (p page) block(n ast.Node) string {
-	if buried(n) {
+func (p document) blockMarkdown(n ast.Node) string {
+	if isTooDeep(n) {
 		return ""
 	}
 	switch n := n.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
-		return p.paragraph(n)
+		return p.paragraphMarkdown(n)
 	case *ast.Heading:
-		return strings.Repeat("#", n.Level) + " " + p.plain(n)
+		return strings.Repeat("#", n.Level) + " " + p.inlineLine(n)
 	case *ast.FencedCodeBlock:
-		return p.fence(n, string(n.Language(p.src)))
+		return p.fenceMarkdown(n, string(n.Language(p.src)))
 	case *ast.CodeBlock:
-		return p.fence(n, "")
+		return p.fenceMarkdown(n, "")
 	case *ast.List:
-		return p.bullets(n)
+		return p.listMarkdown(n)
 	case *ast.Blockquote:
-		return "> " + indent(p.blocks(n, "\n\n"), "> ")
+		return "> " + indent(p.childBlocks(n, "\n\n"), "> ")
 	default:
 		return ""
 	}
 }
 
-// buried says that a block lies deeper than people write. A body of nothing
+// isTooDeep says that a block lies deeper than people write. A body of nothing
 // but > marks would cost hours otherwise.
-func buried(n ast.Node) bool {
+func isTooDeep(n ast.Node) bool {
 	for range jsontree.MaxDepth {
 		if n = n.Parent(); n == nil {
 			return false
@@ -126,18 +126,18 @@ func buried(n ast.Node) bool {
 	return true
 }
 
-func (p page) blocks(parent ast.Node, between string) string {
+func (p document) childBlocks(parent ast.Node, between string) string {
 	var nodes []ast.Node
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		nodes = append(nodes, n)
 	}
-	return p.text(nodes, between)
+	return p.joinBlocks(nodes, between)
 }
 
-func (p page) text(nodes []ast.Node, between string) string {
+func (p document) joinBlocks(nodes []ast.Node, between string) string {
 	var all []string
 	for _, n := range nodes {
-		if b := p.block(n); b != "" {
+		if b := p.blockMarkdown(n); b != "" {
 			all = append(all, b)
 		}
 	}
@@ -146,7 +146,7 @@ func (p page) text(nodes []ast.Node, between string) string {
 
 var comment = pattern.Of(`(?s)<!--.*?-->`)
 
-func (p page) paragraph(n ast.Node) string {
+func (p document) paragraphMarkdown(n ast.Node) string {
 	raw := comment.ReplaceAllString(string(n.Lines().Value(p.src)), "")
 	var lines []string
 	for line := range strings.Lines(raw) {
@@ -155,7 +155,7 @@ func (p page) paragraph(n ast.Node) string {
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-func (p page) fence(n ast.Node, language string) string {
+func (p document) fenceMarkdown(n ast.Node, language string) string {
 	marks := "```"
 	code := n.Lines().Value(p.src)
 	if len(bytes.TrimSpace(code)) == 0 {
@@ -167,14 +167,14 @@ func (p page) fence(n ast.Node, language string) string {
 	return fmt.Sprintf("%s%s\n%s\n%s", marks, language, bytes.TrimRight(code, "\n"), marks)
 }
 
-func (p page) bullets(list *ast.List) string {
+func (p document) listMarkdown(list *ast.List) string {
 	var lines []string
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "- "
 		if list.IsOrdered() {
 			mark = fmt.Sprintf("%d. ", list.Start+len(lines))
 		}
-		lines = append(lines, mark+indent(p.blocks(item, "\n"), strings.Repeat(" ", len(mark))))
+		lines = append(lines, mark+indent(p.childBlocks(item, "\n"), strings.Repeat(" ", len(mark))))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -182,8 +182,8 @@ func (p page) bullets(list *ast.List) string {
 // indent puts a margin before every line but the first.
 func indent(s, margin string) string { return strings.ReplaceAll(s, "\n", "\n"+margin) }
 
-// start is where the first text of a block stands in the body.
-func start(n ast.Node) int {
+// offsetOf is where the first text of a block stands in the body.
+func offsetOf(n ast.Node) int {
 	for ; n != nil && n.Type() == ast.TypeBlock; n = n.FirstChild() {
 		if n.Lines().Len() > 0 {
 			return n.Lines().At(0).Start
@@ -226,7 +226,7 @@ func distance(a, b []rune) int {
 		before, above, row = above, row, make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range b {
-			row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+unlike(a[i], b[j]))
+			row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+substitution(a[i], b[j]))
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
@@ -235,7 +235,7 @@ func distance(a, b []rune) int {
 	return row[len(b)]
 }
 
-func unlike(a, b rune) int {
+func substitution(a, b rune) int {
 	if a == b {
 		return 0
 	}
@@ -245,7 +245,7 @@ func unlike(a, b rune) int {
 // Slug makes a title fit for a branch name: ASCII, lower case, dashes, at most
 // limit long and never empty. It cuts between words where it can.
 func Slug(title string, limit int) string {
-	words := strings.FieldsFunc(latin(strings.ToLower(title)), func(r rune) bool {
+	words := strings.FieldsFunc(asciiLetters(strings.ToLower(title)), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 	slug := ""
@@ -265,8 +265,8 @@ func Slug(title string, limit int) string {
 	return slug
 }
 
-// latin spells the commonest accented letters without their accents.
-func latin(s string) string {
+// asciiLetters spells the commonest accented letters without their accents.
+func asciiLetters(s string) string {
 	return strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa",
 		"à", "a", "á", "a", "â", "a", "ã", "a", "ç", "c", "è", "e", "é", "e", "ê", "e", "ë", "e",
 		"ì", "i", "í", "i", "î", "i", "ï", "i", "ñ", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o",

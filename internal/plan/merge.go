@@ -9,9 +9,9 @@ import (
 // SourceUpdate is for a task that only asks for a merge of the base branch.
 const SourceUpdate Source = "update"
 
-// updated is the plan of such a task. Its one story passes by what the program does.
-func (t Task) updated() Plan {
-	return Plan{Project: oneLine(t.Repo), Description: oneLine(readable(t.Title)), UserStories: []Story{{
+// updatePlan is the plan of such a task. Its one story passes by what the program does.
+func (t Task) updatePlan() Plan {
+	return Plan{Project: oneLine(t.Repo), Description: oneLine(normalize(t.Title)), UserStories: []Story{{
 		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
 		Priority: 1, Passes: true, Notes: "The program merges the base branch.",
 	}}}
@@ -39,6 +39,6 @@ func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) 
 		return p, id
 	}
 	p.UserStories = append(p.UserStories, story)
-	number(p.UserStories)
+	numberStories(p.UserStories)
 	return p, p.UserStories[len(p.UserStories)-1].ID
 }

@@ -30,7 +30,7 @@ func TestMergeStories(t *testing.T) {
 				t.Fatal(err)
 			}
 			kept, proposed, want := archive.Files[0], archive.Files[1], &archive.Files[2]
-			got := merged(plan.Merge(takeBack(t, kept.Data), takeBack(t, proposed.Data)))
+			got := merged(plan.Merge(unmarshal(t, kept.Data), unmarshal(t, proposed.Data)))
 			if *update {
 				want.Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o600); err != nil {
@@ -45,7 +45,7 @@ func TestMergeStories(t *testing.T) {
 	}
 }
 
-func takeBack(t *testing.T, data []byte) plan.Plan {
+func unmarshal(t *testing.T, data []byte) plan.Plan {
 	t.Helper()
 	var p plan.Plan
 	if err := json.Unmarshal(data, &p); err != nil {
@@ -81,7 +81,7 @@ func merged(m plan.Merged) string {
 	for _, what := range m.Undone {
 		lines = append(lines, "undone: "+what)
 	}
-	for _, id := range m.Bent {
+	for _, id := range m.Restored {
 		lines = append(lines, "bent: "+id)
 	}
 	return strings.Join(lines, "\n") + "\n"

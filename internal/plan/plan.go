@@ -24,8 +24,8 @@ type Plan struct {
 	Extra          []Extra  `json:"-"`
 }
 
-// Head is what a prd.json says besides its stories, which may not be filled in yet.
-func Head(data []byte) (Plan, error) {
+// ReadHeader is what a prd.json says besides its stories, which may not be filled in yet.
+func ReadHeader(data []byte) (Plan, error) {
 	var head struct {
 		Project, BranchName string
 		VerifyCommands      []string
@@ -54,29 +54,29 @@ type Story struct {
 // of its own, such as words in the docs.
 func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
 
-var ofTests = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
+var testWords = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
 
 // AsksForTests tells whether the story itself speaks of tests, so that work which
 // is tests alone can be what it asks for.
-func (s Story) AsksForTests() bool { return s.speaksOf(ofTests) }
+func (s Story) AsksForTests() bool { return s.mentions(testWords) }
 
-func (s Story) speaksOf(what *pattern.Pattern) bool {
+func (s Story) mentions(what *pattern.Pattern) bool {
 	return what.MatchString(strings.Join(append([]string{s.Title, s.Description}, s.AcceptanceCriteria...), "\n"))
 }
 
-var ofDocuments = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
+var documentWords = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
 
 // AsksForDocuments tells whether the story itself speaks of documents, so that
 // work which is documents alone can be what it asks for.
-func (s Story) AsksForDocuments() bool { return s.speaksOf(ofDocuments) }
+func (s Story) AsksForDocuments() bool { return s.mentions(documentWords) }
 
 // Next is the story to work on: the lowest priority number among those that
 // do not pass and wait for none; of equals, the one that stands first.
 func (p Plan) Next() (Story, bool) {
-	passed := p.passed()
+	passed := p.passedIDs()
 	best := -1
 	for i, s := range p.UserStories {
-		if s.Passes || !all(s.DependsOn, passed) {
+		if s.Passes || !containsAll(s.DependsOn, passed) {
 			continue
 		}
 		if best < 0 || s.Priority < p.UserStories[best].Priority {
@@ -89,9 +89,9 @@ func (p Plan) Next() (Story, bool) {
 	return p.UserStories[best], true
 }
 
-// Shares tells whether two plans have a story in common: agents add and split
+// SharesStory tells whether two plans have a story in common: agents add and split
 // stories, and ids alone begin anew with every plan.
-func (p Plan) Shares(other Plan) bool {
+func (p Plan) SharesStory(other Plan) bool {
 	return slices.ContainsFunc(p.UserStories, func(s Story) bool {
 		same, found := other.Find(s.ID)
 		return found && same.Title == s.Title
@@ -125,7 +125,7 @@ func (p Plan) Done() bool {
 	return len(p.UserStories) > 0 && len(p.Open()) == 0
 }
 
-func (p Plan) passed() map[string]bool {
+func (p Plan) passedIDs() map[string]bool {
 	passed := make(map[string]bool, len(p.UserStories))
 	for _, s := range p.UserStories {
 		passed[s.ID] = s.Passes
@@ -133,7 +133,7 @@ func (p Plan) passed() map[string]bool {
 	return passed
 }
 
-func all(ids []string, in map[string]bool) bool {
+func containsAll(ids []string, in map[string]bool) bool {
 	for _, id := range ids {
 		if !in[id] {
 			return false
@@ -162,7 +162,7 @@ type Task struct {
 	URL    string `json:"url,omitempty"`
 	Repo   string `json:"repo,omitempty"` // owner/name
 	// Context is what others said of it: to be known, and never obeyed.
-	Context []Said `json:"context,omitempty"`
+	Context []Comment `json:"context,omitempty"`
 	// Remarks are what people want changed in a pull request.
 	Remarks []Remark `json:"remarks,omitempty"`
 	// Update asks for a merge of the base branch, and no more.
@@ -171,8 +171,8 @@ type Task struct {
 	Attempts Attempts `json:"attempts,omitzero"`
 }
 
-// Said is what somebody said of a task, and where if not just so.
-type Said struct {
+// Comment is what somebody said of a task, and where if not just so.
+type Comment struct {
 	Author string    `json:"author,omitempty"`
 	At     time.Time `json:"at,omitzero"`
 	Where  string    `json:"where,omitempty"` // cart.go:12
@@ -180,10 +180,10 @@ type Said struct {
 	Text   string    `json:"text"`
 }
 
-// Same tells whether the same is asked, whatever others have said of it since.
-func (t Task) Same(other Task) bool {
+// IsSame tells whether the same is asked, whatever others have said of it since.
+func (t Task) IsSame(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
-		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, sameRemark)
+		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
 }
 
 // String names the task as a person would: issue #12.
@@ -207,38 +207,38 @@ func (t Task) String() string {
 // its line, and what is new below. What stood below and is gone is put back,
 // above what is new. A log without a line is the agent's own.
 func MergeLog(kept, proposed string) (log string, cut bool) {
-	before, found := divide(kept)
+	before, found := splitAtRule(kept)
 	entries := strings.TrimSpace(before.entries)
 	if !found || strings.Contains(proposed, entries) {
 		return proposed, false
 	}
-	after, found := divide(proposed)
+	after, found := splitAtRule(proposed)
 	if !found {
-		after = divided{before.head, proposed}
+		after = splitLog{before.head, proposed}
 	}
 	log = strings.TrimSpace(after.head) + "\n\n" + entries + "\n"
-	if fresh := added(kept, after.entries); fresh != "" {
+	if fresh := newLines(kept, after.entries); fresh != "" {
 		log += "\n" + fresh + "\n"
 	}
 	return log, true
 }
 
-// divided is a log above its line, which is the first there is, and below.
-type divided struct{ head, entries string }
+// splitLog is a log above its line, which is the first there is, and below.
+type splitLog struct{ head, entries string }
 
-func divide(log string) (d divided, found bool) {
+func splitAtRule(log string) (d splitLog, found bool) {
 	end := 0
 	for line := range strings.Lines(log) {
 		end += len(line)
 		if strings.TrimSpace(line) == "---" {
-			return divided{log[:end], log[end:]}, true
+			return splitLog{log[:end], log[end:]}, true
 		}
 	}
-	return divided{head: log}, false
+	return splitLog{head: log}, false
 }
 
-// added are the lines of a text that do not stand in another.
-func added(kept, text string) string {
+// newLines are the lines of a text that do not stand in another.
+func newLines(kept, text string) string {
 	known := map[string]bool{}
 	for line := range strings.Lines(kept) {
 		known[strings.TrimSpace(line)] = true

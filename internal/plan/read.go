@@ -13,23 +13,23 @@ const (
 	maxStories = 200
 )
 
-// shape is what an object may hold. The audited keys are those that seed
+// keySet is what an object may hold. The audited keys are those that seed
 // 000's stop hook wants to see although a reader could do without.
-type shape struct{ known, required, audited []string }
+type keySet struct{ known, required, expected []string }
 
 var (
-	planShape = shape{
+	planKeys = keySet{
 		known:    []string{"project", "branchName", "description", "verifyCommands", "userStories"},
 		required: []string{"userStories"},
-		audited:  []string{"project", "branchName", "description"},
+		expected: []string{"project", "branchName", "description"},
 	}
-	storyShape = shape{
+	storyKeys = keySet{
 		known: []string{
 			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest", "mayChangeTests",
 			"testedBy",
 		},
 		required: []string{"id", "title", "acceptanceCriteria"},
-		audited:  []string{"priority", "passes"},
+		expected: []string{"priority", "passes"},
 	}
 )
 
@@ -46,26 +46,26 @@ func Audit(name string, data []byte) (Plan, error) {
 }
 
 type input struct {
-	name  string
-	data  []byte
-	above int  // lines of an issue above the data
-	prose bool // name is words, not a path
-	audit bool
+	name       string
+	data       []byte
+	linesAbove int  // lines of an issue above the data
+	isTitle    bool // name is words, not a path
+	audit      bool
 }
 
 func read(in input) (Plan, error) {
-	r := reader{input: in, bad: &Invalid{Name: in.name, prose: in.prose}}
+	r := reader{input: in, invalid: &Invalid{Name: in.name, isTitle: in.isTitle}}
 	root, wrong := jsontree.Parse(in.name, in.data, maxBytes)
 	if wrong != nil {
-		r.bad.Problems = []Problem{{Line: wrong.Line, Column: wrong.Column, Text: wrong.Text}}
+		r.invalid.Problems = []Problem{{Line: wrong.Line, Column: wrong.Column, Text: wrong.Text}}
 		if wrong.Line > 0 {
-			r.bad.Problems[0].Line += r.above
+			r.invalid.Problems[0].Line += r.linesAbove
 		}
-		return Plan{}, r.bad
+		return Plan{}, r.invalid
 	}
-	r.twins(spot{Node: root})
-	p := r.plan(spot{Node: root})
-	if err := r.bad.orNil(); err != nil {
+	r.reportDuplicates(value{Node: root})
+	p := r.plan(value{Node: root})
+	if err := r.invalid.orNil(); err != nil {
 		return Plan{}, err
 	}
 	return p, nil
@@ -73,66 +73,66 @@ func read(in input) (Plan, error) {
 
 type reader struct {
 	input
-	bad *Invalid
+	invalid *Invalid
 }
 
-func (r *reader) plan(s spot) Plan {
-	if !r.object(s, planShape) {
+func (r *reader) plan(s value) Plan {
+	if !r.checkObject(s, planKeys) {
 		return Plan{}
 	}
 	return Plan{
 		Project:        r.text(s.field("project")),
 		BranchName:     r.text(s.field("branchName")),
 		Description:    r.text(s.field("description")),
-		VerifyCommands: r.lines(s.field("verifyCommands")),
+		VerifyCommands: r.textList(s.field("verifyCommands")),
 		UserStories:    r.stories(s.field("userStories")),
-		Extra:          extra(s.Node, planShape),
+		Extra:          unknownKeys(s.Node, planKeys),
 	}
 }
 
-func (r *reader) stories(list spot) []Story {
+func (r *reader) stories(list value) []Story {
 	if list.Kind == jsontree.List && len(list.Items) == 0 {
-		r.complain(list, "no stories, want at least one")
+		r.report(list, "no stories, want at least one")
 	}
 	if len(list.Items) > maxStories {
-		r.complain(list, "found %d stories, want at most %d", len(list.Items), maxStories)
+		r.report(list, "found %d stories, want at most %d", len(list.Items), maxStories)
 		return nil
 	}
 	var stories []Story
 	for i, item := range r.list(list) {
 		stories = append(stories, r.story(item, i+1))
 	}
-	for _, t := range tangles(stories) {
-		r.complain(list.tangled(t), "%s", t.text)
+	for _, t := range dependencyDefects(stories) {
+		r.report(list.ofDefect(t), "%s", t.text)
 	}
 	return stories
 }
 
-func (r *reader) story(s spot, position int) Story {
+func (r *reader) story(s value, position int) Story {
 	id := member(s.Node, "id")
 	s.story = id.Text
-	if !r.object(s, storyShape) {
+	if !r.checkObject(s, storyKeys) {
 		return Story{}
 	}
 	out := Story{
-		ID:                 r.title(s.field("id")),
-		Title:              r.title(s.field("title")),
+		ID:                 r.line(s.field("id")),
+		Title:              r.line(s.field("title")),
 		Description:        r.text(s.field("description")),
-		AcceptanceCriteria: r.lines(s.field("acceptanceCriteria")),
-		Priority:           r.whole(s.field("priority"), position),
+		AcceptanceCriteria: r.textList(s.field("acceptanceCriteria")),
+		Priority:           r.integer(s.field("priority"), position),
 		Passes:             r.flag(s.field("passes")),
 		Notes:              r.text(s.field("notes")),
-		DependsOn:          r.lines(s.field("dependsOn")),
-		NeedsTest:          r.choice(s.field("needsTest")),
+		DependsOn:          r.textList(s.field("dependsOn")),
+		NeedsTest:          r.optionalFlag(s.field("needsTest")),
 		MayChangeTests:     r.flag(s.field("mayChangeTests")),
-		TestedBy:           r.names(s.field("testedBy")),
-		Extra:              extra(s.Node, storyShape),
+		TestedBy:           r.anyTextList(s.field("testedBy")),
+		Extra:              unknownKeys(s.Node, storyKeys),
 	}
 	if list := s.field("acceptanceCriteria"); list.Kind == jsontree.List && len(list.Items) == 0 {
-		r.complain(list, "empty, want at least one criterion")
+		r.report(list, "empty, want at least one criterion")
 	}
 	if r.audit && out.Passes && blank(out.Notes) {
-		r.complain(s.field("notes"), "passes without notes, want what was done")
+		r.report(s.field("notes"), "passes without notes, want what was done")
 	}
 	return out
 }
@@ -153,7 +153,7 @@ type Invalid struct {
 	Name     string // the file, or the issue
 	Problems []Problem
 
-	prose bool // Name is words, not a path
+	isTitle bool // Name is words, not a path
 }
 
 // Error lists the problems, one a line. The first line stands alone.
@@ -188,7 +188,7 @@ func (e *Invalid) where(p Problem) string {
 	switch {
 	case p.Line == 0:
 		return e.Name
-	case e.prose:
+	case e.isTitle:
 		return fmt.Sprintf("%s, line %d", e.Name, p.Line)
 	case p.Column == 0:
 		return fmt.Sprintf("%s:%d", e.Name, p.Line)

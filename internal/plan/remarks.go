@@ -62,8 +62,8 @@ func (r Remark) where() string {
 
 func (r Remark) file() string { return strings.ReplaceAll(oneLine(r.Path), "`", "'") }
 
-// topic is what the remarks of one story have in common.
-func (r Remark) topic() string {
+// groupTitle is what the remarks of one story have in common.
+func (r Remark) groupTitle() string {
 	switch {
 	case r.Suggestion != Suggestion{}:
 		return fmt.Sprintf("Suggestion by %s for %s", r.By, r.where())
@@ -75,25 +75,25 @@ func (r Remark) topic() string {
 	return "Red checks"
 }
 
-// Answered tells whether people asked for a story who can be answered instead: it
+// CanBeAnswered tells whether people asked for a story who can be answered instead: it
 // is about their remarks and not about a check.
-func (t Task) Answered(story Story) bool {
+func (t Task) CanBeAnswered(story Story) bool {
 	return slices.ContainsFunc(t.Remarks, func(r Remark) bool {
 		return r.By != "" && slices.Contains(story.AcceptanceCriteria, r.Criterion())
 	})
 }
 
-// reviewed is a plan with one story for the remarks on each file, one for the
+// reviewPlan is a plan with one story for the remarks on each file, one for the
 // review's own words, and one for the checks.
-func (t Task) reviewed() (Plan, Source, error) {
-	p := Plan{Project: oneLine(t.Repo), Description: paragraphs(oneLine(readable(t.Title)), readable(t.Body))}
+func (t Task) reviewPlan() (Plan, Source, error) {
+	p := Plan{Project: oneLine(t.Repo), Description: joinParagraphs(oneLine(normalize(t.Title)), normalize(t.Body))}
 	var topics []string
 	for _, r := range t.Remarks {
-		at := slices.Index(topics, r.topic())
+		at := slices.Index(topics, r.groupTitle())
 		if at < 0 {
-			at, topics = len(topics), append(topics, r.topic())
+			at, topics = len(topics), append(topics, r.groupTitle())
 			p.UserStories = append(p.UserStories, Story{
-				ID: fmt.Sprintf("US-%03d", at+1), Title: jsontree.Clip(r.topic()+": "+oneLine(r.Text), 72), Priority: at + 1,
+				ID: fmt.Sprintf("US-%03d", at+1), Title: jsontree.Clip(r.groupTitle()+": "+oneLine(r.Text), 72), Priority: at + 1,
 			})
 		}
 		story := &p.UserStories[at]
@@ -107,9 +107,9 @@ func (t Task) reviewed() (Plan, Source, error) {
 	return p, SourceReview, nil
 }
 
-// inOrder has remarks on lines first, by file and line, then a review's words, then
+// compareRemarks has remarks on lines first, by file and line, then a review's words, then
 // checks: a story that is answered last can build on the others.
-func inOrder(a, b Remark) int {
+func compareRemarks(a, b Remark) int {
 	rank := func(r Remark) int {
 		switch {
 		case r.Path != "":
@@ -122,9 +122,9 @@ func inOrder(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// Apply is the plan where a suggestion was applied as it is, which is all that its
+// WithSuggestion is the plan where a suggestion was applied as it is, which is all that its
 // story asks for.
-func (p Plan) Apply(r Remark) Plan {
+func (p Plan) WithSuggestion(r Remark) Plan {
 	p.UserStories = slices.Clone(p.UserStories)
 	for i, story := range p.UserStories {
 		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && len(story.AcceptanceCriteria) == 1 {
@@ -134,14 +134,14 @@ func (p Plan) Apply(r Remark) Plan {
 	return p
 }
 
-// sameRemark compares what was said, and not what came of it.
-func sameRemark(a, b Remark) bool {
+// isSameRemark compares what was said, and not what came of it.
+func isSameRemark(a, b Remark) bool {
 	a.Suggestion.Made, b.Suggestion.Made = "", ""
 	return a == b
 }
 
-// Asked is the task with what people want changed.
-func (t Task) Asked(remarks []Remark) Task {
-	t.Remarks = slices.SortedStableFunc(slices.Values(remarks), inOrder)
+// WithRemarks is the task with what people want changed.
+func (t Task) WithRemarks(remarks []Remark) Task {
+	t.Remarks = slices.SortedStableFunc(slices.Values(remarks), compareRemarks)
 	return t
 }

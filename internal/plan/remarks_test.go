@@ -10,7 +10,7 @@ import (
 )
 
 func TestAReviewIsStories(t *testing.T) {
-	task := plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet", Body: "From the review by mia:\n\nNot\nyet.\n\n- [ ] no story"}.Asked([]plan.Remark{
+	task := plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet", Body: "From the review by mia:\n\nNot\nyet.\n\n- [ ] no story"}.WithRemarks([]plan.Remark{
 		{Text: "The check `unit` passes."},
 		{By: "mia", Text: "Not\nyet."},
 		{Thread: 13, Path: "b`.go", Line: 7, By: "ada", Text: "Why?"},
@@ -40,11 +40,11 @@ func TestAReviewIsStories(t *testing.T) {
 		t.Errorf("titles (-want +got):\n%s", diff)
 	}
 	for i, want := range []bool{true, true, true, false} {
-		if got := task.Answered(p.UserStories[i]); got != want {
+		if got := task.CanBeAnswered(p.UserStories[i]); got != want {
 			t.Errorf("%s can be answered: %t, want %t", p.UserStories[i].ID, got, want)
 		}
 	}
-	if other := task.Asked(task.Remarks[1:]); task.Same(other) || !task.Same(task.Asked(task.Remarks)) {
+	if other := task.WithRemarks(task.Remarks[1:]); task.IsSame(other) || !task.IsSame(task.WithRemarks(task.Remarks)) {
 		t.Error("other remarks are the same task")
 	}
 }

@@ -21,7 +21,7 @@ func TestShares(t *testing.T) {
 		"nothing in common":       {of(cart), of(more), false},
 		"nothing at all":          {of(), of(), false},
 	} {
-		if got := test.a.Shares(test.b); got != test.want {
+		if got := test.a.SharesStory(test.b); got != test.want {
 			t.Errorf("%s: Shares = %v, want %v", name, got, test.want)
 		}
 	}

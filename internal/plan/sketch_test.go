@@ -32,7 +32,7 @@ func TestVague(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := plan.Vague(c.task, p, source); got != c.want {
+		if got := plan.IsVague(c.task, p, source); got != c.want {
 			t.Errorf("%s: Vague = %v, want %v", name, got, c.want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestSketch(t *testing.T) {
 			answer: `{"branchName":"main","project":"theirs","userStories":[` + sketched + `]}`, want: one,
 		},
 	} {
-		got, left, err := plan.Sketch(c.answer)
+		got, left, err := plan.FromAnswer(c.answer)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -104,12 +104,12 @@ func TestSketchRefuses(t *testing.T) {
 		"two of one id":      {prd(sketched, sketched), "US-001"},
 		"broken JSON":        {prd(sketched) + "}", "the plan"},
 	} {
-		stories, _, err := plan.Sketch(c.answer)
+		stories, _, err := plan.FromAnswer(c.answer)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Sketch = %v, %v, want an error with %q", name, stories, err, c.want)
 		}
 	}
-	if _, _, err := plan.Sketch("no"); !errors.Is(err, plan.ErrNoSketch) {
+	if _, _, err := plan.FromAnswer("no"); !errors.Is(err, plan.ErrNoPlan) {
 		t.Errorf("Sketch: %v, want ErrNoSketch", err)
 	}
 }
@@ -121,7 +121,7 @@ func FuzzSketch(f *testing.F) {
 	f.Add("```json\n" + prd(sketched) + "\n```")
 	f.Add(prd(`{"id":"US-001","title":"<b>one</b>","acceptanceCriteria":["a"],"passes":true,"needsTest":false,"dependsOn":["US-002"]}`))
 	f.Fuzz(func(t *testing.T, answer string) {
-		stories, _, err := plan.Sketch(answer)
+		stories, _, err := plan.FromAnswer(answer)
 		if err != nil {
 			return
 		}

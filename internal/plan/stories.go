@@ -13,27 +13,27 @@ import (
 
 const maxTitle = 200
 
-// tickedNote is the note of a story that passed before anything ran.
-const tickedNote = "Its box was ticked when the plan was drafted."
+// notePassed is the note of a story that passed before anything ran.
+const notePassed = "Its box was ticked when the plan was drafted."
 
 // What an author says of a story in brackets, or on a line of its own.
 const (
-	needless = `needs\s+no\s+tests?|no\s+tests?\s+needed`
-	change   = `may\s+change\s+(?:the\s+)?tests?`
+	noTestText    = `needs\s+no\s+tests?|no\s+tests?\s+needed`
+	mayChangeText = `may\s+change\s+(?:the\s+)?tests?`
 )
 
 var (
-	ownID     = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
+	storyID   = pattern.Of(`^[\[(]?((?i:US)-\d{1,9})[\])]?(?:\s*[:.–—-]\s*|\s+)(\S.*)$`)
 	dependsOn = pattern.Of(`(?i)[\s(\[*_,;–—-]*\bdepends\s+on[\s:*_]+` +
 		`(US-\d+(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*)US-\d+)*)[\s)\].*_]*$`)
-	noTest      = pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + needless + `)[)\]]\.?\s*$|^\s*(?:` + needless + `)\.?\s*$`)
-	changesTest = pattern.Of(`(?i)(?:^|\s+)[(\[]` + change + `[)\]]\.?\s*$|^\s*` + change + `\.?\s*$`)
+	noTest      = pattern.Of(`(?i)(?:^|\s+)[(\[](?:` + noTestText + `)[)\]]\.?\s*$|^\s*(?:` + noTestText + `)\.?\s*$`)
+	changesTest = pattern.Of(`(?i)(?:^|\s+)[(\[]` + mayChangeText + `[)\]]\.?\s*$|^\s*` + mayChangeText + `\.?\s*$`)
 	anyID       = pattern.Of(`(?i)US-\d+`)
 )
 
 // stories gives the entries their ids, and looks at what they depend on.
-func (d *draft) stories(entries []entry) ([]Story, error) {
-	bad := &Invalid{Name: d.task.String(), prose: true}
+func (d *drafter) stories(entries []entry) ([]Story, error) {
+	bad := &Invalid{Name: d.task.String(), isTitle: true}
 	if len(entries) > maxStories {
 		bad.Problems = []Problem{{Text: fmt.Sprintf("found %d stories, want at most %d", len(entries), maxStories)}}
 		return nil, bad
@@ -42,10 +42,10 @@ func (d *draft) stories(entries []entry) ([]Story, error) {
 	for i, e := range entries {
 		stories[i] = e.story(i + 1)
 	}
-	number(stories)
-	for _, t := range tangles(stories) {
+	numberStories(stories)
+	for _, t := range dependencyDefects(stories) {
 		bad.Problems = append(bad.Problems, Problem{
-			Line: d.page.line(entries[t.story].at), Story: stories[t.story].ID, Text: t.text,
+			Line: d.doc.lineAt(entries[t.story].offset), Story: stories[t.story].ID, Text: t.text,
 		})
 	}
 	return stories, bad.orNil()
@@ -54,37 +54,37 @@ func (d *draft) stories(entries []entry) ([]Story, error) {
 func (e entry) story(position int) Story {
 	s := Story{Priority: position, Passes: e.done}
 	title := e.title
-	if m := ownID.FindStringSubmatch(title); m != nil {
+	if m := storyID.FindStringSubmatch(title); m != nil {
 		s.ID, title = strings.ToUpper(m[1]), m[2]
 	}
-	title = s.takeAsides(title)
+	title = s.takeMarks(title)
 	if title == "" {
 		title = e.title
 	}
 	var about []string
 	for _, text := range e.about {
-		about = append(about, s.takeAsides(text))
+		about = append(about, s.takeMarks(text))
 	}
 	for _, text := range e.criteria {
-		if left := s.takeAsides(text); !blank(left) {
+		if left := s.takeMarks(text); !blank(left) {
 			s.AcceptanceCriteria = append(s.AcceptanceCriteria, left)
 		}
 	}
 	if len(s.AcceptanceCriteria) == 0 {
-		s.AcceptanceCriteria = []string{sentence(title)}
+		s.AcceptanceCriteria = []string{withFullStop(title)}
 	}
 	if utf8.RuneCountInString(title) > maxTitle {
 		about = slices.Insert(about, 0, title)
 	}
-	s.Title, s.Description = jsontree.Clip(title, maxTitle), paragraphs(about...)
+	s.Title, s.Description = jsontree.Clip(title, maxTitle), joinParagraphs(about...)
 	if s.Passes {
-		s.Notes = tickedNote
+		s.Notes = notePassed
 	}
 	return s
 }
 
-// takeAsides moves what is said of a story to where it counts, in any order.
-func (s *Story) takeAsides(text string) string {
+// takeMarks moves what is said of a story to where it counts, in any order.
+func (s *Story) takeMarks(text string) string {
 	for {
 		left := s.takeDepends(text)
 		if at := noTest.FindStringIndex(left); at != nil {
@@ -115,9 +115,9 @@ func (s *Story) takeDepends(text string) string {
 	return text[:at[0]]
 }
 
-// number gives an id to each story without one, by its place where that is
+// numberStories gives an id to each story without one, by its place where that is
 // free. The second of two equal ids is no id.
-func number(stories []Story) {
+func numberStories(stories []Story) {
 	taken := map[string]bool{}
 	for i, s := range stories {
 		if taken[s.ID] {
@@ -134,14 +134,14 @@ func number(stories []Story) {
 	}
 }
 
-func sentence(title string) string {
+func withFullStop(title string) string {
 	if last, _ := utf8.DecodeLastRuneInString(title); strings.ContainsRune(".!?…:;", last) {
 		return title
 	}
 	return title + "."
 }
 
-func nonBlank(text string) []string {
+func nonBlankLines(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		if !blank(line) {
@@ -151,7 +151,7 @@ func nonBlank(text string) []string {
 	return lines
 }
 
-// line is that of an offset in the body, from 1.
-func (p page) line(at int) int {
+// lineAt is that of an offset in the body, from 1.
+func (p document) lineAt(at int) int {
 	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
 }

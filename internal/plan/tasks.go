@@ -18,44 +18,44 @@ type entry struct {
 	about    []string // paragraphs
 	criteria []string
 	done     bool
-	at       int // offset in the body
-	under    int // the section of a task
+	offset   int // offset in the body
+	section  int // the section of a task
 }
 
-// tasks makes a story of every top-level item of every task list. Boxes under
+// taskEntries makes a story of every top-level item of every task list. Boxes under
 // a heading for criteria are criteria, not tasks.
-func (d *draft) tasks() []entry {
+func (d *drafter) taskEntries() []entry {
 	var entries []entry
 	for i, s := range d.sections {
-		if s.role == criteria || s.role == aside {
+		if s.role == roleCriteria || s.role == roleIgnored {
 			continue
 		}
 		for _, list := range s.lists() {
-			if s.role != tasks && !hasBox(list) {
+			if s.role != roleTasks && !hasBox(list) {
 				continue
 			}
-			found := d.items(list, i)
+			found := d.listEntries(list, i)
 			d.used[list] = len(found) > 0
 			entries = append(entries, found...)
 		}
 	}
-	return d.placed(entries)
+	return d.addHeadings(entries)
 }
 
-func (d *draft) items(list *ast.List, under int) []entry {
+func (d *drafter) listEntries(list *ast.List, under int) []entry {
 	var entries []entry
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
-		e := entry{at: start(item), under: under}
-		if e.title, e.about = headline(d.leading(item)); e.title == "" {
+		e := entry{offset: offsetOf(item), section: under}
+		if e.title, e.about = headline(d.leadingText(item)); e.title == "" {
 			continue
 		}
-		ticked, boxes := box(item)
+		ticked, boxes := ownBox(item)
 		e.done = ticked || !boxes && allTicked(item)
 		for n := item.FirstChild().NextSibling(); n != nil; n = n.NextSibling() {
 			if nested, ok := n.(*ast.List); ok {
 				e.criteria = append(e.criteria, d.criteria(nested)...)
 			} else {
-				e.about = append(e.about, d.page.block(n))
+				e.about = append(e.about, d.doc.blockMarkdown(n))
 			}
 		}
 		e.about = slices.DeleteFunc(e.about, isCriteria)
@@ -67,7 +67,7 @@ func (d *draft) items(list *ast.List, under int) []entry {
 // headline parts the first line of an item from the rest: GitHub shows line
 // breaks in issues as they are. A line that goes on in lower case was wrapped.
 func headline(words string) (title string, rest []string) {
-	lines := nonBlank(words)
+	lines := nonBlankLines(words)
 	if len(lines) == 0 {
 		return "", nil
 	}
@@ -78,23 +78,23 @@ func headline(words string) (title string, rest []string) {
 	return oneLine(title), lines
 }
 
-// placed tells a task what it is part of, where the tasks stand under several
+// addHeadings tells a task what it is part of, where the tasks stand under several
 // headings: "form" alone says little.
-func (d *draft) placed(entries []entry) []entry {
+func (d *drafter) addHeadings(entries []entry) []entry {
 	headings := map[int]bool{}
 	for _, e := range entries {
-		headings[e.under] = true
+		headings[e.section] = true
 	}
 	for i, e := range entries {
-		if title := d.sections[e.under].title; title != "" && len(headings) > 1 {
+		if title := d.sections[e.section].title; title != "" && len(headings) > 1 {
 			entries[i].about = append([]string{fmt.Sprintf("Part of: %s", title)}, e.about...)
 		}
 	}
 	return entries
 }
 
-// box is the tick of an item's own box, if it has one.
-func box(item ast.Node) (ticked, has bool) {
+// ownBox is the tick of an item's own box, if it has one.
+func ownBox(item ast.Node) (ticked, has bool) {
 	if first := item.FirstChild(); first != nil {
 		if b, ok := first.FirstChild().(*east.TaskCheckBox); ok {
 			return b.IsChecked, true
@@ -130,19 +130,19 @@ func ticks(root ast.Node) []bool {
 
 // criteria are the items of a list, those nested in others after them. What
 // stands in an item beside its words, like code, stays with it.
-func (d *draft) criteria(list *ast.List) []string {
+func (d *drafter) criteria(list *ast.List) []string {
 	var all []string
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		words := ""
 		if first := item.FirstChild(); first != nil && first.Kind() != ast.KindList {
-			words = oneLine(d.leading(first))
+			words = oneLine(d.leadingText(first))
 		}
 		var nested []string
 		for n := item.FirstChild(); n != nil; n = n.NextSibling() {
 			if l, ok := n.(*ast.List); ok {
 				nested = append(nested, d.criteria(l)...)
 			} else if n != item.FirstChild() {
-				words = paragraphs(words, d.page.block(n))
+				words = joinParagraphs(words, d.doc.blockMarkdown(n))
 			}
 		}
 		if words != "" {
@@ -153,43 +153,43 @@ func (d *draft) criteria(list *ast.List) []string {
 	return all
 }
 
-// tangle is something wrong between stories. It speaks of the story's id, or
+// defect is something wrong between stories. It speaks of the story's id, or
 // of one of its dependencies where dep is not negative.
-type tangle struct {
+type defect struct {
 	story, dep int
 	text       string
 }
 
-// tangles finds equal ids, dependencies on nothing, and circles of them. A
+// dependencyDefects finds equal ids, dependencies on nothing, and circles of them. A
 // plan without any can always go on: see Next.
-func tangles(stories []Story) []tangle {
+func dependencyDefects(stories []Story) []defect {
 	first := make(map[string]int, len(stories))
 	var ids []string
-	var found []tangle
+	var found []defect
 	for i, s := range stories {
 		if _, ok := first[s.ID]; !ok {
 			first[s.ID] = i
 			ids = append(ids, s.ID)
 		} else if !blank(s.ID) {
-			found = append(found, tangle{i, -1, "used by an earlier story, want an id of its own"})
+			found = append(found, defect{i, -1, "used by an earlier story, want an id of its own"})
 		}
 	}
 	for i, s := range stories {
 		for j, dep := range s.DependsOn {
 			if _, ok := first[dep]; !ok && !blank(dep) {
-				found = append(found, tangle{i, j, unknown(dep, ids, len(found))})
+				found = append(found, defect{i, j, unknownDependency(dep, ids, len(found))})
 			}
 		}
 	}
-	c := circles{stories: stories, first: first, seen: make([]bool, len(stories))}
+	c := cycleFinder{stories: stories, first: first, seen: make([]bool, len(stories))}
 	for i := range stories {
 		c.visit(i)
 	}
 	return append(found, c.found...)
 }
 
-// unknown looks for what was meant only while the answer will be shown.
-func unknown(dep string, ids []string, before int) string {
+// unknownDependency looks for what was meant only while the answer will be shown.
+func unknownDependency(dep string, ids []string, before int) string {
 	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
 	if before >= maxShown {
 		return text
@@ -197,38 +197,38 @@ func unknown(dep string, ids []string, before int) string {
 	return text + didYouMean(dep, ids)
 }
 
-// circles walks the dependencies depth first: one that leads back onto the
+// cycleFinder walks the dependencies depth first: one that leads back onto the
 // trail closes a circle.
-type circles struct {
+type cycleFinder struct {
 	stories []Story
 	first   map[string]int
 	seen    []bool
-	trail   []int
-	found   []tangle
+	path    []int
+	found   []defect
 }
 
-func (c *circles) visit(i int) {
+func (c *cycleFinder) visit(i int) {
 	if c.seen[i] {
 		return
 	}
 	c.seen[i] = true
-	c.trail = append(c.trail, i)
+	c.path = append(c.path, i)
 	for j, id := range c.stories[i].DependsOn {
 		dep, ok := c.first[id]
 		if !ok {
 			continue
 		}
-		if start := slices.Index(c.trail, dep); start >= 0 {
-			c.found = append(c.found, tangle{i, j, "depends on itself: " + c.circle(start)})
+		if start := slices.Index(c.path, dep); start >= 0 {
+			c.found = append(c.found, defect{i, j, "depends on itself: " + c.cycleText(start)})
 		}
 		c.visit(dep)
 	}
-	c.trail = c.trail[:len(c.trail)-1]
+	c.path = c.path[:len(c.path)-1]
 }
 
-func (c *circles) circle(start int) string {
+func (c *cycleFinder) cycleText(start int) string {
 	var ids []string
-	for _, i := range c.trail[start:] {
+	for _, i := range c.path[start:] {
 		ids = append(ids, jsontree.Clip(c.stories[i].ID, jsontree.MaxFound))
 	}
 	return strings.Join(append(ids, ids[0]), " -> ")

@@ -57,7 +57,7 @@ func (s Story) MarshalJSON() ([]byte, error) {
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	type bare Plan
 	var b bare
-	extra, err := takeBack(data, &b, planShape)
+	extra, err := unmarshal(data, &b, planKeys)
 	if err != nil {
 		return fmt.Errorf("take back plan: %w", err)
 	}
@@ -71,7 +71,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 func (s *Story) UnmarshalJSON(data []byte) error {
 	type bare Story
 	var b bare
-	extra, err := takeBack(data, &b, storyShape)
+	extra, err := unmarshal(data, &b, storyKeys)
 	if err != nil {
 		return fmt.Errorf("take back story: %w", err)
 	}
@@ -81,7 +81,7 @@ func (s *Story) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func takeBack(data []byte, into any, shape shape) ([]Extra, error) {
+func unmarshal(data []byte, into any, shape keySet) ([]Extra, error) {
 	if err := json.Unmarshal(data, into); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func takeBack(data []byte, into any, shape shape) ([]Extra, error) {
 	if wrong != nil {
 		return nil, errors.New(wrong.Text)
 	}
-	return extra(root, shape), nil
+	return unknownKeys(root, shape), nil
 }
 
 // withExtra writes known, an object, and lets extra follow inside it.
@@ -139,10 +139,10 @@ func orNil[T any](list []T) []T {
 
 // Merged is what becomes of a plan that an agent has edited.
 type Merged struct {
-	Plan    Plan     // to go on with; Passes is still the program's word
-	Claimed []string // stories the agent marked as passed, in the plan's order
-	Undone  []string // what it may not change and was put back, in words
-	Bent    []string // stories of which what they ask for was put back
+	Plan     Plan     // to go on with; Passes is still the program's word
+	Claimed  []string // stories the agent marked as passed, in the plan's order
+	Undone   []string // what it may not change and was put back, in words
+	Restored []string // stories of which what they ask for was put back
 }
 
 // Merge takes over what an agent may change in a plan: new stories, stories
@@ -150,28 +150,28 @@ type Merged struct {
 // lost: one that is missing from its story must stand in a new one, or it is
 // put back. A plan that would not be valid is not taken at all.
 func Merge(kept, proposed Plan) Merged {
-	m := merger{kept: kept, fresh: fresh(kept, proposed)}
-	m.frame(proposed)
+	m := merger{kept: kept, newCriteria: criteriaOfNewStories(kept, proposed)}
+	m.keepHeader(proposed)
 	for _, story := range proposed.UserStories {
-		m.take(story)
+		m.takeStory(story)
 	}
 	for _, story := range kept.UserStories {
-		m.restore(story)
+		m.restoreStory(story)
 	}
-	if err := validate(m.out.Plan); err != nil {
-		return Merged{Plan: kept, Claimed: m.out.Claimed, Undone: []string{"the plan was not valid: " + err.Error()}}
+	if err := validate(m.result.Plan); err != nil {
+		return Merged{Plan: kept, Claimed: m.result.Claimed, Undone: []string{"the plan was not valid: " + err.Error()}}
 	}
-	return m.out
+	return m.result
 }
 
 type merger struct {
-	kept  Plan
-	fresh map[string]bool // criteria that stand in stories new to the plan
-	out   Merged
+	kept        Plan
+	newCriteria map[string]bool // criteria that stand in stories new to the plan
+	result      Merged
 }
 
-// fresh collects the criteria of stories that kept does not know.
-func fresh(kept, proposed Plan) map[string]bool {
+// criteriaOfNewStories collects the criteria of stories that kept does not know.
+func criteriaOfNewStories(kept, proposed Plan) map[string]bool {
 	found := map[string]bool{}
 	for _, story := range proposed.UserStories {
 		if _, known := kept.Find(story.ID); known {
@@ -184,12 +184,12 @@ func fresh(kept, proposed Plan) map[string]bool {
 	return found
 }
 
-// frame keeps what stands around the stories: what is to be built, where, and
+// keepHeader keeps what stands around the stories: what is to be built, where, and
 // what judges it is not the agent's to say. Keys of its own it may keep.
-func (m *merger) frame(proposed Plan) {
-	m.out.Plan = m.kept
-	m.out.Plan.UserStories = nil
-	m.out.Plan.Extra = proposed.Extra
+func (m *merger) keepHeader(proposed Plan) {
+	m.result.Plan = m.kept
+	m.result.Plan.UserStories = nil
+	m.result.Plan.Extra = proposed.Extra
 	for _, part := range []struct {
 		name    string
 		changed bool
@@ -205,14 +205,14 @@ func (m *merger) frame(proposed Plan) {
 	}
 }
 
-// take adds one story of the agent's plan, as far as it may be changed.
-func (m *merger) take(story Story) {
+// takeStory adds one story of the agent's plan, as far as it may be changed.
+func (m *merger) takeStory(story Story) {
 	old, known := m.kept.Find(story.ID)
 	if story.Passes && !old.Passes {
-		m.out.Claimed = append(m.out.Claimed, story.ID)
+		m.result.Claimed = append(m.result.Claimed, story.ID)
 	}
 	story.Passes = old.Passes
-	if !same(story.NeedsTest, old.NeedsTest) {
+	if !isSameFlag(story.NeedsTest, old.NeedsTest) {
 		m.undo("whether %s needs a test", story.ID)
 		story.NeedsTest = old.NeedsTest
 	}
@@ -221,22 +221,22 @@ func (m *merger) take(story Story) {
 		story.MayChangeTests = old.MayChangeTests
 	}
 	if known {
-		story = m.mend(old, story)
+		story = m.restoreFields(old, story)
 	}
-	m.out.Plan.UserStories = append(m.out.Plan.UserStories, story)
+	m.result.Plan.UserStories = append(m.result.Plan.UserStories, story)
 }
 
-func same(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
+func isSameFlag(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// mend puts back what an agent may not change in a story that was there.
-func (m *merger) mend(old, story Story) Story {
+// restoreFields puts back what an agent may not change in a story that was there.
+func (m *merger) restoreFields(old, story Story) Story {
 	if story.Title != old.Title || story.Description != old.Description {
 		m.undo("title and description of %s", story.ID)
 		story.Title, story.Description = old.Title, old.Description
 	}
-	lost := m.lost(old, story.AcceptanceCriteria)
+	lost := m.lostCriteria(old, story.AcceptanceCriteria)
 	if len(lost) > 0 {
-		m.out.Bent = append(m.out.Bent, story.ID)
+		m.result.Restored = append(m.result.Restored, story.ID)
 	}
 	for _, criterion := range lost {
 		m.undo("criterion %q of %s", criterion, story.ID)
@@ -248,32 +248,32 @@ func (m *merger) mend(old, story Story) Story {
 	return story
 }
 
-// lost are the criteria of old that stand neither in now nor in a new story.
-func (m *merger) lost(old Story, now []string) []string {
+// lostCriteria are the criteria of old that stand neither in now nor in a new story.
+func (m *merger) lostCriteria(old Story, now []string) []string {
 	var missing []string
 	for _, criterion := range old.AcceptanceCriteria {
-		if !slices.Contains(now, criterion) && !m.fresh[criterion] {
+		if !slices.Contains(now, criterion) && !m.newCriteria[criterion] {
 			missing = append(missing, criterion)
 		}
 	}
 	return missing
 }
 
-// restore puts back a story that was taken out, unless all it asked for now
+// restoreStory puts back a story that was taken out, unless all it asked for now
 // stands in smaller ones.
-func (m *merger) restore(old Story) {
-	if _, there := m.out.Plan.Find(old.ID); there {
+func (m *merger) restoreStory(old Story) {
+	if _, there := m.result.Plan.Find(old.ID); there {
 		return
 	}
-	if !old.Passes && len(m.lost(old, nil)) == 0 {
+	if !old.Passes && len(m.lostCriteria(old, nil)) == 0 {
 		return
 	}
 	m.undo("story %s", old.ID)
-	m.out.Plan.UserStories = append(m.out.Plan.UserStories, old)
+	m.result.Plan.UserStories = append(m.result.Plan.UserStories, old)
 }
 
 func (m *merger) undo(format string, args ...any) {
-	m.out.Undone = append(m.out.Undone, fmt.Sprintf(format, args...))
+	m.result.Undone = append(m.result.Undone, fmt.Sprintf(format, args...))
 }
 
 // validate holds a plan made in memory against the rules for a plan read from

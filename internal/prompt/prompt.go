@@ -58,7 +58,7 @@ func Write(run journal.Run, number int, id string) (string, error) {
 		Checks:    commands(run),
 		Promise:   run.Policy.Promise,
 		Guarded:   run.Policy.Publish,
-		Answer:    run.Task.Answered(story),
+		Answer:    run.Task.CanBeAnswered(story),
 		Feedback:  feedback(run),
 		Said:      said(run.Said),
 		Task:      task(run.Task),

@@ -164,7 +164,7 @@ func Begun(project string) plan.Plan {
 	books := workspace.Memory{Dir: workspace.MemoryDir}.Books()
 	data, _ := workspace.ReadPlain(filepath.Join(project, books[0])) // no file says nothing
 	if len(bytes.TrimSpace(data)) > 0 {
-		head, _ := plan.Head(data)
+		head, _ := plan.ReadHeader(data)
 		return head
 	}
 	log, _ := workspace.ReadPlain(filepath.Join(project, books[1]))

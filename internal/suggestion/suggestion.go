@@ -66,7 +66,7 @@ func Apply(ctx context.Context, t *git.Trusted, on Branch, task plan.Task, p pla
 		done.Head = on.Head
 		lowest[r.Path] = s.From
 		done.Remarks[i].Suggestion.Made = done.Head
-		done.Plan = done.Plan.Apply(done.Remarks[i])
+		done.Plan = done.Plan.WithSuggestion(done.Remarks[i])
 	}
 	return done, nil
 }

@@ -169,7 +169,7 @@ func TestContextIsNoTask(t *testing.T) {
 	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
 	got, ok := labelled("ralph").Fill(task, trigger.Command{Verb: trigger.Run}, found)
 	want := task
-	want.Context = []plan.Said{
+	want.Context = []plan.Comment{
 		{Author: "mia", At: noon.Add(-time.Hour), Text: "Use a map."},
 		{Author: "mia", At: noon.Add(-time.Hour), Where: "cart.go:11", Hunk: "@@ -1 +1 @@\n+x", Text: "Here."},
 		{Where: "the check test", Text: "boom"},
@@ -177,7 +177,7 @@ func TestContextIsNoTask(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || !ok {
 		t.Errorf("%t, task (-want +got):\n%s", ok, diff)
 	}
-	if !task.Same(got) {
+	if !task.IsSame(got) {
 		t.Error("what others say makes it another task")
 	}
 }

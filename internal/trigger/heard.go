@@ -85,8 +85,8 @@ func (e Ear) Approves(h Heard, at time.Time) bool {
 }
 
 // Said is h as the context of a task.
-func (h Heard) Said() plan.Said {
-	return plan.Said{Author: h.By.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk}
+func (h Heard) Said() plan.Comment {
+	return plan.Comment{Author: h.By.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk}
 }
 
 // String is the place as people write it: cart.go:12. Empty for none.
@@ -153,13 +153,13 @@ func (t Trigger) Fill(task plan.Task, cmd Command, found Found) (full plan.Task,
 		task.Context = append(task.Context, h.Said())
 	}
 	for _, f := range found.Failing {
-		task.Context = append(task.Context, plan.Said{Where: "the check " + f.Name, Text: f.Says})
+		task.Context = append(task.Context, plan.Comment{Where: "the check " + f.Name, Text: f.Says})
 	}
 	if task.Kind != plan.KindPull {
 		return task, true
 	}
 	told := strings.TrimSpace(task.Body) != ""
-	task = task.Asked(t.remarks(cmd, found))
+	task = task.WithRemarks(t.remarks(cmd, found))
 	return task, told || len(task.Remarks) > 0
 }
 

@@ -124,7 +124,7 @@ func names(checks []Check) string {
 // Question is what a person is asked where there were enough attempts.
 func Question(red []Check) string {
 	return fmt.Sprintf("**ralph asks:** CI is still red after the attempts that are allowed (%d a head, %d a pull request): %s. "+
-		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MostOfHead, plan.MostOfPull, names(red))
+		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MaxOfHead, plan.MaxOfPull, names(red))
 }
 
 // noteBegins begins the paragraph of the progress comment that is about CI.

@@ -15,7 +15,7 @@ import (
 // of is a run about two threads of one file and one of another; the first story was
 // done by a commit, the second is as said.
 func of(second func(*journal.Run, *journal.Iteration)) journal.Run {
-	task := plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet"}.Asked([]plan.Remark{
+	task := plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet"}.WithRemarks([]plan.Remark{
 		{Thread: 11, Path: "a.go", Line: 1, By: "mia", Text: "Use a map."},
 		{Thread: 12, Path: "a.go", Line: 2, By: "mia", Text: "Typo."},
 		{Thread: 13, Path: "b.go", Line: 1, By: "mia", Text: "Why?"},

@@ -11,7 +11,7 @@ import (
 // nothing to prove, so it gets no grade.
 func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 	story, found := run.Plan.Find(it.Story)
-	return found && run.Task.Answered(story) && it.Agent != nil && it.Agent.Response != "" &&
+	return found && run.Task.CanBeAnswered(story) && it.Agent != nil && it.Agent.Response != "" &&
 		it.Taken != nil && !it.Taken.Dirty && len(it.Taken.Refused) == 0 &&
 		!slices.ContainsFunc(run.Iterations, func(o journal.Iteration) bool {
 			return o.Story == it.Story && o.Number <= it.Number && o.Taken != nil && o.Taken.To != o.Taken.From

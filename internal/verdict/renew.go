@@ -19,7 +19,7 @@ func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	p.Shelve = old.Policy.Shelve
 	now, err := json.Marshal(p)
 	then, worse := json.Marshal(old.Policy.Named())
-	return task.Same(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
+	return task.IsSame(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
 // RenewPolicy returns the current rules for a run that began under others. It

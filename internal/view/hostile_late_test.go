@@ -27,7 +27,7 @@ func later(text string, end journal.RunStopped) journal.Run {
 		events = append(events, entry.Event)
 	}
 	events = append(events,
-		journal.Resumed{Why: text, Words: text, Approved: text, Context: []plan.Said{{Author: text, Where: text, Hunk: text, Text: text}}},
+		journal.Resumed{Why: text, Words: text, Approved: text, Context: []plan.Comment{{Author: text, Where: text, Hunk: text, Text: text}}},
 		journal.PlanDrafted{By: text, Left: []string{text}, Question: text, Why: text},
 		journal.EgressRefused{What: text, Why: text, Input: text},
 		journal.EgressPassed{Hosts: []journal.Passage{{Host: text, Times: 1, Up: 1, Down: 1}}},
