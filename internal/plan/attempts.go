@@ -1,6 +1,6 @@
 package plan
 
-// How often ralph works on red checks of its own pull request.
+// The limits for runs on red checks of one head, and of one pull request.
 const (
 	MaxOfHead = 3
 	MaxOfPull = 5
@@ -8,12 +8,12 @@ const (
 
 // Attempts counts the runs for red checks of one pull request.
 type Attempts struct {
-	Head   string `json:"head"` // that was red last
+	Head   string `json:"head"` // the newest head with red checks
 	OfHead int    `json:"of_head"`
 	OfPull int    `json:"of_pull"`
 }
 
-// Next counts one more on head. ok is false where there were enough.
+// Next counts one more run on head. ok is false if the limit is exceeded.
 func (a Attempts) Next(head string) (next Attempts, ok bool) {
 	if a.Head != head {
 		a.Head, a.OfHead = head, 0
@@ -22,7 +22,7 @@ func (a Attempts) Next(head string) (next Attempts, ok bool) {
 	return a, a.OfHead <= MaxOfHead && a.OfPull <= MaxOfPull
 }
 
-// Max is the one of two counts of the same pull request that has more.
+// Max returns the higher of two counts for the same pull request.
 func (a Attempts) Max(b Attempts) Attempts {
 	if b.OfPull > a.OfPull {
 		return b

@@ -14,26 +14,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Source is how the stories were found in what was asked.
+// Source is how the stories of a plan were found.
 type Source string
 
-// The ways to find stories, in the order in which they are tried. The last is
-// no reader's.
+// The ways to find stories in a text, in the order in which they are tried.
+// SourceAgent is not one of them.
 const (
 	SourceJSON     Source = "json"     // a PRD, bare or in a code block
 	SourceTaskList Source = "tasklist" // - [ ] one story
 	SourceHeadings Source = "headings" // a heading a story, or criteria under a heading
 	SourcePlain    Source = "plain"    // one story: the whole text
-	SourceAgent    Source = "agent"    // what an agent made of it
+	SourceAgent    Source = "agent"    // an agent made the plan
 )
 
-// maxBody is what GitHub lets an issue hold, in characters. A Markdown parser
-// takes some nasty texts in quadratic time: this many are seconds, no more.
+// maxBody is how many characters an issue can have on GitHub. A Markdown parser
+// takes quadratic time for some texts; for this many characters it takes seconds.
 const maxBody = 65_536
 
-// Draft makes a plan of a task without asking a model: the same words give the
-// same stories. An issue never names the branch; the caller does. The forms are
-// the repository's issue forms, as YAML.
+// Draft makes a plan of a task without a model: the same text gives the same
+// stories. An issue never sets the branch name. forms are the repository's issue
+// forms as YAML.
 func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	if t.Update {
 		return t.updatePlan(), SourceUpdate, nil
@@ -73,16 +73,16 @@ func fromJSON(t Task, in input) (Plan, Source, error) {
 	return p, SourceJSON, nil
 }
 
-// storiesKey is how a PRD is told from other JSON. It forgives the slips that
-// Read will name.
+// storiesKey distinguishes a PRD from other JSON. It accepts misspelled keys,
+// which Read reports.
 var storiesKey = pattern.Of(`(?i)"user[_-]?stor(y|ies)"\s*:`)
 
 func isPRD(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)
 }
 
-// fencedPRD finds the code block to read: the first one with user stories, or
-// else the first that calls itself a PRD. What is quoted is another's word.
+// fencedPRD finds the first code block with user stories, or else the first one
+// marked as prd. Quotes are skipped: others wrote them.
 func fencedPRD(p document) (*ast.FencedCodeBlock, bool) {
 	var found, named *ast.FencedCodeBlock
 	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
@@ -147,7 +147,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 	return p, from, nil
 }
 
-// title is the task's own, or the first words of its body.
+// title is the task's title, or else the first text of its body.
 func (d *drafter) title() string {
 	if title := oneLine(normalize(d.task.Title)); !emptyTitle.MatchString(title) {
 		return title
@@ -165,7 +165,7 @@ func (d *drafter) title() string {
 	return ""
 }
 
-// leadingText is the first text in a block, code aside.
+// leadingText is the first text in a block that is not code.
 func (d *drafter) leadingText(n ast.Node) string {
 	for ; n != nil; n = n.FirstChild() {
 		switch n.Kind() {
@@ -194,8 +194,8 @@ func joinParagraphs(parts ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// IsVague tells of a plan that is the task again in one story, and names nothing
-// that has to hold. A story that people say needs no test is theirs as it is.
+// IsVague reports whether the plan is one story that only repeats the task,
+// without a criterion of its own. A story marked as needing no test is not vague.
 func IsVague(t Task, p Plan, from Source) bool {
 	if t.Kind != KindIssue || from != SourcePlain || len(p.UserStories) != 1 {
 		return false
@@ -207,15 +207,15 @@ func IsVague(t Task, p Plan, from Source) bool {
 	return strings.HasPrefix(story.AcceptanceCriteria[0], strings.TrimSuffix(story.Title, "…"))
 }
 
-// maxSketched is how many stories an agent may make of one task.
+// maxSketched is how many stories an agent may plan for one task.
 const maxSketched = 20
 
-// ErrNoPlan is an answer without a plan.
+// ErrNoPlan means that an answer has no plan.
 var ErrNoPlan = errors.New("its answer has no JSON with userStories")
 
-// FromAnswer are the stories in an agent's answer: a PRD, bare or in a code block,
-// held against all rules for one. What is not the agent's to say is left out,
-// and named: commands to run, what has passed, what needs no test.
+// FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code
+// block, with the same rules as for prd.json. left names the fields that an agent
+// may not set and that are dropped.
 func FromAnswer(answer string) (stories []Story, left []string, err error) {
 	text := normalize(answer)
 	if !isPRD(text) {
@@ -236,29 +236,29 @@ func FromAnswer(answer string) (stories []Story, left []string, err error) {
 		left = append(left, "verifyCommands")
 	}
 	for _, story := range p.UserStories {
-		own, more := story.agentFields()
-		stories, left = append(stories, own), append(left, more...)
+		allowed, dropped := story.agentFields()
+		stories, left = append(stories, allowed), append(left, dropped...)
 	}
 	return stories, slices.Compact(left), validate(Plan{UserStories: stories})
 }
 
-// agentFields is the part of a story that a planning agent may set. An agent may
-// have read text that is hidden from people, so its other fields are dropped.
-func (s Story) agentFields() (own Story, left []string) {
-	own = Story{ID: s.ID, Title: cleanTitle(s.Title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
+// agentFields is the part of a story that a planning agent may set. The agent can
+// have read text that people do not see, so other fields are dropped.
+func (s Story) agentFields() (allowed Story, dropped []string) {
+	allowed = Story{ID: s.ID, Title: cleanTitle(s.Title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
 	for _, criterion := range s.AcceptanceCriteria {
-		own.AcceptanceCriteria = append(own.AcceptanceCriteria, oneLine(visibleText(criterion)))
+		allowed.AcceptanceCriteria = append(allowed.AcceptanceCriteria, oneLine(visibleText(criterion)))
 	}
 	if s.Passes {
-		left = append(left, "that "+s.ID+" passes")
+		dropped = append(dropped, "that "+s.ID+" passes")
 	}
 	if s.NeedsTest != nil {
-		left = append(left, "whether "+s.ID+" needs a test")
+		dropped = append(dropped, "whether "+s.ID+" needs a test")
 	}
 	if s.MayChangeTests {
-		left = append(left, "whether "+s.ID+" may change tests")
+		dropped = append(dropped, "whether "+s.ID+" may change tests")
 	}
-	return own, left
+	return allowed, dropped
 }
 
 func cleanTitle(text string) string {

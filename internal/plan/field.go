@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// value is a value, the path of keys to it, and the story it is in.
+// value is a JSON value with the path of keys to it and the story it belongs to.
 type value struct {
 	jsontree.Node
 	path, story string
@@ -24,7 +24,8 @@ func joinPath(path, key string) string {
 	return path + "." + key
 }
 
-// member is the value of a key, or nothing at the object's own place.
+// member is the value of a key. A missing key gives an empty node at the object's
+// line.
 func member(n jsontree.Node, key string) jsontree.Node {
 	for _, m := range n.Members {
 		if m.Key == key {
@@ -34,8 +35,8 @@ func member(n jsontree.Node, key string) jsontree.Node {
 	return jsontree.Node{Line: n.Line}
 }
 
-// field is a member, or nothing at the object's own place. A null counts as
-// nothing: models write it for what they leave out.
+// field is a member. A null counts as missing: models write it for what they leave
+// out.
 func (s value) field(key string) value {
 	return value{member(s.Node, key), joinPath(s.path, key), s.story}
 }
@@ -58,8 +59,8 @@ func (r *reader) report(s value, format string, args ...any) {
 	})
 }
 
-// checkObject complains of keys that were mistyped and of what is missing. A slip
-// is one problem: the key that was meant is not missed as well.
+// checkObject reports mistyped and missing keys. A missing key is not reported if
+// a mistyped one was meant for it.
 func (r *reader) checkObject(s value, shape keySet) bool {
 	if s.Kind != jsontree.Object {
 		r.report(s, "found %s, want an object", s.Node)
@@ -92,7 +93,6 @@ func (r *reader) reportMistyped(s value, known []string) map[string]bool {
 	return meant
 }
 
-// unknownKeys are the members that the shape does not know.
 func unknownKeys(of jsontree.Node, shape keySet) (extra []Extra) {
 	for _, m := range of.Members {
 		if !slices.Contains(shape.known, m.Key) {
@@ -110,7 +110,7 @@ func compactJSON(n jsontree.Node) json.RawMessage {
 	return out.Bytes()
 }
 
-// reportDuplicates complains of keys that are there twice, in whatever object.
+// reportDuplicates reports keys that occur twice, in any object.
 func (r *reader) reportDuplicates(s value) {
 	seen := map[string]bool{}
 	for _, m := range s.Members {
@@ -133,11 +133,11 @@ func (r *reader) text(s value) string {
 	return s.Text
 }
 
-// line is a string that must say something, on one line: it goes into commit
-// subjects and headings.
+// line is a string with one line of text: it goes into commit subjects and
+// headings.
 func (r *reader) line(s value) string {
 	switch {
-	case s.isAbsent(): // object has said so
+	case s.isAbsent(): // checkObject has reported it
 	case s.Kind != jsontree.Text:
 		r.report(s, "found %s, want a string", s.Node)
 	case blank(s.Text):
@@ -159,7 +159,7 @@ func (r *reader) list(s value) []value {
 	return items
 }
 
-// textList is a list of strings of which none may be blank.
+// textList is a list of strings that are not blank.
 func (r *reader) textList(s value) []string {
 	var lines []string
 	for _, item := range r.list(s) {
@@ -193,7 +193,6 @@ func (r *reader) flag(s value) bool {
 	return s.Kind == jsontree.Bool && s.Text == "true"
 }
 
-// optionalFlag is a flag that may be left open.
 func (r *reader) optionalFlag(s value) *bool {
 	if s.isAbsent() {
 		return nil

@@ -12,25 +12,25 @@ import (
 )
 
 // GitHub writes an issue form as one level-3 heading for each field, with the
-// answer below it. Labels and boxes are the form's words. Only answers are work.
+// answer below it. Labels and check boxes are the form's text; only answers count.
 const (
 	formLevel  = 3
 	noResponse = "_No response_"
 )
 
-// MayBeForm tells of an issue that begins as a form does.
+// MayBeForm reports whether an issue begins as an issue form does.
 func MayBeForm(t Task) bool {
 	return t.Kind == KindIssue && strings.HasPrefix(strings.TrimSpace(t.Body), "### ")
 }
 
-// field is what the repository's forms ask under one label.
+// field is what the repository's forms say of one label.
 type field struct {
 	kind    string   // textarea, input, dropdown or checkboxes; empty: unknown
-	initial []string // text that is in the field before a person answers
+	initial []string // text of the field before a person answers
 }
 
-// formFields reads issue forms, the files of .github/ISSUE_TEMPLATE. A file that is
-// no form has no fields: GitHub does not offer it as a form either.
+// formFields reads issue forms, the files of .github/ISSUE_TEMPLATE. Other files
+// have no fields: GitHub does not offer them as forms either.
 func formFields(forms [][]byte) map[string]field {
 	known := map[string]field{}
 	for _, data := range forms {
@@ -60,9 +60,9 @@ func formFields(forms [][]byte) map[string]field {
 	return known
 }
 
-// keepAnswers leaves of an issue what its author wrote. In a form a label heads no
-// story, a box that the form brought is no task, and a field that holds what it
-// held at first is empty.
+// keepAnswers keeps only what the author of an issue wrote. In a form a label is
+// not a story, a box of the form is not a task, and a field with its initial text
+// is empty.
 func (d *drafter) keepAnswers(known map[string]field) {
 	d.isForm = d.looksLikeForm(known)
 	for i := range d.sections {
@@ -85,30 +85,30 @@ func (d *drafter) keepAnswers(known map[string]field) {
 	}
 }
 
-// looksLikeForm tells a form from stories that a person wrote under level-3 headings.
-// A form has a field that the repository's forms know, that is empty, or whose
-// answer is prose. A story has a list or criteria.
+// looksLikeForm distinguishes a form from stories under level-3 headings. A form
+// has a field that the repository's forms know, that is empty, or whose answer is
+// prose. A story has a list or criteria.
 func (d *drafter) looksLikeForm(known map[string]field) bool {
 	if len(d.sections) < 2 || len(d.sections[0].blocks) > 0 || d.sections[1].level != formLevel {
 		return false
 	}
 	stories := d.areStories()
-	told := false
+	hasStory := false
 	for i, s := range d.sections {
 		if s.level != formLevel {
 			continue
 		}
-		_, is := known[titleKey(s.title)]
+		_, isField := known[titleKey(s.title)]
 		leaf := i+1 == len(d.sections) || d.sections[i+1].parent != i
-		if is || s.empty || leaf && !stories[i] && s.role == roleStories && len(s.blocks) > 0 {
+		if isField || s.empty || leaf && !stories[i] && s.role == roleStories && len(s.blocks) > 0 {
 			return true
 		}
-		told = told || stories[i]
+		hasStory = hasStory || stories[i]
 	}
-	return !told && len(d.sections) > 2
+	return !hasStory && len(d.sections) > 2
 }
 
-// isCheckList tells of an answer that is one list of boxes.
+// isCheckList reports whether the answer is one list of check boxes.
 func (s section) isCheckList() bool {
 	if len(s.blocks) != 1 || s.blocks[0].Kind() != ast.KindList {
 		return false
@@ -121,17 +121,18 @@ func (s section) isCheckList() bool {
 	return true
 }
 
-// isTickedChoice is an answer of boxes of which some are ticked. Work is not done yet
-// when a form is sent, so such boxes are the form's.
+// isTickedChoice reports whether the answer is check boxes of which some are
+// ticked. Work is not done when a form is sent, so such boxes belong to the form.
 func (s section) isTickedChoice() bool {
 	return (s.role == roleStories || s.role == roleText) && s.isCheckList() && slices.Contains(ticks(s.blocks[0]), true)
 }
 
-// personalStatement is how people speak of themselves, or are asked.
+// personalStatement matches how people speak about themselves, and questions.
 var personalStatement = pattern.Of(`(?i)^(?:yes|my)\b|^(?:by [^,]+, )?(?:i|we)(?:\s+|['’])` +
 	`(?:have|am|are|m|ve|re|d|ll|will|would|do|did|don|agree|confirm|understand|acknowledge|accept|know|read|can|could|\w+ed)\b|\?$`)
 
-// isPersonalList tells of a list of boxes in which the author speaks of themselves.
+// isPersonalList reports whether a list of check boxes says something about the
+// author, not about the work.
 func isPersonalList(p document, n ast.Node) bool {
 	if n.Kind() != ast.KindList || !(section{blocks: []ast.Node{n}}).isCheckList() {
 		return false
@@ -144,10 +145,10 @@ func isPersonalList(p document, n ast.Node) bool {
 	return false
 }
 
-// emptyTitle is a title that its author left as the form had it.
+// emptyTitle matches a title that its author left as the form had it.
 var emptyTitle = pattern.Of(`^(?:\[[^\]]*\]|<[^>]*>|\([^)]*\)|[\pL ]+:|[\s:.-])*$`)
 
-// checkContent refuses an issue that has no content, and says what is missing.
+// checkContent refuses an issue without content, and says what is missing.
 func (d *drafter) checkContent() error {
 	what := "nothing to plan in " + d.task.String()
 	if (d.task.Kind == KindIssue || d.task.Title != "") && emptyTitle.MatchString(d.task.Title) {

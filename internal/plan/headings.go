@@ -8,8 +8,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// headingEntries makes a story of every deepest heading with a list under it, or
-// with criteria of its own.
+// headingEntries makes a story of every deepest heading that has a list or
+// criteria under it.
 func (d *drafter) headingEntries() []entry {
 	var entries []entry
 	for _, own := range d.storySections() {
@@ -29,7 +29,7 @@ func (d *drafter) headingEntries() []entry {
 	return entries
 }
 
-// storySections gathers for each story its section and those that stand under it.
+// storySections returns for each story its section and the sections below it.
 func (d *drafter) storySections() [][]section {
 	story := d.areStories()
 	slot := make([]int, len(d.sections))
@@ -65,7 +65,7 @@ func (d *drafter) areStories() []bool {
 	return story
 }
 
-// keepDeepest leaves only the stories that no other story stands under.
+// keepDeepest removes stories that have another story below them.
 func (d *drafter) keepDeepest(story []bool) {
 	for i, s := range d.sections {
 		if !story[i] {
@@ -77,12 +77,12 @@ func (d *drafter) keepDeepest(story []bool) {
 	}
 }
 
-// description is what a story's sections say beside its criteria.
+// description is the text of a story's sections except its criteria.
 func (d *drafter) description(own []section) []string {
 	var about []string
 	for i, s := range own {
 		if i == 0 || s.role == roleCriteria {
-			s.level = 0 // its title is said already
+			s.level = 0 // the story's title says it
 		}
 		about = append(about, s.markdown(d.doc, d.used))
 		for _, b := range s.blocks {
@@ -92,7 +92,7 @@ func (d *drafter) description(own []section) []string {
 	return about
 }
 
-// listCriteria takes the lists of a section for criteria.
+// listCriteria takes the items of a section's lists as criteria.
 func (d *drafter) listCriteria(s section) []string {
 	var all []string
 	for _, list := range s.lists() {
@@ -103,7 +103,8 @@ func (d *drafter) listCriteria(s section) []string {
 	return all
 }
 
-// sectionCriteria takes a section of criteria: its lists, or its lines where it has none.
+// sectionCriteria takes the lists of a section as criteria, or its lines if it has
+// no list.
 func (d *drafter) sectionCriteria(s section) []string {
 	if all := d.listCriteria(s); len(all) > 0 {
 		return all
@@ -118,8 +119,8 @@ func (d *drafter) sectionCriteria(s section) []string {
 	return all
 }
 
-// singleEntry makes one story of the whole: its criteria stand under a heading of
-// their own, or else are what is listed in the text.
+// singleEntry makes one story of the whole text. Its criteria are those under a
+// heading for criteria, or else the lists in the text.
 func (d *drafter) singleEntry(title string) (Source, []entry) {
 	e := entry{title: title}
 	from := SourcePlain
@@ -139,34 +140,34 @@ func (d *drafter) singleEntry(title string) (Source, []entry) {
 	return from, []entry{e}
 }
 
-// section is a heading and what stands under it, up to the next heading.
+// section is a heading with the blocks up to the next heading.
 type section struct {
 	level  int // 0 above the first heading
 	title  string
 	role   role
 	offset int  // offset in the body
-	parent int  // the section it stands under, or -1
+	parent int  // index of the section above it, or -1
 	empty  bool // a form field without an answer
 	blocks []ast.Node
 }
 
-// role is what the lists of a section are, as far as its title tells.
+// role is what the lists of a section are, judged by its title.
 type role int
 
 const (
-	roleStories  role = iota // stories, or their criteria
-	roleTasks                // a story an item, boxes or not
-	roleCriteria             // criteria of what the section stands under
-	roleText                 // no stories, but for boxes to tick
-	roleIgnored              // no stories at all
+	roleStories  role = iota // stories, or criteria of a story
+	roleTasks                // one story for each item
+	roleCriteria             // criteria of the section above
+	roleText                 // stories only in check boxes
+	roleIgnored              // no stories
 )
 
-// labelLevel is deeper than any heading: a line that reads "Acceptance
-// criteria:" does a heading's work for what follows.
+// labelLevel is deeper than any heading. A line "Acceptance criteria:" counts as a
+// heading of this level.
 const labelLevel = 7
 
-// splitSections cuts a page into sections. Comments, other HTML and form fields left
-// empty are gone.
+// splitSections cuts a document into sections, without comments, other HTML and
+// empty form fields.
 func splitSections(p document) []section {
 	sections := []section{{parent: -1}}
 	for n := p.doc.FirstChild(); n != nil; n = n.NextSibling() {
@@ -203,7 +204,7 @@ func sectionStart(p document, n ast.Node) (section, bool) {
 	}
 }
 
-// parentSection is the nearest heading above that is less deep.
+// parentSection is the nearest section above with a higher heading.
 func parentSection(sections []section, level int) int {
 	i := len(sections) - 1
 	for i > 0 && sections[i].level >= level {
@@ -215,7 +216,7 @@ func parentSection(sections []section, level int) int {
 	return i
 }
 
-// titleRoles are what people call their headings.
+// titleRoles are common titles of headings.
 var titleRoles = rolesByTitle(map[role]string{
 	roleTasks: "stories, user stories, tasks, task list, to do, todo",
 	roleCriteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
@@ -241,7 +242,7 @@ func rolesByTitle(titles map[role]string) map[string]role {
 
 func isCriteria(title string) bool { return titleRoles[titleKey(title)] == roleCriteria }
 
-// titleKey is a title without its case, colon, numbering and ornaments.
+// titleKey is a title in lower case without colon, numbering and ornaments.
 func titleKey(title string) string {
 	return strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
 }
@@ -256,8 +257,8 @@ func (s section) lists() []*ast.List {
 	return lists
 }
 
-// markdown is the section as Markdown, without the blocks that were used up; a
-// heading with nothing left under it goes too.
+// markdown is the section without the blocks that were used. Without a block left,
+// the heading goes too.
 func (s section) markdown(p document, used map[ast.Node]bool) string {
 	var parts []string
 	for _, b := range s.blocks {

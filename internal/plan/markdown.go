@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// document is a parsed body. Tables stay paragraphs: nothing is read out of them,
+// document is a parsed body. Tables stay paragraphs: no story is read from them,
 // and a paragraph keeps its lines.
 type document struct {
 	src []byte
@@ -31,8 +31,8 @@ func parseMarkdown(body string) document {
 	return document{src, md.Parser().Parse(text.NewReader(src))}
 }
 
-// normalize makes text of what a browser sent: one kind of line break, no
-// broken characters, no control characters but tabs.
+// normalize repairs text that a browser sent: one kind of line break, valid UTF-8,
+// no control characters except tabs.
 func normalize(body string) string {
 	body = strings.TrimPrefix(strings.ToValidUTF8(body, "\uFFFD"), "\uFEFF")
 	body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
@@ -44,8 +44,8 @@ func normalize(body string) string {
 	}, body)
 }
 
-// inlineLine is the text of a heading or paragraph on one line, as a reader sees
-// it: links by their words, code in backticks, struck words gone.
+// inlineLine is the text of a heading or paragraph on one line as people see it:
+// the text of links, code in backticks, no struck text.
 func (p document) inlineLine(n ast.Node) string { return oneLine(p.inlineText(n)) }
 
 func (p document) inlineText(n ast.Node) string {
@@ -91,8 +91,7 @@ func (p document) codeText(n ast.Node) string {
 	return out.String()
 }
 
-// blockMarkdown is a block as Markdown again, for a description: an agent reads it as
-// well as a person does. HTML says nothing there.
+// blockMarkdown writes a block as Markdown for a description. HTML is left out.
 func (p document) blockMarkdown(n ast.Node) string {
 	if isTooDeep(n) {
 		return ""
@@ -115,8 +114,8 @@ func (p document) blockMarkdown(n ast.Node) string {
 	}
 }
 
-// isTooDeep says that a block lies deeper than people write. A body of nothing
-// but > marks would cost hours otherwise.
+// isTooDeep reports whether a block is nested deeper than people write. A body of
+// only > marks would take hours.
 func isTooDeep(n ast.Node) bool {
 	for range jsontree.MaxDepth {
 		if n = n.Parent(); n == nil {
@@ -179,10 +178,10 @@ func (p document) listMarkdown(list *ast.List) string {
 	return strings.Join(lines, "\n")
 }
 
-// indent puts a margin before every line but the first.
+// indent puts a margin before every line except the first.
 func indent(s, margin string) string { return strings.ReplaceAll(s, "\n", "\n"+margin) }
 
-// offsetOf is where the first text of a block stands in the body.
+// offsetOf is the offset of a block's first text in the body.
 func offsetOf(n ast.Node) int {
 	for ; n != nil && n.Type() == ast.TypeBlock; n = n.FirstChild() {
 		if n.Lines().Len() > 0 {
@@ -192,12 +191,12 @@ func offsetOf(n ast.Node) int {
 	return 0
 }
 
-// maxWord bounds the work of Nearest: longer words are not typing errors.
+// maxWord limits the work of Nearest: longer words are not typing errors.
 const maxWord = 64
 
-// Nearest finds the known word that was probably meant, if one is near. Case
-// does not count, two letters swapped count once, and about one slip in three
-// letters is forgiven, three at most.
+// Nearest finds the known word that was probably meant. Case does not count, two
+// swapped letters count once, and one error in three letters is accepted, at most
+// three.
 func Nearest(word string, known []string) (string, bool) {
 	found, least := "", -1
 	for _, k := range known {
@@ -214,8 +213,8 @@ func Nearest(word string, known []string) (string, bool) {
 	return found, least >= 0
 }
 
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours that make b of a (optimal string alignment).
+// distance counts the insertions, deletions, replacements and swaps of neighbours
+// between a and b (optimal string alignment).
 func distance(a, b []rune) int {
 	var before, above []int
 	row := make([]int, len(b)+1)
@@ -242,8 +241,8 @@ func substitution(a, b rune) int {
 	return 1
 }
 
-// Slug makes a title fit for a branch name: ASCII, lower case, dashes, at most
-// limit long and never empty. It cuts between words where it can.
+// Slug makes a branch name of a title: ASCII, lower case, dashes, at most limit
+// characters, never empty. It cuts between words if it can.
 func Slug(title string, limit int) string {
 	words := strings.FieldsFunc(asciiLetters(strings.ToLower(title)), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -265,7 +264,7 @@ func Slug(title string, limit int) string {
 	return slug
 }
 
-// asciiLetters spells the commonest accented letters without their accents.
+// asciiLetters replaces common accented letters.
 func asciiLetters(s string) string {
 	return strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa",
 		"à", "a", "á", "a", "â", "a", "ã", "a", "ç", "c", "è", "e", "é", "e", "ê", "e", "ë", "e",
@@ -273,7 +272,6 @@ func asciiLetters(s string) string {
 		"ù", "u", "ú", "u", "û", "u", "ý", "y", "ÿ", "y", "'", "", "’", "").Replace(s)
 }
 
-// didYouMean is the end of an error about an unknown word.
 func didYouMean(word string, known []string) string {
 	if near, ok := Nearest(word, known); ok {
 		return fmt.Sprintf(", did you mean %q?", near)
@@ -293,5 +291,5 @@ func oneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// isLine says that a text has no line break or other control character.
+// isLine reports whether a text has no line break or other control character.
 func isLine(s string) bool { return !slices.ContainsFunc([]rune(s), unicode.IsControl) }

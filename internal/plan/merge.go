@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// SourceUpdate is for a task that only asks for a merge of the base branch.
+// SourceUpdate is for a task that only asks to merge the base branch.
 const SourceUpdate Source = "update"
 
-// updatePlan is the plan of such a task. Its one story passes by what the program does.
+// updatePlan is the plan of such a task. The program does the work, so its one
+// story passes.
 func (t Task) updatePlan() Plan {
 	return Plan{Project: oneLine(t.Repo), Description: oneLine(normalize(t.Title)), UserStories: []Story{{
 		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
@@ -17,8 +18,8 @@ func (t Task) updatePlan() Plan {
 	}}}
 }
 
-// WithMerge is the plan with a story for a merge that the program began and the agent
-// is to finish. id is that story's, if there was one before.
+// WithMerge adds a story for a merge that the program began and the agent has to
+// finish. id is the id of that story if the plan already has it.
 func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) {
 	names := make([]string, 0, len(files))
 	for _, name := range files {

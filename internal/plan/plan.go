@@ -1,6 +1,6 @@
 // Package plan turns a task into stories. It reads an issue's text or a
 // prd.json, reports all errors in it, and picks the next story. It touches no
-// file and asks no model.
+// file and calls no model.
 package plan
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Plan is the PRD of seed 000: what is to be built, story by story.
+// Plan is a prd.json: what to build, story by story.
 type Plan struct {
 	Project        string   `json:"project"`
 	BranchName     string   `json:"branchName"`
@@ -24,7 +24,7 @@ type Plan struct {
 	Extra          []Extra  `json:"-"`
 }
 
-// ReadHeader is what a prd.json says besides its stories, which may not be filled in yet.
+// ReadHeader reads a prd.json except its stories, which may be incomplete.
 func ReadHeader(data []byte) (Plan, error) {
 	var head struct {
 		Project, BranchName string
@@ -44,20 +44,19 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn"`
-	NeedsTest          *bool    `json:"needsTest,omitempty"`      // false: people say that it can do without; nil: it needs one
-	MayChangeTests     bool     `json:"mayChangeTests,omitempty"` // people expect that tests of before fail on the new code
-	TestedBy           []string `json:"testedBy,omitempty"`       // by criterion, in their order: the test that shows it; empty: none is named
+	NeedsTest          *bool    `json:"needsTest,omitempty"`      // false: people say that it needs no test; nil: it needs one
+	MayChangeTests     bool     `json:"mayChangeTests,omitempty"` // people expect that existing tests fail on the new code
+	TestedBy           []string `json:"testedBy,omitempty"`       // the test of each criterion, in their order; empty: no test named
 	Extra              []Extra  `json:"-"`
 }
 
-// Untested tells that people have marked the story as one that needs no test
-// of its own, such as words in the docs.
+// Untested reports whether people marked the story as one that needs no test.
 func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
 
 var testWords = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
 
-// AsksForTests tells whether the story itself speaks of tests, so that work which
-// is tests alone can be what it asks for.
+// AsksForTests reports whether the story mentions tests, so that a change of tests
+// alone can complete it.
 func (s Story) AsksForTests() bool { return s.mentions(testWords) }
 
 func (s Story) mentions(what *pattern.Pattern) bool {
@@ -66,12 +65,12 @@ func (s Story) mentions(what *pattern.Pattern) bool {
 
 var documentWords = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
 
-// AsksForDocuments tells whether the story itself speaks of documents, so that
-// work which is documents alone can be what it asks for.
+// AsksForDocuments reports whether the story mentions documents, so that a change
+// of documents alone can complete it.
 func (s Story) AsksForDocuments() bool { return s.mentions(documentWords) }
 
-// Next is the story to work on: the lowest priority number among those that
-// do not pass and wait for none; of equals, the one that stands first.
+// Next is the first story with the lowest priority number of those that do not
+// pass and whose dependencies pass.
 func (p Plan) Next() (Story, bool) {
 	passed := p.passedIDs()
 	best := -1
@@ -89,8 +88,8 @@ func (p Plan) Next() (Story, bool) {
 	return p.UserStories[best], true
 }
 
-// SharesStory tells whether two plans have a story in common: agents add and split
-// stories, and ids alone begin anew with every plan.
+// SharesStory reports whether two plans have a story with the same id and title.
+// Ids alone start anew with every plan.
 func (p Plan) SharesStory(other Plan) bool {
 	return slices.ContainsFunc(p.UserStories, func(s Story) bool {
 		same, found := other.Find(s.ID)
@@ -98,7 +97,7 @@ func (p Plan) SharesStory(other Plan) bool {
 	})
 }
 
-// Find gives the story with that id.
+// Find returns the story with that id.
 func (p Plan) Find(id string) (Story, bool) {
 	for _, s := range p.UserStories {
 		if s.ID == id {
@@ -108,7 +107,7 @@ func (p Plan) Find(id string) (Story, bool) {
 	return Story{}, false
 }
 
-// Open lists the stories that do not pass yet, in the plan's order.
+// Open lists the stories that do not pass, in the plan's order.
 func (p Plan) Open() []Story {
 	var open []Story
 	for _, s := range p.UserStories {
@@ -119,8 +118,7 @@ func (p Plan) Open() []Story {
 	return open
 }
 
-// Done says that every story passes. A plan without stories is never done:
-// nothing was asked, so nothing was shown.
+// Done reports whether every story passes. A plan without stories is never done.
 func (p Plan) Done() bool {
 	return len(p.UserStories) > 0 && len(p.Open()) == 0
 }
@@ -152,7 +150,7 @@ const (
 	KindPrompt Kind = "prompt" // a person at the keyboard, or a file of theirs
 )
 
-// Task is what was asked, and by whom, once it was accepted.
+// Task is an accepted request: what is wanted, and by whom.
 type Task struct {
 	Kind   Kind   `json:"kind"`
 	Number int    `json:"number,omitempty"`
@@ -161,32 +159,33 @@ type Task struct {
 	Author string `json:"author,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Repo   string `json:"repo,omitempty"` // owner/name
-	// Context is what others said of it: to be known, and never obeyed.
+	// Context is what others said about the task. It is not an instruction.
 	Context []Comment `json:"context,omitempty"`
-	// Remarks are what people want changed in a pull request.
+	// Remarks are requested changes of a pull request.
 	Remarks []Remark `json:"remarks,omitempty"`
-	// Update asks for a merge of the base branch, and no more.
+	// Update asks only to merge the base branch.
 	Update bool `json:"update,omitempty"`
-	// Attempts counts the runs for red checks of a pull request up to this one.
+	// Attempts counts the runs for red checks of a pull request, with this one.
 	Attempts Attempts `json:"attempts,omitzero"`
 }
 
-// Comment is what somebody said of a task, and where if not just so.
+// Comment is a comment on a task, and its place in the code if it has one.
 type Comment struct {
 	Author string    `json:"author,omitempty"`
 	At     time.Time `json:"at,omitzero"`
 	Where  string    `json:"where,omitempty"` // cart.go:12
-	Hunk   string    `json:"hunk,omitempty"`  // the lines it is about, as a diff
+	Hunk   string    `json:"hunk,omitempty"`  // the commented lines as a diff
 	Text   string    `json:"text"`
 }
 
-// IsSame tells whether the same is asked, whatever others have said of it since.
+// IsSame reports whether two tasks ask for the same. Comments of others do not
+// count.
 func (t Task) IsSame(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
 		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
 }
 
-// String names the task as a person would: issue #12.
+// String names the task as people do: issue #12.
 func (t Task) String() string {
 	name := "task"
 	switch t.Kind {
@@ -203,9 +202,9 @@ func (t Task) String() string {
 	return fmt.Sprintf("%s #%d", name, t.Number)
 }
 
-// MergeLog takes over what an agent may change in the progress log: all above
-// its line, and what is new below. What stood below and is gone is put back,
-// above what is new. A log without a line is the agent's own.
+// MergeLog accepts an agent's changes to the progress log: all above its rule
+// ("---"), and new lines below. Removed lines below the rule are restored, before
+// the new ones. A log without a rule belongs to the agent.
 func MergeLog(kept, proposed string) (log string, cut bool) {
 	before, found := splitAtRule(kept)
 	entries := strings.TrimSpace(before.entries)
@@ -223,7 +222,7 @@ func MergeLog(kept, proposed string) (log string, cut bool) {
 	return log, true
 }
 
-// splitLog is a log above its line, which is the first there is, and below.
+// splitLog is a log above and below its first rule.
 type splitLog struct{ head, entries string }
 
 func splitAtRule(log string) (d splitLog, found bool) {
@@ -237,7 +236,7 @@ func splitAtRule(log string) (d splitLog, found bool) {
 	return splitLog{head: log}, false
 }
 
-// newLines are the lines of a text that do not stand in another.
+// newLines are the lines of text that kept does not have.
 func newLines(kept, text string) string {
 	known := map[string]bool{}
 	for line := range strings.Lines(kept) {

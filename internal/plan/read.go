@@ -13,8 +13,7 @@ const (
 	maxStories = 200
 )
 
-// keySet is what an object may hold. The audited keys are those that seed
-// 000's stop hook wants to see although a reader could do without.
+// keySet is which keys an object may have. Audit also requires the expected keys.
 type keySet struct{ known, required, expected []string }
 
 var (
@@ -33,14 +32,14 @@ var (
 	}
 )
 
-// Read makes a plan of a prd.json. It is strict, and its error, an *Invalid,
-// lists all that is wrong. Name is what to call the data: a path, mostly.
+// Read reads a prd.json. It is strict, and its error, an *Invalid, lists all
+// problems. name is what errors call the data, for example a path.
 func Read(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data})
 }
 
-// Audit reads as Read does and asks for what a loop should leave behind too:
-// no field left out, and no story that passes without a note of what was done.
+// Audit is Read for a plan that a loop has left. It also requires the expected
+// keys, and notes for each story that passes.
 func Audit(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data, audit: true})
 }
@@ -49,7 +48,7 @@ type input struct {
 	name       string
 	data       []byte
 	linesAbove int  // lines of an issue above the data
-	isTitle    bool // name is words, not a path
+	isTitle    bool // name is a title, not a path
 	audit      bool
 }
 
@@ -137,26 +136,26 @@ func (r *reader) story(s value, position int) Story {
 	return out
 }
 
-// maxShown is how many problems an error lists: more are no help.
+// maxShown is how many problems an error lists.
 const maxShown = 20
 
-// Problem is one thing that is wrong with a plan, and where.
+// Problem is one error in a plan, and its place.
 type Problem struct {
-	Line, Column int    // 0 where it has none
+	Line, Column int    // 0 if unknown
 	Path         string // userStories[2].priority
-	Story        string // the id of the story, where it has one
+	Story        string // the id of the story, if any
 	Text         string // what was found and what is wanted
 }
 
-// Invalid is all that is wrong with one plan.
+// Invalid lists all problems of one plan.
 type Invalid struct {
 	Name     string // the file, or the issue
 	Problems []Problem
 
-	isTitle bool // Name is words, not a path
+	isTitle bool // Name is a title, not a path
 }
 
-// Error lists the problems, one a line. The first line stands alone.
+// Error lists the problems, one on a line.
 func (e *Invalid) Error() string {
 	if len(e.Problems) == 1 {
 		return e.line(e.Problems[0])

@@ -9,33 +9,32 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// SourceReview is for stories made of what people said of a pull request.
+// SourceReview is for stories made of the remarks on a pull request.
 const SourceReview Source = "review"
 
-// Remark is one thing that people want changed in a pull request: a comment in a
-// thread, a review's own words, or a check that is to pass.
+// Remark is one change that people want in a pull request: a comment in a thread,
+// a review's own text, or a check that has to pass.
 type Remark struct {
-	Thread int64  `json:"thread,omitempty"` // its first comment; 0: it stands on no line
+	Thread int64  `json:"thread,omitempty"` // its first comment; 0: not on a line
 	Path   string `json:"path,omitempty"`
 	Line   int    `json:"line,omitempty"`
-	By     string `json:"by,omitempty"` // empty: a check says it
+	By     string `json:"by,omitempty"` // empty: a check
 	Text   string `json:"text"`
 
 	Suggestion Suggestion `json:"suggestion,omitzero"`
 }
 
-// Suggestion is what a reviewer wants lines of a file to be.
+// Suggestion is a reviewer's new text for lines of a file.
 type Suggestion struct {
-	Commit string `json:"commit"` // whose file has these lines
+	Commit string `json:"commit"` // the commit whose file has these lines
 	From   int    `json:"from"`
 	To     int    `json:"to"`
-	Text   string `json:"text"` // empty: the lines are to go
+	Text   string `json:"text"` // empty: delete the lines
 	ByID   int64  `json:"by_id,omitempty"`
-	Made   string `json:"made,omitempty"` // the commit that applied it, as it is
+	Made   string `json:"made,omitempty"` // the commit that applied it unchanged
 }
 
-// maxRemark is how much of a remark stands in a criterion. All of it is in the
-// context.
+// maxRemark is how much of a remark a criterion has. The context has all of it.
 const maxRemark = 400
 
 // Criterion is the remark as a criterion of a story.
@@ -50,8 +49,7 @@ func (r Remark) Criterion() string {
 	return fmt.Sprintf("`%s`: %s (%s)", r.where(), text, r.By)
 }
 
-// where is the line, in words that cannot end a code span: files are called what
-// somebody likes.
+// where is the file and line, without characters that end a code span.
 func (r Remark) where() string {
 	where := r.file()
 	if r.Line != 0 {
@@ -62,7 +60,7 @@ func (r Remark) where() string {
 
 func (r Remark) file() string { return strings.ReplaceAll(oneLine(r.Path), "`", "'") }
 
-// groupTitle is what the remarks of one story have in common.
+// groupTitle is the same for the remarks of one story.
 func (r Remark) groupTitle() string {
 	switch {
 	case r.Suggestion != Suggestion{}:
@@ -75,16 +73,16 @@ func (r Remark) groupTitle() string {
 	return "Red checks"
 }
 
-// CanBeAnswered tells whether people asked for a story who can be answered instead: it
-// is about their remarks and not about a check.
+// CanBeAnswered reports whether people asked for the story in a remark, so that an
+// answer can complete it.
 func (t Task) CanBeAnswered(story Story) bool {
 	return slices.ContainsFunc(t.Remarks, func(r Remark) bool {
 		return r.By != "" && slices.Contains(story.AcceptanceCriteria, r.Criterion())
 	})
 }
 
-// reviewPlan is a plan with one story for the remarks on each file, one for the
-// review's own words, and one for the checks.
+// reviewPlan makes one story for the remarks on each file, one for the review's
+// own text, and one for the checks.
 func (t Task) reviewPlan() (Plan, Source, error) {
 	p := Plan{Project: oneLine(t.Repo), Description: joinParagraphs(oneLine(normalize(t.Title)), normalize(t.Body))}
 	var topics []string
@@ -107,8 +105,8 @@ func (t Task) reviewPlan() (Plan, Source, error) {
 	return p, SourceReview, nil
 }
 
-// compareRemarks has remarks on lines first, by file and line, then a review's words, then
-// checks: a story that is answered last can build on the others.
+// compareRemarks sorts remarks on lines first, by file and line, then a review's
+// own text, then checks. Later stories can build on earlier ones.
 func compareRemarks(a, b Remark) int {
 	rank := func(r Remark) int {
 		switch {
@@ -122,8 +120,8 @@ func compareRemarks(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// WithSuggestion is the plan where a suggestion was applied as it is, which is all that its
-// story asks for.
+// WithSuggestion marks the story of an applied suggestion as passed, if the story
+// asks for nothing else.
 func (p Plan) WithSuggestion(r Remark) Plan {
 	p.UserStories = slices.Clone(p.UserStories)
 	for i, story := range p.UserStories {
@@ -134,13 +132,13 @@ func (p Plan) WithSuggestion(r Remark) Plan {
 	return p
 }
 
-// isSameRemark compares what was said, and not what came of it.
+// isSameRemark compares what was asked, not whether it was applied.
 func isSameRemark(a, b Remark) bool {
 	a.Suggestion.Made, b.Suggestion.Made = "", ""
 	return a == b
 }
 
-// WithRemarks is the task with what people want changed.
+// WithRemarks returns the task with the remarks in order.
 func (t Task) WithRemarks(remarks []Remark) Task {
 	t.Remarks = slices.SortedStableFunc(slices.Values(remarks), compareRemarks)
 	return t

@@ -110,7 +110,7 @@ func TestSketchRefuses(t *testing.T) {
 		}
 	}
 	if _, _, err := plan.FromAnswer("no"); !errors.Is(err, plan.ErrNoPlan) {
-		t.Errorf("Sketch: %v, want ErrNoSketch", err)
+		t.Errorf("FromAnswer: %v, want ErrNoPlan", err)
 	}
 }
 

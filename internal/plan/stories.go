@@ -13,10 +13,10 @@ import (
 
 const maxTitle = 200
 
-// notePassed is the note of a story that passed before anything ran.
-const notePassed = "Its box was ticked when the plan was drafted."
+// doneNote is the note of a story that passed before the run.
+const doneNote = "Its box was ticked when the plan was drafted."
 
-// What an author says of a story in brackets, or on a line of its own.
+// Marks that an author can put in brackets, or on a line of their own.
 const (
 	noTestText    = `needs\s+no\s+tests?|no\s+tests?\s+needed`
 	mayChangeText = `may\s+change\s+(?:the\s+)?tests?`
@@ -31,7 +31,7 @@ var (
 	anyID       = pattern.Of(`(?i)US-\d+`)
 )
 
-// stories gives the entries their ids, and looks at what they depend on.
+// stories gives the entries their ids and checks their dependencies.
 func (d *drafter) stories(entries []entry) ([]Story, error) {
 	bad := &Invalid{Name: d.task.String(), isTitle: true}
 	if len(entries) > maxStories {
@@ -78,12 +78,12 @@ func (e entry) story(position int) Story {
 	}
 	s.Title, s.Description = jsontree.Clip(title, maxTitle), joinParagraphs(about...)
 	if s.Passes {
-		s.Notes = notePassed
+		s.Notes = doneNote
 	}
 	return s
 }
 
-// takeMarks moves what is said of a story to where it counts, in any order.
+// takeMarks moves marks from the end of text into fields, in any order.
 func (s *Story) takeMarks(text string) string {
 	for {
 		left := s.takeDepends(text)
@@ -100,8 +100,8 @@ func (s *Story) takeMarks(text string) string {
 	}
 }
 
-// takeDepends moves "(depends on US-001, US-002)" from the end of a text to
-// where it counts.
+// takeDepends moves "(depends on US-001, US-002)" from the end of text into
+// DependsOn.
 func (s *Story) takeDepends(text string) string {
 	at := dependsOn.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -115,8 +115,8 @@ func (s *Story) takeDepends(text string) string {
 	return text[:at[0]]
 }
 
-// numberStories gives an id to each story without one, by its place where that is
-// free. The second of two equal ids is no id.
+// numberStories gives an id to each story without one, by its position if that id
+// is free. Of two equal ids, the second one is replaced.
 func numberStories(stories []Story) {
 	taken := map[string]bool{}
 	for i, s := range stories {
@@ -151,7 +151,7 @@ func nonBlankLines(text string) []string {
 	return lines
 }
 
-// lineAt is that of an offset in the body, from 1.
+// lineAt is the line of an offset in the body, from 1.
 func (p document) lineAt(at int) int {
 	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
 }

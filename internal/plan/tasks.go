@@ -12,18 +12,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// entry is a story as it was found, before it has an id.
+// entry is a story before it has an id.
 type entry struct {
 	title    string
 	about    []string // paragraphs
 	criteria []string
 	done     bool
 	offset   int // offset in the body
-	section  int // the section of a task
+	section  int // the section that it is in
 }
 
-// taskEntries makes a story of every top-level item of every task list. Boxes under
-// a heading for criteria are criteria, not tasks.
+// taskEntries makes a story of every top-level item of every task list. Check
+// boxes under a heading for criteria are criteria, not tasks.
 func (d *drafter) taskEntries() []entry {
 	var entries []entry
 	for i, s := range d.sections {
@@ -64,8 +64,8 @@ func (d *drafter) listEntries(list *ast.List, under int) []entry {
 	return entries
 }
 
-// headline parts the first line of an item from the rest: GitHub shows line
-// breaks in issues as they are. A line that goes on in lower case was wrapped.
+// headline separates the first line of an item from the rest: GitHub shows line
+// breaks in issues. A line that begins in lower case continues the line above.
 func headline(words string) (title string, rest []string) {
 	lines := nonBlankLines(words)
 	if len(lines) == 0 {
@@ -78,8 +78,7 @@ func headline(words string) (title string, rest []string) {
 	return oneLine(title), lines
 }
 
-// addHeadings tells a task what it is part of, where the tasks stand under several
-// headings: "form" alone says little.
+// addHeadings says in each story which heading it is under, if there are several.
 func (d *drafter) addHeadings(entries []entry) []entry {
 	headings := map[int]bool{}
 	for _, e := range entries {
@@ -93,7 +92,7 @@ func (d *drafter) addHeadings(entries []entry) []entry {
 	return entries
 }
 
-// ownBox is the tick of an item's own box, if it has one.
+// ownBox reports whether an item has a check box, and whether it is ticked.
 func ownBox(item ast.Node) (ticked, has bool) {
 	if first := item.FirstChild(); first != nil {
 		if b, ok := first.FirstChild().(*east.TaskCheckBox); ok {
@@ -103,10 +102,10 @@ func ownBox(item ast.Node) (ticked, has bool) {
 	return false, false
 }
 
-// hasBox looks at the nested items too: a plain item may head a list of boxes.
+// hasBox includes nested items: a plain item can be above a list of boxes.
 func hasBox(list ast.Node) bool { return len(ticks(list)) > 0 }
 
-// allTicked stands in for the box of an item that has none of its own.
+// allTicked replaces the check box of an item that has none of its own.
 func allTicked(item ast.Node) bool {
 	all := ticks(item)
 	for _, ticked := range all {
@@ -128,8 +127,8 @@ func ticks(root ast.Node) []bool {
 	return all
 }
 
-// criteria are the items of a list, those nested in others after them. What
-// stands in an item beside its words, like code, stays with it.
+// criteria are the items of a list; nested items follow. Other blocks in an item,
+// like code, stay with it.
 func (d *drafter) criteria(list *ast.List) []string {
 	var all []string
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
@@ -153,15 +152,15 @@ func (d *drafter) criteria(list *ast.List) []string {
 	return all
 }
 
-// defect is something wrong between stories. It speaks of the story's id, or
-// of one of its dependencies where dep is not negative.
+// defect is an error in a story's id, or in one of its dependencies if dep is not
+// negative.
 type defect struct {
 	story, dep int
 	text       string
 }
 
-// dependencyDefects finds equal ids, dependencies on nothing, and circles of them. A
-// plan without any can always go on: see Next.
+// dependencyDefects finds equal ids, dependencies on unknown stories, and cycles.
+// A plan without defects always has a next story or is done.
 func dependencyDefects(stories []Story) []defect {
 	first := make(map[string]int, len(stories))
 	var ids []string
@@ -188,7 +187,7 @@ func dependencyDefects(stories []Story) []defect {
 	return append(found, c.found...)
 }
 
-// unknownDependency looks for what was meant only while the answer will be shown.
+// unknownDependency suggests an id only while the error will be shown.
 func unknownDependency(dep string, ids []string, before int) string {
 	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
 	if before >= maxShown {
@@ -197,8 +196,8 @@ func unknownDependency(dep string, ids []string, before int) string {
 	return text + didYouMean(dep, ids)
 }
 
-// cycleFinder walks the dependencies depth first: one that leads back onto the
-// trail closes a circle.
+// cycleFinder walks the dependencies depth first: a dependency on a story in path
+// closes a cycle.
 type cycleFinder struct {
 	stories []Story
 	first   map[string]int

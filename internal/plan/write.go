@@ -10,15 +10,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// Extra is a key that this program does not know: agents keep notes of their
-// own, and a plan that is written back must not lose them.
+// Extra is a key that this program does not know. Agents keep notes in such keys,
+// so they are written back.
 type Extra struct {
 	Key   string
 	Value json.RawMessage
 }
 
-// Marshal writes the plan as a file: two spaces of indentation, every known
-// key in the order of the type, then the unknown ones as they came.
+// Marshal writes the plan as a file: two spaces of indentation, known keys in the
+// order of the type, then unknown keys in their order.
 func (p Plan) Marshal() ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -33,8 +33,8 @@ func (p Plan) Marshal() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// MarshalJSON keeps the unknown keys; lists are written even when empty, so
-// that an agent sees what it may fill in.
+// MarshalJSON keeps unknown keys. Empty lists are written, so that an agent sees
+// what it can fill in.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	type bare Plan
 	b := bare(p)
@@ -43,7 +43,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return withExtra(b, p.Extra)
 }
 
-// MarshalJSON is that of Plan, for one story.
+// MarshalJSON is like that of Plan.
 func (s Story) MarshalJSON() ([]byte, error) {
 	type bare Story
 	b := bare(s)
@@ -52,8 +52,8 @@ func (s Story) MarshalJSON() ([]byte, error) {
 	return withExtra(b, s.Extra)
 }
 
-// UnmarshalJSON takes back what MarshalJSON wrote, as out of a journal. It
-// judges nothing: what a person or an agent wrote goes through Read.
+// UnmarshalJSON reads what MarshalJSON wrote, as in a journal. It does not
+// validate; use Read for plans that people or agents wrote.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	type bare Plan
 	var b bare
@@ -67,7 +67,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON is that of Plan, for one story.
+// UnmarshalJSON is like that of Plan.
 func (s *Story) UnmarshalJSON(data []byte) error {
 	type bare Story
 	var b bare
@@ -92,7 +92,7 @@ func unmarshal(data []byte, into any, shape keySet) ([]Extra, error) {
 	return unknownKeys(root, shape), nil
 }
 
-// withExtra writes known, an object, and lets extra follow inside it.
+// withExtra appends keys to the JSON object of known.
 func withExtra(known any, extra []Extra) ([]byte, error) {
 	out, err := plainJSON(known)
 	if err != nil {
@@ -113,7 +113,7 @@ func withExtra(known any, extra []Extra) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// plainJSON leaves <, > and & as people wrote them.
+// plainJSON does not escape <, > and &.
 func plainJSON(v any) ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -137,18 +137,18 @@ func orNil[T any](list []T) []T {
 	return list
 }
 
-// Merged is what becomes of a plan that an agent has edited.
+// Merged is a plan after an agent edited it.
 type Merged struct {
-	Plan     Plan     // to go on with; Passes is still the program's word
+	Plan     Plan     // Passes is still set by the program only
 	Claimed  []string // stories the agent marked as passed, in the plan's order
-	Undone   []string // what it may not change and was put back, in words
-	Restored []string // stories of which what they ask for was put back
+	Undone   []string // changes that were not allowed and were undone, in words
+	Restored []string // stories with restored criteria
 }
 
-// Merge takes over what an agent may change in a plan: new stories, stories
-// split into smaller ones, order, dependencies and notes. Criteria are never
-// lost: one that is missing from its story must stand in a new one, or it is
-// put back. A plan that would not be valid is not taken at all.
+// Merge accepts an agent's allowed changes to a plan: new stories, stories split
+// into smaller ones, order, dependencies and notes. Criteria are never lost: one
+// that is in neither its story nor a new one is restored. An invalid plan is
+// refused as a whole.
 func Merge(kept, proposed Plan) Merged {
 	m := merger{kept: kept, newCriteria: criteriaOfNewStories(kept, proposed)}
 	m.keepHeader(proposed)
@@ -166,11 +166,10 @@ func Merge(kept, proposed Plan) Merged {
 
 type merger struct {
 	kept        Plan
-	newCriteria map[string]bool // criteria that stand in stories new to the plan
+	newCriteria map[string]bool // criteria of stories that are new
 	result      Merged
 }
 
-// criteriaOfNewStories collects the criteria of stories that kept does not know.
 func criteriaOfNewStories(kept, proposed Plan) map[string]bool {
 	found := map[string]bool{}
 	for _, story := range proposed.UserStories {
@@ -184,8 +183,8 @@ func criteriaOfNewStories(kept, proposed Plan) map[string]bool {
 	return found
 }
 
-// keepHeader keeps what stands around the stories: what is to be built, where, and
-// what judges it is not the agent's to say. Keys of its own it may keep.
+// keepHeader keeps everything except the stories and unknown keys: an agent may
+// not change what is built, where, and how it is checked.
 func (m *merger) keepHeader(proposed Plan) {
 	m.result.Plan = m.kept
 	m.result.Plan.UserStories = nil
@@ -205,7 +204,7 @@ func (m *merger) keepHeader(proposed Plan) {
 	}
 }
 
-// takeStory adds one story of the agent's plan, as far as it may be changed.
+// takeStory adds one story of the agent's plan with its allowed changes.
 func (m *merger) takeStory(story Story) {
 	old, known := m.kept.Find(story.ID)
 	if story.Passes && !old.Passes {
@@ -228,7 +227,7 @@ func (m *merger) takeStory(story Story) {
 
 func isSameFlag(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// restoreFields puts back what an agent may not change in a story that was there.
+// restoreFields undoes changes of an existing story that an agent may not make.
 func (m *merger) restoreFields(old, story Story) Story {
 	if story.Title != old.Title || story.Description != old.Description {
 		m.undo("title and description of %s", story.ID)
@@ -241,14 +240,14 @@ func (m *merger) restoreFields(old, story Story) Story {
 	for _, criterion := range lost {
 		m.undo("criterion %q of %s", criterion, story.ID)
 	}
-	if len(lost) > 0 { // those that are named stand at the places of others now
+	if len(lost) > 0 { // its tests are listed by the position of the criterion
 		story.TestedBy = nil
 	}
 	story.AcceptanceCriteria = append(lost, story.AcceptanceCriteria...)
 	return story
 }
 
-// lostCriteria are the criteria of old that stand neither in now nor in a new story.
+// lostCriteria are the criteria of old that are in neither now nor a new story.
 func (m *merger) lostCriteria(old Story, now []string) []string {
 	var missing []string
 	for _, criterion := range old.AcceptanceCriteria {
@@ -259,8 +258,7 @@ func (m *merger) lostCriteria(old Story, now []string) []string {
 	return missing
 }
 
-// restoreStory puts back a story that was taken out, unless all it asked for now
-// stands in smaller ones.
+// restoreStory restores a removed story, unless new stories have all its criteria.
 func (m *merger) restoreStory(old Story) {
 	if _, there := m.result.Plan.Find(old.ID); there {
 		return
@@ -276,8 +274,7 @@ func (m *merger) undo(format string, args ...any) {
 	m.result.Undone = append(m.result.Undone, fmt.Sprintf(format, args...))
 }
 
-// validate holds a plan made in memory against the rules for a plan read from
-// a file.
+// validate checks a plan with the rules for a plan read from a file.
 func validate(p Plan) error {
 	data, err := p.Marshal()
 	if err != nil {
