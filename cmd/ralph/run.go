@@ -65,7 +65,7 @@ Example: ralph run -m 5 --check "make test"`
 
 // stray is the hint for a prompt without its flag.
 func (runCommand) stray(string) string {
-	return `give the prompt with -p: ralph run -p "Make the tests pass"`
+	return `give the prompt with -p: ralph run -p "Make the tests pass. Answer <response>DONE</response>."`
 }
 
 func (runCommand) guarded() bool { return true }

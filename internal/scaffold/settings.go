@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/redact"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -49,7 +50,9 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	if err := workspace.WriteSettings(f.ProjectDir, data); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\nNext: try the guardrails with ralph doctor --checks, then start: ralph run -p \"Make the tests pass\"\n", workspace.SettingsFile)
+	task := "Make the tests pass, and add one that is missing. Then answer <response>" + answers.CompletionResponse + "</response>."
+	_, err = fmt.Fprintf(d.out, "\nSettings written to %s\n\nNext:\n  ralph doctor --checks   # try the guardrails\n  ralph run -p %s\n",
+		workspace.SettingsFile, shell.Quote(task))
 	return err
 }
 
