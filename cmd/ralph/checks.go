@@ -73,14 +73,13 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.JSON {
-		err = clean.JSON(w.Stdout, doctor.LookAtChecks(run))
+	if seen := c.looked(d, run); c.JSON {
+		err = clean.JSON(w.Stdout, seen)
+	} else if seen.Usable {
+		fmt.Fprintln(w.Stderr, "next:", seen.Next())
 	}
 	if err == nil && !run.Baseline.Usable {
 		return fault.ExitStopped, nil
-	}
-	if !c.JSON && err == nil {
-		fmt.Fprintln(w.Stderr, "next: ralph run")
 	}
 	return fault.ExitDone, err
 }
@@ -187,7 +186,15 @@ func (c doctorCommand) judged(ctx context.Context, d *laptop.Project, look check
 	if err != nil {
 		return doctor.Checks{}, err
 	}
-	return doctor.LookAtChecks(run), nil
+	return look.looked(d, run), nil
+}
+
+// looked is what a run says of its checks, with what a run after it would need.
+func (c checksCommand) looked(d *laptop.Project, run journal.Run) doctor.Checks {
+	seen := doctor.LookAtChecks(run)
+	stories, _, err := d.PRD(workspace.MemoryDir)
+	seen.Planned, seen.Given = err != nil || stories.UserStories != nil, c.Check
+	return seen
 }
 
 // inJob is what a job would go by, as the workflow and the settings that lie here

@@ -173,16 +173,22 @@ func (f found) gaps() (all []string) {
 
 // summary is one line about all of it.
 func (f found) summary() string {
-	gaps := f.gaps()
+	gaps, ready := f.gaps(), "Ready: a run can start.\n"
 	switch {
 	case len(gaps) > 0:
 		return "Not ready: a run cannot start because of " + strings.Join(gaps, ", ") + ".\n"
 	case f.Checks != nil && (len(f.Checks.Checks) == 0 || f.Checks.Tried && !f.Checks.Usable):
 		return "Ready, but no check can prove the work of a run.\n"
-	case f.Agents == nil && f.GitHub == nil:
+	case f.GitHub != nil:
+		return ready + "next: put the label ralph on an issue\n"
+	case f.Checks == nil && f.Agents == nil:
 		return ""
+	case f.Checks == nil:
+		return ready
+	case f.Agents == nil:
+		ready = "Ready: the checks can prove the work of a run.\n"
 	}
-	return "Ready: a run can start.\n"
+	return ready + "next: " + f.Checks.Next() + "\n"
 }
 
 func (f found) print(w world, asJSON bool) error {

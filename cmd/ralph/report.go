@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -22,7 +21,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
 	"github.com/ralph-loop/ralph/internal/untrusted"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -110,10 +108,7 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 // source is the run with readers of what lies beside its journal; done gives
 // back what they borrowed.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
-	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Hide: redact.New(secrets(w.Getenv)...).String}
-	if run.Stop == nil && c.runs().Abandoned(run) {
-		from.Notes = []string{laptop.Abandoned + "."}
-	}
+	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, done, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return source, nil, err
@@ -150,7 +145,7 @@ func (c reportCommand) write(w world, home workspace.Run, tell func(io.Writer) e
 }
 
 // put writes a file.
-func (reportCommand) put(w world, name string, create func() (io.WriteCloser, error), tell func(io.Writer) error) error {
+func (c reportCommand) put(w world, name string, create func() (io.WriteCloser, error), tell func(io.Writer) error) error {
 	file, err := create()
 	if err != nil {
 		return fault.Usage("cannot write "+name, "name another file with -o, or - for standard output", err)
@@ -162,7 +157,9 @@ func (reportCommand) put(w world, name string, create func() (io.WriteCloser, er
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w.Stdout, name)
+	if _, err = fmt.Fprintln(w.Stdout, name); err == nil && c.Format == "html" {
+		_, err = fmt.Fprintln(w.Stderr, "next: open it in a browser")
+	}
 	return err
 }
 
@@ -188,11 +185,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		return fault.ExitDone, laptop.PrintResult(w.Stdout, run, home, tree)
 	}
 	if !c.Follow {
-		text := view.Text(run)
-		if run.Stop == nil && c.runs().Abandoned(run) {
-			text = strings.Replace(text, ": ", ": ended without a result; last state: ", 1) + laptop.AbandonedText(run) + "\n"
-		}
-		_, err = fmt.Fprint(w.Stdout, clean.LogLines(text))
+		_, err = fmt.Fprint(w.Stdout, clean.LogLines(c.runs().Text(ctx, w.World, run)))
 		return fault.ExitDone, err
 	}
 	return fault.ExitDone, c.runs().Follow(ctx, w.World, home, run)

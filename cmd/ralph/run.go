@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -202,26 +201,10 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(c.known(d, old.Policy), d.Keep(ctx, old.Level)); err != nil {
+	if err := errors.Join(d.Rehire(home.ID, old.Policy), d.Keep(ctx, old.Level)); err != nil {
 		return 0, err
 	}
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)
-}
-
-// known has the agent be that of the run, where no other is named. A command is
-// not on record, as command lines hold keys.
-func (c resumeCommand) known(d *laptop.Project, old policy.Policy) error {
-	if c.Worktree && !old.Apart {
-		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
-	}
-	unnamed := d.Agent == "" && c.AgentCommand == ""
-	switch {
-	case unnamed && old.Agent == "command" && d.Settings.Agent.Command == "", unnamed && old.Agent == "scripted":
-		return fault.Usage("the run does not record its agent command", "give it again: "+view.Resume(old.Agent), nil)
-	case unnamed && old.Agent != "command":
-		d.Agent = old.Agent
-	}
-	return nil
 }
 
 // over lays the flags over the policy of the run.

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
@@ -17,6 +19,10 @@ type Checks struct {
 	Remedy string   `json:"remedy,omitempty"`
 	Setup  []string `json:"setup"`
 	Checks []Check  `json:"checks"`
+
+	Planned bool     `json:"-"` // there is a PRD
+	Given   []string `json:"-"` // commands of flags
+	unnamed []string // commands that only a job would use
 }
 
 // Check is one of them.
@@ -51,6 +57,9 @@ func LookAtChecks(run journal.Run) Checks {
 	for _, rule := range run.Policy.Checks {
 		said, _ := run.AtBase(rule.Name)
 		worth := ending.AtBase(run, rule.Name)
+		if rule.Detected && !run.Policy.Publish {
+			all.unnamed = append(all.unnamed, rule.Command)
+		}
 		all.Checks = append(all.Checks, Check{
 			Name: rule.Name, Command: rule.Command, Detected: rule.Detected,
 			State: worth.State, Passed: said.Passed, Exit: said.Exit, Tests: said.Tests,
@@ -83,16 +92,37 @@ func (c Checks) Text() string {
 			fmt.Fprintf(&b, "       hint: %s\n", c.Remedy)
 		}
 	}
+	if c.unnamed != nil {
+		fmt.Fprintf(&b, "       hint: a run uses checks that are named: ralph init, or ralph run%s\n", c.flags())
+	}
 	if !c.Tried && len(c.Checks) > 0 {
 		b.WriteString("       ralph doctor --checks runs them on a clean checkout\n")
 	}
 	return b.String()
 }
 
+// flags name the checks that neither settings nor PRD name.
+func (c Checks) flags() (text string) {
+	for _, command := range slices.Concat(c.unnamed, c.Given) {
+		text += " --check " + shell.Quote(command)
+	}
+	return text
+}
+
+// Next is the command that these checks are for.
+func (c Checks) Next() string {
+	if c.Planned {
+		return "ralph run" + c.flags()
+	}
+	return `ralph loop "Add a test that is missing"` + c.flags()
+}
+
 func (c Checks) where() string {
 	switch {
 	case c.Base == "":
 		return ""
+	case !c.Tried && c.unnamed != nil:
+		return ", suggested by the project's files"
 	case !c.Tried:
 		return " of a run here"
 	}
@@ -120,7 +150,7 @@ func (c Check) said() string {
 		return c.Gap
 	case c.Note != "":
 		return c.Note
-	case c.Detected:
+	case c.Detected && c.State != "not tried":
 		return c.State + "; suggested by the project's files"
 	}
 	return c.State

@@ -22,7 +22,8 @@ type Page struct {
 	Home   workspace.Run
 	Code   *git.Trusted // nil: there are no diffs
 	Hide   func(text string) string
-	Notes  []string // facts that are not in the journal, such as that no process is at work
+
+	Abandoned bool // no process works on it, though the journal has no end
 }
 
 // Source reads the journal, and hands on readers of what lies beside it.
@@ -33,7 +34,7 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 	}
 	run := journal.Fold(journal.Run{}, entries...)
 	source := report.Source{
-		Entries: entries, Notes: p.Notes, Hide: p.Hide, Read: p.read,
+		Entries: entries, Abandoned: p.Abandoned, Hide: p.Hide, Read: p.read,
 		Items: func(by, transcript string) []stream.Item { return itemsOf(cmp.Or(by, run.Policy.Agent), transcript) },
 	}
 	if p.Code != nil {

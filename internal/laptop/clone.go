@@ -61,14 +61,16 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 // Span are two commits by their names: the default branch and HEAD where a name is
 // empty.
 func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span git.Span, err error) {
+	if span.To, err = tool.Named(ctx, c.ProjectDir, cmp.Or(head, "HEAD")); err != nil {
+		return span, err
+	}
 	names := []string{base}
 	if base == "" {
 		names = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
 	}
 	for _, name := range names {
 		if span.From, err = tool.Named(ctx, c.ProjectDir, name); err == nil {
-			span.To, err = tool.Named(ctx, c.ProjectDir, cmp.Or(head, "HEAD"))
-			return span, err
+			return span, nil
 		}
 	}
 	if base == "" {

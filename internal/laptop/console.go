@@ -36,13 +36,26 @@ func newConsole(w World, d *Project) *console {
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {
-	if _, is := event.(journal.CheckEnded); is {
+	switch event.(type) { //nolint:gochecksumtype // the others are only printed
+	case journal.CheckEnded:
 		c.desk.World.Patience.set(run.Policy)
+	case journal.RunBegan, journal.Resumed:
+		c.desk.keepCommand(run.ID)
 	}
 	c.mu.Lock()
 	c.print(c.view.Event(run, event))
 	c.mu.Unlock()
 	c.desk.detail(run, event)
+}
+
+// keepCommand keeps the agent's command for the one that goes on with the run.
+func (d *Project) keepCommand(id string) {
+	if d.Agent != "" || !d.keyless() {
+		return
+	}
+	if err := d.runs().KeepCommand(d.runs().Run(id), d.AgentCommand); err != nil {
+		d.line("note: cannot keep the agent's command: " + err.Error())
+	}
 }
 
 // checking tells of a check that is about to run, as it may take long.

@@ -131,7 +131,7 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	case d.JSON:
 		return PrintResult(d.World.Stdout, run, outcome.Home, worktree)
 	case d.Quiet:
-		text = view.Text(run)
+		text = view.Text(run, false)
 	}
 	switch {
 	case worktree != "":

@@ -52,12 +52,25 @@ func (l Flags) Again() string { return l.pasted(view.Resume(agent.NameOf(l.Agent
 // pasted is a text whose commands can be pasted: they get the agent's command, which no
 // journal holds, as it may have keys. One that seems to have some stays out here, too.
 func (l Flags) pasted(text string) string {
-	words, err := agent.Words(l.AgentCommand)
 	quoted := shell.Quote(l.AgentCommand)
-	if err != nil || len(words) == 0 || quoted == "" || !slices.Equal(config.MaskWords(words, redact.New()), words) {
+	if !l.keyless() || quoted == "" {
 		return text
 	}
 	return strings.ReplaceAll(text, view.CommandLine, "--agent-command "+quoted)
+}
+
+// keyless tells of an agent's command that seems to hold no key.
+func (l Flags) keyless() bool {
+	words, err := agent.Words(l.AgentCommand)
+	return err == nil && len(words) > 0 && slices.Equal(config.MaskWords(words, redact.New()), words)
+}
+
+// pasted leaves out the command that the settings name.
+func (d *Project) pasted(text string) string {
+	if d.AgentCommand == "" && d.Settings.Agent.Command != "" {
+		return strings.ReplaceAll(text, " "+view.CommandLine, "")
+	}
+	return d.Flags.pasted(text)
 }
 
 // Limited lays the flags that are limits over those in force.

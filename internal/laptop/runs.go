@@ -64,6 +64,18 @@ func (d *Project) runs() workspace.Folder {
 	return workspace.Folder{Path: d.folder(), Own: workspace.OwnIn(d.World.Getenv("HOME"))}
 }
 
+// Text is a run for a terminal, with commands that can be pasted.
+func (r Runs) Text(ctx context.Context, w World, run journal.Run) string {
+	text := view.Text(run, r.Abandoned(run))
+	d, done, err := Flags{ProjectDir: r.Project, DryRun: true}.Open(ctx, w)
+	if err != nil { // the settings may be broken; the run is not
+		return text
+	}
+	defer done()
+	d.AgentCommand = d.runs().Command(run.ID)
+	return d.pasted(text)
+}
+
 // Unfinished is the run to go on with.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
@@ -95,6 +107,26 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	return home, old, nil
 }
 
+// Rehire has the agent be that of the run, where no other is named. A command is
+// not on record, as command lines hold keys; one without keys is kept for the user.
+func (d *Project) Rehire(id string, old policy.Policy) error {
+	if d.Worktree && !old.Apart {
+		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
+	}
+	unnamed := d.Agent == "" && d.AgentCommand == ""
+	if unnamed && old.Agent == "command" && d.Settings.Agent.Command == "" {
+		d.AgentCommand = d.runs().Command(id)
+		unnamed = d.AgentCommand == ""
+	}
+	switch {
+	case unnamed && old.Agent == "command" && d.Settings.Agent.Command == "", unnamed && old.Agent == "scripted":
+		return fault.Usage("the run does not record its agent command", "give it again: "+view.Resume(old.Agent), nil)
+	case unnamed && old.Agent != "command":
+		d.Agent = old.Agent
+	}
+	return nil
+}
+
 // elsewhere is how a run goes on that this command cannot go on with.
 func elsewhere(run journal.Run) error {
 	switch {
@@ -117,19 +149,6 @@ func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromis
 // glance is how often a run that goes on elsewhere is looked at.
 const glance = 200 * time.Millisecond
 
-// Abandoned is the text for a run that ended before it could write so: a full
-// disk leaves the same journal as a kill.
-const Abandoned = "this run has ended without a result: it was killed, or could not write"
-
-// AbandonedText is that text with the next step.
-func AbandonedText(run journal.Run) string {
-	again := "`" + view.Resume(run.Policy.Agent) + "` continues it"
-	if supervised(run) {
-		again = "start `ralph supervise` again"
-	}
-	return "! " + Abandoned + "\nnext: " + again
-}
-
 // Follow prints the events of a run, until it has stopped or no process works
 // on it.
 func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
@@ -149,7 +168,8 @@ func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journ
 			return nil
 		}
 		if last {
-			_, err := fmt.Fprintln(w.Stdout, AbandonedText(f.run))
+			headline, next := view.Gist(f.run, true)
+			_, err := fmt.Fprintln(w.Stdout, "! "+headline+"\nnext: "+next)
 			return err
 		}
 		select {
@@ -160,10 +180,10 @@ func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journ
 	}
 }
 
-// Abandoned tells whether no process works on the run: one that does holds the
-// project's lock. A loop within a session has no process of its own.
+// Abandoned tells whether a run goes on by its journal, but no process works on it: one
+// that does holds the project's lock. A loop within a session has no process of its own.
 func (r Runs) Abandoned(run journal.Run) bool {
-	if inSession(run) {
+	if run.Stop != nil || inSession(run) {
 		return false
 	}
 	folder := workspace.FolderAbove(r.Project)

@@ -86,8 +86,8 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	events = append(events, journal.PublishFailed{Act: text, Why: text, Fix: text}, journal.RunStopped{Reason: policy.MaxIterations, Why: text})
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{
-		Notes: []string{text}, Exams: []report.Exam{examOf(text, 300)},
-		Read: func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
+		Exams: []report.Exam{examOf(text, 300)},
+		Read:  func(string, string) (string, error) { return strings.Repeat(text, 1+50_000/len(text)), nil },
 		Diff: func(string, string) (string, bool, error) {
 			return strings.Repeat("+\n-\n@@ "+text, 1+50_000/len(text)), true, nil
 		},
@@ -231,7 +231,7 @@ func TestSecrets(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	for _, secret := range []string{token, `hush"<&hush-hush`} {
 		s := longRun(t, 2, "the key is "+secret+" and no other\n")
-		s.Hide, s.Notes = redact.New(secret).String, nil
+		s.Hide = redact.New(secret).String
 		page := html(t, s)
 		markdown, err := s.Markdown()
 		if err != nil {

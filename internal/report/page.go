@@ -23,7 +23,6 @@ type page struct {
 	Mood        mark
 	Headline    []span
 	Sum         string
-	Notes       []string
 	Next        []span
 	Task        []span
 	Facts       []fact
@@ -108,10 +107,11 @@ func (s Source) page() page {
 	for i := range passes {
 		passes[i].linked = true
 	}
-	headline := spans(view.Headline(run))
+	gist, next := view.Gist(run, s.Abandoned)
+	headline := spans(gist)
 	made := page{
-		Run: run.ID, Title: said(headline), Mood: moodOf(run), Headline: headline,
-		Sum: view.Sum(run), Notes: s.Notes, Next: spans(view.Next(run)), Task: spans(clean.Inline(run.Task.Title, 200)),
+		Run: run.ID, Title: said(headline), Mood: moodOf(run, s.Abandoned), Headline: headline,
+		Sum: view.Sum(run), Next: spans(next), Task: spans(clean.Inline(run.Task.Title, 200)),
 		Facts: append(factsOf(run), known("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.StoryColumns(),
 		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),
@@ -135,8 +135,10 @@ func (s Source) page() page {
 func (p page) Good() bool { return p.Mood == good }
 
 // moodOf is how the run stands, in a colour.
-func moodOf(run journal.Run) mark {
+func moodOf(run journal.Run, abandoned bool) mark {
 	switch {
+	case abandoned:
+		return poor
 	case run.Stop == nil, run.Stop.Reason.Status() == policy.StatusWaiting:
 		return open
 	case run.Stop.Reason.Status() != policy.StatusCompleted, len(run.Plan.UserStories) > 0 && !verdict.IsWorkProven(run):

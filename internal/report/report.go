@@ -15,9 +15,9 @@ import (
 // Source is what a page is made from. Each of its funcs may be nil: the page then
 // goes without.
 type Source struct {
-	Entries []journal.Entry
-	Notes   []string // what only the caller knows, such as that no process is at work
-	Exams   []Exam   // without entries, the page has nothing else
+	Entries   []journal.Entry
+	Abandoned bool   // no process works on it, though the journal has no end
+	Exams     []Exam // without entries, the page has nothing else
 
 	Read  func(name, digest string) (string, error) // a file that the journal names, as it was then
 	Diff  func(from, to string) (text string, cut bool, err error)

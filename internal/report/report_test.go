@@ -106,7 +106,7 @@ func TestExamples(t *testing.T) {
 			golden(t, name, "report.md", markdown)
 			golden(t, name, "comment.md", board.Comment)
 			golden(t, name, "pull.md", board.Pull.Body)
-			golden(t, name, "status.txt", view.Text(run))
+			golden(t, name, "status.txt", view.Text(run, false))
 		})
 	}
 }

@@ -158,6 +158,9 @@ func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 		texts = append(texts, "branch: "+run.Branch)
 	}
 	if what := Next(run); what != "" {
+		if inspect(run) == what {
+			what += "; `ralph report` shows each step"
+		}
 		texts = append(texts, "next: "+what)
 	}
 	return texts

@@ -8,6 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
@@ -24,6 +25,33 @@ func Next(run journal.Run) string {
 		return e.Fix
 	}
 	return appendNonEmpty(way, "; ", e.After)
+}
+
+// Gist is how a run stands and what to do now. An abandoned run ended before it could
+// write so: a full disk leaves the same journal as a kill.
+func Gist(run journal.Run, abandoned bool) (headline, next string) {
+	switch headline = Headline(run); {
+	case !abandoned:
+		return headline, Next(run)
+	case run.Policy.Done == policy.ByFile:
+		next = "start `ralph supervise` again"
+	default:
+		next = "continue with `" + Resume(run.Policy.Agent) + "`"
+	}
+	return "ended without a result (it was killed, or could not write); last state: " + headline, next
+}
+
+// inspect is how to look at the work of a run that is complete, on a laptop.
+func inspect(run journal.Run) string {
+	switch {
+	case run.Policy.Publish && !run.Policy.NoPull:
+		return ""
+	case run.Base == "":
+		return "review the changes"
+	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.Apart || run.Policy.Done == policy.ByStories):
+		return "review the work with " + Code("git diff "+shell.Quote(run.BaseRef+"..."+run.Branch), 300)
+	}
+	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
 }
 
 // continuation is how to continue a run that has ended, or what to do with its
@@ -50,7 +78,7 @@ func continuation(run journal.Run) string {
 	case run.Stop.Reason == policy.NothingToDo:
 		return "check that this is true; if not, say what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
-		return ""
+		return inspect(run)
 	}
 	if run.Policy.Done == policy.ByFile {
 		return supervisedNext(run)

@@ -13,6 +13,9 @@ import (
 
 // storyCount says how many stories passed, and how many are proven.
 func storyCount(run journal.Run) string {
+	if len(run.Plan.UserStories) == 0 {
+		return ""
+	}
 	text := fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
 	for _, s := range run.Plan.UserStories {

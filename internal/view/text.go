@@ -18,9 +18,10 @@ import (
 )
 
 // Text is the progress comment for a terminal, without markup.
-func Text(run journal.Run) string {
+func Text(run journal.Run, abandoned bool) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %s\n", run.ID, stripMarkup(Headline(run)))
+	headline, todo := Gist(run, abandoned)
+	fmt.Fprintf(&text, "%s: %s\n", run.ID, stripMarkup(headline))
 	for _, s := range storyRows(run) {
 		mark := " "
 		switch {
@@ -35,7 +36,7 @@ func Text(run journal.Run) string {
 	for _, said := range verdictProblems(run) {
 		fmt.Fprintf(&text, "! %s\n", stripMarkup(said))
 	}
-	if todo := Next(run); todo != "" {
+	if todo != "" {
 		fmt.Fprintf(&text, "next: %s\n", stripMarkup(todo))
 	}
 	return text.String()

@@ -23,17 +23,17 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 		{journal.IterationBegan{Number: 1}, "run-1: iteration 1, agent at work\n1 iteration in 1s, cost $0.00\n"},
 		{journal.AgentEnded{Tools: 1}, "run-1: iteration 1, checking\n1 iteration in 2s, cost unknown\n"},
 		{journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true}, "run-1: iteration 1, checking\n1 iteration in 3s, cost unknown\n"},
-		{journal.RunStopped{Reason: policy.AllChecksPassed}, "run-1: completed, all checks passed\n1 iteration in 4s, cost unknown\n"},
+		{journal.RunStopped{Reason: policy.AllChecksPassed}, "run-1: completed, all checks passed\n1 iteration in 4s, cost unknown\nnext: review the changes\n"},
 	}
 	var run journal.Run
 	for i, step := range steps {
 		at := time.Unix(1_000_000+int64(i), 0).UTC()
 		run = journal.Fold(run, journal.Entry{Seq: i + 1, At: at, Event: step.event})
-		if got := view.Text(run); got != step.want {
+		if got := view.Text(run, false); got != step.want {
 			t.Errorf("after %s: %q, want %q", journal.Type(step.event), got, step.want)
 		}
 	}
-	if strings.Contains(view.Text(run), "resume") {
+	if strings.Contains(view.Text(run, false), "resume") {
 		t.Error("a complete run is to be resumed")
 	}
 }
@@ -43,7 +43,7 @@ func TestTextHasNoMarkup(t *testing.T) {
 	run := journal.Fold(journal.Run{},
 		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.Of(policy.Checked)}},
 		journal.Entry{Seq: 2, Event: journal.RunStopped{Reason: policy.FatalError, Why: "a_b|c *d* <e> & `f|g` \\"}})
-	if got, _, _ := strings.Cut(view.Text(run), "\n"); !strings.HasSuffix(got, "a_b|c *d* <e> & `f|g` \\") {
+	if got, _, _ := strings.Cut(view.Text(run, false), "\n"); !strings.HasSuffix(got, "a_b|c *d* <e> & `f|g` \\") {
 		t.Errorf("as text: %q", got)
 	}
 }

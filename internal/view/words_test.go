@@ -50,8 +50,8 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 			Grades:     []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}},
 			Iterations: []journal.Iteration{{Number: 1, Story: "US-001", Ended: &journal.IterationEnded{Passed: []string{"US-001"}}}},
 		}
-		if change(&run); !strings.HasSuffix(view.Text(run), "\nnext: "+want+"\n") {
-			t.Errorf("Text = %q, want %q", view.Text(run), want)
+		if change(&run); !strings.HasSuffix(view.Text(run, false), "\nnext: "+want+"\n") {
+			t.Errorf("Text = %q, want %q", view.Text(run, false), want)
 		}
 	}
 }

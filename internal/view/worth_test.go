@@ -132,11 +132,11 @@ func TestTextOfStories(t *testing.T) {
 	}
 	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart ✅ proven, red to green\n[>] US-002 An order\n[ ] US-003 A bill\n" +
 		"2 iterations in 0s, cost $1.00\n! claim `US-003` rejected: one story at a time\n"
-	if diff := cmp.Diff(want, view.Text(run)); diff != "" {
+	if diff := cmp.Diff(want, view.Text(run, false)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
 	run.Stop = &journal.RunStopped{Reason: policy.MaxIterations}
-	if text := view.Text(run); !strings.HasSuffix(text, "next: continue with `ralph resume`; `--max-iterations` sets a higher limit\n") || strings.Contains(text, "[>]") {
+	if text := view.Text(run, false); !strings.HasSuffix(text, "next: continue with `ralph resume`; `--max-iterations` sets a higher limit\n") || strings.Contains(text, "[>]") {
 		t.Errorf("Text = %q, want what to do now, and nothing under way", text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -63,6 +64,32 @@ func (f Folder) digestOf(id string) string {
 	}
 	sum := sha256.Sum256([]byte(path + "\n" + id))
 	return filepath.Join(f.Own, hex.EncodeToString(sum[:8]))
+}
+
+// KeepCommand keeps the agent's command of a run there, as no journal may hold it.
+func (f Folder) KeepCommand(run Run, command string) error {
+	if f.Own == "" {
+		return nil
+	}
+	if err := os.MkdirAll(f.Own, 0o700); err != nil {
+		return err
+	}
+	root, err := untrusted.OpenRoot(f.Own)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.WriteFile(filepath.Base(f.digestOf(run.ID))+"-command", []byte(run.Journal()+"\n"+command), 0o600)
+}
+
+// Command is the agent's command that was kept; empty: none was.
+func (f Folder) Command(id string) string {
+	text, err := untrusted.ReadFile(f.digestOf(id)+"-command", mostKept)
+	if f.Own == "" || err != nil {
+		return ""
+	}
+	_, command, _ := strings.Cut(string(text), "\n")
+	return command
 }
 
 // forget removes the digests of journals that are gone.
