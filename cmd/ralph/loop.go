@@ -54,28 +54,28 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Begin(ctx, asked)
 }
 
-func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.Asked, error) {
+func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
-		return job.Asked{}, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
+		return job.NewRun{}, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
 	}
 	p, err := c.policy(ctx, d)
 	if err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
 	if len(p.Checks) == 0 {
-		return job.Asked{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
+		return job.NewRun{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
 		if p.PromptFile, err = workspace.TextFile(c.Spec); err != nil {
-			return job.Asked{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
+			return job.NewRun{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}
 	if p.Apart {
 		if err := d.Repository(ctx); err != nil {
-			return job.Asked{}, err
+			return job.NewRun{}, err
 		}
 	}
-	return job.Asked{
+	return job.NewRun{
 		Policy: p, Branch: "ralph/loop",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(c.Task, 60), Body: c.Task},
 	}, nil

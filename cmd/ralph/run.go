@@ -88,17 +88,17 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 // asked is the run to begin: a prompt, or the project's stories.
-func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.Asked, err error) {
+func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.NewRun, err error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
 	}
 	if c.Branch != "" {
-		return job.Asked{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
+		return job.NewRun{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
 	var file string
 	if c.PromptFile != "" {
 		if file, err = workspace.TextFile(c.PromptFile); err != nil {
-			return job.Asked{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
+			return job.NewRun{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
 	prompt := laptop.Given(c.Prompt, "")
@@ -107,10 +107,10 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.Ask
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)
 	if p.Apart {
 		if err := d.Repository(ctx); err != nil {
-			return job.Asked{}, err
+			return job.NewRun{}, err
 		}
 	}
-	return job.Asked{
+	return job.NewRun{
 		Policy: p, Branch: "ralph/" + plan.Slug(prompt, 40),
 		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(prompt, 60), Body: prompt},
 	}, nil
@@ -125,20 +125,20 @@ func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
 }
 
 // stories is a run over the project's PRD.
-func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.Asked, error) {
+func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	memory, err := workspace.MemoryIn(d.ProjectDir, c.RalphDir)
 	if err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
 	stories, prd, err := d.PRD(memory)
 	if err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
 	if stories.UserStories == nil {
-		return job.Asked{}, d.Planless(memory, prd)
+		return job.NewRun{}, d.Planless(memory, prd)
 	}
 	if err := d.Repository(ctx); err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
 	p := c.over(d, policy.Of(policy.Stories))
@@ -150,9 +150,9 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.Asked, 
 		branch, err = d.WorkBranch(ctx, c.Branch, stories, prd)
 	}
 	if err := errors.Join(err, d.Takes(ctx, p, branch, prd)); err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
-	return job.Asked{
+	return job.NewRun{
 		Policy: p, Plan: stories, Source: string(plan.SourceJSON), Branch: branch,
 		Task: plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
 	}, nil

@@ -76,7 +76,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 			return 0, errors.Join(err, sb.Close())
 		}
 		at := w.Kept(ctx, dir)
-		run, news = sb.Around(at), job.Strangers(ctx, guarded.Around(dir), at)
+		run, news = sb.Around(at), job.WatchNestedRepos(ctx, guarded.Around(dir), at)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))

@@ -109,22 +109,22 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	j.Log(j.Sandbox.Said(""))
 	at := w.Kept(ctx, dir)
 	at.Write = append(at.Write, c.TaskDir)
-	j.Supervised.Place, j.Supervised.Dir = at, dir
+	j.Supervised.Access, j.Supervised.Dir = at, dir
 	return nil
 }
 
 // asked is the run to begin.
-func (c superviseCommand) asked(w world) (job.Asked, error) {
+func (c superviseCommand) asked(w world) (job.NewRun, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 || argv[0] == "" {
-		return job.Asked{}, fault.Usage("no command given", "for example: ralph supervise -- ./agent.sh", nil)
+		return job.NewRun{}, fault.Usage("no command given", "for example: ralph supervise -- ./agent.sh", nil)
 	}
 	p, err := c.policy()
 	if err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
 	p.Agent = filepath.Base(argv[0])
-	return job.Asked{
+	return job.NewRun{
 		ID: workspace.NameRun("run", w.Now()), Policy: p, Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
 	}, c.task().Ready()
@@ -190,7 +190,7 @@ func (c superviseCommand) job(w world) *job.Job {
 			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,
 		}},
 		Audience: job.Audience{Log: log},
-		Hard:     w.Runner.Hard, Rescue: laptop.Rescue,
+		Abort:    w.Runner.Hard, SaveTimeout: laptop.Rescue,
 	}
 }
 

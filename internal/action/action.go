@@ -62,7 +62,7 @@ type visit struct {
 	sandbox  *confine.Sandbox // of the agent and the checks; nil: none
 	client   *github.Client
 	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
-	hub      *hub
+	hub      *branchHost
 	secrets  *redact.Redactor
 	signs    sigstore.Job
 	known    bool     // the asker may ask
@@ -142,12 +142,12 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 }
 
 // hubOf is GitHub as the place where work on an issue is shown.
-func (v *visit) hubOf(issue int) *hub {
+func (v *visit) hubOf(issue int) *branchHost {
 	untouched := v.trigger.Repo.DefaultBranch
 	if v.trigger.OnPull() && v.trigger.Pull.HeadRef == untouched {
 		untouched = "" // people chose it for their pull request
 	}
-	return &hub{
+	return &branchHost{
 		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.words, say: v.say, untouched: untouched,
 		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
 	}

@@ -172,7 +172,7 @@ func (v *visit) outputs(outcome Outcome) {
 	if outcome.Home.ID != "" {
 		result.JournalPath = v.within(outcome.Home.Journal())
 	}
-	result.EvidencePath, result.ReportPath = v.within(job.EvidenceOf(outcome.Home)), v.within(job.PageOf(outcome.Home))
+	result.EvidencePath, result.ReportPath = v.within(job.EvidenceFile(outcome.Home)), v.within(job.PageFile(outcome.Home))
 	whole, err := json.Marshal(result)
 	if err != nil {
 		v.say(fmt.Sprintf("write the result: %v", err))

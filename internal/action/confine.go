@@ -56,7 +56,7 @@ func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confin
 		Cache: cache,
 		Level: in.Sandbox.Level, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Private: v.runner(), Needs: in.Needs,
-		Now: v.Now, Network: v.network(), Model: worker.Asks(terms), Review: second.Reviews(terms),
+		Now: v.Now, Network: v.network(), Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
 	}
 }
 

@@ -28,7 +28,7 @@ type request struct {
 }
 
 // same tells whether what is asked is what an older run was asked.
-func same(asked job.Asked, old journal.Run) bool {
+func same(asked job.NewRun, old journal.Run) bool {
 	return asked.BaseRef == old.BaseRef && verdict.IsSameTask(asked.Task, asked.Policy, old)
 }
 
@@ -97,7 +97,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 
 // rehearsed is what would be done in words. What was kept of an earlier run is not
 // looked at.
-func (r request) rehearsed(asked job.Asked) string {
+func (r request) rehearsed(asked job.NewRun) string {
 	p := asked.Policy
 	if r.command.Verb.Continues() {
 		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
@@ -169,7 +169,7 @@ func (r request) ref() string {
 }
 
 // renewed are the rules of a run that is gone on with; nil: those that it has.
-func (r request) renewed(asked job.Asked, old journal.Run) *policy.Policy {
+func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	then := old.Policy
 	switch {
 	case !same(asked, old):

@@ -117,7 +117,7 @@ func TestRenewedRules(t *testing.T) {
 		"more iterations":       {"main", policy.Policy{Agent: "claude", Shelve: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", Shelve: true, Limits: policy.Limits{Iterations: 9}}},
 		"for another base":      {"v2", then, &then},
 	} {
-		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.Asked{Task: issue, BaseRef: c.base, Policy: c.now}, old)
+		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{Task: issue, BaseRef: c.base, Policy: c.now}, old)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -125,7 +125,7 @@ func TestRenewedRules(t *testing.T) {
 }
 
 func TestADryRunSaysWhatWouldBeDone(t *testing.T) {
-	work := job.Asked{
+	work := job.NewRun{
 		Task: issue, BaseRef: "main", Branch: "ralph/issue-7", Vague: true, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart"}}},
 		Policy: policy.Policy{Agent: "claude", Approval: true, Limits: policy.Limits{Iterations: 3, CostUSD: 2, Run: policy.Duration(time.Hour)}},
 	}

@@ -19,7 +19,7 @@ import (
 
 // admitted tells whether the run may begin: whether it can get anywhere at all, and
 // fits beside others.
-func (v *visit) admitted(ctx context.Context, asked *job.Asked, old journal.Run, way verdict.Decision) error {
+func (v *visit) admitted(ctx context.Context, asked *job.NewRun, old journal.Run, way verdict.Decision) error {
 	if way.Resume == nil { // it is another run, with a branch of its own
 		old = journal.Run{}
 	}
@@ -31,7 +31,7 @@ func (v *visit) admitted(ctx context.Context, asked *job.Asked, old journal.Run,
 
 // examine looks whether the work could be pushed at all, before anything is spent. If
 // not, all that is wrong is looked for, so that people hear of it at once.
-func (v *visit) examine(ctx context.Context, asked job.Asked, old journal.Run) error {
+func (v *visit) examine(ctx context.Context, asked job.NewRun, old journal.Run) error {
 	look := doctor.GitHub{
 		Client: v.hub.starting(), Clone: v.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
 	}
@@ -48,12 +48,12 @@ func (v *visit) examine(ctx context.Context, asked job.Asked, old journal.Run) e
 }
 
 // site is whether the run could be done here: agent, key, git and sandbox.
-func (v *visit) site(ctx context.Context, asked job.Asked) doctor.Finding {
+func (v *visit) site(ctx context.Context, asked job.NewRun) doctor.Finding {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return doctor.Finding{What: "this machine", Gap: err.Error(), Remedy: fault.Hint(err)}
 	}
-	v.lower(j.Sandbox, j.Held)
+	v.lower(j.Sandbox, j.ModelServer)
 	return doctor.Finding{}
 }
 
@@ -76,7 +76,7 @@ type declined struct{ said string }
 func (d declined) Error() string { return d.said }
 
 // before gathers all that is known of the task's newest run, here and on GitHub.
-func (v *visit) before(ctx context.Context, asked job.Asked) (b before, err error) {
+func (v *visit) before(ctx context.Context, asked job.NewRun) (b before, err error) {
 	if b.shelf, b.found, err = v.standing(ctx); err != nil {
 		return b, err
 	}
@@ -111,7 +111,7 @@ func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
 }
 
 // way is how what was asked for is gone about.
-func (v *visit) way(asked job.Asked, b before) verdict.Decision {
+func (v *visit) way(asked job.NewRun, b before) verdict.Decision {
 	a := verdict.Request{
 		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, Asker: v.trigger.Asker().Login, Number: v.task.Number,
 		SameTask: !v.trigger.OfCI() && same(asked, b.run), JobURL: v.env.log(), Distrust: b.found.doubt, ProvenPull: b.stands, PlanHidden: b.unseen,
@@ -124,7 +124,7 @@ func (v *visit) way(asked job.Asked, b before) verdict.Decision {
 
 // shows tells whether the progress comment holds a text as it was written, and
 // held it when t was done.
-func (h *hub) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
+func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	found, is, err := h.client.FindComment(ctx, h.issue, marker)

@@ -43,22 +43,22 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		}
 	}
 	server, env := cmp.Or(sb, held), slices.Concat(worker.Env, v.inputs.Needs.Env)
-	adapter, err := worker.Behind(server.Keys)
+	adapter, err := worker.InSandbox(server.Keys)
 	var reviewer *job.Reviewer
 	if err == nil {
-		reviewer, err = second.Reviewing(server)
+		reviewer, err = second.NewReviewer(server)
 	}
 	if err != nil {
 		v.lower(sb, held)
 		return nil, err
 	}
 	return &job.Job{
-		Machine:  job.Machine{Folder: v.folder(), Exec: v.Exec, Now: v.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: v.inputs.Needs.Secrets, Veil: v.secrets.Writer, Grace: grace},
+		Machine:  job.Machine{Folder: v.folder(), Exec: v.Exec, Now: v.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: v.inputs.Needs.Secrets, Redact: v.secrets.Writer, Grace: grace},
 		Code:     job.Code{Origin: origin{git: tool, hub: v.hub, pause: breath}},
-		Remote:   job.Remote{Hub: v.hub, Signer: v.hub, Pulls: v.hub, Secret: v.secrets.Holds, Attest: v.signs.Notary(ctx), Comment: v.comment()},
-		Agents:   job.Agents{Agent: adapter, Attached: v.attached, AgentEnv: env, Reviewer: reviewer, Watch: v.Watch, Held: held},
-		Audience: job.Audience{Screens: v.screens(), Every: v.Every, Tell: v.narrate, Log: v.say, Hide: v.secrets.Bytes},
-		Drain:    v.Drain, Hard: v.Hard, Version: v.Version, Rescue: rescue, Keep: v.Keep, Report: v.inputs.Report, Out: v.env.Workspace,
+		Remote:   job.Remote{BranchHost: v.hub, Signer: v.hub, Pulls: v.hub, HasSecret: v.secrets.Holds, Attest: v.signs.Notary(ctx), Comment: v.comment()},
+		Agents:   job.Agents{Agent: adapter, Attachments: v.attached, AgentEnv: env, Reviewer: reviewer, Watch: v.Watch, ModelServer: held},
+		Audience: job.Audience{Screens: v.screens(), Interval: v.Every, OnEvent: v.narrate, Log: v.say, HideSecrets: v.secrets.Bytes},
+		Drain:    v.Drain, Abort: v.Hard, Version: v.Version, SaveTimeout: rescue, KeepTrees: v.Keep, PageWanted: v.inputs.Report, OutputDir: v.env.Workspace,
 	}, nil
 }
 

@@ -60,7 +60,7 @@ func (v *visit) hold(ctx context.Context) error {
 }
 
 // enter puts the job into the ledger, or declines it.
-func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) error {
+func (v *visit) enter(ctx context.Context, asked *job.NewRun, old journal.Run) error {
 	limits := v.inputs.Ledger
 	if limits == (quota.Limits{}) {
 		return nil
@@ -89,7 +89,7 @@ func (v *visit) enter(ctx context.Context, asked *job.Asked, old journal.Run) er
 
 // unkept is what comes of limits that cannot be kept: people are told, and where
 // they are an organisation's nothing begins.
-func (v *visit) unkept(asked *job.Asked, err error) error {
+func (v *visit) unkept(asked *job.NewRun, err error) error {
 	const hint = "let the job's token write to " + quota.Ref
 	if v.inputs.Ledger.Must {
 		return fault.Usage("what "+v.trigger.Repo.Owner+" allows per day cannot be enforced", hint, err)
@@ -100,7 +100,7 @@ func (v *visit) unkept(asked *job.Asked, err error) error {
 	return nil
 }
 
-func (v *visit) openLedger(ctx context.Context, asked job.Asked, old journal.Run) (*ledger.Entry, error) {
+func (v *visit) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
 	account, err := v.account(ctx)
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)

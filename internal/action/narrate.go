@@ -65,7 +65,7 @@ func (v *visit) fit(text string) string { return clean.LogLine(v.secrets.String(
 
 // label has the issue say how its run stands, for those who filter by it. Only
 // what changes is asked for. Where that is not allowed it is not tried again.
-func (h *hub) label(ctx context.Context, state view.State) error {
+func (h *branchHost) label(ctx context.Context, state view.State) error {
 	if !h.states || h.issue == 0 {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (h *hub) label(ctx context.Context, state view.State) error {
 	return err
 }
 
-func (h *hub) relabel(ctx context.Context, state view.State) error {
+func (h *branchHost) relabel(ctx context.Context, state view.State) error {
 	if wanted := state.Label(); state != "" && !slices.Contains(h.labels, wanted) {
 		there, err := h.client.AddLabels(ctx, h.issue, wanted)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // OpenPull opens the draft, or finds the pull request that is open. One that the
 // run has already becomes a draft again.
-func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
+func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
 	if run.Pull != nil {
 		return h.redraft(ctx, run)
 	}
@@ -33,7 +33,7 @@ func (h *hub) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (jo
 }
 
 // redraft makes the pull request a draft while its head is not proven.
-func (h *hub) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
+func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
 	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
 	if err != nil {
 		return journal.PullOpened{}, err
@@ -45,7 +45,7 @@ func (h *hub) redraft(ctx context.Context, run journal.Run) (journal.PullOpened,
 }
 
 // ReadyPull turns the draft of the run's branch ready.
-func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
+func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (h *hub) ReadyPull(ctx context.Context, run journal.Run) error {
 }
 
 // pull brings the text of the pull request up to date, once there is one.
-func (h *hub) pull(ctx context.Context, text view.Pull) error {
+func (h *branchHost) pull(ctx context.Context, text view.Pull) error {
 	if text.Number == 0 || text == h.last.Pull {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (h *hub) pull(ctx context.Context, text view.Pull) error {
 
 // dress gives a pull request what the workflow wants it to have. It is not worth
 // less without.
-func (h *hub) dress(ctx context.Context, number int) {
+func (h *branchHost) dress(ctx context.Context, number int) {
 	if len(h.pullLabels) > 0 {
 		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
 			h.say(fault.Told(err))
@@ -92,7 +92,7 @@ func (h *hub) dress(ctx context.Context, number int) {
 }
 
 // shut is what to do about a pull request that people have put away.
-func (h *hub) shut(ctx context.Context, pull journal.PullOpened, branch string) error {
+func (h *branchHost) shut(ctx context.Context, pull journal.PullOpened, branch string) error {
 	merged, err := h.client.Merged(ctx, pull.Number)
 	switch {
 	case err != nil:

@@ -82,17 +82,17 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 }
 
 // work raises the sandbox and has the run begun, or gone on with.
-func (v *visit) work(ctx context.Context, asked job.Asked, before before, way verdict.Decision) (Outcome, error) {
+func (v *visit) work(ctx context.Context, asked job.NewRun, before before, way verdict.Decision) (Outcome, error) {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer v.lower(j.Sandbox, j.Held)
+	defer v.lower(j.Sandbox, j.ModelServer)
 	v.say(j.Sandbox.Said(noSandbox))
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	if before.shelf != nil {
-		j.Shelf = before.shelf
+		j.RunStore = before.shelf
 	}
 	if way.Resume == nil {
 		return j.Start(ctx, asked)
@@ -121,36 +121,36 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 }
 
 // asked is the run to begin: the issue as stories, and by what rules.
-func (v *visit) asked() (job.Asked, error) {
+func (v *visit) asked() (job.NewRun, error) {
 	stories, source, err := plan.Draft(v.task, v.forms...)
 	if v.command.Verb.Continues() { // by the plan that the run has
 		err = nil
 	}
 	if err != nil {
-		return job.Asked{}, fault.Usage(v.task.String()+" cannot be turned into stories", cmp.Or(fault.Hint(err), v.mend()), err)
+		return job.NewRun{}, fault.Usage(v.task.String()+" cannot be turned into stories", cmp.Or(fault.Hint(err), v.mend()), err)
 	}
 	base, branch, err := v.place()
 	if err != nil {
-		return job.Asked{}, err
+		return job.NewRun{}, err
 	}
 	var pull *journal.PullOpened
 	if v.own() {
 		pull = &journal.PullOpened{Number: v.task.Number, URL: v.task.URL, Draft: v.trigger.Pull.Draft}
 	}
-	return job.Asked{
-		Pull:    pull,
-		ID:      workspace.NameRun(v.called(), v.Now()),
-		Policy:  v.policy(stories),
-		Task:    v.task,
-		Plan:    stories,
-		Source:  string(source),
-		Vague:   plan.IsVague(v.task, stories, source),
-		BaseRef: base,
-		Detect:  true,
-		Branch:  branch,
-		Links:   journal.Links{Repo: v.env.repo(), Log: v.env.log()},
-		By:      journal.Person{Login: v.trigger.Asker().Login, ID: v.trigger.Asker().ID},
-		Notes:   v.notes(),
+	return job.NewRun{
+		Pull:         pull,
+		ID:           workspace.NameRun(v.called(), v.Now()),
+		Policy:       v.policy(stories),
+		Task:         v.task,
+		Plan:         stories,
+		Source:       string(source),
+		Vague:        plan.IsVague(v.task, stories, source),
+		BaseRef:      base,
+		DetectChecks: true,
+		Branch:       branch,
+		Links:        journal.Links{Repo: v.env.repo(), Log: v.env.log()},
+		Requester:    journal.Person{Login: v.trigger.Asker().Login, ID: v.trigger.Asker().ID},
+		Notes:        v.notes(),
 	}, nil
 }
 

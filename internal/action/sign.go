@@ -14,7 +14,7 @@ import (
 // Sign has GitHub make the commits of the run that it was not given yet, and so
 // sign them: their trees and words are what they were. The newest is then here
 // as well.
-func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error) {
+func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error) {
 	signed := journal.Signed{From: run.Head, Tree: run.Tree}
 	known := []string{run.Base, run.Start}
 	if run.Pushed != "" {
@@ -54,7 +54,7 @@ func (h *hub) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (jou
 
 // dropUnsigned takes away what was pushed there for GitHub to read. The next commits to be
 // signed would lie in its place anyway.
-func (h *hub) dropUnsigned(ctx context.Context, from *git.Trusted, origin remote.Repository, ref string) {
+func (h *branchHost) dropUnsigned(ctx context.Context, from *git.Trusted, origin remote.Repository, ref string) {
 	if err := origin.DeleteRef(ctx, from, remote.Ref{Name: ref}); err != nil && ctx.Err() == nil {
 		h.say("the commits to sign are still on " + ref + ": " + fault.Told(err))
 	}

@@ -29,7 +29,7 @@ import (
 // comment, and the pull request names the commit. A job with an OIDC identity
 // trusts what its own workflow has signed, and no comment.
 type stateRef struct {
-	hub    *hub
+	hub    *branchHost
 	store  *git.Trusted
 	ref    string
 	branch string // whose pull request names the commit; empty: the comment does

@@ -56,10 +56,10 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 	return c, nil
 }
 
-// Adopt takes the model's server from the agent's own settings. The agent's program
+// AdoptSettings takes the model's server from the agent's own settings. The agent's program
 // prints them in its user's home, where no repository can change them. A server
 // that only the agent has a key for must be reachable from inside the sandbox.
-func (c *Candidate) Adopt(ctx context.Context, run sandbox.Next, home, model string) error {
+func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Next, home, model string) error {
 	if c == nil || c.SettingsCommand == nil {
 		return nil
 	}
@@ -92,9 +92,9 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 	return confine.Program(c.Program, c.Adapter), c.State
 }
 
-// Asks is what it will ask a model for, on terms that are those of all who are
+// ModelTerms is what it will ask a model for, on terms that are those of all who are
 // behind the same sandbox.
-func (c *Candidate) Asks(terms confine.Model) confine.Model {
+func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	if c == nil {
 		return confine.Model{}
 	}
@@ -103,30 +103,30 @@ func (c *Candidate) Asks(terms confine.Model) confine.Model {
 	return terms
 }
 
-// Reviews is what it will request from its own model for a second opinion; nil
+// ReviewTerms is what it will request from its own model for a second opinion; nil
 // without one. It gets a share of the budget.
-func (c *Candidate) Reviews(terms confine.Model) *confine.Model {
+func (c *Candidate) ReviewTerms(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil
 	}
 	terms.Name, terms.KeyInAgent = c.model, false
-	asked := c.Asks(terms)
+	asked := c.ModelTerms(terms)
 	return &asked
 }
 
-// Behind is the agent as it works behind a sandbox, with the keys that it has
+// InSandbox is the agent as it works behind a sandbox, with the keys that it has
 // there.
-func (c *Candidate) Behind(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
+func (c *Candidate) InSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
 	o := c.options
 	o.Keys = keys(o.Keys)
 	return agent.Pick(c.name, o)
 }
 
-// Reviewing is who gives the second opinion behind a sandbox.
-func (c *Candidate) Reviewing(w *confine.Sandbox) (*Reviewer, error) {
+// NewReviewer is who gives the second opinion behind a sandbox.
+func (c *Candidate) NewReviewer(w *confine.Sandbox) (*Reviewer, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is no second opinion
 	}
-	adapter, err := c.Behind(w.ReviewKeys)
+	adapter, err := c.InSandbox(w.ReviewKeys)
 	return &Reviewer{Agent: adapter, Env: c.Env}, err
 }

@@ -45,7 +45,7 @@ func TestAdopt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.Adopt(t.Context(), (&process.Runner{}).Run, dir, "")
+		err = c.AdoptSettings(t.Context(), (&process.Runner{}).Run, dir, "")
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%s: %v, want %q", name, err, test.err)
@@ -53,7 +53,7 @@ func TestAdopt(t *testing.T) {
 			continue
 		}
 		test.want.Agent = "opencode"
-		if diff := cmp.Diff(test.want, c.Asks(confine.Model{})); err != nil || diff != "" {
+		if diff := cmp.Diff(test.want, c.ModelTerms(confine.Model{})); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}

@@ -8,14 +8,14 @@ import (
 
 // Metered is what an agent used and how it ended, by what the model server saw.
 func Metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
-	return metered(ended, seen)
+	return applyMetering(ended, seen)
 }
 
 // Answered is what would be read of what an agent says.
 func Answered(items ...stream.Item) string {
 	var said answer
 	for _, item := range items {
-		said.take(item)
+		said.addItem(item)
 	}
 	return said.text()
 }

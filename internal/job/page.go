@@ -35,18 +35,18 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 	run := journal.Fold(journal.Run{}, entries...)
 	source := report.Source{
 		Entries: entries, Abandoned: p.Abandoned, Hide: p.Hide, Read: p.read,
-		Items: func(by, transcript string) []stream.Item { return itemsOf(cmp.Or(by, run.Policy.Agent), transcript) },
+		Items: func(by, transcript string) []stream.Item { return parseTranscript(cmp.Or(by, run.Policy.Agent), transcript) },
 	}
 	if p.Code != nil {
 		source.Diff = func(from, to string) (string, bool, error) {
-			return p.Code.Diff(ctx, git.Span{From: from, To: to}, mostShown)
+			return p.Code.Diff(ctx, git.Span{From: from, To: to}, maxDiff)
 		}
 	}
 	return source, nil
 }
 
-// mostShown is more of a diff than any page shows.
-const mostShown = 64 << 10
+// maxDiff is more of a diff than any page shows.
+const maxDiff = 64 << 10
 
 // read is a file that a journal names: those of its run lie beside it, the logs
 // of checks in the project's folder.
@@ -57,8 +57,8 @@ func (p Page) read(name, digest string) (string, error) {
 	return workspace.Folder{Path: p.Home.Path}.Read(name, digest)
 }
 
-// itemsOf is what an agent said and did.
-func itemsOf(by, transcript string) []stream.Item {
+// parseTranscript is what an agent said and did.
+func parseTranscript(by, transcript string) []stream.Item {
 	adapter, err := agent.Pick(by, agent.Options{Command: "-", Script: "-", Self: "-"})
 	if err != nil || adapter.Decoder == nil {
 		return nil
@@ -71,14 +71,14 @@ func itemsOf(by, transcript string) []stream.Item {
 	return append(items, decoder.End()...)
 }
 
-// report writes the page of the run where one is wanted. A job that is cancelled
+// writePage writes the page of the run where one is wanted. A job that is cancelled
 // has no seconds to spare for it.
-func (s *site) report(ctx context.Context) {
+func (s *activeRun) writePage(ctx context.Context) {
 	run := s.Run()
-	if !s.Report || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.ended() {
+	if !s.PageWanted || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.isAborted() {
 		return
 	}
-	page := Page{Folder: s.Folder, Home: s.home, Code: s.trusted, Hide: s.hidden}
+	page := Page{Folder: s.Folder, Home: s.home, Code: s.trusted, Hide: s.redacted}
 	if err := page.write(context.WithoutCancel(ctx)); err != nil {
 		s.Log("could not write " + workspace.PageFile + ": " + err.Error())
 	}
@@ -101,13 +101,13 @@ func (p Page) write(ctx context.Context) error {
 	return errors.Join(err, file.Close())
 }
 
-// PageOf is where a run's page lies; empty where there is none.
-func PageOf(home workspace.Run) string { return laid(home, workspace.PageFile) }
+// PageFile is where a run's page lies; empty where there is none.
+func PageFile(home workspace.Run) string { return existingFile(home, workspace.PageFile) }
 
-// EvidenceOf is where a run's evidence lies; empty where there is none.
-func EvidenceOf(home workspace.Run) string { return laid(home, Evidence) }
+// EvidenceFile is where a run's evidence lies; empty where there is none.
+func EvidenceFile(home workspace.Run) string { return existingFile(home, EvidenceName) }
 
-func laid(home workspace.Run, name string) string {
+func existingFile(home workspace.Run, name string) string {
 	if home.ID == "" || !home.Exists(name) {
 		return ""
 	}

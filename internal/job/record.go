@@ -18,93 +18,93 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// record is the journal of a run with the files beside it, and who hears of it.
-type record struct {
-	people    Audience
-	home      workspace.Run
-	folder    workspace.Folder
-	hard      <-chan struct{}
-	passed    func(usd float64) *journal.EgressPassed // what passed through the sandbox since
-	file      *workspace.OpenJournal
-	writer    journal.Writer
-	publisher *publish.Publisher
-	hush      context.CancelFunc // ends all showing
+// recorder is the journal of a run with the files beside it, and who hears of it.
+type recorder struct {
+	audience    Audience
+	home        workspace.Run
+	folder      workspace.Folder
+	abort       <-chan struct{}
+	traffic     func(usd float64) *journal.EgressPassed // what passed through the sandbox since
+	file        *workspace.OpenJournal
+	writer      journal.Writer
+	publisher   *publish.Publisher
+	stopShowing context.CancelFunc // ends all showing
 }
 
 // openRecord opens the journal, and begins to show it.
-func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*record, error) {
+func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, error) {
 	file, entries, err := home.OpenJournalFile()
 	if err != nil {
 		return nil, err
 	}
-	r := &record{people: j.Audience, home: home, folder: j.Folder, hard: j.Hard, passed: j.Sandbox.Passed, file: file}
-	r.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.Hide, Run: journal.Fold(journal.Run{}, entries...)}
-	r.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Every, Failed: func(err error) {
+	r := &recorder{audience: j.Audience, home: home, folder: j.Folder, abort: j.Abort, traffic: j.Sandbox.Passed, file: file}
+	r.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.HideSecrets, Run: journal.Fold(journal.Run{}, entries...)}
+	r.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Interval, Failed: func(err error) {
 		j.Log("could not show the state of the run: " + fault.Told(err))
 	}}
-	ctx, r.hush = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, r.stopShowing = context.WithCancel(context.WithoutCancel(ctx))
 	r.publisher.Start(ctx)
 	return r, nil
 }
 
-// tell lets people know, in their console's way or as a line of log.
-func (r *record) tell(run journal.Run, event journal.Event) {
-	if r.people.Tell != nil {
-		r.people.Tell(run, event)
+// notify lets people know, in their console's way or as a line of log.
+func (r *recorder) notify(run journal.Run, event journal.Event) {
+	if r.audience.OnEvent != nil {
+		r.audience.OnEvent(run, event)
 		return
 	}
 	if line := view.Line(run, event); line != "" {
-		r.people.Log(line)
+		r.audience.Log(line)
 	}
 }
 
 // Run is the run as the journal has it.
-func (r *record) Run() journal.Run { return r.writer.Run }
+func (r *recorder) Run() journal.Run { return r.writer.Run }
 
 // Append writes event down, and lets people know.
-func (r *record) Append(event journal.Event) error {
-	if r.ended() {
+func (r *recorder) Append(event journal.Event) error {
+	if r.isAborted() {
 		return process.ErrStopped
 	}
-	if err := r.mend(); err != nil {
+	if err := r.repairJournal(); err != nil {
 		return err
 	}
-	if err := r.account(event); err != nil {
+	if err := r.recordTraffic(event); err != nil {
 		return err
 	}
 	if err := r.writer.Append(event); err != nil {
 		return err
 	}
 	run := r.Run()
-	r.tell(run, event)
+	r.notify(run, event)
 	r.publisher.Notice(run)
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
-		return r.history(run)
+		return r.writeProgress(run)
 	}
 	return nil
 }
 
-// account tells what passed through the sandbox, before an iteration or the run
+// recordTraffic tells what passed through the sandbox, before an iteration or the run
 // ends.
-func (r *record) account(event journal.Event) error {
+func (r *recorder) recordTraffic(event journal.Event) error {
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
 	case journal.IterationEnded, journal.RunStopped:
 	default:
 		return nil
 	}
-	passed := r.passed(r.Run().Spent())
+	passed := r.traffic(r.Run().Spent())
 	if passed == nil {
 		return nil
 	}
 	if err := r.writer.Append(*passed); err != nil {
 		return err
 	}
-	r.tell(r.Run(), *passed)
+	r.notify(r.Run(), *passed)
 	return nil
 }
 
-// mend puts the journal back where it is gone, and says so in it.
-func (r *record) mend() error {
+// repairJournal puts the journal back where it is gone, and says so in it.
+func (r *recorder) repairJournal() error {
 	mended, err := r.file.Mend()
 	if !mended || err != nil {
 		return err
@@ -116,12 +116,12 @@ func (r *record) mend() error {
 	if err := r.writer.Append(note); err != nil {
 		return err
 	}
-	r.tell(r.Run(), note)
+	r.notify(r.Run(), note)
 	return nil
 }
 
-// history writes down the iterations so far, for people and agents.
-func (r *record) history(run journal.Run) error {
+// writeProgress writes down the iterations so far, for people and agents.
+func (r *recorder) writeProgress(run journal.Run) error {
 	file, err := r.folder.Create("progress.md")
 	if err != nil {
 		return err
@@ -131,37 +131,37 @@ func (r *record) history(run journal.Run) error {
 }
 
 // close shows people how the run stands at last, and lets the journal go.
-func (r *record) close() error {
-	defer r.hush()
-	if r.ended() {
-		r.hush()
+func (r *recorder) close() error {
+	defer r.stopShowing()
+	if r.isAborted() {
+		r.stopShowing()
 	}
 	r.publisher.Close()
 	return r.file.Close()
 }
 
-// ended tells whether the run has to end as if it was killed: the next job then
+// isAborted tells whether the run has to end as if it was killed: the next job then
 // finds it unchanged, and not broken by a step that could not be done.
-func (r *record) ended() bool {
+func (r *recorder) isAborted() bool {
 	select {
-	case <-r.hard:
+	case <-r.abort:
 		return true
 	default:
 		return false
 	}
 }
 
-// hidden is text without the secrets in it.
-func (r *record) hidden(text string) string {
-	if r.people.Hide == nil {
+// redacted is text without the secrets in it.
+func (r *recorder) redacted(text string) string {
+	if r.audience.HideSecrets == nil {
 		return text
 	}
-	return string(r.people.Hide([]byte(text)))
+	return string(r.audience.HideSecrets([]byte(text)))
 }
 
-// attach keeps a text beside the journal, and as little secret in it.
-func (r *record) attach(name, text string) (journal.Attachment, error) {
-	text = r.hidden(text)
+// saveText keeps a text beside the journal, and as little secret in it.
+func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
+	text = r.redacted(text)
 	file, err := r.home.Create(name)
 	if err != nil {
 		return journal.Attachment{}, err
@@ -181,16 +181,16 @@ func (r *record) attach(name, text string) (journal.Attachment, error) {
 // the agent's reach.
 const progressFile = "progress.txt"
 
-// progress is the log as it was kept last, and as it begins where nothing was.
-func (r *record) progress(run journal.Run) ([]byte, error) {
-	if kept := r.keptLog(run); kept != "" {
+// progressLog is the log as it was kept last, and as it begins where nothing was.
+func (r *recorder) progressLog(run journal.Run) ([]byte, error) {
+	if kept := r.savedLog(run); kept != "" {
 		return []byte(kept), nil
 	}
 	return prompt.Progress(run)
 }
 
-// keptLog is the log as it was kept last; empty where it is not what it was.
-func (r *record) keptLog(run journal.Run) string {
+// savedLog is the log as it was kept last; empty where it is not what it was.
+func (r *recorder) savedLog(run journal.Run) string {
 	text, err := workspace.Folder{Path: r.home.Path}.Read(progressFile, run.Log.Digest)
 	if err != nil {
 		return ""

@@ -30,24 +30,24 @@ const (
 	reviewFile = 1 << 20 // of a file in which a quote is looked up
 )
 
-// consulting asks agents that only read.
-type consulting struct {
+// consultant asks agents that only read.
+type consultant struct {
 	agentRunner
-	*record
+	*recorder
 	clean    *checkout.Clean
 	guidance func(ctx context.Context, run journal.Run) string
 }
 
-func (s *site) consulting() consulting {
-	return consulting{s.agentRunner(), s.record, s.clean, s.guidance}
+func (s *activeRun) consultant() consultant {
+	return consultant{s.agentRunner(), s.recorder, s.clean, s.guidance}
 }
 
 // review asks another agent what it makes of a story that is about to pass. It
 // works on a clean checkout that is thrown away. That there is no opinion holds
 // nothing back; it is on record.
-func (c consulting) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
+func (c consultant) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
 	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: c.Reviewer.Agent.Name}
-	if err := c.opinion(ctx, run, step, &reviewed, emit); err != nil {
+	if err := c.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (c consulting) review(ctx context.Context, run journal.Run, step verdict.Re
 	return nil
 }
 
-func (c consulting) opinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
+func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
 	story, found := run.Plan.Find(step.Story)
 	if !found {
 		return fmt.Errorf("no story %q in the plan", step.Story)
@@ -81,14 +81,14 @@ func (c consulting) opinion(ctx context.Context, run journal.Run, step verdict.R
 	if err != nil {
 		return err
 	}
-	return c.weigh(ctx, points, reviewed)
+	return c.checkObjections(ctx, points, reviewed)
 }
 
-// errBroke is why a run that has used its budget gets no second opinion.
-var errBroke = errors.New("the run's budget is used")
+// errBudgetUsed is why a run that has used its budget gets no second opinion.
+var errBudgetUsed = errors.New("the run's budget is used")
 
-// weigh keeps the objections that a line of the commit bears out.
-func (c consulting) weigh(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
+// checkObjections keeps the objections that a line of the commit bears out.
+func (c consultant) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
 	looked := map[int]bool{}
 	for _, p := range points {
 		looked[p.Criterion] = true
@@ -124,9 +124,9 @@ const (
 
 // consult has an agent read a clean checkout that is thrown away, and gives the
 // end of what it says. What it used is told in any case.
-func (c consulting) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
+func (c consultant) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
 	if verdict.IsBudgetSpent(run) { // of which nothing is left an agent would take for no limit
-		return journal.AgentEnded{}, "", errBroke
+		return journal.AgentEnded{}, "", errBudgetUsed
 	}
 	theirs, err := instructions.Differing(ctx, c.trusted, run.Base, q.commit)
 	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // the base's, or none, instead
@@ -147,17 +147,17 @@ func (c consulting) consult(ctx context.Context, run journal.Run, q question, em
 	}
 	said := &answer{watch: c.Watch}
 	q.order.Prompt = c.guidance(ctx, run) + q.order.Prompt
-	ended, err := c.have(ctx, c.reader(run, dir, q, said), q.order, emit)
+	ended, err := c.runAgent(ctx, c.readingAgent(run, dir, q, said), q.order, emit)
 	if err == nil && ended.Failed {
 		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
 	}
 	return ended, said.text(), err
 }
 
-// reader is the agent that reads the checkout at dir.
-func (c consulting) reader(run journal.Run, dir string, q question, said *answer) driver.Agent {
-	hand := c.hand(run, dir)
-	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.take
+// readingAgent is the agent that reads the checkout at dir.
+func (c consultant) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
+	hand := c.agentAt(run, dir)
+	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.addItem
 	hand.Open = func(name string) (io.WriteCloser, error) { return c.home.Create(q.log + name) }
 	if hand.Timeout == 0 {
 		hand.Timeout = answerTime
@@ -173,7 +173,7 @@ type answer struct {
 	stale bool
 }
 
-func (a *answer) take(item stream.Item) {
+func (a *answer) addItem(item stream.Item) {
 	if a.watch != nil {
 		a.watch(item)
 	}
@@ -182,18 +182,18 @@ func (a *answer) take(item stream.Item) {
 		if a.stale {
 			a.words, a.stale = nil, false
 		}
-		a.add(i.Text + "\n")
+		a.addText(i.Text + "\n")
 	case stream.ToolStart:
 		a.stale = true
 	case stream.Result:
 		if len(a.words) == 0 && !i.Failed {
-			a.add(i.Text)
+			a.addText(i.Text)
 		}
 	}
 }
 
-// add forgets the beginning of what is too long, now and then.
-func (a *answer) add(text string) {
+// addText forgets the beginning of what is too long, now and then.
+func (a *answer) addText(text string) {
 	a.words = append(a.words, text...)
 	if len(a.words) > 2*answerWords {
 		a.words = append([]byte(nil), a.words[len(a.words)-answerWords:]...)

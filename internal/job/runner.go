@@ -18,36 +18,36 @@ type agentRunner struct {
 	confined
 }
 
-func (s *site) agentRunner() agentRunner { return agentRunner{s.Agents, s.confined()} }
+func (s *activeRun) agentRunner() agentRunner { return agentRunner{s.Agents, s.confined()} }
 
-// hand is the agent, in the tree at dir, within what is left of the run's limits.
-func (a agentRunner) hand(run journal.Run, dir string) driver.Agent {
+// agentAt is the agent, in the tree at dir, within what is left of the run's limits.
+func (a agentRunner) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
-		Adapter: a.Agent, Run: a.inside(dir), Dir: projectIn(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Redact: a.Veil,
-		Timeout: within(run, a.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budget(run), Now: a.Now, Grace: a.Grace,
+		Adapter: a.Agent, Run: a.commandRunner(dir), Dir: projectDir(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Redact: a.Redact,
+		Timeout: timeLeft(run, a.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budgetLeft(run), Now: a.Now, Grace: a.Grace,
 		Lend: func(ctx context.Context, dir string) error { return a.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
 
 // agentEnv is what an agent's environment is there, by which it reaches its model.
 func (a agentRunner) agentEnv(env []string) []string {
-	if a.Held != nil {
+	if a.ModelServer != nil {
 		return environ.Direct(env)
 	}
 	return a.Sandbox.Env(env, false)
 }
 
-// have has the agent do something, and puts on record what the sandbox heard
+// runAgent has the agent do something, and puts on record what the sandbox heard
 // meanwhile. Where the model server has used the budget, no agent is started.
-func (a agentRunner) have(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
-	models := cmp.Or(a.Sandbox, a.Held)
+func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
+	models := cmp.Or(a.Sandbox, a.ModelServer)
 	if seen := models.Used(); seen.Stopped != "" {
-		return metered(journal.AgentEnded{Failed: true}, seen), nil
+		return applyMetering(journal.AgentEnded{Failed: true}, seen), nil
 	}
-	defer a.strangers(ctx, emit)()
+	defer a.reportNestedRepos(ctx, emit)()
 	ended, err := hand.Do(ctx, order)
 	if err == nil {
-		ended = metered(ended, models.Used())
+		ended = applyMetering(ended, models.Used())
 		if models.Refusing() { // the key is good
 			ended.Fix, ended.Denied = "", ""
 		}
@@ -56,10 +56,10 @@ func (a agentRunner) have(ctx context.Context, hand driver.Agent, order agent.Or
 	return ended, err
 }
 
-// metered lays what the model server saw over what an agent said of itself: it
+// applyMetering lays what the model server saw over what an agent said of itself: it
 // used what the agent says, or what was seen where that is more. If the server
 // has stopped, that is why the agent failed, whatever its program made of it.
-func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
+func applyMetering(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	if seen.Usage.Tokens() > ended.Usage.Tokens() {
 		ended.Usage = seen.Usage
 	}
@@ -77,8 +77,8 @@ func metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	return ended
 }
 
-// within is limit, and no more than is left of the run's time; 0 is no limit.
-func within(run journal.Run, now time.Time, limit time.Duration) time.Duration {
+// timeLeft is limit, and no more than is left of the run's time; 0 is no limit.
+func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration {
 	whole := run.Policy.Limits.Run.Std()
 	if whole == 0 {
 		return limit
@@ -91,8 +91,8 @@ func within(run journal.Run, now time.Time, limit time.Duration) time.Duration {
 	return limit
 }
 
-// budget is what is left of the run's, for an agent that is at work.
-func budget(run journal.Run) agent.Budget {
+// budgetLeft is what is left of the run's, for an agent that is at work.
+func budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {
 		left.USD = limit - run.Spent()

@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// askMessage is what the agent is asked for a commit's message.
-const askMessage = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
+// messagePrompt is what the agent is asked for a commit's message.
+const messagePrompt = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
 // errNoMessage is an agent that was asked for a message and gave none.
 var errNoMessage = errors.New("the agent gave no commit message")
@@ -27,15 +27,17 @@ var errNoMessage = errors.New("the agent gave no commit message")
 // versionControl does the tasks of the user's own version control with green work.
 type versionControl struct {
 	agentRunner
-	ground ground
+	agentDir agentDir
 }
 
-func (s *site) versionControl() versionControl { return versionControl{s.agentRunner(), s.ground} }
+func (s *activeRun) versionControl() versionControl {
+	return versionControl{s.agentRunner(), s.agentDir}
+}
 
-// commit does one task of version control. A task that fails is written down;
+// runTask does one task of version control. A task that fails is written down;
 // the work is still there.
-func (v versionControl) commit(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
-	done, err := v.version(ctx, run, step.Task, emit)
+func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
+	done, err := v.runCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -44,7 +46,7 @@ func (v versionControl) commit(ctx context.Context, run journal.Run, step verdic
 	}
 	done.Task = step.Task
 	if step.Task == commitTask && !done.Failed {
-		v.warn(ctx, run, emit)
+		v.warnOfNewFiles(ctx, run, emit)
 	}
 	emit(done)
 	return nil
@@ -53,16 +55,16 @@ func (v versionControl) commit(ctx context.Context, run journal.Run, step verdic
 // commitTask is the task that gets a message of the agent'v.
 const commitTask = "commit"
 
-// warn tells of new files, which "git commit -am" leaves where they are.
-func (v versionControl) warn(ctx context.Context, run journal.Run, emit emit) {
-	dir, err := v.ground.folder(ctx)
+// warnOfNewFiles tells of new files, which "git commit -am" leaves where they are.
+func (v versionControl) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
+	dir, err := v.agentDir.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
 	listed := &process.Head{N: 1 << 16}
 	result, err := v.Exec(ctx, process.Command{
 		Argv: []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"},
-		Dir:  dir, Env: alone(v.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: v.Grace,
+		Dir:  dir, Env: withoutSubmodules(v.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: v.Grace,
 	})
 	if err != nil || result.Exit != 0 {
 		return // the commit stands, whatever lies beside it
@@ -79,8 +81,8 @@ func (v versionControl) warn(ctx context.Context, run journal.Run, emit emit) {
 	emit(journal.Noted{What: what, Hint: "add them with git add, or to .gitignore"})
 }
 
-func (v versionControl) version(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
-	dir, err := v.ground.folder(ctx)
+func (v versionControl) runCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
+	dir, err := v.agentDir.folder(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -90,40 +92,40 @@ func (v versionControl) version(ctx context.Context, run journal.Run, task strin
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		if err = v.message(ctx, run, dir, &done, emit); err != nil {
+		if err = v.commitMessage(ctx, run, dir, &done, emit); err != nil {
 			return done, err
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err = v.unmoved(ctx, run); err != nil {
+	if err = v.checkBranch(ctx, run); err != nil {
 		return done, err
 	}
 	said := &process.Tail{N: 2000}
 	result, err := v.Exec(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: alone(v.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: v.Grace,
+		Argv: argv, Dir: dir, Env: withoutSubmodules(v.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: v.Grace,
 	})
 	done.Exit = result.Exit
 	switch {
 	case err != nil || result.Exit == 0:
-	case idle(task, said.String()):
+	case isNothingToCommit(task, said.String()):
 		done.Message = "" // stands nowhere
 	default:
-		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, blame(said.String()))
+		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, errorLine(said.String()))
 	}
 	return done, err
 }
 
-// ownSettings are those by which git starts no other git in a repository within the
+// submoduleSettings are those by which git starts no other git in a repository within the
 // tree: that one would run what its own configuration says.
-var ownSettings = [][2]string{
+var submoduleSettings = [][2]string{
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
 	{"push.recurseSubmodules", "no"},
 	{"diff.ignoreSubmodules", "dirty"}, // which commit one stands at is read without
 }
 
-// alone adds them to the user's environment, after the settings that are in it.
-func alone(env []string) []string {
+// withoutSubmodules adds them to the user's environment, after the settings that are in it.
+func withoutSubmodules(env []string) []string {
 	const count = "GIT_CONFIG_COUNT="
 	n := 0
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
@@ -133,20 +135,20 @@ func alone(env []string) []string {
 		}
 		return is
 	})
-	for _, set := range ownSettings {
+	for _, set := range submoduleSettings {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, set[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, set[1]))
 		n++
 	}
 	return append(env, count+strconv.Itoa(n))
 }
 
-// unmoved is an error where the agent made the branch of the run stand for another,
+// checkBranch is an error where the agent made the branch of the run stand for another,
 // which would get the commit.
-func (v versionControl) unmoved(ctx context.Context, run journal.Run) error {
-	if v.Own == nil || run.Branch == "" {
+func (v versionControl) checkBranch(ctx context.Context, run journal.Run) error {
+	if v.UserTree == nil || run.Branch == "" {
 		return nil
 	}
-	to, err := v.Own.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
+	to, err := v.UserTree.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
 	if err != nil && !git.SaidNo(err) {
 		return err
 	}
@@ -156,13 +158,13 @@ func (v versionControl) unmoved(ctx context.Context, run journal.Run) error {
 	return nil
 }
 
-// idle tells of a commit that found nothing to commit, which is fine.
-func idle(task, said string) bool {
+// isNothingToCommit tells of a commit that found nothing to commit, which is fine.
+func isNothingToCommit(task, said string) bool {
 	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
 }
 
-// blame is the line that says what went wrong: advice may follow it.
-func blame(said string) string {
+// errorLine is the line that says what went wrong: advice may follow it.
+func errorLine(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	for _, line := range lines {
 		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
@@ -172,15 +174,15 @@ func blame(said string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// message asks the agent for a commit's message: what it says in response
+// commitMessage asks the agent for a commit's message: what it says in response
 // tags, else its first line that is not empty.
-func (v versionControl) message(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+func (v versionControl) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	if verdict.IsBudgetSpent(run) { // green work is committed all the same
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil
 	}
-	ended, err := v.have(ctx, v.hand(run, dir), agent.Order{
-		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: askMessage, Model: run.Policy.Model,
+	ended, err := v.runAgent(ctx, v.agentAt(run, dir), agent.Order{
+		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: messagePrompt, Model: run.Policy.Model,
 	}, emit)
 	if err != nil {
 		return err

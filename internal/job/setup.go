@@ -11,52 +11,52 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// setup runs the commands that make the agent's tree ready. Their way out is
+// runSetupCommands runs the commands that make the agent's tree ready. Their way out is
 // setup's.
-func (s *site) setup(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
+func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
 	defer s.Sandbox.Tell(emit)
-	hand := s.checker(run, dir)
+	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
 		access := s.confined().access(dir)
 		access.Setup = true
 		hand.Run, hand.Env = s.Sandbox.Around(access), s.Sandbox.SetupEnv(s.CheckEnv, false)
 	}
-	return hand.Setup(ctx, at(run, dir, label), run.Policy.Setup, emit)
+	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }
 
-// furnish makes a tree that is the run's own ready before an agent works in it:
+// runSetup makes a tree that is the run's own ready before an agent works in it:
 // agents run the checks, too. Where that fails it is tried again before the
 // next iteration; what it said is on record.
-func (s *site) furnish(ctx context.Context, run journal.Run, number int, emit emit) error {
-	if _, done := s.furnished(); done || len(run.Policy.Setup) == 0 {
+func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, emit emit) error {
+	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
-	tree, err := s.grown(ctx, run)
+	tree, err := s.treeOfRun(ctx, run)
 	if err != nil || tree == nil {
 		return err
 	}
-	fresh := unmoved(ctx, run, tree)
-	ready, err := s.setup(ctx, run, tree.Dir, strconv.Itoa(number), emit)
+	fresh := isUnused(ctx, run, tree)
+	ready, err := s.runSetupCommands(ctx, run, tree.Dir, strconv.Itoa(number), emit)
 	if err != nil {
 		return err
 	}
 	var strays []string
 	if fresh {
-		strays, err = s.overlook(ctx, run, tree)
+		strays, err = s.ignoreSetupFiles(ctx, run, tree)
 	}
 	if err != nil || !ready {
 		return err
 	}
-	return s.noteFurnished(strays)
+	return s.writeSetupMarker(strays)
 }
 
-// grown is the tree that was made for the run, nil where the agent works in one
+// treeOfRun is the tree that was made for the run, nil where the agent works in one
 // of the user's: that is as its user wants it.
-func (s *site) grown(ctx context.Context, run journal.Run) (*git.Tree, error) {
-	switch at := s.ground.(type) {
-	case *apart:
+func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, error) {
+	switch at := s.agentDir.(type) {
+	case *clonedTree:
 		return at.tree(ctx)
-	case *own:
+	case *userCheckout:
 		if run.Policy.Apart {
 			return at.tree, nil
 		}
@@ -64,16 +64,16 @@ func (s *site) grown(ctx context.Context, run journal.Run) (*git.Tree, error) {
 	return nil, nil //nolint:nilnil // there is none, and nothing is wrong
 }
 
-// overlook has nothing that setup did in a fresh tree taken for work. A tree of
+// ignoreSetupFiles has nothing that setup did in a fresh tree taken for work. A tree of
 // the program's own ignores it, so that it is in no commit, the agent's own
 // too; what the user's repository ignores is not the program's to say.
-func (s *site) overlook(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
+func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
 	if err := tree.Restore(ctx, run.Head); err != nil {
 		return nil, err
 	}
-	if at, is := s.ground.(*own); is {
+	if at, is := s.agentDir.(*userCheckout); is {
 		var err error
-		at.held.litter, err = leftBy(ctx, run, tree)
+		at.snapshot.checkFiles, err = setupLeftovers(ctx, run, tree)
 		return nil, err
 	}
 	strays, err := tree.Strays(ctx)
@@ -83,9 +83,9 @@ func (s *site) overlook(ctx context.Context, run journal.Run, tree *git.Tree) ([
 	return strays, tree.Ignore(strays)
 }
 
-// leftBy is what lies in a fresh tree besides its commit.
-func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
-	tree.Beside = Beside(run.Policy)
+// setupLeftovers is what lies in a fresh tree besides its commit.
+func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
+	tree.Beside = LoopFiles(run.Policy)
 	now, err := tree.Look(ctx)
 	if err != nil {
 		return nil, err
@@ -93,19 +93,19 @@ func leftBy(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers
 	return tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
 }
 
-// furnishing is the note that the tree is ready, and of what git overlooks in
+// setupMarker is the note that the tree is ready, and of what git overlooks in
 // it since.
-const furnishing = "tree.ready"
+const setupMarker = "tree.ready"
 
-func (s *site) furnished() (strays []string, is bool) {
-	data, err := untrusted.ReadFile(s.home.File(furnishing), 64<<20)
+func (s *activeRun) readSetupMarker() (strays []string, is bool) {
+	data, err := untrusted.ReadFile(s.home.File(setupMarker), 64<<20)
 	return strays, err == nil && json.Unmarshal(data, &strays) == nil
 }
 
-func (s *site) noteFurnished(strays []string) error {
+func (s *activeRun) writeSetupMarker(strays []string) error {
 	data, err := json.Marshal(append([]string{}, strays...))
 	if err == nil {
-		err = untrusted.WriteFile(s.home.File(furnishing), data, 0o600)
+		err = untrusted.WriteFile(s.home.File(setupMarker), data, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("note that the tree is ready: %w", err)
@@ -113,8 +113,8 @@ func (s *site) noteFurnished(strays []string) error {
 	return nil
 }
 
-// unmoved tells whether a tree is still unused.
-func unmoved(ctx context.Context, run journal.Run, tree *git.Tree) bool {
+// isUnused tells whether a tree is still unused.
+func isUnused(ctx context.Context, run journal.Run, tree *git.Tree) bool {
 	seen, err := tree.Inspect(ctx)
 	return err == nil && seen.Head == run.Head && !seen.Dirty
 }

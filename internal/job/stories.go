@@ -14,10 +14,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// detect has the base's own files say what is to be checked, where that is
+// detectChecks has the base's own files say what is to be checked, where that is
 // wanted.
-func (s *site) detect(ctx context.Context, asked Asked, base string) (Asked, error) {
-	if !asked.Detect || s.trusted == nil {
+func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string) (NewRun, error) {
+	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
 	}
 	files, err := checkout.Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Within})
@@ -30,7 +30,7 @@ func (s *site) detect(ctx context.Context, asked Asked, base string) (Asked, err
 }
 
 // stories tells which tests and files are those of a run's stories.
-type stories struct{ *site }
+type stories struct{ *activeRun }
 
 // Of are the test files that the iterations on a story changed. What an earlier
 // run left on the branch counts for a story that brought nothing else.
@@ -73,12 +73,12 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
 }
 
-// draft has the agent make a plan of a task that does not say what has to hold.
+// draftPlan has the agent make a plan of a task that does not say what has to hold.
 // It reads a clean checkout that is thrown away. Without a plan the work goes on
 // with the task as it is; that is on record.
-func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
+func (c consultant) draftPlan(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
 	drafted := journal.PlanDrafted{By: c.Agent.Name}
-	if err := c.sketch(ctx, run, &drafted, emit); err != nil {
+	if err := c.askForPlan(ctx, run, &drafted, emit); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (c consulting) draft(ctx context.Context, run journal.Run, _ verdict.DraftP
 	return nil
 }
 
-func (c consulting) sketch(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
+func (c consultant) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
 	text, err := prompt.Plan(run)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ type Supervised struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	Place  confine.Access // behind a sandbox
+	Access confine.Access // behind a sandbox
 	Dir    string         // and where it stands there
 }
 
@@ -52,13 +52,13 @@ type supervisor struct {
 // An attempt that ran out of time may clean up for as long as agents are told
 // they may; somebody who interrupts is waiting.
 const (
-	graceOfAttempt = 5 * time.Second
-	hasteOfAttempt = time.Second
+	timeoutGrace   = 5 * time.Second
+	interruptGrace = time.Second
 )
 
-// supervise is one attempt: the command, from its start until nothing of it is
+// attempt is one attempt: the command, from its start until nothing of it is
 // left.
-func (s *supervisor) supervise(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Task.BusSize()})
 	command := s.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
@@ -67,7 +67,7 @@ func (s *supervisor) supervise(ctx context.Context, run journal.Run, step verdic
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
 		TookMS: result.Took.Milliseconds(), CannotRun: !interrupted && process.CannotStart(err),
-		Why: failure(result, unstarted(command.Argv[0], err), command.Timeout),
+		Why: failure(result, withRemedy(command.Argv[0], err), command.Timeout),
 	}
 	if interrupted {
 		ended.Why = "interrupted"
@@ -86,11 +86,11 @@ func (s *supervisor) start(ctx context.Context, command process.Command, emit em
 	if s.sandbox == nil {
 		return s.exec(ctx, command)
 	}
-	at := s.Place
+	at := s.Access
 	at.Ours = []string{s.folder.Path}
 	at.Keep(filepath.Dir(s.folder.Path))
 	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
-	news := Strangers(ctx, guarded.Around(s.Dir), at)
+	news := WatchNestedRepos(ctx, guarded.Around(s.Dir), at)
 	result, err := s.sandbox.Around(at)(ctx, command)
 	s.sandbox.Tell(emit)
 	for _, noted := range news(context.WithoutCancel(ctx), s.git) {
@@ -103,13 +103,13 @@ func (c *Supervised) command(p policy.Policy, number int) process.Command {
 	env := slices.Concat(c.Env, []string{"TASK_FOLDER=" + c.Task.Dir, "RALPH_ATTEMPT=" + strconv.Itoa(number)})
 	return process.Command{
 		Argv: c.Argv, Env: env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
-		Timeout: p.Limits.Iteration.Std(), Grace: graceOfAttempt, Haste: hasteOfAttempt,
+		Timeout: p.Limits.Iteration.Std(), Grace: timeoutGrace, Haste: interruptGrace,
 	}
 }
 
-// unstarted is err with what to do about it, where it is of a program that cannot
+// withRemedy is err with what to do about it, where it is of a program that cannot
 // be started.
-func unstarted(program string, err error) error {
+func withRemedy(program string, err error) error {
 	if !process.CannotStart(err) {
 		return err
 	}
@@ -148,9 +148,9 @@ func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Du
 	return most, p.Poll.Std()
 }
 
-// look reads the state of the task's folder. Messages count from the newest
+// readTaskFolder reads the state of the task's folder. Messages count from the newest
 // attempt on; before the first, none count.
-func (s *supervisor) look(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
+func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Task.Done()
 	if err != nil {
@@ -173,14 +173,14 @@ func (s *supervisor) look(_ context.Context, run journal.Run, _ verdict.ReadTask
 // Who asks for an end of the run need not wait for the end of the delay.
 func (s *supervisor) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
-	return wait(ctx, step.For, s.drain) // which the loop looks at, too
+	return waitUntil(ctx, step.For, s.drain) // which the loop looks at, too
 }
 
-// settle tells those around the task how it ended, as far as it can: a bus that
+// announceEnd tells those around the task how it ended, as far as it can: a bus that
 // cannot be written to does not make the task less done.
-func (s *supervisor) settle(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
+func (s *supervisor) announceEnd(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
-	for _, err := range s.tell(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {
+	for _, err := range s.postEnd(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {
 		if err != nil {
 			settled.Failed = append(settled.Failed, err.Error())
 		}
@@ -189,7 +189,7 @@ func (s *supervisor) settle(_ context.Context, run journal.Run, step verdict.Ann
 	return nil
 }
 
-func (c *Supervised) tell(step verdict.AnnounceEnd, m workspace.Message) []error {
+func (c *Supervised) postEnd(step verdict.AnnounceEnd, m workspace.Message) []error {
 	if step.Reason == policy.Waiting {
 		return []error{c.Task.Honour()}
 	}

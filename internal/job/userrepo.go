@@ -29,10 +29,10 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha
 	return remote.Deliver(ctx, from, d.Place, branch, sha)
 }
 
-// Settle leaves the PRD as the program believes it: a claim that was not
+// CommitPRD leaves the PRD as the program believes it: a claim that was not
 // believed must not be found as a fact by the next run. The log is committed
 // with it, for a tree that is left dirty keeps the next run from beginning.
-func (d UserRepository) Settle(ctx context.Context, run journal.Run) error {
+func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	if err := books.Put(run.Plan); err != nil {
 		return err
@@ -47,10 +47,10 @@ func (d UserRepository) Settle(ctx context.Context, run journal.Run) error {
 	return err
 }
 
-// Free is a name for another branch of the user's own repository.
-func (d UserRepository) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
+// FreeBranch is a name for another branch of the user's own repository.
+func (d UserRepository) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
 	return remote.Repository{URL: d.Place.Top}.FreeBranch(ctx, from, branch, sha)
 }
 
-// Bring has nothing to do: the user's objects are borrowed.
-func (UserRepository) Bring(context.Context, *git.Trusted, string) error { return nil }
+// FetchCommit has nothing to do: the user's objects are borrowed.
+func (UserRepository) FetchCommit(context.Context, *git.Trusted, string) error { return nil }

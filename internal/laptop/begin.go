@@ -99,10 +99,10 @@ func (d *Project) agentEnv(vars ...string) []string {
 // real keys.
 func (h *hired) enter(worker, second *job.Candidate) (err error) {
 	server := cmp.Or(h.sb, h.held)
-	if h.agent, err = worker.Behind(server.Keys); err != nil {
+	if h.agent, err = worker.InSandbox(server.Keys); err != nil {
 		return err
 	}
-	h.reviewer, err = second.Reviewing(server)
+	h.reviewer, err = second.NewReviewer(server)
 	return err
 }
 
@@ -156,12 +156,12 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: d.runs(), Settled: resolved(d.ProjectDir), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
-			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Veil: d.secrets.Writer,
+			Folder: d.runs(), SettingsDir: resolved(d.ProjectDir), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
+			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Redact: d.secrets.Writer,
 		},
-		Agents:   job.Agents{Agent: h.agent, AgentEnv: slices.Concat(h.env, d.Needs.Env), Reviewer: h.reviewer, Watch: d.watch(), Held: h.held},
-		Audience: job.Audience{Tell: d.console.event, Log: d.line, Hide: d.secrets.Bytes, Checking: d.console.checking},
-		Drain:    d.World.Drain, Hard: d.World.Runner.Hard, Version: d.World.Version, Rescue: Rescue,
+		Agents:   job.Agents{Agent: h.agent, AgentEnv: slices.Concat(h.env, d.Needs.Env), Reviewer: h.reviewer, Watch: d.watch(), ModelServer: h.held},
+		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},
+		Drain:    d.World.Drain, Abort: d.World.Runner.Hard, Version: d.World.Version, SaveTimeout: Rescue,
 	}
 	if err := d.ground(ctx, j, p); err != nil {
 		d.lower(h.sb, h.held)
@@ -180,22 +180,22 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
 	switch {
 	case p.Apart && !p.Linked():
-		j.Origin, j.Hub = at, at
+		j.Origin, j.BranchHost = at, at
 		return nil
 	case p.Done == policy.ByStories:
 		j.Origin = at
 	}
-	j.Own, err = d.Tool.Own(ctx, *d.Place)
+	j.UserTree, err = d.Tool.Own(ctx, *d.Place)
 	return err
 }
 
-func (d *Project) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
+func (d *Project) stand(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
 	if d.Place == nil {
 		asked.Branch = ""
 		return asked, nil
 	}
 	asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
-	if j.Own == nil {
+	if j.UserTree == nil {
 		return asked, nil
 	}
 	if !asked.Policy.Linked() && asked.Policy.Done != policy.ByStories {
@@ -204,19 +204,19 @@ func (d *Project) stand(ctx context.Context, j *job.Job, asked job.Asked) (job.A
 	if d.DryRun { // to look at the files writes them down
 		return asked, nil
 	}
-	j.Own.Beside = job.Beside(asked.Policy)
-	standing, err := j.Own.Look(ctx)
+	j.UserTree.Beside = job.LoopFiles(asked.Policy)
+	standing, err := j.UserTree.Look(ctx)
 	asked.Work = standing.Work
 	return asked, err
 }
 
 // Begin starts the run and sees it through.
-func (d *Project) Begin(ctx context.Context, asked job.Asked) (int, error) {
+func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	j, err := d.ready(ctx, asked.Policy)
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Sandbox, j.Held)
+	defer d.lower(j.Sandbox, j.ModelServer)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	asked.ID = workspace.NameRun("run", d.World.Now())
@@ -248,7 +248,7 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Sandbox, j.Held)
+	defer d.lower(j.Sandbox, j.ModelServer)
 	p.Agent = j.Agent.Name
 	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
 	if d.DryRun {

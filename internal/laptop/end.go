@@ -81,7 +81,7 @@ func (d *Project) settle(ctx context.Context, run journal.Run) error {
 	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
 		return nil
 	}
-	return job.UserRepository{Git: d.Tool, Place: *d.Place}.Settle(ctx, run)
+	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run)
 }
 
 // cutOff prints the result of a run that has no end on record, for the script
@@ -148,8 +148,8 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 // PrintResult prints a run for scripts.
 func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := result.Of(run)
-	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceOf(home)
-	result.ReportPath = job.PageOf(home)
+	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceFile(home)
+	result.ReportPath = job.PageFile(home)
 	return clean.JSON(to, result)
 }
 

@@ -87,7 +87,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 		reach = nil
 	}
 	allow := d.Settings.Sandbox.AllowDomains
-	if err := errors.Join(worker.Adopt(ctx, d.World.Runner.Run, home, p.Model), second.Adopt(ctx, d.World.Runner.Run, home, p.Review.Model)); err != nil {
+	if err := errors.Join(worker.AdoptSettings(ctx, d.World.Runner.Run, home, p.Model), second.AdoptSettings(ctx, d.World.Runner.Run, home, p.Review.Model)); err != nil {
 		return nil, err
 	}
 	terms := d.terms(p)
@@ -97,7 +97,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 		Home: home, Path: d.World.Path(d.Root()), State: confine.Both(state, worker.State), Read: append(more, d.reads(worker)...),
 		Private: []string{d.Root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
 		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
-		Model:   worker.Asks(terms), Review: second.Reviews(terms),
+		Model:   worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
 	})
 }
 
@@ -142,7 +142,7 @@ func (d *Project) count(ctx context.Context, worker, second *job.Candidate, p po
 	terms := d.terms(p)
 	return confine.HoldKeys(ctx, confine.Options{
 		Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
-		Model: worker.Asks(terms), Review: second.Reviews(terms),
+		Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
 	})
 }
 

@@ -28,7 +28,7 @@ func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) 
 	if err = d.try(ctx, j, p); err == nil && d.unfit == "" {
 		return j, nil
 	}
-	d.lower(j.Sandbox, j.Held)
+	d.lower(j.Sandbox, j.ModelServer)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +118,12 @@ func (a *attempt) take(event journal.Event) {
 // inPlace runs the checks in the folder that the agent works in, as confined as in the
 // run: they cannot change what the program keeps there, nor the settings.
 func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
-	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Veil}
+	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Redact}
 	if j.Sandbox != nil {
 		at := d.World.Kept(ctx, d.ProjectDir)
 		at.Ours = append(at.Ours, d.folder())
 		hand.Run = j.Sandbox.Around(at)
-		news := job.Strangers(ctx, d.Root(), at)
+		news := job.WatchNestedRepos(ctx, d.Root(), at)
 		defer func() {
 			for _, note := range news(context.WithoutCancel(ctx), d.Tool) {
 				d.line("note: " + note.What)

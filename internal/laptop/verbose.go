@@ -88,7 +88,7 @@ func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
 }
 
 // dry prints what a run would begin with, and runs nothing.
-func (d *Project) dry(j *job.Job, asked job.Asked) (int, error) {
+func (d *Project) dry(j *job.Job, asked job.NewRun) (int, error) {
 	run := journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Base: asked.Base, Start: asked.Base,
 		Branch: asked.Branch, BaseRef: asked.BaseRef, Level: asked.Level,
@@ -104,7 +104,7 @@ func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID
 	}
-	base, err := job.Told(run, j.Project, j.Dir)
+	base, err := job.BasePrompt(run, j.Project, j.Dir)
 	if err != nil {
 		return 0, err
 	}

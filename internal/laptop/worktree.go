@@ -79,9 +79,9 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 
 // link makes the worktree for a run that wants one, and has it begin there; in the
 // user's own tree it checks out the branch to work on.
-func (d *Project) link(ctx context.Context, j *job.Job, asked job.Asked) (job.Asked, error) {
+func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
 	switch {
-	case !asked.Policy.Linked() && (j.Own == nil || asked.Branch == d.Place.Branch):
+	case !asked.Policy.Linked() && (j.UserTree == nil || asked.Branch == d.Place.Branch):
 		return asked, nil
 	case !asked.Policy.Linked():
 		d.line(fmt.Sprintf("working on the branch %s, from %s", asked.Branch, d.Place.Branch))
@@ -95,7 +95,7 @@ func (d *Project) link(ctx context.Context, j *job.Job, asked job.Asked) (job.As
 	if err := d.move(ctx, j, made); err != nil {
 		return asked, err
 	}
-	standing, err := j.Own.Look(ctx)
+	standing, err := j.UserTree.Look(ctx)
 	asked.Work = standing.Work
 	return asked, err
 }
@@ -122,7 +122,7 @@ func (d *Project) move(ctx context.Context, j *job.Job, to git.Worktree) error {
 	if err != nil {
 		return err
 	}
-	j.Own, err = d.Tool.Own(ctx, place)
+	j.UserTree, err = d.Tool.Own(ctx, place)
 	return err
 }
 

@@ -20,14 +20,16 @@ func TestAStoryIsAnswered(t *testing.T) {
 			check := plan.Remark{Text: "The check `unit` passes."}
 			r.Task.Remarks, r.Plan.UserStories[0].AcceptanceCriteria = []plan.Remark{check}, []string{check.Criterion()}
 		}, ""},
-		"of an issue":         {func(r *journal.Run) { r.Task.Remarks = nil }, ""},
-		"without words":       {func(r *journal.Run) { r.Iterations[0].Agent.Response = "" }, ""},
-		"with a commit":       {func(r *journal.Run) { r.Iterations[0].Taken.To = "c2" }, ""},
-		"with work left":      {func(r *journal.Run) { r.Iterations[0].Taken.Dirty = true }, ""},
-		"with refused work":   {func(r *journal.Run) { r.Iterations[0].Taken.Refused = []journal.Finding{{Why: "a secret"}} }, ""},
-		"and not believed":    {func(r *journal.Run) { r.Iterations[0].Ended.Passed = nil }, ""},
-		"and then worked on":  {func(r *journal.Run) { r.Iterations = append(r.Iterations, hasWorked(2)) }, ""},
-		"and worked on first": {func(r *journal.Run) { r.Iterations = append([]journal.Iteration{hasWorked(0)}, r.Iterations...) }, ""},
+		"of an issue":        {func(r *journal.Run) { r.Task.Remarks = nil }, ""},
+		"without words":      {func(r *journal.Run) { r.Iterations[0].Agent.Response = "" }, ""},
+		"with a commit":      {func(r *journal.Run) { r.Iterations[0].Taken.To = "c2" }, ""},
+		"with work left":     {func(r *journal.Run) { r.Iterations[0].Taken.Dirty = true }, ""},
+		"with refused work":  {func(r *journal.Run) { r.Iterations[0].Taken.Refused = []journal.Finding{{Why: "a secret"}} }, ""},
+		"and not believed":   {func(r *journal.Run) { r.Iterations[0].Ended.Passed = nil }, ""},
+		"and then worked on": {func(r *journal.Run) { r.Iterations = append(r.Iterations, iterationWithCommit(2)) }, ""},
+		"and worked on first": {func(r *journal.Run) {
+			r.Iterations = append([]journal.Iteration{iterationWithCommit(0)}, r.Iterations...)
+		}, ""},
 	} {
 		run := journal.Run{
 			Task: plan.Task{Remarks: []plan.Remark{remark}},
@@ -44,10 +46,8 @@ func TestAStoryIsAnswered(t *testing.T) {
 	}
 }
 
-// hasWorked reports whether an iteration did something that a claim can rest on:
-// a tool call succeeded that did more than mark a story as done, or the tree
-// changed. An agent that shows neither tool calls nor a tree is believed.
-func hasWorked(number int) journal.Iteration {
+// iterationWithCommit is an iteration that ends with a commit.
+func iterationWithCommit(number int) journal.Iteration {
 	return journal.Iteration{
 		Number: number, Story: "US-001", Agent: &journal.AgentEnded{},
 		Taken: &journal.CommitsTaken{From: "c1", To: "c2"}, Ended: &journal.IterationEnded{Passed: []string{"US-001"}},

@@ -38,8 +38,8 @@ func limited(change func(*policy.Limits)) journal.RunBegan {
 	return of(func(b *journal.RunBegan) { change(&b.Policy.Limits) })
 }
 
-// askedBy is a run that is done in another way than by stories.
-func askedBy(done policy.Done, change func(*policy.Policy)) journal.RunBegan {
+// beginsWith is a run that is done in another way than by stories.
+func beginsWith(done policy.Done, change func(*policy.Policy)) journal.RunBegan {
 	return of(func(b *journal.RunBegan) {
 		b.Plan, b.Policy.Done, b.Policy.Word = plan.Plan{}, done, "DONE"
 		if change != nil {
@@ -172,7 +172,7 @@ func TestOnlyWorkBearsAClaimOut(t *testing.T) {
 	}
 	seen := func(b *journal.RunBegan) { b.Work = "w0" }
 	tag := func(change func(*journal.RunBegan)) journal.RunBegan {
-		began := askedBy(policy.ByTag, nil)
+		began := beginsWith(policy.ByTag, nil)
 		change(&began)
 		return began
 	}
@@ -193,10 +193,10 @@ func TestOnlyWorkBearsAClaimOut(t *testing.T) {
 		{"chores alone", tag(seen), pass{work: "w0", to: "b0", agent: journal.AgentEnded{Tools: 1, Chores: 1}}, idle},
 		{"another tree than the run found", tag(seen), pass{work: "w1", to: "b0"}, done},
 		{"the tree that the run found", tag(seen), pass{work: "w0", to: "c1"}, idle},
-		{"a commit, without an earlier look", askedBy(policy.ByTag, nil), pass{work: "w", to: "c1"}, done},
-		{"no commit, without an earlier look", askedBy(policy.ByTag, nil), pass{work: "w", to: "b0"}, idle},
-		{"no repository, without an earlier look", askedBy(policy.ByTag, nil), pass{work: "w"}, idle},
-		{"the same of an agent that cannot be seen", askedBy(policy.ByTag, nil), pass{work: "w", agent: journal.AgentEnded{Blind: true}}, done},
+		{"a commit, without an earlier look", beginsWith(policy.ByTag, nil), pass{work: "w", to: "c1"}, done},
+		{"no commit, without an earlier look", beginsWith(policy.ByTag, nil), pass{work: "w", to: "b0"}, idle},
+		{"no repository, without an earlier look", beginsWith(policy.ByTag, nil), pass{work: "w"}, idle},
+		{"the same of an agent that cannot be seen", beginsWith(policy.ByTag, nil), pass{work: "w", agent: journal.AgentEnded{Blind: true}}, done},
 		{"no tree", tag(seen), pass{}, idle},
 		{"no tree, of an agent that cannot be seen", tag(seen), pass{agent: journal.AgentEnded{Blind: true}}, done},
 	} {
@@ -216,7 +216,7 @@ func TestOnlyWorkBearsAClaimOut(t *testing.T) {
 		events := slices.Concat([]journal.Event{tag(seen)}, c.before, claim(pass{number: 2, work: c.work, to: "b0"}))
 		holds(t, c.why, c.want, after(events...))
 	}
-	dirty := slices.Concat([]journal.Event{askedBy(policy.ByTag, nil)}, claim(pass{work: "w", to: "b0"}))
+	dirty := slices.Concat([]journal.Event{beginsWith(policy.ByTag, nil)}, claim(pass{work: "w", to: "b0"}))
 	dirty[len(dirty)-1] = journal.CommitsTaken{From: "b0", To: "b0", Work: "w", Dirty: true}
 	holds(t, "uncommitted, without an earlier look", done, after(dirty...))
 }
@@ -243,7 +243,7 @@ func TestWhyAClaimIsNotBelieved(t *testing.T) {
 		"\nrejected <promise>COMPLETE</promise>: still open: US-001, US-002, US-003", after(events...))
 
 	worded := []journal.Event{
-		askedBy(policy.ByTag, func(p *policy.Policy) { p.Checks = []policy.Check{{Name: "test"}, {Name: "lint"}} }),
+		beginsWith(policy.ByTag, func(p *policy.Policy) { p.Checks = []policy.Check{{Name: "test"}, {Name: "lint"}} }),
 		journal.IterationBegan{Number: 1},
 		journal.AgentEnded{Tools: 1, Promises: []string{"DONE"}},
 		red("test"), red("lint"),
@@ -252,12 +252,12 @@ func TestWhyAClaimIsNotBelieved(t *testing.T) {
 	holds(t, "every red check is named", "judge: 1 on the prompt: green false, worked true, passed []\nrejected DONE: checks failed: test, lint", after(worded...))
 	failed := pass{undecided: true, agent: journal.AgentEnded{Tools: 1, Failed: true, Why: "exit code 1", Promises: []string{"DONE"}}, check: journal.CheckEnded{Passed: true}}
 	holds(t, "an agent that failed", "judge: 1 on the prompt: green true, worked true, passed []\nrejected DONE: the agent itself failed: exit code 1",
-		the(askedBy(policy.ByTag, nil), failed))
+		the(beginsWith(policy.ByTag, nil), failed))
 }
 
 func TestASessionGoesByItsNumbers(t *testing.T) {
 	began := func(limit, tools, most int) journal.RunBegan {
-		return askedBy(policy.ByPromise, func(p *policy.Policy) {
+		return beginsWith(policy.ByPromise, func(p *policy.Policy) {
 			p.Limits.Iterations, p.Session = limit, policy.SessionRules{MinTools: tools, Cap: most}
 		})
 	}
@@ -291,7 +291,7 @@ func TestASessionGoesByItsNumbers(t *testing.T) {
 }
 
 func TestAnAttemptIsJudgedByItsExitAndTheFolder(t *testing.T) {
-	began := askedBy(policy.ByFile, func(p *policy.Policy) { p.Supervision.Delay = policy.Duration(2 * time.Second) })
+	began := beginsWith(policy.ByFile, func(p *policy.Policy) { p.Supervision.Delay = policy.Duration(2 * time.Second) })
 	attempt := func(agent journal.AgentEnded) []journal.Event {
 		return []journal.Event{began, journal.TaskLooked{}, journal.IterationBegan{Number: 1}, agent, journal.TaskLooked{}}
 	}

@@ -19,9 +19,7 @@ func redAtBase(tests *journal.Tests) journal.Run {
 	}
 }
 
-// judgedIterations returns the iterations with a verdict since the limits were
-// granted.
-func judgedIterations(passed int, red ...string) journal.CheckEnded {
+func endedCheck(passed int, red ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
 }
 
@@ -33,11 +31,11 @@ func TestWhatIsNew(t *testing.T) {
 		holds  bool
 		proves bool
 	}{
-		"green":      {judgedIterations(3), nil, false, true},
-		"old":        {judgedIterations(1, "a"), nil, false, true},
-		"broken now": {judgedIterations(1, "p"), nil, false, true},
-		"new":        {judgedIterations(1, "a", "c", "d"), []string{"c", "d"}, true, true},
-		"all red":    {judgedIterations(0, "a"), nil, false, false},
+		"green":      {endedCheck(3), nil, false, true},
+		"old":        {endedCheck(1, "a"), nil, false, true},
+		"broken now": {endedCheck(1, "p"), nil, false, true},
+		"new":        {endedCheck(1, "a", "c", "d"), []string{"c", "d"}, true, true},
+		"all red":    {endedCheck(0, "a"), nil, false, false},
 		"another":    {journal.CheckEnded{Name: "other", Exit: 1}, nil, true, false},
 	} {
 		if diff := cmp.Diff(test.fresh, verdict.NewFailures(run, test.now)); diff != "" && len(test.fresh)+len(verdict.NewFailures(run, test.now)) > 0 {
@@ -51,7 +49,7 @@ func TestWhatIsNew(t *testing.T) {
 		t.Errorf("red before (-want +got):\n%s", diff)
 	}
 	run.Policy.Checks[0].Added = true
-	if verdict.CanProve(run, judgedIterations(3)) {
+	if verdict.CanProve(run, endedCheck(3)) {
 		t.Error("a check of the task itself proves something")
 	}
 }
@@ -64,8 +62,8 @@ func TestGreenByName(t *testing.T) {
 		want   bool
 	}{
 		"not run": {nil, false},
-		"old":     {[]journal.CheckEnded{judgedIterations(1, "a")}, true},
-		"new":     {[]journal.CheckEnded{judgedIterations(1, "b")}, false},
+		"old":     {[]journal.CheckEnded{endedCheck(1, "a")}, true},
+		"new":     {[]journal.CheckEnded{endedCheck(1, "b")}, false},
 	} {
 		if got := verdict.IsGreen(run, test.checks); got != test.want {
 			t.Errorf("%s: green %v, want %v", name, got, test.want)
@@ -78,8 +76,8 @@ func TestGreenByName(t *testing.T) {
 // of each of them, by name.
 func TestChanceOfTwoRuns(t *testing.T) {
 	twice := func(first, second []string, change func(check *journal.CheckEnded)) journal.CheckEnded {
-		check := judgedIterations(3, second...)
-		was := judgedIterations(3, first...)
+		check := endedCheck(3, second...)
+		was := endedCheck(3, first...)
 		check.First = was.Try()
 		check.Tests.Asked, check.First.Tests.Asked = map[string]tally.Outcome{}, map[string]tally.Outcome{}
 		for _, name := range first {
@@ -141,7 +139,7 @@ func TestFirstExit(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	check := judgedIterations(1, "a")
+	check := endedCheck(1, "a")
 	check.Tests.Asked = map[string]tally.Outcome{"b": tally.Passed, "c": tally.Absent}
 	for name, want := range map[string]tally.Outcome{"a": tally.Failed, "b": tally.Passed, "c": tally.Absent, "d": tally.Absent} {
 		if got := check.Outcome(name); got != want {

@@ -287,16 +287,16 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 		t.Errorf("seed %d: ready though others' work contradicts it", seed)
 	case run.Pull != nil && !run.Pull.Draft && readied(run) != "":
 		t.Errorf("seed %d: ready though %s", seed, readied(run))
-	case run.Head != run.Base && refusedStops(run):
+	case run.Head != run.Base && mustReject(run):
 		t.Errorf("seed %d: complete though %s makes checks say less", seed, run.Head)
 	case run.Policy.Publish && !verdict.IsUnchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
 	}
 }
 
-// refusedStops counts how often in a row the agent's program refused an end,
-// this one included. A tool call or a person's message resets the count.
-func refusedStops(run journal.Run) bool {
+// mustReject reports whether the newest tree fails its inspection under a rule
+// that does not allow that, judged from the events alone.
+func mustReject(run journal.Run) bool {
 	if run.Policy.Tamper != policy.TamperBlock {
 		return false
 	}

@@ -85,7 +85,7 @@ func TestWhatARunLeavesBehind(t *testing.T) {
 	marked.Tree, marked.Start, marked.Base, marked.Policy.Publish = "tree-b0", "b0", "b0", true
 	holds(t, "uncommitted work is not nothing, and cannot be shown", "stop: all_stories_passed",
 		after(marked, journal.ProofEnded{Tree: "tree-b0", Passed: true}, journal.CommitsTaken{Dirty: true}))
-	worded := askedBy(policy.ByTag, nil)
+	worded := beginsWith(policy.ByTag, nil)
 	holds(t, "there is no plan to read of one that goes by a word", "take commits: leftovers true",
 		after(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
 }

@@ -14,8 +14,8 @@ import (
 // A journal that somebody else wrote, or an older program, can leave out what
 // always comes first. There is an answer to it all the same.
 func TestOddJournals(t *testing.T) {
-	inSession := askedBy(policy.ByPromise, func(p *policy.Policy) { p.Session = policy.SessionRules{MinTools: 2, Cap: 1} })
-	supervised := askedBy(policy.ByFile, func(*policy.Policy) {})
+	inSession := beginsWith(policy.ByPromise, func(p *policy.Policy) { p.Session = policy.SessionRules{MinTools: 2, Cap: 1} })
+	supervised := beginsWith(policy.ByFile, func(*policy.Policy) {})
 	first, begin, second := journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationBegan{Number: 1}, journal.IterationBegan{Number: 2}
 	for name, test := range map[string]struct {
 		events []journal.Event
@@ -77,7 +77,7 @@ func TestAPlanWithoutAPromiseBreaksNone(t *testing.T) {
 // An agent of an attempt that cannot run ends the run, whatever lies in the
 // folder.
 func TestSupervisedAgentThatCannotRun(t *testing.T) {
-	run := after(askedBy(policy.ByFile, func(*policy.Policy) {}), journal.IterationBegan{Number: 1},
+	run := after(beginsWith(policy.ByFile, func(*policy.Policy) {}), journal.IterationBegan{Number: 1},
 		journal.AgentEnded{CannotRun: true, Failed: true, Why: "no such program"}, journal.IterationEnded{Number: 1}, journal.TaskLooked{Done: true})
 	want := verdict.Stop{Stopped: journal.RunStopped{Reason: policy.FatalError, Why: "no such program"}}
 	if diff := cmp.Diff(verdict.Step(want), verdict.Next(run)); diff != "" {

@@ -14,25 +14,25 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// join looks whether others have gone on with the branch, and then whether they
+// mergeRemote looks whether others have gone on with the branch, and then whether they
 // have with the base; one of the two is merged at a time.
-func (p *publishing) join(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
+func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
 	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
-		if event, err := p.meetBranch(ctx, run); event != nil || err != nil {
+		if event, err := p.mergeBranch(ctx, run); event != nil || err != nil {
 			return event, err
 		}
-		return p.meetBase(ctx, run)
+		return p.mergeBaseBranch(ctx, run)
 	})
 }
 
-// rejoin is for a run that continues: people may have pushed in between.
-func (p *publishing) rejoin(ctx context.Context, run journal.Run) error {
-	if p.Hub == nil || p.trusted == nil || run.Pushed == "" {
+// mergePushed is for a run that continues: people may have pushed in between.
+func (p *branchPublisher) mergePushed(ctx context.Context, run journal.Run) error {
+	if p.BranchHost == nil || p.trusted == nil || run.Pushed == "" {
 		return nil
 	}
-	event, err := p.merged(ctx, run)
+	event, err := p.mergeFetchedBranch(ctx, run)
 	if err != nil && ctx.Err() == nil { // the next push will come to it
-		p.people.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
+		p.audience.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
 		event, err = nil, nil
 	}
 	if event == nil || err != nil {
@@ -41,10 +41,10 @@ func (p *publishing) rejoin(ctx context.Context, run journal.Run) error {
 	return p.Append(event)
 }
 
-// bring fetches the work where the branch does not hold it: it lies aside, or
+// restoreWork fetches the work where the branch does not hold it: it lies aside, or
 // somebody has rewritten the branch.
-func (p *publishing) bring(ctx context.Context, run journal.Run) error {
-	if p.Hub == nil || p.trusted == nil || run.Head == "" {
+func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) error {
+	if p.BranchHost == nil || p.trusted == nil || run.Head == "" {
 		return nil
 	}
 	if run.Merging() { // which is begun anew
@@ -59,26 +59,26 @@ func (p *publishing) bring(ctx context.Context, run journal.Run) error {
 			return err
 		}
 	}
-	if err := p.Hub.Bring(ctx, p.trusted, run.Head); err != nil {
+	if err := p.BranchHost.FetchCommit(ctx, p.trusted, run.Head); err != nil {
 		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head), "change the issue or add words to start a new run", err)
 	}
 	return nil
 }
 
-// meetBranch is what became of the branch elsewhere; nil: nothing.
-func (p *publishing) meetBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
-	if p.Hub == nil {
-		return nil, errNowhere
+// mergeBranch is what became of the branch elsewhere; nil: nothing.
+func (p *branchPublisher) mergeBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	if p.BranchHost == nil {
+		return nil, errNoRemote
 	}
 	if err := p.fetch(ctx, run.BaseRef, run.Branch); err != nil {
 		return nil, err
 	}
-	return p.merged(ctx, run)
+	return p.mergeFetchedBranch(ctx, run)
 }
 
-// merged is the branch as it was fetched and the work in one. A branch that
+// mergeFetchedBranch is the branch as it was fetched and the work in one. A branch that
 // holds no more what it held is somebody else's now: the work goes to another.
-func (p *publishing) merged(ctx context.Context, run journal.Run) (journal.Event, error) {
+func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	theirs, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
 	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
 		return nil, nil //nolint:nilnil // nothing has happened
@@ -95,37 +95,37 @@ func (p *publishing) merged(ctx context.Context, run journal.Run) (journal.Event
 		return nil, err
 	}
 	if !grew {
-		return p.leaveBranch(ctx, run, theirs)
+		return p.switchBranch(ctx, run, theirs)
 	}
 	joined, err := p.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
 	if err != nil || len(joined.Conflicts) == 0 {
 		return joined, err
 	}
-	joined.Aside, err = p.setAside(ctx, run)
+	joined.Aside, err = p.pushToNewBranch(ctx, run)
 	return joined, err
 }
 
-// leaveBranch has the work go to a branch of its own.
-func (p *publishing) leaveBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
-	free, err := p.Hub.Free(ctx, p.trusted, run.Branch, run.Head)
+// switchBranch has the work go to a branch of its own.
+func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
+	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
 		return nil, err
 	}
 	return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
 }
 
-// setAside pushes the work to another branch, so that it is not on this machine
+// pushToNewBranch pushes the work to another branch, so that it is not on this machine
 // alone.
-func (p *publishing) setAside(ctx context.Context, run journal.Run) (string, error) {
-	free, err := p.Hub.Free(ctx, p.trusted, run.Branch, run.Head)
+func (p *branchPublisher) pushToNewBranch(ctx context.Context, run journal.Run) (string, error) {
+	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
 		return "", err
 	}
-	return free, p.Hub.Push(ctx, p.trusted, free, run.Head)
+	return free, p.BranchHost.Push(ctx, p.trusted, free, run.Head)
 }
 
-// meetBase is the base as it was fetched and the work in one.
-func (p *publishing) meetBase(ctx context.Context, run journal.Run) (journal.Event, error) {
+// mergeBaseBranch is the base as it was fetched and the work in one.
+func (p *branchPublisher) mergeBaseBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	base, err := p.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
 		return nil, err
@@ -136,28 +136,28 @@ func (p *publishing) meetBase(ctx context.Context, run journal.Run) (journal.Eve
 // merge makes one of the work and what others did since last, and has the
 // agent's tree stand there. That comes before the record: an agent that works on
 // what is on record and not in its tree would take it back.
-func (p *publishing) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
+func (p *branchPublisher) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
 	with, err := merging.Join(ctx, p.trusted, run, with, last)
 	if err != nil {
 		return with, err
 	}
-	return with, p.follow(ctx, with.From, with.To)
+	return with, p.moveAgentTree(ctx, with.From, with.To)
 }
 
-// settle makes a merge of what the agent made of one that the program began.
-func (s *site) settle(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
+// finishMerge makes a merge of what the agent made of one that the program began.
+func (s *activeRun) finishMerge(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
 	settled, err := merging.Settle(ctx, s.trusted, run, taken)
 	if err != nil || len(settled.Refused) > 0 { // the agent goes on with its own
 		return settled, err
 	}
-	return settled, s.follow(ctx, taken.To, settled.To)
+	return settled, s.moveAgentTree(ctx, taken.To, settled.To)
 }
 
-// follow brings the agent's tree, where there is one, to what came out.
-func (s *site) follow(ctx context.Context, from, to string) error {
-	grown, is := s.ground.(*apart)
+// moveAgentTree brings the agent's tree, where there is one, to what came out.
+func (s *activeRun) moveAgentTree(ctx context.Context, from, to string) error {
+	grown, is := s.agentDir.(*clonedTree)
 	if !is || from == to {
 		return nil
 	}
-	return grown.follow(ctx, to)
+	return grown.resetTo(ctx, to)
 }

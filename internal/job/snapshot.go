@@ -8,26 +8,28 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// held is what an agent left, before the checks left some of their own. It is
+// agentSnapshot is what an agent left, before the checks left some of their own. It is
 // known to this process alone: a run that was killed in between takes all.
-type held struct {
-	iteration string
-	head      string
-	tree      string
-	litter    git.Leftovers // of the checks
-	committed bool          // all of it
+type agentSnapshot struct {
+	iteration  string
+	head       string
+	tree       string
+	checkFiles git.Leftovers // of the checks
+	committed  bool          // all of it
 }
 
-// of tells whether it is what the newest iteration left.
-func (h *held) of(run journal.Run) bool { return h.tree != "" && h.iteration == latest(run) }
+// isCurrent tells whether it is what the newest iteration left.
+func (h *agentSnapshot) isCurrent(run journal.Run) bool {
+	return h.tree != "" && h.iteration == latestNumber(run)
+}
 
-// renew holds what the newest iteration left, unless that is held already. A
+// update holds what the newest iteration left, unless that is held already. A
 // tree that cannot be read is for those to tell who have to read it.
-func (h *held) renew(ctx context.Context, run journal.Run, tree *git.Tree) held {
-	if h.of(run) {
+func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.Tree) agentSnapshot {
+	if h.isCurrent(run) {
 		return *h
 	}
-	next := held{iteration: latest(run), litter: h.litter}
+	next := agentSnapshot{iteration: latestNumber(run), checkFiles: h.checkFiles}
 	seen, err := tree.Inspect(ctx)
 	if err != nil {
 		return next
@@ -36,36 +38,36 @@ func (h *held) renew(ctx context.Context, run journal.Run, tree *git.Tree) held 
 	if err != nil {
 		return next
 	}
-	if now, err = tree.Tidy(ctx, now, h.litter); err != nil {
+	if now, err = tree.Tidy(ctx, now, h.checkFiles); err != nil {
 		return next
 	}
 	next.head, next.tree, next.committed = seen.Head, now, !seen.Dirty
 	return next
 }
 
-// settle tells what the agent left and what the checks did.
-func (h *held) settle(ctx context.Context, run journal.Run, tree *git.Tree, taken *journal.CommitsTaken) {
-	if !h.of(run) || taken.Work == "" {
+// separateCheckFiles tells what the agent left and what the checks did.
+func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run, tree *git.Tree, taken *journal.CommitsTaken) {
+	if !h.isCurrent(run) || taken.Work == "" {
 		return
 	}
 	if litter, err := tree.Leftovers(ctx, git.Span{From: h.tree, To: taken.Work}); err == nil {
-		h.litter = litter
+		h.checkFiles = litter
 	}
 	taken.Work = h.tree
 }
 
-// sweep commits what is uncommitted in a tree: what is held, and all of it
+// commitLeftovers commits what is uncommitted in a tree: what is held, and all of it
 // where nothing is, or where somebody has committed since. It gives how the tree
 // stands then, where that could be seen.
-func (h *held) sweep(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
+func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
 	seen, err := tree.Inspect(ctx)
 	if err != nil || !seen.Dirty {
 		return seen, err
 	}
-	if h.of(run) && seen.Head == h.head {
-		_, err = seen.CommitSnapshot(ctx, h.tree, leftovers(run, h.tree))
+	if h.isCurrent(run) && seen.Head == h.head {
+		_, err = seen.CommitSnapshot(ctx, h.tree, leftoversMessage(run, h.tree))
 	} else {
-		_, err = seen.CommitAll(ctx, leftovers(run, ""))
+		_, err = seen.CommitAll(ctx, leftoversMessage(run, ""))
 	}
 	if err != nil {
 		return nil, err
@@ -80,9 +82,9 @@ const (
 	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
 )
 
-// proposed are the changes that an agent made to protected files, as patches. The files
+// proposals are the changes that an agent made to protected files, as patches. The files
 // themselves are put back; people decide whether to apply a patch.
-func (a *apart) proposed(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
+func (a *clonedTree) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree, err := untrusted.OpenRoot(dir)
 	if err != nil {
 		return nil
@@ -90,7 +92,7 @@ func (a *apart) proposed(ctx context.Context, dir string, taken journal.CommitsT
 	defer tree.Close() //nolint:errcheck // only a handle
 	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
 		text, err := tree.ReadFile(name, maxProtectFile)
-		if err != nil || a.Secret != nil && a.Secret(text) { // removed, no plain file, or not to be shown
+		if err != nil || a.HasSecret != nil && a.HasSecret(text) { // removed, no plain file, or not to be shown
 			continue
 		}
 		changed, err := a.trusted.Overlay(ctx, git.Overlay{Onto: taken.To, From: taken.To, Texts: map[string][]byte{name: text}})

@@ -23,117 +23,117 @@ import (
 
 type emit = func(journal.Event)
 
-// logs is where the checks' outputs lie, from where agent and people
+// logFolder is where the checks' outputs lie, from where agent and people
 // stand.
-func (s *site) logs(run journal.Run) string {
-	if s.Own == nil {
+func (s *activeRun) logFolder(run journal.Run) string {
+	if s.UserTree == nil {
 		return ".ralph"
 	}
-	folder, err := filepath.Rel(projectIn(run, s.Own.Dir), s.Folder.Path)
+	folder, err := filepath.Rel(projectDir(run, s.UserTree.Dir), s.Folder.Path)
 	if err != nil {
 		return s.Folder.Path
 	}
 	return filepath.ToSlash(folder)
 }
 
-// projectIn is where they stand in a tree: the project may be a folder of it.
-func projectIn(run journal.Run, tree string) string {
+// projectDir is where they stand in a tree: the project may be a folder of it.
+func projectDir(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Within))
 }
 
-// hands wires every step of the loop to what does it.
-func (s *site) hands() loop.Handlers {
-	s.clean = s.checkouts()
-	outward, scm, second := s.publishing(), s.versionControl(), s.consulting()
+// handlers wires every step of the loop to what does it.
+func (s *activeRun) handlers() loop.Handlers {
+	s.clean = s.cleanCheckouts()
+	outward, scm, second := s.branchPublisher(), s.versionControl(), s.consultant()
 	prover := s.clean.Prover(stories{s})
 	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Git, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
 	if s.Supervised != nil {
-		iterate = task.supervise
+		iterate = task.attempt
 	}
 	return loop.Handlers{
-		DraftPlan:      second.draft,
+		DraftPlan:      second.draftPlan,
 		Baseline:       prover.Baseline,
 		Iterate:        iterate,
-		ReadPlan:       s.read,
-		Check:          s.check,
-		TakeCommits:    s.take,
+		ReadPlan:       s.readPlan,
+		Check:          s.runChecks,
+		TakeCommits:    s.takeCommits,
 		Prove:          prover.Prove,
 		Inspect:        prover.Inspect,
 		Grade:          prover.Grade,
 		Review:         second.review,
-		RunSCMTask:     scm.commit,
+		RunSCMTask:     scm.runTask,
 		Push:           outward.push,
 		OpenPull:       outward.openPull,
-		MergeRemote:    outward.join,
-		MarkPullReady:  outward.readyPull,
-		ReadTaskFolder: task.look,
+		MergeRemote:    outward.mergeRemote,
+		MarkPullReady:  outward.markPullReady,
+		ReadTaskFolder: task.readTaskFolder,
 		Pause:          task.pause,
-		AnnounceEnd:    task.settle,
-		SaveRun:        s.keeping().shelve,
+		AnnounceEnd:    task.announceEnd,
+		SaveRun:        s.saver().saveRun,
 	}
 }
 
-// read takes over what the agent made of the plan, and writes the plan that
+// readPlan takes over what the agent made of the plan, and writes the plan that
 // counts back into its tree.
-func (s *site) read(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
-	dir, err := s.ground.folder(ctx)
+func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
+	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
 		return err
 	}
 	merged := plan.Merged{Plan: run.Plan}
-	proposed, err := workspace.Memory{Tree: dir, Dir: memory(run)}.Read()
+	proposed, err := workspace.Memory{Tree: dir, Dir: memoryDir(run)}.Read()
 	if err != nil {
 		merged.Undone = []string{"the whole plan, for it could not be read: " + err.Error()}
 	} else {
 		merged = plan.Merge(run.Plan, proposed)
 	}
-	log, cut, err := s.keepLog(ctx, dir, run)
+	log, cut, err := s.saveLog(ctx, dir, run)
 	if err != nil {
 		return err
 	}
-	committed := len(merged.Claimed) > 0 && s.ground.hold(ctx, run)
+	committed := len(merged.Claimed) > 0 && s.agentDir.takeSnapshot(ctx, run)
 	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Restored, Committed: committed, Log: log, Cut: cut})
 	if len(merged.Undone) == 0 {
 		return nil
 	}
-	return s.remember(ctx, dir, run, merged.Plan)
+	return s.writeMemory(ctx, dir, run, merged.Plan)
 }
 
-// memory is the folder of the loop's memory in the agent's tree.
-func memory(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
+// memoryDir is the folder of the loop's memory in the agent's tree.
+func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
-// books are the files in it in which the loop keeps account of itself.
-func books(run journal.Run) []string { return workspace.Memory{Dir: memory(run)}.Books() }
+// memoryFiles are the files in it in which the loop keeps account of itself.
+func memoryFiles(run journal.Run) []string { return workspace.Memory{Dir: memoryDir(run)}.Books() }
 
-// remember puts a plan, and the log if there is none, where the agent finds
+// writeMemory puts a plan, and the log if there is none, where the agent finds
 // them. A run without a plan has no such memory.
-func (s *site) remember(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
+func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
 	}
-	progress, err := s.progress(run)
+	progress, err := s.progressLog(run)
 	if err != nil {
 		return err
 	}
-	if err := (workspace.Memory{Tree: dir, Dir: memory(run)}).Write(p, progress); err != nil {
+	if err := (workspace.Memory{Tree: dir, Dir: memoryDir(run)}).Write(p, progress); err != nil {
 		return err
 	}
-	return s.Sandbox.Lend(ctx, dir, memory(run))
+	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
-// keepLog takes over what the agent made of the log, and puts back what it lost.
+// saveLog takes over what the agent made of the log, and puts back what it lost.
 // What cannot be read says nothing.
-func (s *site) keepLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
+func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
 	if len(run.Plan.UserStories) == 0 {
 		return journal.Attachment{}, false, nil
 	}
-	memory := workspace.Memory{Tree: dir, Dir: memory(run)}
+	memory := workspace.Memory{Tree: dir, Dir: memoryDir(run)}
 	found, err := memory.Log()
 	if err != nil {
 		found = ""
 	}
-	text, cut := plan.MergeLog(s.keptLog(run), s.hidden(found))
+	text, cut := plan.MergeLog(s.savedLog(run), s.redacted(found))
 	if cut {
 		if err := memory.PutLog(text); err != nil {
 			return journal.Attachment{}, false, err
@@ -142,39 +142,39 @@ func (s *site) keepLog(ctx context.Context, dir string, run journal.Run) (log jo
 			return journal.Attachment{}, false, err
 		}
 	}
-	log, err = s.attach(progressFile, text)
+	log, err = s.saveText(progressFile, text)
 	return log, cut, err
 }
 
-// layLog keeps the log as the agent is to find it. Where people may have had a
+// prepareLog keeps the log as the agent is to find it. Where people may have had a
 // hand in it, before the first iteration since the run was begun or gone on with,
 // it counts as it stands.
-func (s *site) layLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
+func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
 	if _, again := run.Open(); !again && len(run.Iterations) == run.Granted.Iterations {
 		run.Log = journal.Attachment{}
 	}
-	log, cut, err := s.keepLog(ctx, dir, run)
+	log, cut, err := s.saveLog(ctx, dir, run)
 	if cut && err == nil {
 		emit(journal.Noted{What: "put back entries of earlier iterations in the progress log"})
 	}
 	return log, err
 }
 
-// check runs the checks on the agent's tree.
-func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
-	dir, err := s.ground.folder(ctx)
+// runChecks runs the checks on the agent's tree.
+func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
+	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
 		return err
 	}
-	s.ground.hold(ctx, run)
-	hand := s.checker(run, dir)
-	hand.Began = s.Checking
-	hand.Patience = func(limit time.Duration) time.Duration { return within(run, s.Now(), limit) }
+	s.agentDir.takeSnapshot(ctx, run)
+	hand := s.checkRunner(run, dir)
+	hand.Began = s.OnCheck
+	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
 	defer s.Sandbox.Tell(emit)
-	defer s.confined().strangers(ctx, emit)()
-	job := at(run, dir, latest(run))
+	defer s.confined().reportNestedRepos(ctx, emit)()
+	job := checkJob(run, dir, latestNumber(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.FailedAtBase(run, name) }
-	changed, known, err := s.changed(ctx, run)
+	changed, known, err := s.changedFiles(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -182,13 +182,13 @@ func (s *site) check(ctx context.Context, run journal.Run, _ verdict.Check, emit
 	return hand.Do(ctx, job, emit)
 }
 
-// changed are the files of the agent's tree that are not as the base has them,
+// changedFiles are the files of the agent's tree that are not as the base has them,
 // where a check asks for that.
-func (s *site) changed(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
+func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
 	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
 		return nil, false, nil
 	}
-	tree, err := s.ground.repository(ctx)
+	tree, err := s.agentDir.repository(ctx)
 	if err != nil || tree == nil {
 		return nil, false, err
 	}
@@ -200,32 +200,32 @@ func (s *site) changed(ctx context.Context, run journal.Run) (names []string, kn
 	return strings.Split(printed, "\x00"), true, err
 }
 
-// checker runs commands in the agent's tree at dir.
-func (s *site) checker(run journal.Run, dir string) check.Hand {
+// checkRunner runs commands in the agent's tree at dir.
+func (s *activeRun) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.confined().inside(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(run),
+		Run: s.confined().commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run),
 	}
 }
 
-// at is what is to be run in the agent's tree.
-func at(run journal.Run, dir, label string) check.Job {
-	return check.Job{Where: journal.AtWork, Dir: projectIn(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
+// checkJob is what is to be run in the agent's tree.
+func checkJob(run journal.Run, dir, label string) check.Job {
+	return check.Job{Where: journal.AtWork, Dir: projectDir(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
 }
 
-// latest is the number of the newest iteration, for the names of logs.
-func latest(run journal.Run) string {
+// latestNumber is the number of the newest iteration, for the names of logs.
+func latestNumber(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
 		return strconv.Itoa(run.Iterations[n-1].Number)
 	}
 	return "0"
 }
 
-// take makes the agent's work the run's own.
-func (s *site) take(ctx context.Context, run journal.Run, step verdict.TakeCommits, emit emit) error {
+// takeCommits makes the agent's work the run's own.
+func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdict.TakeCommits, emit emit) error {
 	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
 		var err error
-		if seen, err = s.ground.sweep(ctx, run); ctx.Err() != nil {
+		if seen, err = s.agentDir.commitLeftovers(ctx, run); ctx.Err() != nil {
 			return err
 		} else if err != nil {
 			seen = nil
@@ -235,9 +235,9 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.TakeCommi
 	if err := s.refetch(ctx, run); err != nil {
 		return err
 	}
-	taken, err := s.ground.take(ctx, run, seen)
+	taken, err := s.agentDir.takeCommits(ctx, run, seen)
 	if err == nil {
-		taken, err = s.settle(ctx, run, taken)
+		taken, err = s.finishMerge(ctx, run, taken)
 	}
 	if err != nil {
 		return err
@@ -247,9 +247,9 @@ func (s *site) take(ctx context.Context, run journal.Run, step verdict.TakeCommi
 	return nil
 }
 
-// leftovers is the message for work that the agent left uncommitted; tree is the
+// leftoversMessage is the message for work that the agent left uncommitted; tree is the
 // project without the loop's own files, where that is known.
-func leftovers(run journal.Run, tree string) git.Message {
+func leftoversMessage(run journal.Run, tree string) git.Message {
 	n := len(run.Iterations)
 	if n == 0 {
 		return git.Message{Subject: "ralph: work left uncommitted", Trailers: run.Trailers("")}

@@ -21,9 +21,9 @@ import (
 // marker finds our comment again.
 const marker = "<!-- ralph:progress -->"
 
-// hub publishes a run on GitHub, and is the screen of its comment and of its
+// branchHost publishes a run on GitHub, and is the screen of its comment and of its
 // pull request.
-type hub struct {
+type branchHost struct {
 	client  *github.Client
 	starter *github.Client // pushes branches and opens pull requests, in the client's place; nil: it does so itself
 	issue   int
@@ -44,11 +44,11 @@ type hub struct {
 
 // remote is the repository with a token that is good now: an App's token lives
 // an hour, a run may take longer.
-func (h *hub) remote(ctx context.Context) (remote.Repository, error) {
+func (h *branchHost) remote(ctx context.Context) (remote.Repository, error) {
 	return h.remoteOf(ctx, h.client)
 }
 
-func (h *hub) remoteOf(ctx context.Context, client *github.Client) (remote.Repository, error) {
+func (h *branchHost) remoteOf(ctx context.Context, client *github.Client) (remote.Repository, error) {
 	token, err := client.GitToken(ctx)
 	if err != nil {
 		return remote.Repository{}, err
@@ -57,7 +57,7 @@ func (h *hub) remoteOf(ctx context.Context, client *github.Client) (remote.Repos
 }
 
 // starting is who does what workflows are to start for.
-func (h *hub) starting() *github.Client {
+func (h *branchHost) starting() *github.Client {
 	if h.starter != nil {
 		return h.starter
 	}
@@ -65,7 +65,7 @@ func (h *hub) starting() *github.Client {
 }
 
 // Push brings branch to sha.
-func (h *hub) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
+func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
 	if branch == h.untouched {
 		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
 	}
@@ -76,8 +76,8 @@ func (h *hub) Push(ctx context.Context, from *git.Trusted, branch, sha string) e
 	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
 }
 
-// Free is a name for another branch: one that is not there, or stands at sha.
-func (h *hub) Free(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
+// FreeBranch is a name for another branch: one that is not there, or stands at sha.
+func (h *branchHost) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
 	origin, err := h.remote(ctx)
 	if err != nil {
 		return "", err
@@ -85,8 +85,8 @@ func (h *hub) Free(ctx context.Context, from *git.Trusted, branch, sha string) (
 	return origin.FreeBranch(ctx, from, branch, sha)
 }
 
-// Bring fetches a commit that was there.
-func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
+// FetchCommit fetches a commit that was there.
+func (h *branchHost) FetchCommit(ctx context.Context, to *git.Trusted, sha string) error {
 	origin, err := h.remote(ctx)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (h *hub) Bring(ctx context.Context, to *git.Trusted, sha string) error {
 }
 
 // Comment finds the progress comment of the issue, or makes it.
-func (h *hub) Comment(ctx context.Context, board view.Texts) (journal.CommentPosted, error) {
+func (h *branchHost) Comment(ctx context.Context, board view.Texts) (journal.CommentPosted, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	err := h.comment(ctx, board.Comment)
@@ -104,7 +104,7 @@ func (h *hub) Comment(ctx context.Context, board view.Texts) (journal.CommentPos
 
 // anchor is the commit that the progress comment says was kept last; empty where
 // it says none.
-func (h *hub) anchor(ctx context.Context) (string, error) {
+func (h *branchHost) anchor(ctx context.Context) (string, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	found, is, err := h.client.FindComment(ctx, h.issue, marker)
@@ -120,7 +120,7 @@ func (h *hub) anchor(ctx context.Context) (string, error) {
 
 // vouched is the commit that the pull request of branch says was kept last on
 // ref; empty where it says none.
-func (h *hub) vouched(ctx context.Context, branch, ref string) (string, error) {
+func (h *branchHost) vouched(ctx context.Context, branch, ref string) (string, error) {
 	pull, open, err := h.client.OwnPull(ctx, branch, h.starter)
 	if err != nil || !open {
 		return "", err
@@ -134,7 +134,7 @@ func (h *hub) vouched(ctx context.Context, branch, ref string) (string, error) {
 
 // tell puts words in the place of a board. What the comment says was kept is
 // looked up and stays there: without it that would not be believed any more.
-func (h *hub) tell(ctx context.Context, text string) error {
+func (h *branchHost) tell(ctx context.Context, text string) error {
 	named, err := h.anchor(ctx)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (h *hub) tell(ctx context.Context, text string) error {
 
 // Show keeps the comment and the pull request's text current. Only a text that
 // changed is sent. One that fails holds the other back in nothing.
-func (h *hub) Show(ctx context.Context, board view.Texts) error {
+func (h *branchHost) Show(ctx context.Context, board view.Texts) error {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull), h.label(ctx, board.State))
@@ -157,7 +157,7 @@ func (h *hub) Show(ctx context.Context, board view.Texts) error {
 
 // comment brings the progress comment to text. After a failure it is looked
 // for anew: an answer that was lost may have left one, and one may be gone.
-func (h *hub) comment(ctx context.Context, text string) error {
+func (h *branchHost) comment(ctx context.Context, text string) error {
 	if h.issue == 0 || h.posted.ID != 0 && text == h.last.Comment {
 		return nil
 	}
@@ -174,11 +174,11 @@ func (h *hub) comment(ctx context.Context, text string) error {
 const jobs = "github-actions[bot]"
 
 // postedAs puts a comment on record, and what its author tells of our token.
-func (h *hub) postedAs(c github.Comment) journal.CommentPosted {
+func (h *branchHost) postedAs(c github.Comment) journal.CommentPosted {
 	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.starter == nil && c.Author == jobs}
 }
 
-func (h *hub) write(ctx context.Context, text string) (github.Comment, error) {
+func (h *branchHost) write(ctx context.Context, text string) (github.Comment, error) {
 	if h.posted.ID != 0 {
 		return h.client.EditComment(ctx, h.issue, h.posted.ID, text)
 	}
@@ -193,7 +193,7 @@ func (h *hub) write(ctx context.Context, text string) (github.Comment, error) {
 }
 
 // url is where the progress comment stands, if that is known.
-func (h *hub) url() string {
+func (h *branchHost) url() string {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	return h.posted.URL
@@ -202,7 +202,7 @@ func (h *hub) url() string {
 // origin fetches the code from GitHub.
 type origin struct {
 	git   git.Git
-	hub   *hub
+	hub   *branchHost
 	pause time.Duration // before the second try; doubles
 }
 

@@ -23,10 +23,10 @@ type confined struct {
 	*programRepo
 }
 
-func (s *site) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
+func (s *activeRun) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
 
-// inside is how the agent, and what it had a hand in, runs in a tree.
-func (c confined) inside(dir string) sandbox.Next {
+// commandRunner is how the agent, and what it had a hand in, runs in a tree.
+func (c confined) commandRunner(dir string) sandbox.Next {
 	if c.Sandbox == nil {
 		return c.Exec
 	}
@@ -40,38 +40,38 @@ func (c confined) access(dir string) confine.Access {
 		at.Read = c.trusted.Lent()
 	}
 	switch {
-	case c.Own != nil && dir == c.Own.Dir:
-		needs := c.Own.Needs()
+	case c.UserTree != nil && dir == c.UserTree.Dir:
+		needs := c.UserTree.Needs()
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
 		// The store is the user's own, which commits go to.
 		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
 			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		c.keep(&at)
-	case c.Own == nil && dir == c.Dir:
+		c.protectProgramFiles(&at)
+	case c.UserTree == nil && dir == c.Dir:
 		needs := guarded.Folder(dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		c.keep(&at)
+		c.protectProgramFiles(&at)
 	}
 	return at
 }
 
-// keep has sandboxed programs not write to the program's files in the user's own folder:
+// protectProgramFiles has sandboxed programs not write to the program's files in the user's own folder:
 // its records, and the settings of the next run. Where no mounts protect the records, the
 // journal repairs itself.
-func (c confined) keep(at *confine.Access) {
+func (c confined) protectProgramFiles(at *confine.Access) {
 	top := filepath.Dir(c.Folder.Path)
 	at.Ours = []string{c.Folder.Path}
 	at.Keep(top)
-	if c.Settled != "" && c.Settled != top {
-		at.Keep(c.Settled)
+	if c.SettingsDir != "" && c.SettingsDir != top {
+		at.Keep(c.SettingsDir)
 	}
 }
 
-// git is how git runs in a tree that an agent works in: as who works
+// gitRunner is how git runs in a tree that an agent works in: as who works
 // there, and without a way out. nil: as it does everywhere else.
-func (c confined) git(dir string) git.Run {
+func (c confined) gitRunner(dir string) git.Run {
 	if c.Sandbox == nil {
 		return nil
 	}
@@ -82,17 +82,17 @@ func (c confined) git(dir string) git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
-// clear makes an empty folder for those inside.
-func (c confined) clear(ctx context.Context, dir string) error {
+// makeEmptyDir makes an empty folder for those inside.
+func (c confined) makeEmptyDir(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
 	return c.Sandbox.Lend(ctx, dir, ".")
 }
 
-// permit allows the hosts from which the project gets its packages, by its files
+// allowPackageHosts allows the hosts from which the project gets its packages, by its files
 // at the base.
-func (s *site) permit(ctx context.Context) error {
+func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	if s.trusted == nil {
 		return nil
 	}
@@ -103,18 +103,18 @@ func (s *site) permit(ctx context.Context) error {
 	return err
 }
 
-// strangers looks for other repositories in the user's own folder, where it has a
+// reportNestedRepos looks for other repositories in the user's own folder, where it has a
 // sandbox, and disarms and tells of those that came or changed until what it returns
 // is called: the user's own git may ask them.
-func (c confined) strangers(ctx context.Context, emit emit) func() {
-	if c.Sandbox == nil || c.trusted != nil && c.Own == nil {
+func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
+	if c.Sandbox == nil || c.trusted != nil && c.UserTree == nil {
 		return func() {}
 	}
 	top := c.Dir
-	if c.Own != nil {
-		top = c.Own.Dir
+	if c.UserTree != nil {
+		top = c.UserTree.Dir
 	}
-	news := Strangers(ctx, top, c.access(top))
+	news := WatchNestedRepos(ctx, top, c.access(top))
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and not all was looked at
 	}
@@ -122,7 +122,7 @@ func (c confined) strangers(ctx context.Context, emit emit) func() {
 		ctx := ctx
 		if ctx.Err() != nil { // they worked until now
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), parting)
+			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
 		}
 		for _, noted := range news(ctx, c.Git) {
@@ -131,10 +131,10 @@ func (c confined) strangers(ctx context.Context, emit emit) func() {
 	}
 }
 
-// Strangers looks for repositories in the tree at top and in the git folders that
+// WatchNestedRepos looks for repositories in the tree at top and in the git folders that
 // those inside write to elsewhere. What it returns looks again, moves aside what git
 // would run of those that were made or changed since, and returns the news of them.
-func Strangers(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
+func WatchNestedRepos(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
 	where := guarded.Searches(top, at.Write)
 	before := make([]guarded.Found, len(where))
 	for i, search := range where {
@@ -143,14 +143,14 @@ func Strangers(ctx context.Context, top string, at confine.Access) func(context.
 	return func(ctx context.Context, tool git.Git) (news []journal.Noted) {
 		for i, search := range where {
 			now := search.Look(ctx)
-			news = append(news, disarm(ctx, tool, search, now.Since(before[i].Nested))...)
+			news = append(news, disarmRepos(ctx, tool, search, now.Since(before[i].Nested))...)
 			news = append(news, disarmIndexes(ctx, tool, search, now.Indexes.Since(before[i].Indexes))...)
 		}
 		return news
 	}
 }
 
-func disarm(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
+func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
 	if i := slices.Index(names, guarded.NotAll); i >= 0 {
 		names = slices.Delete(names, i, i+1)
 		news = append(news, journal.Noted{
@@ -163,7 +163,7 @@ func disarm(ctx context.Context, tool git.Git, where guarded.Search, names []str
 	}
 	moved, err := tool.Disarm(ctx, where, names)
 	if !where.All { // it is no folder that the reader stands in
-		moved, names = beneath(where.Top, moved), beneath(where.Top, names)
+		moved, names = joinAll(where.Top, moved), joinAll(where.Top, names)
 	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
@@ -179,7 +179,7 @@ func disarm(ctx context.Context, tool git.Git, where guarded.Search, names []str
 	})
 }
 
-func beneath(dir string, names []string) (paths []string) {
+func joinAll(dir string, names []string) (paths []string) {
 	for _, name := range names {
 		paths = append(paths, filepath.Join(dir, name))
 	}
@@ -192,7 +192,7 @@ func disarmIndexes(ctx context.Context, tool git.Git, where guarded.Search, name
 	}
 	moved, err := tool.DisarmIndexes(ctx, where, names)
 	if !where.All {
-		moved = beneath(where.Top, moved)
+		moved = joinAll(where.Top, moved)
 	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{

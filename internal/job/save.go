@@ -21,19 +21,19 @@ import (
 // ErrTakenOver says that another job goes on with the run.
 var ErrTakenOver = errors.New("another job has taken this over")
 
-// keeping saves a run and its work where the end of the machine is not theirs.
-type keeping struct {
-	*publishing
+// saver saves a run and its work where the end of the machine is not theirs.
+type saver struct {
+	*branchPublisher
 	out string // the folder of files for later steps; empty: none
 }
 
-func (s *site) keeping() keeping { return keeping{s.publishing(), s.Out} }
+func (s *activeRun) saver() saver { return saver{s.branchPublisher(), s.OutputDir} }
 
-// shelve keeps the run as it stands for another machine. Where another one has
+// saveRun keeps the run as it stands for another machine. Where another one has
 // gone on with it there is nothing left to do here.
-func (k keeping) shelve(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
+func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
 	return k.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
-		shelved, err := k.keep(ctx, run)
+		shelved, err := k.putFiles(ctx, run)
 		if errors.Is(err, ErrTakenOver) {
 			return journal.CancelAsked{Why: err.Error()}, nil
 		}
@@ -41,10 +41,10 @@ func (k keeping) shelve(ctx context.Context, run journal.Run, _ verdict.SaveRun,
 	})
 }
 
-// keep gathers what another machine needs, and hands it to the shelf.
-func (k keeping) keep(ctx context.Context, run journal.Run) (journal.Shelved, error) {
-	if k.Shelf == nil {
-		return journal.Shelved{}, errNowhere
+// putFiles gathers what another machine needs, and hands it to the shelf.
+func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
+	if k.RunStore == nil {
+		return journal.Shelved{}, errNoRemote
 	}
 	files, err := k.home.Carry()
 	if err != nil {
@@ -54,76 +54,76 @@ func (k keeping) keep(ctx context.Context, run journal.Run) (journal.Shelved, er
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	progress, err := k.progress(run)
+	progress, err := k.progressLog(run)
 	if err != nil {
 		return journal.Shelved{}, err
 	}
 	files["prd.json"], files[progressFile] = prd, progress
-	shelved, err := k.Shelf.Put(ctx, run, files)
+	shelved, err := k.RunStore.Put(ctx, run, files)
 	shelved.Ended = run.Judged()
 	return shelved, err
 }
 
-// parting is how long the last of a run may take to be kept.
-const parting = 4 * time.Second
+// finalSaveTimeout is how long the last of a run may take to be kept.
+const finalSaveTimeout = 4 * time.Second
 
-// saveState keeps a run that has stopped: how it ended is for the next one to know. A
+// saveStoppedRun keeps a run that has stopped: how it ended is for the next one to know. A
 // run is not worth less because that could not be done; it is said in the log.
-func (k keeping) saveState(ctx context.Context) {
+func (k saver) saveStoppedRun(ctx context.Context) {
 	run := k.Run()
-	if !run.Policy.Shelve || k.Shelf == nil || run.Stop == nil || k.ended() {
+	if !run.Policy.Shelve || k.RunStore == nil || run.Stop == nil || k.isAborted() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 	defer cancel()
-	shelved, err := k.keep(ctx, run)
+	shelved, err := k.putFiles(ctx, run)
 	if err == nil {
 		err = k.Append(shelved)
 	}
 	if err != nil {
-		k.people.Log("could not save the run for another machine: " + fault.Told(err))
+		k.audience.Log("could not save the run for another machine: " + fault.Told(err))
 	}
 }
 
 // outFolder is where a later step of a job finds what a run gave out as a file.
 const outFolder = ".ralph-out"
 
-// smallPatch is how much of a patch the comment of a run has room for beside all
+// maxCommentPatch is how much of a patch the comment of a run has room for beside all
 // else.
-const smallPatch = 8 << 10
+const maxCommentPatch = 8 << 10
 
-// pack makes a file of work that could not be pushed anywhere, so that the end of
+// saveBundle makes a file of work that could not be pushed anywhere, so that the end of
 // the machine is not the end of it. A run is not worth less because that failed;
 // it is said in the log.
-func (k keeping) pack(ctx context.Context) {
+func (k saver) saveBundle(ctx context.Context) {
 	run := k.Run()
-	if k.out == "" || run.Stop == nil || k.ended() || !stranded(run) {
+	if k.out == "" || run.Stop == nil || k.isAborted() || !isUnpushed(run) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), parting)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 	defer cancel()
-	packed, err := k.bundle(ctx, run)
+	packed, err := k.writeBundle(ctx, run)
 	if err == nil {
 		var refused error
-		if packed.Rest, packed.Without, refused = k.spare(ctx, run); refused != nil {
-			k.people.Log("no part of the work could be pushed either: " + refused.Error())
+		if packed.Rest, packed.Without, refused = k.pushWithoutWorkflows(ctx, run); refused != nil {
+			k.audience.Log("no part of the work could be pushed either: " + refused.Error())
 			packed.Rest, packed.Without = "", nil
 		}
 		err = k.Append(packed)
 	}
 	if err != nil {
-		k.people.Log("could not save the work in a file: " + fault.Told(err))
+		k.audience.Log("could not save the work in a file: " + fault.Told(err))
 	}
 }
 
-// stranded tells of work that was to be pushed and is on this machine alone.
-func stranded(run journal.Run) bool {
+// isUnpushed tells of work that was to be pushed and is on this machine alone.
+func isUnpushed(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
 	return run.Policy.Publish && !verdict.IsUnchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)
 }
 
-// bundle writes the file. No link leads out of the folder.
-func (k keeping) bundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
+// writeBundle writes the file. No link leads out of the folder.
+func (k saver) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
 	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
 	if err := k.refetch(ctx, run); err != nil {
 		return packed, err
@@ -147,10 +147,10 @@ func (k keeping) bundle(ctx context.Context, run journal.Run) (journal.Packed, e
 
 // patch is the work as people can take it from a comment; empty where that is not
 // all of it, to the byte. The file is there without.
-func (k keeping) patch(ctx context.Context, span git.Span) string {
-	text, cut, err := k.trusted.Diff(ctx, span, smallPatch)
+func (k saver) patch(ctx context.Context, span git.Span) string {
+	text, cut, err := k.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
-		k.people.Log("the work is not shown as a patch: " + fault.Told(err))
+		k.audience.Log("the work is not shown as a patch: " + fault.Told(err))
 	}
 	if err != nil || cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
 		return ""
@@ -158,13 +158,13 @@ func (k keeping) patch(ctx context.Context, span git.Span) string {
 	return text
 }
 
-// Evidence is the name of the file in a run's folder that says what the run rests on.
-const Evidence = "evidence.json"
+// EvidenceName is the name of the file in a run's folder that says what the run rests on.
+const EvidenceName = "evidence.json"
 
-// testify writes down what the run rests on, and signs it. That it failed is said in the log.
-func (s *site) testify(ctx context.Context) {
+// signEvidence writes down what the run rests on, and signs it. That it failed is said in the log.
+func (s *activeRun) signEvidence(ctx context.Context) {
 	run := s.Run()
-	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.ended() {
+	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.isAborted() {
 		return
 	}
 	tools := map[string]string{"ralph": s.Version}
@@ -173,12 +173,12 @@ func (s *site) testify(ctx context.Context) {
 	}
 	data, err := evidence.Of(run, tools).Marshal()
 	if err == nil {
-		_, err = s.attach(Evidence, string(data))
+		_, err = s.saveText(EvidenceName, string(data))
 	}
 	if err == nil && ctx.Err() == nil {
-		err = s.Attest.Attest(ctx, s.home, []byte(s.hidden(string(data))))
+		err = s.Attest.Attest(ctx, s.home, []byte(s.redacted(string(data))))
 	}
 	if err != nil {
-		s.Log("could not write or sign " + Evidence + ": " + err.Error())
+		s.Log("could not write or sign " + EvidenceName + ": " + err.Error())
 	}
 }

@@ -22,19 +22,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// site is the ground of one run: its folder, its journal and its trees.
-type site struct {
+// activeRun is the ground of one run: its folder, its journal and its trees.
+type activeRun struct {
 	*Job
-	*record
+	*recorder
 	*programRepo
-	ground   ground
+	agentDir agentDir
 	clean    *checkout.Clean // where proofs run
 	guidance func(ctx context.Context, run journal.Run) string
 }
 
 // open fetches the code and opens the journal.
-func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (_ *site, err error) {
-	s := &site{Job: j, programRepo: &programRepo{origin: j.Origin, work: j.workDir(home), doubted: j.Own != nil}}
+func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (_ *activeRun, err error) {
+	s := &activeRun{Job: j, programRepo: &programRepo{origin: j.Origin, work: j.workDir(home), writableByAgent: j.UserTree != nil}}
 	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // no home where there is no git
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
@@ -43,17 +43,17 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
-	if s.record, err = j.openRecord(ctx, home); err != nil {
+	if s.recorder, err = j.openRecord(ctx, home); err != nil {
 		return nil, err
 	}
-	s.ground, s.guidance = s.onGround(), s.readGuidance()
+	s.agentDir, s.guidance = s.chooseAgentDir(), s.readGuidance()
 	return s, nil
 }
 
 // workDir is the folder of the trees; it goes when the run's work is elsewhere. Where
 // those inside write to all of the project, it is not in there.
 func (j *Job) workDir(home workspace.Run) string {
-	if j.Own != nil && j.Sandbox != nil {
+	if j.UserTree != nil && j.Sandbox != nil {
 		return filepath.Join(j.Sandbox.Dir(), "work")
 	}
 	return home.File("work")
@@ -62,10 +62,10 @@ func (j *Job) workDir(home workspace.Run) string {
 // programRepo is the program's own. trusted is nil where nothing is handed over and
 // nothing is proven.
 type programRepo struct {
-	trusted *git.Trusted
-	origin  Origin
-	work    string // the folder of the run's trees
-	doubted bool   // the agent can write to its objects
+	trusted         *git.Trusted
+	origin          Origin
+	work            string // the folder of the run's trees
+	writableByAgent bool   // the agent can write to its objects
 }
 
 // fetch makes the repository, where the run has an origin.
@@ -74,7 +74,7 @@ func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error
 		return nil
 	}
 	if r.trusted, err = r.origin.Fetch(ctx, filepath.Join(r.work, "trusted.git"), base, branch); err == nil {
-		r.trusted.Doubted = r.doubted
+		r.trusted.Doubted = r.writableByAgent
 	}
 	return err
 }
@@ -90,20 +90,20 @@ func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
 	return r.fetch(ctx, run.BaseRef, run.Branch)
 }
 
-// spent tells whether nothing in the trees would be missed.
-func (s *site) spent() bool {
+// canRemoveTrees tells whether nothing in the trees would be missed.
+func (s *activeRun) canRemoveTrees() bool {
 	run := s.Run()
-	if s.Own != nil || s.trusted == nil {
+	if s.UserTree != nil || s.trusted == nil {
 		return true // all of it is the user's own
 	}
-	if run.Stop == nil || run.Stop.Reason == policy.FatalError || untaken(run) {
+	if run.Stop == nil || run.Stop.Reason == policy.FatalError || isWorkUntaken(run) {
 		return false
 	}
 	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
 }
 
-// untaken tells whether the agent's newest work was not taken over.
-func untaken(run journal.Run) bool {
+// isWorkUntaken tells whether the agent's newest work was not taken over.
+func isWorkUntaken(run journal.Run) bool {
 	n := len(run.Iterations)
 	if n == 0 {
 		return false
@@ -112,22 +112,22 @@ func untaken(run journal.Run) bool {
 	return it.Taken == nil && it.Agent != nil || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-// leave clears the trees away, unless something in them would be missed: then
+// removeTrees clears the trees away, unless something in them would be missed: then
 // people are told where it is.
-func (s *site) leave() error {
+func (s *activeRun) removeTrees() error {
 	switch {
-	case s.Keep:
+	case s.KeepTrees:
 		return nil
-	case s.spent():
+	case s.canRemoveTrees():
 		return untrusted.RemoveAll(s.work)
 	}
 	s.Log("work that was not pushed is saved in " + s.work)
 	return nil
 }
 
-// begin writes the first event: where the work starts, and by what rules.
-func (s *site) begin(ctx context.Context, asked Asked) error {
-	base, start, err := s.stand(ctx, asked)
+// recordBegin writes the first event: where the work starts, and by what rules.
+func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
+	base, start, err := s.startingCommits(ctx, asked)
 	if err != nil {
 		return err
 	}
@@ -138,17 +138,17 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 		}
 		start, asked.Task.Remarks, asked.Plan = done.Head, done.Remarks, done.Plan
 	}
-	tree, work, err := s.found(ctx, asked, start)
+	tree, work, err := s.startingTrees(ctx, asked, start)
 	if err != nil {
 		return err
 	}
-	if asked, err = s.detect(ctx, asked, base); err != nil {
+	if asked, err = s.detectChecks(ctx, asked, base); err != nil {
 		return err
 	}
 	err = s.Append(journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source, Vague: asked.Vague,
 		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Tree: tree, Work: work, Level: asked.Level, Links: asked.Links,
-		By: asked.By, Form: s.form(ctx, asked, base), Pull: asked.Pull,
+		By: asked.Requester, Form: s.pullTemplate(ctx, asked, base), Pull: asked.Pull,
 	})
 	for _, note := range asked.Notes {
 		err = errors.Join(err, s.Append(note))
@@ -156,12 +156,12 @@ func (s *site) begin(ctx context.Context, asked Asked) error {
 	return err
 }
 
-// found are the tree of the commit that work begins at, and that of the files
+// startingTrees are the tree of the commit that work begins at, and that of the files
 // as the agent will find them. Where the project tracks the loop's memory the
 // two differ, and the second is not known before there is a tree.
-func (s *site) found(ctx context.Context, asked Asked, start string) (tree, work string, err error) {
+func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start string) (tree, work string, err error) {
 	switch {
-	case s.trusted == nil && s.Own == nil && s.Supervised == nil:
+	case s.trusted == nil && s.UserTree == nil && s.Supervised == nil:
 		return "", workspace.Fingerprint(ctx, s.Dir), nil
 	case s.trusted == nil:
 		return "", asked.Work, nil
@@ -176,11 +176,11 @@ func (s *site) found(ctx context.Context, asked Asked, start string) (tree, work
 	return tree, tree, nil
 }
 
-// stand is the commit the work is for, and the one it begins at: what an
+// startingCommits is the commit the work is for, and the one it begins at: what an
 // earlier run left on the branch, so that nothing has to be forced over it,
 // else the same.
-func (s *site) stand(ctx context.Context, asked Asked) (base, start string, err error) {
-	if s.Own != nil || s.trusted == nil {
+func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, start string, err error) {
+	if s.UserTree != nil || s.trusted == nil {
 		return asked.Base, asked.Base, nil
 	}
 	base, err = s.trusted.Resolve(ctx, "refs/heads/"+asked.BaseRef)
@@ -194,8 +194,8 @@ func (s *site) stand(ctx context.Context, asked Asked) (base, start string, err 
 	return base, start, err
 }
 
-// checkouts are the clean checkouts of the run's commits.
-func (s *site) checkouts() *checkout.Clean {
+// cleanCheckouts are the clean checkouts of the run's commits.
+func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
 		Repository: func(ctx context.Context) (*git.Trusted, error) {
 			err := s.refetch(ctx, s.Run())
@@ -203,18 +203,18 @@ func (s *site) checkouts() *checkout.Clean {
 		},
 		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
 		Hand: check.Hand{
-			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Veil, Folder: s.logs(s.Run()), Began: s.Checking,
+			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
 		},
 		Secrets: s.CheckSecrets,
 	}
 }
 
-// maxForm is how much of a pull request's text may be the repository's own.
-const maxForm = 16 << 10
+// maxPullTemplate is how much of a pull request's text may be the repository's own.
+const maxPullTemplate = 16 << 10
 
-// form is the base's own template for pull requests, where one will be opened.
+// pullTemplate is the base's own template for pull requests, where one will be opened.
 // One that cannot be read is none.
-func (s *site) form(ctx context.Context, asked Asked, base string) string {
+func (s *activeRun) pullTemplate(ctx context.Context, asked NewRun, base string) string {
 	if s.trusted == nil || !asked.Policy.Publish || asked.Policy.NoPull || asked.Pull != nil {
 		return ""
 	}
@@ -226,7 +226,7 @@ func (s *site) form(ctx context.Context, asked Asked, base string) string {
 	if name == "" {
 		return ""
 	}
-	text, err := s.trusted.ReadFile(ctx, git.At{Commit: base, Path: name}, maxForm)
+	text, err := s.trusted.ReadFile(ctx, git.At{Commit: base, Path: name}, maxPullTemplate)
 	if err != nil {
 		s.Log("the template for pull requests was not read: " + fault.Told(err))
 		return ""

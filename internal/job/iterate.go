@@ -19,46 +19,46 @@ import (
 )
 
 // iterate gives the agent its turn: memory first, then the prompt, then it.
-func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	dir, err := s.ground.folder(ctx)
+func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.furnish(ctx, run, step.Number, emit); err != nil {
+	if err := s.runSetup(ctx, run, step.Number, emit); err != nil {
 		return err
 	}
-	if err := s.remember(ctx, dir, run, run.Plan); err != nil {
+	if err := s.writeMemory(ctx, dir, run, run.Plan); err != nil {
 		return err
 	}
-	text, err := s.compose(ctx, run, step)
+	text, err := s.promptText(ctx, run, step)
 	if err != nil {
 		return err
 	}
-	handed, err := s.handAttachments(ctx, dir, run)
+	handed, err := s.writeAttachments(ctx, dir, run)
 	if err != nil {
 		return err
 	}
 	text += handed
-	attached, err := s.attach(fmt.Sprintf("prompt_%d.md", step.Number), text)
+	attached, err := s.saveText(fmt.Sprintf("prompt_%d.md", step.Number), text)
 	if err != nil {
 		return err
 	}
-	log, err := s.layLog(ctx, dir, run, emit)
+	log, err := s.prepareLog(ctx, dir, run, emit)
 	if err != nil {
 		return err
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
 	agents := s.agentRunner()
-	hand := agents.hand(run, dir)
+	hand := agents.agentAt(run, dir)
 	hand.Open = s.home.Create
 	under, _ := s.Run().Open()
 	restore, err := s.useBaseInstructions(ctx, run)
 	if err != nil {
 		return err
 	}
-	ended, err := agents.have(ctx, hand, agent.Order{
+	ended, err := agents.runAgent(ctx, hand, agent.Order{
 		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: tags(run.Policy), ProgressFiles: books(run),
+		Tags: claimTags(run.Policy), ProgressFiles: memoryFiles(run),
 	}, emit)
 	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
@@ -70,8 +70,8 @@ func (s *site) iterate(ctx context.Context, run journal.Run, step verdict.Iterat
 
 // warnOfLimits says before the work that a limit does not end the agent within a
 // turn.
-func (s *site) warnOfLimits() error {
-	if s.Supervised != nil || cmp.Or(s.Sandbox, s.Held).Counts() {
+func (s *activeRun) warnOfLimits() error {
+	if s.Supervised != nil || cmp.Or(s.Sandbox, s.ModelServer).Counts() {
 		return nil
 	}
 	limits := s.Run().Policy.Limits
@@ -88,10 +88,10 @@ func (s *site) warnOfLimits() error {
 
 // warnOfCost says once that a limit of dollars does not hold where an agent that
 // can tell what it costs did not.
-func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
+func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
 	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
-	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Sandbox, s.Held).Charges() {
+	if limit > 0 && run.CostKnown && !ended.Cost.Known && reports && !cmp.Or(s.Sandbox, s.ModelServer).Charges() {
 		emit(journal.Noted{
 			What: fmt.Sprintf("the agent's cost is unknown, so the limit of $%.2f cannot be enforced", limit),
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",
@@ -99,8 +99,8 @@ func (s *site) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) 
 	}
 }
 
-// tags are the words that count as a claim when they stand alone on a line.
-func tags(p policy.Policy) []string {
+// claimTags are the words that count as a claim when they stand alone on a line.
+func claimTags(p policy.Policy) []string {
 	if p.Done == policy.ByTag {
 		return []string{p.Word}
 	}
@@ -108,8 +108,8 @@ func tags(p policy.Policy) []string {
 }
 
 // diff is what has changed since the run began, at most limit bytes of it.
-func (s *site) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
-	tree, err := s.ground.repository(ctx)
+func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
+	tree, err := s.agentDir.repository(ctx)
 	if err != nil || tree == nil {
 		return "", err
 	}
@@ -117,14 +117,14 @@ func (s *site) diff(ctx context.Context, run journal.Run, limit int) (string, er
 	return text, err
 }
 
-// compose writes the prompt, with what only the disk knows.
-func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
-	base, err := Told(run, s.Project, s.Dir)
+// promptText writes the prompt, with what only the disk knows.
+func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
+	base, err := BasePrompt(run, s.Project, s.Dir)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)
 		turn.Diff, err = s.diff(ctx, run, 4*diffChars)
-		turn.Diff = cut(s.hidden(turn.Diff), diffChars) // then: half a secret is none that anybody knows
+		turn.Diff = truncate(s.redacted(turn.Diff), diffChars) // then: half a secret is none that anybody knows
 	}
 	if err != nil {
 		return "", err
@@ -133,11 +133,11 @@ func (s *site) compose(ctx context.Context, run journal.Run, step verdict.Iterat
 	return s.guidance(ctx, run) + text, err
 }
 
-// handAttachments writes what is attached to the issue beside the loop's memory, for
+// writeAttachments writes what is attached to the issue beside the loop's memory, for
 // agents that may look at files, and says so in words for the prompt.
-func (s *site) handAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
-	folder := path.Join(memory(run), "attachments")
-	for _, file := range s.Attached {
+func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
+	folder := path.Join(memoryDir(run), "attachments")
+	for _, file := range s.Attachments {
 		switch {
 		case file.Why != "":
 			text += fmt.Sprintf("- %s, which is missing: %s\n", view.Code(file.Label, 100), file.Why)
@@ -151,12 +151,12 @@ func (s *site) handAttachments(ctx context.Context, dir string, run journal.Run)
 	if text == "" || err != nil {
 		return "", err
 	}
-	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memory(run))
+	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
 // readGuidance reads the base's instructions for agents when they are first asked for.
 // Instructions that cannot be read do not stop the work.
-func (s *site) readGuidance() func(context.Context, journal.Run) string {
+func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 	text, known := "", false
 	return func(ctx context.Context, run journal.Run) string {
 		if known {
@@ -168,8 +168,8 @@ func (s *site) readGuidance() func(context.Context, journal.Run) string {
 			source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
 		case s.trusted != nil:
 			source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
-		case s.Own != nil:
-			source, err = instructions.OfCommit(ctx, s.Own.Do, run.Base)
+		case s.UserTree != nil:
+			source, err = instructions.OfCommit(ctx, s.UserTree.Do, run.Base)
 		}
 		if err != nil {
 			s.Log("the project's instructions for agents were not read: " + fault.Told(err))
@@ -182,8 +182,8 @@ func (s *site) readGuidance() func(context.Context, journal.Run) string {
 
 // useBaseInstructions keeps what a branch would tell agents away from them where the
 // base tells something else. It returns what puts the branch's files back.
-func (s *site) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
-	a, apart := s.ground.(*apart)
+func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
+	a, apart := s.agentDir.(*clonedTree)
 	if !apart {
 		return func(context.Context) error { return nil }, nil
 	}
@@ -200,7 +200,7 @@ func (s *site) useBaseInstructions(ctx context.Context, run journal.Run) (func(c
 // diffChars is how much of a diff fits into a prompt.
 const diffChars = 5000
 
-func cut(text string, chars int) string {
+func truncate(text string, chars int) string {
 	runes := []rune(text)
 	if len(runes) <= chars {
 		return text
@@ -208,16 +208,16 @@ func cut(text string, chars int) string {
 	return string(runes[:chars]) + "\n... [truncated]"
 }
 
-// Told is what a run's prompts are made of: the request, or for stories what
+// BasePrompt is what a run's prompts are made of: the request, or for stories what
 // the project's people wrote, if anything. A file is read each time, because
 // people change it while the loop runs, but through no link of the agent's. Without a
 // project only the program's words count; dir is the folder of a run without one.
-func Told(run journal.Run, project, dir string) (string, error) {
+func BasePrompt(run journal.Run, project, dir string) (string, error) {
 	switch {
 	case run.Policy.Done == policy.ByStories && project == "":
 		return "", nil
 	case run.Policy.Done == policy.ByStories:
-		return workspace.Memory{Tree: project, Dir: memory(run)}.Prompt()
+		return workspace.Memory{Tree: project, Dir: memoryDir(run)}.Prompt()
 	case run.Policy.PromptFile == "":
 		return run.Task.Body, nil
 	}

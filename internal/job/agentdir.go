@@ -1,0 +1,260 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/shell"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// agentDir is where the agent works.
+type agentDir interface {
+	// folder is the agent's working directory.
+	folder(ctx context.Context) (string, error)
+	// take makes what was committed there the run's own. What was seen there is
+	// not looked for again.
+	takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error)
+	// hold remembers the files as they are before the checks run, who may leave
+	// some of their own, and tells whether all of them are committed.
+	takeSnapshot(ctx context.Context, run journal.Run) (committed bool)
+	// sweep commits what was left uncommitted, and tells what it saw; nil: it
+	// saw nothing.
+	commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error)
+	// repository is the tree in which the agent works; nil: a folder that is none.
+	repository(ctx context.Context) (*git.Tree, error)
+}
+
+// chooseAgentDir chooses by what the job was given: the user's own repository, a
+// folder that is none, or else a tree apart.
+func (s *activeRun) chooseAgentDir() agentDir {
+	switch {
+	case s.UserTree != nil:
+		return &userCheckout{tree: s.UserTree, programRepo: s.programRepo}
+	case s.Dir != "":
+		return plainFolder{dir: s.Dir}
+	}
+	return &clonedTree{activeRun: s}
+}
+
+// LoopFiles are the folders of a project that are no work of the agent's: the
+// memory of a loop over stories. Only to keep that up leads nowhere.
+func LoopFiles(p policy.Policy) []string {
+	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
+	switch {
+	case p.Done != policy.ByStories:
+		return nil
+	case folder == ".":
+		return workspace.Memory{Dir: folder}.Books()
+	}
+	return []string{folder}
+}
+
+// clonedTree is a tree of the agent's own: its commits are handed over.
+type clonedTree struct {
+	*activeRun
+	snapshot agentSnapshot
+	opened   *git.Tree // that was opened, with what is known of it
+}
+
+func (a *clonedTree) folder(ctx context.Context) (string, error) {
+	tree, err := a.tree(ctx)
+	if err != nil {
+		return "", err
+	}
+	return tree.Dir, nil
+}
+
+// tree is the agent's, grown where it is not there yet. It is grown under
+// another name first, so that one cut off half way is never taken for whole.
+func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
+	dir := filepath.Join(a.work, "tree")
+	if _, err := os.Stat(dir); err == nil {
+		return a.openTree(dir)
+	}
+	young := dir + ".new"
+	if err := errors.Join(a.confined().makeEmptyDir(ctx, young), untrusted.RemoveAll(a.home.File(setupMarker))); err != nil {
+		return nil, fmt.Errorf("clear %s: %w", young, err)
+	}
+	if _, err := a.trusted.Clone(ctx, a.cloneSpec(a.Run(), young)); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(young, dir); err != nil {
+		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
+	}
+	a.opened = nil // was another
+	return a.openTree(dir)
+}
+
+func (a *clonedTree) openTree(dir string) (_ *git.Tree, err error) {
+	if a.opened == nil {
+		if a.opened, err = a.trusted.OpenTree(dir); err != nil {
+			return nil, err
+		}
+	}
+	a.opened.Beside, a.opened.Run = LoopFiles(a.Run().Policy), a.confined().gitRunner(dir)
+	return a.opened, nil
+}
+
+// cloneSpec is where the agent's tree grows in dir, and from what.
+func (a *clonedTree) cloneSpec(run journal.Run, dir string) git.CloneSpec {
+	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: a.confined().gitRunner(dir)}
+}
+
+func (a *clonedTree) takeSnapshot(ctx context.Context, run journal.Run) bool {
+	tree, err := a.tree(ctx)
+	if err == nil {
+		a.snapshot = a.snapshot.update(ctx, run, tree)
+	}
+	return err == nil && a.snapshot.committed
+}
+
+func (a *clonedTree) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
+	tree, err := a.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.snapshot.commitLeftovers(ctx, run, tree)
+}
+
+// takeCommits has the commits handed over. Commits that had to be made again become
+// the agent's own history.
+func (a *clonedTree) takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
+	tree, err := a.tree(ctx)
+	if err != nil {
+		return journal.CommitsTaken{}, err
+	}
+	taken, err := handover.Take(ctx, a.trusted, tree, seen, handover.Terms{
+		Base: run.Base, Last: run.Head, Protect: run.Policy.Protect, Secret: a.HasSecret,
+		Authorship: handover.Authorship{Since: run.Began, Until: a.Now(), Trailers: leftoversMessage(run, "").Trailers, SignOff: run.Policy.SignOff},
+	})
+	if err != nil {
+		return taken, err
+	}
+	a.snapshot.separateCheckFiles(ctx, run, tree, &taken)
+	if len(taken.Refused) > 0 {
+		return taken, a.repair(ctx, run, tree)
+	}
+	taken.Proposed = a.proposals(ctx, tree.Dir, taken)
+	if seen != nil && seen.Head == taken.To {
+		return taken, nil
+	}
+	return taken, tree.Reset(ctx, taken.To)
+}
+
+// resetTo brings the tree to a commit that holds what others did, too.
+func (a *clonedTree) resetTo(ctx context.Context, to string) error {
+	dir := filepath.Join(a.work, "tree")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	tree, err := a.openTree(dir)
+	if err != nil {
+		return err
+	}
+	a.snapshot = agentSnapshot{} // was of other files
+	return tree.Reset(ctx, to)
+}
+
+// repair gives the tree a new repository where its own is broken, so that the
+// next iteration can work. What was committed in the broken one is among the
+// files, which stay.
+func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
+	head, err := tree.Head(ctx)
+	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
+		return ctx.Err()
+	}
+	a.snapshot, a.opened = agentSnapshot{}, nil // were of the broken one
+	plot := a.cloneSpec(run, tree.Dir)
+	strays, _ := a.readSetupMarker()
+	plot.Exclude = append(plot.Exclude, strays...)
+	_, err = a.trusted.Repair(ctx, plot)
+	return err
+}
+
+func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }
+
+// userCheckout is the user's repository: what is committed there is there already.
+type userCheckout struct {
+	*programRepo // borrows the user's objects
+
+	tree     *git.Tree
+	snapshot agentSnapshot
+}
+
+func (o *userCheckout) folder(context.Context) (string, error) { return o.tree.Dir, nil }
+
+func (o *userCheckout) takeSnapshot(ctx context.Context, run journal.Run) bool {
+	o.tree.Beside = LoopFiles(run.Policy)
+	o.snapshot = o.snapshot.update(ctx, run, o.tree)
+	return o.snapshot.committed
+}
+
+func (o *userCheckout) commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error) {
+	o.tree.Beside = LoopFiles(run.Policy)
+	return o.snapshot.commitLeftovers(ctx, run, o.tree)
+}
+
+func (o *userCheckout) takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (_ journal.CommitsTaken, err error) {
+	o.tree.Beside = LoopFiles(run.Policy)
+	var standing git.Standing
+	if seen == nil {
+		seen, err = o.tree.Inspect(ctx)
+	}
+	if err == nil {
+		standing, err = seen.Standing(ctx)
+	}
+	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
+		why := fmt.Sprintf("git cannot read the tree: %s; git switch %s brings it back where HEAD names no commit", failed.Said, shell.Quote(run.Branch))
+		return journal.CommitsTaken{From: run.Head, To: run.Head, Tree: run.Tree, Dirty: true, Refused: []journal.Finding{{Why: why}}}, nil
+	}
+	if err != nil {
+		return journal.CommitsTaken{}, err
+	}
+	taken := journal.CommitsTaken{
+		From: run.Head, To: standing.Head, Tree: standing.Tree, Work: standing.Work, Dirty: standing.Dirty, Huge: seen.Huge(ctx),
+	}
+	o.snapshot.separateCheckFiles(ctx, run, o.tree, &taken)
+	if o.trusted == nil || taken.From == taken.To {
+		return taken, nil
+	}
+	why, err := seen.Strayed(ctx, run.Branch, run.Start, run.Head)
+	if err != nil || why != "" {
+		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
+		return taken, err
+	}
+	taken.Commits, err = o.trusted.Log(ctx, git.Span{From: taken.From, To: taken.To})
+	return taken, err
+}
+
+func (o *userCheckout) repository(context.Context) (*git.Tree, error) { return o.tree, nil }
+
+// plainFolder is a folder without a repository: nothing is known of it but whether its
+// files are what they were.
+type plainFolder struct{ dir string }
+
+func (b plainFolder) folder(context.Context) (string, error)       { return b.dir, nil }
+func (plainFolder) takeSnapshot(context.Context, journal.Run) bool { return false }
+
+func (plainFolder) repository(context.Context) (*git.Tree, error) {
+	return nil, nil //nolint:nilnil // there is none
+}
+
+func (plainFolder) commitLeftovers(context.Context, journal.Run) (*git.Inspection, error) {
+	return nil, nil //nolint:nilnil // there is nothing to see
+}
+
+func (b plainFolder) takeCommits(ctx context.Context, _ journal.Run, _ *git.Inspection) (journal.CommitsTaken, error) {
+	return journal.CommitsTaken{Work: workspace.Fingerprint(ctx, b.dir)}, nil
+}
