@@ -22,7 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// activeRun is the ground of one run: its folder, its journal and its trees.
+// activeRun is a run at work: its folder, its journal and its trees.
 type activeRun struct {
 	*Job
 	*recorder
@@ -35,7 +35,7 @@ type activeRun struct {
 // open fetches the code and opens the journal.
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (_ *activeRun, err error) {
 	s := &activeRun{Job: j, programRepo: &programRepo{origin: j.Origin, work: j.workDir(home), writableByAgent: j.UserTree != nil}}
-	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // no home where there is no git
+	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // without git there is no home
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
 		}
@@ -50,8 +50,8 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	return s, nil
 }
 
-// workDir is the folder of the trees; it goes when the run's work is elsewhere. Where
-// those inside write to all of the project, it is not in there.
+// workDir returns the folder of the run's trees, which is removed once the work is
+// elsewhere. It is outside of a project to which the sandbox may write.
 func (j *Job) workDir(home workspace.Run) string {
 	if j.UserTree != nil && j.Sandbox != nil {
 		return filepath.Join(j.Sandbox.Dir(), "work")
@@ -59,8 +59,8 @@ func (j *Job) workDir(home workspace.Run) string {
 	return home.File("work")
 }
 
-// programRepo is the program's own. trusted is nil where nothing is handed over and
-// nothing is proven.
+// programRepo is ralph's own repository. trusted is nil if nothing is handed over or
+// proven.
 type programRepo struct {
 	trusted         *git.Trusted
 	origin          Origin
@@ -68,7 +68,7 @@ type programRepo struct {
 	writableByAgent bool   // the agent can write to its objects
 }
 
-// fetch makes the repository, where the run has an origin.
+// fetch makes the repository, if the run has an origin.
 func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error) {
 	if r.origin == nil {
 		return nil
@@ -79,7 +79,7 @@ func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error
 	return err
 }
 
-// refetch makes the repository anew where it went with the journal.
+// refetch makes the repository again if it was removed together with the journal.
 func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
 	if _, err := os.Stat(r.work); r.trusted == nil || err == nil {
 		return nil
@@ -90,11 +90,11 @@ func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
 	return r.fetch(ctx, run.BaseRef, run.Branch)
 }
 
-// canRemoveTrees tells whether nothing in the trees would be missed.
+// canRemoveTrees reports whether the trees hold no work that is nowhere else.
 func (s *activeRun) canRemoveTrees() bool {
 	run := s.Run()
 	if s.UserTree != nil || s.trusted == nil {
-		return true // all of it is the user's own
+		return true // the trees are the user's own
 	}
 	if run.Stop == nil || run.Stop.Reason == policy.FatalError || isWorkUntaken(run) {
 		return false
@@ -102,7 +102,7 @@ func (s *activeRun) canRemoveTrees() bool {
 	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
 }
 
-// isWorkUntaken tells whether the agent's newest work was not taken over.
+// isWorkUntaken reports whether the agent's newest work was not taken over.
 func isWorkUntaken(run journal.Run) bool {
 	n := len(run.Iterations)
 	if n == 0 {
@@ -112,8 +112,7 @@ func isWorkUntaken(run journal.Run) bool {
 	return it.Taken == nil && it.Agent != nil || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-// removeTrees clears the trees away, unless something in them would be missed: then
-// people are told where it is.
+// removeTrees removes the trees, or logs where unpushed work is.
 func (s *activeRun) removeTrees() error {
 	switch {
 	case s.KeepTrees:
@@ -125,7 +124,7 @@ func (s *activeRun) removeTrees() error {
 	return nil
 }
 
-// recordBegin writes the first event: where the work starts, and by what rules.
+// recordBegin records the first event: where the work starts, and its rules.
 func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
 	base, start, err := s.startingCommits(ctx, asked)
 	if err != nil {
@@ -156,9 +155,9 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
 	return err
 }
 
-// startingTrees are the tree of the commit that work begins at, and that of the files
-// as the agent will find them. Where the project tracks the loop's memory the
-// two differ, and the second is not known before there is a tree.
+// startingTrees returns the tree of the first commit, and the tree of the files as the
+// agent finds them. If the project tracks the loop's memory, the two differ, and the
+// second is not known yet.
 func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start string) (tree, work string, err error) {
 	switch {
 	case s.trusted == nil && s.UserTree == nil && s.Supervised == nil:
@@ -176,9 +175,8 @@ func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start strin
 	return tree, tree, nil
 }
 
-// startingCommits is the commit the work is for, and the one it begins at: what an
-// earlier run left on the branch, so that nothing has to be forced over it,
-// else the same.
+// startingCommits returns the base commit, and the commit at which the work begins: the
+// branch as an earlier run left it, so that no push has to be forced, or else the base.
 func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, start string, err error) {
 	if s.UserTree != nil || s.trusted == nil {
 		return asked.Base, asked.Base, nil
@@ -194,7 +192,7 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 	return base, start, err
 }
 
-// cleanCheckouts are the clean checkouts of the run's commits.
+// cleanCheckouts makes clean checkouts of the run's commits.
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
 		Repository: func(ctx context.Context) (*git.Trusted, error) {
@@ -209,11 +207,11 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	}
 }
 
-// maxPullTemplate is how much of a pull request's text may be the repository's own.
+// maxPullTemplate limits how much of a pull request's text comes from the repository.
 const maxPullTemplate = 16 << 10
 
-// pullTemplate is the base's own template for pull requests, where one will be opened.
-// One that cannot be read is none.
+// pullTemplate returns the base's template for pull requests if one will be opened. A
+// template that cannot be read is ignored.
 func (s *activeRun) pullTemplate(ctx context.Context, asked NewRun, base string) string {
 	if s.trusted == nil || !asked.Policy.Publish || asked.Policy.NoPull || asked.Pull != nil {
 		return ""

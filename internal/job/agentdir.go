@@ -23,21 +23,21 @@ import (
 type agentDir interface {
 	// folder is the agent's working directory.
 	folder(ctx context.Context) (string, error)
-	// take makes what was committed there the run's own. What was seen there is
-	// not looked for again.
+	// takeCommits takes over the agent's commits. seen may hold what an earlier
+	// look at the tree found.
 	takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error)
-	// hold remembers the files as they are before the checks run, who may leave
-	// some of their own, and tells whether all of them are committed.
+	// takeSnapshot remembers the files before the checks run, which may write
+	// files of their own. It reports whether all files are committed.
 	takeSnapshot(ctx context.Context, run journal.Run) (committed bool)
-	// sweep commits what was left uncommitted, and tells what it saw; nil: it
-	// saw nothing.
+	// commitLeftovers commits uncommitted files, and returns the tree's new state,
+	// if known.
 	commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error)
-	// repository is the tree in which the agent works; nil: a folder that is none.
+	// repository is the agent's tree; nil: a folder without a repository.
 	repository(ctx context.Context) (*git.Tree, error)
 }
 
-// chooseAgentDir chooses by what the job was given: the user's own repository, a
-// folder that is none, or else a tree apart.
+// chooseAgentDir returns the user's own checkout, a folder without a repository, or else
+// a clone for the agent.
 func (s *activeRun) chooseAgentDir() agentDir {
 	switch {
 	case s.UserTree != nil:
@@ -48,8 +48,8 @@ func (s *activeRun) chooseAgentDir() agentDir {
 	return &clonedTree{activeRun: s}
 }
 
-// LoopFiles are the folders of a project that are no work of the agent's: the
-// memory of a loop over stories. Only to keep that up leads nowhere.
+// LoopFiles returns the files in a project with which a loop over stories keeps its
+// memory. A change of these files alone is no work.
 func LoopFiles(p policy.Policy) []string {
 	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
 	switch {
@@ -61,11 +61,11 @@ func LoopFiles(p policy.Policy) []string {
 	return []string{folder}
 }
 
-// clonedTree is a tree of the agent's own: its commits are handed over.
+// clonedTree is the agent's own clone: its commits are handed over.
 type clonedTree struct {
 	*activeRun
 	snapshot agentSnapshot
-	opened   *git.Tree // that was opened, with what is known of it
+	opened   *git.Tree // cached
 }
 
 func (a *clonedTree) folder(ctx context.Context) (string, error) {
@@ -76,8 +76,8 @@ func (a *clonedTree) folder(ctx context.Context) (string, error) {
 	return tree.Dir, nil
 }
 
-// tree is the agent's, grown where it is not there yet. It is grown under
-// another name first, so that one cut off half way is never taken for whole.
+// tree opens the agent's clone, or makes it under another name and moves it into place,
+// so that no half-made clone is used.
 func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); err == nil {
@@ -93,7 +93,7 @@ func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 	if err := os.Rename(young, dir); err != nil {
 		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
 	}
-	a.opened = nil // was another
+	a.opened = nil // was the earlier tree
 	return a.openTree(dir)
 }
 
@@ -107,7 +107,7 @@ func (a *clonedTree) openTree(dir string) (_ *git.Tree, err error) {
 	return a.opened, nil
 }
 
-// cloneSpec is where the agent's tree grows in dir, and from what.
+// cloneSpec returns what to clone into dir.
 func (a *clonedTree) cloneSpec(run journal.Run, dir string) git.CloneSpec {
 	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: a.confined().gitRunner(dir)}
 }
@@ -128,8 +128,8 @@ func (a *clonedTree) commitLeftovers(ctx context.Context, run journal.Run) (*git
 	return a.snapshot.commitLeftovers(ctx, run, tree)
 }
 
-// takeCommits has the commits handed over. Commits that had to be made again become
-// the agent's own history.
+// takeCommits takes over the agent's commits. Rewritten commits become the agent's
+// history, too.
 func (a *clonedTree) takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
@@ -153,7 +153,7 @@ func (a *clonedTree) takeCommits(ctx context.Context, run journal.Run, seen *git
 	return taken, tree.Reset(ctx, taken.To)
 }
 
-// resetTo brings the tree to a commit that holds what others did, too.
+// resetTo moves the tree to a commit that also holds the work of others.
 func (a *clonedTree) resetTo(ctx context.Context, to string) error {
 	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -163,19 +163,18 @@ func (a *clonedTree) resetTo(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	a.snapshot = agentSnapshot{} // was of other files
+	a.snapshot = agentSnapshot{} // of other files
 	return tree.Reset(ctx, to)
 }
 
-// repair gives the tree a new repository where its own is broken, so that the
-// next iteration can work. What was committed in the broken one is among the
-// files, which stay.
+// repair makes a new repository if the tree's own is broken, so that the next iteration
+// can work. The files stay, with everything that was committed in the broken one.
 func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	head, err := tree.Head(ctx)
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
 		return ctx.Err()
 	}
-	a.snapshot, a.opened = agentSnapshot{}, nil // were of the broken one
+	a.snapshot, a.opened = agentSnapshot{}, nil // of the broken repository
 	plot := a.cloneSpec(run, tree.Dir)
 	strays, _ := a.readSetupMarker()
 	plot.Exclude = append(plot.Exclude, strays...)
@@ -185,7 +184,7 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }
 
-// userCheckout is the user's repository: what is committed there is there already.
+// userCheckout is the user's repository: commits there need no hand-over.
 type userCheckout struct {
 	*programRepo // borrows the user's objects
 
@@ -240,19 +239,19 @@ func (o *userCheckout) takeCommits(ctx context.Context, run journal.Run, seen *g
 
 func (o *userCheckout) repository(context.Context) (*git.Tree, error) { return o.tree, nil }
 
-// plainFolder is a folder without a repository: nothing is known of it but whether its
-// files are what they were.
+// plainFolder is a folder without a repository: ralph only sees whether its files
+// changed.
 type plainFolder struct{ dir string }
 
 func (b plainFolder) folder(context.Context) (string, error)       { return b.dir, nil }
 func (plainFolder) takeSnapshot(context.Context, journal.Run) bool { return false }
 
 func (plainFolder) repository(context.Context) (*git.Tree, error) {
-	return nil, nil //nolint:nilnil // there is none
+	return nil, nil //nolint:nilnil // no repository
 }
 
 func (plainFolder) commitLeftovers(context.Context, journal.Run) (*git.Inspection, error) {
-	return nil, nil //nolint:nilnil // there is nothing to see
+	return nil, nil //nolint:nilnil // nothing to commit
 }
 
 func (b plainFolder) takeCommits(ctx context.Context, _ journal.Run, _ *git.Inspection) (journal.CommitsTaken, error) {

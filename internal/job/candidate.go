@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Candidate is an agent as found before a sandbox exists: to do the work, or to
-// give a second opinion of it. Nil: none.
+// Candidate is an agent that was found before a sandbox exists. It does the work or
+// gives a second opinion. nil: none.
 type Candidate struct {
 	agent.Adapter
 	Program string   // where it lies
@@ -30,8 +30,8 @@ type Candidate struct {
 	model   string
 }
 
-// Find finds an agent, and says what to do where there is no such program. env
-// makes the environment that it starts from.
+// Find finds an agent, or says how to install it. env returns the environment that the
+// agent starts from.
 func Find(name string, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
 	adapter, err := agent.Pick(name, o)
 	if err != nil {
@@ -42,7 +42,7 @@ func Find(name string, o agent.Options, env func(vars ...string) []string, dir s
 	return c, err
 }
 
-// FindSecond finds whom a policy wants to be asked for a second opinion.
+// FindSecond finds the agent that the policy wants for second opinions.
 func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
 	if wanted.Agent == "" {
 		return nil, nil //nolint:nilnil // a nil Candidate is none
@@ -56,9 +56,9 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 	return c, nil
 }
 
-// AdoptSettings takes the model's server from the agent's own settings. The agent's program
-// prints them in its user's home, where no repository can change them. A server
-// that only the agent has a key for must be reachable from inside the sandbox.
+// AdoptSettings takes the model's server from the agent's own settings. The agent's
+// program prints them in its user's home, where no repository can change them. A server
+// for which only the agent has a key must be reachable from inside the sandbox.
 func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Next, home, model string) error {
 	if c == nil || c.SettingsCommand == nil {
 		return nil
@@ -83,8 +83,8 @@ func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Next, home, m
 	return nil
 }
 
-// Needs are what a sandbox has to let it read, and what it keeps in its user's
-// home.
+// Needs returns the files that the agent must read in a sandbox, and its state in the
+// user's home.
 func (c *Candidate) Needs() (read []string, state agent.State) {
 	if c == nil {
 		return nil, agent.State{}
@@ -92,8 +92,8 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 	return confine.Program(c.Program, c.Adapter), c.State
 }
 
-// ModelTerms is what it will ask a model for, on terms that are those of all who are
-// behind the same sandbox.
+// ModelTerms returns what the agent requests from a model. terms hold for all agents of
+// the same sandbox.
 func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	if c == nil {
 		return confine.Model{}
@@ -103,8 +103,8 @@ func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	return terms
 }
 
-// ReviewTerms is what it will request from its own model for a second opinion; nil
-// without one. It gets a share of the budget.
+// ReviewTerms returns what a second opinion requests from its own model, within a share
+// of the budget. nil: there is no second opinion.
 func (c *Candidate) ReviewTerms(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil
@@ -114,15 +114,14 @@ func (c *Candidate) ReviewTerms(terms confine.Model) *confine.Model {
 	return &asked
 }
 
-// InSandbox is the agent as it works behind a sandbox, with the keys that it has
-// there.
+// InSandbox returns the agent with the keys that it has inside a sandbox.
 func (c *Candidate) InSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
 	o := c.options
 	o.Keys = keys(o.Keys)
 	return agent.Pick(c.name, o)
 }
 
-// NewReviewer is who gives the second opinion behind a sandbox.
+// NewReviewer returns the agent that gives second opinions inside a sandbox. nil: none.
 func (c *Candidate) NewReviewer(w *confine.Sandbox) (*Reviewer, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is no second opinion

@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// confined runs agents, and what they had a hand in, in the sandbox where there is one.
+// confined runs agents and repository code in the sandbox, if there is one.
 type confined struct {
 	Machine
 	Code
@@ -25,7 +25,7 @@ type confined struct {
 
 func (s *activeRun) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
 
-// commandRunner is how the agent, and what it had a hand in, runs in a tree.
+// commandRunner returns what runs the agent and repository code in a tree.
 func (c confined) commandRunner(dir string) sandbox.Next {
 	if c.Sandbox == nil {
 		return c.Exec
@@ -33,7 +33,7 @@ func (c confined) commandRunner(dir string) sandbox.Next {
 	return c.Sandbox.Around(c.access(dir))
 }
 
-// access is what they can read and write there.
+// access returns what the agent and the checks can read and write.
 func (c confined) access(dir string) confine.Access {
 	at := confine.Access{Write: []string{dir}}
 	if c.trusted != nil {
@@ -43,7 +43,7 @@ func (c confined) access(dir string) confine.Access {
 	case c.UserTree != nil && dir == c.UserTree.Dir:
 		needs := c.UserTree.Needs()
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
-		// The store is the user's own, which commits go to.
+		// Commits go to the user's own object store.
 		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
 			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
 		})
@@ -57,9 +57,9 @@ func (c confined) access(dir string) confine.Access {
 	return at
 }
 
-// protectProgramFiles has sandboxed programs not write to the program's files in the user's own folder:
-// its records, and the settings of the next run. Where no mounts protect the records, the
-// journal repairs itself.
+// protectProgramFiles makes ralph's files in the user's folder read-only for the
+// sandbox: the run's records and the settings of the next run. Where mounts cannot
+// protect the records, the journal repairs itself.
 func (c confined) protectProgramFiles(at *confine.Access) {
 	top := filepath.Dir(c.Folder.Path)
 	at.Ours = []string{c.Folder.Path}
@@ -69,8 +69,8 @@ func (c confined) protectProgramFiles(at *confine.Access) {
 	}
 }
 
-// gitRunner is how git runs in a tree that an agent works in: as who works
-// there, and without a way out. nil: as it does everywhere else.
+// gitRunner returns what runs git in the agent's tree: as the sandbox's user and without
+// a network. nil: as everywhere else.
 func (c confined) gitRunner(dir string) git.Run {
 	if c.Sandbox == nil {
 		return nil
@@ -82,7 +82,7 @@ func (c confined) gitRunner(dir string) git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
-// makeEmptyDir makes an empty folder for those inside.
+// makeEmptyDir makes an empty folder that the sandbox's user owns.
 func (c confined) makeEmptyDir(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
@@ -90,8 +90,8 @@ func (c confined) makeEmptyDir(ctx context.Context, dir string) error {
 	return c.Sandbox.Lend(ctx, dir, ".")
 }
 
-// allowPackageHosts allows the hosts from which the project gets its packages, by its files
-// at the base.
+// allowPackageHosts allows the package registries that the project's files at the base
+// name.
 func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	if s.trusted == nil {
 		return nil
@@ -103,9 +103,9 @@ func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	return err
 }
 
-// reportNestedRepos looks for other repositories in the user's own folder, where it has a
-// sandbox, and disarms and tells of those that came or changed until what it returns
-// is called: the user's own git may ask them.
+// reportNestedRepos finds other repositories in the user's folder that change until the
+// returned function runs, because the user's own git may run their hooks. It disarms and
+// reports each of them.
 func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if c.Sandbox == nil || c.trusted != nil && c.UserTree == nil {
 		return func() {}
@@ -116,11 +116,11 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	}
 	news := WatchNestedRepos(ctx, top, c.access(top))
 	if ctx.Err() != nil {
-		return func() {} // nothing runs any more, and not all was looked at
+		return func() {} // nothing runs any more, and the search is incomplete
 	}
 	return func() {
 		ctx := ctx
-		if ctx.Err() != nil { // they worked until now
+		if ctx.Err() != nil { // agents worked until now
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
@@ -132,8 +132,8 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 }
 
 // WatchNestedRepos looks for repositories in the tree at top and in the git folders that
-// those inside write to elsewhere. What it returns looks again, moves aside what git
-// would run of those that were made or changed since, and returns the news of them.
+// the sandbox may write to. The returned function looks again, moves aside what git
+// would run in repositories that are new or changed, and returns notes for people.
 func WatchNestedRepos(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
 	where := guarded.Searches(top, at.Write)
 	before := make([]guarded.Found, len(where))
@@ -162,7 +162,7 @@ func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names 
 		return news
 	}
 	moved, err := tool.Disarm(ctx, where, names)
-	if !where.All { // it is no folder that the reader stands in
+	if !where.All { // outside of the reader's folder
 		moved, names = joinAll(where.Top, moved), joinAll(where.Top, names)
 	}
 	if len(moved) > 0 {

@@ -23,8 +23,7 @@ import (
 
 type emit = func(journal.Event)
 
-// logFolder is where the checks' outputs lie, from where agent and people
-// stand.
+// logFolder returns the folder of the checks' logs, relative to the project.
 func (s *activeRun) logFolder(run journal.Run) string {
 	if s.UserTree == nil {
 		return ".ralph"
@@ -36,12 +35,12 @@ func (s *activeRun) logFolder(run journal.Run) string {
 	return filepath.ToSlash(folder)
 }
 
-// projectDir is where they stand in a tree: the project may be a folder of it.
+// projectDir returns the project's folder in a tree.
 func projectDir(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Within))
 }
 
-// handlers wires every step of the loop to what does it.
+// handlers returns the function for each step of the loop.
 func (s *activeRun) handlers() loop.Handlers {
 	s.clean = s.cleanCheckouts()
 	outward, scm, second := s.branchPublisher(), s.versionControl(), s.consultant()
@@ -74,8 +73,7 @@ func (s *activeRun) handlers() loop.Handlers {
 	}
 }
 
-// readPlan takes over what the agent made of the plan, and writes the plan that
-// counts back into its tree.
+// readPlan reads the plan as the agent left it, and writes the accepted plan back.
 func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
 	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
@@ -100,14 +98,14 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 	return s.writeMemory(ctx, dir, run, merged.Plan)
 }
 
-// memoryDir is the folder of the loop's memory in the agent's tree.
+// memoryDir returns the folder of the loop's memory in the agent's tree.
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
-// memoryFiles are the files in it in which the loop keeps account of itself.
+// memoryFiles returns the files with which the loop keeps its memory.
 func memoryFiles(run journal.Run) []string { return workspace.Memory{Dir: memoryDir(run)}.Books() }
 
-// writeMemory puts a plan, and the log if there is none, where the agent finds
-// them. A run without a plan has no such memory.
+// writeMemory writes the plan, and a progress log if there is none, into the agent's
+// tree. A run without stories has no memory.
 func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
@@ -122,8 +120,8 @@ func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run
 	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
-// saveLog takes over what the agent made of the log, and puts back what it lost.
-// What cannot be read says nothing.
+// saveLog saves the progress log as the agent left it, and restores entries that the
+// agent removed. A log that cannot be read counts as empty.
 func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
 	if len(run.Plan.UserStories) == 0 {
 		return journal.Attachment{}, false, nil
@@ -146,9 +144,8 @@ func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (l
 	return log, cut, err
 }
 
-// prepareLog keeps the log as the agent is to find it. Where people may have had a
-// hand in it, before the first iteration since the run was begun or gone on with,
-// it counts as it stands.
+// prepareLog saves the progress log before the agent starts. Before the first iteration
+// since the start or a resume, people may have edited the log, so it counts as it is.
 func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
 	if _, again := run.Open(); !again && len(run.Iterations) == run.Granted.Iterations {
 		run.Log = journal.Attachment{}
@@ -182,8 +179,8 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Ch
 	return hand.Do(ctx, job, emit)
 }
 
-// changedFiles are the files of the agent's tree that are not as the base has them,
-// where a check asks for that.
+// changedFiles returns the files of the agent's tree that differ from the base, if a
+// check has paths.
 func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
 	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
 		return nil, false, nil
@@ -200,19 +197,19 @@ func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []
 	return strings.Split(printed, "\x00"), true, err
 }
 
-// checkRunner runs commands in the agent's tree at dir.
+// checkRunner returns what runs checks in the agent's tree at dir.
 func (s *activeRun) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
 		Run: s.confined().commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run),
 	}
 }
 
-// checkJob is what is to be run in the agent's tree.
+// checkJob describes a run of checks in the agent's tree.
 func checkJob(run journal.Run, dir, label string) check.Job {
 	return check.Job{Where: journal.AtWork, Dir: projectDir(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
 }
 
-// latestNumber is the number of the newest iteration, for the names of logs.
+// latestNumber returns the number of the newest iteration, for the names of logs.
 func latestNumber(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
 		return strconv.Itoa(run.Iterations[n-1].Number)
@@ -220,7 +217,7 @@ func latestNumber(run journal.Run) string {
 	return "0"
 }
 
-// takeCommits makes the agent's work the run's own.
+// takeCommits takes over the agent's commits.
 func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdict.TakeCommits, emit emit) error {
 	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
@@ -247,8 +244,8 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	return nil
 }
 
-// leftoversMessage is the message for work that the agent left uncommitted; tree is the
-// project without the loop's own files, where that is known.
+// leftoversMessage returns the commit message for uncommitted work. tree is the project
+// without the loop's own files, if known.
 func leftoversMessage(run journal.Run, tree string) git.Message {
 	n := len(run.Iterations)
 	if n == 0 {

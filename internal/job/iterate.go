@@ -18,7 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// iterate gives the agent its turn: memory first, then the prompt, then it.
+// iterate runs the agent once: it writes the memory, then the prompt, then starts the
+// agent.
 func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
@@ -68,8 +69,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 	return nil
 }
 
-// warnOfLimits says before the work that a limit does not end the agent within a
-// turn.
+// warnOfLimits notes before the work if a limit cannot end the agent within a turn.
 func (s *activeRun) warnOfLimits() error {
 	if s.Supervised != nil || cmp.Or(s.Sandbox, s.ModelServer).Counts() {
 		return nil
@@ -86,8 +86,8 @@ func (s *activeRun) warnOfLimits() error {
 	return s.Append(journal.Noted{What: "the limit of " + limit + " " + why, Hint: hint})
 }
 
-// warnOfCost says once that a limit of dollars does not hold where an agent that
-// can tell what it costs did not.
+// warnOfCost notes once that a limit of dollars does not hold, because the agent did not
+// report its cost.
 func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
 	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
@@ -99,7 +99,7 @@ func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit e
 	}
 }
 
-// claimTags are the words that count as a claim when they stand alone on a line.
+// claimTags returns the words that complete the run if they stand alone on a line.
 func claimTags(p policy.Policy) []string {
 	if p.Done == policy.ByTag {
 		return []string{p.Word}
@@ -107,7 +107,7 @@ func claimTags(p policy.Policy) []string {
 	return nil
 }
 
-// diff is what has changed since the run began, at most limit bytes of it.
+// diff returns the changes since the run began, up to limit bytes.
 func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
 	tree, err := s.agentDir.repository(ctx)
 	if err != nil || tree == nil {
@@ -117,14 +117,14 @@ func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (strin
 	return text, err
 }
 
-// promptText writes the prompt, with what only the disk knows.
+// promptText returns the prompt of an iteration.
 func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
 	base, err := BasePrompt(run, s.Project, s.Dir)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
 	if run.Policy.Done == policy.ByTag && err == nil {
 		turn.Progress = view.Progress(run)
 		turn.Diff, err = s.diff(ctx, run, 4*diffChars)
-		turn.Diff = truncate(s.redacted(turn.Diff), diffChars) // then: half a secret is none that anybody knows
+		turn.Diff = truncate(s.redacted(turn.Diff), diffChars) // after redaction, which does not find half a secret
 	}
 	if err != nil {
 		return "", err
@@ -133,15 +133,15 @@ func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdic
 	return s.guidance(ctx, run) + text, err
 }
 
-// writeAttachments writes what is attached to the issue beside the loop's memory, for
-// agents that may look at files, and says so in words for the prompt.
+// writeAttachments writes the issue's attachments beside the loop's memory, and returns
+// the section of the prompt that lists them.
 func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
 	folder := path.Join(memoryDir(run), "attachments")
 	for _, file := range s.Attachments {
 		switch {
 		case file.Why != "":
 			text += fmt.Sprintf("- %s, which is missing: %s\n", view.Code(file.Label, 100), file.Why)
-		case s.Agent.Name == "command": // of which nothing is known
+		case s.Agent.Name == "command": // it may not read files
 			text += fmt.Sprintf("- %s\n", view.Code(file.Label, 100))
 		default:
 			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, view.Code(file.Label, 100))
@@ -154,7 +154,7 @@ func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journa
 	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
-// readGuidance reads the base's instructions for agents when they are first asked for.
+// readGuidance returns a function that reads the base's instructions for agents once.
 // Instructions that cannot be read do not stop the work.
 func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 	text, known := "", false
@@ -180,8 +180,8 @@ func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 	}
 }
 
-// useBaseInstructions keeps what a branch would tell agents away from them where the
-// base tells something else. It returns what puts the branch's files back.
+// useBaseInstructions replaces the branch's instructions for agents if the base has
+// others. The returned function restores the branch's files.
 func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
 	a, apart := s.agentDir.(*clonedTree)
 	if !apart {
@@ -197,7 +197,7 @@ func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (f
 	}.Apply(ctx)
 }
 
-// diffChars is how much of a diff fits into a prompt.
+// diffChars is how many characters of a diff a prompt holds.
 const diffChars = 5000
 
 func truncate(text string, chars int) string {
@@ -208,10 +208,10 @@ func truncate(text string, chars int) string {
 	return string(runes[:chars]) + "\n... [truncated]"
 }
 
-// BasePrompt is what a run's prompts are made of: the request, or for stories what
-// the project's people wrote, if anything. A file is read each time, because
-// people change it while the loop runs, but through no link of the agent's. Without a
-// project only the program's words count; dir is the folder of a run without one.
+// BasePrompt returns the text on which a run's prompts are based: the request, or the
+// project's own prompt for stories. The file is read each time, as people edit it during
+// the loop, but through no link that the agent made. Without a project only ralph's own
+// prompt counts; dir is the folder of a run without a project.
 func BasePrompt(run journal.Run, project, dir string) (string, error) {
 	switch {
 	case run.Policy.Done == policy.ByStories && project == "":

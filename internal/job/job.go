@@ -34,107 +34,103 @@ type Job struct {
 	Agents
 	Audience
 
-	Drain       <-chan struct{} // closed: end after the step under way
-	Abort       <-chan struct{} // closed: end now, as if killed: nothing more is written or shown
+	Drain       <-chan struct{} // closed: end after the current step
+	Abort       <-chan struct{} // closed: end now, as if killed; write and show nothing more
 	Version     string          // of this program
-	SaveTimeout time.Duration   // how long saving work may take once the run was cancelled
-	KeepTrees   bool            // leave the trees behind
-	PageWanted  bool            // write the run's page beside its journal
-	OutputDir   string          // the folder in which files for later steps of a job are put; empty: none are
+	SaveTimeout time.Duration   // limits saving the work after the run was cancelled
+	KeepTrees   bool            // do not remove the trees
+	PageWanted  bool            // write the report page beside the journal
+	OutputDir   string          // for files that later steps of the job use; empty: none
 }
 
 // Machine is what commands run with.
 type Machine struct {
 	Folder      workspace.Folder
-	SettingsDir string // the project in the tree whose settings count; empty: the one of Folder
+	SettingsDir string // the project whose settings count; empty: that of Folder
 	Exec        func(context.Context, process.Command) (process.Result, error)
 	Now         func() time.Time
 	Git         git.Git
-	Sandbox     *confine.Sandbox // round the agent and its checks; nil: none. Its maker closes it
+	Sandbox     *confine.Sandbox // of the agent and its checks; nil: none. The caller closes it
 	CheckEnv    []string
-	// CheckSecrets are variables of the checks of clean checkouts alone.
-	CheckSecrets []string
-	UserEnv      []string                       // what the user's own version control runs with
-	Redact       func(io.Writer) io.WriteCloser // takes secrets out of the agent's transcripts
-	Grace        time.Duration                  // for agents and checks to end politely; 0: the usual
+
+	CheckSecrets []string                       // variables for checks of clean checkouts alone
+	UserEnv      []string                       // for the user's own version control
+	Redact       func(io.Writer) io.WriteCloser // removes secrets from the agent's transcripts
+	Grace        time.Duration                  // for agents and checks to end; 0: the default
 }
 
 // Code is where the code comes from, and where the agent works on it.
 type Code struct {
 	Origin   Origin    // nil: nothing is handed over and nothing proven
-	UserTree *git.Tree // the user's tree, where the agent works in it; nil: in a tree apart
-	Dir      string    // the folder the agent works in, where that is no repository
-	// Project holds what people wrote for the loop, such as its prompt.md;
-	// empty in the Action, where only the program's words count.
-	Project string
+	UserTree *git.Tree // in which the agent works; nil: it has its own clone
+	Dir      string    // in which the agent works if there is no repository
+	Project  string    // holds people's files for the loop, such as prompt.md; empty in the Action
 }
 
-// Remote is where the work goes, and the run's own files.
+// Remote is where the work and the run's own files are published.
 type Remote struct {
-	BranchHost BranchHost             // nil: the work stays where it is
+	BranchHost BranchHost             // nil: nothing is pushed
 	Signer     Signer                 // nil: no commit is signed
 	Attest     *sigstore.Notary       // nil: no evidence is signed
-	Pulls      Pulls                  // nil: a branch is all there is
+	Pulls      Pulls                  // nil: only a branch is pushed
 	RunStore   RunStore               // nil: the run is on this machine alone
-	HasSecret  func(text []byte) bool // tells of one in what is to be pushed; nil: there are none
-	// Comment finds or makes the progress comment; nil: there is none.
+	HasSecret  func(text []byte) bool // checks what is pushed; nil: there are no secrets
+	// Comment finds or creates the progress comment; nil: there is none.
 	Comment func(context.Context, view.Texts) (journal.CommentPosted, error)
 }
 
-// Agents are those that work, and those that give an opinion.
+// Agents are the agents that work or give opinions.
 type Agents struct {
 	Agent       agent.Adapter
 	Attachments []attachment.File // to the issue
-	AgentEnv    []string          // what an agent's environment is built on
-	Reviewer    *Reviewer         // asked for a second opinion where the policy wants one; nil: none is
-	Supervised  *Supervised       // a command in the place of an agent
+	AgentEnv    []string          // the base of an agent's environment
+	Reviewer    *Reviewer         // gives second opinions; nil: none
+	Supervised  *Supervised       // a command instead of an agent
 	Watch       func(stream.Item)
-	// Held is the model server of agents that no sandbox confines; nil: they ask their
-	// models themselves. Its maker closes it.
-	ModelServer *confine.Sandbox
+	ModelServer *confine.Sandbox // of agents without a sandbox; nil: they use their models directly. The caller closes it
 }
 
-// Audience is who hears of what happens.
+// Audience is who is informed about the run.
 type Audience struct {
 	Screens     []publish.Screen
-	Interval    time.Duration                    // the least time between two showings on a screen
-	OnEvent     func(journal.Run, journal.Event) // what happens, for a console; nil: as lines of Log
-	Log         func(line string)                // a line for people, as things happen
-	HideSecrets func(line []byte) []byte         // takes secrets out of the journal
-	OnCheck     func(policy.Check)               // hears of each check that is about to run; nil: none does
+	Interval    time.Duration                    // the least time between two updates of a screen
+	OnEvent     func(journal.Run, journal.Event) // for a console; nil: lines of Log
+	Log         func(line string)                // prints a line for people
+	HideSecrets func(line []byte) []byte         // removes secrets from the journal
+	OnCheck     func(policy.Check)               // called before each check; nil: not called
 }
 
 // Origin is where the code comes from.
 type Origin interface {
-	// Fetch makes dir a repository of the program's own that holds the base and,
-	// where there is one, the branch; on a dir that is one, it fetches again.
+	// Fetch makes dir ralph's own repository, with the base and the branch if it
+	// exists. If dir is one already, it fetches again.
 	Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error)
 }
 
-// BranchHost is where the branch goes.
+// BranchHost is the repository to which the branch is pushed.
 type BranchHost interface {
 	Push(ctx context.Context, from *git.Trusted, branch, sha string) error
-	// Free is a name for another branch: one that is not there, or stands at sha.
+	// FreeBranch returns a name for another branch: a new one, or one at sha.
 	FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error)
-	// Bring fetches a commit that was there.
+	// FetchCommit fetches a commit that was pushed before.
 	FetchCommit(ctx context.Context, to *git.Trusted, sha string) error
 }
 
-// Signer has commits made again with a signature.
+// Signer makes commits again with a signature.
 type Signer interface {
 	Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error)
 }
 
-// Pulls is where pull requests are opened.
+// Pulls opens pull requests.
 type Pulls interface {
 	OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error)
 	ReadyPull(ctx context.Context, run journal.Run) error
 }
 
-// RunStore is where a run's own files are kept, for a machine that comes after.
+// RunStore keeps a run's own files for another machine.
 type RunStore interface {
-	// Put keeps files in the place of what was kept before. ErrTakenOver says that
-	// somebody else has put something there since.
+	// Put replaces the saved files. ErrTakenOver says that another job saved some
+	// since.
 	Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error)
 }
 
@@ -145,26 +141,26 @@ type NewRun struct {
 	Task         plan.Task
 	Plan         plan.Plan
 	Source       string
-	Vague        bool // an agent is to make the plan
+	Vague        bool // an agent makes the plan
 	BaseRef      string
-	Base         string // its commit, where the agent works in the user's own tree
-	Work         string // the user's files as they are, as a tree
+	Base         string // its commit, if the agent works in the user's own tree
+	Work         string // the tree of the user's files
 	Branch       string
 	Level        string
 	Links        journal.Links
 	Requester    journal.Person // who asks
 	Notes        []journal.Noted
-	Pull         *journal.PullOpened // that the work is for, where ralph opened it in an earlier run
-	DetectChecks bool                // use what the base's own files suggest where no check is named
+	Pull         *journal.PullOpened // of an earlier run for the same work
+	DetectChecks bool                // if no check is configured, use those that the base's files suggest
 }
 
-// Outcome is how a run stands when the job is done with it.
+// Outcome is the state of a run when the job ends.
 type Outcome struct {
 	Run  journal.Run
 	Home workspace.Run
 }
 
-// Start begins a run and sees it through.
+// Start begins a run and works until it stops.
 func (j *Job) Start(ctx context.Context, asked NewRun) (Outcome, error) {
 	release, err := j.Folder.Lock()
 	if err != nil {
@@ -180,7 +176,7 @@ func (j *Job) Start(ctx context.Context, asked NewRun) (Outcome, error) {
 	})
 }
 
-// Resume goes on with a run, and grants its limits anew.
+// Resume continues a run, and grants its limits again.
 func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Resumed) (Outcome, error) {
 	release, err := j.Folder.Lock()
 	if err != nil {
@@ -204,7 +200,7 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	})
 }
 
-// runLoop opens the site, has its first event written, and runs the loop.
+// runLoop opens the run, writes its first event, and runs the loop.
 func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch string, first func(*activeRun) error) (Outcome, error) {
 	s, err := j.open(ctx, home, base, branch)
 	if err != nil {
@@ -231,9 +227,8 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees())
 }
 
-// postProgressComment finds or makes the progress comment. A run is not worth less because
-// its comment failed; it is said in the log. A run that goes on looks again:
-// the comment may be gone.
+// postProgressComment finds or creates the progress comment. An error is only logged. A
+// resumed run looks again, as the comment may have been deleted.
 func (s *activeRun) postProgressComment(ctx context.Context) error {
 	if s.Comment == nil {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// mergeRemote looks whether others have gone on with the branch, and then whether they
-// have with the base; one of the two is merged at a time.
+// mergeRemote merges what other people pushed to the branch, or else new commits of the
+// base branch.
 func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
 	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
 		if event, err := p.mergeBranch(ctx, run); event != nil || err != nil {
@@ -25,13 +25,13 @@ func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ ve
 	})
 }
 
-// mergePushed is for a run that continues: people may have pushed in between.
+// mergePushed merges what people pushed before a run is resumed.
 func (p *branchPublisher) mergePushed(ctx context.Context, run journal.Run) error {
 	if p.BranchHost == nil || p.trusted == nil || run.Pushed == "" {
 		return nil
 	}
 	event, err := p.mergeFetchedBranch(ctx, run)
-	if err != nil && ctx.Err() == nil { // the next push will come to it
+	if err != nil && ctx.Err() == nil { // the next push merges it
 		p.audience.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
 		event, err = nil, nil
 	}
@@ -41,8 +41,8 @@ func (p *branchPublisher) mergePushed(ctx context.Context, run journal.Run) erro
 	return p.Append(event)
 }
 
-// restoreWork fetches the work where the branch does not hold it: it lies aside, or
-// somebody has rewritten the branch.
+// restoreWork fetches the work if the branch does not hold it: it was pushed to another
+// branch, or somebody rewrote the branch.
 func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) error {
 	if p.BranchHost == nil || p.trusted == nil || run.Head == "" {
 		return nil
@@ -53,7 +53,7 @@ func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) erro
 	if _, err := p.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
-	// What reviewers suggested is made again: the same commits come of it.
+	// Applying the reviewers' suggestions again makes the same commits.
 	if tip, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
 		if done, err := suggestion.Apply(ctx, p.trusted, suggestion.On(tip, run.Policy), run.Task, run.Plan); err != nil || done.Head == run.Head {
 			return err
@@ -65,7 +65,7 @@ func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) erro
 	return nil
 }
 
-// mergeBranch is what became of the branch elsewhere; nil: nothing.
+// mergeBranch fetches the branch and merges it. A nil event: nothing changed.
 func (p *branchPublisher) mergeBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	if p.BranchHost == nil {
 		return nil, errNoRemote
@@ -76,12 +76,12 @@ func (p *branchPublisher) mergeBranch(ctx context.Context, run journal.Run) (jou
 	return p.mergeFetchedBranch(ctx, run)
 }
 
-// mergeFetchedBranch is the branch as it was fetched and the work in one. A branch that
-// holds no more what it held is somebody else's now: the work goes to another.
+// mergeFetchedBranch merges the fetched branch with the work. If somebody rewrote the
+// branch, the work goes to another one.
 func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	theirs, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
 	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
-		return nil, nil //nolint:nilnil // nothing has happened
+		return nil, nil //nolint:nilnil // nothing to merge
 	}
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Ru
 	return joined, err
 }
 
-// switchBranch has the work go to a branch of its own.
+// switchBranch continues the work on a new branch.
 func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
 	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, the
 	return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
 }
 
-// pushToNewBranch pushes the work to another branch, so that it is not on this machine
+// pushToNewBranch pushes the work to a new branch, so that it is not on this machine
 // alone.
 func (p *branchPublisher) pushToNewBranch(ctx context.Context, run journal.Run) (string, error) {
 	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
@@ -124,7 +124,7 @@ func (p *branchPublisher) pushToNewBranch(ctx context.Context, run journal.Run) 
 	return free, p.BranchHost.Push(ctx, p.trusted, free, run.Head)
 }
 
-// mergeBaseBranch is the base as it was fetched and the work in one.
+// mergeBaseBranch merges the fetched base branch with the work.
 func (p *branchPublisher) mergeBaseBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	base, err := p.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
@@ -133,9 +133,9 @@ func (p *branchPublisher) mergeBaseBranch(ctx context.Context, run journal.Run) 
 	return p.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
 }
 
-// merge makes one of the work and what others did since last, and has the
-// agent's tree stand there. That comes before the record: an agent that works on
-// what is on record and not in its tree would take it back.
+// merge merges the work with what others did since last, and moves the agent's tree
+// there. It does so before the event is recorded: an agent in the old tree would undo
+// the merge.
 func (p *branchPublisher) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
 	with, err := merging.Join(ctx, p.trusted, run, with, last)
 	if err != nil {
@@ -144,16 +144,16 @@ func (p *branchPublisher) merge(ctx context.Context, run journal.Run, with journ
 	return with, p.moveAgentTree(ctx, with.From, with.To)
 }
 
-// finishMerge makes a merge of what the agent made of one that the program began.
+// finishMerge makes a merge commit of the agent's resolution of conflicts.
 func (s *activeRun) finishMerge(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
 	settled, err := merging.Settle(ctx, s.trusted, run, taken)
-	if err != nil || len(settled.Refused) > 0 { // the agent goes on with its own
+	if err != nil || len(settled.Refused) > 0 { // the agent continues in its own tree
 		return settled, err
 	}
 	return settled, s.moveAgentTree(ctx, taken.To, settled.To)
 }
 
-// moveAgentTree brings the agent's tree, where there is one, to what came out.
+// moveAgentTree moves the agent's clone, if there is one, to a new commit.
 func (s *activeRun) moveAgentTree(ctx context.Context, from, to string) error {
 	grown, is := s.agentDir.(*clonedTree)
 	if !is || from == to {

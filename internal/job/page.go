@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Page is what the page of a run is made from.
+// Page is the input for the report page of a run.
 type Page struct {
 	Folder workspace.Folder // in which the logs of checks lie
 	Home   workspace.Run
@@ -26,7 +26,7 @@ type Page struct {
 	Abandoned bool // no process works on it, though the journal has no end
 }
 
-// Source reads the journal, and hands on readers of what lies beside it.
+// Source reads the journal. The other files are read when they are needed.
 func (p Page) Source(ctx context.Context) (report.Source, error) {
 	entries, err := p.Home.Entries()
 	if err != nil {
@@ -48,8 +48,8 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 // maxDiff is more of a diff than any page shows.
 const maxDiff = 64 << 10
 
-// read is a file that a journal names: those of its run lie beside it, the logs
-// of checks in the project's folder.
+// read returns a file that a journal names: logs of checks are in the project's folder,
+// the others beside the journal.
 func (p Page) read(name, digest string) (string, error) {
 	if within, is := strings.CutPrefix(filepath.ToSlash(name), ".ralph/"); is {
 		return p.Folder.Read(filepath.FromSlash(within), digest)
@@ -57,7 +57,7 @@ func (p Page) read(name, digest string) (string, error) {
 	return workspace.Folder{Path: p.Home.Path}.Read(name, digest)
 }
 
-// parseTranscript is what an agent said and did.
+// parseTranscript returns the items of an agent's transcript.
 func parseTranscript(by, transcript string) []stream.Item {
 	adapter, err := agent.Pick(by, agent.Options{Command: "-", Script: "-", Self: "-"})
 	if err != nil || adapter.Decoder == nil {
@@ -71,8 +71,7 @@ func parseTranscript(by, transcript string) []stream.Item {
 	return append(items, decoder.End()...)
 }
 
-// writePage writes the page of the run where one is wanted. A job that is cancelled
-// has no seconds to spare for it.
+// writePage writes the report page if it is wanted. A cancelled job has no time for it.
 func (s *activeRun) writePage(ctx context.Context) {
 	run := s.Run()
 	if !s.PageWanted || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.isAborted() {
@@ -101,10 +100,10 @@ func (p Page) write(ctx context.Context) error {
 	return errors.Join(err, file.Close())
 }
 
-// PageFile is where a run's page lies; empty where there is none.
+// PageFile returns the path of a run's report page, or nothing if there is none.
 func PageFile(home workspace.Run) string { return existingFile(home, workspace.PageFile) }
 
-// EvidenceFile is where a run's evidence lies; empty where there is none.
+// EvidenceFile returns the path of a run's evidence, or nothing if there is none.
 func EvidenceFile(home workspace.Run) string { return existingFile(home, EvidenceName) }
 
 func existingFile(home workspace.Run, name string) string {

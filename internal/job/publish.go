@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// branchPublisher brings the work to GitHub, and what others did there to the work.
+// branchPublisher pushes the work, and merges what others pushed.
 type branchPublisher struct {
 	Remote
 	*recorder
@@ -26,8 +26,7 @@ func (s *activeRun) branchPublisher() *branchPublisher {
 	return &branchPublisher{s.Remote, s.recorder, s.programRepo, s.moveAgentTree}
 }
 
-// push brings the branch to where the work stands. What GitHub refuses is
-// written down; the commits are safe here.
+// push pushes the branch. A refusal is recorded; the commits stay here.
 func (p *branchPublisher) push(ctx context.Context, run journal.Run, step verdict.Push, emit emit) error {
 	return p.attempt(ctx, run, "push", emit, func() (journal.Event, error) {
 		if p.BranchHost == nil {
@@ -44,8 +43,8 @@ func (p *branchPublisher) push(ctx context.Context, run journal.Run, step verdic
 	})
 }
 
-// sign has the newest commits signed. The agent's tree stands on what they became
-// before that is on record, as in a merge.
+// sign has the newest commits signed. The agent's tree moves to the signed commits
+// before they are recorded, as in a merge.
 func (p *branchPublisher) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
 	signed, err := p.Signer.Sign(ctx, p.trusted, run)
 	if err != nil {
@@ -54,7 +53,7 @@ func (p *branchPublisher) sign(ctx context.Context, run journal.Run) (journal.Ev
 	return signed, p.moveAgentTree(ctx, run.Head, signed.To)
 }
 
-// handleRejectedPush is what comes of a push where others have pushed before.
+// handleRejectedPush merges what others pushed before.
 func (p *branchPublisher) handleRejectedPush(ctx context.Context, run journal.Run, refused error) (journal.Event, error) {
 	event, err := p.mergeBranch(ctx, run)
 	if event == nil && err == nil {
@@ -78,11 +77,11 @@ func (p *branchPublisher) markPullReady(ctx context.Context, run journal.Run, _ 
 	})
 }
 
-// errNoRemote is for a policy that asks for more than the job can do.
+// errNoRemote is for a policy that requires more than the job can do.
 var errNoRemote = errors.New("there is nowhere to publish to")
 
-// attempt does one thing on GitHub and writes down how it went; after a
-// failure the next attempt waits a little.
+// attempt does one thing on GitHub and records the result. After a failure it waits, so
+// that the next attempt comes later.
 func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
 	done, err := do()
 	switch {
@@ -96,10 +95,10 @@ func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act stri
 	return Wait(ctx, min(p.audience.Interval, 5*time.Second))
 }
 
-// Wait is a pause that ends with the context.
+// Wait waits until the pause or the context ends.
 func Wait(ctx context.Context, pause time.Duration) error { return waitUntil(ctx, pause, nil) }
 
-// waitUntil ends early, too, where there is such a thing.
+// waitUntil also ends when early is closed.
 func waitUntil(ctx context.Context, pause time.Duration, early <-chan struct{}) error {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -113,12 +112,12 @@ func waitUntil(ctx context.Context, pause time.Duration, early <-chan struct{}) 
 	}
 }
 
-// workflowsFolder are files that a token needs a permission of its own for.
+// workflowsFolder holds files for which a token needs an extra permission.
 const workflowsFolder = ".github/workflows"
 
-// pushWithoutWorkflows pushes, to a branch of its own, what GitHub takes of work that it refused
-// as a whole: all but the workflows that people brought into it. It was never
-// proven so, and is for people to go on with.
+// pushWithoutWorkflows pushes to a new branch what GitHub accepts of refused work:
+// everything except the workflows. Nothing proved this part alone; people can continue
+// with it.
 func (p *branchPublisher) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
 	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || p.BranchHost == nil {
 		return "", nil, nil

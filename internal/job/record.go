@@ -18,20 +18,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// recorder is the journal of a run with the files beside it, and who hears of it.
+// recorder writes a run's journal and the files beside it, and informs its audience.
 type recorder struct {
 	audience    Audience
 	home        workspace.Run
 	folder      workspace.Folder
 	abort       <-chan struct{}
-	traffic     func(usd float64) *journal.EgressPassed // what passed through the sandbox since
+	traffic     func(usd float64) *journal.EgressPassed // through the sandbox since the last call
 	file        *workspace.OpenJournal
 	writer      journal.Writer
 	publisher   *publish.Publisher
 	stopShowing context.CancelFunc // ends all showing
 }
 
-// openRecord opens the journal, and begins to show it.
+// openRecord opens the journal, and starts to publish the run's state.
 func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, error) {
 	file, entries, err := home.OpenJournalFile()
 	if err != nil {
@@ -47,7 +47,7 @@ func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, er
 	return r, nil
 }
 
-// notify lets people know, in their console's way or as a line of log.
+// notify informs the console, or logs a line.
 func (r *recorder) notify(run journal.Run, event journal.Event) {
 	if r.audience.OnEvent != nil {
 		r.audience.OnEvent(run, event)
@@ -58,10 +58,10 @@ func (r *recorder) notify(run journal.Run, event journal.Event) {
 	}
 }
 
-// Run is the run as the journal has it.
+// Run returns the run as the journal has it.
 func (r *recorder) Run() journal.Run { return r.writer.Run }
 
-// Append writes event down, and lets people know.
+// Append records an event, and informs the audience.
 func (r *recorder) Append(event journal.Event) error {
 	if r.isAborted() {
 		return process.ErrStopped
@@ -84,7 +84,7 @@ func (r *recorder) Append(event journal.Event) error {
 	return nil
 }
 
-// recordTraffic tells what passed through the sandbox, before an iteration or the run
+// recordTraffic records the traffic through the sandbox before an iteration or the run
 // ends.
 func (r *recorder) recordTraffic(event journal.Event) error {
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
@@ -103,7 +103,7 @@ func (r *recorder) recordTraffic(event journal.Event) error {
 	return nil
 }
 
-// repairJournal puts the journal back where it is gone, and says so in it.
+// repairJournal restores a journal that was removed or changed, and records that.
 func (r *recorder) repairJournal() error {
 	mended, err := r.file.Mend()
 	if !mended || err != nil {
@@ -120,7 +120,7 @@ func (r *recorder) repairJournal() error {
 	return nil
 }
 
-// writeProgress writes down the iterations so far, for people and agents.
+// writeProgress writes the iterations so far to progress.md, for people and agents.
 func (r *recorder) writeProgress(run journal.Run) error {
 	file, err := r.folder.Create("progress.md")
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *recorder) writeProgress(run journal.Run) error {
 	return errors.Join(err, file.Close())
 }
 
-// close shows people how the run stands at last, and lets the journal go.
+// close shows the final state of the run, and closes the journal.
 func (r *recorder) close() error {
 	defer r.stopShowing()
 	if r.isAborted() {
@@ -140,8 +140,8 @@ func (r *recorder) close() error {
 	return r.file.Close()
 }
 
-// isAborted tells whether the run has to end as if it was killed: the next job then
-// finds it unchanged, and not broken by a step that could not be done.
+// isAborted reports whether the run has to end as if it was killed: the next job then
+// finds it unchanged.
 func (r *recorder) isAborted() bool {
 	select {
 	case <-r.abort:
@@ -151,7 +151,7 @@ func (r *recorder) isAborted() bool {
 	}
 }
 
-// redacted is text without the secrets in it.
+// redacted returns text without secrets.
 func (r *recorder) redacted(text string) string {
 	if r.audience.HideSecrets == nil {
 		return text
@@ -159,7 +159,7 @@ func (r *recorder) redacted(text string) string {
 	return string(r.audience.HideSecrets([]byte(text)))
 }
 
-// saveText keeps a text beside the journal, and as little secret in it.
+// saveText saves a text, without secrets, beside the journal.
 func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
 	text = r.redacted(text)
 	file, err := r.home.Create(name)
@@ -177,11 +177,10 @@ func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
 	return journal.Attachment{Path: name, Digest: hex.EncodeToString(digest[:]), Size: int64(len(text))}, nil
 }
 
-// progressFile is where the progress log is kept beside the journal, out of
-// the agent's reach.
+// progressFile is the saved progress log, out of the agent's reach.
 const progressFile = "progress.txt"
 
-// progressLog is the log as it was kept last, and as it begins where nothing was.
+// progressLog returns the saved progress log, or a new one.
 func (r *recorder) progressLog(run journal.Run) ([]byte, error) {
 	if kept := r.savedLog(run); kept != "" {
 		return []byte(kept), nil
@@ -189,7 +188,7 @@ func (r *recorder) progressLog(run journal.Run) ([]byte, error) {
 	return prompt.Progress(run)
 }
 
-// savedLog is the log as it was kept last; empty where it is not what it was.
+// savedLog returns the saved progress log. It is empty if the file was changed.
 func (r *recorder) savedLog(run journal.Run) string {
 	text, err := workspace.Folder{Path: r.home.Path}.Read(progressFile, run.Log.Digest)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Reviewer is the agent that is asked for a second opinion.
+// Reviewer is the agent that gives second opinions.
 type Reviewer struct {
 	Agent agent.Adapter
 	Env   []string // what its environment is built on
@@ -42,9 +42,9 @@ func (s *activeRun) consultant() consultant {
 	return consultant{s.agentRunner(), s.recorder, s.clean, s.guidance}
 }
 
-// review asks another agent what it makes of a story that is about to pass. It
-// works on a clean checkout that is thrown away. That there is no opinion holds
-// nothing back; it is on record.
+// review asks another agent for its opinion of a story that is about to pass. The agent
+// reads a clean checkout, which is removed afterwards. A missing opinion is recorded and
+// blocks nothing.
 func (c consultant) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
 	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: c.Reviewer.Agent.Name}
 	if err := c.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
@@ -84,10 +84,10 @@ func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step ver
 	return c.checkObjections(ctx, points, reviewed)
 }
 
-// errBudgetUsed is why a run that has used its budget gets no second opinion.
+// errBudgetUsed is why a run without budget gets no second opinion.
 var errBudgetUsed = errors.New("the run's budget is used")
 
-// checkObjections keeps the objections that a line of the commit bears out.
+// checkObjections keeps the objections whose quoted line is in the commit.
 func (c consultant) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
 	looked := map[int]bool{}
 	for _, p := range points {
@@ -109,7 +109,7 @@ func (c consultant) checkObjections(ctx context.Context, points []review.Point, 
 	return nil
 }
 
-// question is what an agent is asked that only reads.
+// question is a request to an agent that only reads.
 type question struct {
 	of     Reviewer // who is asked
 	commit string   // of which it gets a clean checkout
@@ -122,14 +122,14 @@ const (
 	answerTime  = time.Hour // where an iteration has no limit
 )
 
-// consult has an agent read a clean checkout that is thrown away, and gives the
-// end of what it says. What it used is told in any case.
+// consult has an agent read a clean checkout, which is removed afterwards. It returns
+// the end of the agent's answer, and its usage even with an error.
 func (c consultant) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
-	if verdict.IsBudgetSpent(run) { // of which nothing is left an agent would take for no limit
+	if verdict.IsBudgetSpent(run) { // an agent takes a limit of 0 for no limit
 		return journal.AgentEnded{}, "", errBudgetUsed
 	}
 	theirs, err := instructions.Differing(ctx, c.trusted, run.Base, q.commit)
-	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // the base's, or none, instead
+	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // use the base's instructions
 		q.commit, err = c.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs.Replaced, Without: theirs.Omitted})
 	}
 	if err != nil {
@@ -154,7 +154,7 @@ func (c consultant) consult(ctx context.Context, run journal.Run, q question, em
 	return ended, said.text(), err
 }
 
-// readingAgent is the agent that reads the checkout at dir.
+// readingAgent returns the agent that reads the checkout at dir.
 func (c consultant) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
 	hand := c.agentAt(run, dir)
 	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.addItem
@@ -165,8 +165,7 @@ func (c consultant) readingAgent(run journal.Run, dir string, q question, said *
 	return hand
 }
 
-// answer is the end of what an agent says after its last tool call: that is
-// where an opinion is.
+// answer collects what an agent says after its last tool call: an opinion is at the end.
 type answer struct {
 	watch func(stream.Item)
 	words []byte
@@ -177,7 +176,7 @@ func (a *answer) addItem(item stream.Item) {
 	if a.watch != nil {
 		a.watch(item)
 	}
-	switch i := item.(type) { //nolint:gochecksumtype // the rest is no word
+	switch i := item.(type) { //nolint:gochecksumtype // other items hold no text
 	case stream.Text:
 		if a.stale {
 			a.words, a.stale = nil, false
@@ -192,7 +191,7 @@ func (a *answer) addItem(item stream.Item) {
 	}
 }
 
-// addText forgets the beginning of what is too long, now and then.
+// addText appends text, and drops the beginning of a long answer.
 func (a *answer) addText(text string) {
 	a.words = append(a.words, text...)
 	if len(a.words) > 2*answerWords {

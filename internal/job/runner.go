@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// agentRunner has agents do something, within what is left of the run's limits.
+// agentRunner runs agents within the rest of the run's limits.
 type agentRunner struct {
 	Agents
 	confined
@@ -20,7 +20,7 @@ type agentRunner struct {
 
 func (s *activeRun) agentRunner() agentRunner { return agentRunner{s.Agents, s.confined()} }
 
-// agentAt is the agent, in the tree at dir, within what is left of the run's limits.
+// agentAt returns the agent in the tree at dir, within the rest of the run's limits.
 func (a agentRunner) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: a.Agent, Run: a.commandRunner(dir), Dir: projectDir(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Redact: a.Redact,
@@ -29,7 +29,7 @@ func (a agentRunner) agentAt(run journal.Run, dir string) driver.Agent {
 	}
 }
 
-// agentEnv is what an agent's environment is there, by which it reaches its model.
+// agentEnv returns the environment with which an agent reaches its model.
 func (a agentRunner) agentEnv(env []string) []string {
 	if a.ModelServer != nil {
 		return environ.Direct(env)
@@ -37,8 +37,8 @@ func (a agentRunner) agentEnv(env []string) []string {
 	return a.Sandbox.Env(env, false)
 }
 
-// runAgent has the agent do something, and puts on record what the sandbox heard
-// meanwhile. Where the model server has used the budget, no agent is started.
+// runAgent runs an agent, and records what the sandbox saw meanwhile. No agent starts if
+// the model server has used the budget.
 func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(a.Sandbox, a.ModelServer)
 	if seen := models.Used(); seen.Stopped != "" {
@@ -56,9 +56,8 @@ func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agen
 	return ended, err
 }
 
-// applyMetering lays what the model server saw over what an agent said of itself: it
-// used what the agent says, or what was seen where that is more. If the server
-// has stopped, that is why the agent failed, whatever its program made of it.
+// applyMetering corrects an agent's result by what the model server saw: the higher
+// usage counts. If the server stopped answering, that is why the agent failed.
 func applyMetering(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	if seen.Usage.Tokens() > ended.Usage.Tokens() {
 		ended.Usage = seen.Usage
@@ -77,7 +76,7 @@ func applyMetering(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnd
 	return ended
 }
 
-// timeLeft is limit, and no more than is left of the run's time; 0 is no limit.
+// timeLeft returns limit, or less if the run's time ends before. 0: no limit.
 func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration {
 	whole := run.Policy.Limits.Run.Std()
 	if whole == 0 {
@@ -91,7 +90,7 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 	return limit
 }
 
-// budgetLeft is what is left of the run's, for an agent that is at work.
+// budgetLeft returns the rest of the run's budget for an agent.
 func budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {

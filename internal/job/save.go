@@ -18,10 +18,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// ErrTakenOver says that another job goes on with the run.
+// ErrTakenOver says that another job continues the run.
 var ErrTakenOver = errors.New("another job has taken this over")
 
-// saver saves a run and its work where the end of the machine is not theirs.
+// saver saves a run and its work outside of this machine.
 type saver struct {
 	*branchPublisher
 	out string // the folder of files for later steps; empty: none
@@ -29,8 +29,8 @@ type saver struct {
 
 func (s *activeRun) saver() saver { return saver{s.branchPublisher(), s.OutputDir} }
 
-// saveRun keeps the run as it stands for another machine. Where another one has
-// gone on with it there is nothing left to do here.
+// saveRun saves the run for another machine. If another job has continued the run, this
+// one ends.
 func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
 	return k.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
 		shelved, err := k.putFiles(ctx, run)
@@ -41,7 +41,7 @@ func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, 
 	})
 }
 
-// putFiles gathers what another machine needs, and hands it to the shelf.
+// putFiles collects what another machine needs, and puts it into the store.
 func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
 	if k.RunStore == nil {
 		return journal.Shelved{}, errNoRemote
@@ -64,11 +64,11 @@ func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, 
 	return shelved, err
 }
 
-// finalSaveTimeout is how long the last of a run may take to be kept.
+// finalSaveTimeout limits how long saving may take after the run has stopped.
 const finalSaveTimeout = 4 * time.Second
 
-// saveStoppedRun keeps a run that has stopped: how it ended is for the next one to know. A
-// run is not worth less because that could not be done; it is said in the log.
+// saveStoppedRun saves a run that has stopped, so that the next job knows how it ended.
+// An error is only logged.
 func (k saver) saveStoppedRun(ctx context.Context) {
 	run := k.Run()
 	if !run.Policy.Shelve || k.RunStore == nil || run.Stop == nil || k.isAborted() {
@@ -85,16 +85,14 @@ func (k saver) saveStoppedRun(ctx context.Context) {
 	}
 }
 
-// outFolder is where a later step of a job finds what a run gave out as a file.
+// outFolder is the folder for files that later steps of the job use.
 const outFolder = ".ralph-out"
 
-// maxCommentPatch is how much of a patch the comment of a run has room for beside all
-// else.
+// maxCommentPatch is how many bytes of a patch fit into the run's comment.
 const maxCommentPatch = 8 << 10
 
-// saveBundle makes a file of work that could not be pushed anywhere, so that the end of
-// the machine is not the end of it. A run is not worth less because that failed;
-// it is said in the log.
+// saveBundle writes work that could not be pushed to a file, so that it outlives the
+// machine. An error is only logged.
 func (k saver) saveBundle(ctx context.Context) {
 	run := k.Run()
 	if k.out == "" || run.Stop == nil || k.isAborted() || !isUnpushed(run) {
@@ -116,7 +114,7 @@ func (k saver) saveBundle(ctx context.Context) {
 	}
 }
 
-// isUnpushed tells of work that was to be pushed and is on this machine alone.
+// isUnpushed reports whether work that should be pushed is on this machine alone.
 func isUnpushed(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
 	return run.Policy.Publish && !verdict.IsUnchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)
@@ -145,8 +143,8 @@ func (k saver) writeBundle(ctx context.Context, run journal.Run) (journal.Packed
 	return packed, errors.Join(remote.Bundle(ctx, k.trusted, file, run.Branch, span), file.Close())
 }
 
-// patch is the work as people can take it from a comment; empty where that is not
-// all of it, to the byte. The file is there without.
+// patch returns the work as a patch for a comment. It is empty if the patch would not be
+// complete; the file holds everything.
 func (k saver) patch(ctx context.Context, span git.Span) string {
 	text, cut, err := k.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
@@ -158,10 +156,10 @@ func (k saver) patch(ctx context.Context, span git.Span) string {
 	return text
 }
 
-// EvidenceName is the name of the file in a run's folder that says what the run rests on.
+// EvidenceName is the name of the evidence file in a run's folder.
 const EvidenceName = "evidence.json"
 
-// signEvidence writes down what the run rests on, and signs it. That it failed is said in the log.
+// signEvidence writes the run's evidence and signs it. An error is only logged.
 func (s *activeRun) signEvidence(ctx context.Context) {
 	run := s.Run()
 	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.isAborted() {

@@ -18,13 +18,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// messagePrompt is what the agent is asked for a commit's message.
+// messagePrompt asks the agent for a commit message.
 const messagePrompt = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
-// errNoMessage is an agent that was asked for a message and gave none.
+// errNoMessage is the error of an agent that gave no commit message.
 var errNoMessage = errors.New("the agent gave no commit message")
 
-// versionControl does the tasks of the user's own version control with green work.
+// versionControl runs the tasks of the user's own version control after the checks
+// passed.
 type versionControl struct {
 	agentRunner
 	agentDir agentDir
@@ -34,8 +35,7 @@ func (s *activeRun) versionControl() versionControl {
 	return versionControl{s.agentRunner(), s.agentDir}
 }
 
-// runTask does one task of version control. A task that fails is written down;
-// the work is still there.
+// runTask runs one version control task. A failure is recorded; the work stays.
 func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
 	done, err := v.runCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
@@ -52,10 +52,10 @@ func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdi
 	return nil
 }
 
-// commitTask is the task that gets a message of the agent'v.
+// commitTask is the task for which the agent writes a message.
 const commitTask = "commit"
 
-// warnOfNewFiles tells of new files, which "git commit -am" leaves where they are.
+// warnOfNewFiles notes new files: "git commit -am" does not add them.
 func (v versionControl) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
 	dir, err := v.agentDir.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
@@ -67,7 +67,7 @@ func (v versionControl) warnOfNewFiles(ctx context.Context, run journal.Run, emi
 		Dir:  dir, Env: withoutSubmodules(v.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: v.Grace,
 	})
 	if err != nil || result.Exit != 0 {
-		return // the commit stands, whatever lies beside it
+		return // only the note is lost
 	}
 	names := strings.FieldsFunc(listed.String(), func(r rune) bool { return r == 0 })
 	if len(names) == 0 {
@@ -108,15 +108,15 @@ func (v versionControl) runCommand(ctx context.Context, run journal.Run, task st
 	switch {
 	case err != nil || result.Exit == 0:
 	case isNothingToCommit(task, said.String()):
-		done.Message = "" // stands nowhere
+		done.Message = "" // no commit has it
 	default:
 		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, errorLine(said.String()))
 	}
 	return done, err
 }
 
-// submoduleSettings are those by which git starts no other git in a repository within the
-// tree: that one would run what its own configuration says.
+// submoduleSettings keep git from running another git in a nested repository, which
+// would run what that repository's configuration says.
 var submoduleSettings = [][2]string{
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
@@ -124,7 +124,8 @@ var submoduleSettings = [][2]string{
 	{"diff.ignoreSubmodules", "dirty"}, // which commit one stands at is read without
 }
 
-// withoutSubmodules adds them to the user's environment, after the settings that are in it.
+// withoutSubmodules adds the settings to the user's environment, after those that it
+// has.
 func withoutSubmodules(env []string) []string {
 	const count = "GIT_CONFIG_COUNT="
 	n := 0
@@ -142,8 +143,8 @@ func withoutSubmodules(env []string) []string {
 	return append(env, count+strconv.Itoa(n))
 }
 
-// checkBranch is an error where the agent made the branch of the run stand for another,
-// which would get the commit.
+// checkBranch returns an error if the agent made the run's branch a symbolic ref to
+// another branch, which would get the commit.
 func (v versionControl) checkBranch(ctx context.Context, run journal.Run) error {
 	if v.UserTree == nil || run.Branch == "" {
 		return nil
@@ -158,12 +159,14 @@ func (v versionControl) checkBranch(ctx context.Context, run journal.Run) error 
 	return nil
 }
 
-// isNothingToCommit tells of a commit that found nothing to commit, which is fine.
+// isNothingToCommit reports whether a commit failed because nothing had changed, which
+// is fine.
 func isNothingToCommit(task, said string) bool {
 	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
 }
 
-// errorLine is the line that says what went wrong: advice may follow it.
+// errorLine returns the line of git's output that says what failed. Advice may follow
+// it.
 func errorLine(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	for _, line := range lines {
@@ -174,10 +177,10 @@ func errorLine(said string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// commitMessage asks the agent for a commit's message: what it says in response
-// tags, else its first line that is not empty.
+// commitMessage asks the agent for a commit message: its answer in response tags, or the
+// first line that is not empty.
 func (v versionControl) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
-	if verdict.IsBudgetSpent(run) { // green work is committed all the same
+	if verdict.IsBudgetSpent(run) { // green work is still committed
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// runSetupCommands runs the commands that make the agent's tree ready. Their way out is
-// setup's.
+// runSetupCommands runs the setup commands in the agent's tree, with the network access
+// of setup.
 func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
 	defer s.Sandbox.Tell(emit)
 	hand := s.checkRunner(run, dir)
@@ -24,9 +24,9 @@ func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, 
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }
 
-// runSetup makes a tree that is the run's own ready before an agent works in it:
-// agents run the checks, too. Where that fails it is tried again before the
-// next iteration; what it said is on record.
+// runSetup prepares the run's own tree before an agent works in it, because agents run
+// the checks, too. If setup fails, it runs again before the next iteration; its output
+// is recorded.
 func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, emit emit) error {
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
@@ -50,8 +50,8 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 	return s.writeSetupMarker(strays)
 }
 
-// treeOfRun is the tree that was made for the run, nil where the agent works in one
-// of the user's: that is as its user wants it.
+// treeOfRun returns the tree that was made for the run. nil: the agent works in the
+// user's own tree, which the user sets up.
 func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, error) {
 	switch at := s.agentDir.(type) {
 	case *clonedTree:
@@ -61,12 +61,12 @@ func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, 
 			return at.tree, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+	return nil, nil //nolint:nilnil // no such tree
 }
 
-// ignoreSetupFiles has nothing that setup did in a fresh tree taken for work. A tree of
-// the program's own ignores it, so that it is in no commit, the agent's own
-// too; what the user's repository ignores is not the program's to say.
+// ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work. The
+// agent's clone ignores them, so that no commit holds them. The user's repository gets
+// no new ignore rules; there the files only do not count.
 func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
 	if err := tree.Restore(ctx, run.Head); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree 
 	return strays, tree.Ignore(strays)
 }
 
-// setupLeftovers is what lies in a fresh tree besides its commit.
+// setupLeftovers returns the files of a fresh tree that are not in its commit.
 func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
 	tree.Beside = LoopFiles(run.Policy)
 	now, err := tree.Look(ctx)
@@ -93,8 +93,8 @@ func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.L
 	return tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
 }
 
-// setupMarker is the note that the tree is ready, and of what git overlooks in
-// it since.
+// setupMarker is the file that says that setup is done, and which files git ignores
+// since.
 const setupMarker = "tree.ready"
 
 func (s *activeRun) readSetupMarker() (strays []string, is bool) {
@@ -113,7 +113,7 @@ func (s *activeRun) writeSetupMarker(strays []string) error {
 	return nil
 }
 
-// isUnused tells whether a tree is still unused.
+// isUnused reports whether a tree has no changes and no new commits.
 func isUnused(ctx context.Context, run journal.Run, tree *git.Tree) bool {
 	seen, err := tree.Inspect(ctx)
 	return err == nil && seen.Head == run.Head && !seen.Dirty

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// agentSnapshot is what an agent left, before the checks left some of their own. It is
-// known to this process alone: a run that was killed in between takes all.
+// agentSnapshot is what an agent left before the checks wrote files of their own. It is
+// in memory only: if ralph is killed, the check's files count as the agent's.
 type agentSnapshot struct {
 	iteration  string
 	head       string
@@ -18,13 +18,13 @@ type agentSnapshot struct {
 	committed  bool          // all of it
 }
 
-// isCurrent tells whether it is what the newest iteration left.
+// isCurrent reports whether the snapshot is of the newest iteration.
 func (h *agentSnapshot) isCurrent(run journal.Run) bool {
 	return h.tree != "" && h.iteration == latestNumber(run)
 }
 
-// update holds what the newest iteration left, unless that is held already. A
-// tree that cannot be read is for those to tell who have to read it.
+// update takes a snapshot of the newest iteration, unless there is one. If the tree
+// cannot be read, later steps report that.
 func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.Tree) agentSnapshot {
 	if h.isCurrent(run) {
 		return *h
@@ -45,7 +45,8 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	return next
 }
 
-// separateCheckFiles tells what the agent left and what the checks did.
+// separateCheckFiles corrects taken to what the agent left, without the files that
+// checks wrote.
 func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run, tree *git.Tree, taken *journal.CommitsTaken) {
 	if !h.isCurrent(run) || taken.Work == "" {
 		return
@@ -56,9 +57,9 @@ func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run,
 	taken.Work = h.tree
 }
 
-// commitLeftovers commits what is uncommitted in a tree: what is held, and all of it
-// where nothing is, or where somebody has committed since. It gives how the tree
-// stands then, where that could be seen.
+// commitLeftovers commits what the agent left uncommitted: the snapshot, or everything
+// if there is no snapshot or HEAD has moved since. It returns the tree's new state, if
+// known.
 func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
 	seen, err := tree.Inspect(ctx)
 	if err != nil || !seen.Dirty {
@@ -82,8 +83,8 @@ const (
 	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
 )
 
-// proposals are the changes that an agent made to protected files, as patches. The files
-// themselves are put back; people decide whether to apply a patch.
+// proposals returns the agent's changes to protected files as patches. The files
+// themselves are restored; people decide whether to apply a patch.
 func (a *clonedTree) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree, err := untrusted.OpenRoot(dir)
 	if err != nil {

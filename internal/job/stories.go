@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// detectChecks has the base's own files say what is to be checked, where that is
-// wanted.
+// detectChecks detects the checks from the base's files, if the run asks for it.
 func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string) (NewRun, error) {
 	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
@@ -29,11 +28,11 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string)
 	return asked, nil
 }
 
-// stories tells which tests and files are those of a run's stories.
+// stories finds the tests and files of a run's stories.
 type stories struct{ *activeRun }
 
-// Of are the test files that the iterations on a story changed. What an earlier
-// run left on the branch counts for a story that brought nothing else.
+// Of returns the test files that the iterations on a story changed. A story without
+// changes gets those that an earlier run left on the branch.
 func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	var files []string
 	for _, it := range run.Iterations {
@@ -55,8 +54,8 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	return checkout.Testing(ctx, s.trusted, run, commit, files)
 }
 
-// Touched are the files that the iterations on a story changed, and what an
-// earlier run left on the branch. What was taken back again is no change.
+// Touched returns the files that the iterations on a story, or an earlier run on the
+// branch, changed. A change that was reverted does not count.
 func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	spans := []git.Span{{From: run.Base, To: run.Start}}
 	for _, it := range run.Iterations {
@@ -73,9 +72,9 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
 }
 
-// draftPlan has the agent make a plan of a task that does not say what has to hold.
-// It reads a clean checkout that is thrown away. Without a plan the work goes on
-// with the task as it is; that is on record.
+// draftPlan has the agent plan a task without acceptance criteria. The agent reads a
+// clean checkout, which is removed afterwards. Without a plan, the whole task is one
+// story; that is recorded.
 func (c consultant) draftPlan(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
 	drafted := journal.PlanDrafted{By: c.Agent.Name}
 	if err := c.askForPlan(ctx, run, &drafted, emit); err != nil {

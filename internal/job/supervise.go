@@ -23,8 +23,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Supervised is a command that is started again until its task is done. It has
-// the user's own terminal and stands where the user does.
+// Supervised is a command that is started again until its task is done. It uses the
+// user's terminal and working directory.
 type Supervised struct {
 	Task   workspace.Task
 	Argv   []string
@@ -36,8 +36,7 @@ type Supervised struct {
 	Dir    string         // and where it stands there
 }
 
-// supervisor is the hand for the steps of a supervised task, and for the delays of
-// any run.
+// supervisor handles the steps of a supervised task, and the delays of any run.
 type supervisor struct {
 	*Supervised
 
@@ -49,15 +48,14 @@ type supervisor struct {
 	drain   <-chan struct{} // closed: end after the step under way
 }
 
-// An attempt that ran out of time may clean up for as long as agents are told
-// they may; somebody who interrupts is waiting.
+// How long an attempt may clean up after a timeout, or after an interrupt: then a
+// person waits.
 const (
 	timeoutGrace   = 5 * time.Second
 	interruptGrace = time.Second
 )
 
-// attempt is one attempt: the command, from its start until nothing of it is
-// left.
+// attempt runs the command once, until none of its processes is left.
 func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Task.BusSize()})
 	command := s.command(run.Policy, step.Number)
@@ -80,8 +78,8 @@ func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.
 	return nil
 }
 
-// start runs the command: behind the sandbox, if there is one. What the program keeps
-// in the task's folder stays its own.
+// start runs the command, in the sandbox if there is one. The sandbox protects ralph's
+// own files in the task's folder.
 func (s *supervisor) start(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
 	if s.sandbox == nil {
 		return s.exec(ctx, command)
@@ -107,8 +105,7 @@ func (c *Supervised) command(p policy.Policy, number int) process.Command {
 	}
 }
 
-// withRemedy is err with what to do about it, where it is of a program that cannot
-// be started.
+// withRemedy adds a hint to the error of a program that cannot be started.
 func withRemedy(program string, err error) error {
 	if !process.CannotStart(err) {
 		return err
@@ -116,8 +113,7 @@ func withRemedy(program string, err error) error {
 	return &fault.Fault{What: err.Error(), Fix: process.Remedy(program, err)}
 }
 
-// failure is why an attempt failed; empty when it did not. That it asks to wait
-// is no failure.
+// failure returns why an attempt failed, or nothing. A request to wait is no failure.
 func failure(result process.Result, err error, limit time.Duration) string {
 	switch {
 	case result.TimedOut:
@@ -132,9 +128,8 @@ func failure(result process.Result, err error, limit time.Duration) string {
 	return ""
 }
 
-// linger is how long what an attempt left running may go on: a task that is
-// done is given time to end well, and before another attempt nothing may be
-// left of this one.
+// linger returns how long processes that an attempt left may run: a task that is done
+// gets time to end, but no process may be left before another attempt.
 func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
 	done, err := s.Task.Done()
 	if err != nil || !done {
@@ -148,8 +143,8 @@ func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Du
 	return most, p.Poll.Std()
 }
 
-// readTaskFolder reads the state of the task's folder. Messages count from the newest
-// attempt on; before the first, none count.
+// readTaskFolder reads the state of the task's folder. Only messages since the newest
+// attempt count.
 func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Task.Done()
@@ -169,15 +164,15 @@ func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdic
 	return nil
 }
 
-// pause is the delay before the next attempt, on record before it begins.
-// Who asks for an end of the run need not wait for the end of the delay.
+// pause waits before the next attempt. The pause is recorded first, and ends early if
+// the run is asked to stop.
 func (s *supervisor) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
-	return waitUntil(ctx, step.For, s.drain) // which the loop looks at, too
+	return waitUntil(ctx, step.For, s.drain) // the loop also reads drain
 }
 
-// announceEnd tells those around the task how it ended, as far as it can: a bus that
-// cannot be written to does not make the task less done.
+// announceEnd posts how the task ended. A message that cannot be written does not make
+// the task less done.
 func (s *supervisor) announceEnd(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
 	for _, err := range s.postEnd(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {

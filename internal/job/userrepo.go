@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// UserRepository is a user's own repository, as the origin of the code and as the place
-// where the branch goes. Of its files only those of a loop over stories are touched.
+// UserRepository is a user's own repository: the origin of the code and the host of the
+// branch. Only the files of a loop over stories change in it.
 type UserRepository struct {
 	Git   git.Git
 	Place git.Place
@@ -24,14 +24,14 @@ func (d UserRepository) Fetch(ctx context.Context, dir, _, branch string) (*git.
 	return d.Git.Borrow(ctx, d.Place, dir, branch)
 }
 
-// Push brings the user's branch to where the work stands.
+// Push updates the user's branch.
 func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
 	return remote.Deliver(ctx, from, d.Place, branch, sha)
 }
 
-// CommitPRD leaves the PRD as the program believes it: a claim that was not
-// believed must not be found as a fact by the next run. The log is committed
-// with it, for a tree that is left dirty keeps the next run from beginning.
+// CommitPRD commits the PRD with the verdicts on its stories, so that the next run does
+// not take a rejected claim for a fact. It commits the log, too: a dirty tree would keep
+// the next run from starting.
 func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	if err := books.Put(run.Plan); err != nil {
@@ -47,7 +47,7 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	return err
 }
 
-// FreeBranch is a name for another branch of the user's own repository.
+// FreeBranch returns a name for another branch of the user's repository.
 func (d UserRepository) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
 	return remote.Repository{URL: d.Place.Top}.FreeBranch(ctx, from, branch, sha)
 }
