@@ -234,8 +234,8 @@ func (s *scene) safe(packed bool) {
 	t := s.t
 	t.Helper()
 	run := s.run()
-	if run.Stop == nil || run.Passed() != 3 {
-		t.Fatalf("the run ended as %+v with %d stories passed, want all 3", run.Stop, run.Passed())
+	if run.Stop == nil || run.PassedStories() != 3 {
+		t.Fatalf("the run ended as %+v with %d stories passed, want all 3", run.Stop, run.PassedStories())
 	}
 	if packed {
 		bundle := s.path("workspace", filepath.FromSlash(run.Packed.Path))

@@ -178,8 +178,8 @@ func (s *scene) settled() {
 	t := s.t
 	t.Helper()
 	run := s.run()
-	if run.Stop == nil || run.Stop.Reason != policy.AllStoriesPassed || run.Passed() != 3 {
-		t.Errorf("the run ended as %+v with %d stories passed, want 3", run.Stop, run.Passed())
+	if run.Stop == nil || run.Stop.Reason != policy.AllStoriesPassed || run.PassedStories() != 3 {
+		t.Errorf("the run ended as %+v with %d stories passed, want 3", run.Stop, run.PassedStories())
 	}
 	pulls := s.Pulls(shop)
 	if len(pulls) != 1 || pulls[0].Draft || pulls[0].HeadSHA != run.Head || !strings.Contains(pulls[0].Body, "Closes #1") {

@@ -49,7 +49,7 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 // answerAsker says how it ended where it was asked for.
 func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
 	v.ask(ctx, run)
-	if run.Completed() {
+	if run.IsCompleted() {
 		v.react(ctx, github.Rocket)
 	} else {
 		v.react(ctx, github.Confused)
@@ -188,9 +188,9 @@ func (v *visit) outputs(outcome Outcome) {
 		{"cost-usd", dollars(result.TotalCostUSD)},
 		{"input-tokens", strconv.FormatInt(run.Usage.Input, 10)},
 		{"output-tokens", strconv.FormatInt(run.Usage.Output, 10)},
-		{"stories-passed", strconv.Itoa(run.Passed())},
+		{"stories-passed", strconv.Itoa(run.PassedStories())},
 		{"stories-total", strconv.Itoa(len(run.Plan.UserStories))},
-		{"resumable", strconv.FormatBool(run.ID != "" && !run.Completed())},
+		{"resumable", strconv.FormatBool(run.ID != "" && !run.IsCompleted())},
 		{"journal-path", result.JournalPath},
 		{"evidence-path", result.EvidencePath},
 		{"report-path", result.ReportPath},

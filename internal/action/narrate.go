@@ -33,7 +33,7 @@ func (v *visit) narrate(run journal.Run, event journal.Event) {
 	case journal.IterationEnded:
 		v.toolkit.EndGroup()
 	case journal.RunStopped:
-		if _, open := run.Open(); open {
+		if _, open := run.OpenIteration(); open {
 			v.toolkit.EndGroup()
 		}
 		for _, a := range view.Annotations(run) {

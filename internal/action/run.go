@@ -110,7 +110,7 @@ func (v *visit) work(ctx context.Context, asked job.NewRun, before before, way v
 // left; empty where it does not. To begin anew on that would be to undo it: who
 // asks twice, and waited for the first to end, means no second run.
 func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string, error) {
-	if !same || v.task.Number == 0 || !old.Completed() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {
+	if !same || v.task.Number == 0 || !old.IsCompleted() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {
 		return "", nil
 	}
 	pull, open, err := v.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number) // as it is now: the event may be older

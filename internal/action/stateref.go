@@ -181,7 +181,7 @@ func (s *stateRef) release(ctx context.Context, found kept) error {
 // Put keeps the files of a run. While it goes on, so does the lease.
 func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error) {
 	during := time.Duration(0)
-	subject := fmt.Sprintf("%s: %d of %d stories passed", run.ID, run.Passed(), len(run.Plan.UserStories))
+	subject := fmt.Sprintf("%s: %d of %d stories passed", run.ID, run.PassedStories(), len(run.Plan.UserStories))
 	if run.Stop == nil {
 		during = quota.LeaseFor(run.Policy)
 	} else {

@@ -82,7 +82,7 @@ func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (g
 	case unsettled != "":
 		return Held, unsettled
 	case len(proven.Restored) > 0 && !run.Policy.Lenient:
-		return Held, "protected files, or files that define the checks, are changed: " + journal.Few(proven.Restored)
+		return Held, "protected files, or files that define the checks, are changed: " + journal.ShortList(proven.Restored)
 	case graded.Grade == journal.RedToGreen, graded.Grade == journal.Unbroken && verdict.MeetsBar(run, story, graded.Grade):
 		return Proven, graded.Why
 	case graded.Grade == journal.Unverified:
@@ -102,7 +102,7 @@ func (o Outcome) Text() string {
 	for _, check := range o.Checks {
 		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), cmp.Or(skipped(check.Skipped), Ended(check.Passed, check.Tests)))
 	}
-	if shown := cmp.Or(journal.Few(o.Tests), journal.Few(o.Files)); o.Proven && shown != "" {
+	if shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files)); o.Proven && shown != "" {
 		b.WriteString("  red to green: " + shown + "\n")
 	}
 	for _, place := range o.Held {
@@ -112,7 +112,7 @@ func (o Outcome) Text() string {
 		fmt.Fprintf(&b, "  shown: %s\n", place)
 	}
 	if len(o.Restored) > 0 {
-		fmt.Fprintf(&b, "  proven with the base's version of %s\n", journal.Few(o.Restored))
+		fmt.Fprintf(&b, "  proven with the base's version of %s\n", journal.ShortList(o.Restored))
 	}
 	return b.String()
 }

@@ -104,7 +104,7 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 		}
 	}
 	note := journal.Noted{
-		What: "setup changed tests, or what defines the checks, and they were put back: " + journal.Few(changed),
+		What: "setup changed tests, or what defines the checks, and they were put back: " + journal.ShortList(changed),
 		Hint: "make it leave these files unchanged",
 	}
 	if len(changed) > 0 && !slices.Contains(s.run.Notes, note) {
@@ -149,8 +149,8 @@ func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 	}
 	what := "the check " + ended.Name + " changed tests, or what defines the checks, while it ran"
 	const hint = "make what it builds and runs leave these files unchanged"
-	own := journal.Noted{What: what + " at the base: " + journal.Few(changed), Hint: hint}
-	note := journal.Noted{What: what + ": " + journal.Few(changed), Hint: hint}
+	own := journal.Noted{What: what + " at the base: " + journal.ShortList(changed), Hint: hint}
+	note := journal.Noted{What: what + ": " + journal.ShortList(changed), Hint: hint}
 	switch {
 	case len(changed) == 0 || slices.Contains(s.run.Notes, own):
 		return ended

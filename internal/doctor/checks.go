@@ -55,7 +55,7 @@ func LookAtChecks(run journal.Run) Checks {
 		all.Setup = append(all.Setup, command.Command)
 	}
 	for _, rule := range run.Policy.Checks {
-		said, _ := run.AtBase(rule.Name)
+		said, _ := run.BaseCheck(rule.Name)
 		worth := ending.AtBase(run, rule.Name)
 		if rule.Detected && !run.Policy.Publish {
 			all.unnamed = append(all.unnamed, rule.Command)

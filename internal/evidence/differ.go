@@ -148,7 +148,7 @@ func names(all []string) string {
 	if len(all) == 0 {
 		return "none"
 	}
-	return journal.Few(all)
+	return journal.ShortList(all)
 }
 
 // passing is how many tests of a check pass, as far as it tells of any.

@@ -141,7 +141,7 @@ func (r *record) back() (answer, error) {
 // again tells that an end was told of before, by the same hook set up twice: the
 // agent has said nothing since.
 func (r *record) again(did journal.AgentEnded) bool {
-	last, found := r.Run.Last()
+	last, found := r.Run.LastJudged()
 	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.began.Heard
 }
 
@@ -149,7 +149,7 @@ func (r *record) again(did journal.AgentEnded) bool {
 func (r *record) ready(in input) error {
 	step, err := r.settle()
 	next, goesOn := step.(verdict.Iterate)
-	if _, open := r.Run.Open(); err != nil || open || !goesOn {
+	if _, open := r.Run.OpenIteration(); err != nil || open || !goesOn {
 		return err
 	}
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.began.Heard})
@@ -158,7 +158,7 @@ func (r *record) ready(in input) error {
 // heard is what the agent did in this iteration. Its last message is told by
 // the hook itself: the transcript may not have it yet.
 func (r *record) heard(in input) (journal.AgentEnded, error) {
-	it, _ := r.Run.Open()
+	it, _ := r.Run.OpenIteration()
 	did, err := part{in.Transcript, r.began.Heard, r.Run.Granted.At, it.Began}.heard(in.Last, r.pause)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("the transcript cannot be read: %w", err)
@@ -182,7 +182,7 @@ func ended(run journal.Run) string {
 			tools += it.Agent.Tools
 		}
 	}
-	text := fmt.Sprintf("ralph loop: %s (%s) after %d continuations and %d tool calls", run.Stop.Reason.Shout(), run.Stop.Reason, max(run.Used()-1, 0), tools)
+	text := fmt.Sprintf("ralph loop: %s (%s) after %d continuations and %d tool calls", run.Stop.Reason.Shout(), run.Stop.Reason, max(run.UsedIterations()-1, 0), tools)
 	if run.Stop.Reason.Status() == policy.StatusCompleted {
 		return text
 	}
@@ -195,10 +195,10 @@ func ended(run journal.Run) string {
 // news says what was decided of the iteration that ended, and why.
 func news(run journal.Run) string {
 	why := "the promise is missing"
-	if last, found := run.Last(); found && len(last.Ended.Rejected) > 0 {
+	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		why = "a promise without work was rejected: " + last.Ended.Rejected[0].Why
 	}
-	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.Used()-1, run.Policy.Limits.Iterations)
+	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.UsedIterations()-1, run.Policy.Limits.Iterations)
 }
 
 func short(text string) string {

@@ -213,7 +213,7 @@ func (d Environment) Cancel(session string) (string, error) {
 		return "", err
 	}
 	m.endLoop()
-	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.Used()-1, 0)), nil
+	return fmt.Sprintf("The Ralph loop was cancelled after %d continuations. Tell the user, and stop working on its task.", max(r.Run.UsedIterations()-1, 0)), nil
 }
 
 func (d Environment) project(in input) string {

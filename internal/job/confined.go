@@ -167,7 +167,7 @@ func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names 
 	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
-			What: "moved aside what git would run in a repository that the agent made or changed: " + journal.Few(moved),
+			What: "moved aside what git would run in a repository that the agent made or changed: " + journal.ShortList(moved),
 			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name",
 		})
 	}
@@ -175,7 +175,7 @@ func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names 
 		news = append(news, journal.Noted{What: "could not move aside all that git would run in a nested repository: " + err.Error()})
 	}
 	return append(news, journal.Noted{
-		What: "the agent made or changed a nested repository: " + journal.Few(names), Hint: "inspect its configuration and hooks before you run git there",
+		What: "the agent made or changed a nested repository: " + journal.ShortList(names), Hint: "inspect its configuration and hooks before you run git there",
 	})
 }
 
@@ -196,7 +196,7 @@ func disarmIndexes(ctx context.Context, tool git.Git, where guarded.Search, name
 	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
-			What: "moved aside an index with names outside of the project or in a git folder, which git checkout would write: " + journal.Few(moved),
+			What: "moved aside an index with names outside of the project or in a git folder, which git checkout would write: " + journal.ShortList(moved),
 			Hint: "stage again what you had staged",
 		})
 	}

@@ -147,7 +147,7 @@ func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (l
 // prepareLog saves the progress log before the agent starts. Before the first iteration
 // since the start or a resume, people may have edited the log, so it counts as it is.
 func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
-	if _, again := run.Open(); !again && len(run.Iterations) == run.Granted.Iterations {
+	if _, again := run.OpenIteration(); !again && len(run.Iterations) == run.Granted.Iterations {
 		run.Log = journal.Attachment{}
 	}
 	log, cut, err := s.saveLog(ctx, dir, run)

@@ -52,7 +52,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 	agents := s.agentRunner()
 	hand := agents.agentAt(run, dir)
 	hand.Open = s.home.Create
-	under, _ := s.Run().Open()
+	under, _ := s.Run().OpenIteration()
 	restore, err := s.useBaseInstructions(ctx, run)
 	if err != nil {
 		return err

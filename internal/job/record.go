@@ -92,7 +92,7 @@ func (r *recorder) recordTraffic(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := r.traffic(r.Run().Spent())
+	passed := r.traffic(r.Run().SpentUSD())
 	if passed == nil {
 		return nil
 	}

@@ -94,7 +94,7 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 func budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {
-		left.USD = limit - run.Spent()
+		left.USD = limit - run.SpentUSD()
 	}
 	if limit := run.Policy.Limits.Tokens; limit > 0 {
 		left.Tokens = limit - run.SpentTokens()

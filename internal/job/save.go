@@ -60,7 +60,7 @@ func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, 
 	}
 	files["prd.json"], files[progressFile] = prd, progress
 	shelved, err := k.RunStore.Put(ctx, run, files)
-	shelved.Ended = run.Judged()
+	shelved.Ended = run.JudgedIterations()
 	return shelved, err
 }
 

@@ -66,12 +66,12 @@ func TestBudgetOfTheModelServer(t *testing.T) {
 		journal.EgressPassed{ChargedUSD: 0.5},
 	}
 	run := minutely(events...)
-	if run.Spent() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
-		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.Spent(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
+	if run.SpentUSD() != 1.75 || run.CostUSD != 1 || run.Overspent != "all used" || !verdict.IsBudgetSpent(run) {
+		t.Errorf("spent %v, cost %v, overspent %q, broke %v", run.SpentUSD(), run.CostUSD, run.Overspent, verdict.IsBudgetSpent(run))
 	}
 	run = minutely(append(events, journal.Resumed{Why: "asked"})...)
-	if run.Spent() != 0 || run.Charged() != 1.75 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
-		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.Spent(), run.Charged(), run.Overspent, verdict.IsBudgetSpent(run))
+	if run.SpentUSD() != 0 || run.TotalUSD() != 1.75 || run.Overspent != "" || verdict.IsBudgetSpent(run) {
+		t.Errorf("resumed: spent %v of %v, overspent %q, broke %v", run.SpentUSD(), run.TotalUSD(), run.Overspent, verdict.IsBudgetSpent(run))
 	}
 	unplanned := minutely(began(), journal.PlanDrafted{Overspent: true, Why: "all used"})
 	if unplanned.Overspent != "all used" || len(unplanned.Misplans) > 0 {

@@ -47,18 +47,18 @@ type CheckRuns struct {
 func (u *CheckRuns) Add(event Event) {
 	switch e := event.(type) { //nolint:gochecksumtype // no other event tells of one
 	case CheckEnded:
-		u.add(1, e.TookMS)
+		u.count(1, e.TookMS)
 		if e.First != nil {
-			u.add(1, e.First.TookMS)
+			u.count(1, e.First.TookMS)
 		}
 	case ChangeInspected:
-		u.add(e.Runs, e.TookMS)
+		u.count(e.Runs, e.TookMS)
 	case StoryGraded:
-		u.add(e.Runs, e.TookMS)
+		u.count(e.Runs, e.TookMS)
 	}
 }
 
-func (u *CheckRuns) add(runs int, tookMS int64) {
+func (u *CheckRuns) count(runs int, tookMS int64) {
 	u.Runs += runs
 	u.TookMS += tookMS
 }
@@ -68,7 +68,7 @@ func (c CheckEnded) fold(r *Run, at time.Time) {
 	case AtBase:
 		r.BaseChecks = append(r.BaseChecks, c)
 	case AtWork:
-		if it := r.open(at); it != nil {
+		if it := r.updateOpen(at); it != nil {
 			it.Checks = append(it.Checks, c)
 		}
 	case AtProof:
@@ -135,14 +135,14 @@ type ProofEnded struct {
 func (e ProofEnded) fold(r *Run, at time.Time) {
 	proof := Proof{
 		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,
-		Rules: rules(r.Policy), Restored: e.Restored,
+		Rules: rulesOf(r.Policy), Restored: e.Restored,
 	}
 	if old, found := r.ProofOf(e.Tree); e.Reused && found {
 		proof.Checks, proof.Restored = old.Checks, old.Restored
 	}
 	r.Loose, r.Setup = nil, nil
 	r.Proofs = append(r.Proofs, proof)
-	if it := r.open(at); it != nil {
+	if it := r.updateOpen(at); it != nil {
 		it.Proof = &proof
 		if len(it.Checks) == 0 { // none ran in the agent's tree
 			it.Checks = proof.Checks

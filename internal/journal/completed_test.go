@@ -9,7 +9,7 @@ import (
 )
 
 func TestCompleted(t *testing.T) {
-	if (journal.Run{}).Completed() {
+	if (journal.Run{}).IsCompleted() {
 		t.Error("a run that goes on is complete")
 	}
 	done := []policy.Reason{
@@ -17,7 +17,7 @@ func TestCompleted(t *testing.T) {
 	}
 	for _, reason := range policy.Reasons() {
 		run := journal.Run{Stop: &journal.RunStopped{Reason: reason}}
-		if got, want := run.Completed(), slices.Contains(done, reason); got != want {
+		if got, want := run.IsCompleted(), slices.Contains(done, reason); got != want {
 			t.Errorf("%s: Completed = %v, want %v", reason, got, want)
 		}
 	}

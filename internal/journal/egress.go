@@ -40,15 +40,15 @@ type Passage struct {
 func (e EgressPassed) fold(r *Run, _ time.Time) {
 	r.ChargedUSD += e.ChargedUSD
 	for _, p := range e.Hosts {
-		r.Traffic = passed(r.Traffic, p)
+		r.Traffic = addTraffic(r.Traffic, p)
 	}
 	if e.Rest != nil {
-		r.Traffic = passed(r.Traffic, Passage{Times: e.Rest.Times, Up: e.Rest.Up, Down: e.Rest.Down})
+		r.Traffic = addTraffic(r.Traffic, Passage{Times: e.Rest.Times, Up: e.Rest.Up, Down: e.Rest.Down})
 	}
 }
 
-// passed are all with one more, by host.
-func passed(all []Passage, p Passage) []Passage {
+// addTraffic are all with one more, by host.
+func addTraffic(all []Passage, p Passage) []Passage {
 	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int { return cmp.Compare(a.Host, host) })
 	if !found {
 		return slices.Insert(all, i, p)

@@ -97,7 +97,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		}
 	}
 	r.Resumed++
-	r.unmerge()
+	r.undoMerge()
 	r.Stop, r.Cancel, r.Failures, r.Loose, r.Setup = nil, nil, nil, nil, nil
 	r.Trial = Trial{}
 	r.Looked, r.Settled = nil, nil
@@ -106,14 +106,14 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		r.BaseChecks = nil
 	}
 	used := len(r.Iterations)
-	if it := r.open(at); it != nil {
+	if it := r.updateOpen(at); it != nil {
 		used--
 		if it.Taken == nil {
 			it.Checks = nil
 		}
-		it.retry()
+		it.endPause()
 	}
-	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.Charged(), Tokens: r.Usage.Tokens()}
+	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.TotalUSD(), Tokens: r.Usage.Tokens()}
 }
 
 // Noted is a thing people should know that changes no decision.
@@ -142,6 +142,6 @@ type RunStopped struct {
 }
 
 func (e RunStopped) fold(r *Run, _ time.Time) {
-	r.unmerge()
+	r.undoMerge()
 	r.Stop = &e
 }

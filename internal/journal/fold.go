@@ -7,18 +7,18 @@ import (
 
 // Fold is the run after entries. The run given is left as it was.
 func Fold(run Run, entries ...Entry) Run {
-	run = run.copied()
+	run = run.clone()
 	for _, entry := range entries {
-		run.pass(entry.At)
+		run.advanceClock(entry.At)
 		run.Seq = entry.Seq
 		entry.Event.fold(&run, run.Now)
 	}
 	return run
 }
 
-// pass lets time go by until at, as the clock had it. One that was set back
+// advanceClock lets time go by until at, as the clock had it. One that was set back
 // takes nothing from what has gone by: limits of time would never be reached.
-func (r *Run) pass(at time.Time) {
+func (r *Run) advanceClock(at time.Time) {
 	now := at.Add(r.SetBack)
 	if now.Before(r.Now) {
 		r.SetBack += r.Now.Sub(now)
@@ -27,8 +27,8 @@ func (r *Run) pass(at time.Time) {
 	r.Now = now
 }
 
-// copied is run with nothing in it that a fold would write to shared.
-func (r Run) copied() Run {
+// clone is run with nothing in it that a fold would write to shared.
+func (r Run) clone() Run {
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.BaseChecks = slices.Clone(r.BaseChecks)
 	r.Iterations = slices.Clone(r.Iterations)

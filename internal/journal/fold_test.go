@@ -168,8 +168,8 @@ func TestWhatIsForgottenOnResume(t *testing.T) {
 		t.Errorf("forgotten: %d checks of a closed baseline, %d of a tree that was taken", len(kept.BaseChecks), len(kept.Iterations[0].Checks))
 	}
 	over := minutely(began(), journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.IterationEnded{}, journal.Resumed{})
-	if over.Used() != 0 {
-		t.Errorf("%d iterations used of limits granted just now", over.Used())
+	if over.UsedIterations() != 0 {
+		t.Errorf("%d iterations used of limits granted just now", over.UsedIterations())
 	}
 }
 

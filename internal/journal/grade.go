@@ -66,9 +66,9 @@ func (r Run) GradeOf(story string) (StoryGraded, bool) {
 	return StoryGraded{}, false
 }
 
-// ProofsBefore are the proofs of iterations on other stories, up to the first on
+// EarlierProofs are the proofs of iterations on other stories, up to the first on
 // this one: how things stood when it was begun.
-func (r Run) ProofsBefore(story string) []Proof {
+func (r Run) EarlierProofs(story string) []Proof {
 	var proofs []Proof
 	for _, it := range r.Iterations {
 		if it.Story == story {
@@ -81,9 +81,9 @@ func (r Run) ProofsBefore(story string) []Proof {
 	return nil
 }
 
-// Witnesses are the tests that a story went from red to green by: by name, or as
+// ProvingTests are the tests that a story went from red to green by: by name, or as
 // files where a check is known as a whole only; none where it did not.
-func (e StoryGraded) Witnesses() []string {
+func (e StoryGraded) ProvingTests() []string {
 	switch {
 	case e.Grade != RedToGreen:
 		return nil

@@ -23,17 +23,17 @@ type CommitsTaken struct {
 }
 
 func (e CommitsTaken) fold(r *Run, at time.Time) {
-	r.Dirty = e.Dirty && !e.Swept                    // what sweeping could not commit is not tried again
-	if r.Merging() && e.To != "" && e.To != e.From { // the merge is done
+	r.Dirty = e.Dirty && !e.Swept                      // what sweeping could not commit is not tried again
+	if r.IsMerging() && e.To != "" && e.To != e.From { // the merge is done
 		joined := *r.Parted
 		joined.To, joined.Tree = e.To, e.Tree
 		r.Parted, r.Met = nil, e.To
-		r.merged(joined)
+		r.addMerge(joined)
 	}
 	if e.To != "" {
 		r.Head, r.Tree = e.To, e.Tree
 	}
-	if it := r.open(at); it != nil {
+	if it := r.updateOpen(at); it != nil {
 		it.Taken = &e
 	}
 }

@@ -27,7 +27,7 @@ func (e IterationBegan) fold(r *Run, at time.Time) {
 	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus, Session: e.Session}
 	r.Looked = nil
 	r.Log = cmp.Or(e.Log, r.Log)
-	open, is := r.Open()
+	open, is := r.OpenIteration()
 	if !is || open.Agent != nil && !open.Agent.Busy {
 		r.Iterations = append(r.Iterations, it)
 		return
@@ -85,9 +85,9 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 		r.Overspent = cmp.Or(a.Why, overspent)
 	}
 	r.Looked = nil
-	if it := r.open(at); it != nil {
+	if it := r.updateOpen(at); it != nil {
 		if it.Earlier != nil {
-			a = a.after(*it.Earlier)
+			a = a.plus(*it.Earlier)
 		}
 		it.Agent, it.Paused = &a, false
 		if a.Busy {
@@ -120,13 +120,13 @@ type PlanRead struct {
 // fold takes the agent's plan, but keeps to the program's own word on what has
 // passed.
 func (e PlanRead) fold(r *Run, at time.Time) {
-	it := r.open(at)
+	it := r.updateOpen(at)
 	if it == nil {
 		return
 	}
 	it.Read = &e
 	r.Log = cmp.Or(e.Log, r.Log)
-	r.Added = slices.Concat(r.Added, e.added(r.Plan))
+	r.Added = slices.Concat(r.Added, e.newCriteria(r.Plan))
 	passes := map[string]bool{}
 	for _, story := range r.Plan.UserStories {
 		passes[story.ID] = story.Passes
@@ -138,8 +138,8 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 	}
 }
 
-// added are the criteria that no story had before.
-func (e PlanRead) added(before plan.Plan) []string {
+// newCriteria are the criteria that no story had before.
+func (e PlanRead) newCriteria(before plan.Plan) []string {
 	known := map[string]bool{}
 	for _, story := range before.UserStories {
 		for _, criterion := range story.AcceptanceCriteria {
@@ -171,7 +171,7 @@ type IterationEnded struct {
 
 // fold closes the iteration under way: only here does a story pass.
 func (e IterationEnded) fold(r *Run, at time.Time) {
-	it := r.open(at)
+	it := r.updateOpen(at)
 	if it == nil {
 		return
 	}
@@ -206,13 +206,13 @@ func (e SCMEnded) fold(r *Run, at time.Time) {
 	r.CostUSD += e.CostUSD
 	r.CostKnown = r.CostKnown && !e.Unpriced
 	r.Usage = r.Usage.Plus(e.Usage)
-	if it := r.open(at); it != nil {
+	if it := r.updateOpen(at); it != nil {
 		it.SCM = append(it.SCM, e)
 	}
 }
 
-// open is the iteration under way, to be written to.
-func (r *Run) open(at time.Time) *Iteration {
+// updateOpen is the iteration under way, to be written to.
+func (r *Run) updateOpen(at time.Time) *Iteration {
 	n := len(r.Iterations)
 	if n == 0 || r.Iterations[n-1].Ended != nil {
 		return nil

@@ -35,7 +35,7 @@ func (e Joined) fold(r *Run, _ time.Time) {
 		r.Met = e.To
 	}
 	if len(e.Conflicts) > 0 {
-		if r.Parted = &e; !r.Merging() {
+		if r.Parted = &e; !r.IsMerging() {
 			return
 		}
 		r.Plan, r.MergeStory = r.Plan.WithMerge(r.MergeStory, r.BaseRef, r.Branch, e.Conflicts)
@@ -51,14 +51,14 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	if e.To == "" || e.To == r.Head {
 		return
 	}
-	if r.stand(e.To, e.Tree); !r.Merging() {
-		r.merged(e)
+	if r.moveTo(e.To, e.Tree); !r.IsMerging() {
+		r.addMerge(e)
 	}
 }
 
-// stand has the work stand at a commit. What an agent's files were like before says
+// moveTo has the work stand at a commit. What an agent's files were like before says
 // nothing any more of whether it did something.
-func (r *Run) stand(head, tree string) {
+func (r *Run) moveTo(head, tree string) {
 	r.Head, r.Tree, r.Work = head, tree, ""
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Taken != nil {
 		taken := *r.Iterations[n-1].Taken
@@ -67,9 +67,9 @@ func (r *Run) stand(head, tree string) {
 	}
 }
 
-// merged puts a merge on record. One of the base is all that a story of a merge asks
+// addMerge puts a merge on record. One of the base is all that a story of a merge asks
 // for, unless the agent has still to claim it.
-func (r *Run) merged(e Joined) {
+func (r *Run) addMerge(e Joined) {
 	r.Joins = append(r.Joins, e)
 	if e.Of != OfBase || len(e.Conflicts) > 0 {
 		return
@@ -79,20 +79,20 @@ func (r *Run) merged(e Joined) {
 	}
 }
 
-// Merging tells whether the head is a merge with the base whose files still hold the
+// IsMerging tells whether the head is a merge with the base whose files still hold the
 // marks of both sides: it is pushed nowhere.
-func (r Run) Merging() bool {
+func (r Run) IsMerging() bool {
 	return r.Parted != nil && r.Parted.Of == OfBase && r.Parted.To != r.Parted.From
 }
 
-// unmerge takes back a merge that the agent did not finish.
-func (r *Run) unmerge() {
-	if !r.Merging() {
+// undoMerge takes back a merge that the agent did not finish.
+func (r *Run) undoMerge() {
+	if !r.IsMerging() {
 		return
 	}
 	parted := *r.Parted
 	parted.To = parted.From
-	r.stand(parted.From, parted.FromTree)
+	r.moveTo(parted.From, parted.FromTree)
 	r.Parted, r.Met = &parted, parted.From
 }
 

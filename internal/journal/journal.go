@@ -51,11 +51,11 @@ func Encode(e Entry) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// OtherVersion is that an event is not of the version that this program reads.
-type OtherVersion struct{ V int }
+// VersionError is that an event is not of the version that this program reads.
+type VersionError struct{ V int }
 
 // Error names both.
-func (e *OtherVersion) Error() string {
+func (e *VersionError) Error() string {
 	return fmt.Sprintf("event has version %d, this program reads %d", e.V, Version)
 }
 
@@ -66,7 +66,7 @@ func Decode(line []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("read event: %w", err)
 	}
 	if h.V != Version {
-		return Entry{}, &OtherVersion{h.V}
+		return Entry{}, &VersionError{h.V}
 	}
 	kind, known := kinds[h.Type]
 	if !known {

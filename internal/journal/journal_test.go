@@ -187,8 +187,8 @@ func TestLimitsAreGrantedAnewOnResume(t *testing.T) {
 		journal.IterationBegan{Number: 2, Story: "US-001"},
 		journal.Resumed{Why: "killed"},
 	)
-	if run.Used() != 1 || run.Spent() != 0 || run.CostUSD != 2 {
-		t.Errorf("used %d, spent %v of %v; want 1 (the one cut off), 0 of 2", run.Used(), run.Spent(), run.CostUSD)
+	if run.UsedIterations() != 1 || run.SpentUSD() != 0 || run.CostUSD != 2 {
+		t.Errorf("used %d, spent %v of %v; want 1 (the one cut off), 0 of 2", run.UsedIterations(), run.SpentUSD(), run.CostUSD)
 	}
 }
 
@@ -201,8 +201,8 @@ func TestAgentsWordOnPassingIsNotTaken(t *testing.T) {
 		journal.AgentEnded{},
 		journal.PlanRead{Plan: lying, Claimed: []string{"US-001"}},
 	)
-	if run.Passed() != 0 {
-		t.Errorf("%d stories passed on the agent's word", run.Passed())
+	if run.PassedStories() != 0 {
+		t.Errorf("%d stories passed on the agent's word", run.PassedStories())
 	}
 }
 

@@ -65,8 +65,8 @@ func TestWhatPassedStaysPassed(t *testing.T) {
 	for _, story := range run.Plan.UserStories {
 		passes[story.ID] = story.Passes
 	}
-	if diff := cmp.Diff(map[string]bool{"US-001": true, "US-002": false, "US-003": false}, passes); diff != "" || run.Passed() != 1 {
-		t.Errorf("%d pass (-want +got):\n%s", run.Passed(), diff)
+	if diff := cmp.Diff(map[string]bool{"US-001": true, "US-002": false, "US-003": false}, passes); diff != "" || run.PassedStories() != 1 {
+		t.Errorf("%d pass (-want +got):\n%s", run.PassedStories(), diff)
 	}
 	if first.Plan.UserStories[0].Passes {
 		t.Error("a fold wrote to the event that began the run")
@@ -112,8 +112,8 @@ func TestWhoseChecksAProofHas(t *testing.T) {
 func TestWhatIsUsedSinceTheLimitsWereGranted(t *testing.T) {
 	spent := journal.AgentEnded{Cost: cost(2), Usage: stream.Usage{Output: 7}}
 	run := minutely(began(), journal.IterationBegan{}, spent, journal.IterationEnded{}, journal.Resumed{}, journal.IterationBegan{}, spent)
-	if run.Elapsed() != 2*time.Minute || run.Spent() != 2 || run.SpentTokens() != 7 || run.Used() != 1 {
-		t.Errorf("%s, %v dollars, %d tokens and %d iterations are used", run.Elapsed(), run.Spent(), run.SpentTokens(), run.Used())
+	if run.Elapsed() != 2*time.Minute || run.SpentUSD() != 2 || run.SpentTokens() != 7 || run.UsedIterations() != 1 {
+		t.Errorf("%s, %v dollars, %d tokens and %d iterations are used", run.Elapsed(), run.SpentUSD(), run.SpentTokens(), run.UsedIterations())
 	}
 	if it := minutely(began(), journal.IterationBegan{}).Iterations[0]; !it.Last.Equal(minute(1)) {
 		t.Errorf("the newest event of an iteration is of %s, want its own beginning", it.Last)

@@ -126,7 +126,7 @@ func TestNamesInWords(t *testing.T) {
 			}
 			continue
 		}
-		if got := tests.Told(); got != want {
+		if got := tests.FailureList(); got != want {
 			t.Errorf("Told of %d = %q, want %q", len(tests.Failing()), got, want)
 		}
 	}
@@ -176,15 +176,15 @@ func TestWhichIterationIsWhich(t *testing.T) {
 		return []journal.Event{journal.IterationBegan{Number: number}, journal.IterationEnded{}}
 	}
 	run := minutely(append(append(append([]journal.Event{began()}, pass(4)...), pass(5)...), journal.IterationBegan{Number: 6})...)
-	if it, open := run.Open(); !open || it.Number != 6 {
+	if it, open := run.OpenIteration(); !open || it.Number != 6 {
 		t.Errorf("Open = %d, %v, want 6", it.Number, open)
 	}
-	if it, found := run.Last(); !found || it.Number != 5 {
+	if it, found := run.LastJudged(); !found || it.Number != 5 {
 		t.Errorf("Last = %d, %v, want 5, which has a verdict", it.Number, found)
 	}
 	for number, want := range map[int]int{4: 0, 5: 4, 6: 5, 7: 0} {
 		got := 0
-		if before := run.Before(number); before != nil {
+		if before := run.IterationBefore(number); before != nil {
 			got = before.Number
 		}
 		if got != want {
@@ -192,10 +192,10 @@ func TestWhichIterationIsWhich(t *testing.T) {
 		}
 	}
 	fresh := minutely(began())
-	if _, open := fresh.Open(); open {
+	if _, open := fresh.OpenIteration(); open {
 		t.Error("a run that has just begun has an iteration under way")
 	}
-	if _, found := fresh.Last(); found {
+	if _, found := fresh.LastJudged(); found {
 		t.Error("a run that has just begun has a verdict")
 	}
 }

@@ -20,12 +20,12 @@ func (r Run) Trailers(story string) []string {
 	if story != "" {
 		lines = append(lines, "Ralph-Story: "+strings.TrimSpace(clean.Message(strings.Join(strings.Fields(story), " "))))
 	}
-	if r.By.ID > 0 && strings.Trim(r.By.Login, alphabet) == "" {
+	if r.By.ID > 0 && strings.Trim(r.By.Login, loginCharacters) == "" {
 		lines = append(lines, fmt.Sprintf("Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By.Login, r.By.ID, r.By.Login))
 	}
 	return lines
 }
 
-// alphabet is what people's logins are made of; a bot, whose has more, is no
+// loginCharacters is what people's logins are made of; a bot, whose has more, is no
 // author.
-const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+const loginCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -78,9 +78,9 @@ func (e Shelved) fold(r *Run, _ time.Time) {
 	r.Shelved = &e
 }
 
-// Judged counts the iterations that have a verdict.
-func (r Run) Judged() int {
-	if _, open := r.Open(); open {
+// JudgedIterations counts the iterations that have a verdict.
+func (r Run) JudgedIterations() int {
+	if _, open := r.OpenIteration(); open {
 		return len(r.Iterations) - 1
 	}
 	return len(r.Iterations)

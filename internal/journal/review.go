@@ -34,7 +34,7 @@ type Missed struct {
 }
 
 func (e StoryReviewed) fold(r *Run, at time.Time) {
-	r.open(at)
+	r.updateOpen(at)
 	r.Reviews = append(r.Reviews, e)
 	r.Usage = r.Usage.Plus(e.Usage)
 	r.CostUSD += e.Cost.USD

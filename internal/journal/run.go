@@ -99,8 +99,8 @@ type Grant struct {
 	Tokens     int64
 }
 
-// Completed tells of a run that did what was asked, and not only stopped.
-func (r Run) Completed() bool {
+// IsCompleted tells of a run that did what was asked, and not only stopped.
+func (r Run) IsCompleted() bool {
 	return r.Stop != nil && r.Stop.Reason.Status() == policy.StatusCompleted
 }
 
@@ -144,16 +144,16 @@ type Proof struct {
 	Restored []string // protected files that were put back for it
 }
 
-// Open is the iteration under way.
-func (r Run) Open() (Iteration, bool) {
+// OpenIteration is the iteration under way.
+func (r Run) OpenIteration() (Iteration, bool) {
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Ended == nil {
 		return r.Iterations[n-1], true
 	}
 	return Iteration{}, false
 }
 
-// Last is the newest iteration that has a verdict.
-func (r Run) Last() (Iteration, bool) {
+// LastJudged is the newest iteration that has a verdict.
+func (r Run) LastJudged() (Iteration, bool) {
 	for _, it := range slices.Backward(r.Iterations) {
 		if it.Ended != nil {
 			return it, true
@@ -162,8 +162,8 @@ func (r Run) Last() (Iteration, bool) {
 	return Iteration{}, false
 }
 
-// Before is the iteration before the one with that number, if there is one.
-func (r Run) Before(number int) *Iteration {
+// IterationBefore is the iteration before the one with that number, if there is one.
+func (r Run) IterationBefore(number int) *Iteration {
 	for i := len(r.Iterations) - 1; i > 0; i-- {
 		if r.Iterations[i].Number == number {
 			return &r.Iterations[i-1]
@@ -175,20 +175,20 @@ func (r Run) Before(number int) *Iteration {
 // Elapsed is how long the run has been going since its limits were granted.
 func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
-// Spent is what counts against the run's limit since that was granted.
-func (r Run) Spent() float64 { return r.Charged() - r.Granted.CostUSD }
+// SpentUSD is what counts against the run's limit since that was granted.
+func (r Run) SpentUSD() float64 { return r.TotalUSD() - r.Granted.CostUSD }
 
-// Charged is what the run cost, and what may be on the maker's bill besides.
-func (r Run) Charged() float64 { return r.CostUSD + r.ChargedUSD }
+// TotalUSD is what the run cost, and what may be on the maker's bill besides.
+func (r Run) TotalUSD() float64 { return r.CostUSD + r.ChargedUSD }
 
 // SpentTokens is what the run used since its limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
 
-// Used is how many iterations were begun since limits were granted.
-func (r Run) Used() int { return len(r.Iterations) - r.Granted.Iterations }
+// UsedIterations is how many iterations were begun since limits were granted.
+func (r Run) UsedIterations() int { return len(r.Iterations) - r.Granted.Iterations }
 
-// Passed counts the stories the program believes.
-func (r Run) Passed() int {
+// PassedStories counts the stories the program believes.
+func (r Run) PassedStories() int {
 	passed := 0
 	for _, story := range r.Plan.UserStories {
 		if story.Passes {
@@ -201,7 +201,7 @@ func (r Run) Passed() int {
 // ProofOf is the newest proof of a tree by the rules in force.
 func (r Run) ProofOf(tree string) (Proof, bool) {
 	for _, proof := range slices.Backward(r.Proofs) {
-		if tree != "" && proof.Tree == tree && proof.Rules.equal(rules(r.Policy)) {
+		if tree != "" && proof.Tree == tree && proof.Rules.equal(rulesOf(r.Policy)) {
 			return proof, true
 		}
 	}
@@ -210,7 +210,7 @@ func (r Run) ProofOf(tree string) (Proof, bool) {
 
 // WorkBefore is the tree that an iteration found, as far as it is known.
 func (r Run) WorkBefore(it Iteration) string {
-	if before := r.Before(it.Number); before != nil && before.Taken != nil {
+	if before := r.IterationBefore(it.Number); before != nil && before.Taken != nil {
 		return before.Taken.Work
 	}
 	return r.Work

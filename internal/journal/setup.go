@@ -44,7 +44,7 @@ func (s SetupEnded) Failure() string {
 // proven anew.
 type Rules struct{ Checks, Setup []policy.Check }
 
-func rules(p policy.Policy) Rules { return Rules{p.Checks, p.Setup} }
+func rulesOf(p policy.Policy) Rules { return Rules{p.Checks, p.Setup} }
 
 func (r Rules) equal(other Rules) bool {
 	return slices.Equal(r.Checks, other.Checks) && slices.Equal(r.Setup, other.Setup)

@@ -26,17 +26,17 @@ type Tests struct {
 	All   Attachment               `json:"all,omitzero"` // every test, as "passed name" on a line; beside the log
 }
 
-// Told is what failed, in words.
-func (t *Tests) Told() string {
+// FailureList is what failed, in words.
+func (t *Tests) FailureList() string {
 	more := ""
 	if t.Cut {
 		more = " and more"
 	}
-	return Few(t.Failing()) + more
+	return ShortList(t.Failing()) + more
 }
 
-// Few is names in words: some of them, and how many more there are.
-func Few(names []string) string {
+// ShortList is names in words: some of them, and how many more there are.
+func ShortList(names []string) string {
 	const few = 5
 	if len(names) <= few {
 		return strings.Join(names, ", ")
@@ -52,14 +52,14 @@ func (t *Tests) Failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
-// Named tells whether the check failed, and its failures can be told from
+// HasNamedFailures tells whether the check failed, and its failures can be told from
 // others: it came to its end, and tests of it failed by name.
-func (c CheckEnded) Named() bool {
+func (c CheckEnded) HasNamedFailures() bool {
 	return !c.Passed && !c.TimedOut && !c.CannotRun && c.Tests != nil && len(c.Tests.Red) > 0
 }
 
-// AtBase is what the check named name said at the base.
-func (r Run) AtBase(name string) (CheckEnded, bool) {
+// BaseCheck is what the check named name said at the base.
+func (r Run) BaseCheck(name string) (CheckEnded, bool) {
 	for _, base := range r.BaseChecks {
 		if base.Name == name {
 			return base, true
@@ -68,9 +68,9 @@ func (r Run) AtBase(name string) (CheckEnded, bool) {
 	return CheckEnded{}, false
 }
 
-// PassedFirst tells whether a test passed in the first run of a check that was run
+// PassedInFirstRun tells whether a test passed in the first run of a check that was run
 // again, as far as the record tells.
-func (c CheckEnded) PassedFirst(name string) bool {
+func (c CheckEnded) PassedInFirstRun(name string) bool {
 	return c.First != nil && c.First.Tests != nil && c.First.Tests.Asked[name] == tally.Passed
 }
 

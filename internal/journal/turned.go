@@ -1,8 +1,8 @@
 package journal
 
-// after is the sum of an agent's try and of those before it that the model's
+// plus is the sum of an agent's try and of those before it that the model's
 // server turned away: what they did and used belongs to the iteration, too.
-func (a AgentEnded) after(earlier AgentEnded) AgentEnded {
+func (a AgentEnded) plus(earlier AgentEnded) AgentEnded {
 	a.TookMS += earlier.TookMS
 	a.Tools += earlier.Tools
 	a.Chores += earlier.Chores
@@ -13,9 +13,9 @@ func (a AgentEnded) after(earlier AgentEnded) AgentEnded {
 	return a
 }
 
-// retry lets an agent that was turned away try again at once: a person who
+// endPause lets an agent that was turned away try again at once: a person who
 // resumes a run wants to know now.
-func (it *Iteration) retry() {
+func (it *Iteration) endPause() {
 	if it.Agent != nil && it.Agent.Busy {
 		it.Turned, it.Paused = 0, true
 	}

@@ -133,7 +133,7 @@ func (d *Project) Repository(ctx context.Context) error {
 	place, err := RepositoryAt(ctx, d.Tool, d.ProjectDir)
 	d.Place = &place
 	left, is := errors.AsType[*fault.Fault](err)
-	if old, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.Completed() }); is && half && len(place.Dirty) > 0 {
+	if old, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half && len(place.Dirty) > 0 {
 		left.Fix += ", or continue the run that may have left them: " + view.Resume(old.Policy.Agent)
 	}
 	return err

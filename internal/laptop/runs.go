@@ -87,10 +87,10 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
 		old = run
 		elsewhere := supervised(run) || inSession(run)
-		if elsewhere && !run.Completed() && passed.ID == "" {
+		if elsewhere && !run.IsCompleted() && passed.ID == "" {
 			passed = run
 		}
-		return id == "" && !run.Completed() && !elsewhere || id == run.ID
+		return id == "" && !run.IsCompleted() && !elsewhere || id == run.ID
 	})
 	switch {
 	case home.ID == "" && id != "":
@@ -99,9 +99,9 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 		return home, old, elsewhere(passed)
 	case home.ID == "":
 		return home, old, fault.Usage("no run to resume", "start a run: ralph run", nil)
-	case inSession(old) && !old.Completed(), supervised(old):
+	case inSession(old) && !old.IsCompleted(), supervised(old):
 		return home, old, elsewhere(old)
-	case old.Completed():
+	case old.IsCompleted():
 		return home, old, fault.Usage(fmt.Sprintf("the run %s is complete", old.ID), "start a new one: ralph run", nil)
 	}
 	return home, old, nil

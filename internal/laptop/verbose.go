@@ -99,7 +99,7 @@ func (d *Project) dry(j *job.Job, asked job.NewRun) (int, error) {
 // dryAgain prints what run would go on with.
 func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	turn := prompt.Turn{Number: len(run.Iterations) + 1}
-	if it, open := run.Open(); open {
+	if it, open := run.OpenIteration(); open {
 		turn.Number, turn.Story = it.Number, it.Story
 	} else if story, found := run.Plan.Next(); found {
 		turn.Story = story.ID

@@ -85,7 +85,7 @@ func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 // unknown, and less than the job held is charged for them: then the day is charged
 // what the job held.
 func (e *Entry) spent(run journal.Run) *float64 {
-	usd := max(0, run.Charged()-e.Old.Charged())
+	usd := max(0, run.TotalUSD()-e.Old.TotalUSD())
 	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.Held {
 		return nil
 	}
@@ -105,7 +105,7 @@ func pullOf(run journal.Run, now time.Time) quota.Pull {
 func came(run journal.Run) quota.PullRun {
 	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
 	if run.CostKnown {
-		usd := run.Charged()
+		usd := run.TotalUSD()
 		r.USD = &usd
 	}
 	if len(run.BaseChecks) > 0 {

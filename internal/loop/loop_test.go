@@ -230,8 +230,8 @@ func TestGoingOnAfterAnyEvent(t *testing.T) {
 			if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(1, r.run.Passed()); diff != "" || len(r.run.Iterations) != 1 {
-				t.Errorf("%d passed in %d iterations, want 1 in 1: %v", r.run.Passed(), len(r.run.Iterations), r.events)
+			if diff := cmp.Diff(1, r.run.PassedStories()); diff != "" || len(r.run.Iterations) != 1 {
+				t.Errorf("%d passed in %d iterations, want 1 in 1: %v", r.run.PassedStories(), len(r.run.Iterations), r.events)
 			}
 		})
 	}

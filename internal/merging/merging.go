@@ -128,7 +128,7 @@ func marked(text []byte, sides ...[]byte) bool {
 // Settle makes the merge of what the agent made of the marked files: its parents are
 // the work and the base. Where marks are left nothing is taken over.
 func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
-	if !run.Merging() || taken.To == taken.From {
+	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil
 	}
 	for _, name := range run.Parted.Conflicts {

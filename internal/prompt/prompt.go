@@ -141,7 +141,7 @@ func said(all []string) []string {
 // feedback is what the program has to say of the iteration before: failures
 // first, then claims that were not believed, then what it undid.
 func feedback(run journal.Run) []string {
-	it, found := run.Last()
+	it, found := run.LastJudged()
 	if !found {
 		return nil
 	}
@@ -229,7 +229,7 @@ func undone(run journal.Run, it journal.Iteration) []string {
 		said = append(said, "These files are protected and were put back: `"+line(strings.Join(it.Taken.Dropped, "`, `"))+"`. Leave them as they are."+shown(it.Taken.Proposed))
 	}
 	if len(it.Taken.Huge) > 0 {
-		said = append(said, "These files are larger than 100 MiB and are not part of the work: "+line(journal.Few(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
+		said = append(said, "These files are larger than 100 MiB and are not part of the work: "+line(journal.ShortList(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
 	}
 	for _, finding := range it.Taken.Refused {
 		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Fix that; rewrite those commits if needed.", line(finding.Commit+" "+finding.Path+" "+finding.Why)))

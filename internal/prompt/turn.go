@@ -80,7 +80,7 @@ func count(run journal.Run, number int) string {
 
 // guardrails are the failures of the last iteration, by where they go.
 func guardrails(run journal.Run) (before, instead, after []string) {
-	it, found := run.Last()
+	it, found := run.LastJudged()
 	if !found {
 		return nil, nil, nil
 	}
@@ -233,14 +233,14 @@ func Again(run journal.Run) (string, error) {
 		}
 	}
 	name, why := "session/continue.md", ""
-	if last, found := run.Last(); found && len(last.Ended.Rejected) > 0 {
+	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		name, why = "session/rejected.md", last.Ended.Rejected[0].Why
 	}
 	if err := add(name, "{marker}", run.Policy.Marker(), "{why}", why); err != nil {
 		return "", err
 	}
 	err := add("session/task.md", "{task}", run.Task.Body,
-		"{number}", strconv.Itoa(run.Used()-1), "{limit}", strconv.Itoa(run.Policy.Limits.Iterations))
+		"{number}", strconv.Itoa(run.UsedIterations()-1), "{limit}", strconv.Itoa(run.Policy.Limits.Iterations))
 	return strings.Join(parts, "\n\n"), err
 }
 

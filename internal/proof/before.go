@@ -28,9 +28,9 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 	case len(graded.Held) == 0:
 		return graded
 	case verdict.IsUntouched(run):
-		graded.Why = "it was so before, by " + journal.Few(graded.Held)
+		graded.Why = "it was so before, by " + journal.ShortList(graded.Held)
 	default:
-		graded.Why += ", and it holds by " + journal.Few(graded.Held)
+		graded.Why += ", and it holds by " + journal.ShortList(graded.Held)
 	}
 	graded.Grade = journal.Unbroken
 	return graded

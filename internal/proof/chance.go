@@ -53,7 +53,7 @@ func (t *trial) once(name string) tally.Outcome {
 	}
 	outcome := tally.Absent
 	for _, check := range seen {
-		base, _ := t.run.AtBase(check.Name)
+		base, _ := t.run.BaseCheck(check.Name)
 		switch {
 		case unsteady(check, name), t.passed(base, check, name), t.passed(check, base, name):
 			return tally.Passed

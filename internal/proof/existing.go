@@ -277,4 +277,4 @@ func (r reference) since() string {
 }
 
 // few are names in a sentence.
-func few(names []string) string { return strings.TrimSpace(journal.Few(names)) }
+func few(names []string) string { return strings.TrimSpace(journal.ShortList(names)) }

@@ -124,7 +124,7 @@ func (t *trial) doubtful(there journal.CheckEnded) bool {
 	if there.Passed || there.Skipped != "" {
 		return false
 	}
-	base, _ := t.run.AtBase(there.Name)
+	base, _ := t.run.BaseCheck(there.Name)
 	fresh := t.fresh(there)
 	passed := t.tests.Told(base)
 	return len(fresh) == 0 || slices.ContainsFunc(fresh, func(name string) bool { return passed.Of(name) == tally.Passed })
@@ -133,7 +133,7 @@ func (t *trial) doubtful(there journal.CheckEnded) bool {
 // fresh is what fails on the base code with the tests and does not without: each
 // time, where the check was run twice.
 func (t *trial) fresh(there journal.CheckEnded) []string {
-	base, _ := t.run.AtBase(there.Name)
+	base, _ := t.run.BaseCheck(there.Name)
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || unsteady(there, name) })
 }

@@ -106,13 +106,13 @@ func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
 	green := 0 // or partly so, as far as its output tells
 	for _, check := range seen.checks {
 		switch {
-		case (check.Passed || check.Named()) && added(p, check.Name):
+		case (check.Passed || check.HasNamedFailures()) && added(p, check.Name):
 			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
 		case check.Passed:
 			green++
-		case check.Named():
+		case check.HasNamedFailures():
 			green++
-			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s", check.Name, check.Exit, check.Tests.Told()))
+			odd = append(odd, fmt.Sprintf("%s was red before (exit %d): %s", check.Name, check.Exit, check.Tests.FailureList()))
 		case check.TimedOut:
 			odd = append(odd, fmt.Sprintf("%s ran out of time at the base", check.Name))
 		case check.CannotRun:
@@ -185,7 +185,7 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 	}
 	ended.Why = strings.Join(red, ", ")
 	if !ended.Passed && len(ended.Restored) > 0 {
-		ended.Why += ", with " + journal.Few(ended.Restored) + " as the base has it"
+		ended.Why += ", with " + journal.ShortList(ended.Restored) + " as the base has it"
 	}
 	if ended.Passed {
 		ended.Why = worth(&ended, run, seen)
@@ -229,7 +229,7 @@ func failure(run journal.Run, check journal.CheckEnded) string {
 	}
 	text := fmt.Sprintf("%s failed (exit %d)", check.Name, check.Exit)
 	if fresh := verdict.NewFailures(run, check); len(fresh) > 0 {
-		text += ", new: " + journal.Few(fresh)
+		text += ", new: " + journal.ShortList(fresh)
 	}
 	return text
 }

@@ -31,7 +31,7 @@ func (t *trial) before(name string) bool {
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
 		return true
 	}
-	return slices.ContainsFunc(t.run.ProofsBefore(t.graded.Story), func(proof journal.Proof) bool {
+	return slices.ContainsFunc(t.run.EarlierProofs(t.graded.Story), func(proof journal.Proof) bool {
 		return slices.ContainsFunc(proof.Checks, func(check journal.CheckEnded) bool { return t.tests.Told(check).Of(name) == tally.Passed })
 	})
 }
@@ -39,7 +39,7 @@ func (t *trial) before(name string) bool {
 // shares tells whether the story has test files in common with one that was
 // graded before it began: what fails as a whole may be that one's.
 func (t *trial) shares() bool {
-	if len(t.run.ProofsBefore(t.graded.Story)) == 0 {
+	if len(t.run.EarlierProofs(t.graded.Story)) == 0 {
 		return false
 	}
 	return slices.ContainsFunc(t.run.Grades, func(g journal.StoryGraded) bool {
@@ -49,7 +49,7 @@ func (t *trial) shares() bool {
 
 // since tries the tests on the code that the story began with.
 func (p Prover) since(ctx context.Context, t *trial, files []string) error {
-	earlier := t.run.ProofsBefore(t.graded.Story)
+	earlier := t.run.EarlierProofs(t.graded.Story)
 	began := t.run
 	began.Base = earlier[len(earlier)-1].Commit
 	stand, err := p.Tests.Onto(ctx, began, t.graded.Commit, files)

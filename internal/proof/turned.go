@@ -36,7 +36,7 @@ func (t *trial) sum() turned {
 
 // turned is what turned in a check.
 func (t *trial) turned(there journal.CheckEnded) (sum turned) {
-	base, found := t.run.AtBase(there.Name)
+	base, found := t.run.BaseCheck(there.Name)
 	here, proven := find(t.proof.Checks, there.Name)
 	switch {
 	case !found || !proven || there.Passed || there.Skipped != "" || untold(there) != "":
@@ -121,7 +121,7 @@ func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
 	if !file && !slices.Contains(there.Tests.Broken, broken) {
 		return nil
 	}
-	base, _ := t.run.AtBase(there.Name)
+	base, _ := t.run.BaseCheck(there.Name)
 	known, ran := t.tests.Told(base), t.tests.Told(there)
 	var names []string
 	for _, name := range t.tests.Told(here).Names(tally.Passed) {

@@ -37,7 +37,7 @@ func (w *witness) judge() error {
 	}
 	for _, was := range w.ref.checks {
 		here, proven := find(w.proof.Checks, was.Name)
-		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.IsAddedByTask(w.run, was.Name) || !was.Passed && !was.Named() {
+		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.IsAddedByTask(w.run, was.Name) || !was.Passed && !was.HasNamedFailures() {
 			continue
 		}
 		w.check(was, here)
@@ -145,7 +145,7 @@ func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) [
 	names := map[string]bool{}
 	for _, name := range old.Tests.Failing() {
 		known := passed[tally.Head(name)] || len(passed) == 0 && !w.judged[tally.Head(name)]
-		if known && !w.known(tally.Head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) && (!old.Flaky || !old.PassedFirst(name)) {
+		if known && !w.known(tally.Head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) && (!old.Flaky || !old.PassedInFirstRun(name)) {
 			names[tally.Head(name)] = true
 		}
 	}

@@ -56,7 +56,7 @@ func (m moment) passing() bool {
 	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
 		return false
 	}
-	if open, ok := m.run.Open(); ok {
+	if open, ok := m.run.OpenIteration(); ok {
 		return open.Agent != nil && open.Taken == nil && len(open.Checks) == 0
 	}
 	return m.rest != nil && m.rest.Seq == m.run.Seq
@@ -76,7 +76,7 @@ func (p *Publisher) Notice(run journal.Run) {
 	if len(p.Screens) == 0 {
 		return // a board takes longer to draw than most of what it tells of
 	}
-	if _, open := run.Open(); !open || run.Stop != nil {
+	if _, open := run.OpenIteration(); !open || run.Stop != nil {
 		p.rest = &run
 	}
 	select {

@@ -62,7 +62,7 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 		return one
 	}
 	one.Why = oneLine(graded.Why, 300)
-	tests, left := few(onLines(graded.Witnesses()), room/2, markupOfItem)
+	tests, left := few(onLines(graded.ProvingTests()), room/2, markupOfItem)
 	one.Tests, one.More = tests, one.More+left
 	if story.Passes && verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story) {
 		one.Mark = open

@@ -100,7 +100,7 @@ func toldOf(run journal.Run, story plan.Story) Told {
 		if verdict.MeetsBar(run, story, graded.Grade) {
 			told.Why = cmp.Or(told.Why, verdict.InspectionConcern(run))
 		}
-		told.Tests = append(told.Tests, graded.Witnesses()...)
+		told.Tests = append(told.Tests, graded.ProvingTests()...)
 	}
 	return told
 }

@@ -11,7 +11,7 @@ import (
 // FailedAtBase names the tests of a check that failed at the base. It is empty
 // if the check passed there, or if its output does not name its failures.
 func FailedAtBase(run journal.Run, name string) []string {
-	if base, found := run.AtBase(name); found && base.Named() {
+	if base, found := run.BaseCheck(name); found && base.HasNamedFailures() {
 		return base.Tests.Failing()
 	}
 	return nil
@@ -21,12 +21,12 @@ func FailedAtBase(run journal.Run, name string) []string {
 // check that could not run at the base never blocks. A check that failed there
 // blocks under a strict baseline, or if its failures there are known by name.
 func MayBlock(run journal.Run, name string) bool {
-	base, found := run.AtBase(name)
+	base, found := run.BaseCheck(name)
 	if !found || base.Passed {
 		return true
 	}
 	ran := !base.CannotRun && !base.TimedOut
-	return ran && (run.Policy.Baseline == policy.BaselineStrict && !isDetected(run, name) || base.Named())
+	return ran && (run.Policy.Baseline == policy.BaselineStrict && !isDetected(run, name) || base.HasNamedFailures())
 }
 
 // BlocksStory reports whether a check blocks its story: it failed, not only as
@@ -35,7 +35,7 @@ func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
 	if check.Passed || check.Skipped != "" || !MayBlock(run, check.Name) {
 		return false
 	}
-	base, found := run.AtBase(check.Name)
+	base, found := run.BaseCheck(check.Name)
 	if !found || base.Passed || run.Policy.Baseline == policy.BaselineStrict {
 		return true
 	}
@@ -57,14 +57,14 @@ func failedByChance(base, check journal.CheckEnded) bool {
 	}
 	return namesAllFailures(first) && namesAllFailures(check) &&
 		!slices.ContainsFunc(failuresSince(base, first), func(name string) bool { return !known[tally.Head(name)] || check.Outcome(name) != tally.Passed }) &&
-		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedFirst(name) })
+		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedInFirstRun(name) })
 }
 
 // namesAllFailures reports whether each failure in a check is a test with a
 // name.
 func namesAllFailures(check journal.CheckEnded) bool {
 	const bySignal = 128
-	return check.Named() && check.Exit < bySignal && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
+	return check.HasNamedFailures() && check.Exit < bySignal && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
 }
 
 // failsAsAtBase reports whether a check failed at the base in the same way. If
@@ -91,8 +91,8 @@ func failuresSince(base, now journal.CheckEnded) []string {
 // NewFailures names the tests that block a story in a check that failed at the
 // base. It is empty if the output does not name them.
 func NewFailures(run journal.Run, check journal.CheckEnded) []string {
-	base, found := run.AtBase(check.Name)
-	if check.Passed || !found || !base.Named() || base.Tests.Cut {
+	base, found := run.BaseCheck(check.Name)
+	if check.Passed || !found || !base.HasNamedFailures() || base.Tests.Cut {
 		return nil
 	}
 	return failuresSince(base, check)
@@ -103,11 +103,11 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 // the base. A skipped check proves nothing, and neither does a check that the
 // task added.
 func CanProve(run journal.Run, check journal.CheckEnded) bool {
-	base, found := run.AtBase(check.Name)
+	base, found := run.BaseCheck(check.Name)
 	if !found || check.Skipped != "" || IsAddedByTask(run, check.Name) {
 		return false
 	}
-	return base.Passed || base.Named() && check.Tests != nil && check.Tests.Passed > 0
+	return base.Passed || base.HasNamedFailures() && check.Tests != nil && check.Tests.Passed > 0
 }
 
 // isDetected reports whether ralph detected the check. No person required such a

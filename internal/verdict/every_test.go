@@ -106,7 +106,7 @@ func (w *world) iterate(s verdict.Iterate) {
 
 func (w *world) read() {
 	var claimed []string
-	if it, open := w.run.Open(); open && w.chance(60) {
+	if it, open := w.run.OpenIteration(); open && w.chance(60) {
 		claimed = append(claimed, it.Story)
 	}
 	w.append(journal.PlanRead{Plan: w.run.Plan, Claimed: claimed})
@@ -237,7 +237,7 @@ func (w *world) do(step verdict.Step) bool {
 	case verdict.Pause:
 		w.append(journal.Paused{MS: s.For.Milliseconds(), Why: s.Why})
 	case verdict.SaveRun:
-		w.publish(journal.Shelved{Ended: w.run.Judged()}, "shelve")
+		w.publish(journal.Shelved{Ended: w.run.JudgedIterations()}, "shelve")
 	case verdict.AnnounceEnd:
 		w.append(journal.TaskSettled{Reason: s.Reason, Words: s.Words})
 	case verdict.Stop:
@@ -280,7 +280,7 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 	proof, found := run.ProofOf(run.Tree)
 	switch {
 	case !run.Plan.Done():
-		t.Errorf("seed %d: complete with %d of %d stories", seed, run.Passed(), len(run.Plan.UserStories))
+		t.Errorf("seed %d: complete with %d of %d stories", seed, run.PassedStories(), len(run.Plan.UserStories))
 	case !found || !proof.Passed:
 		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
 	case run.Pull != nil && !run.Pull.Draft && run.Parted != nil:

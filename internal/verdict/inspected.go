@@ -60,7 +60,7 @@ func describeFindings(e journal.ChangeInspected) string {
 	if len(places) == 0 {
 		return ""
 	}
-	return FindingKinds(e) + ": " + journal.Few(places)
+	return FindingKinds(e) + ": " + journal.ShortList(places)
 }
 
 // FindingKinds names the kinds of findings that block a change. It is empty if
@@ -102,5 +102,5 @@ func Objections(run journal.Run, story, commit string) string {
 	for _, missed := range reviewed.Missed {
 		all = append(all, missed.String())
 	}
-	return "a second opinion, by " + reviewed.By + ": " + journal.Few(all)
+	return "a second opinion, by " + reviewed.By + ": " + journal.ShortList(all)
 }

@@ -191,7 +191,7 @@ func blockingChecks(run journal.Run, checks []journal.CheckEnded) []string {
 		}
 		name := check.Name
 		if fresh := NewFailures(run, check); len(fresh) > 0 {
-			name += " (new: " + journal.Few(fresh) + ")"
+			name += " (new: " + journal.ShortList(fresh) + ")"
 		}
 		names = append(names, name)
 	}

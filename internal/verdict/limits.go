@@ -10,7 +10,7 @@ import (
 // OutOfMoney reports whether the run has spent its limit.
 func OutOfMoney(run journal.Run) bool {
 	limit := run.Policy.Limits.CostUSD
-	return limit > 0 && run.Spent() >= limit
+	return limit > 0 && run.SpentUSD() >= limit
 }
 
 // OutOfTokens reports whether the run has used its tokens.
@@ -30,8 +30,8 @@ func limitReached(run journal.Run) (policy.Reason, string) {
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return reason, why
 	}
-	if limits.Iterations > 0 && run.Used() >= limits.Iterations {
-		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.Used(), limits.Iterations)
+	if limits.Iterations > 0 && run.UsedIterations() >= limits.Iterations {
+		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.UsedIterations(), limits.Iterations)
 	}
 	return noProgress(run)
 }
@@ -47,7 +47,7 @@ func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
 	switch {
 	case OutOfMoney(run):
-		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.Spent(), limits.CostUSD)
+		return policy.BudgetExhausted, fmt.Sprintf("$%.2f of $%.2f spent", run.SpentUSD(), limits.CostUSD)
 	case OutOfTokens(run):
 		return policy.BudgetExhausted, fmt.Sprintf("%d of %d tokens used", run.SpentTokens(), limits.Tokens)
 	case run.Overspent != "":
@@ -63,8 +63,8 @@ func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 func overspending(run journal.Run) string {
 	limits := run.Policy.Limits
 	switch {
-	case limits.CostUSD > 0 && run.Spent() > limits.CostUSD:
-		return fmt.Sprintf("more than the limit was spent: $%.2f of $%.2f", run.Spent(), limits.CostUSD)
+	case limits.CostUSD > 0 && run.SpentUSD() > limits.CostUSD:
+		return fmt.Sprintf("more than the limit was spent: $%.2f of $%.2f", run.SpentUSD(), limits.CostUSD)
 	case limits.Tokens > 0 && run.SpentTokens() > limits.Tokens:
 		return fmt.Sprintf("more than the limit was used: %d of %d tokens", run.SpentTokens(), limits.Tokens)
 	}

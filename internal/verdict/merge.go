@@ -30,7 +30,7 @@ func branchConflict(run journal.Run) string {
 		return ""
 	}
 	why := fmt.Sprintf("%s was pushed to %s meanwhile (%.7s), and conflicts with ralph's work (%.7s) in: %s",
-		workOf(p.By), run.Branch, p.With, p.From, journal.Few(p.Conflicts))
+		workOf(p.By), run.Branch, p.With, p.From, journal.ShortList(p.Conflicts))
 	if p.Aside == "" {
 		return why
 	}
@@ -42,7 +42,7 @@ func workOf(names []string) string {
 	if len(names) == 0 {
 		return "work of others"
 	}
-	return "work of " + journal.Few(names)
+	return "work of " + journal.ShortList(names)
 }
 
 // mergeStep returns the step of a merge with the base branch that comes before
@@ -55,13 +55,13 @@ func mergeStep(run journal.Run) (Step, bool) {
 		end = func(_ journal.Run, reason policy.Reason, why string) Step { return stop(reason, why) }
 	}
 	switch p := run.Parted; {
-	case run.Merging() || !waits && !run.Task.Update:
+	case run.IsMerging() || !waits && !run.Task.Update:
 		return nil, false
 	case branchConflict(run) != "": // another merge would have the same conflict
 		return stepBetweenIterations(run), true
 	case p != nil && p.Of == journal.OfBase:
 		return end(run, policy.NeedsInput, fmt.Sprintf("%s (%.7s) conflicts with %s in %s, and ralph cannot merge it: merge it by hand, push, and let ralph continue",
-			run.BaseRef, p.With, run.Branch, journal.Few(p.Conflicts))), true
+			run.BaseRef, p.With, run.Branch, journal.ShortList(p.Conflicts))), true
 	case run.Met == "" && hasFailed(run, "join"):
 		return end(run, policy.FatalError, "the base branch could not be merged: "+run.Failures[len(run.Failures)-1].Why), true
 	case run.Met == "":

@@ -157,7 +157,7 @@ func askedBy(a Request) string { return strings.TrimSuffix("it was asked for by 
 // ready: it continues once a person has fixed the cause.
 func isFinished(run journal.Run) bool {
 	unready := IsWorkProven(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
-	return run.Completed() && run.Parted == nil && !unready
+	return run.IsCompleted() && run.Parted == nil && !unready
 }
 
 // maxPlanAttempts limits how often an agent may try to make a plan.

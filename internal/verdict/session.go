@@ -15,18 +15,18 @@ func sessionStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
 	}
-	if it, open := run.Open(); open {
+	if it, open := run.OpenIteration(); open {
 		if it.Agent == nil {
 			return Iterate{Number: it.Number}
 		}
 		return Judge{judgeSession(run, it)}
 	}
-	last, found := run.Last()
+	last, found := run.LastJudged()
 	limit, most := run.Policy.Limits.Iterations, run.Policy.Session.Cap
 	switch {
 	case found && last.Ended.Done:
 		return stop(policy.PromiseAccepted, policy.PromiseAccepted.Shout())
-	case limit > 0 && run.Used() > limit: // counts from iteration 0
+	case limit > 0 && run.UsedIterations() > limit: // counts from iteration 0
 		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.Shout(), limit))
 	case most > 0 && refusedStops(run) > most:
 		return stop(policy.Waiting, fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most))

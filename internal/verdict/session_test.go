@@ -31,7 +31,7 @@ func TestEverySessionEndsHonestly(t *testing.T) {
 				w.append(journal.CancelAsked{Why: "/cancel-ralph"})
 			}
 		}
-		last, _ := w.run.Last()
+		last, _ := w.run.LastJudged()
 		if w.run.Stop.Reason == policy.PromiseAccepted && (len(last.Agent.Promises) == 0 || tools < p.Session.MinTools) {
 			t.Errorf("seed %d: kept with %v after %d tools", seed, last.Agent.Promises, tools)
 		}

@@ -24,7 +24,7 @@ func supervisedStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
 	}
-	it, open := run.Open()
+	it, open := run.OpenIteration()
 	if open && it.Agent != nil {
 		return stepAfterAttempt(run, it)
 	}

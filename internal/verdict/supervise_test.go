@@ -75,16 +75,16 @@ func TestEverySupervisedRunEndsHonestly(t *testing.T) {
 func mayStart(t *testing.T, seed uint64, run journal.Run) {
 	t.Helper()
 	limit, n := run.Policy.Limits.Iterations, len(run.Iterations)
-	_, cutOff := run.Open()
+	_, cutOff := run.OpenIteration()
 	switch {
 	case run.Looked == nil || run.Looked.Done || run.Looked.Broken != "":
 		t.Errorf("seed %d: started on a folder that says %+v", seed, run.Looked)
 	case cutOff:
-	case limit > 0 && run.Used() >= limit:
-		t.Errorf("seed %d: started for time %d of %d", seed, run.Used()+1, limit)
-	case run.Used() > 0 && !run.Iterations[n-1].Paused:
+	case limit > 0 && run.UsedIterations() >= limit:
+		t.Errorf("seed %d: started for time %d of %d", seed, run.UsedIterations()+1, limit)
+	case run.UsedIterations() > 0 && !run.Iterations[n-1].Paused:
 		t.Errorf("seed %d: started without a delay", seed)
-	case run.Used() > 0 && (run.Looked.Wait != "" || run.Iterations[n-1].Agent.CannotRun):
+	case run.UsedIterations() > 0 && (run.Looked.Wait != "" || run.Iterations[n-1].Agent.CannotRun):
 		t.Errorf("seed %d: started though that was of no use", seed)
 	}
 }
@@ -99,7 +99,7 @@ var right = map[policy.Reason]func(journal.Run, journal.TaskLooked, journal.Iter
 		return !looked.Done && run.Settled != nil && (looked.Wait != "" || last.Agent.Exit == verdict.WaitExitCode)
 	},
 	policy.MaxIterations: func(run journal.Run, looked journal.TaskLooked, _ journal.Iteration) bool {
-		return !looked.Done && run.Settled != nil && run.Used() == run.Policy.Limits.Iterations
+		return !looked.Done && run.Settled != nil && run.UsedIterations() == run.Policy.Limits.Iterations
 	},
 	policy.FatalError: func(_ journal.Run, looked journal.TaskLooked, last journal.Iteration) bool {
 		return looked.Broken != "" || last.Agent != nil && last.Agent.CannotRun
@@ -116,7 +116,7 @@ func rightly(t *testing.T, seed uint64, run journal.Run) {
 	if run.Looked != nil {
 		looked = *run.Looked
 	}
-	last, _ := run.Last()
+	last, _ := run.LastJudged()
 	is, known := right[run.Stop.Reason]
 	if !known || !is(run, looked, last) || run.Settled != nil && run.Cancel == nil && run.Settled.Reason != run.Stop.Reason {
 		t.Errorf("seed %d: stopped with %+v, looked %+v, settled %+v", seed, run.Stop, looked, run.Settled)

@@ -23,7 +23,7 @@ func whyNothingToDo(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {
 		if graded, _ := run.GradeOf(story.ID); len(graded.Held) > 0 {
-			shown = append(shown, story.ID+" by "+journal.Few(slices.Compact(slices.Sorted(slices.Values(graded.Held)))))
+			shown = append(shown, story.ID+" by "+journal.ShortList(slices.Compact(slices.Sorted(slices.Values(graded.Held)))))
 		}
 	}
 	if len(shown) == 0 {

@@ -40,7 +40,7 @@ func Next(run journal.Run) Step {
 	if run.Baseline == nil && run.Policy.Baseline != "" {
 		return Baseline{}
 	}
-	if it, open := run.Open(); open {
+	if it, open := run.OpenIteration(); open {
 		return stepInIteration(run, it)
 	}
 	return stepBetweenIterations(run)
@@ -103,7 +103,7 @@ func stepBetweenIterations(run journal.Run) Step {
 	if why := branchConflict(run); why != "" {
 		return stopSafely(run, policy.NeedsInput, why)
 	}
-	if it, found := run.Last(); found && it.Ended.Done {
+	if it, found := run.LastJudged(); found && it.Ended.Done {
 		return stop(completedReason(run.Policy.Done), overspending(run))
 	}
 	if run.Plan.Done() {
@@ -198,13 +198,13 @@ func publishStep(run journal.Run) (Step, bool) {
 	switch {
 	case !run.Policy.Publish || IsUnchanged(run):
 		return nil, false
-	case branchConflict(run) != "" || run.Merging():
+	case branchConflict(run) != "" || run.IsMerging():
 		return nil, false
 	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open"): // the new head is not proven yet
 		return OpenPull{}, true
 	case run.Pushed != run.Head && !hasFailed(run, "push"):
 		return Push{run.Head}, true
-	case run.Pushed == run.Head && !run.Policy.NoPull && run.Pull == nil && run.Passed() > 0 && !hasFailed(run, "open"):
+	case run.Pushed == run.Head && !run.Policy.NoPull && run.Pull == nil && run.PassedStories() > 0 && !hasFailed(run, "open"):
 		return OpenPull{}, true
 	}
 	return nil, false
@@ -217,7 +217,7 @@ func needsSaving(run journal.Run) bool {
 	if run.Shelved != nil {
 		kept = run.Shelved.Ended
 	}
-	return run.Policy.Shelve && run.Judged() > kept && !hasFailed(run, "shelve")
+	return run.Policy.Shelve && run.JudgedIterations() > kept && !hasFailed(run, "shelve")
 }
 
 // whyUnpublished returns why finished work is not on GitHub. It is empty if it
@@ -252,7 +252,7 @@ func hasFailed(run journal.Run, act string) bool {
 // stopSafely stops a run that did not complete, after the agent's claims are
 // read and its work is committed and published.
 func stopSafely(run journal.Run, reason policy.Reason, why string) Step {
-	it, open := run.Open()
+	it, open := run.OpenIteration()
 	switch untaken := open && it.Agent != nil && it.Taken == nil; {
 	case untaken && !it.Agent.Failed && it.Read == nil && isByStories(run):
 		return ReadPlan{}

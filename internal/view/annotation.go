@@ -34,11 +34,11 @@ func Annotations(run journal.Run) []Annotation {
 		all = append(all, Annotation{
 			Title:  "ralph " + string(run.Stop.Reason.Status()),
 			Text:   strings.TrimSuffix(stripMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", stripMarkup(Next(run))),
-			Notice: run.Completed() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
+			Notice: run.IsCompleted() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
 		})
 	}
-	last, found := run.Last()
-	if !found || run.Completed() {
+	last, found := run.LastJudged()
+	if !found || run.IsCompleted() {
 		return all
 	}
 	checks := last.Checks

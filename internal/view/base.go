@@ -32,7 +32,7 @@ func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 // iteration of a run without a baseline, and what to do about them; Markdown.
 func checksThatCannotStart(run journal.Run) string {
 	var names []string
-	if it, found := run.Last(); found {
+	if it, found := run.LastJudged(); found {
 		for _, check := range it.Checks {
 			if check.Where == journal.AtWork && ending.CannotStart(check) {
 				names = append(names, fmt.Sprintf("%s cannot run here (exit %d)", Code(check.Name, 80), check.Exit))

@@ -16,7 +16,7 @@ import (
 func joinedText(run journal.Run, e journal.Joined) string {
 	switch {
 	case len(e.Conflicts) > 0:
-		return oneLine(movedOnText(run, e) + " and conflicts in: " + journal.Few(e.Conflicts))
+		return oneLine(movedOnText(run, e) + " and conflicts in: " + journal.ShortList(e.Conflicts))
 	case e.To == e.From:
 		return ""
 	}
@@ -35,7 +35,7 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 	}
 	text += " (" + plural(e.Commits, "commit")
 	if len(e.By) > 0 {
-		text += " by " + journal.Few(e.By)
+		text += " by " + journal.ShortList(e.By)
 	}
 	return text + ")"
 }

@@ -210,8 +210,8 @@ func (c *Console) rememberStory(story plan.Story) bool {
 // usedText says how much of the limits was used since they were granted.
 func usedText(run journal.Run) string {
 	limits := run.Policy.Limits
-	cost := CostText(run.Spent(), run.CostKnown)
-	if limits.CostUSD > 0 && (run.CostKnown || run.Spent() > 0) {
+	cost := CostText(run.SpentUSD(), run.CostKnown)
+	if limits.CostUSD > 0 && (run.CostKnown || run.SpentUSD() > 0) {
 		cost += " of " + costText(limits.CostUSD, true)
 	}
 	took := policy.Short(run.Elapsed())
@@ -232,5 +232,5 @@ func passedText(run journal.Run) string {
 	if len(run.Plan.UserStories) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
+	return fmt.Sprintf("%d of %s passed", run.PassedStories(), plural(len(run.Plan.UserStories), "story"))
 }

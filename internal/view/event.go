@@ -171,7 +171,7 @@ func publishedText(run journal.Run, event journal.Event) string {
 	case journal.Packed:
 		text := "the work is in the file " + oneLine(e.Path)
 		if e.Rest != "" {
-			text += "; all of it but " + oneLine(journal.Few(e.Without)) + " is on " + oneLine(e.Rest)
+			text += "; all of it but " + oneLine(journal.ShortList(e.Without)) + " is on " + oneLine(e.Rest)
 		}
 		return text
 	case journal.Branched:
@@ -207,7 +207,7 @@ func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 		lines = append(lines, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
 	}
 	if len(e.Huge) > 0 {
-		lines = append(lines, iterationLine(warnSign, tooLarge+oneLine(journal.Few(e.Huge))))
+		lines = append(lines, iterationLine(warnSign, tooLarge+oneLine(journal.ShortList(e.Huge))))
 	}
 	for _, finding := range e.Refused {
 		lines = append(lines, iterationLine(badSign, "refused "+oneLine(shortSHA(finding.Commit)+" "+findingText(finding))))

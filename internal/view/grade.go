@@ -36,7 +36,7 @@ func gradeText(run journal.Run, e journal.StoryGraded) string {
 		text, why = oneLine(e.Story)+" is proven: "+string(e.Grade), ""
 	}
 	if e.Grade == journal.RedToGreen {
-		return text + " by " + oneLine(journal.Few(e.Witnesses()))
+		return text + " by " + oneLine(journal.ShortList(e.ProvingTests()))
 	}
 	return appendNonEmpty(text, ": ", why)
 }
@@ -68,7 +68,7 @@ func redToGreen(run journal.Run) []storyTests {
 			continue
 		}
 		tests := storyTests{ID: story.ID}
-		for _, name := range graded.Witnesses() {
+		for _, name := range graded.ProvingTests() {
 			tests.Tests = append(tests.Tests, Code(name, 160))
 		}
 		tests.Tests = firstFew(tests.Tests)
@@ -124,9 +124,9 @@ func draftReason(run journal.Run) string {
 	case len(ids)+len(idle) == 0 && verdict.InspectionConcern(run) != "":
 		return inspectionDoubts(run) + "; if that is as it should be, mark the pull request as ready by hand, or set `tamper: allow`"
 	case len(ids) > 0:
-		return "no test shows that " + clean.Inline(journal.Few(ids), 300) + " works"
+		return "no test shows that " + clean.Inline(journal.ShortList(ids), 300) + " works"
 	case len(idle) > 0:
-		return "nothing was changed for " + clean.Inline(journal.Few(idle), 300) + ", see whether it holds"
+		return "nothing was changed for " + clean.Inline(journal.ShortList(idle), 300) + ", see whether it holds"
 	case !verdict.IsWorkProven(run):
 		return "protected files were changed"
 	}
@@ -165,7 +165,7 @@ func reviewText(e journal.StoryReviewed) string {
 	for _, missed := range e.Missed {
 		all = append(all, oneLine(missed.String()))
 	}
-	return text + journal.Few(all) + unfoundedText(e)
+	return text + journal.ShortList(all) + unfoundedText(e)
 }
 
 // unfoundedText says how many objections did not count.
@@ -200,7 +200,7 @@ func draftText(e journal.PlanDrafted) string {
 	for _, story := range e.Stories {
 		titles = append(titles, oneLine(story.ID+" "+story.Title))
 	}
-	text += journal.Few(titles)
+	text += journal.ShortList(titles)
 	if len(e.Left) > 0 {
 		text += "; left out, because the review does not decide it: " + oneLine(strings.Join(e.Left, ", "))
 	}

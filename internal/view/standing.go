@@ -16,7 +16,7 @@ func storyCount(run journal.Run) string {
 	if len(run.Plan.UserStories) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d of %s passed", run.Passed(), plural(len(run.Plan.UserStories), "story"))
+	text := fmt.Sprintf("%d of %s passed", run.PassedStories(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
 	for _, s := range run.Plan.UserStories {
 		if verdict.IsStoryProven(run, s) {
@@ -65,14 +65,14 @@ func sessionHeadline(run journal.Run) string {
 		where = "the Claude Code session " + clean.Inline(id, 100)
 	}
 	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", where,
-		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.Used()-1, 0), plural(run.Policy.Limits.Iterations, "time"))
+		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), plural(run.Policy.Limits.Iterations, "time"))
 }
 
 // sessionContinuation says how to continue a loop in a session.
 func sessionContinuation(run journal.Run) string {
 	again := "`/ralph-loop --resume` in a Claude Code session of this project"
 	switch id := lastSession(run); {
-	case run.Completed():
+	case run.IsCompleted():
 		return ""
 	case run.Stop == nil && shellSafeID.MatchString(id):
 		return "if that session was closed, open it again with `claude --resume " + id + "`, or continue with " + again
@@ -97,10 +97,10 @@ func lastSession(run journal.Run) string {
 // not edited without need.
 func elapsed(run journal.Run) string {
 	at := run.Began
-	if last, found := run.Last(); found {
+	if last, found := run.LastJudged(); found {
 		at = last.Last
 	}
-	if open, found := run.Open(); found {
+	if open, found := run.OpenIteration(); found {
 		at = open.Began
 	}
 	if run.Stop != nil {
@@ -133,7 +133,7 @@ func stateOf(run journal.Run) State {
 		return Running
 	case run.Stop.Reason == policy.NeedsInput:
 		return NeedsInput
-	case !run.Completed():
+	case !run.IsCompleted():
 		return Stopped
 	case run.Pull != nil:
 		return Review
@@ -177,7 +177,7 @@ func commandButton(run journal.Run) string {
 		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
 	case verdict.NeedsApproval(run):
 		return trigger.Button(trigger.Approve, "start work on this plan")
-	case run.Completed() || run.Stop.Reason == policy.NeedsInput: // an answer needs text
+	case run.IsCompleted() || run.Stop.Reason == policy.NeedsInput: // an answer needs text
 		return ""
 	}
 	return trigger.Button(trigger.Resume, "continue this run")

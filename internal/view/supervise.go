@@ -24,7 +24,7 @@ func supervisedText(run journal.Run, event journal.Event) (text string, ok bool)
 	case journal.RunStopped:
 		return supervisedStopText(run, e), true
 	case journal.IterationEnded:
-		if it, found := run.Last(); e.Done && found && it.Agent != nil {
+		if it, found := run.LastJudged(); e.Done && found && it.Agent != nil {
 			return exitText(*it.Agent) + ", DONE marker present", true
 		}
 		return "", true
@@ -47,7 +47,7 @@ func supervisedStopText(run journal.Run, e journal.RunStopped) string {
 // firstAttemptText is empty for later attempts: the text before the delay
 // announced them.
 func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
-	if run.Used() > 1 {
+	if run.UsedIterations() > 1 {
 		return ""
 	}
 	return "Starting agent" + attemptNumber(run, e.Number)
@@ -97,12 +97,12 @@ func exitText(e journal.AgentEnded) string {
 // After the last attempt there is a delay too, in which the task can still become
 // done.
 func restartText(run journal.Run) string {
-	it, found := run.Last()
+	it, found := run.LastJudged()
 	if !found || it.Agent == nil {
 		return ""
 	}
 	next := attemptNumber(run, it.Number+1)
-	last := run.Policy.Limits.Iterations > 0 && run.Used() >= run.Policy.Limits.Iterations
+	last := run.Policy.Limits.Iterations > 0 && run.UsedIterations() >= run.Policy.Limits.Iterations
 	switch {
 	case last && it.Agent.TimedOut:
 		return ""

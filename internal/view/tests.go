@@ -72,7 +72,7 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	case !verdict.BlocksStory(run, check):
 		return text + ", nothing new"
 	case len(fresh) > 0:
-		return text + ", new: " + oneLine(journal.Few(fresh))
+		return text + ", new: " + oneLine(journal.ShortList(fresh))
 	}
 	return text + ", in other ways than before"
 }
@@ -208,7 +208,7 @@ func inspectionDoubts(run journal.Run) string {
 			files = append(files, file)
 		}
 	}
-	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.Few(files))
+	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.ShortList(files))
 }
 
 // Count is how many files a person has to look at.

@@ -20,7 +20,7 @@ func Headline(run journal.Run) string {
 	if run.Stop != nil {
 		return endHeadline(run)
 	}
-	it, open := run.Open()
+	it, open := run.OpenIteration()
 	switch {
 	case isSessionLoop(run):
 		return sessionHeadline(run)
@@ -75,7 +75,7 @@ func reasonText(run journal.Run) string {
 	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
 		text = "the agent said that it is done, and no check was configured"
 	}
-	if run.Completed() && run.Work != "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
+	if run.IsCompleted() && run.Work != "" && !slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
 		return it.Taken == nil || it.Taken.Work != run.Work
 	}) {
 		text += "; no file was changed"
@@ -133,7 +133,7 @@ func remedySentence(run journal.Run) string {
 
 // verdictProblems lists what was wrong with the newest iteration.
 func verdictProblems(run journal.Run) []string {
-	it, found := run.Last()
+	it, found := run.LastJudged()
 	if !found {
 		return nil
 	}
@@ -159,7 +159,7 @@ func verdictProblems(run journal.Run) []string {
 		lines = append(lines, "protected file put back: "+Code(path, 200))
 	}
 	if len(it.Taken.Huge) > 0 {
-		lines = append(lines, tooLarge+clean.Inline(journal.Few(it.Taken.Huge), 300))
+		lines = append(lines, tooLarge+clean.Inline(journal.ShortList(it.Taken.Huge), 300))
 	}
 	for _, finding := range it.Taken.Refused {
 		lines = append(lines, "commits refused: "+clean.Inline(findingText(finding), 300))

@@ -197,7 +197,7 @@ func (f Folder) Readable(id string) error {
 
 // remedy is what to do about a journal that cannot be read, as far as why is known.
 func (r Run) remedy(err error) string {
-	other, is := errors.AsType[*journal.OtherVersion](err)
+	other, is := errors.AsType[*journal.VersionError](err)
 	switch {
 	case is && other.V > journal.Version:
 		return "a later version of ralph has written it: use that one, or move " + r.Path + " away"

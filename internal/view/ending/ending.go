@@ -158,7 +158,7 @@ func Of(run journal.Run) Ending {
 		e.Headline = verdict.FindingKinds(verdict.LatestInspection(run))
 		e.Why = strings.TrimPrefix(strings.TrimPrefix(e.Why, e.Headline), ": ")
 	case RedOnCheckout:
-		if it, found := run.Last(); found && it.Proof != nil {
+		if it, found := run.LastJudged(); found && it.Proof != nil {
 			e.Why = cmp.Or(it.Proof.Why, e.Why)
 		}
 	case Crashed:
@@ -216,7 +216,7 @@ func pick(is bool, yes, no Cause) Cause {
 // blocked is what kept the newest iteration from a better end, where the record
 // knows; else the limit that ended the run.
 func blocked(run journal.Run, limit Cause) Cause {
-	last, found := run.Last()
+	last, found := run.LastJudged()
 	_, fix := refused(run)
 	switch {
 	case len(unstartable(run)) > 0:
@@ -237,7 +237,7 @@ func fatal(run journal.Run) Cause {
 	if n := len(run.Failures); n > 0 {
 		act = run.Failures[n-1].Act
 	}
-	last, found := run.Last()
+	last, found := run.LastJudged()
 	switch d := denied(run); {
 	case d.why == stream.NoLogin:
 		return NoLogin

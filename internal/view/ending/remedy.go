@@ -55,7 +55,7 @@ func (c cure) of(run journal.Run) string {
 
 // AtBase is what the check named name is worth by what it said at the base.
 func AtBase(run journal.Run, name string) Base {
-	check, ran := run.AtBase(name)
+	check, ran := run.BaseCheck(name)
 	switch {
 	case !ran:
 		return Base{State: "not tried"}
@@ -67,8 +67,8 @@ func AtBase(run journal.Run, name string) Base {
 		return Base{State: "of the task", Gap: "the task itself names it, so it proves nothing", Remedy: haveOwn.of(run)}
 	case check.Passed:
 		return Base{State: "green"}
-	case check.Named():
-		return Base{State: "red before", Note: "red before: " + check.Tests.Told() + "; " + holding(run, name)}
+	case check.HasNamedFailures():
+		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; " + holding(run, name)}
 	}
 	return Base{
 		State: "red before", Remedy: haveNames.of(run),
@@ -128,7 +128,7 @@ func Mend(run journal.Run) string {
 // that has run none, at the base.
 func unstartable(run journal.Run) []string {
 	checks := run.BaseChecks
-	if it, found := run.Last(); found && len(it.Checks) > 0 {
+	if it, found := run.LastJudged(); found && len(it.Checks) > 0 {
 		checks = it.Checks
 	}
 	var names []string
