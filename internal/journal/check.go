@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Where tells on which tree a check ran.
+// Where is the tree on which a check ran.
 type Where string
 
 // The trees a check can run on.
@@ -37,13 +37,13 @@ type CheckEnded struct {
 	First *Try   `json:"first,omitempty"` // the other run of a check that was run again
 }
 
-// CheckRuns counts runs of checks. In an event these have no event of their own.
+// CheckRuns counts runs of checks that have no event of their own.
 type CheckRuns struct {
 	Runs   int   `json:"runs,omitempty"`
 	TookMS int64 `json:"took_ms,omitempty"`
 }
 
-// Add counts the runs that an event tells of.
+// Add counts the check runs of an event.
 func (u *CheckRuns) Add(event Event) {
 	switch e := event.(type) { //nolint:gochecksumtype // no other event tells of one
 	case CheckEnded:
@@ -82,8 +82,8 @@ func (c CheckEnded) fold(r *Run, at time.Time) {
 // Took is how long the check ran.
 func (c CheckEnded) Took() time.Duration { return time.Duration(c.TookMS) * time.Millisecond }
 
-// Try is that of two runs of a check that does not count: the first, or a second one
-// of the failed tests in which these fail again.
+// Try is the run that does not count when a check ran twice: the first, or the second if
+// the failed tests failed again.
 type Try struct {
 	Exit     int    `json:"exit"`
 	TimedOut bool   `json:"timed_out,omitempty"`
@@ -93,12 +93,12 @@ type Try struct {
 	Tests    *Tests `json:"tests,omitempty"`
 }
 
-// Try is what is kept of a run that does not count.
+// Try returns what is kept of a run that does not count.
 func (c CheckEnded) Try() *Try {
 	return &Try{Exit: c.Exit, TimedOut: c.TimedOut, TookMS: c.TookMS, Log: c.Log, Digest: c.Digest, Tests: c.Tests}
 }
 
-// FirstExit is how the first run of a check ended that was run again.
+// FirstExit returns the exit code of the first run.
 func (c CheckEnded) FirstExit() int {
 	if c.First == nil {
 		return c.Exit
@@ -106,8 +106,8 @@ func (c CheckEnded) FirstExit() int {
 	return c.First.Exit
 }
 
-// BaselineEnded closes the checks at the base. Usable tells whether any of
-// them can prove anything.
+// BaselineEnded closes the checks at the base. Usable reports whether any of them can
+// prove something.
 type BaselineEnded struct {
 	Usable bool   `json:"usable"`
 	Why    string `json:"why,omitempty"`
@@ -130,8 +130,8 @@ type ProofEnded struct {
 	Restored []string `json:"restored,omitempty"`
 }
 
-// fold closes a proof with the checks that ran since the one before, or with
-// those of the proof it reuses.
+// fold adds a proof with the checks since the one before, or with the checks of the
+// proof that it reuses.
 func (e ProofEnded) fold(r *Run, at time.Time) {
 	proof := Proof{
 		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,

@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// PlanDrafted is what an agent made of a task that does not say what has to
-// hold: stories, a question, or nothing that can be worked by.
+// PlanDrafted is an agent's answer to a task without acceptance criteria: stories, a
+// question, or no usable plan.
 type PlanDrafted struct {
 	By         string        `json:"by"` // the agent
 	Stories    []plan.Story  `json:"stories,omitempty"`

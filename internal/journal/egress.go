@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// EgressRefused says that those behind the sandbox asked for something outside and
-// did not get it. It is told once for each thing, and changes no decision.
+// EgressRefused records a request that the sandbox refused, once for each target. It
+// changes no decision.
 type EgressRefused struct {
 	What  string `json:"what"`            // host and port, or what was wanted of the model
 	Why   string `json:"why"`             // in the program's words
@@ -18,8 +18,8 @@ func (e EgressRefused) fold(r *Run, _ time.Time) {
 	r.Refused = append(r.Refused, e)
 }
 
-// EgressPassed says what passed through the sandbox since that was told last, which
-// is before an iteration ends and before the run does.
+// EgressPassed records the traffic through the sandbox since the last such event, before
+// an iteration or the run ends.
 type EgressPassed struct {
 	Hosts []Passage `json:"hosts"` // the largest
 	Rest  *Passage  `json:"rest,omitempty"`
@@ -29,7 +29,7 @@ type EgressPassed struct {
 	ChargedUSD float64 `json:"charged_usd,omitempty"`
 }
 
-// Passage is what passed to and from one host, or several.
+// Passage is the traffic with one host, or with several.
 type Passage struct {
 	Host  string `json:"host,omitempty"` // with its port
 	Times int64  `json:"times"`          // connections, and requests to a model
@@ -47,7 +47,7 @@ func (e EgressPassed) fold(r *Run, _ time.Time) {
 	}
 }
 
-// addTraffic are all with one more, by host.
+// addTraffic adds one passage to those of its host.
 func addTraffic(all []Passage, p Passage) []Passage {
 	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int { return cmp.Compare(a.Host, host) })
 	if !found {

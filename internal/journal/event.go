@@ -8,36 +8,36 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Event is one thing that happened in a run. The set is closed: a new one is
-// a new version of the journal, and every switch over Event says so.
+// Event is one thing that happened in a run. The set is closed: a new event is a new
+// version of the journal, and each switch over Event must handle it.
 //
 //sumtype:decl
 type Event interface {
-	// fold changes a run by what happened. Journals can be odd: an event that
-	// has no place is passed over, never a panic.
+	// fold applies the event to the run. It ignores an event that does not fit,
+	// and never panics.
 	fold(r *Run, at time.Time)
 }
 
-// RunBegan is the first event of every journal. It carries all that later steps
-// need, so that they need no settings.
+// RunBegan is the first event of every journal. It carries everything that later steps
+// need, so that they read no settings.
 type RunBegan struct {
 	Run     string        `json:"run"`
 	Policy  policy.Policy `json:"policy"`
 	Task    plan.Task     `json:"task"`
 	Plan    plan.Plan     `json:"plan"`
 	Source  string        `json:"source,omitempty"` // where the plan came from: json, tasklist, headings, plain
-	Vague   bool          `json:"vague,omitempty"`  // it says nothing that was not asked: an agent is to make one
+	Vague   bool          `json:"vague,omitempty"`  // the plan only repeats the task: an agent makes a better one
 	Branch  string        `json:"branch,omitempty"`
 	BaseRef string        `json:"base_ref"`       // the branch the work is for
 	Base    string        `json:"base"`           // its commit
-	Start   string        `json:"start"`          // where work begins: Base, or what an earlier run left on Branch
+	Start   string        `json:"start"`          // where work begins: Base, or the commit of an earlier run on Branch
 	Tree    string        `json:"tree,omitempty"` // of Start
 	Work    string        `json:"work,omitempty"` // the user's files as the run found them, as a tree
 	Level   string        `json:"level"`          // what confines the agent
 	Links   Links         `json:"links,omitzero"`
 	By      Person        `json:"by,omitzero"`    // who asked for it
 	Form    string        `json:"form,omitempty"` // the base's own template for pull requests
-	Pull    *PullOpened   `json:"pull,omitempty"` // that the work is for, where an earlier run opened it
+	Pull    *PullOpened   `json:"pull,omitempty"` // of an earlier run for the same work
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
@@ -51,27 +51,27 @@ func (e RunBegan) fold(r *Run, at time.Time) {
 	r.Granted = Grant{At: at}
 }
 
-// Links are where people find more.
+// Links are the pages where people find more.
 type Links struct {
 	Repo string `json:"repo,omitempty"` // the repository's page
 	Log  string `json:"log,omitempty"`  // the job's log
 }
 
-// Resumed goes on with a run that had stopped or been killed, and grants its
-// limits anew: those of before, or others.
+// Resumed continues a run that had stopped or was killed, and grants its limits again,
+// possibly others.
 type Resumed struct {
 	Why      string         `json:"why"`
 	Policy   *policy.Policy `json:"policy,omitempty"`   // in force from here on; nil: as before
 	Level    string         `json:"level,omitempty"`    // what confines the agent from here on
 	Words    string         `json:"words,omitempty"`    // what people added, for the agent
-	Context  []plan.Comment `json:"context,omitempty"`  // what others have said of the task by now; none: as before
-	Retry    []string       `json:"retry,omitempty"`    // stories to be worked on again, passed or not
+	Context  []plan.Comment `json:"context,omitempty"`  // newer comments of others on the task; empty: as before
+	Retry    []string       `json:"retry,omitempty"`    // stories to repeat, passed or not
 	Approved string         `json:"approved,omitempty"` // who let the plan be worked on
 	Links    *Links         `json:"links,omitempty"`    // where people find more from here on
 }
 
-// fold grants the limits anew and forgets checks that were cut off half way,
-// so that they are run again as a whole.
+// fold grants the limits again, and forgets interrupted checks, so that all of them run
+// again.
 func (e Resumed) fold(r *Run, at time.Time) {
 	if e.Policy != nil {
 		r.Policy = *e.Policy
@@ -116,7 +116,7 @@ func (e Resumed) fold(r *Run, at time.Time) {
 	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.TotalUSD(), Tokens: r.Usage.Tokens()}
 }
 
-// Noted is a thing people should know that changes no decision.
+// Noted is a note for people. It changes no decision.
 type Noted struct {
 	What string `json:"what"`
 	Hint string `json:"hint,omitempty"`

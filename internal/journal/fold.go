@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Fold is the run after entries. The run given is left as it was.
+// Fold returns the run after more events. The run that is passed does not change.
 func Fold(run Run, entries ...Entry) Run {
 	run = run.clone()
 	for _, entry := range entries {
@@ -16,8 +16,8 @@ func Fold(run Run, entries ...Entry) Run {
 	return run
 }
 
-// advanceClock lets time go by until at, as the clock had it. One that was set back
-// takes nothing from what has gone by: limits of time would never be reached.
+// advanceClock sets the time of the newest event. If the clock was set back, time stands
+// still: a time limit would never be reached otherwise.
 func (r *Run) advanceClock(at time.Time) {
 	now := at.Add(r.SetBack)
 	if now.Before(r.Now) {
@@ -27,12 +27,12 @@ func (r *Run) advanceClock(at time.Time) {
 	r.Now = now
 }
 
-// clone is run with nothing in it that a fold would write to shared.
+// clone copies everything in the run that a fold changes in place.
 func (r Run) clone() Run {
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.BaseChecks = slices.Clone(r.BaseChecks)
 	r.Iterations = slices.Clone(r.Iterations)
-	if n := len(r.Iterations); n > 0 { // those before the newest are not written to any more
+	if n := len(r.Iterations); n > 0 { // only the newest still changes
 		it := &r.Iterations[n-1]
 		it.Checks, it.SCM = slices.Clone(it.Checks), slices.Clone(it.SCM)
 	}

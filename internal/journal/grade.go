@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Grade is how much it is worth that a story passes.
+// Grade says how well a story is proven.
 type Grade string
 
 // A test of the story fails on the base code and passes with its change; or
@@ -50,13 +50,13 @@ func (e StoryGraded) fold(r *Run, _ time.Time) {
 	}
 }
 
-// Trial is what checks said of the base with a story's tests in it.
+// Trial holds the checks of the base code with a story's tests.
 type Trial struct {
 	Checks []CheckEnded
 	Setup  []SetupEnded
 }
 
-// GradeOf is the newest grade of a story.
+// GradeOf returns the newest grade of a story.
 func (r Run) GradeOf(story string) (StoryGraded, bool) {
 	for _, graded := range slices.Backward(r.Grades) {
 		if graded.Story == story {
@@ -66,8 +66,7 @@ func (r Run) GradeOf(story string) (StoryGraded, bool) {
 	return StoryGraded{}, false
 }
 
-// EarlierProofs are the proofs of iterations on other stories, up to the first on
-// this one: how things stood when it was begun.
+// EarlierProofs returns the proofs of iterations before the first on this story.
 func (r Run) EarlierProofs(story string) []Proof {
 	var proofs []Proof
 	for _, it := range r.Iterations {
@@ -81,8 +80,8 @@ func (r Run) EarlierProofs(story string) []Proof {
 	return nil
 }
 
-// ProvingTests are the tests that a story went from red to green by: by name, or as
-// files where a check is known as a whole only; none where it did not.
+// ProvingTests returns the tests that took a story from red to green: by name, or as
+// files if the check names no tests. It is empty for other grades.
 func (e StoryGraded) ProvingTests() []string {
 	switch {
 	case e.Grade != RedToGreen:

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// CommitsTaken is the hand-over of the agent's commits. To equals From when it
-// left none, or none that could be taken.
+// CommitsTaken records the hand-over of the agent's commits. To equals From if the agent
+// left none, or none was accepted.
 type CommitsTaken struct {
 	From    string    `json:"from"`
 	To      string    `json:"to"`
@@ -44,14 +44,14 @@ type Commit struct {
 	Subject string `json:"subject"`
 }
 
-// Proposal is a change of a protected file that an agent made, and that was put back.
+// Proposal is an agent's change to a protected file, which was restored.
 type Proposal struct {
 	Path  string `json:"path"`
 	Patch string `json:"patch"`
 	Cut   bool   `json:"cut,omitempty"` // there is more of the patch
 }
 
-// Finding is a thing in a commit that may not pass.
+// Finding is why a commit is refused.
 type Finding struct {
 	Commit string `json:"commit,omitempty"`
 	Path   string `json:"path,omitempty"` // within the run's folder

@@ -12,7 +12,7 @@ const (
 	AsksForTests = "asks_for_tests" // product code asks whether it is being tested
 )
 
-// ChangeInspected tells what the tests that were there before say of a commit.
+// ChangeInspected is the result of the existing tests on a commit.
 type ChangeInspected struct {
 	Commit string     `json:"commit"`
 	Tree   string     `json:"tree"`
@@ -23,8 +23,7 @@ type ChangeInspected struct {
 	CheckRuns
 }
 
-// Loosened is a file of tests that the change touches, or whose tests no longer
-// pass.
+// Loosened is a test file that the change touches, or whose tests no longer pass.
 type Loosened struct {
 	File  string   `json:"file"`
 	Kind  string   `json:"kind"` // as docs/proof.md has it
@@ -37,10 +36,10 @@ func (e ChangeInspected) fold(r *Run, _ time.Time) {
 	r.Inspections = append(r.Inspections, e)
 }
 
-// String is where and what it is.
+// String returns the file and the reason.
 func (l Loosened) String() string { return fmt.Sprintf("%s: %s", l.File, l.Why) }
 
-// InspectionOf is what was found in a tree.
+// InspectionOf returns the newest inspection of a tree.
 func (r Run) InspectionOf(tree string) (ChangeInspected, bool) {
 	for _, inspected := range slices.Backward(r.Inspections) {
 		if tree != "" && inspected.Tree == tree {

@@ -15,14 +15,14 @@ type IterationBegan struct {
 	Story  string     `json:"story,omitempty"`
 	Prompt Attachment `json:"prompt"`
 	Log    Attachment `json:"log,omitzero"`  // the progress log that the agent finds
-	Bus    int64      `json:"bus,omitempty"` // how long the task's message bus was
+	Bus    int64      `json:"bus,omitempty"` // the size of the task's message bus
 
-	Session string `json:"session,omitempty"` // of the agent, where the loop is within one
-	Heard   int64  `json:"heard,omitempty"`   // how long that session's transcript was
+	Session string `json:"session,omitempty"` // of the agent, if the loop runs within one
+	Heard   int64  `json:"heard,omitempty"`   // the size of that session's transcript
 }
 
-// fold opens an iteration; one that was cut off before its agent ended, or whose
-// agent was turned away, is begun again in its place.
+// fold opens an iteration. If the last one was interrupted before its agent ended, or
+// the model rejected its requests, the new one replaces it.
 func (e IterationBegan) fold(r *Run, at time.Time) {
 	it := Iteration{Number: e.Number, Story: e.Story, Began: at, Last: at, Prompt: e.Prompt, Bus: e.Bus, Session: e.Session}
 	r.Looked = nil
@@ -39,29 +39,29 @@ func (e IterationBegan) fold(r *Run, at time.Time) {
 	r.Iterations[len(r.Iterations)-1] = it
 }
 
-// Attachment is a file that lies beside the journal.
+// Attachment is a file beside the journal.
 type Attachment struct {
 	Path   string `json:"path,omitempty"`   // within the run's folder
 	Digest string `json:"digest,omitempty"` // sha256
 	Size   int64  `json:"size,omitempty"`
 }
 
-// AgentEnded is the sum of one agent's run.
+// AgentEnded is the result of one agent's run.
 type AgentEnded struct {
 	Exit       int           `json:"exit"`
 	Signal     string        `json:"signal,omitempty"`
 	TimedOut   bool          `json:"timed_out,omitempty"`
-	CannotRun  bool          `json:"cannot_run,omitempty"` // it is missing or refused to start; trying again is no use
-	Failed     bool          `json:"failed,omitempty"`     // by its own word or its exit code
+	CannotRun  bool          `json:"cannot_run,omitempty"` // it is missing or refused to start; another try will not help
+	Failed     bool          `json:"failed,omitempty"`     // by its own report or its exit code
 	Why        string        `json:"why,omitempty"`        // why it failed
-	Fix        string        `json:"fix,omitempty"`        // what a person can do about it, where that is known
-	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server turned it away for good
-	Busy       bool          `json:"busy,omitempty"`       // the model's server turned it away for now: no fault of the work
-	Until      time.Time     `json:"until,omitzero"`       // when that server may be asked again, by its own word
-	Overspent  bool          `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
+	Fix        string        `json:"fix,omitempty"`        // what a person can do about it, if known
+	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server rejects it for good
+	Busy       bool          `json:"busy,omitempty"`       // the model's server rejects it for now, whatever its work
+	Until      time.Time     `json:"until,omitzero"`       // when that server accepts requests again
+	Overspent  bool          `json:"overspent,omitempty"`  // it was stopped because the budget is used
 	TookMS     int64         `json:"took_ms"`
 	Tools      int           `json:"tools"`
-	Chores     int           `json:"chores,omitempty"` // of these, calls that only kept the loop's books
+	Chores     int           `json:"chores,omitempty"` // of these, calls that only changed the loop's own files
 	Blind      bool          `json:"blind,omitempty"`  // its tool calls cannot be seen
 	ToolErrors int           `json:"tool_errors,omitempty"`
 	Promises   []string      `json:"promises,omitempty"` // claimed in its own words
@@ -75,8 +75,7 @@ type AgentEnded struct {
 	Transcript Attachment    `json:"transcript"`
 }
 
-// fold adds what an agent cost. Its money is gone even where the journal has no
-// iteration for it.
+// fold adds the agent's cost, even if the journal has no iteration for it.
 func (a AgentEnded) fold(r *Run, at time.Time) {
 	r.Usage = r.Usage.Plus(a.Usage)
 	r.CostUSD += a.Cost.USD
@@ -96,29 +95,28 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 	}
 }
 
-// overspent is the reason of an agent that ended well all the same.
+// overspent is the reason of an agent that reached the budget without an error.
 const overspent = "the budget is used"
 
 // Took is how long the agent ran.
 func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time.Millisecond }
 
-// PlanRead is the plan as the agent left it, after the program took out what
-// an agent may not change.
+// PlanRead is the plan as the agent left it, without the changes that an agent may not
+// make.
 type PlanRead struct {
 	Plan    plan.Plan `json:"plan"`
 	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
-	Undone  []string  `json:"undone,omitempty"`  // what was put back, in words
-	Bent    []string  `json:"bent,omitempty"`    // stories that were made to ask for less, and do not
-	// Committed tells of a claim that nothing was left uncommitted: a clean checkout
-	// of the commit has all that is claimed.
+	Undone  []string  `json:"undone,omitempty"`  // what was restored, in words
+	Bent    []string  `json:"bent,omitempty"`    // stories that the agent weakened; restored
+	// Committed says that all claimed work is committed, so that a clean checkout
+	// has it.
 	Committed bool `json:"committed,omitempty"`
 
 	Log Attachment `json:"log,omitzero"`  // the progress log as it is now
-	Cut bool       `json:"cut,omitempty"` // what stood in it was gone and was put back
+	Cut bool       `json:"cut,omitempty"` // the agent had removed entries, which were restored
 }
 
-// fold takes the agent's plan, but keeps to the program's own word on what has
-// passed.
+// fold takes the agent's plan, but not its word on which stories pass.
 func (e PlanRead) fold(r *Run, at time.Time) {
 	it := r.updateOpen(at)
 	if it == nil {
@@ -138,7 +136,7 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 	}
 }
 
-// newCriteria are the criteria that no story had before.
+// newCriteria returns the criteria that no story had before.
 func (e PlanRead) newCriteria(before plan.Plan) []string {
 	known := map[string]bool{}
 	for _, story := range before.UserStories {
@@ -169,7 +167,7 @@ type IterationEnded struct {
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 
-// fold closes the iteration under way: only here does a story pass.
+// fold closes the open iteration: only here does a story pass.
 func (e IterationEnded) fold(r *Run, at time.Time) {
 	it := r.updateOpen(at)
 	if it == nil {
@@ -183,13 +181,13 @@ func (e IterationEnded) fold(r *Run, at time.Time) {
 	}
 }
 
-// Rejection is a claim that was not believed.
+// Rejection is a rejected claim.
 type Rejection struct {
 	Claim string `json:"claim"`
 	Why   string `json:"why"`
 }
 
-// SCMEnded is one task of version control, done with green work.
+// SCMEnded is the result of one version control task.
 type SCMEnded struct {
 	Task    string  `json:"task"`
 	Message string  `json:"message,omitempty"` // the commit's, in the agent's words
@@ -211,7 +209,7 @@ func (e SCMEnded) fold(r *Run, at time.Time) {
 	}
 }
 
-// updateOpen is the iteration under way, to be written to.
+// updateOpen returns the open iteration for changes, or nil.
 func (r *Run) updateOpen(at time.Time) *Iteration {
 	n := len(r.Iterations)
 	if n == 0 || r.Iterations[n-1].Ended != nil {

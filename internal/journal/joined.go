@@ -2,33 +2,33 @@ package journal
 
 import "time"
 
-// Line is a line of work that others may add to.
+// Line is a branch to which others may push.
 type Line string
 
-// OfBranch is the run's own branch, OfBase the one that the work is for.
+// OfBranch is the run's own branch, OfBase the base branch.
 const (
 	OfBranch Line = "branch"
 	OfBase   Line = "base"
 )
 
-// Joined says that what others did meanwhile was merged with the work, or could
-// not be. To equals From where nothing came of it.
+// Joined records that work of others was merged, or conflicts. To equals From if there
+// is no merge.
 type Joined struct {
 	Of        Line     `json:"of"`
 	From      string   `json:"from"` // the newest commit of the work
-	With      string   `json:"with"` // where that line stands
+	With      string   `json:"with"` // the newest commit of the others
 	To        string   `json:"to"`   // holds both
 	Tree      string   `json:"tree,omitempty"`
 	By        []string `json:"by,omitempty"`        // who made what was merged
 	Commits   int      `json:"commits,omitempty"`   // how many there are
-	Protected []string `json:"protected,omitempty"` // files that an agent may not change and they did
-	Conflicts []string `json:"conflicts,omitempty"` // files in which the two contradict each other
-	Aside     string   `json:"aside,omitempty"`     // a branch on which the work lies then
-	FromTree  string   `json:"from_tree,omitempty"` // of From, where To is a merge that the agent is to finish
+	Protected []string `json:"protected,omitempty"` // protected files that the others changed
+	Conflicts []string `json:"conflicts,omitempty"` // files that conflict
+	Aside     string   `json:"aside,omitempty"`     // a branch that holds the work then
+	FromTree  string   `json:"from_tree,omitempty"` // of From, if To is a merge that the agent has to finish
 }
 
-// fold takes what came out for the work. Where the agent is to finish a merge of the
-// base, that is a story.
+// fold makes the merge the run's work. If the agent has to resolve conflicts with the
+// base, the merge becomes a story.
 func (e Joined) fold(r *Run, _ time.Time) {
 	r.Failures = nil
 	if e.Of == OfBase {
@@ -56,8 +56,8 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	}
 }
 
-// moveTo has the work stand at a commit. What an agent's files were like before says
-// nothing any more of whether it did something.
+// moveTo sets the run's commit. The newest iteration's files then no longer tell whether
+// the agent did something.
 func (r *Run) moveTo(head, tree string) {
 	r.Head, r.Tree, r.Work = head, tree, ""
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Taken != nil {
@@ -67,8 +67,8 @@ func (r *Run) moveTo(head, tree string) {
 	}
 }
 
-// addMerge puts a merge on record. One of the base is all that a story of a merge asks
-// for, unless the agent has still to claim it.
+// addMerge records a merge. A merge of the base completes its story, unless the agent
+// still has to resolve conflicts.
 func (r *Run) addMerge(e Joined) {
 	r.Joins = append(r.Joins, e)
 	if e.Of != OfBase || len(e.Conflicts) > 0 {
@@ -79,13 +79,13 @@ func (r *Run) addMerge(e Joined) {
 	}
 }
 
-// IsMerging tells whether the head is a merge with the base whose files still hold the
-// marks of both sides: it is pushed nowhere.
+// IsMerging reports whether the head is a merge with the base whose files still have
+// conflict markers. Such a head is never pushed.
 func (r Run) IsMerging() bool {
 	return r.Parted != nil && r.Parted.Of == OfBase && r.Parted.To != r.Parted.From
 }
 
-// undoMerge takes back a merge that the agent did not finish.
+// undoMerge removes a merge that the agent did not finish.
 func (r *Run) undoMerge() {
 	if !r.IsMerging() {
 		return
@@ -96,21 +96,20 @@ func (r *Run) undoMerge() {
 	r.Parted, r.Met = &parted, parted.From
 }
 
-// Branched says that the work goes on on another branch.
+// Branched records that the work continues on another branch.
 type Branched struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	Why  string `json:"why"`
 }
 
-// fold forgets what was shown of the other branch: its pull request is not this
-// one's.
+// fold forgets the pull request and the pushes: they belong to the other branch.
 func (e Branched) fold(r *Run, _ time.Time) {
 	r.Branch, r.Pushed, r.Pull, r.Failures = e.To, "", nil, nil
 	r.Leaves = append(r.Leaves, e)
 }
 
-// Packed says that work which could not be pushed is in a file.
+// Packed records that work which could not be pushed was saved in a file.
 type Packed struct {
 	Path string `json:"path"` // from the job's workspace
 	Head string `json:"head"` // the newest commit in it

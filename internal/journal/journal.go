@@ -1,6 +1,5 @@
-// Package journal is the record of a run: a closed set of Events, the Run
-// that they fold into, and the lines on disk. It only appends; it opens no
-// files and judges nothing.
+// Package journal is the record of a run: a closed set of events, the Run that they fold
+// into, and the lines on disk. It only appends; it opens no files and judges nothing.
 package journal
 
 import (
@@ -14,18 +13,18 @@ import (
 	"time"
 )
 
-// Version is the version of the events in this package. A journal of a later
-// version is refused, never guessed at.
+// Version is the version of the events in this package. A journal of another version is
+// refused.
 const Version = 1
 
-// Entry is an Event with its place in the journal.
+// Entry is an event with its place in the journal.
 type Entry struct {
 	Seq   int
 	At    time.Time
 	Event Event
 }
 
-// header is what every line begins with.
+// header begins each line.
 type header struct {
 	V    int       `json:"v"`
 	Seq  int       `json:"seq"`
@@ -33,7 +32,7 @@ type header struct {
 	Type string    `json:"type"`
 }
 
-// Encode writes e as its line, newline included.
+// Encode returns the line of an entry, with its newline.
 func Encode(e Entry) ([]byte, error) {
 	head, err := json.Marshal(header{Version, e.Seq, e.At.UTC(), Type(e.Event)})
 	if err != nil {
@@ -51,10 +50,10 @@ func Encode(e Entry) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// VersionError is that an event is not of the version that this program reads.
+// VersionError is the error of an event with another version than this program reads.
 type VersionError struct{ V int }
 
-// Error names both.
+// Error names both versions.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("event has version %d, this program reads %d", e.V, Version)
 }
@@ -79,7 +78,7 @@ func Decode(line []byte) (Entry, error) {
 	return Entry{Seq: h.Seq, At: h.At, Event: read.Elem().Interface().(Event)}, nil //nolint:forcetypeassert // of a kind
 }
 
-// kinds is the closed set, by name.
+// kinds holds each event type by its name.
 var kinds = map[string]Event{
 	"run_began":        RunBegan{},
 	"resumed":          Resumed{},
@@ -117,7 +116,7 @@ var kinds = map[string]Event{
 	"run_stopped":      RunStopped{},
 }
 
-// types are the names of the kinds.
+// types holds the name of each event type.
 var types = func() map[reflect.Type]string {
 	all := map[reflect.Type]string{}
 	for name, event := range kinds {
@@ -126,15 +125,15 @@ var types = func() map[reflect.Type]string {
 	return all
 }()
 
-// Type is the event's name in the journal.
+// Type returns the event's name in the journal.
 func Type(e Event) string { return types[reflect.TypeOf(e)] }
 
-// Types names every type of event, in alphabetical order.
+// Types returns the names of all events, sorted.
 func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
 
-// Replay reads a whole journal. Sound is how many bytes of it are valid; the
-// rest is a last line that was torn by a crash, and is to be cut off. A line
-// elsewhere that cannot be read is an error: only this program writes here.
+// Replay reads a whole journal. sound is how many bytes of it are valid: the rest is a
+// last line that a crash cut off, for the caller to remove. Another line that cannot be
+// read is an error, as only this program writes here.
 func Replay(data []byte) (entries []Entry, sound int64, err error) {
 	for number := 1; len(data) > 0; number++ {
 		line, rest, whole := bytes.Cut(data, []byte{'\n'})
@@ -155,23 +154,23 @@ func Replay(data []byte) (entries []Entry, sound int64, err error) {
 	return entries, sound, nil
 }
 
-// Disk is where a Writer writes: a file that can be told to be safe.
+// Disk is the file to which a Writer writes.
 type Disk interface {
 	io.Writer
 	Sync() error
 }
 
-// Writer appends events and keeps the Run they amount to. It is used from one
-// goroutine at a time.
+// Writer appends events and keeps the run that they fold into. Only one goroutine may
+// use it at a time.
 type Writer struct {
 	Disk Disk
 	Now  func() time.Time
-	Hide func([]byte) []byte // takes secrets out of a line; nil: there are none
-	Run  Run                 // what the journal says so far
+	Hide func([]byte) []byte // removes secrets from a line; nil: there are none
+	Run  Run                 // the state so far
 }
 
-// Append puts event on disk. When it returns nil the event is safe and Run
-// knows it; only then may anybody act on it.
+// Append writes an event to disk. Once it returns nil, the event is safe and part of
+// Run; no one may act on it before.
 func (w *Writer) Append(event Event) error {
 	entry := Entry{Seq: w.Run.Seq + 1, At: w.Now(), Event: event}
 	line, err := Encode(entry)
@@ -187,8 +186,7 @@ func (w *Writer) Append(event Event) error {
 	if err := w.Disk.Sync(); err != nil {
 		return fmt.Errorf("sync journal: %w", err)
 	}
-	// What is folded is what was written, so that a run that goes on and one
-	// that is replayed cannot tell each other apart.
+	// Fold what was written, so that a live run and a replayed one are equal.
 	written, err := Decode(bytes.TrimSuffix(line, []byte{'\n'}))
 	if err != nil {
 		return fmt.Errorf("read back: %w", err)

@@ -7,14 +7,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 )
 
-// Person is somebody as GitHub knows them.
+// Person is a GitHub user.
 type Person struct {
 	Login string `json:"login,omitempty"`
 	ID    int64  `json:"id,omitempty"`
 }
 
-// Trailers are the lines under a commit that the program makes itself, and under
-// a pull request: which run it is of, which story, and who asked for it.
+// Trailers returns the lines under ralph's own commits and pull requests: the run, the
+// story, and who asked for it.
 func (r Run) Trailers(story string) []string {
 	lines := []string{"Ralph-Run: " + r.ID}
 	if story != "" {
@@ -26,6 +26,6 @@ func (r Run) Trailers(story string) []string {
 	return lines
 }
 
-// loginCharacters is what people's logins are made of; a bot, whose has more, is no
+// loginCharacters are the characters of people's logins. A bot has others, and is no
 // author.
 const loginCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Pushed says that the branch stands at SHA on GitHub.
+// Pushed records that the branch is at SHA on GitHub.
 type Pushed struct {
 	Branch string `json:"branch"`
 	SHA    string `json:"sha"`
@@ -14,8 +14,7 @@ func (e Pushed) fold(r *Run, _ time.Time) {
 	r.Pushed, r.Failures = e.SHA, nil
 }
 
-// PullOpened says that a pull request stands: opened, found, or made a draft
-// again.
+// PullOpened records a pull request that was opened, found, or converted to a draft.
 type PullOpened struct {
 	Number int    `json:"number"`
 	URL    string `json:"url"`
@@ -27,7 +26,7 @@ func (e PullOpened) fold(r *Run, _ time.Time) {
 	r.Pull, r.Failures = &e, nil
 }
 
-// PullReadied says that the pull request is a draft no more.
+// PullReadied records that the pull request is ready for review.
 type PullReadied struct {
 	Number int `json:"number"`
 }
@@ -42,8 +41,7 @@ func (PullReadied) fold(r *Run, _ time.Time) {
 	}
 }
 
-// PublishFailed says that something could not be done on GitHub; the work
-// itself is not lost.
+// PublishFailed records that something failed on GitHub. The work is not lost.
 type PublishFailed struct {
 	Act  string `json:"act"`            // push, open, ready
 	Head string `json:"head,omitempty"` // the commit that was to be shown
@@ -55,7 +53,7 @@ func (e PublishFailed) fold(r *Run, _ time.Time) {
 	r.Failures = append(r.Failures, e)
 }
 
-// CommentPosted says where the progress comment stands.
+// CommentPosted records the progress comment.
 type CommentPosted struct {
 	ID    int64  `json:"id"`
 	URL   string `json:"url"`
@@ -66,8 +64,7 @@ func (e CommentPosted) fold(r *Run, _ time.Time) {
 	r.Comment = &e
 }
 
-// Shelved says that the journal up to here is kept where another machine finds
-// it.
+// Shelved records that the journal up to here is saved for other machines.
 type Shelved struct {
 	Ref    string `json:"ref"`
 	Commit string `json:"commit"`
@@ -78,7 +75,7 @@ func (e Shelved) fold(r *Run, _ time.Time) {
 	r.Shelved = &e
 }
 
-// JudgedIterations counts the iterations that have a verdict.
+// JudgedIterations counts the iterations with a verdict.
 func (r Run) JudgedIterations() int {
 	if _, open := r.OpenIteration(); open {
 		return len(r.Iterations) - 1

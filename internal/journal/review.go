@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// StoryReviewed is another agent's opinion of a story that is about to pass. It
-// can hold the story back, and never wave it through.
+// StoryReviewed is another agent's opinion of a story that is about to pass. It can
+// block the story, but never pass it.
 type StoryReviewed struct {
 	Story      string       `json:"story"`
 	Commit     string       `json:"commit"`
@@ -41,15 +41,15 @@ func (e StoryReviewed) fold(r *Run, at time.Time) {
 	r.CostKnown = r.CostKnown && e.Cost.Known
 }
 
-// String is what is missing, and where that is to be seen.
+// String returns what is missing, and where.
 func (m Missed) String() string {
 	return fmt.Sprintf("criterion %d: %s (%s:%d)", m.Criterion, m.Why, m.File, m.Line)
 }
 
-// Took is how long it took.
+// Took is how long the review took.
 func (e StoryReviewed) Took() time.Duration { return time.Duration(e.TookMS) * time.Millisecond }
 
-// ReviewOf is the newest opinion of a story.
+// ReviewOf returns the newest opinion of a story.
 func (r Run) ReviewOf(story string) (StoryReviewed, bool) {
 	for _, reviewed := range slices.Backward(r.Reviews) {
 		if reviewed.Story == story {

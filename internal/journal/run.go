@@ -9,12 +9,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Run is what a journal amounts to. It is a value: folding makes a new one.
+// Run is the state of a run: the sum of its events. It is a value; a fold makes a new
+// one.
 type Run struct {
 	ID      string
 	Policy  policy.Policy
 	Task    plan.Task
-	Plan    plan.Plan // Passes is the program's word here, never the agent's
+	Plan    plan.Plan // Passes is ralph's verdict here, never the agent's claim
 	Source  string
 	Branch  string
 	BaseRef string
@@ -29,46 +30,46 @@ type Run struct {
 	Seq     int
 	Began   time.Time
 	Now     time.Time     // when the last event happened
-	SetBack time.Duration // by how much the clock was, since the run began
+	SetBack time.Duration // by how much the clock was set back since the run began
 	Granted Grant         // since when the limits count
-	Resumed int           // how often it was gone on with
+	Resumed int           // how often the run was resumed
 
 	Said     []string     // what people added since, for the agent
-	Approved string       // who let the plan be worked on
-	Vague    bool         // the plan is what was asked, word for word: an agent can make a better one
-	Unable   *PlanDrafted // the newest try at a plan, where its agent cannot work
-	Misplans []string     // why what agents made of it cannot be worked by
-	Added    []string     // criteria that an agent put in while it worked
-	Asked    string       // what the agent that was to make it asks of people
-	Shelved  *Shelved     // where the run is kept for another machine, as of when
-	Log      Attachment   // the progress log, as it was kept last
+	Approved string       // who approved the plan
+	Vague    bool         // the plan only repeats the task: an agent can make a better one
+	Unable   *PlanDrafted // the newest try at a plan, if its agent cannot work
+	Misplans []string     // why the agents' plans are unusable
+	Added    []string     // criteria that an agent added while it worked
+	Asked    string       // the planning agent's question to people
+	Shelved  *Shelved     // the newest copy for other machines
+	Log      Attachment   // the newest copy of the progress log
 
 	Baseline   *BaselineEnded
 	BaseChecks []CheckEnded
 	Iterations []Iteration
 	Head       string // newest commit that was handed over; Start at first
-	Tree       string // its tree
-	Dirty      bool   // the agent's tree held uncommitted work when last looked at
+	Tree       string // of Head
+	Dirty      bool   // the agent's tree held uncommitted work when last read
 	Proofs     []Proof
-	Loose      []CheckEnded // checks of a proof under way outside an iteration
-	Setup      []SetupEnded // what made its checkout ready, or did not
+	Loose      []CheckEnded // checks of an unfinished proof
+	Setup      []SetupEnded // of the same proof
 	Grades     []StoryGraded
-	Trial      Trial // of a story's tests on the base, under way
+	Trial      Trial // of a story's tests on the base, unfinished
 
 	Inspections []ChangeInspected
 	Reviews     []StoryReviewed
 
 	Pushed     string
-	Met        string     // the newest commit for which it is known how the base stands
-	Joins      []Joined   // what others did and was merged
-	Parted     *Joined    // what others did and contradicts the work
-	MergeStory string     // the story of a merge that the agent is to finish; empty: there was none
+	Met        string     // the newest commit that was compared with the base branch
+	Joins      []Joined   // merged work of others
+	Parted     *Joined    // work of others that conflicts
+	MergeStory string     // the story of a merge that the agent has to finish; empty: none
 	Signed     string     // the newest commit that GitHub has signed
-	Packed     *Packed    // the work as a file, where it could not be pushed
-	Leaves     []Branched // why the work is on another branch than it was to be on
+	Packed     *Packed    // the work as a file, if it could not be pushed
+	Leaves     []Branched // why the work moved to another branch
 	Pull       *PullOpened
-	// FoundDraft tells that the pull request was a draft when the run began: what else it
-	// waits for this run does not know, so a person turns it ready.
+	// FoundDraft says that the pull request was a draft when the run began. A person
+	// marks it ready, as it may wait for other things.
 	FoundDraft bool
 	Comment    *CommentPosted
 	Failures   []PublishFailed // since the last thing that worked on GitHub
@@ -84,14 +85,13 @@ type Run struct {
 
 	Usage     stream.Usage
 	CostUSD   float64
-	CostKnown bool // every agent so far told what it cost
+	CostKnown bool // every agent so far reported its cost
 
 	ChargedUSD float64 // counts against the budget beyond CostUSD
-	Overspent  string  // why an agent was ended or refused for the budget; empty: none was since limits were granted
+	Overspent  string  // why an agent was stopped for the budget since limits were granted; empty: none
 }
 
-// Grant is the point from which limits are counted: the beginning, or the
-// last time the run was resumed.
+// Grant is the point from which limits count: the beginning, or the newest resume.
 type Grant struct {
 	At         time.Time
 	Iterations int
@@ -99,12 +99,12 @@ type Grant struct {
 	Tokens     int64
 }
 
-// IsCompleted tells of a run that did what was asked, and not only stopped.
+// IsCompleted reports whether the run did what was asked.
 func (r Run) IsCompleted() bool {
 	return r.Stop != nil && r.Stop.Reason.Status() == policy.StatusCompleted
 }
 
-// Iteration is one pass of the loop, as far as it went.
+// Iteration is one pass of the loop, possibly unfinished.
 type Iteration struct {
 	Number int
 	Story  string
@@ -118,18 +118,18 @@ type Iteration struct {
 	Proof  *Proof
 	SCM    []SCMEnded
 	Ended  *IterationEnded
-	Bus    int64 // how long the task's message bus was when it began
-	Paused bool  // the delay after it, or after it was turned away, was begun
+	Bus    int64 // the size of the task's message bus at the beginning
+	Paused bool  // the delay after it, or after the model rejected it, has begun
 	Wake   time.Time
 
-	Idle    bool   // the newest grade of its story says that nothing was changed for it
-	Session string // of the agent, where the loop is within one
+	Idle    bool   // the newest grade of its story says that nothing changed for it
+	Session string // of the agent, if the loop runs within one
 
-	Turned  int         // how often in a row the model's server turned its agent away
-	Earlier *AgentEnded // the sum of the tries before this one
+	Turned  int         // how often in a row the model's server rejected its agent
+	Earlier *AgentEnded // the sum of the earlier tries
 }
 
-// Proof is a run of the checks on a clean checkout, with what each said.
+// Proof is a run of the checks on a clean checkout.
 type Proof struct {
 	Commit string
 	Tree   string
@@ -138,13 +138,13 @@ type Proof struct {
 	Reused bool // the same tree was checked before
 	Why    string
 	Checks []CheckEnded
-	Setup  []SetupEnded // before them
+	Setup  []SetupEnded // before the checks
 	Rules  Rules
 
-	Restored []string // protected files that were put back for it
+	Restored []string // protected files that were restored for it
 }
 
-// OpenIteration is the iteration under way.
+// OpenIteration returns the iteration without a verdict.
 func (r Run) OpenIteration() (Iteration, bool) {
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Ended == nil {
 		return r.Iterations[n-1], true
@@ -152,7 +152,7 @@ func (r Run) OpenIteration() (Iteration, bool) {
 	return Iteration{}, false
 }
 
-// LastJudged is the newest iteration that has a verdict.
+// LastJudged returns the newest iteration with a verdict.
 func (r Run) LastJudged() (Iteration, bool) {
 	for _, it := range slices.Backward(r.Iterations) {
 		if it.Ended != nil {
@@ -162,7 +162,7 @@ func (r Run) LastJudged() (Iteration, bool) {
 	return Iteration{}, false
 }
 
-// IterationBefore is the iteration before the one with that number, if there is one.
+// IterationBefore returns the iteration before the one with that number, or nil.
 func (r Run) IterationBefore(number int) *Iteration {
 	for i := len(r.Iterations) - 1; i > 0; i-- {
 		if r.Iterations[i].Number == number {
@@ -172,22 +172,22 @@ func (r Run) IterationBefore(number int) *Iteration {
 	return nil
 }
 
-// Elapsed is how long the run has been going since its limits were granted.
+// Elapsed is the time since the limits were granted.
 func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
-// SpentUSD is what counts against the run's limit since that was granted.
+// SpentUSD is the cost since the limits were granted.
 func (r Run) SpentUSD() float64 { return r.TotalUSD() - r.Granted.CostUSD }
 
-// TotalUSD is what the run cost, and what may be on the maker's bill besides.
+// TotalUSD is the cost of the run, with requests whose cost no agent reported.
 func (r Run) TotalUSD() float64 { return r.CostUSD + r.ChargedUSD }
 
-// SpentTokens is what the run used since its limits were granted.
+// SpentTokens is the usage since the limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
 
-// UsedIterations is how many iterations were begun since limits were granted.
+// UsedIterations counts the iterations since the limits were granted.
 func (r Run) UsedIterations() int { return len(r.Iterations) - r.Granted.Iterations }
 
-// PassedStories counts the stories the program believes.
+// PassedStories counts the stories that pass.
 func (r Run) PassedStories() int {
 	passed := 0
 	for _, story := range r.Plan.UserStories {
@@ -198,7 +198,7 @@ func (r Run) PassedStories() int {
 	return passed
 }
 
-// ProofOf is the newest proof of a tree by the rules in force.
+// ProofOf returns the newest proof of a tree by the current rules.
 func (r Run) ProofOf(tree string) (Proof, bool) {
 	for _, proof := range slices.Backward(r.Proofs) {
 		if tree != "" && proof.Tree == tree && proof.Rules.equal(rulesOf(r.Policy)) {
@@ -208,7 +208,7 @@ func (r Run) ProofOf(tree string) (Proof, bool) {
 	return Proof{}, false
 }
 
-// WorkBefore is the tree that an iteration found, as far as it is known.
+// WorkBefore returns the tree with which an iteration began, if known.
 func (r Run) WorkBefore(it Iteration) string {
 	if before := r.IterationBefore(it.Number); before != nil && before.Taken != nil {
 		return before.Taken.Work

@@ -8,12 +8,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// SetupEnded is the result of one command that makes a checkout ready for its
-// checks. It holds what CheckEnded does.
+// SetupEnded is the result of one setup command. It has the fields of CheckEnded.
 type SetupEnded CheckEnded
 
-// fold keeps what an agent can be told: the base is not its work, and its own
-// tree it can see.
+// fold keeps the results that help an agent. The base is not its work, and it sees its
+// own tree.
 func (s SetupEnded) fold(r *Run, _ time.Time) {
 	switch s.Where {
 	case AtProof:
@@ -27,7 +26,7 @@ func (s SetupEnded) fold(r *Run, _ time.Time) {
 // Took is how long the command ran.
 func (s SetupEnded) Took() time.Duration { return CheckEnded(s).Took() }
 
-// Failure is how the command did not do what it is for; empty when it did.
+// Failure returns why the command failed, or nothing.
 func (s SetupEnded) Failure() string {
 	switch {
 	case s.Passed:
@@ -40,8 +39,7 @@ func (s SetupEnded) Failure() string {
 	return fmt.Sprintf("setup failed: %s (exit %d)", s.Name, s.Exit)
 }
 
-// Rules are what a proof of a tree is by: where they change, a tree has to be
-// proven anew.
+// Rules are the checks and setup of a proof: if they change, a tree needs a new proof.
 type Rules struct{ Checks, Setup []policy.Check }
 
 func rulesOf(p policy.Policy) Rules { return Rules{p.Checks, p.Setup} }

@@ -2,8 +2,8 @@ package journal
 
 import "time"
 
-// Signed says that GitHub made the newest commits again, in its own name and
-// signed. The tree is the same, and so every proof of it holds.
+// Signed records that GitHub signed the newest commits, which made them new commits. The
+// tree is the same, so its proofs hold.
 type Signed struct {
 	From string `json:"from"`
 	To   string `json:"to"`

@@ -6,7 +6,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// TaskLooked is what the folder of a supervised task says.
+// TaskLooked is the state of a supervised task's folder.
 type TaskLooked struct {
 	Done   bool   `json:"done,omitempty"`
 	Wait   string `json:"wait,omitempty"`   // how the agent asked not to be started again: file, message
@@ -22,8 +22,7 @@ type Paused struct {
 	Why string `json:"why,omitempty"`
 }
 
-// fold begins the delay. What was seen of a task before it says nothing of the
-// time after.
+// fold begins the delay. The task's folder must be read again after it.
 func (p Paused) fold(r *Run, at time.Time) {
 	r.Looked = nil
 	if n := len(r.Iterations); n > 0 {
@@ -34,8 +33,7 @@ func (p Paused) fold(r *Run, at time.Time) {
 // Delay is how long the run waits.
 func (p Paused) Delay() time.Duration { return time.Duration(p.MS) * time.Millisecond }
 
-// TaskSettled says that those around a task were told how it ended, as far as
-// they could be.
+// TaskSettled records that the end of a task was announced.
 type TaskSettled struct {
 	Reason policy.Reason `json:"reason"`
 	Words  string        `json:"words"`

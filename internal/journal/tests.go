@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// Tests is what the test runner of a check said, as far as its output names
-// tests. It never outweighs the exit code: it only tells failures apart.
+// Tests is the result of a check's tests, as far as its output names them. The exit code
+// alone decides; names only tell failures apart.
 type Tests struct {
 	Runner  string `json:"runner"` // which it is; several where there are several
 	Passed  int    `json:"passed"`
@@ -26,7 +26,7 @@ type Tests struct {
 	All   Attachment               `json:"all,omitzero"` // every test, as "passed name" on a line; beside the log
 }
 
-// FailureList is what failed, in words.
+// FailureList lists what failed.
 func (t *Tests) FailureList() string {
 	more := ""
 	if t.Cut {
@@ -35,7 +35,7 @@ func (t *Tests) FailureList() string {
 	return ShortList(t.Failing()) + more
 }
 
-// ShortList is names in words: some of them, and how many more there are.
+// ShortList joins some names, and says how many more there are.
 func ShortList(names []string) string {
 	const few = 5
 	if len(names) <= few {
@@ -52,13 +52,13 @@ func (t *Tests) Failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
-// HasNamedFailures tells whether the check failed, and its failures can be told from
-// others: it came to its end, and tests of it failed by name.
+// HasNamedFailures reports whether the check ran to its end and names the tests that
+// failed.
 func (c CheckEnded) HasNamedFailures() bool {
 	return !c.Passed && !c.TimedOut && !c.CannotRun && c.Tests != nil && len(c.Tests.Red) > 0
 }
 
-// BaseCheck is what the check named name said at the base.
+// BaseCheck returns the result of the named check at the base.
 func (r Run) BaseCheck(name string) (CheckEnded, bool) {
 	for _, base := range r.BaseChecks {
 		if base.Name == name {
@@ -68,13 +68,13 @@ func (r Run) BaseCheck(name string) (CheckEnded, bool) {
 	return CheckEnded{}, false
 }
 
-// PassedInFirstRun tells whether a test passed in the first run of a check that was run
-// again, as far as the record tells.
+// PassedInFirstRun reports whether a test passed in the first run of a check that ran
+// twice, if known.
 func (c CheckEnded) PassedInFirstRun(name string) bool {
 	return c.First != nil && c.First.Tests != nil && c.First.Tests.Asked[name] == tally.Passed
 }
 
-// Outcome is how the test of that name ended, as far as the record tells.
+// Outcome returns how the named test ended, if known.
 func (c CheckEnded) Outcome(name string) tally.Outcome {
 	if c.Tests == nil {
 		return tally.Absent

@@ -1,7 +1,6 @@
 package journal
 
-// plus is the sum of an agent's try and of those before it that the model's
-// server turned away: what they did and used belongs to the iteration, too.
+// plus adds the earlier tries of the same iteration, which the model's server rejected.
 func (a AgentEnded) plus(earlier AgentEnded) AgentEnded {
 	a.TookMS += earlier.TookMS
 	a.Tools += earlier.Tools
@@ -13,8 +12,8 @@ func (a AgentEnded) plus(earlier AgentEnded) AgentEnded {
 	return a
 }
 
-// endPause lets an agent that was turned away try again at once: a person who
-// resumes a run wants to know now.
+// endPause lets an agent that the model rejected try again at once: somebody has resumed
+// the run.
 func (it *Iteration) endPause() {
 	if it.Agent != nil && it.Agent.Busy {
 		it.Turned, it.Paused = 0, true
