@@ -273,7 +273,7 @@ func relaying(t *testing.T, n int) (alive func(ms int) bool, c process.Command) 
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = unix.Close(ends[0]) }) // who is left ends of it
+	t.Cleanup(func() { _ = unix.Close(ends[0]) })                                        // who is left ends of it
 	if _, err := unix.FcntlInt(uintptr(ends[1]), unix.F_SETPIPE_SZ, 1<<12); err != nil { // they fork so often
 		t.Fatal(err)
 	}
