@@ -47,7 +47,7 @@ func (s Source) read(files Files, folder string) {
 	for _, name := range s.List(strings.TrimSuffix(folder, "/")) {
 		switch {
 		case !slices.Contains(names, name):
-		case strings.HasSuffix(name, "/"):
+		case strings.HasSuffix(name, "/"), Locks(name) && name != "requirements.txt": // a lock file may be larger than what can be read
 			files[folder+name] = nil
 		default:
 			if data := s.Read(folder + name); data != nil {

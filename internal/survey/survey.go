@@ -24,7 +24,7 @@ func wanted() []string {
 		"go.work", "pnpm-workspace.yaml",
 		"Makefile", "GNUmakefile", "makefile", "justfile", "Justfile", "Taskfile.yml",
 		"go.mod", "Cargo.toml", "package.json", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "bun.lockb",
-		"deno.json", "deno.jsonc", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "tests/", "test/", "spec/",
+		"deno.json", "deno.jsonc", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", "setup.py", "requirements.txt", "uv.lock", "poetry.lock", "tests/", "test/", "spec/",
 		"pom.xml", "mvnw", "build.gradle", "build.gradle.kts", "gradlew", "Gemfile", "Rakefile", "composer.json", "mix.exs", "Package.swift",
 	}
 }
@@ -86,11 +86,24 @@ func (f Files) top() []Command {
 }
 
 // Setup are the commands that fetch what those need, where a lock file says
-// what that is.
+// what that is: one for all packages of node, and one for each project of Python.
 func (f Files) Setup() []Command {
-	if !slices.ContainsFunc(f.Checks(), func(c Command) bool { return path.Base(c.From) == "package.json" }) {
-		return nil
+	checks := f.Checks()
+	var found []Command
+	if slices.ContainsFunc(checks, func(c Command) bool { return path.Base(c.From) == "package.json" }) {
+		found = f.install()
 	}
+	for _, c := range checks {
+		for _, v := range venvs {
+			if cd, _, is := strings.Cut(c.Command, v.run); is {
+				found = append(found, Command{cd + v.setup, path.Join(path.Dir(c.From), v.lock)})
+			}
+		}
+	}
+	return found
+}
+
+func (f Files) install() []Command {
 	for _, lock := range []struct{ name, command string }{
 		{"pnpm-lock.yaml", "pnpm install --frozen-lockfile"},
 		{"yarn.lock", "yarn install --frozen-lockfile"},
@@ -194,15 +207,28 @@ func (f Files) deno() []Command {
 	return nil
 }
 
+// venvs are the tools that run a program with what their lock file names.
+var venvs = []struct{ lock, run, setup string }{
+	{"uv.lock", "uv run ", "uv sync --locked"},
+	{"poetry.lock", "poetry run ", "poetry install"},
+}
+
 func (f Files) python() []Command {
+	run, pytest := "", "python3 -m pytest"
+	for _, v := range venvs {
+		if f.has(v.lock) {
+			run, pytest = v.run, v.run+"pytest"
+			break
+		}
+	}
 	for _, name := range []string{"pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "requirements.txt"} {
 		if f.has(name) && (name == "pytest.ini" || f.holds(name, "pytest")) {
-			return []Command{{"python3 -m pytest", name}}
+			return []Command{{pytest, name}}
 		}
 	}
 	folder := cmp.Or(f.first("tests/"), f.first("test/"))
 	if from := f.first("pyproject.toml", "setup.py"); from != "" && folder != "" {
-		return []Command{{"python3 -m unittest discover -s " + strings.TrimSuffix(folder, "/"), from}}
+		return []Command{{run + "python3 -m unittest discover -s " + strings.TrimSuffix(folder, "/"), from}}
 	}
 	return nil
 }

@@ -44,6 +44,8 @@ func TestChecks(t *testing.T) {
 		"pytest":                 {map[string]string{"pyproject.toml": "[tool.pytest.ini_options]\n"}, []string{"python3 -m pytest"}, nil},
 		"pytest.ini":             {map[string]string{"pytest.ini": ""}, []string{"python3 -m pytest"}, nil},
 		"unittest":               {map[string]string{"pyproject.toml": "[project]\n", "tests/": ""}, []string{"python3 -m unittest discover -s tests"}, nil},
+		"uv":                     {map[string]string{"pyproject.toml": "[dependency-groups]\ndev = [\"pytest\"]\n", "uv.lock": ""}, []string{"uv run pytest"}, []string{"uv sync --locked"}},
+		"poetry, unittest":       {map[string]string{"pyproject.toml": "", "poetry.lock": "", "tests/": ""}, []string{"poetry run python3 -m unittest discover -s tests"}, []string{"poetry install"}},
 		"python without tests":   {map[string]string{"pyproject.toml": "[project]\n"}, nil, nil},
 		"maven":                  {map[string]string{"pom.xml": "", "mvnw": ""}, []string{"sh mvnw -B test"}, nil},
 		"gradle":                 {map[string]string{"build.gradle.kts": ""}, []string{"gradle test"}, nil},
@@ -88,6 +90,11 @@ func TestChecks(t *testing.T) {
 			[]string{"cd api && python3 -m pytest", "cd libs/x && python3 -m pytest"},
 			nil,
 		},
+		"several lock files": {
+			map[string]string{"api/pyproject.toml": "pytest", "api/uv.lock": "", "lib/pyproject.toml": "pytest", "lib/poetry.lock": "", "package.json": `{"scripts":{"test":"jest"}}`, "yarn.lock": ""},
+			[]string{"yarn test", "cd api && uv run pytest", "cd lib && poetry run pytest"},
+			[]string{"yarn install --frozen-lockfile", "cd api && uv sync --locked", "cd lib && poetry install"},
+		},
 		"a Makefile over projects": {map[string]string{"Makefile": "test:\n", "go.work": "use ./a\n", "a/go.mod": ""}, []string{"make test"}, nil},
 		"folders that a shell would read otherwise": {
 			map[string]string{"go.work": "use ./a;b\nuse ./../../etc\nuse ./-x\n", "a;b/go.mod": "", "-x/go.mod": ""}, nil, nil,
@@ -101,6 +108,22 @@ func TestChecks(t *testing.T) {
 		if diff := cmp.Diff(test.setup, commands(t, files, files.Setup())); diff != "" {
 			t.Errorf("%s: setup (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A lock file says what it has to by being there: many are larger than what is read.
+func TestLocksAreNotRead(t *testing.T) {
+	source := of(map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "pnpm-lock.yaml": "", "api/pyproject.toml": "pytest", "api/uv.lock": ""})
+	all := source.Read
+	source.Read = func(name string) []byte {
+		if survey.Locks(name) {
+			return nil
+		}
+		return all(name)
+	}
+	want := []survey.Command{{Command: "pnpm install --frozen-lockfile", From: "pnpm-lock.yaml"}, {Command: "cd api && uv sync --locked", From: "api/uv.lock"}}
+	if diff := cmp.Diff(want, survey.Read(source).Setup()); diff != "" {
+		t.Errorf("setup (-want +got):\n%s", diff)
 	}
 }
 
