@@ -1,14 +1,19 @@
 package confine
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -173,6 +178,37 @@ func chown(ctx context.Context, dir, name string, uid, gid int) error {
 // caching are the folders of tools' homes that hold what was fetched; the rest of
 // such a home configures the tool.
 var caching = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"caches", "wrapper", "jdks"}}
+
+// poetry is the folder of a user's caches in which Poetry makes virtual environments.
+const poetry = "pypoetry/virtualenvs"
+
+// venvs are those that it made for the user's project: their names have a hash of its path.
+func venvs(asked Options) (found []string) {
+	from := filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CACHE_HOME"), filepath.Join(asked.Home, ".cache")), poetry)
+	entries, _ := untrusted.ReadDir(from) // most users have none
+	for _, project := range plainly(asked.Private) {
+		sum := sha256.Sum256([]byte(project))
+		mark := "-" + base64.URLEncoding.EncodeToString(sum[:])[:8] + "-py"
+		for _, entry := range entries {
+			if strings.Contains(entry.Name(), mark) {
+				found = append(found, filepath.Join(from, entry.Name()))
+			}
+		}
+	}
+	return found
+}
+
+// linked makes links to folders in another, which it makes. Those inside look there.
+func linked(folders []string, in string, lend func(string) error) error {
+	if len(folders) == 0 {
+		return nil
+	}
+	err := os.MkdirAll(in, 0o755)
+	for _, folder := range folders {
+		err = errors.Join(err, os.Symlink(folder, filepath.Join(in, filepath.Base(folder))))
+	}
+	return errors.Join(err, lend(filepath.Dir(in)))
+}
 
 // unconfigured removes what configures tools from caches.
 func unconfigured(cache string) error {

@@ -51,6 +51,7 @@ func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) 
 	if r.home != "" {
 		err = errors.Join(err, r.welcome(asked.State), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
 		r.state, r.lent = stateIn(r.home, asked.State), there(r.home, asked.State.Paths(), asked.Env)
+		err = errors.Join(err, linked(venvs(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err
 }
@@ -142,7 +143,7 @@ func toolchain(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
 		plain := slices.DeleteFunc(there(asked.Home, settings, nil), sandbox.Reveals)
-		read = slices.Concat(read, plain, there(asked.Home, tools, asked.Env))
+		read = slices.Concat(read, plain, there(asked.Home, tools, asked.Env), venvs(asked))
 	}
 	read = append(read, there("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
