@@ -59,7 +59,7 @@ attack: # the sandbox, from inside, at each level that this machine has; as root
 	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
 services: $(ACT) # checks that use Postgres and Redis, which Debian has, at each level of the sandbox, and as a workflow's services
 	ACT=$(CURDIR)/$(ACT) tools/services/check.sh
-projects: # small projects of pnpm and Cargo, as a user sets them up, runs and proves them
+projects: # small projects of pnpm, Poetry, uv and Cargo, as a user sets them up, runs and proves them
 	tools/projects/check.sh
 image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
 	VERSION=$(VERSION) tools/image/build.sh

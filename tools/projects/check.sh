@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Small projects of pnpm and Cargo, as a user has them: what ralph init proposes, what
-# doctor and checks find, a run with the scripted agent, and the proof of its branch.
-# pnpm comes from npm. What is not on this machine (cargo) is named and left out.
+# Small projects of pnpm, Poetry, uv and Cargo, as a user has them: what ralph init
+# proposes, what doctor and checks find, a run with the scripted agent, and the proof of
+# its branch. pnpm comes from npm, Poetry and pytest from Debian. What is not on this
+# machine (uv, cargo) is named and left out.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,7 +18,7 @@ begun() {
   git init -q -b main .
   git config user.name Ada
   git config user.email ada@example.com
-  printf '.ralph/*\n!.ralph/settings.json\nralph/\nnode_modules/\ntarget/\nstory.txtar\n' >.gitignore
+  printf '.ralph/*\n!.ralph/settings.json\nralph/\nnode_modules/\ntarget/\n.venv/\n__pycache__/\nstory.txtar\n' >.gitignore
 }
 
 # expect TEXT COMMAND...: the command succeeds and prints the text.
@@ -85,10 +86,104 @@ END
   tried 'pnpm test' package.json --no-sandbox 'pnpm install --frozen-lockfile' # the sandbox may refuse the registry's address
 )
 
-if ! command -v cargo >/dev/null; then
-  echo 'projects: cargo is not here: its project is left out' >&2
-  exit 0
+# wanted PROGRAM: it is on this machine, or that is said.
+wanted() {
+  command -v "$1" >/dev/null || { echo "projects: $1 is not here: its project is left out" >&2; return 1; }
+}
+
+# shop: a package of Python, its tests, and a story's work, as Poetry and uv have them.
+shop() {
+  mkdir shop tests
+  touch README.md shop/__init__.py
+  echo 'from shop.price import total
+
+def test_total():
+    assert total(2, 3) == 6' >tests/test_total.py
+  echo 'def total(price, pieces):
+    return price * pieces' >shop/price.py
+  cat >story.txtar <<'END'
+-- 1/write/shop/price.py --
+def total(price, pieces):
+    return price * pieces
+
+def discount(price):
+    return price * 9 // 10
+-- 1/write/tests/test_discount.py --
+from shop.price import discount
+
+def test_discount():
+    assert discount(100) == 90
+-- 1/claim --
+US-001
+-- 1/promise --
+COMPLETE
+END
+}
+
+if ! [ -x /usr/bin/poetry ] || ! [ -x /usr/bin/pytest-3 ]; then
+  root=''
+  [ "$(id -u)" = 0 ] || root=sudo
+  $root apt-get update -q >/dev/null
+  DEBIAN_FRONTEND=noninteractive $root apt-get install -y -q --no-install-recommends python3-poetry python3-pytest >/dev/null
 fi
+(
+  begun poetry
+  shop
+  mkdir -p money/money # a dependency that is not installed anywhere else
+  echo 'RATE = 9' >money/money/__init__.py
+  cat >money/pyproject.toml <<'END'
+[tool.poetry]
+name = "money"
+version = "1.0.0"
+description = ""
+authors = []
+[build-system]
+requires = ["poetry-core"]
+build-backend = "poetry.core.masonry.api"
+END
+  sed -i '1i from money import RATE\n' shop/price.py
+  sed -i 's|-- 1/write/shop/price.py --|&\nfrom money import RATE\n|; s|price \* 9|price * RATE|' story.txtar
+  cat >pyproject.toml <<'END'
+[tool.poetry]
+name = "shop"
+version = "1.0.0"
+description = ""
+authors = ["Ada <ada@example.com>"]
+[tool.poetry.dependencies]
+python = "^3.8"
+money = {path = "money", develop = true}
+[tool.poetry.scripts]
+pytest = "pytest:console_main"
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+[build-system]
+requires = ["poetry-core"]
+build-backend = "poetry.core.masonry.api"
+END
+  printf '[virtualenvs.options]\nsystem-site-packages = true\n' >poetry.toml # for pytest
+  poetry install --quiet # which also writes poetry.lock
+  tried 'poetry run pytest' pyproject.toml --sandbox 'poetry install'
+)
+
+if wanted uv; then (
+  begun uv
+  shop
+  cat >pyproject.toml <<'END'
+[project]
+name = "shop"
+version = "1.0.0"
+requires-python = ">=3.9"
+dependencies = ["packaging==24.2"]
+[dependency-groups]
+dev = ["pytest==8.3.4"]
+[tool.pytest.ini_options]
+pythonpath = ["."]
+END
+  uv sync --quiet # which also writes uv.lock
+  tried 'uv run pytest' pyproject.toml --no-sandbox 'uv sync --locked'
+); fi
+
+wanted cargo || exit 0
 (
   begun cargo
   cargo init --quiet --vcs none --lib --name shop .
