@@ -2,6 +2,8 @@ package laptop
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +18,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Eval are the flags of `ralph eval`.
@@ -33,7 +37,7 @@ type Eval struct {
 	MaxCost       float64         `placeholder:"USD" help:"Start no more tasks when this many dollars are spent (default: no limit)."`
 	MaxTime       policy.Duration `default:"30m" placeholder:"TIME" help:"End a task's run after this long (default: 30m)."`
 	MaxIterations int             `short:"n" default:"5" placeholder:"N" help:"End a task's run after this many iterations (default: 5)."`
-	Results       string          `default:"ralph-eval.jsonl" type:"path" placeholder:"FILE" help:"Where each task's result is appended; tasks that are in it are not tried again (default: ralph-eval.jsonl)."`
+	Results       string          `type:"path" placeholder:"FILE" help:"File outside of the clone to which results are appended; tasks in it are not tried again (default: one for each clone, in ~/.local/state/ralph/eval)."`
 	JSON          bool            `name:"json" help:"Print the result as one JSON object."`
 	Fence
 	Passing
@@ -69,9 +73,9 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	if err != nil {
 		return sum, fault.Usage("nothing to try", "name commits, or another repository with --repo", err)
 	}
-	results, err := c.results()
+	results, err := c.results(w)
 	if err != nil {
-		return sum, fault.Usage("cannot write to "+c.Results, "name another file with --results", err)
+		return sum, err
 	}
 	defer func() { err = errors.Join(err, results.Close()) }()
 	data, err := untrusted.ReadAll(results, largestInstances)
@@ -90,14 +94,33 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	return sum, err
 }
 
-// results is the file of results, open to read and to append.
-func (c Eval) results() (*os.File, error) {
-	root, err := untrusted.OpenRoot(filepath.Dir(c.Results))
-	if err != nil {
-		return nil, err
+// results is the file of results, open to read and to append. A row counts as a task that was
+// tried: no commit of the clone and no agent may write there.
+func (c Eval) results(w World) (*os.File, error) {
+	home := w.Getenv("HOME")
+	switch {
+	case c.Results == "" && home == "":
+		return nil, fault.Usage("no home folder for the results", "set HOME, or name a file with --results", nil)
+	case c.Results == "":
+		sum := sha256.Sum256([]byte(resolved(c.Repo)))
+		c.Results = filepath.Join(workspace.OwnIn(home), "eval", filepath.Base(c.Repo)+"-"+hex.EncodeToString(sum[:4])+".jsonl")
+		if err := os.MkdirAll(filepath.Dir(c.Results), 0o700); err != nil {
+			return nil, fault.Usage("cannot make the folder of the results", "name a file with --results", err)
+		}
+	case process.Within(resolved(filepath.Dir(c.Results)), both([]string{c.Repo, outermost(c.Repo, home)})):
+		return nil, fault.Usage("a commit of the clone, or an agent, can write "+c.Results, "name a file outside of the clone with --results, or leave it out", nil)
 	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return root.OpenFile(filepath.Base(c.Results), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	root, err := untrusted.OpenRoot(filepath.Dir(c.Results))
+	var file *os.File
+	if err == nil {
+		defer root.Close() //nolint:errcheck // only a handle
+		file, err = root.OpenFile(filepath.Base(c.Results), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	}
+	if err != nil {
+		return nil, fault.Usage("cannot write to "+c.Results, "name another file with --results", err)
+	}
+	fmt.Fprintln(w.Stderr, "results: "+clean.LogLines(c.Results))
+	return file, nil
 }
 
 // record writes a row behind the others, of which the last may be cut off.
