@@ -32,6 +32,7 @@ import (
 type checksCommand struct {
 	ProjectDir string   `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Check      []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
+	Trust      bool     `help:"Accept settings that are not those of the newest run."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
 	laptop.Reach
@@ -53,7 +54,7 @@ Example: ralph checks --check "make test"`
 func (checksCommand) guarded() bool { return true }
 
 func (c checksCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, DryRun: true}.Open(ctx, w.World)
+	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
@@ -159,7 +160,7 @@ func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs
 // checks are those of a run here, or of a job with --github. Without --checks it
 // is no fault if they cannot be found: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
-	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, DryRun: true}.Open(ctx, w.World)
+	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}

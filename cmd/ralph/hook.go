@@ -143,6 +143,7 @@ type loopWords struct {
 	MinToolCalls      *int     `name:"min-tool-calls"`
 	OnPromiseNoWork   *string  `name:"on-promise-no-work" enum:"reject,accept"`
 	Resume            bool     `name:"resume"`
+	Trust             bool     `name:"trust"`
 	Ultrawork         bool     `name:"ultrawork"`
 	Session           string   `name:"session"`
 }
@@ -159,7 +160,7 @@ func (c hookCommand) start(w world, door hook.Environment) error {
 	}
 	text, err := door.Start(hook.Asked{
 		Session: w.session(words.Session), Dir: dir, Agents: w.claudes(),
-		Task: strings.Join(words.Task, " "), Resume: words.Resume,
+		Task: strings.Join(words.Task, " "), Resume: words.Resume, Trust: words.Trust,
 		Over: func(p policy.Policy) policy.Policy { return words.over(p, w.cap()) },
 	})
 	if err != nil {
@@ -185,7 +186,7 @@ func (c hookCommand) cancel(w world, door hook.Environment) error {
 // words are those of the command line, and those on standard input behind
 // them: a slash command hands on what was typed without having a shell read it.
 func (c hookCommand) words(w world) (loopWords, error) {
-	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--resume]`
+	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--resume [--trust]]`
 	var words loopWords
 	text, err := piped(w.Stdin)
 	if err != nil {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
@@ -54,4 +55,57 @@ func merge(base, over node) node {
 		base.Members[i].Value = merge(base.Members[i].Value, m.Value)
 	}
 	return base
+}
+
+// shown are the keys of what people and the agent are shown. No other key is without effect on
+// what a run does, what it may cost and what counts as done.
+var shown = []string{"$schema", "completionResponse", "outputTruncateChars", "streamAgentOutput", "includeIterationCountInPrompt"}
+
+// Said is what files of settings say beyond that, each laid over those before it, in one form
+// whatever their layout; empty where they say nothing. No default is in it: those of a later
+// version may differ.
+func Said(files ...File) string {
+	var d decoder
+	merged := node{Kind: jsontree.Object}
+	for _, f := range files {
+		read := d.json
+		if !isJSON(f) {
+			read = d.yaml
+		}
+		if root, ok := read(f); ok {
+			merged = merge(merged, root)
+		}
+	}
+	merged.Members = slices.DeleteFunc(merged.Members, func(m jsontree.Member) bool { return slices.Contains(shown, m.Key) })
+	text, err := json.Marshal(bare(merged))
+	if err != nil || bare(merged) == nil { // values of files can be encoded
+		return ""
+	}
+	return string(text)
+}
+
+// bare is a value without its place in a file; nil where it says nothing.
+func bare(n node) any {
+	switch n.Kind { //nolint:exhaustive // the rest are single values
+	case jsontree.None, jsontree.Null:
+		return nil
+	case jsontree.Object:
+		members := map[string]any{}
+		for _, m := range n.Members {
+			if value := bare(m.Value); value != nil {
+				members[m.Key] = value
+			}
+		}
+		if len(members) == 0 {
+			return nil
+		}
+		return members
+	case jsontree.List:
+		items := []any{}
+		for _, item := range n.Items {
+			items = append(items, bare(item))
+		}
+		return items
+	}
+	return []any{n.Kind, n.Text}
 }

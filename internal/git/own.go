@@ -238,33 +238,7 @@ func (g Git) plain(ctx context.Context, config []byte) bool {
 	return err == nil
 }
 
-// Mark adds lines to a mark for later runs in the repository's own folder: no commit
-// brings one there, and none takes it away.
-func (g Git) Mark(ctx context.Context, at Place, name string, lines ...string) error {
-	there, _ := g.Marked(ctx, at, name)
-	lines = append(there, lines...)
-	slices.Sort(lines)
-	file, err := g.mark(ctx, at, name)
-	if err == nil {
-		err = untrusted.WriteFile(file, []byte(strings.Join(slices.Compact(lines), "\n")), 0o644)
-	}
-	if err != nil {
-		return fmt.Errorf("mark %s: %w", at.Top, err)
-	}
-	return nil
-}
-
-// Marked is what a mark of the repository says, and whether there is one.
-func (g Git) Marked(ctx context.Context, at Place, name string) (lines []string, marked bool) {
-	file, err := g.mark(ctx, at, name)
-	var text []byte
-	if err == nil {
-		text, err = untrusted.ReadFile(file, 16<<20)
-	}
-	return strings.Fields(string(text)), !errors.Is(err, fs.ErrNotExist) // what cannot be told may be there
-}
-
-func (g Git) mark(ctx context.Context, at Place, name string) (string, error) {
-	dir, err := user{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
-	return filepath.Join(dir, name), err
+// Common is git's own folder for the repository at a folder: no commit writes there.
+func (g Git) Common(ctx context.Context, top string) (string, error) {
+	return user{git: g, dir: top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 }

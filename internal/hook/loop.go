@@ -22,8 +22,13 @@ type record struct {
 	pause func(time.Duration)
 }
 
-func (d Environment) record(path string) (*record, error) {
-	file, entries, err := d.folder(filepath.Dir(filepath.Dir(path))).Run(filepath.Base(path)).OpenJournalFile()
+// at is a run in its folder.
+func (d Environment) at(path string) workspace.Run {
+	return d.folder(filepath.Dir(filepath.Dir(path))).Run(filepath.Base(path))
+}
+
+func (d Environment) record(home workspace.Run) (*record, error) {
+	file, entries, err := home.OpenJournalFile()
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +90,7 @@ func (d Environment) loop(in input) (said answer, looping bool) {
 	if path == "" {
 		return answer{}, false
 	}
-	r, err := d.record(path)
+	r, err := d.record(d.at(path))
 	if err != nil {
 		m.endLoop()
 		return note(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true

@@ -24,6 +24,7 @@ type Asked struct {
 	Task    string
 	Over    func(policy.Policy) policy.Policy // lays what was asked for over the usual, or over what was in force
 	Resume  bool
+	Trust   bool // goes on with a journal that is not vouched for
 }
 
 // Start begins a loop, and gives what the agent is to be told.
@@ -113,7 +114,7 @@ func (d Environment) enter(asked Asked) (*record, workspace.Run, error) {
 	if err != nil {
 		return nil, home, err
 	}
-	r, err := d.record(home.Path)
+	r, err := d.record(home)
 	if err != nil {
 		return nil, home, err
 	}
@@ -141,12 +142,22 @@ func (d Environment) home(folder workspace.Folder, asked Asked) (workspace.Run, 
 // left is the newest loop of the project that was left undone. A journal that a commit
 // brought would have its own words taken for those of the user.
 func (d Environment) left(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
-	home, old := folder.Begun(func(run journal.Run) bool {
-		done := run.Stop != nil && run.Stop.Reason.Status() == policy.StatusCompleted
-		return run.Policy.Done == policy.ByPromise && !done
-	})
-	if home.ID == "" {
+	var old journal.Run
+	undone := func(run journal.Run) bool {
+		old = run
+		return run.Policy.Done == policy.ByPromise && (run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted)
+	}
+	home, _ := folder.Begun(undone)
+	if home.ID == "" || asked.Trust {
+		home, _ = folder.Unfinished(undone)
+	}
+	switch {
+	case home.ID == "":
 		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
+	case asked.Trust:
+		home = home.Accepted()
+	case !folder.Vouched(home):
+		return home, nil, workspace.Doubtful(home.ID, "/ralph-loop --resume --trust")
 	}
 	p := asked.Over(old.Policy)
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
@@ -201,7 +212,7 @@ func (d Environment) Cancel(session string) (string, error) {
 		m.endLoop()
 		return "There is no Ralph loop in this session. Tell the user.", nil
 	}
-	r, err := d.record(m.loop())
+	r, err := d.record(d.at(m.loop()))
 	if err != nil {
 		return "", err
 	}

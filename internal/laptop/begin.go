@@ -219,6 +219,9 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	defer d.lower(j.Sandbox, j.ModelServer)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
+	if !j.Folder.Vouches() {
+		asked.Notes = append(asked.Notes, journal.Noted{What: "cannot write to .local/state/ralph in your home, so this run can be resumed with --trust only"})
+	}
 	asked.ID = workspace.NameRun("run", d.World.Now())
 	if asked, err = d.stand(ctx, j, asked); err != nil {
 		return 0, err
@@ -238,7 +241,8 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 // Resume goes on with a run by these rules, and sees it through; words are what
 // the agent should know from here on.
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
-	if err := d.vouched(home); err != nil {
+	home, err := d.vouched(home)
+	if err != nil {
 		return 0, err
 	}
 	if err := d.takesAgain(ctx, old); err != nil {

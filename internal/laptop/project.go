@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
@@ -35,7 +36,7 @@ type Project struct {
 	Place    *git.Place    // nil where the project is no repository
 	unread   error         // what keeps git from reading the one that it is
 	found    []config.File // the project's settings
-	past     []any         // what runs go by, of these alone and with the file of --config
+	config   []configured  // what they say, alone and with the file of --config
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
@@ -74,7 +75,7 @@ func (d *Project) look(ctx context.Context) error {
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	d.past = []any{past(d.Settings)}
+	d.config = []configured{{text: config.Said(d.found...)}}
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
@@ -174,15 +175,15 @@ func (d *Project) Configured(ctx context.Context, name string, read func(config.
 		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config; the completion word is --completion-response of ralph run, --completion-tag of ralph loop", err)
 	}
 	d.tell("Loading settings from %s", name)
-	loop, err := read(config.File{Name: name, Data: data}, d.found...)
+	file := config.File{Name: name, Data: data}
+	loop, err := read(file, d.found...)
 	if err != nil {
 		return loop, err
 	}
 	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
 	if d.World.Changeable(d.Root(), name) || d.World.Changeable(d.Root(), filepath.Dir(name)) {
-		laid := loop
-		laid.Settings = past(loop.Settings)
-		d.past = append(d.past, laid)
+		way, _ := filepath.Rel(resolved(d.Root()), resolved(name)) // both are whole
+		d.config = append(d.config, configured{way, config.Said(append(slices.Clone(d.found), file)...)})
 		if err := d.Trusted(ctx); err != nil {
 			return loop, err
 		}

@@ -4,109 +4,157 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// sandboxed is the mark of a repository in which an agent was confined. Its lines are
-// digests of a project's folder and of the settings that its runs had since. Files of the project prove nothing, because git writes and removes them for
-// a commit, and the agent commits.
+// sandboxed is the mark of a folder in which an agent was confined, the top of a repository
+// mostly. It lies among the user's own files, where neither a commit nor an agent writes. It has
+// a line for each project folder, and for each file of --config there: a digest of which one it
+// is, and one of what the settings of its newest run said. An empty file of that name in git's
+// own folder marks the repository's other worktrees, and it when it has moved.
 const sandboxed = "ralph-sandboxed"
 
-// past are the settings that decide what a run does, what it may cost and what counts as
-// done: all but those of what people and the agent see.
-func past(s config.Settings) config.Settings {
-	s.Schema, s.CompletionResponse, s.OutputTruncateChars, s.StreamAgentOutput, s.IncludeIterationCountInPrompt = "", "", 0, false, false
-	return s
+// configured is what settings say that a run goes by.
+type configured struct {
+	file string // of --config; empty: those of the project alone
+	text string
 }
 
 // settled are the lines of the settings.
-func (d *Project) settled() (lines []string, err error) {
-	for _, of := range d.past {
-		line, err := d.marking(of)
-		if err != nil {
-			return nil, err
+func (d *Project) settled() (lines []string) {
+	for _, s := range d.config {
+		lines = append(lines, d.about(s.file)+digest(s.text))
+	}
+	return lines
+}
+
+// about is how a line begins.
+func (d *Project) about(file string) string {
+	way, _ := filepath.Rel(d.top(), resolved(d.ProjectDir)) // both are whole
+	return digest(way, file) + ":"
+}
+
+func digest(of ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(of, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// top is the folder with the mark: that of the repository, which git may be unable to read,
+// or the project's own.
+func (d *Project) top() string {
+	if d.Place != nil {
+		return d.Place.Top
+	}
+	project := resolved(d.ProjectDir)
+	for dir := project; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if isTop(dir) {
+			return dir
 		}
-		lines = append(lines, line)
 	}
-	return lines, nil
+	return project
 }
 
-// marking is a line of the mark: the project's folder, and what is so there.
-func (d *Project) marking(of any) (string, error) {
-	here, err := digest(d.Within())
-	if err != nil {
-		return "", err
-	}
-	what, err := digest(of)
-	return here + ":" + what, err
+// isTop tells that git may take a folder for the top of a repository.
+func isTop(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, ".git"))
+	return err == nil
 }
 
-func digest(of any) (string, error) {
-	text, err := json.Marshal(of)
-	if err != nil {
-		return "", fmt.Errorf("digest of settings: %w", err)
+// markFile is where a folder's mark lies; empty: the user has no home.
+func (d *Project) markFile(dir string) string {
+	own := workspace.OwnIn(d.World.Getenv("HOME"))
+	if own == "" {
+		return ""
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return filepath.Join(own, sandboxed, digest(dir))
 }
 
-// Trusted is a fault where the settings are not those that a run had here since an agent
+// marksOf are the lines of a folder's mark. What cannot be told may be one.
+func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, marked bool) {
+	if file := d.markFile(dir); file != "" {
+		text, err := untrusted.ReadFile(file, 16<<20)
+		lines, marked = strings.Fields(string(text)), !errors.Is(err, fs.ErrNotExist)
+	}
+	if marked || !isTop(dir) {
+		return lines, marked
+	}
+	common, err := d.Tool.Common(ctx, dir)
+	if err == nil {
+		_, err = os.Lstat(filepath.Join(common, sandboxed))
+	}
+	return nil, !errors.Is(err, fs.ErrNotExist)
+}
+
+// mark takes the settings into the mark, in place of those of earlier runs.
+func (d *Project) mark(ctx context.Context) error {
+	if d.Place != nil {
+		common, err := d.Tool.Common(ctx, d.Place.Top)
+		if err == nil {
+			err = untrusted.WriteFile(filepath.Join(common, sandboxed), nil, 0o644)
+		}
+		if err != nil {
+			return fmt.Errorf("mark %s: %w", d.Place.Top, err)
+		}
+	}
+	file := d.markFile(d.top())
+	if file == "" {
+		return nil
+	}
+	lines, _ := d.marksOf(ctx, d.top())
+	for _, line := range d.settled() {
+		about, _, _ := strings.Cut(line, ":")
+		lines = append(slices.DeleteFunc(lines, func(old string) bool { return strings.HasPrefix(old, about+":") }), line)
+	}
+	err := os.MkdirAll(filepath.Dir(file), 0o700)
+	if err == nil {
+		err = untrusted.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600)
+	}
+	if err != nil && d.Place == nil { // a repository has a mark without lines
+		return fmt.Errorf("mark %s: %w", d.top(), err)
+	}
+	return nil
+}
+
+// Trusted is a fault where the settings are not those of the newest run here, since an agent
 // was confined. A project of the repository that had no run since may have no settings.
 func (d *Project) Trusted(ctx context.Context) error {
 	marks, marked := d.marks(ctx)
 	if !marked {
 		return nil
 	}
-	plain, err := config.ReadSettings()
-	if err != nil {
-		return fmt.Errorf("read no settings: %w", err)
-	}
-	unset, err := d.marking(past(plain))
-	if err != nil {
-		return err
-	}
-	lines, err := d.settled()
-	if err != nil {
-		return err
-	}
-	here, _, _ := strings.Cut(unset, ":")
-	if !slices.ContainsFunc(marks, func(other string) bool { return strings.HasPrefix(other, here+":") }) {
-		marks = append(marks, unset)
+	lines := d.settled()
+	if here := d.about(""); !slices.ContainsFunc(marks, func(line string) bool { return strings.HasPrefix(line, here) }) {
+		marks = append(marks, here+digest(""))
 	}
 	switch {
 	case !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(marks, line) }):
 		return nil
 	case d.Trust:
-		return d.Tool.Mark(ctx, *d.Place, sandboxed, lines...)
+		return d.mark(ctx)
 	}
-	return fault.Usage("the settings are not those of earlier runs: a commit or an agent may have changed them",
-		"read .ralph/settings.json, .ralph/settings.local.json and the file of --config; if they are as you want them: ralph run --trust", nil)
+	return fault.Usage("the settings are not those of the newest run here: a commit or an agent may have changed them",
+		"read .ralph/settings.json, .ralph/settings.local.json and the file of --config; if they are as you want them, repeat the command with --trust", nil)
 }
 
-// marks are the lines of the repository's mark. One within a repository in which an agent
-// was confined counts as marked: the agent may have made it.
+// marks are the lines of the project's mark. What lies within a folder in which an agent was
+// confined counts as marked, repositories too: the agent may have made it.
 func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
-	if d.Place == nil {
-		return nil, false
-	}
-	lines, marked = d.Tool.Marked(ctx, *d.Place, sandboxed)
-	for dir := d.Place.Top; !marked && dir != filepath.Dir(dir); {
+	dir := d.top()
+	lines, marked = d.marksOf(ctx, dir)
+	for ; !marked && dir != filepath.Dir(dir); _, marked = d.marksOf(ctx, dir) {
 		dir = filepath.Dir(dir)
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			_, marked = d.Tool.Marked(ctx, git.Place{Top: dir}, sandboxed)
-		}
 	}
 	return lines, marked
 }
@@ -124,27 +172,22 @@ func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	return level, err
 }
 
-// remember marks the repository for a run that begins. Where no agent was ever confined,
+// remember marks the project's folder for a run that begins. Where no agent was ever confined,
 // there is nothing to remember.
 func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
-	if d.Place == nil {
-		return nil
-	}
 	if _, marked := d.marks(ctx); !marked && sb == nil {
 		return nil
 	}
-	lines, err := d.settled()
-	if err != nil {
-		return err
-	}
-	return d.Tool.Mark(ctx, *d.Place, sandboxed, lines...)
+	return d.mark(ctx)
 }
 
-// vouched is a fault where the journal of a run is not as ralph wrote it in this folder.
-func (d *Project) vouched(home workspace.Run) error {
-	if d.Trust || d.runs().Vouched(home) {
-		return nil
+// vouched is a run whose journal is as ralph wrote it in this folder, or accepted by the user.
+func (d *Project) vouched(home workspace.Run) (workspace.Run, error) {
+	if d.Trust {
+		return home.Accepted(), nil
 	}
-	return fault.Usage("the journal of the run "+home.ID+" is not as ralph wrote it here: a commit or an agent may have changed it",
-		"look at .ralph/runs/"+home.ID+"/journal.jsonl; if all that it says is so: ralph resume --trust", nil)
+	if d.runs().Vouched(home) {
+		return home, nil
+	}
+	return home, workspace.Doubtful(home.ID, "ralph resume --trust")
 }

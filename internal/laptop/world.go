@@ -179,7 +179,7 @@ func (w World) Kept(ctx context.Context, dir string) confine.Access {
 	return at
 }
 
-// Confined marks the repository of a folder in which something is to be confined, with the
+// Confined marks a folder in which something is to be confined, with the
 // settings as they are before.
 func (w World) Confined(ctx context.Context, dir string) error {
 	d, done, err := Flags{ProjectDir: dir, DryRun: true}.Open(ctx, w)
@@ -187,14 +187,10 @@ func (w World) Confined(ctx context.Context, dir string) error {
 		return nil // settings that cannot be read are believed by no run
 	}
 	defer done()
-	if _, marked := d.marks(ctx); marked || d.Place == nil {
+	if _, marked := d.marks(ctx); marked {
 		return nil
 	}
-	lines, err := d.settled()
-	if err != nil {
-		return err
-	}
-	return d.Tool.Mark(ctx, *d.Place, sandboxed, lines...)
+	return d.mark(ctx)
 }
 
 // ownTree is the tree of the repository that a folder is in.

@@ -82,7 +82,7 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 		return Run{}, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	run := f.Run(id)
+	run := f.Run(id).Accepted()
 	home := filepath.Join(runs, id)
 	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755)); err != nil {
 		return Run{}, cannotWrite(run.Path, err)

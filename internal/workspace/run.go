@@ -18,7 +18,8 @@ type Run struct {
 	ID   string
 	Path string
 
-	known string // the file of its journal's digest; empty: none is kept
+	known    string // the file of its journal's digest; empty: none is kept
+	accepted bool   // the journal counts without it
 }
 
 // File is the path of something in the run's folder.
@@ -154,11 +155,15 @@ type OpenJournal struct {
 	sum  *digest
 }
 
-// OpenJournalFile opens the journal as OpenJournal does.
+// OpenJournalFile opens the journal as OpenJournal does. One that ralph did not write here is
+// a fault: it would have a digest from now on.
 func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	file, entries, held, err := r.openSound()
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(held) > 0 && r.known != "" && !r.accepted && !r.wrote(held) {
+		return nil, nil, errors.Join(Doubtful(r.ID, "ralph resume --trust"), file.Close())
 	}
 	return &OpenJournal{run: r, file: file, held: held, sum: r.digest(held)}, entries, nil
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -36,14 +37,20 @@ func (f Folder) Begun(wanted func(journal.Run) bool) (Run, journal.Run) {
 	return run, state
 }
 
+// Doubtful is the fault of a run whose journal is not vouched for, with the command by which
+// its user accepts it.
+func Doubtful(id, accept string) error {
+	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit or an agent may have changed it, or the project was moved",
+		"look at .ralph/runs/"+id+"/journal.jsonl; if all that it says is so: "+accept, nil)
+}
+
+// Vouches tells whether digests of journals can be kept.
+func (f Folder) Vouches() bool { return f.Own != "" && os.MkdirAll(f.Own, 0o700) == nil }
+
 // Vouched tells whether the journal of a run is as ralph wrote it in this folder.
 func (f Folder) Vouched(run Run) bool {
-	known, err := untrusted.ReadFile(f.digestOf(run.ID), mostKept)
-	if f.Own == "" || err != nil {
-		return false
-	}
 	root, err := untrusted.OpenRoot(run.Path)
-	if err != nil {
+	if f.Own == "" || err != nil {
 		return false
 	}
 	defer root.Close() //nolint:errcheck // only a handle
@@ -52,8 +59,20 @@ func (f Folder) Vouched(run Run) bool {
 		return false
 	}
 	_, sound, err := journal.Replay(text)
-	sum := sha256.Sum256(text[:sound])
+	return err == nil && f.Run(run.ID).wrote(text[:sound])
+}
+
+// wrote tells whether ralph wrote this journal of the run.
+func (r Run) wrote(text []byte) bool {
+	known, err := untrusted.ReadFile(r.known, mostKept)
+	sum := sha256.Sum256(text)
 	return err == nil && bytes.Contains(known, []byte("\n"+hex.EncodeToString(sum[:])+"\n"))
+}
+
+// Accepted is a run whose journal counts, whoever wrote it.
+func (r Run) Accepted() Run {
+	r.accepted = true
+	return r
 }
 
 // digestOf is the file of a run's digest.
@@ -92,15 +111,27 @@ func (f Folder) Command(id string) string {
 	return command
 }
 
-// forget removes the digests of journals that are gone.
+// manyDigests is more than a user has runs to go on with.
+const manyDigests = 1000
+
+// TreesOf is a folder for the trees of a run, beside its digest.
+func (f Folder) TreesOf(id string) string { return f.digestOf(id) + ".trees" }
+
+// forget removes the digests of journals that are gone, and their trees. Where the project is not there, its
+// disk may be away: then only if there are many.
 func (f Folder) forget() {
 	files, _ := untrusted.ReadDir(f.Own)
 	for _, file := range files {
 		name := filepath.Join(f.Own, file.Name())
 		text, _ := untrusted.ReadFile(name, mostKept)
-		path, _, whole := bytes.Cut(text, []byte("\n"))
-		if _, err := os.Lstat(string(path)); whole && errors.Is(err, fs.ErrNotExist) {
-			_ = os.Remove(name)
+		line, _, whole := bytes.Cut(text, []byte("\n"))
+		path := string(line)
+		for range 4 { // project/.ralph/runs/ID/journal.jsonl
+			path = filepath.Dir(path)
+		}
+		_, there := os.Lstat(path)
+		if _, err := os.Lstat(string(line)); whole && (there == nil || len(files) > manyDigests) && errors.Is(err, fs.ErrNotExist) {
+			_ = errors.Join(os.Remove(name), untrusted.RemoveAll(name+".trees"))
 		}
 	}
 }

@@ -102,3 +102,31 @@ func TestBegun(t *testing.T) {
 		t.Errorf("digests of %d journals, %v; want those of 2", len(left), err)
 	}
 }
+
+// A journal that is gone is forgotten when the next run begins; not with the whole project,
+// whose disk may be away.
+func TestForgottenJournals(t *testing.T) {
+	dir := t.TempDir()
+	at := func(project string) workspace.Folder {
+		return workspace.Folder{Path: filepath.Join(dir, project, ".ralph"), Own: filepath.Join(dir, "state")}
+	}
+	gone, _ := began(t, at("here"), "run-1", 1)
+	began(t, at("disk"), "run-1", 1)
+	if err := os.RemoveAll(gone.Path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "disk"), filepath.Join(dir, "away")); err != nil {
+		t.Fatal(err)
+	}
+	began(t, at("here"), "run-2", 1)
+	kept, err := os.ReadDir(filepath.Join(dir, "state"))
+	if err != nil || len(kept) != 2 {
+		t.Errorf("ReadDir = %d digests, %v, want those of run-2 and of the project that is away", len(kept), err)
+	}
+	if err := os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, "disk")); err != nil {
+		t.Fatal(err)
+	}
+	if home := at("disk").Run("run-1"); !at("disk").Vouched(home) {
+		t.Error("Vouched = false, want the journal of a disk that came back")
+	}
+}
