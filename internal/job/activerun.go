@@ -51,10 +51,13 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 }
 
 // workDir returns the folder of the run's trees, which is removed once the work is
-// elsewhere. It is outside of a project to which the sandbox may write.
+// elsewhere. It is outside of a project to which a sandbox may write, now or between runs.
 func (j *Job) workDir(home workspace.Run) string {
-	if j.UserTree != nil && j.Sandbox != nil {
+	switch {
+	case j.UserTree != nil && j.Sandbox != nil:
 		return filepath.Join(j.Sandbox.Dir(), "work")
+	case j.TreesBeside:
+		return j.Folder.TreesOf(home.ID)
 	}
 	return home.File("work")
 }

@@ -116,11 +116,17 @@ func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error
 	return d.move(ctx, j, found)
 }
 
-// move makes a worktree the place where the agent works.
+// move makes a worktree the place where the agent works. Those inside can replace its folder.
 func (d *Project) move(ctx context.Context, j *job.Job, to git.Worktree) error {
 	place, err := d.Tool.Inspect(ctx, to.Dir)
 	if err != nil {
 		return err
+	}
+	here, one := d.Tool.Common(ctx, d.Place.Top)
+	there, other := d.Tool.Common(ctx, place.Top)
+	if place.Top != to.Dir || one != nil || other != nil || here != there {
+		return fault.Usage(to.Dir+" is no worktree of this repository any more: a link or another repository is in its place",
+			"look at it, remove it, and bring the worktree back: git worktree add -f "+shell.Quote(to.Dir)+" "+shell.Quote(to.Branch), nil)
 	}
 	j.UserTree, err = d.Tool.Own(ctx, place)
 	return err
