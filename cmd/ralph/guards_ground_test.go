@@ -123,9 +123,9 @@ func (d delivery) wanted(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if inputs, _ := d.payload["inputs"].(map[string]any); inputs != nil && d.event == "workflow_dispatch" {
-		got.Given.Prompt, _ = inputs["prompt"].(string)
+		got.Inputs.Prompt, _ = inputs["prompt"].(string)
 	}
-	_, why := trigger.Want(got, trigger.Rules{Reviews: true})
+	_, why := trigger.CommandOf(got, trigger.Rules{Reviews: true})
 	return why
 }
 

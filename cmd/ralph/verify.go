@@ -68,7 +68,7 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 }
 
 func (c verifyCommand) read() (evidence.Evidence, error) {
-	data, err := untrusted.ReadFile(c.File, evidence.Largest)
+	data, err := untrusted.ReadFile(c.File, evidence.MaxSize)
 	if err != nil {
 		return evidence.Evidence{}, err
 	}

@@ -38,8 +38,8 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 
 // permitted asks what the asker may do, before anything else: what strangers cause must
 // cost little.
-func (v *visit) permitted(ctx context.Context) (known trigger.Known, refusal *trigger.Refusal, err error) {
-	if asker := v.trigger.Asker(); !v.trigger.Unasked() && !v.inputs.Rules.Vouches(asker) {
+func (v *visit) permitted(ctx context.Context) (known trigger.RequestFacts, refusal *trigger.Refusal, err error) {
+	if asker := v.trigger.Asker(); !v.trigger.IsAutomatic() && !v.inputs.Rules.IsAllowed(asker) {
 		word, err := v.client.Permission(ctx, asker.Login)
 		if err != nil {
 			return known, nil, err
@@ -51,7 +51,7 @@ func (v *visit) permitted(ctx context.Context) (known trigger.Known, refusal *tr
 }
 
 // learn asks for all that the event does not tell, unless it is for nothing.
-func (v *visit) learn(ctx context.Context, known *trigger.Known) (err error) {
+func (v *visit) learn(ctx context.Context, known *trigger.RequestFacts) (err error) {
 	if known.Forged, err = v.forged(ctx); known.Forged || err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (v *visit) forged(ctx context.Context) (bool, error) {
 // Where GitHub does not let us know when that was, it is taken as it stands.
 func (v *visit) edited(ctx context.Context) (bool, error) {
 	id, err := strconv.ParseInt(v.env.RunID, 10, 64)
-	if !v.named || v.trigger.OnPull() || err != nil {
+	if !v.named || v.trigger.IsOnPull() || err != nil {
 		return false, nil //nolint:nilerr // a job without a number has no date either
 	}
 	began, known, err := v.client.JobBegan(ctx, id)
@@ -103,8 +103,8 @@ func (v *visit) edited(ctx context.Context) (bool, error) {
 // tighten has the flags of a comment obeyed, or the comment answered.
 func (v *visit) tighten() {
 	p, err := v.command.Flags.Tighten(v.inputs.Policy, v.offered)
-	if loose, is := errors.AsType[trigger.Loose](err); is {
-		v.command = trigger.Refused(loose.Flag, loose.Why)
+	if loose, is := errors.AsType[trigger.FlagError](err); is {
+		v.command = trigger.RefusedCommand(loose.Flag, loose.Why)
 		return
 	}
 	v.inputs.Policy = p
@@ -122,7 +122,7 @@ func (v *visit) relay(payload []byte) error {
 	switch {
 	case err != nil:
 		return fault.Usage("cannot read the delivery of the App's server", "use the same version of the server and the Action", err)
-	case !by.IsBot || !v.inputs.Rules.Vouches(by):
+	case !by.IsBot || !v.inputs.Rules.IsAllowed(by):
 		return fault.Usage("the input `delivery` comes from "+by.Login+", which is not one of `allow-bots`",
 			"if the bot is your App's, add it there", nil)
 	case !strings.EqualFold(relayed.Trigger.Repo.String(), v.env.Repository):

@@ -89,7 +89,7 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 	if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
 		v.alarm(result.Outcome.Run.ID, err)
 	}
-	if number := v.trigger.Issue.Number; err == nil && v.trigger.Moved != "" && number != 0 && !v.inputs.DryRun && !closed(v.Drain) {
+	if number := v.trigger.Issue.Number; err == nil && v.trigger.PushedBranch != "" && number != 0 && !v.inputs.DryRun && !closed(v.Drain) {
 		a.updated = append(slices.Clone(a.updated), number)
 		return a.Do(ctx) // for the next pull request that is behind
 	}
@@ -103,7 +103,7 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 	if v.inputs.Mode != config.Work {
 		return v.proveOrPublish(ctx)
 	}
-	if aftercare.For(v.trigger.Event, v.trigger.Action) && v.trigger.Given == (trigger.Given{}) {
+	if aftercare.For(v.trigger.Event, v.trigger.Action) && v.trigger.Inputs == (trigger.Inputs{}) {
 		return v.after(ctx)
 	}
 	if why := v.wanted(); why != "" {
@@ -113,7 +113,7 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 	if err := v.connect(); err != nil {
 		return Result{}, err
 	}
-	if v.trigger.Unasked() {
+	if v.trigger.IsAutomatic() {
 		if skip, err := v.tend(ctx); err != nil {
 			return Result{}, err
 		} else if skip != "" {
@@ -144,7 +144,7 @@ func (v *visit) do(ctx context.Context) (Result, error) {
 // hubOf is GitHub as the place where work on an issue is shown.
 func (v *visit) hubOf(issue int) *branchHost {
 	untouched := v.trigger.Repo.DefaultBranch
-	if v.trigger.OnPull() && v.trigger.Pull.HeadRef == untouched {
+	if v.trigger.IsOnPull() && v.trigger.Pull.HeadRef == untouched {
 		untouched = "" // people chose it for their pull request
 	}
 	return &branchHost{
@@ -155,7 +155,7 @@ func (v *visit) hubOf(issue int) *branchHost {
 
 // words are text of ours as people here may read it.
 func (v *visit) words(text string) string {
-	return v.secrets.String(v.inputs.Rules.Worded(text))
+	return v.secrets.String(v.inputs.Rules.WithPhrases(text))
 }
 
 func (a Action) visit() *visit {
@@ -231,8 +231,8 @@ func event(path string) ([]byte, error) {
 
 // wanted is why the event is not for us; empty when it is.
 func (v *visit) wanted() string {
-	command, why := trigger.Want(v.trigger, v.inputs.Rules)
-	if why == "" && v.trigger.OfCI() && !strings.HasPrefix(v.trigger.CI.Branch, v.inputs.BranchPrefix) {
+	command, why := trigger.CommandOf(v.trigger, v.inputs.Rules)
+	if why == "" && v.trigger.IsCI() && !strings.HasPrefix(v.trigger.CI.Branch, v.inputs.BranchPrefix) {
 		why = "the branch is not one of ralph's"
 	}
 	if v.command = command; command.Verb == trigger.Prove && v.inputs.Mode == config.Work {
@@ -290,7 +290,7 @@ func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
 func (v *visit) react(ctx context.Context, content string) {
 	comment := v.trigger.Comment
 	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || v.trigger.Unasked() || content == v.reacted || v.inputs.DryRun {
+	if target.Issue == 0 || v.trigger.IsAutomatic() || content == v.reacted || v.inputs.DryRun {
 		return // there is nothing to react to, or the reaction is there
 	}
 	v.reacted = content

@@ -18,10 +18,10 @@ import (
 // does what that takes short of work. skip is why there is no work; empty where
 // there is: then the trigger is about the pull request.
 func (v *visit) tend(ctx context.Context) (skip string, err error) {
-	if v.trigger.Moved != "" {
-		pull, is, err := v.client.Behind(ctx, github.Base{Branch: v.trigger.Moved, Prefix: v.inputs.BranchPrefix, Except: v.updated}, v.starter)
+	if v.trigger.PushedBranch != "" {
+		pull, is, err := v.client.Behind(ctx, github.Base{Branch: v.trigger.PushedBranch, Prefix: v.inputs.BranchPrefix, Except: v.updated}, v.starter)
 		if v.about(pull); err == nil && !is {
-			skip = "no open pull request of ralph's must be brought up to date with " + v.trigger.Moved
+			skip = "no open pull request of ralph's must be brought up to date with " + v.trigger.PushedBranch
 		}
 		return skip, err
 	}
@@ -41,7 +41,7 @@ func (v *visit) tend(ctx context.Context) (skip string, err error) {
 	}
 	v.about(pull)
 	switch {
-	case v.command.Verb.Continues():
+	case v.command.Verb.ContinuesRun():
 		return "", nil
 	case pull.SHA != v.trigger.CI.SHA && !lost:
 		return "the checks are of an older head", nil
@@ -119,7 +119,7 @@ func (v *visit) note(ctx context.Context, line string) error {
 // asked, once a head.
 func (v *visit) counted(ctx context.Context, b before) error {
 	v.task.Attempts = b.run.Task.Attempts.Max(b.found.lease.Attempts)
-	if !v.trigger.OfCI() {
+	if !v.trigger.IsCI() {
 		return nil
 	}
 	if err := v.countable(b.shelf != nil && b.found.doubt == ""); err != nil {
@@ -140,7 +140,7 @@ func (v *visit) counted(ctx context.Context, b before) error {
 // countable declines work on red checks where a run cannot be kept on GitHub:
 // without a count nothing would end it.
 func (v *visit) countable(kept bool) error {
-	if kept || !v.trigger.OfCI() {
+	if kept || !v.trigger.IsCI() {
 		return nil
 	}
 	return declined{"the attempts at red checks cannot be counted, as the run cannot be kept on GitHub"}

@@ -64,7 +64,7 @@ func (r request) place() (base, branch string, err error) {
 		return base, r.inputs.BranchPrefix + r.called() + "-" + plan.Slug(r.task.Title, 40), nil
 	}
 	pull := r.trigger.Pull
-	if pull.Fork(r.trigger.Repo) {
+	if pull.IsFork(r.trigger.Repo) {
 		return "", "", declined{fromAFork}
 	}
 	return pull.BaseRef, pull.HeadRef, nil
@@ -99,7 +99,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 // looked at.
 func (r request) rehearsed(asked job.NewRun) string {
 	p := asked.Policy
-	if r.command.Verb.Continues() {
+	if r.command.Verb.ContinuesRun() {
 		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
 			r.command.Verb, asked.Task, p.Agent, p.Limits.Most())
 	}

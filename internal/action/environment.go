@@ -205,7 +205,7 @@ func (v *visit) npm(ctx context.Context, dir, what string) error {
 // settle lays the settings of the base branch under the inputs. What an agent or
 // a stranger may have written elsewhere is not looked at.
 func (v *visit) settle(ctx context.Context) error {
-	if !v.command.Verb.Agent() {
+	if !v.command.Verb.UsesAgent() {
 		return nil
 	}
 	base, _, err := v.place()

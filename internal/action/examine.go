@@ -114,7 +114,7 @@ func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
 func (v *visit) way(asked job.NewRun, b before) verdict.Decision {
 	a := verdict.Request{
 		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, Asker: v.trigger.Asker().Login, Number: v.task.Number,
-		SameTask: !v.trigger.OfCI() && same(asked, b.run), JobURL: v.env.log(), Distrust: b.found.doubt, ProvenPull: b.stands, PlanHidden: b.unseen,
+		SameTask: !v.trigger.IsCI() && same(asked, b.run), JobURL: v.env.log(), Distrust: b.found.doubt, ProvenPull: b.stands, PlanHidden: b.unseen,
 	}
 	if b.busy {
 		a.BusyJobURL = b.found.lease.Page

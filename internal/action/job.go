@@ -106,7 +106,7 @@ func (v *visit) clone() string { return strings.TrimSuffix(v.env.repo(), "/") + 
 // GitHub, and no agent is asked.
 func (v *visit) rehearse() (Result, error) {
 	done := Result{Skipped: "a dry run"}
-	if !v.command.Verb.Agent() {
+	if !v.command.Verb.UsesAgent() {
 		v.say(fmt.Sprintf("dry run: %s would be answered", v.command.Verb))
 		return done, nil
 	}

@@ -40,7 +40,7 @@ func pause(ctx context.Context) error {
 
 // hold brings the inputs down to what the organisation allows.
 func (v *visit) hold(ctx context.Context) error {
-	if !v.command.Verb.Agent() {
+	if !v.command.Verb.UsesAgent() {
 		return nil
 	}
 	text, found, err := v.client.Beside(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)

@@ -57,7 +57,7 @@ func (v *visit) mayAskForProof(ctx context.Context) (string, error) {
 	if why := v.wanted(); why != "" {
 		return why, nil
 	}
-	if v.command.Verb != trigger.Prove || !v.trigger.OnPull() {
+	if v.command.Verb != trigger.Prove || !v.trigger.IsOnPull() {
 		return "only `/ralph prove` on a pull request asks for a proof", nil
 	}
 	if err := v.connect(); err != nil {

@@ -123,7 +123,7 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 // asked is the run to begin: the issue as stories, and by what rules.
 func (v *visit) asked() (job.NewRun, error) {
 	stories, source, err := plan.Draft(v.task, v.forms...)
-	if v.command.Verb.Continues() { // by the plan that the run has
+	if v.command.Verb.ContinuesRun() { // by the plan that the run has
 		err = nil
 	}
 	if err != nil {

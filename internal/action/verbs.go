@@ -55,7 +55,7 @@ func (v *visit) unlabel(ctx context.Context) {
 // decline answers who asked for what cannot be.
 func (v *visit) decline(ctx context.Context, why declined) error {
 	v.say("not started: " + why.said)
-	if v.trigger.Unasked() { // no person waits for an answer
+	if v.trigger.IsAutomatic() { // no person waits for an answer
 		return nil
 	}
 	v.react(ctx, github.Confused)
@@ -200,7 +200,7 @@ func (a Action) Explain() (Explained, error) {
 	if why := view.CommandProblem(v.command); why != "" {
 		said.Why = why
 	}
-	if asker := v.trigger.Asker(); !v.trigger.Unasked() && !v.inputs.Rules.Vouches(asker) {
+	if asker := v.trigger.Asker(); !v.trigger.IsAutomatic() && !v.inputs.Rules.IsAllowed(asker) {
 		said.NeedsPermissionOf = asker.Login
 	}
 	return said, nil

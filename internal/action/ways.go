@@ -26,11 +26,11 @@ func (v *visit) given() error {
 	if err != nil {
 		return err
 	}
-	v.trigger.Given = trigger.Given{Prompt: prompt, Issue: v.inputs.Issue}
-	if v.named = v.trigger.Mute() && v.inputs.Issue != 0 && v.inputs.Issue != v.trigger.Issue.Number; v.named {
+	v.trigger.Inputs = trigger.Inputs{Prompt: prompt, Issue: v.inputs.Issue}
+	if v.named = v.trigger.NeedsInputs() && v.inputs.Issue != 0 && v.inputs.Issue != v.trigger.Issue.Number; v.named {
 		v.trigger.Issue = trigger.Issue{}
 	}
-	if trigger.Speaks(v.trigger.Event) {
+	if trigger.CanStartWork(v.trigger.Event) {
 		return nil
 	}
 	// What was said before the job began to look was there when it was asked.
@@ -88,29 +88,29 @@ const nothing = "there is nothing to do here: no open thread was started by some
 // gather reads what people said of the task. If that fails, an issue is worked
 // on without it; a pull request has no task without it.
 func (v *visit) gather(ctx context.Context) error {
-	if !v.command.Verb.Agent() || v.task.Number == 0 || v.task.Update {
+	if !v.command.Verb.UsesAgent() || v.task.Number == 0 || v.task.Update {
 		return nil
 	}
 	found, err := v.client.Context(ctx, v.trigger, v.inputs.Rules)
-	if err != nil && v.trigger.OnPull() {
+	if err != nil && v.trigger.IsOnPull() {
 		return err
 	}
 	if err != nil {
 		v.aside("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
 	}
-	if said := found.Lots.String(); said != "" {
+	if said := found.Counts.String(); said != "" {
 		hint := ""
-		if found.Lots[trigger.Stranger] > 0 {
+		if found.Counts[trigger.NoPermission] > 0 {
 			hint = "a 👍 from someone with write permission includes a comment"
 		}
 		v.aside(said, hint)
 	}
-	if v.trigger.OnPull() {
+	if v.trigger.IsOnPull() {
 		v.gatherPull(ctx, &found)
 	}
-	task, something := v.trigger.Fill(v.task, v.command, found)
+	task, something := v.trigger.AddContext(v.task, v.command, found)
 	if v.task = task; !something && (v.command.Verb == trigger.Run || v.command.Verb == trigger.Plan) {
-		v.command = trigger.Refused("", nothing)
+		v.command = trigger.RefusedCommand("", nothing)
 	}
 	return v.fetchAttached(ctx)
 }
@@ -118,7 +118,7 @@ func (v *visit) gather(ctx context.Context) error {
 // fetchAttached fetches the files that people attached to the issue, unless it was
 // edited since work on it was asked for.
 func (v *visit) fetchAttached(ctx context.Context) error {
-	if !v.trigger.Issue.Attached || v.trigger.OnPull() {
+	if !v.trigger.Issue.Attached || v.trigger.IsOnPull() {
 		return nil
 	}
 	page, err := v.client.IssuePage(ctx, v.task.Number)
@@ -156,19 +156,19 @@ func (v *visit) fetchAttached(ctx context.Context) error {
 
 // gatherPull adds what only a pull request has. A token that may not read it
 // leaves it out, and people are told what it takes.
-func (v *visit) gatherPull(ctx context.Context, found *trigger.Found) {
-	if v.trigger.OfCI() {
+func (v *visit) gatherPull(ctx context.Context, found *trigger.TaskContext) {
+	if v.trigger.IsCI() {
 		for _, c := range v.red {
-			found.Failing = append(found.Failing, trigger.Failing{Name: c.Name, Says: c.Says})
+			found.Failing = append(found.Failing, trigger.FailingCheck{Name: c.Name, Summary: c.Says})
 		}
 		return
 	}
 	var err error
-	if found.Open, err = v.client.OpenThreads(ctx, v.task.Number); err != nil {
+	if found.OpenThreads, err = v.client.OpenThreads(ctx, v.task.Number); err != nil {
 		v.aside("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))
-		found.Open = map[int64]bool{}
-		for _, h := range found.Said {
-			found.Open[h.Thread.ID] = true
+		found.OpenThreads = map[int64]bool{}
+		for _, h := range found.Comments {
+			found.OpenThreads[h.Thread.ID] = true
 		}
 	}
 	if found.Failing, err = v.client.Failing(ctx, v.trigger.Pull.HeadSHA); err != nil {

@@ -46,7 +46,7 @@ func (v *Verifier) Confide(env []string, needs confine.Needs) {
 // the code of the repository that project lies in. The run is as it came out.
 func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Evidence) (journal.Run, error) {
 	var err error
-	if v.run, err = e.Again(); err != nil {
+	if v.run, err = e.NewRun(); err != nil {
 		return v.run, err
 	}
 	if err := v.clean(ctx, project); err != nil {
@@ -55,12 +55,12 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	if err := v.known(ctx, e); err != nil {
 		return v.run, err
 	}
-	tests := told{v: v, files: map[string][]string{}, commits: e.Commits()}
+	tests := told{v: v, files: map[string][]string{}, commits: e.CommitsByStory()}
 	prover := v.checkouts.Prover(tests)
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
 	}
-	for _, story := range e.Earlier() {
+	for _, story := range e.EarlierStories() {
 		if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: story.Proof.Commit, Tree: story.Proof.Tree}, v.emit); err != nil {
 			return v.run, err
 		}
@@ -68,14 +68,14 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	if err := prover.Prove(ctx, v.run, verdict.Prove{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 		return v.run, err
 	}
-	if e.Looked() {
+	if e.IsInspectionRequired() {
 		graded := v.run
-		graded.Grades, graded.Inspections = e.Grades(), e.Allowed()
+		graded.Grades, graded.Inspections = e.Grades(), e.AllowedChanges()
 		if err := prover.Inspect(ctx, graded, verdict.Inspect{Commit: v.run.Head, Tree: v.run.Tree}, v.emit); err != nil {
 			return v.run, err
 		}
 	}
-	for _, story := range e.Graded() {
+	for _, story := range e.GradedStories() {
 		tests.files[story.ID] = story.Files
 		step := verdict.Grade{Story: story.ID, Commit: v.run.Head, Tree: v.run.Tree}
 		if err := prover.Grade(ctx, v.run, step, v.emit); err != nil {
@@ -136,7 +136,7 @@ func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 			return fault.Usage(fmt.Sprintf("the commit %.12s has the tree %.12s, not %.40q", sha, tree, said), "this evidence is not of that commit", nil)
 		}
 	}
-	for _, story := range e.Earlier() {
+	for _, story := range e.EarlierStories() {
 		if err := v.built(ctx, e, story); err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	e.Rules.Checks[0].Timeout = "soon"
-	if _, err := e.Again(); err == nil {
+	if _, err := e.NewRun(); err == nil {
 		t.Error("Again takes a time that is none")
 	}
 }
@@ -150,7 +150,7 @@ func TestRead(t *testing.T) {
 // anew is a run in which all is as it was, but for what change says.
 func anew(t *testing.T, e evidence.Evidence, events ...journal.Event) journal.Run {
 	t.Helper()
-	run, err := e.Again()
+	run, err := e.NewRun()
 	if err != nil {
 		t.Fatal(err)
 	}

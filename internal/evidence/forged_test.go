@@ -131,11 +131,11 @@ func TestAnInspectionLeftOut(t *testing.T) {
 			e.StopReason, e.Stories, e.NotVerified = policy.AllStoriesPassed, e.Stories[:1], nil
 		}
 		got := e.Differences(anew(t, e, append(again(), found)...))
-		if e.Looked() != c.want || len(got) > 0 != c.want {
-			t.Errorf("%+v: looked %v, differences %q", c, e.Looked(), got)
+		if e.IsInspectionRequired() != c.want || len(got) > 0 != c.want {
+			t.Errorf("%+v: looked %v, differences %q", c, e.IsInspectionRequired(), got)
 		}
 		e.Code.Head = e.Code.Base
-		if e.Looked() {
+		if e.IsInspectionRequired() {
 			t.Errorf("%+v: looked where nothing was changed", c)
 		}
 	}
@@ -172,7 +172,7 @@ func TestUnbrokenMayBeProven(t *testing.T) {
 // that one, in whatever order they are looked at.
 func TestStoriesKeepTheirTests(t *testing.T) {
 	e := evidence.Of(evident(t), nil)
-	run, err := e.Again()
+	run, err := e.NewRun()
 	if err != nil || !verdict.IsCreditedElsewhere(run, "a", "US-002") || verdict.IsCreditedElsewhere(run, "a", "US-001") {
 		t.Errorf("a is credited to US-001: %v, %v", run.Grades, err)
 	}
@@ -183,7 +183,7 @@ func TestAFolderOutsideIsNone(t *testing.T) {
 	for within, want := range map[string]bool{"": true, "app": true, "app/web": true, "..": false, "../../home": false, "/etc": false, "app/../../x": false} {
 		e := evidence.Of(evident(t), nil)
 		e.Rules.Within = within
-		if _, err := e.Again(); (err == nil) != want {
+		if _, err := e.NewRun(); (err == nil) != want {
 			t.Errorf("within %q: %v", within, err)
 		}
 	}

@@ -18,10 +18,10 @@ import (
 func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
 		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
-		Tools: map[string]string{"agent": run.Policy.Agent}, Task: task(run.Task),
+		Tools: map[string]string{"agent": run.Policy.Agent}, Task: taskOf(run.Task),
 		Code:    Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
-		Rules:   rules(run),
-		Stories: []Story{}, Iterations: []Iteration{}, NotVerified: missing(run),
+		Rules:   rulesOf(run),
+		Stories: []Story{}, Iterations: []Iteration{}, NotVerified: notVerified(run),
 		Cost: Cost{USD: run.CostUSD, Known: run.CostKnown, Tokens: run.Usage},
 	}
 	maps.Copy(e.Tools, tools)
@@ -32,19 +32,19 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 		e.Status, e.StopReason = run.Stop.Reason.Status(), run.Stop.Reason
 	}
 	if run.Baseline != nil {
-		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, said(run.BaseChecks)}
+		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, resultsOf(run.BaseChecks)}
 	}
 	if found, is := run.ProofOf(run.Tree); is {
-		e.Proof = proof(found)
+		e.Proof = proofOf(found)
 	}
 	if found, is := run.InspectionOf(run.Tree); is {
-		e.Inspection = inspection(found)
+		e.Inspection = inspectionOf(found)
 	}
 	for _, story := range run.Plan.UserStories {
-		e.Stories = append(e.Stories, tell(run, story))
+		e.Stories = append(e.Stories, storyOf(run, story))
 	}
 	for _, it := range run.Iterations {
-		e.Iterations = append(e.Iterations, iteration(it))
+		e.Iterations = append(e.Iterations, iterationOf(it))
 	}
 	return e
 }
@@ -58,19 +58,19 @@ func (e Evidence) Marshal() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-func task(t plan.Task) Task {
+func taskOf(t plan.Task) Task {
 	return Task{Kind: string(t.Kind), Number: t.Number, Title: t.Title, Author: t.Author, Repo: t.Repo, URL: t.URL}
 }
 
-func rules(run journal.Run) Rules {
+func rulesOf(run journal.Run) Rules {
 	p := run.Policy
 	return Rules{
-		Setup: commands(p.Setup), Checks: commands(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
+		Setup: commandsOf(p.Setup), Checks: commandsOf(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
 		Protect: append([]string{}, p.Protect...), Within: p.Within, Memory: p.Memory, Sandbox: run.Level,
 	}
 }
 
-func inspection(found journal.ChangeInspected) *Inspection {
+func inspectionOf(found journal.ChangeInspected) *Inspection {
 	told := &Inspection{Found: []Loosened{}, More: found.More, Why: found.Why}
 	for _, place := range found.Found {
 		told.Found = append(told.Found, Loosened(place))
@@ -81,7 +81,7 @@ func inspection(found journal.ChangeInspected) *Inspection {
 	return told
 }
 
-func commands(checks []policy.Check) []Command {
+func commandsOf(checks []policy.Check) []Command {
 	all := make([]Command, 0, len(checks))
 	for _, check := range checks {
 		command := Command{Name: check.Name, Command: check.Command, Paths: check.Paths, Added: check.Added}
@@ -93,8 +93,8 @@ func commands(checks []policy.Check) []Command {
 	return all
 }
 
-// missing lists what the evidence does not show.
-func missing(run journal.Run) []string {
+// notVerified lists what the evidence does not show.
+func notVerified(run journal.Run) []string {
 	words := []string{}
 	if run.Baseline != nil && run.Baseline.Why != "" {
 		words = append(words, run.Baseline.Why)
@@ -125,7 +125,7 @@ func missing(run journal.Run) []string {
 	return words
 }
 
-func tell(run journal.Run, story plan.Story) Story {
+func storyOf(run journal.Run, story plan.Story) Story {
 	told := Story{
 		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
 		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story),
@@ -140,23 +140,23 @@ func tell(run journal.Run, story plan.Story) Story {
 			told.Iterations = append(told.Iterations, it.Number)
 		}
 		if it.Story == story.ID && it.Proof != nil && it.Proof.Passed {
-			told.Proof, told.Commit = proof(*it.Proof), it.Proof.Commit
+			told.Proof, told.Commit = proofOf(*it.Proof), it.Proof.Commit
 		}
 	}
 	if graded, found := run.GradeOf(story.ID); found {
 		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
-		told.OnBase = said(graded.Trial.Checks)
+		told.OnBase = resultsOf(graded.Trial.Checks)
 	}
 	if shown := verdict.CriterionTests(run, story); strings.Join(shown, "") != "" {
 		told.Shown = shown
 	}
 	if reviewed, found := run.ReviewOf(story.ID); found {
-		told.Review = review(reviewed)
+		told.Review = reviewOf(reviewed)
 	}
 	return told
 }
 
-func review(e journal.StoryReviewed) *Review {
+func reviewOf(e journal.StoryReviewed) *Review {
 	told := &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Why: e.Why, TranscriptDigest: e.Transcript.Digest}
 	for _, missed := range e.Missed {
 		told.Missed = append(told.Missed, missed.String())
@@ -164,8 +164,8 @@ func review(e journal.StoryReviewed) *Review {
 	return told
 }
 
-func iteration(it journal.Iteration) Iteration {
-	told := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: said(it.Checks)}
+func iterationOf(it journal.Iteration) Iteration {
+	told := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: resultsOf(it.Checks)}
 	if it.Agent != nil {
 		told.TranscriptDigest, told.Tools, told.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.Amount()
 	}
@@ -184,25 +184,25 @@ func iteration(it journal.Iteration) Iteration {
 	return told
 }
 
-func proof(p journal.Proof) *Proof {
+func proofOf(p journal.Proof) *Proof {
 	told := &Proof{
-		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored, Checks: said(p.Checks),
+		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored, Checks: resultsOf(p.Checks),
 	}
 	for _, set := range p.Setup {
-		told.Setup = append(told.Setup, one(journal.CheckEnded(set)))
+		told.Setup = append(told.Setup, resultOf(journal.CheckEnded(set)))
 	}
 	return told
 }
 
-func said(checks []journal.CheckEnded) []Said {
+func resultsOf(checks []journal.CheckEnded) []Said {
 	all := make([]Said, 0, len(checks))
 	for _, check := range checks {
-		all = append(all, one(check))
+		all = append(all, resultOf(check))
 	}
 	return all
 }
 
-func one(check journal.CheckEnded) Said {
+func resultOf(check journal.CheckEnded) Said {
 	told := Said{
 		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
 		Skipped: check.Skipped, TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,

@@ -88,7 +88,7 @@ func TestAgain(t *testing.T) {
 	e := of(t)
 	e.Rules.Checks[0].Timeout, e.Rules.Memory = "90s", "loop"
 	e.Rules.Setup = []evidence.Command{{Name: "ready", Command: "npm ci", Timeout: "1m", Added: true}}
-	run, err := e.Again()
+	run, err := e.NewRun()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestAgain(t *testing.T) {
 		t.Errorf("Again (-want +got):\n%s", diff)
 	}
 	e.Rules.Setup[0].Timeout = "soon"
-	if _, err := e.Again(); err == nil || !strings.Contains(err.Error(), `the time of "ready"`) {
+	if _, err := e.NewRun(); err == nil || !strings.Contains(err.Error(), `the time of "ready"`) {
 		t.Errorf("Again = %v, want it to name what has no time", err)
 	}
 }

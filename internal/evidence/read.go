@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Largest is more than evidence ever is.
-const Largest = 32 << 20
+// MaxSize is more than evidence ever is.
+const MaxSize = 32 << 20
 
 // Read takes back what Marshal wrote. It comes from anywhere: what is no
 // evidence of this version is refused.
@@ -43,9 +43,9 @@ func Read(data []byte) (Evidence, error) {
 	return e, nil
 }
 
-// Again is the run as it stood before anything was checked, with what is needed
+// NewRun is the run as it stood before anything was checked, with what is needed
 // to do that anew.
-func (e Evidence) Again() (journal.Run, error) {
+func (e Evidence) NewRun() (journal.Run, error) {
 	run := journal.Run{
 		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
 		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Tamper: e.Rules.Tamper, Protect: e.Rules.Protect, Within: e.Rules.Within, Memory: e.Rules.Memory},
@@ -54,10 +54,10 @@ func (e Evidence) Again() (journal.Run, error) {
 		return run, fmt.Errorf("its commands run in %q, which is outside the repository", run.Policy.Within)
 	}
 	var err error
-	if run.Policy.Checks, err = checks(e.Rules.Checks); err != nil {
+	if run.Policy.Checks, err = parseChecks(e.Rules.Checks); err != nil {
 		return run, err
 	}
-	if run.Policy.Setup, err = checks(e.Rules.Setup); err != nil {
+	if run.Policy.Setup, err = parseChecks(e.Rules.Setup); err != nil {
 		return run, err
 	}
 	for _, story := range e.Stories {
@@ -67,7 +67,7 @@ func (e Evidence) Again() (journal.Run, error) {
 	return run, nil
 }
 
-func checks(commands []Command) ([]policy.Check, error) {
+func parseChecks(commands []Command) ([]policy.Check, error) {
 	var all []policy.Check
 	for _, command := range commands {
 		check := policy.Check{Name: command.Name, Command: command.Command, Paths: command.Paths, Added: command.Added}
@@ -100,9 +100,9 @@ func (e Evidence) Grades() []journal.StoryGraded {
 	return all
 }
 
-// Allowed is what the evidence says was allowed: changes of what existing tests
+// AllowedChanges is what the evidence says was allowed: changes of what existing tests
 // expect, where people let a story make them.
-func (e Evidence) Allowed() []journal.ChangeInspected {
+func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
 		return nil
 	}
@@ -113,23 +113,23 @@ func (e Evidence) Allowed() []journal.ChangeInspected {
 	return []journal.ChangeInspected{all}
 }
 
-// Earlier are the stories that pass by a proof of another tree than the newest:
+// EarlierStories are the stories that pass by a proof of another tree than the newest:
 // that of their own commit.
-func (e Evidence) Earlier() []Story {
+func (e Evidence) EarlierStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return !s.Passes || s.Proof == nil || s.Proof.Tree == e.Proof.Tree
 	})
 }
 
-// Graded are the stories whose grade is worth something by itself.
-func (e Evidence) Graded() []Story {
+// GradedStories are the stories whose grade is worth something by itself.
+func (e Evidence) GradedStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == ""
 	})
 }
 
-// Commits are those of each story, by its id.
-func (e Evidence) Commits() map[string][]string {
+// CommitsByStory are those of each story, by its id.
+func (e Evidence) CommitsByStory() map[string][]string {
 	all := map[string][]string{}
 	for _, it := range e.Iterations {
 		all[it.Story] = append(all[it.Story], it.Commits...)

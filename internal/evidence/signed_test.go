@@ -66,7 +66,7 @@ func TestSignedEvidence(t *testing.T) {
 		if err != nil {
 			return evidence.Evidence{}, err
 		}
-		return evidence.Stated(signed.Statement)
+		return evidence.FromStatement(signed.Statement)
 	}
 	got, err := read(said)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestStatementsThatAreNoEvidence(t *testing.T) {
 	if err := json.Unmarshal(statement(t, func(e *evidence.Evidence) { e.Proof.Tree = "t2" }), &unproven); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := evidence.Stated(unproven); err == nil {
+	if got, err := evidence.FromStatement(unproven); err == nil {
 		t.Errorf("a proof of another tree: %+v", got.Code)
 	}
 	for name, change := range map[string][2]string{
@@ -106,7 +106,7 @@ func TestStatementsThatAreNoEvidence(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &s); err != nil || text == string(said) {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got, err := evidence.Stated(s); err == nil {
+		if got, err := evidence.FromStatement(s); err == nil {
 			t.Errorf("%s: %+v", name, got.Code)
 		}
 	}

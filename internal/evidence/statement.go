@@ -27,8 +27,8 @@ func Statement(file []byte) ([]byte, error) {
 		attest.Subject{Name: "evidence.json", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 }
 
-// Stated is the evidence of a statement. Whether it is signed has been looked at.
-func Stated(s attest.Statement) (Evidence, error) {
+// FromStatement is the evidence of a statement. Whether it is signed has been looked at.
+func FromStatement(s attest.Statement) (Evidence, error) {
 	if s.PredicateType != PredicateType {
 		return Evidence{}, fmt.Errorf("it says %q, which is no evidence of a run", s.PredicateType)
 	}

@@ -40,16 +40,16 @@ const (
 
 // Failing are the checks that are red on a commit, with what they found as far
 // as that can be read: to know which they are is half of it.
-func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.Failing, error) {
+func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingCheck, error) {
 	all, err := c.runs(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
 	red := slices.DeleteFunc(all, func(r run) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
-	var failing []trigger.Failing
+	var failing []trigger.FailingCheck
 	for _, r := range red[:min(len(red), maxFailing)] {
 		name, _ := clean.Plain(r.Name, maxName)
-		failing = append(failing, trigger.Failing{Name: name, Says: c.found(ctx, r)})
+		failing = append(failing, trigger.FailingCheck{Name: name, Summary: c.found(ctx, r)})
 	}
 	return failing, nil
 }

@@ -43,11 +43,11 @@ func TestEventsOfCI(t *testing.T) {
 		if err != nil || read.CI != c.want {
 			t.Errorf("%s {%s}: %+v, %v; want %+v", c.event, c.payload, read.CI, err, c.want)
 		}
-		if got := read.OfCI(); got != (c.want.SHA != "") {
+		if got := read.IsCI(); got != (c.want.SHA != "") {
 			t.Errorf("%s {%s}: OfCI = %t", c.event, c.payload, got)
 		}
-		read.Given.Issue = 7
-		if read.OfCI() {
+		read.Inputs.Issue = 7
+		if read.IsCI() {
 			t.Errorf("%s: a workflow that names an issue asks for that", c.event)
 		}
 	}

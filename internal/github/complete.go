@@ -21,8 +21,8 @@ const (
 // names, the pull request that a comment stands under, the default branch.
 // The text of an issue that an event brought along stays as it was then.
 func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigger, error) {
-	if t.Issue.Number == 0 && t.Given.Issue > 0 {
-		found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", t.Given.Issue), needs: issuesRead}, fmt.Sprintf("issues/%d", t.Given.Issue))
+	if t.Issue.Number == 0 && t.Inputs.Issue > 0 {
+		found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", t.Inputs.Issue), needs: issuesRead}, fmt.Sprintf("issues/%d", t.Inputs.Issue))
 		if err != nil {
 			return t, err
 		}

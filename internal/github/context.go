@@ -23,40 +23,40 @@ const (
 
 // Context is what people who have a say said of what t is about, before t
 // happened. Everybody else is counted.
-func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.Found, error) {
+func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
 	all, err := c.hear(ctx, t)
 	if err != nil {
-		return trigger.Found{}, err
+		return trigger.TaskContext{}, err
 	}
-	ear := trigger.Ear{Until: t.At, Rules: rules, Not: t.Comment.ID, Review: t.Review.ID}
+	ear := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
 	people := c.circle(rules, t.Asker())
-	found, room := trigger.Found{Lots: trigger.Lots{}}, maxAll
+	found, room := trigger.TaskContext{Counts: trigger.InclusionCounts{}}, maxAll
 	for _, h := range slices.Backward(all) {
 		lot, err := people.lot(ctx, ear, &h)
 		if err != nil {
-			return trigger.Found{}, err
+			return trigger.TaskContext{}, err
 		}
-		if size := len(h.Text) + len(h.Thread.Hunk); lot == trigger.Taken {
+		if size := len(h.Text) + len(h.Thread.Hunk); lot == trigger.Included {
 			if room -= size; room < 0 {
-				lot = trigger.Surplus
+				lot = trigger.OverLimit
 			}
 		}
-		if found.Lots[lot]++; lot == trigger.Taken {
-			found.Said = append(found.Said, h)
+		if found.Counts[lot]++; lot == trigger.Included {
+			found.Comments = append(found.Comments, h)
 		}
 	}
-	slices.Reverse(found.Said)
+	slices.Reverse(found.Comments)
 	return found, nil
 }
 
 // lot is what comes of h, now that people can be asked about. A 👍 lets its words in,
 // and no commit: a suggestion is applied only for people who have a say.
-func (c *circle) lot(ctx context.Context, ear trigger.Ear, h *trigger.Heard) (trigger.Lot, error) {
-	lot := ear.Of(*h)
-	if lot != trigger.Taken {
+func (c *circle) lot(ctx context.Context, ear trigger.ContextFilter, h *trigger.ContextComment) (trigger.Inclusion, error) {
+	lot := ear.Classify(*h)
+	if lot != trigger.Included {
 		return lot, nil
 	}
-	has, err := c.has(ctx, h.By)
+	has, err := c.has(ctx, h.Author)
 	if err == nil && !has {
 		h.Suggestion = plan.Suggestion{}
 		has, err = c.vouched(ctx, ear, *h)
@@ -64,18 +64,18 @@ func (c *circle) lot(ctx context.Context, ear trigger.Ear, h *trigger.Heard) (tr
 	if err != nil || has {
 		return lot, err
 	}
-	return trigger.Stranger, nil
+	return trigger.NoPermission, nil
 }
 
 // hear is all that was said, the oldest first.
-func (c *Client) hear(ctx context.Context, t trigger.Trigger) ([]trigger.Heard, error) {
+func (c *Client) hear(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
 	number := t.Issue.Number
 	if number == 0 {
 		return nil, nil
 	}
 	a := act{what: fmt.Sprintf("read what was said on #%d", number), needs: issuesRead}
 	said, err := list[comment](ctx, c, a, fmt.Sprintf("issues/%d/comments", number), heardPages)
-	if err != nil || !t.OnPull() {
+	if err != nil || !t.IsOnPull() {
 		return heard(said), err
 	}
 	a.needs = pullsRead
@@ -92,18 +92,18 @@ func (c *Client) hear(ctx context.Context, t trigger.Trigger) ([]trigger.Heard, 
 	return heard(append(said, remarks...)), err
 }
 
-func heard(comments []comment) []trigger.Heard {
-	var all []trigger.Heard
+func heard(comments []comment) []trigger.ContextComment {
+	var all []trigger.ContextComment
 	for _, one := range comments {
 		var wash laundry
-		all = append(all, trigger.Heard{
-			ID: one.ID, By: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
+		all = append(all, trigger.ContextComment{
+			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
 			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxSaid),
 			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
 			Suggestion: one.suggestion(),
 		})
 	}
-	slices.SortStableFunc(all, func(a, b trigger.Heard) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b trigger.ContextComment) int { return a.At.Compare(b.At) })
 	return all
 }
 
@@ -131,7 +131,7 @@ func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {
 		return false, nil
 	case known:
 		return has, nil
-	case c.rules.Vouches(who):
+	case c.rules.IsAllowed(who):
 		return true, nil
 	case c.left == 0 || who.IsBot:
 		return false, nil
@@ -141,7 +141,7 @@ func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c.known[login] = trigger.Permission(word).MayRun()
+	c.known[login] = trigger.Permission(word).CanRun()
 	return c.known[login], nil
 }
 
@@ -152,7 +152,7 @@ type thumb struct {
 }
 
 // vouched tells whether somebody who has a say let h in with a 👍.
-func (c *circle) vouched(ctx context.Context, ear trigger.Ear, h trigger.Heard) (bool, error) {
+func (c *circle) vouched(ctx context.Context, ear trigger.ContextFilter, h trigger.ContextComment) (bool, error) {
 	path := "issues/comments"
 	if h.Thread.ID != 0 {
 		path = "pulls/comments"
@@ -167,7 +167,7 @@ func (c *circle) vouched(ctx context.Context, ear trigger.Ear, h trigger.Heard) 
 		return false, err
 	}
 	for _, t := range thumbs {
-		if !ear.Approves(h, t.At.Time) {
+		if !ear.IsApprovedAt(h, t.At.Time) {
 			continue
 		}
 		if has, err := c.has(ctx, t.User.sender()); has || err != nil {

@@ -23,15 +23,15 @@ func asked(number int) trigger.Trigger {
 }
 
 // told are the texts that were taken, with who wrote them and where.
-func told(found trigger.Found) []string {
+func told(found trigger.TaskContext) []string {
 	texts := []string{}
-	for _, h := range found.Said {
-		texts = append(texts, strings.TrimSpace(h.By.Login+" "+h.Thread.String())+": "+h.Text)
+	for _, h := range found.Comments {
+		texts = append(texts, strings.TrimSpace(h.Author.Login+" "+h.Thread.String())+": "+h.Text)
 	}
 	return texts
 }
 
-func listen(t *testing.T, client *github.Client, of trigger.Trigger, rules trigger.Rules) trigger.Found {
+func listen(t *testing.T, client *github.Client, of trigger.Trigger, rules trigger.Rules) trigger.TaskContext {
 	t.Helper()
 	found, err := client.Context(t.Context(), of, rules)
 	if err != nil {
@@ -67,8 +67,8 @@ func TestContextIsOfPeopleWhoHaveASay(t *testing.T) {
 	if diff := cmp.Diff(want, told(found)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
-	lots := trigger.Lots{trigger.Taken: 4, trigger.Own: 2, trigger.Stranger: 3, trigger.Bot: 1, trigger.Late: 1, trigger.Changed: 1}
-	if diff := cmp.Diff(lots, found.Lots); diff != "" {
+	lots := trigger.InclusionCounts{trigger.Included: 4, trigger.NoContent: 2, trigger.NoPermission: 3, trigger.FromBot: 1, trigger.TooLate: 1, trigger.EditedLater: 1}
+	if diff := cmp.Diff(lots, found.Counts); diff != "" {
 		t.Errorf("lots (-want +got):\n%s", diff)
 	}
 	for login, times := range map[string]int{"mia": 0, "max": 1, "rea": 1, "mallory": 1} {
@@ -88,8 +88,8 @@ func TestAThumbForOtherWords(t *testing.T) {
 		server.ReactAt(shop, bait.ID, githubtest.Reaction{Login: "mia", Content: "+1", CreatedAt: liked})
 	}
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
-	if found.Lots[trigger.Stranger] != 3 || len(found.Said) != 0 {
-		t.Errorf("found %v, %v", told(found), found.Lots)
+	if found.Counts[trigger.NoPermission] != 3 || len(found.Comments) != 0 {
+		t.Errorf("found %v, %v", told(found), found.Counts)
 	}
 }
 
@@ -104,8 +104,8 @@ func TestContextCostsLittle(t *testing.T) {
 		server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mia", Body: strings.Repeat("more ", 1500)})
 	}
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
-	if found.Lots[trigger.Stranger] != 150 || found.Lots[trigger.Taken] != 8 || found.Lots[trigger.Surplus] != 2 {
-		t.Errorf("lots %v", found.Lots)
+	if found.Counts[trigger.NoPermission] != 150 || found.Counts[trigger.Included] != 8 || found.Counts[trigger.OverLimit] != 2 {
+		t.Errorf("lots %v", found.Counts)
 	}
 	if n := len(server.Requests()); n > 2+20 {
 		t.Errorf("it took %d calls", n)
@@ -121,8 +121,8 @@ func TestContextWithoutDates(t *testing.T) {
 		{"id":3,"body":"Dated.","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"},
 		{"id":4,"body":"Nobody's.","user":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`})
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
-	if diff := cmp.Diff([]string{"mia: Dated."}, told(found)); diff != "" || found.Lots[trigger.Undated] != 2 || found.Lots[trigger.Stranger] != 1 {
-		t.Errorf("%v, taken (-want +got):\n%s", found.Lots, diff)
+	if diff := cmp.Diff([]string{"mia: Dated."}, told(found)); diff != "" || found.Counts[trigger.Undated] != 2 || found.Counts[trigger.NoPermission] != 1 {
+		t.Errorf("%v, taken (-want +got):\n%s", found.Counts, diff)
 	}
 }
 
@@ -176,9 +176,9 @@ func TestAThumbForASuggestion(t *testing.T) {
 		})
 	}
 	got := map[string]string{}
-	for _, h := range listen(t, connect(t, access(server)), asked(pull.Number), trigger.Rules{}).Said {
+	for _, h := range listen(t, connect(t, access(server)), asked(pull.Number), trigger.Rules{}).Comments {
 		if h.Thread.ID != 0 {
-			got[h.By.Login] = h.Suggestion.Text
+			got[h.Author.Login] = h.Suggestion.Text
 		}
 	}
 	if diff := cmp.Diff(map[string]string{"mallory": "", "max": "x\n"}, got); diff != "" {
@@ -200,10 +200,10 @@ func TestChecksThatAreRed(t *testing.T) {
 		t.Fatalf("Failing = %+v, %v", failing, err)
 	}
 	first := failing[0]
-	if first.Name != "test (1.26)" || !strings.HasPrefix(first.Says, "2 failed\ncart_test.go:3: boom\nxxx") || !strings.HasSuffix(first.Says, "FAIL\tshop") || len(first.Says) > 4100 {
-		t.Errorf("first = %s: %d %.60q", first.Name, len(first.Says), first.Says)
+	if first.Name != "test (1.26)" || !strings.HasPrefix(first.Summary, "2 failed\ncart_test.go:3: boom\nxxx") || !strings.HasSuffix(first.Summary, "FAIL\tshop") || len(first.Summary) > 4100 {
+		t.Errorf("first = %s: %d %.60q", first.Name, len(first.Summary), first.Summary)
 	}
-	if diff := cmp.Diff(trigger.Failing{Name: "other", Says: "too slow"}, failing[1]); diff != "" {
+	if diff := cmp.Diff(trigger.FailingCheck{Name: "other", Summary: "too slow"}, failing[1]); diff != "" {
 		t.Errorf("second (-want +got):\n%s", diff)
 	}
 }
@@ -219,7 +219,7 @@ func TestChecksWithALostLog(t *testing.T) {
 		server.AddCheckRun(shop, githubtest.CheckRun{SHA: shaB, Name: "test", Conclusion: "failure", Title: "2 failed", Log: "boom"})
 		server.Inject(githubtest.Fault{Path: path, Status: 502, Body: "<html>", Times: -1})
 		failing, err := connect(t, access(server)).Failing(t.Context(), shaB)
-		if diff := cmp.Diff([]trigger.Failing{{Name: "test", Says: want}}, failing); diff != "" || err != nil {
+		if diff := cmp.Diff([]trigger.FailingCheck{{Name: "test", Summary: want}}, failing); diff != "" || err != nil {
 			t.Errorf("Failing without %s: %v (-want +got):\n%s", path, err, diff)
 		}
 	}
@@ -235,7 +235,7 @@ func TestChecksWithoutTheirLogs(t *testing.T) {
 	a := access(server)
 	a.Token = "ghs_checksonly"
 	failing, err := connect(t, a).Failing(t.Context(), shaB)
-	if diff := cmp.Diff([]trigger.Failing{{Name: "test", Says: "2 failed"}}, failing); diff != "" || err != nil {
+	if diff := cmp.Diff([]trigger.FailingCheck{{Name: "test", Summary: "2 failed"}}, failing); diff != "" || err != nil {
 		t.Errorf("Failing: %v (-want +got):\n%s", err, diff)
 	}
 }
@@ -247,7 +247,7 @@ func TestWhatAnEventDoesNotTell(t *testing.T) {
 	client := connect(t, access(server))
 	repo := trigger.Repo{Owner: "acme", Name: "shop"}
 
-	got, err := client.Complete(t.Context(), trigger.Trigger{Event: "schedule", Repo: repo, Given: trigger.Given{Issue: 1}})
+	got, err := client.Complete(t.Context(), trigger.Trigger{Event: "schedule", Repo: repo, Inputs: trigger.Inputs{Issue: 1}})
 	if err != nil || got.Issue.Title != "Add a cart" || got.Issue.Body != "It is missing." || got.Issue.State != "open" || got.Repo.DefaultBranch != "main" || got.Removed == "" {
 		t.Errorf("Complete = %+v, %v, want issue 1", got, err)
 	}
@@ -256,7 +256,7 @@ func TestWhatAnEventDoesNotTell(t *testing.T) {
 	if diff := cmp.Diff(want, got.Pull); diff != "" || err != nil || got.Issue.Title != "as it was" {
 		t.Errorf("%v, %q, pull (-want +got):\n%s", err, got.Issue.Title, diff)
 	}
-	if _, err := client.Complete(t.Context(), trigger.Trigger{Given: trigger.Given{Issue: 999}}); err == nil {
+	if _, err := client.Complete(t.Context(), trigger.Trigger{Inputs: trigger.Inputs{Issue: 999}}); err == nil {
 		t.Error("there is an issue 999")
 	}
 	repo.DefaultBranch = "main"

@@ -51,7 +51,7 @@ func TestAllThatGitHubSends(t *testing.T) {
 				t.Errorf("%s %d: %v", event.Name, i, err)
 				continue
 			}
-			_, why := trigger.Want(got, rules)
+			_, why := trigger.CommandOf(got, rules)
 			if why == "" {
 				wanted[event.Name+"."+got.Action]++
 				continue
@@ -79,8 +79,8 @@ func TestAllThatGitHubSendsWithAPrompt(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s %d: %v", event.Name, i, err)
 			}
-			got.Given = trigger.Given{Prompt: "Mend the docs"}
-			cmd, why := trigger.Want(got, trigger.Rules{})
+			got.Inputs = trigger.Inputs{Prompt: "Mend the docs"}
+			cmd, why := trigger.CommandOf(got, trigger.Rules{})
 			speaks := slices.Contains(spoken[:4], event.Name)
 			unnamed := got.Sender.Login == "" || got.Sender.IsBot
 			if !speaks && !unnamed && (why != "" || cmd.Verb != trigger.Run) {
@@ -117,7 +117,7 @@ func FuzzReadTrigger(f *testing.F) {
 		}
 		// Nothing that was read may break what comes next.
 		rules := trigger.Rules{Reviews: true, Buttons: true, Assignee: "mia"}
-		cmd, _ := trigger.Want(got, rules)
-		trigger.Accept(got, cmd, rules, trigger.Known{Permission: trigger.Write})
+		cmd, _ := trigger.CommandOf(got, rules)
+		trigger.Accept(got, cmd, rules, trigger.RequestFacts{Permission: trigger.Write})
 	})
 }

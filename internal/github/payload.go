@@ -149,11 +149,11 @@ func IsEvent(name string) bool {
 func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 	var p payload
 	err := json.Unmarshal(body, &p)
-	if !trigger.Speaks(event) {
+	if !trigger.CanStartWork(event) {
 		if err != nil {
 			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
-		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event), Moved: p.moved(event)}, nil
+		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event), PushedBranch: p.moved(event)}, nil
 	}
 	if err == nil {
 		err = p.incomplete(event)
@@ -202,7 +202,7 @@ func (p payload) trigger(event string) trigger.Trigger {
 		read.Issue, read.Pull = p.Pull.read(&wash), p.Pull.pull()
 	}
 	if read.Action == "edited" && p.Note != nil {
-		read.Comment.Pressed, read.Comment.Digest = trigger.Pressed(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)
+		read.Comment.Pressed, read.Comment.Digest = trigger.PressedButton(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)
 	}
 	read.At, read.Removed = p.at(event), wash.removed.String()
 	return read

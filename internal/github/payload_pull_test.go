@@ -25,7 +25,7 @@ func said(format string, args ...any) []byte { return fmt.Appendf(nil, format, a
 
 func TestReadACommentOnAPullRequest(t *testing.T) {
 	got := read(t, "issue_comment", said(`{"action":"created","issue":{%s,"pull_request":{"url":"u"}},"comment":{"id":5,"body":"/ralph","user":%s,"created_at":"2026-05-04T12:00:00Z"},%s,"sender":%s}`, opened, mia, acme, mia))
-	if !got.OnPull() || got.Issue.Number != 12 || got.Pull != (trigger.Pull{}) || got.Comment.Thread != (trigger.Thread{}) {
+	if !got.IsOnPull() || got.Issue.Number != 12 || got.Pull != (trigger.Pull{}) || got.Comment.Thread != (trigger.Thread{}) {
 		t.Errorf("trigger = %+v, want one on a new pull request", got)
 	}
 	if want := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC); !got.At.Equal(want) {
@@ -41,10 +41,10 @@ func TestReadARemark(t *testing.T) {
 		t.Errorf("thread (-want +got):\n%s", diff)
 	}
 	pull := trigger.Pull{Number: 12, HeadRef: "cart", HeadRepo: "otto/shop", HeadSHA: "abc", BaseRef: "main"}
-	if diff := cmp.Diff(pull, got.Pull); diff != "" || !got.Pull.Fork(got.Repo) {
-		t.Errorf("pull, from a fork %t (-want +got):\n%s", got.Pull.Fork(got.Repo), diff)
+	if diff := cmp.Diff(pull, got.Pull); diff != "" || !got.Pull.IsFork(got.Repo) {
+		t.Errorf("pull, from a fork %t (-want +got):\n%s", got.Pull.IsFork(got.Repo), diff)
 	}
-	if cmd, why := trigger.Want(got, trigger.Rules{}); why != "" || cmd.Words != "use a map" || !got.At.IsZero() {
+	if cmd, why := trigger.CommandOf(got, trigger.Rules{}); why != "" || cmd.Words != "use a map" || !got.At.IsZero() {
 		t.Errorf("Want = %+v, %q at %s", cmd, why, got.At)
 	}
 }
@@ -54,10 +54,10 @@ func TestReadAReview(t *testing.T) {
 	if diff := cmp.Diff(trigger.Review{ID: 9, State: "changes_requested", Body: "Not yet."}, got.Review); diff != "" {
 		t.Errorf("review (-want +got):\n%s", diff)
 	}
-	if !got.Pull.Fork(got.Repo) || !got.Issue.IsPull || got.Issue.Title != "Add a cart" || got.At.IsZero() {
+	if !got.Pull.IsFork(got.Repo) || !got.Issue.IsPull || got.Issue.Title != "Add a cart" || got.At.IsZero() {
 		t.Errorf("trigger = %+v, want a fork that is gone", got)
 	}
-	if cmd, why := trigger.Want(got, trigger.Rules{Reviews: true}); why != "" || cmd.Verb != trigger.Run {
+	if cmd, why := trigger.CommandOf(got, trigger.Rules{Reviews: true}); why != "" || cmd.Verb != trigger.Run {
 		t.Errorf("Want = %+v, %q", cmd, why)
 	}
 }

@@ -83,7 +83,7 @@ func TestReadWhatTheStandInSends(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := read(t, "issues", label)
-	if cmd, why := trigger.Want(got, trigger.Rules{}); why != "" || cmd.Verb != trigger.Run {
+	if cmd, why := trigger.CommandOf(got, trigger.Rules{}); why != "" || cmd.Verb != trigger.Run {
 		t.Errorf("Want = %+v, %q for %+v", cmd, why, got)
 	}
 	if got.Asker().Login != "mia" || got.Issue.Author != "otto" || got.Repo.String() != shop {

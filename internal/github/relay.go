@@ -74,7 +74,7 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 	if err := json.Unmarshal([]byte(sent.Inputs.Delivery), &r); err != nil {
 		return r, true, fmt.Errorf("read the input `delivery`: %w", err)
 	}
-	if r.ID == "" || !trigger.Speaks(r.Trigger.Event) && !r.Trigger.OfCI() {
+	if r.ID == "" || !trigger.CanStartWork(r.Trigger.Event) && !r.Trigger.IsCI() {
 		return r, true, fmt.Errorf("the input `delivery` holds an event that starts nothing: %q", r.Trigger.Event)
 	}
 	return r, true, nil

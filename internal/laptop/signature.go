@@ -52,7 +52,7 @@ func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int
 	signed, err := attest.Verify(data, root, want)
 	var e evidence.Evidence
 	if err == nil {
-		e, err = evidence.Stated(signed.Statement)
+		e, err = evidence.FromStatement(signed.Statement)
 	}
 	if err == nil && (e.Code.Head != commit || e.Code.Tree != tree) {
 		err = fmt.Errorf("it is about commit %.12s (tree %.12s), and %s is %.12s (tree %.12s)", e.Code.Head, e.Code.Tree, c.Commit, commit, tree)

@@ -81,7 +81,7 @@ func (j Job) Prove(ctx context.Context) (string, error) {
 		return "", err
 	}
 	j.Say(outcome.Text())
-	if j.Event == eventPull && p.Pull.Fork(j.Repo) {
+	if j.Event == eventPull && p.Pull.IsFork(j.Repo) {
 		j.Say("the token of a fork's job may not write checks: the workflow ralph-proof-publish does")
 		return "proven", nil
 	}
@@ -118,7 +118,7 @@ const grace = time.Second
 
 // proven runs the proof in the sandbox. The secrets of checks are not for a fork's code.
 func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Outcome, line func(string) int, err error) {
-	if p.Pull.Fork(j.Repo) && p.Pull.Number != 0 {
+	if p.Pull.IsFork(j.Repo) && p.Pull.Number != 0 {
 		if j.Needs.Secrets = nil; j.Level == sandbox.None {
 			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
 		}

@@ -105,7 +105,7 @@ func overdue(log []github.Logged, now time.Time, owed func(id string) bool) []gi
 	var due []github.Logged
 	for _, id := range order {
 		tried := first[id]
-		if trigger.Speaks(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled || owed(id)) {
+		if trigger.CanStartWork(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled || owed(id)) {
 			due = append(due, tried)
 		}
 	}
@@ -186,7 +186,7 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 		return failed, err
 	}
 	about := strconv.Itoa(o.trigger.Issue.Number)
-	if o.trigger.OfCI() {
+	if o.trigger.IsCI() {
 		about = o.trigger.CI.Branch
 	}
 	inputs := map[string]any{"id": o.id, "issue": about, "delivery": text}

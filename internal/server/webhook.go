@@ -130,8 +130,8 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 		return order{}, false, err
 	}
 	o := order{id: id, trigger: read, at: d.Now()}
-	_, why := trigger.Want(read, d.Rules)
-	if why == "" && read.OfCI() && !strings.HasPrefix(read.CI.Branch, branches) {
+	_, why := trigger.CommandOf(read, d.Rules)
+	if why == "" && read.IsCI() && !strings.HasPrefix(read.CI.Branch, branches) {
 		why = "the branch is not one of ralph's"
 	}
 	if why != "" {

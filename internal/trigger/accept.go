@@ -24,9 +24,9 @@ const (
 	None     Permission = "none"
 )
 
-// MayRun tells whether p is enough to have work done: who may push may let an
+// CanRun tells whether p is enough to have work done: who may push may let an
 // agent push. Triage may put a label on, and that starts nothing.
-func (p Permission) MayRun() bool {
+func (p Permission) CanRun() bool {
 	switch p {
 	case Admin, Maintain, Write:
 		return true
@@ -43,8 +43,8 @@ type Refusal struct {
 	Silent bool // say it in the log alone; no reaction on GitHub
 }
 
-// Known is what GitHub says of a request that its event does not tell.
-type Known struct {
+// RequestFacts is what GitHub says of a request that its event does not tell.
+type RequestFacts struct {
 	Permission Permission // of the asker; not looked at where the rules vouch for them
 	Forged     bool       // the button was pressed in a comment that ralph did not write
 	Edited     bool       // the issue was edited after work on it was asked for
@@ -52,22 +52,22 @@ type Known struct {
 
 // Accept makes a task of what was asked, if the asker may ask it. Answering help is
 // work too: it puts a comment under somebody's issue.
-func Accept(t Trigger, cmd Command, rules Rules, known Known) (plan.Task, *Refusal) {
-	if why := cmp.Or(unfit(t, rules), t.closed(cmd)); why != "" { // an issue that the workflow names was not known before it was fetched
+func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task, *Refusal) {
+	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" { // an issue that the workflow names was not known before it was fetched
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
 	}
 	switch asker := t.Asker(); {
-	case !t.Unasked() && !rules.Vouches(asker) && !known.Permission.MayRun():
-		return plan.Task{}, &Refusal{Why: short(asker.Login, known.Permission)}
+	case !t.IsAutomatic() && !rules.IsAllowed(asker) && !known.Permission.CanRun():
+		return plan.Task{}, &Refusal{Why: permissionRefusal(asker.Login, known.Permission)}
 	case known.Forged:
 		return plan.Task{}, &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
 	case known.Edited:
 		return plan.Task{}, &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
 	}
-	return t.task(cmd), nil
+	return t.newTask(cmd), nil
 }
 
-func short(login string, permission Permission) string {
+func permissionRefusal(login string, permission Permission) string {
 	if permission == "" {
 		permission = None
 	}
@@ -107,26 +107,26 @@ func (r Rules) phrase() string {
 	return DefaultPhrase
 }
 
-// Worded is text of ours with the words that wake us here, where they are others
+// WithPhrases is text of ours with the words that wake us here, where they are others
 // than the default: what people are told to say must be what is heard.
-func (r Rules) Worded(text string) string {
+func (r Rules) WithPhrases(text string) string {
 	return strings.NewReplacer(
 		"`"+DefaultPhrase+"`", "`"+r.phrase()+"`", "`"+DefaultPhrase+" ", "`"+r.phrase()+" ",
 		"the label `"+DefaultLabel+"`", "the label `"+r.label()+"`",
 	).Replace(text)
 }
 
-// Vouches tells whether the rules name who, so that GitHub need not be asked
+// IsAllowed tells whether the rules name who, so that GitHub need not be asked
 // for a permission. GitHub could not answer for most bots anyway.
-func (r Rules) Vouches(who Sender) bool {
+func (r Rules) IsAllowed(who Sender) bool {
 	if who.IsBot {
-		return named(r.AllowBots, who.Login, bare)
+		return containsLogin(r.AllowBots, who.Login, botName)
 	}
-	return named(r.AllowUsers, who.Login, strings.TrimSpace)
+	return containsLogin(r.AllowUsers, who.Login, strings.TrimSpace)
 }
 
-// named compares as GitHub does with logins: in any case.
-func named(names []string, login string, trim func(string) string) bool {
+// containsLogin compares as GitHub does with logins: in any case.
+func containsLogin(names []string, login string, trim func(string) string) bool {
 	for _, name := range names {
 		if name := trim(name); name != "" && strings.EqualFold(name, trim(login)) {
 			return true
@@ -135,13 +135,13 @@ func named(names []string, login string, trim func(string) string) bool {
 	return false
 }
 
-// bare is a bot's login as people write it down.
-func bare(login string) string {
+// botName is a bot's login as people write it down.
+func botName(login string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(login)), "[bot]")
 }
 
-// same compares names that GitHub does not tell apart by case.
-func same(a, b string) bool {
+// equalNames compares names that GitHub does not tell apart by case.
+func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
@@ -151,11 +151,11 @@ func same(a, b string) bool {
 func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy.Policy, error) {
 	l := &p.Limits
 	for _, err := range []error{
-		lower("--max-iterations", &l.Iterations, f.Iterations),
-		lower("--max-cost", &l.CostUSD, f.CostUSD),
-		lower("--max-time", &l.Run, f.Run),
-		lower("--iteration-timeout", &l.Iteration, f.Iteration),
-		lower("--stall-after", &l.Stall, f.Stall),
+		lowerLimit("--max-iterations", &l.Iterations, f.Iterations),
+		lowerLimit("--max-cost", &l.CostUSD, f.CostUSD),
+		lowerLimit("--max-time", &l.Run, f.Run),
+		lowerLimit("--iteration-timeout", &l.Iteration, f.Iteration),
+		lowerLimit("--stall-after", &l.Stall, f.Stall),
 	} {
 		if err != nil {
 			return policy.Policy{}, err
@@ -163,7 +163,7 @@ func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy
 	}
 	if f.Model != "" && f.Model != p.Model {
 		if !offered(f.Model) {
-			return policy.Policy{}, Loose{"--model " + f.Model, "it is neither the workflow's model nor one of `allow-models`"}
+			return policy.Policy{}, FlagError{"--model " + f.Model, "it is neither the workflow's model nor one of `allow-models`"}
 		}
 		p.Model = f.Model
 	}
@@ -171,48 +171,48 @@ func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy
 	return p, nil
 }
 
-// Loose is a flag that asks for more than the repository allows.
-type Loose struct{ Flag, Why string }
+// FlagError is a flag that asks for more than the repository allows.
+type FlagError struct{ Flag, Why string }
 
 // Error says both.
-func (l Loose) Error() string { return l.Flag + ": " + l.Why }
+func (l FlagError) Error() string { return l.Flag + ": " + l.Why }
 
-// lower brings limit down to asked. A limit of 0 is none, so anything is less.
-func lower[N cmp.Ordered](flag string, limit *N, asked N) error {
+// lowerLimit brings limit down to asked. A limit of 0 is none, so anything is less.
+func lowerLimit[N cmp.Ordered](flag string, limit *N, asked N) error {
 	var none N
 	switch {
 	case asked == none:
 		return nil
 	case *limit != none && asked > *limit:
-		return Loose{fmt.Sprintf("%s %v", flag, asked), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)}
+		return FlagError{fmt.Sprintf("%s %v", flag, asked), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)}
 	}
 	*limit = asked
 	return nil
 }
 
-// task takes the words from the trigger itself and never from a later look:
+// newTask takes the words from the trigger itself and never from a later look:
 // what is written after the label went on was not what the labeller read.
-func (t Trigger) task(cmd Command) plan.Task {
+func (t Trigger) newTask(cmd Command) plan.Task {
 	task := plan.Task{
 		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,
 		Author: t.Issue.Author, URL: t.Issue.URL, Repo: t.Repo.String(),
 	}
 	switch {
-	case t.OnPull(): // its text is what its author says of it, and no order
+	case t.IsOnPull(): // its text is what its author says of it, and no order
 		task.Kind, task.Body, task.Update = plan.KindPull, "", cmd.Verb == Update
 	case t.Issue.Number == 0:
 		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
-		task.Title, task.Body = headed(t.Given.Prompt)
+		task.Title, task.Body = splitTitle(t.Inputs.Prompt)
 		return task
 	}
-	for _, more := range []string{t.Given.Prompt, t.quoted("review", t.Review.Body), t.quoted("comment", cmd.Words)} {
-		task.Body = paragraph(task.Body, more)
+	for _, more := range []string{t.Inputs.Prompt, t.attributed("review", t.Review.Body), t.attributed("comment", cmd.Words)} {
+		task.Body = appendParagraph(task.Body, more)
 	}
 	return task
 }
 
-// quoted is text with what it is and who wrote it.
-func (t Trigger) quoted(what, text string) string {
+// attributed is text with what it is and who wrote it.
+func (t Trigger) attributed(what, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
@@ -226,8 +226,8 @@ func (t Trigger) quoted(what, text string) string {
 // maxTitle is where the first line of a prompt is too long for a title.
 const maxTitle = 200
 
-// headed is a prompt as a title and a body.
-func headed(prompt string) (title, body string) {
+// splitTitle is a prompt as a title and a body.
+func splitTitle(prompt string) (title, body string) {
 	title, body, _ = strings.Cut(strings.TrimSpace(prompt), "\n")
 	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
 	if utf8.RuneCountInString(title) > maxTitle {
@@ -236,7 +236,7 @@ func headed(prompt string) (title, body string) {
 	return title, body
 }
 
-func paragraph(body, more string) string {
+func appendParagraph(body, more string) string {
 	body = strings.TrimRight(body, " \t\r\n")
 	switch {
 	case strings.TrimSpace(more) == "":

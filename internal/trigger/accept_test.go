@@ -21,24 +21,24 @@ func TestWhoMayRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
 		rules   trigger.Rules
-		known   trigger.Known
+		known   trigger.RequestFacts
 		want    *trigger.Refusal
 	}{
-		"admin":                         {trigger: labelled("ralph"), known: trigger.Known{Permission: "admin"}},
-		"maintain":                      {trigger: labelled("ralph"), known: trigger.Known{Permission: "maintain"}},
-		"write":                         {trigger: labelled("ralph"), known: trigger.Known{Permission: "write"}},
-		"triage may label, not run":     {trigger: labelled("ralph"), known: trigger.Known{Permission: "triage"}, want: short("triage")},
-		"read":                          {trigger: commented("/ralph"), known: trigger.Known{Permission: "read"}, want: short("read")},
-		"none":                          {trigger: commented("/ralph"), known: trigger.Known{Permission: "none"}, want: short("none")},
-		"not even an answer":            {trigger: commented("/ralph"), want: short("none")},
-		"a word GitHub never said":      {trigger: labelled("ralph"), known: trigger.Known{Permission: "owner"}, want: short("owner")},
-		"a user who is named":           {trigger: commented("/ralph"), rules: trusted, known: trigger.Known{Permission: "none"}},
-		"a bot that is named":           {trigger: planner, rules: trusted, known: trigger.Known{Permission: "none"}},
-		"a bot with write, not named":   {trigger: planner, known: trigger.Known{Permission: "write"}, want: &trigger.Refusal{Why: "planner[bot] is a bot and not one of allow-bots", Silent: true}},
-		"a button in another's comment": {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Forged: true}, want: &trigger.Refusal{Why: "the comment with the button is not by ralph", Silent: true}},
-		"edited since":                  {trigger: commented("/ralph"), known: trigger.Known{Permission: "write", Edited: true}, want: &trigger.Refusal{Why: "#7 was edited after work on it was asked for: read it, and ask again"}},
-		"edited by a stranger":          {trigger: commented("/ralph"), known: trigger.Known{Permission: "read", Forged: true, Edited: true}, want: short("read")},
-		"the labeller counts, not otto": {trigger: labelled("ralph"), rules: trigger.Rules{AllowUsers: []string{"otto"}}, known: trigger.Known{Permission: "read"}, want: short("read")},
+		"admin":                         {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "admin"}},
+		"maintain":                      {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "maintain"}},
+		"write":                         {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "write"}},
+		"triage may label, not run":     {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "triage"}, want: short("triage")},
+		"read":                          {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "read"}, want: short("read")},
+		"none":                          {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "none"}, want: short("none")},
+		"not even an answer":            {trigger: commentEvent("/ralph"), want: short("none")},
+		"a word GitHub never said":      {trigger: labelled("ralph"), known: trigger.RequestFacts{Permission: "owner"}, want: short("owner")},
+		"a user who is named":           {trigger: commentEvent("/ralph"), rules: trusted, known: trigger.RequestFacts{Permission: "none"}},
+		"a bot that is named":           {trigger: planner, rules: trusted, known: trigger.RequestFacts{Permission: "none"}},
+		"a bot with write, not named":   {trigger: planner, known: trigger.RequestFacts{Permission: "write"}, want: &trigger.Refusal{Why: "planner[bot] is a bot and not one of allow-bots", Silent: true}},
+		"a button in another's comment": {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "write", Forged: true}, want: &trigger.Refusal{Why: "the comment with the button is not by ralph", Silent: true}},
+		"edited since":                  {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "write", Edited: true}, want: &trigger.Refusal{Why: "#7 was edited after work on it was asked for: read it, and ask again"}},
+		"edited by a stranger":          {trigger: commentEvent("/ralph"), known: trigger.RequestFacts{Permission: "read", Forged: true, Edited: true}, want: short("read")},
+		"the labeller counts, not otto": {trigger: labelled("ralph"), rules: trigger.Rules{AllowUsers: []string{"otto"}}, known: trigger.RequestFacts{Permission: "read"}, want: short("read")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, refusal := trigger.Accept(c.trigger, trigger.Command{Verb: trigger.Run}, c.rules, c.known)
@@ -51,7 +51,7 @@ func TestWhoMayRun(t *testing.T) {
 
 func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 	bodyOf := func(body string) trigger.Trigger {
-		return with(commented("/ralph"), func(t *trigger.Trigger) { t.Issue.Body = body })
+		return with(commentEvent("/ralph"), func(t *trigger.Trigger) { t.Issue.Body = body })
 	}
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
@@ -59,13 +59,13 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 		body    string
 	}{
 		"the issue alone":          {labelled("ralph"), "", "It is missing."},
-		"words in a paragraph":     {commented("/ralph"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
+		"words in a paragraph":     {commentEvent("/ralph"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
 		"words behind blank lines": {bodyOf("It is missing. \t\r\n\r\n"), "Use Go.", "It is missing.\n\nFrom the comment by mia:\n\nUse Go."},
 		"words and an empty body":  {bodyOf(" \r\n"), "Use Go.", "From the comment by mia:\n\nUse Go."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
-			got, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
+			got, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
 			if refusal != nil {
 				t.Fatalf("refused: %s", refusal.Why)
 			}
@@ -84,7 +84,7 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 func TestBlankNamesAllowNoAccount(t *testing.T) {
 	rules := trigger.Rules{AllowUsers: []string{"", " "}, AllowBots: []string{"", "[bot]"}}
 	for _, who := range []trigger.Sender{{}, {Login: " "}, {IsBot: true}, {Login: "[bot]", IsBot: true}} {
-		if rules.Vouches(who) {
+		if rules.IsAllowed(who) {
 			t.Errorf("the rules vouch for %+v", who)
 		}
 	}
@@ -96,7 +96,7 @@ func TestPeopleAreToldWhatIsHeard(t *testing.T) {
 		text: {},
 		"comment `@bot` or `@bot resume -- words`; the label `bot` does it, ref `ralph/x`, `/ralphs`": {Phrase: " @bot ", Label: "bot"},
 	} {
-		if got := rules.Worded(text); got != want {
+		if got := rules.WithPhrases(text); got != want {
 			t.Errorf("Worded = %q, want %q", got, want)
 		}
 	}

@@ -32,12 +32,12 @@ var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Update
 // Verbs are all the verbs there are, in the order help shows them.
 func Verbs() []Verb { return slices.Clone(verbs) }
 
-// Continues tells whether v means a run that there is, and never a new one.
-func (v Verb) Continues() bool { return v == Approve || v == Resume || v == Retry }
+// ContinuesRun tells whether v means a run that there is, and never a new one.
+func (v Verb) ContinuesRun() bool { return v == Approve || v == Resume || v == Retry }
 
-// Agent tells whether v may have an agent work: then there are limits that
+// UsesAgent tells whether v may have an agent work: then there are limits that
 // flags can tighten, and words that somebody reads.
-func (v Verb) Agent() bool {
+func (v Verb) UsesAgent() bool {
 	switch v {
 	case Run, Plan, Approve, Resume, Retry, Update:
 		return true
@@ -61,26 +61,26 @@ type Command struct {
 	Why     string
 }
 
-// Refused is help in the place of what cannot be done, with the reason.
-func Refused(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
+// RefusedCommand is help in the place of what cannot be done, with the reason.
+func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
 
-// parse reads a comment that begins with phrase. It reads
+// parseComment reads a comment that begins with phrase. It reads
 //
 //	/ralph [verb] [flags] [-- more words]
 //	more words
 //
 // and ok is false where the first line does not begin with the phrase as a
 // word. Only the first line is ours to understand.
-func parse(body, phrase string) (cmd Command, ok bool) {
+func parseComment(body, phrase string) (cmd Command, ok bool) {
 	first, rest, _ := strings.Cut(body, "\n")
-	line, ok := called(first, phrase)
+	line, ok := cutPhrase(first, phrase)
 	if !ok {
 		return Command{}, false
 	}
-	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || twice(rest, phrase) {
-		return Refused("", "a comment can have one command: put the second into its own comment"), true
+	if next, _ := cutWord(line); strings.EqualFold(next, phrase) || hasSecondCommand(rest, phrase) {
+		return RefusedCommand("", "a comment can have one command: put the second into its own comment"), true
 	}
-	cmd = command(line)
+	cmd = parseCommand(line)
 	cmd.Words = strings.TrimSpace(cmd.Words + "\n" + strings.TrimSpace(rest))
 	return cmd, true
 }
@@ -88,9 +88,9 @@ func parse(body, phrase string) (cmd Command, ok bool) {
 // marks are what people put behind a word that they call out.
 const marks = ",.:;!?"
 
-// called is what follows the phrase on a line that begins with it. A line that
+// cutPhrase is what follows the phrase on a line that begins with it. A line that
 // Markdown shows as code only quotes it.
-func called(line, phrase string) (rest string, ok bool) {
+func cutPhrase(line, phrase string) (rest string, ok bool) {
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
 		return "", false
 	}
@@ -102,80 +102,80 @@ func called(line, phrase string) (rest string, ok bool) {
 	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
-// twice tells of a second command in a comment, outside of what is quoted. To do
+// hasSecondCommand tells of a second command in a comment, outside of what is quoted. To do
 // the first alone would be to lose the other.
-func twice(text, phrase string) bool {
+func hasSecondCommand(text, phrase string) bool {
 	fenced := false
 	for line := range strings.Lines(text) {
 		if start := strings.TrimSpace(line); strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
 			fenced = !fenced
 		}
-		rest, is := called(line, phrase)
+		rest, is := cutPhrase(line, phrase)
 		word, _ := cutWord(rest)
-		if is && !fenced && (word == "" || isFlag(word) || slices.Contains(verbs, verb(word))) {
+		if is && !fenced && (word == "" || isFlag(word) || slices.Contains(verbs, toVerb(word))) {
 			return true
 		}
 	}
 	return false
 }
 
-// command reads the first line after the phrase, word by word. What follows
+// parseCommand reads the first line after the phrase, word by word. What follows
 // the first word that is neither verb nor flag is the agent's, as it stands:
 // an apostrophe there is no quote.
-func command(line string) Command {
+func parseCommand(line string) Command {
 	var cmd Command
 	for {
 		word, rest := cutWord(line)
 		switch {
 		case word == "":
-			return cmd.begun()
+			return cmd.completed()
 		case word == "--":
 			cmd.Words = rest
-			return cmd.begun()
-		case cmd.Verb == "" && slices.Contains(helps, word):
+			return cmd.completed()
+		case cmd.Verb == "" && slices.Contains(helpWords, word):
 			return Command{Verb: Help}
 		case isFlag(word):
-			after, wrong := cmd.Flags.read(line)
+			after, wrong := cmd.Flags.readFlag(line)
 			if wrong != nil {
 				return *wrong
 			}
 			line = after
 			continue
 		case cmd.Verb == "":
-			cmd.Verb = verb(word)
+			cmd.Verb = toVerb(word)
 			if !slices.Contains(verbs, cmd.Verb) {
-				return Command{Verb: Help, Said: word, Nearest: meant(word), Words: rest}
+				return Command{Verb: Help, Said: word, Nearest: guessVerb(word), Words: rest}
 			}
 		case cmd.Verb == Retry && cmd.Story == "":
 			cmd.Story = strings.TrimRight(word, marks)
 		default:
 			cmd.Words = strings.TrimSpace(line)
-			return cmd.begun()
+			return cmd.completed()
 		}
 		line = rest
 	}
 }
 
-// begun is the command when all of it was read. Flags tell an agent's run what
+// completed is the command when all of it was read. Flags tell an agent's run what
 // it may use; beside any other verb they would do nothing, and be believed.
-func (c Command) begun() Command {
+func (c Command) completed() Command {
 	if c.Verb == "" {
 		c.Verb = Run
 	}
-	if c.Flags != (Flags{}) && !c.Verb.Agent() {
-		return Refused(string(c.Verb), "it takes no flags")
+	if c.Flags != (Flags{}) && !c.Verb.UsesAgent() {
+		return RefusedCommand(string(c.Verb), "it takes no flags")
 	}
 	return c
 }
 
-// helps are ways of asking for help that others have taught people.
-var helps = []string{"?", "-h", "-?", "--help"}
+// helpWords are ways of asking for help that others have taught people.
+var helpWords = []string{"?", "-h", "-?", "--help"}
 
-// verb is a word as a verb, whether it is one or not.
-func verb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
+// toVerb is a word as a verb, whether it is one or not.
+func toVerb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
 
-// alike are words for our verbs that look like none of them.
-var alike = map[Verb][]string{
+// synonyms are words for our verbs that look like none of them.
+var synonyms = map[Verb][]string{
 	Run:     {"start", "go", "begin", "do", "fix", "work"},
 	Stop:    {"cancel", "abort", "halt", "end", "kill", "quit", "pause"},
 	Resume:  {"continue", "proceed", "answer"},
@@ -185,11 +185,11 @@ var alike = map[Verb][]string{
 	Update:  {"rebase", "sync", "merge", "up-to-date"},
 }
 
-// meant is the verb that a word may have been said for, or none.
-func meant(word string) string {
-	said := string(verb(word))
+// guessVerb is the verb that a word may have been said for, or none.
+func guessVerb(word string) string {
+	said := string(toVerb(word))
 	for _, one := range verbs {
-		if slices.Contains(alike[one], said) {
+		if slices.Contains(synonyms[one], said) {
 			return string(one)
 		}
 	}
@@ -225,15 +225,15 @@ func Button(verb Verb, label string) string {
 	return fmt.Sprintf("- [ ] %sbutton %s --> %s", Marker, verb, label)
 }
 
-var ticked = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->`)
+var buttonBox = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->`)
 
-// Pressed is the verb of the box that an edit from before to after has ticked;
+// PressedButton is the verb of the box that an edit from before to after has ticked;
 // empty where it ticked none, or more than one. Boxes that were ticked before
 // are somebody else's doing, long done.
-func Pressed(before, after string) string {
-	had := boxes(before)
+func PressedButton(before, after string) string {
+	had := tickedBoxes(before)
 	var fresh []string
-	for verb, is := range boxes(after) {
+	for verb, is := range tickedBoxes(after) {
 		if is && !had[verb] {
 			fresh = append(fresh, verb)
 		}
@@ -244,17 +244,17 @@ func Pressed(before, after string) string {
 	return fresh[0]
 }
 
-// boxes tells of every box whether it is ticked.
-func boxes(text string) map[string]bool {
+// tickedBoxes tells of every box whether it is ticked.
+func tickedBoxes(text string) map[string]bool {
 	all := map[string]bool{}
-	for _, found := range ticked.FindAllStringSubmatch(text, -1) {
+	for _, found := range buttonBox.FindAllStringSubmatch(text, -1) {
 		all[found[2]] = all[found[2]] || strings.EqualFold(found[1], "x")
 	}
 	return all
 }
 
-// pressed reads the button of an edited comment.
-func pressed(t Trigger, rules Rules) (Command, string) {
+// buttonCommand reads the button of an edited comment.
+func buttonCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case !rules.Buttons:
 		return Command{}, `a comment that is "edited" starts nothing: only a new one does`

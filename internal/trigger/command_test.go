@@ -13,16 +13,16 @@ import (
 )
 
 type (
-	command = trigger.Command
-	asked   = trigger.Flags
+	parseCommand = trigger.Command
+	readCommand  = trigger.Flags
 )
 
 // understood holds what comments ask for against what they are to mean.
-func understood(t *testing.T, comments map[string]command) {
+func understood(t *testing.T, comments map[string]parseCommand) {
 	t.Helper()
 	for body, want := range comments {
 		t.Run(body, func(t *testing.T) {
-			got, why := trigger.Want(commented(body), trigger.Rules{})
+			got, why := trigger.CommandOf(commentEvent(body), trigger.Rules{})
 			if why != "" {
 				t.Fatalf("Want refuses: %s", why)
 			}
@@ -34,7 +34,7 @@ func understood(t *testing.T, comments map[string]command) {
 }
 
 func TestCommandsInAComment(t *testing.T) {
-	understood(t, map[string]command{
+	understood(t, map[string]parseCommand{
 		"/ralph":                                {Verb: trigger.Run},
 		"  /ralph":                              {Verb: trigger.Run},
 		"/Ralph RUN":                            {Verb: trigger.Run},
@@ -69,8 +69,8 @@ func TestCommandsInAComment(t *testing.T) {
 
 // What telephones, other programs and manners make of a command.
 func TestOddCommands(t *testing.T) {
-	second := command{Verb: trigger.Help, Why: "a comment can have one command: put the second into its own comment"}
-	understood(t, map[string]command{
+	second := parseCommand{Verb: trigger.Help, Why: "a comment can have one command: put the second into its own comment"}
+	understood(t, map[string]parseCommand{
 		"/ralph\u00a0stop":              {Verb: trigger.Stop},
 		"/ralph stop\u00a0now":          {Verb: trigger.Stop, Words: "now"},
 		"/ralph\u3000stop":              {Verb: trigger.Stop},
@@ -90,8 +90,8 @@ func TestOddCommands(t *testing.T) {
 		"/ralph cancel":                 {Verb: trigger.Help, Said: "cancel", Nearest: "stop"},
 		"/ralph LGTM!":                  {Verb: trigger.Help, Said: "LGTM!", Nearest: "approve"},
 		"/ralph continue":               {Verb: trigger.Help, Said: "continue", Nearest: "resume"},
-		"/ralph --model “opus” --draft": {Verb: trigger.Run, Flags: asked{Model: "opus", Draft: true}},
-		"/ralph --max-cost=‘2’ -- don’t “hurry”":  {Verb: trigger.Run, Flags: asked{CostUSD: 2}, Words: "don’t “hurry”"},
+		"/ralph --model “opus” --draft": {Verb: trigger.Run, Flags: readCommand{Model: "opus", Draft: true}},
+		"/ralph --max-cost=‘2’ -- don’t “hurry”":  {Verb: trigger.Run, Flags: readCommand{CostUSD: 2}, Words: "don’t “hurry”"},
 		"/ralph --model “opus":                    {Verb: trigger.Help, Said: "--model", Why: name},
 		"/ralph plan\n/ralph run":                 second,
 		"/ralph /ralph":                           second,
@@ -104,23 +104,23 @@ func TestOddCommands(t *testing.T) {
 }
 
 func TestFlagsInAComment(t *testing.T) {
-	understood(t, map[string]command{
-		"/ralph --model opus":             {Verb: trigger.Run, Flags: asked{Model: "opus"}},
-		"/ralph run --max-iterations 3":   {Verb: trigger.Run, Flags: asked{Iterations: 3}},
-		"/ralph run --max-iterations=3":   {Verb: trigger.Run, Flags: asked{Iterations: 3}},
-		"/ralph --max-cost $2.50":         {Verb: trigger.Run, Flags: asked{CostUSD: 2.5}},
-		"/ralph --max-cost='$2' plan":     {Verb: trigger.Plan, Flags: asked{CostUSD: 2}},
-		"/ralph --max-time 1h30m":         {Verb: trigger.Run, Flags: asked{Run: policy.Duration(90 * time.Minute)}},
-		"/ralph --iteration-timeout 90":   {Verb: trigger.Run, Flags: asked{Iteration: policy.Duration(90 * time.Second)}},
-		"/ralph resume --stall-after 2":   {Verb: trigger.Resume, Flags: asked{Stall: 2}},
-		"/ralph --draft":                  {Verb: trigger.Run, Flags: asked{Draft: true}},
-		"/ralph --Draft -- and gently":    {Verb: trigger.Run, Flags: asked{Draft: true}, Words: "and gently"},
+	understood(t, map[string]parseCommand{
+		"/ralph --model opus":             {Verb: trigger.Run, Flags: readCommand{Model: "opus"}},
+		"/ralph run --max-iterations 3":   {Verb: trigger.Run, Flags: readCommand{Iterations: 3}},
+		"/ralph run --max-iterations=3":   {Verb: trigger.Run, Flags: readCommand{Iterations: 3}},
+		"/ralph --max-cost $2.50":         {Verb: trigger.Run, Flags: readCommand{CostUSD: 2.5}},
+		"/ralph --max-cost='$2' plan":     {Verb: trigger.Plan, Flags: readCommand{CostUSD: 2}},
+		"/ralph --max-time 1h30m":         {Verb: trigger.Run, Flags: readCommand{Run: policy.Duration(90 * time.Minute)}},
+		"/ralph --iteration-timeout 90":   {Verb: trigger.Run, Flags: readCommand{Iteration: policy.Duration(90 * time.Second)}},
+		"/ralph resume --stall-after 2":   {Verb: trigger.Resume, Flags: readCommand{Stall: 2}},
+		"/ralph --draft":                  {Verb: trigger.Run, Flags: readCommand{Draft: true}},
+		"/ralph --Draft -- and gently":    {Verb: trigger.Run, Flags: readCommand{Draft: true}, Words: "and gently"},
 		"/ralph --draft gently":           {Verb: trigger.Help, Said: "gently"},
-		"/ralph run --draft gently -n":    {Verb: trigger.Run, Flags: asked{Draft: true}, Words: "gently -n"},
-		`/ralph --model "opus" --draft`:   {Verb: trigger.Run, Flags: asked{Model: "opus", Draft: true}},
-		`/ralph --model='opus' -- don't`:  {Verb: trigger.Run, Flags: asked{Model: "opus"}, Words: "don't"},
-		"/ralph --draft\n--draft":         {Verb: trigger.Run, Flags: asked{Draft: true}, Words: "--draft"},
-		"/ralph retry US-1 --max-cost 1":  {Verb: trigger.Retry, Story: "US-1", Flags: asked{CostUSD: 1}},
+		"/ralph run --draft gently -n":    {Verb: trigger.Run, Flags: readCommand{Draft: true}, Words: "gently -n"},
+		`/ralph --model "opus" --draft`:   {Verb: trigger.Run, Flags: readCommand{Model: "opus", Draft: true}},
+		`/ralph --model='opus' -- don't`:  {Verb: trigger.Run, Flags: readCommand{Model: "opus"}, Words: "don't"},
+		"/ralph --draft\n--draft":         {Verb: trigger.Run, Flags: readCommand{Draft: true}, Words: "--draft"},
+		"/ralph retry US-1 --max-cost 1":  {Verb: trigger.Retry, Story: "US-1", Flags: readCommand{CostUSD: 1}},
 		"/ralph --max-cost 3 --max-cost1": {Verb: trigger.Help, Said: "--max-cost1", Nearest: "--max-cost"},
 	})
 }
@@ -133,10 +133,10 @@ const (
 )
 
 func TestFlagsThatStartNothing(t *testing.T) {
-	help := func(said, nearest, why string) command {
-		return command{Verb: trigger.Help, Said: said, Nearest: nearest, Why: why}
+	help := func(said, nearest, why string) parseCommand {
+		return parseCommand{Verb: trigger.Help, Said: said, Nearest: nearest, Why: why}
 	}
-	understood(t, map[string]command{
+	understood(t, map[string]parseCommand{
 		"/ralph run -n 3":                 help("-n", "", ""),
 		"/ralph -run":                     help("-run", "", ""),
 		"/ralph --max-iteration 3":        help("--max-iteration", "--max-iterations", ""),
@@ -179,28 +179,28 @@ func TestFlagsTighten(t *testing.T) {
 	open := base
 	open.Limits = policy.Limits{}
 	for said, c := range map[string]struct {
-		flags asked
+		flags readCommand
 		from  policy.Policy
 		want  func(*policy.Policy)
 		why   string
 	}{
 		"nothing":              {from: base, want: func(*policy.Policy) {}},
-		"fewer iterations":     {flags: asked{Iterations: 3}, from: base, want: func(p *policy.Policy) { p.Limits.Iterations = 3 }},
-		"as many":              {flags: asked{Iterations: 10}, from: base, want: func(*policy.Policy) {}},
-		"more":                 {flags: asked{Iterations: 11}, from: base, why: "--max-iterations 11: the limit here is 10, and a comment can only lower it"},
-		"any where none was":   {flags: asked{Iterations: 999}, from: open, want: func(p *policy.Policy) { p.Limits.Iterations = 999 }},
-		"less money":           {flags: asked{CostUSD: 0.5}, from: base, want: func(p *policy.Policy) { p.Limits.CostUSD = 0.5 }},
-		"more money":           {flags: asked{CostUSD: 5.01}, from: base, why: "--max-cost 5.01: the limit here is 5, and a comment can only lower it"},
-		"less time":            {flags: asked{Run: minute, Iteration: minute}, from: base, want: func(p *policy.Policy) { p.Limits.Run, p.Limits.Iteration = minute, minute }},
-		"more time":            {flags: asked{Run: 300 * minute}, from: base, why: "--max-time 5h: the limit here is 2h, and a comment can only lower it"},
-		"longer iterations":    {flags: asked{Iteration: 61 * minute}, from: base, why: "--iteration-timeout 1h1m: the limit here is 1h, and a comment can only lower it"},
-		"less patience":        {flags: asked{Stall: 1}, from: base, want: func(p *policy.Policy) { p.Limits.Stall = 1 }},
-		"more patience":        {flags: asked{Stall: 4}, from: base, why: "--stall-after 4: the limit here is 3, and a comment can only lower it"},
-		"its own model":        {flags: asked{Model: "opus"}, from: base, want: func(*policy.Policy) {}},
-		"a model that is had":  {flags: asked{Model: "haiku"}, from: base, want: func(p *policy.Policy) { p.Model = "haiku" }},
-		"another model":        {flags: asked{Model: "sonnet"}, from: base, why: "--model sonnet: it is neither the workflow's model nor one of `allow-models`"},
-		"a draft":              {flags: asked{Draft: true}, from: base, want: func(p *policy.Policy) { p.Draft = true }},
-		"one loose among many": {flags: asked{Iterations: 1, Stall: 9}, from: base, why: "--stall-after 9: the limit here is 3, and a comment can only lower it"},
+		"fewer iterations":     {flags: readCommand{Iterations: 3}, from: base, want: func(p *policy.Policy) { p.Limits.Iterations = 3 }},
+		"as many":              {flags: readCommand{Iterations: 10}, from: base, want: func(*policy.Policy) {}},
+		"more":                 {flags: readCommand{Iterations: 11}, from: base, why: "--max-iterations 11: the limit here is 10, and a comment can only lower it"},
+		"any where none was":   {flags: readCommand{Iterations: 999}, from: open, want: func(p *policy.Policy) { p.Limits.Iterations = 999 }},
+		"less money":           {flags: readCommand{CostUSD: 0.5}, from: base, want: func(p *policy.Policy) { p.Limits.CostUSD = 0.5 }},
+		"more money":           {flags: readCommand{CostUSD: 5.01}, from: base, why: "--max-cost 5.01: the limit here is 5, and a comment can only lower it"},
+		"less time":            {flags: readCommand{Run: minute, Iteration: minute}, from: base, want: func(p *policy.Policy) { p.Limits.Run, p.Limits.Iteration = minute, minute }},
+		"more time":            {flags: readCommand{Run: 300 * minute}, from: base, why: "--max-time 5h: the limit here is 2h, and a comment can only lower it"},
+		"longer iterations":    {flags: readCommand{Iteration: 61 * minute}, from: base, why: "--iteration-timeout 1h1m: the limit here is 1h, and a comment can only lower it"},
+		"less patience":        {flags: readCommand{Stall: 1}, from: base, want: func(p *policy.Policy) { p.Limits.Stall = 1 }},
+		"more patience":        {flags: readCommand{Stall: 4}, from: base, why: "--stall-after 4: the limit here is 3, and a comment can only lower it"},
+		"its own model":        {flags: readCommand{Model: "opus"}, from: base, want: func(*policy.Policy) {}},
+		"a model that is had":  {flags: readCommand{Model: "haiku"}, from: base, want: func(p *policy.Policy) { p.Model = "haiku" }},
+		"another model":        {flags: readCommand{Model: "sonnet"}, from: base, why: "--model sonnet: it is neither the workflow's model nor one of `allow-models`"},
+		"a draft":              {flags: readCommand{Draft: true}, from: base, want: func(p *policy.Policy) { p.Draft = true }},
+		"one loose among many": {flags: readCommand{Iterations: 1, Stall: 9}, from: base, why: "--stall-after 9: the limit here is 3, and a comment can only lower it"},
 	} {
 		t.Run(said, func(t *testing.T) {
 			got, err := c.flags.Tighten(c.from, func(model string) bool { return model == "haiku" })
@@ -229,7 +229,7 @@ func FuzzCommand(f *testing.F) {
 	}
 	most := policy.Of(policy.Stories)
 	f.Fuzz(func(t *testing.T, body string) {
-		got, why := trigger.Want(commented(body), trigger.Rules{})
+		got, why := trigger.CommandOf(commentEvent(body), trigger.Rules{})
 		if why != "" {
 			return
 		}

@@ -32,17 +32,17 @@ type flag struct {
 }
 
 var flags = []flag{
-	{"--max-iterations", "a whole number from 1 up", func(f *Flags, v string) error { return count(&f.Iterations, v) }},
-	{"--max-cost", "an amount of dollars above 0", func(f *Flags, v string) error { return money(&f.CostUSD, v) }},
-	{"--max-time", "a duration such as 30m", func(f *Flags, v string) error { return length(&f.Run, v) }},
-	{"--iteration-timeout", "a duration such as 30m", func(f *Flags, v string) error { return length(&f.Iteration, v) }},
-	{"--stall-after", "a whole number from 1 up", func(f *Flags, v string) error { return count(&f.Stall, v) }},
-	{"--model", "a model's name", func(f *Flags, v string) error { return model(&f.Model, v) }},
+	{"--max-iterations", "a whole number from 1 up", func(f *Flags, v string) error { return parseCount(&f.Iterations, v) }},
+	{"--max-cost", "an amount of dollars above 0", func(f *Flags, v string) error { return parseDollars(&f.CostUSD, v) }},
+	{"--max-time", "a duration such as 30m", func(f *Flags, v string) error { return parseDuration(&f.Run, v) }},
+	{"--iteration-timeout", "a duration such as 30m", func(f *Flags, v string) error { return parseDuration(&f.Iteration, v) }},
+	{"--stall-after", "a whole number from 1 up", func(f *Flags, v string) error { return parseCount(&f.Stall, v) }},
+	{"--model", "a model's name", func(f *Flags, v string) error { return parseModel(&f.Model, v) }},
 	{"--draft", "", func(f *Flags, _ string) error { f.Draft = true; return nil }},
 }
 
-// theirs are inputs that some may want to give as flags, by why they cannot.
-var theirs = []struct {
+// workflowFlags are inputs that some may want to give as flags, by why they cannot.
+var workflowFlags = []struct {
 	why   string
 	names []string
 }{
@@ -63,53 +63,53 @@ func isFlag(word string) bool {
 	return len(word) > 1 && word[0] == '-' || strings.HasPrefix(word, "—") || strings.HasPrefix(word, "–")
 }
 
-// read takes the flag with which line begins, and its value, and gives what is
+// readFlag takes the flag with which line begins, and its value, and gives what is
 // left of the line; or what to answer where that cannot be.
-func (f *Flags) read(line string) (rest string, wrong *Command) {
+func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	word, rest := cutWord(line)
 	name, value, given := strings.Cut(word, "=")
 	at := slices.IndexFunc(flags, func(one flag) bool { return one.name == strings.ToLower(name) })
 	if at < 0 {
-		return "", unknown(name)
+		return "", unknownFlag(name)
 	}
 	one := flags[at]
 	switch {
 	case one.wants == "" && given:
-		return "", misuse(one.name, "it takes no value")
+		return "", flagRefusal(one.name, "it takes no value")
 	case one.wants == "":
-		return rest, f.give(one, "")
+		return rest, f.setFlag(one, "")
 	case given && value != "": // what is quoted may hold blanks
 		_, tail, _ := strings.Cut(line, "=")
-		value, rest = pick(tail)
+		value, rest = cutValue(tail)
 	case given:
 	default:
-		value, rest = pick(rest)
+		value, rest = cutValue(rest)
 	}
-	return rest, f.give(one, value)
+	return rest, f.setFlag(one, value)
 }
 
-func (f *Flags) give(one flag, value string) *Command {
+func (f *Flags) setFlag(one flag, value string) *Command {
 	if err := one.set(f, value); err != nil {
-		return misuse(one.name, "it needs "+one.wants)
+		return flagRefusal(one.name, "it needs "+one.wants)
 	}
 	return nil
 }
 
-func misuse(said, why string) *Command {
-	wrong := Refused(said, why)
+func flagRefusal(said, why string) *Command {
+	wrong := RefusedCommand(said, why)
 	return &wrong
 }
 
-// unknown answers a flag that is unknown or not for comments.
-func unknown(said string) *Command {
+// unknownFlag answers a flag that is unknown or not for comments.
+func unknownFlag(said string) *Command {
 	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
 	var names []string
 	for _, one := range flags {
 		names = append(names, one.name)
 	}
-	for _, group := range theirs {
+	for _, group := range workflowFlags {
 		if slices.Contains(group.names, plain) {
-			return misuse(said, group.why)
+			return flagRefusal(said, group.why)
 		}
 	}
 	wrong := Command{Verb: Help, Said: said, Nearest: nearest(plain, names)}
@@ -119,12 +119,12 @@ func unknown(said string) *Command {
 	return &wrong
 }
 
-// pick is the first word of line: as it stands, or as a shell reads it where
+// cutValue is the first word of line: as it stands, or as a shell reads it where
 // there are quotes, or what stands between the quotes that telephones make of
 // those. A dollar stands for dollars. What is quoted wrongly is no value at all.
-func pick(line string) (value, rest string) {
+func cutValue(line string) (value, rest string) {
 	value, rest = cutWord(line)
-	if m := curly.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+	if m := curlyQuoted.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 		return m[1], strings.TrimSpace(m[2])
 	}
 	if !strings.ContainsAny(value, `'"\`) {
@@ -137,11 +137,11 @@ func pick(line string) (value, rest string) {
 	return value, rest
 }
 
-var curly = pattern.Of(`^[“”„‘’‚]([^“”„‘’‚]*)[“”‘’](\s.*|)$`)
+var curlyQuoted = pattern.Of(`^[“”„‘’‚]([^“”„‘’‚]*)[“”‘’](\s.*|)$`)
 
 var errValue = errors.New("no such value")
 
-func count(to *int, value string) error {
+func parseCount(to *int, value string) error {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 {
 		return errValue
@@ -150,7 +150,7 @@ func count(to *int, value string) error {
 	return nil
 }
 
-func money(to *float64, value string) error {
+func parseDollars(to *float64, value string) error {
 	usd, err := strconv.ParseFloat(strings.TrimPrefix(value, "$"), 64)
 	if err != nil || !(usd > 0 && usd < 1e9) {
 		return errValue
@@ -159,7 +159,7 @@ func money(to *float64, value string) error {
 	return nil
 }
 
-func length(to *policy.Duration, value string) error {
+func parseDuration(to *policy.Duration, value string) error {
 	d, err := policy.ParseDuration(value)
 	if err != nil || d == 0 {
 		return errValue
@@ -168,11 +168,11 @@ func length(to *policy.Duration, value string) error {
 	return nil
 }
 
-// models are what one may well be called: it becomes an argument of a command.
-var models = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
+// modelName are what one may well be called: it becomes an argument of a command.
+var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
-func model(to *string, value string) error {
-	if !models.MatchString(value) {
+func parseModel(to *string, value string) error {
+	if !modelName.MatchString(value) {
 		return errValue
 	}
 	*to = value

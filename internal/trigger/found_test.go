@@ -13,52 +13,52 @@ import (
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // says is what mia said an hour before noon.
-func says(text string) trigger.Heard {
+func says(text string) trigger.ContextComment {
 	at := noon.Add(-time.Hour)
-	return trigger.Heard{ID: 5, By: trigger.Sender{Login: "mia"}, At: at, Edited: at, Text: text}
+	return trigger.ContextComment{ID: 5, Author: trigger.Sender{Login: "mia"}, At: at, Edited: at, Text: text}
 }
 
 func TestWhatIsHeard(t *testing.T) {
-	change := func(change func(*trigger.Heard)) trigger.Heard {
+	change := func(change func(*trigger.ContextComment)) trigger.ContextComment {
 		h := says("Use a map.")
 		change(&h)
 		return h
 	}
-	ear := trigger.Ear{Until: noon, Rules: trigger.Rules{AllowBots: []string{"planner"}}, Not: 8, Review: 3}
+	ear := trigger.ContextFilter{Until: noon, Rules: trigger.Rules{AllowBots: []string{"planner"}}, TriggerID: 8, TriggerReview: 3}
 	for name, c := range map[string]struct {
-		heard trigger.Heard
-		want  trigger.Lot
+		heard trigger.ContextComment
+		want  trigger.Inclusion
 	}{
-		"before":                  {says("Use a map."), trigger.Taken},
-		"edited before":           {change(func(h *trigger.Heard) { h.Edited = noon.Add(-time.Second) }), trigger.Taken},
-		"edited at that second":   {change(func(h *trigger.Heard) { h.Edited = noon }), trigger.Changed},
-		"edited after":            {change(func(h *trigger.Heard) { h.Edited = noon.Add(time.Hour) }), trigger.Changed},
-		"written at that second":  {change(func(h *trigger.Heard) { h.At, h.Edited = noon, noon }), trigger.Late},
-		"written after":           {change(func(h *trigger.Heard) { h.At = noon.Add(time.Hour) }), trigger.Late},
-		"without a date":          {change(func(h *trigger.Heard) { h.At = time.Time{} }), trigger.Undated},
-		"without a date of edits": {change(func(h *trigger.Heard) { h.Edited = time.Time{} }), trigger.Undated},
-		"of the review that asks": {change(func(h *trigger.Heard) { h.At, h.Edited, h.Review = noon, noon.Add(time.Second), 3 }), trigger.Taken},
-		"of another review":       {change(func(h *trigger.Heard) { h.At, h.Edited, h.Review = noon, noon, 4 }), trigger.Late},
-		"of it, edited since":     {change(func(h *trigger.Heard) { h.At, h.Edited, h.Review = noon, noon.Add(4*time.Second), 3 }), trigger.Changed},
-		"a bot":                   {change(func(h *trigger.Heard) { h.By = trigger.Sender{Login: "ci[bot]", IsBot: true} }), trigger.Bot},
-		"a bot that is named":     {change(func(h *trigger.Heard) { h.By = trigger.Sender{Login: "planner[bot]", IsBot: true} }), trigger.Taken},
-		"ours":                    {change(func(h *trigger.Heard) { h.Ours = true }), trigger.Own},
-		"the trigger itself":      {change(func(h *trigger.Heard) { h.ID = 8 }), trigger.Own},
-		"a command":               {says("/ralph stop"), trigger.Own},
-		"nothing":                 {says(" \n"), trigger.Own},
+		"before":                  {says("Use a map."), trigger.Included},
+		"edited before":           {change(func(h *trigger.ContextComment) { h.Edited = noon.Add(-time.Second) }), trigger.Included},
+		"edited at that second":   {change(func(h *trigger.ContextComment) { h.Edited = noon }), trigger.EditedLater},
+		"edited after":            {change(func(h *trigger.ContextComment) { h.Edited = noon.Add(time.Hour) }), trigger.EditedLater},
+		"written at that second":  {change(func(h *trigger.ContextComment) { h.At, h.Edited = noon, noon }), trigger.TooLate},
+		"written after":           {change(func(h *trigger.ContextComment) { h.At = noon.Add(time.Hour) }), trigger.TooLate},
+		"without a date":          {change(func(h *trigger.ContextComment) { h.At = time.Time{} }), trigger.Undated},
+		"without a date of edits": {change(func(h *trigger.ContextComment) { h.Edited = time.Time{} }), trigger.Undated},
+		"of the review that asks": {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon.Add(time.Second), 3 }), trigger.Included},
+		"of another review":       {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon, 4 }), trigger.TooLate},
+		"of it, edited since":     {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon.Add(4*time.Second), 3 }), trigger.EditedLater},
+		"a bot":                   {change(func(h *trigger.ContextComment) { h.Author = trigger.Sender{Login: "ci[bot]", IsBot: true} }), trigger.FromBot},
+		"a bot that is named":     {change(func(h *trigger.ContextComment) { h.Author = trigger.Sender{Login: "planner[bot]", IsBot: true} }), trigger.Included},
+		"ours":                    {change(func(h *trigger.ContextComment) { h.Ours = true }), trigger.NoContent},
+		"the trigger itself":      {change(func(h *trigger.ContextComment) { h.ID = 8 }), trigger.NoContent},
+		"a command":               {says("/ralph stop"), trigger.NoContent},
+		"nothing":                 {says(" \n"), trigger.NoContent},
 	} {
-		if got := ear.Of(c.heard); got != c.want {
+		if got := ear.Classify(c.heard); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if got := (trigger.Ear{}).Of(says("hello")); got != trigger.Undated {
+	if got := (trigger.ContextFilter{}).Classify(says("hello")); got != trigger.Undated {
 		t.Errorf("by an ear that does not know until when: %q, want %q", got, trigger.Undated)
 	}
 }
 
 // A 👍 is for the words that it was put on.
 func TestAThumbLetsIn(t *testing.T) {
-	ear, heard := trigger.Ear{Until: noon}, says("Use a map.")
+	ear, heard := trigger.ContextFilter{Until: noon}, says("Use a map.")
 	for name, c := range map[string]struct {
 		at   time.Time
 		want bool
@@ -70,20 +70,20 @@ func TestAThumbLetsIn(t *testing.T) {
 		"at the trigger":           {noon, false},
 		"without a date":           {time.Time{}, false},
 	} {
-		if got := ear.Approves(heard, c.at); got != c.want {
+		if got := ear.IsApprovedAt(heard, c.at); got != c.want {
 			t.Errorf("%s: %t, want %t", name, got, c.want)
 		}
 	}
 }
 
 func TestLotsAreSaid(t *testing.T) {
-	for want, lots := range map[string]trigger.Lots{
-		"":                            {trigger.Own: 3},
-		"comments read as context: 2": {trigger.Taken: 2, trigger.Own: 1},
-		"comments read as context: 0; left out: 1 by people without write permission": {trigger.Stranger: 1},
+	for want, lots := range map[string]trigger.InclusionCounts{
+		"":                            {trigger.NoContent: 3},
+		"comments read as context: 2": {trigger.Included: 2, trigger.NoContent: 1},
+		"comments read as context: 0; left out: 1 by people without write permission": {trigger.NoPermission: 1},
 		"comments read as context: 1; left out: 2 by people without write permission, 3 written after the run was asked for, 4 edited after it, " +
 			"5 without a date, 6 by bots, 7 beyond what is read": {
-			trigger.Taken: 1, trigger.Stranger: 2, trigger.Late: 3, trigger.Changed: 4, trigger.Undated: 5, trigger.Bot: 6, trigger.Surplus: 7,
+			trigger.Included: 1, trigger.NoPermission: 2, trigger.TooLate: 3, trigger.EditedLater: 4, trigger.Undated: 5, trigger.FromBot: 6, trigger.OverLimit: 7,
 		},
 	} {
 		if got := lots.String(); got != want {
@@ -93,7 +93,7 @@ func TestLotsAreSaid(t *testing.T) {
 }
 
 // on is a remark in a thread.
-func on(thread, review int64, text string) trigger.Heard {
+func on(thread, review int64, text string) trigger.ContextComment {
 	h := says(text)
 	h.Thread, h.Review = trigger.Thread{ID: thread, Path: "cart.go", Line: int(thread), Hunk: "@@ -1 +1 @@\n+x"}, review
 	return h
@@ -104,10 +104,10 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 		t.Issue.IsPull = true
 		return t
 	}
-	all := trigger.Found{
-		Said:    []trigger.Heard{says("Nice."), on(11, 9, "Use\na map."), on(12, 8, "Typo."), on(13, 9, "Old.")},
-		Open:    map[int64]bool{11: true, 12: true},
-		Failing: []trigger.Failing{{Name: "te`st", Says: "cart_test.go:3: boom"}},
+	all := trigger.TaskContext{
+		Comments:    []trigger.ContextComment{says("Nice."), on(11, 9, "Use\na map."), on(12, 8, "Typo."), on(13, 9, "Old.")},
+		OpenThreads: map[int64]bool{11: true, 12: true},
+		Failing:     []trigger.FailingCheck{{Name: "te`st", Summary: "cart_test.go:3: boom"}},
 	}
 	checks := plan.Remark{Text: "The check `te'st` passes."}
 	remark := func(thread int64, text string) plan.Remark {
@@ -117,13 +117,13 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
 		words   string
-		found   trigger.Found
+		found   trigger.TaskContext
 		body    string
 		remarks []plan.Remark
 		nothing bool
 	}{
-		"all that is open": {trigger: pull(commented("/ralph")), found: all, remarks: []plan.Remark{remark(11, "Use\na map."), remark(12, "Typo."), checks}},
-		"what was said":    {trigger: pull(commented("/ralph -- Use Go.")), words: "Use Go.", found: all, body: "From the comment by mia:\n\nUse Go."},
+		"all that is open": {trigger: pull(commentEvent("/ralph")), found: all, remarks: []plan.Remark{remark(11, "Use\na map."), remark(12, "Typo."), checks}},
+		"what was said":    {trigger: pull(commentEvent("/ralph -- Use Go.")), words: "Use Go.", found: all, body: "From the comment by mia:\n\nUse Go."},
 		"the thread": {
 			trigger: with(remarked("/ralph"), func(t *trigger.Trigger) { t.Comment.Thread.ID = 12 }), found: all, remarks: []plan.Remark{remark(12, "Typo.")},
 		},
@@ -132,20 +132,20 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 			body: "From the comment on cart.go:12 by mia:\n\nUse Go.", remarks: []plan.Remark{remark(12, "Use Go.")},
 		},
 		"the review": {
-			trigger: reviewed("changes_requested"), found: all, body: "From the review by mia:\n\nNot yet.",
+			trigger: reviewEvent("changes_requested"), found: all, body: "From the review by mia:\n\nNot yet.",
 			remarks: []plan.Remark{remark(11, "Use\na map."), remark(13, "Old."), review},
 		},
-		"a review of a word":   {trigger: reviewed("changes_requested"), body: "From the review by mia:\n\nNot yet.", remarks: []plan.Remark{review}},
-		"nothing at all":       {trigger: pull(commented("/ralph")), found: trigger.Found{Said: []trigger.Heard{says("Nice.")}}, nothing: true},
-		"nothing that is open": {trigger: pull(commented("/ralph")), found: trigger.Found{Said: []trigger.Heard{on(14, 0, "Old.")}}, nothing: true},
+		"a review of a word":   {trigger: reviewEvent("changes_requested"), body: "From the review by mia:\n\nNot yet.", remarks: []plan.Remark{review}},
+		"nothing at all":       {trigger: pull(commentEvent("/ralph")), found: trigger.TaskContext{Comments: []trigger.ContextComment{says("Nice.")}}, nothing: true},
+		"nothing that is open": {trigger: pull(commentEvent("/ralph")), found: trigger.TaskContext{Comments: []trigger.ContextComment{on(14, 0, "Old.")}}, nothing: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := trigger.Command{Verb: trigger.Run, Words: c.words}
-			task, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
+			task, refusal := trigger.Accept(c.trigger, cmd, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
 			if refusal != nil {
 				t.Fatal(refusal.Why)
 			}
-			got, ok := c.trigger.Fill(task, cmd, c.found)
+			got, ok := c.trigger.AddContext(task, cmd, c.found)
 			if ok == c.nothing {
 				t.Errorf("there is something to do: %t", ok)
 			}
@@ -165,9 +165,9 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 }
 
 func TestContextIsNoTask(t *testing.T) {
-	found := trigger.Found{Said: []trigger.Heard{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.Failing{{Name: "test", Says: "boom"}}}
-	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
-	got, ok := labelled("ralph").Fill(task, trigger.Command{Verb: trigger.Run}, found)
+	found := trigger.TaskContext{Comments: []trigger.ContextComment{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.FailingCheck{{Name: "test", Summary: "boom"}}}
+	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
+	got, ok := labelled("ralph").AddContext(task, trigger.Command{Verb: trigger.Run}, found)
 	want := task
 	want.Context = []plan.Comment{
 		{Author: "mia", At: noon.Add(-time.Hour), Text: "Use a map."},
@@ -188,7 +188,7 @@ func TestPromptsAreTasks(t *testing.T) {
 		"\nMend the docs\n\n- [ ] README\n": {Title: "Mend the docs", Body: "- [ ] README"},
 	} {
 		want.Kind, want.Author, want.Repo = plan.KindPrompt, "mia", "acme/shop"
-		got, refusal := trigger.Accept(dispatched("schedule", trigger.Given{Prompt: prompt}), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.Known{Permission: trigger.Write})
+		got, refusal := trigger.Accept(dispatched("schedule", trigger.Inputs{Prompt: prompt}), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
 		if diff := cmp.Diff(want, got); diff != "" || refusal != nil {
 			t.Errorf("%+v, task of %q (-want +got):\n%s", refusal, prompt, diff)
 		}

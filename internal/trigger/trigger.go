@@ -8,21 +8,21 @@ import "time"
 // Trigger is what GitHub sent, read and cleaned. An event that starts nothing
 // here has its name and action and may have nothing else.
 type Trigger struct {
-	Event    string // as GitHub names it: issues, issue_comment, …
-	Action   string // labeled, created, …
-	At       time.Time
-	Repo     Repo
-	Issue    Issue  // or the issue side of a pull request
-	Label    string // the label that was put on
-	Assignee string // who was assigned
-	Comment  Comment
-	Review   Review
-	Pull     Pull // as far as the event tells; a comment tells nothing but that there is one
-	CI       CI
-	Moved    string // the branch that somebody pushed to
-	Given    Given
-	Sender   Sender
-	Removed  string // what cleaning took out, in words for people
+	Event        string // as GitHub names it: issues, issue_comment, …
+	Action       string // labeled, created, …
+	At           time.Time
+	Repo         Repo
+	Issue        Issue  // or the issue side of a pull request
+	Label        string // the label that was put on
+	Assignee     string // who was assigned
+	Comment      Comment
+	Review       Review
+	Pull         Pull // as far as the event tells; a comment tells nothing but that there is one
+	CI           CI
+	PushedBranch string // the branch that somebody pushed to
+	Inputs       Inputs
+	Sender       Sender
+	Removed      string // what cleaning took out, in words for people
 }
 
 // Repo is the repository it happened in.
@@ -87,8 +87,8 @@ type Pull struct {
 	Ours     bool // its text carried PullMarker
 }
 
-// Fork tells whether the work lies in a repository in which we may not push.
-func (p Pull) Fork(repo Repo) bool { return !same(p.HeadRepo, repo.String()) }
+// IsFork tells whether the work lies in a repository in which we may not push.
+func (p Pull) IsFork(repo Repo) bool { return !equalNames(p.HeadRepo, repo.String()) }
 
 // CI is what an event says of the checks of a commit. It is a reason to look, and
 // no more: what is red GitHub is asked.
@@ -99,8 +99,8 @@ type CI struct {
 	At         time.Time // when it ended; zero: the event does not tell
 }
 
-// Given is what the workflow asks for, in the inputs of its step.
-type Given struct {
+// Inputs is what the workflow asks for, in the inputs of its step.
+type Inputs struct {
 	Prompt string
 	Issue  int
 }
@@ -131,8 +131,8 @@ const (
 	EventPush          = "push"
 )
 
-// Speaks tells whether an event can start something by what it says.
-func Speaks(event string) bool {
+// CanStartWork tells whether an event can start something by what it says.
+func CanStartWork(event string) bool {
 	switch event {
 	case EventIssues, EventIssueComment, EventReview, EventReviewComment:
 		return true
@@ -140,24 +140,24 @@ func Speaks(event string) bool {
 	return false
 }
 
-// Mute tells whether the event names no task: then the workflow's inputs name
+// NeedsInputs tells whether the event names no task: then the workflow's inputs name
 // it.
-func (t Trigger) Mute() bool {
-	return !Speaks(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
+func (t Trigger) NeedsInputs() bool {
+	return !CanStartWork(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }
 
 // String is the repository as people write it.
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-// OfCI tells whether the trigger is that checks have ended.
-func (t Trigger) OfCI() bool { return t.CI.SHA != "" && t.Given == Given{} }
+// IsCI tells whether the trigger is that checks have ended.
+func (t Trigger) IsCI() bool { return t.CI.SHA != "" && t.Inputs == Inputs{} }
 
-// Unasked tells whether GitHub, and no person, asks for a look: checks have ended, or
+// IsAutomatic tells whether GitHub, and no person, asks for a look: checks have ended, or
 // a branch has moved on.
-func (t Trigger) Unasked() bool { return t.OfCI() || t.Moved != "" && t.Given == Given{} }
+func (t Trigger) IsAutomatic() bool { return t.IsCI() || t.PushedBranch != "" && t.Inputs == Inputs{} }
 
-// OnPull tells whether the trigger is about a pull request.
-func (t Trigger) OnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
+// IsOnPull tells whether the trigger is about a pull request.
+func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
 
 // Asker is the one whose permission counts: who wrote the comment, who pressed
 // a button in one of ours, or who put the label on, which need not be the

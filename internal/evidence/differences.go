@@ -16,7 +16,7 @@ import (
 // Times and digests are no matter: no two runs print the same.
 func (e Evidence) Differences(anew journal.Run) []string {
 	var lines []string
-	if !e.Looked() { // then it is said of no story
+	if !e.IsInspectionRequired() { // then it is said of no story
 		anew.Inspections = nil
 	}
 	found, is := anew.ProofOf(e.Proof.Tree)
@@ -24,10 +24,10 @@ func (e Evidence) Differences(anew journal.Run) []string {
 		return []string{"the proof could not be repeated"}
 	}
 	if found.Passed != e.Proof.Passed {
-		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("the proof %s; the file says that it %s: %s", how(found.Passed), how(e.Proof.Passed), found.Why), ": "))
+		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("the proof %s; the file says that it %s: %s", passes(found.Passed), passes(e.Proof.Passed), found.Why), ": "))
 	}
 	if !slices.Equal(found.Restored, e.Proof.Restored) {
-		lines = append(lines, "protected files that are changed: "+names(found.Restored)+"; the file says: "+names(e.Proof.Restored))
+		lines = append(lines, "protected files that are changed: "+listOf(found.Restored)+"; the file says: "+listOf(e.Proof.Restored))
 	}
 	if usable := anew.Baseline != nil && anew.Baseline.Usable; usable != e.Baseline.Usable {
 		lines = append(lines, fmt.Sprintf("at the base the checks can prove something: %v; the file says: %v", usable, e.Baseline.Usable))
@@ -38,42 +38,42 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if e.Code.Tree != e.Proof.Tree {
 		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
 	}
-	lines = append(lines, e.torn()...)
-	lines = append(lines, e.differs(anew)...)
-	lines = append(lines, differ("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
-	lines = append(lines, differ("", e.Proof.Checks, found.Checks)...)
-	for _, story := range e.Earlier() {
-		lines = append(lines, story.earlier(anew)...)
+	lines = append(lines, e.contradictions()...)
+	lines = append(lines, e.inspectionDifferences(anew)...)
+	lines = append(lines, checkDifferences("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
+	lines = append(lines, checkDifferences("", e.Proof.Checks, found.Checks)...)
+	for _, story := range e.EarlierStories() {
+		lines = append(lines, story.proofDifferences(anew)...)
 	}
 	for _, story := range e.Stories {
-		lines = append(lines, story.differs(anew)...)
+		lines = append(lines, story.differences(anew)...)
 	}
 	return lines
 }
 
-// earlier is what is said of the proof of a story's own commit and is not so.
-func (s Story) earlier(anew journal.Run) []string {
+// proofDifferences is what is said of the proof of a story's own commit and is not so.
+func (s Story) proofDifferences(anew journal.Run) []string {
 	found, is := anew.ProofOf(s.Proof.Tree)
 	if !is {
 		return []string{"the proof of " + s.ID + " could not be repeated"}
 	}
 	if found.Passed != s.Proof.Passed {
-		return []string{strings.TrimSuffix(fmt.Sprintf("the proof of %s %s; the file says that it %s: %s", s.ID, how(found.Passed), how(s.Proof.Passed), found.Why), ": ")}
+		return []string{strings.TrimSuffix(fmt.Sprintf("the proof of %s %s; the file says that it %s: %s", s.ID, passes(found.Passed), passes(s.Proof.Passed), found.Why), ": ")}
 	}
-	return differ("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
+	return checkDifferences("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
 }
 
-// ran is whether a check ran, in words.
-func ran(skipped string) string {
+// describeRun is whether a check ran, in words.
+func describeRun(skipped string) string {
 	if skipped == "" {
 		return "it runs"
 	}
 	return "it is skipped: nothing in " + skipped + " is changed"
 }
 
-// differs is what is said of a story and is not so. By its grade, and by what
+// differences is what is said of a story and is not so. By its grade, and by what
 // became of the tests, it is proven or not, whatever else is said of it.
-func (s Story) differs(anew journal.Run) []string {
+func (s Story) differences(anew journal.Run) []string {
 	var lines []string
 	sure := plan.Story{Passes: s.Passes}
 	if s.NeedsNoTest {
@@ -93,40 +93,40 @@ func (s Story) differs(anew journal.Run) []string {
 	slices.Sort(claimed)
 	claimed = slices.DeleteFunc(slices.Compact(claimed), func(test string) bool { return test == "" || slices.Contains(graded.Tests, test) })
 	if len(claimed) > 0 {
-		lines = append(lines, s.ID+": these tests do not go from red to green: "+names(claimed))
+		lines = append(lines, s.ID+": these tests do not go from red to green: "+listOf(claimed))
 	}
 	return lines
 }
 
-// differs compares the reported inspection with the actual one. A run that
+// inspectionDifferences compares the reported inspection with the actual one. A run that
 // completed was inspected, unless that was turned off.
-func (e Evidence) differs(anew journal.Run) []string {
-	if e.Inspection == nil && e.Looked() {
-		return (&Inspection{}).differs(anew)
+func (e Evidence) inspectionDifferences(anew journal.Run) []string {
+	if e.Inspection == nil && e.IsInspectionRequired() {
+		return (&Inspection{}).differences(anew)
 	}
-	return e.Inspection.differs(anew)
+	return e.Inspection.differences(anew)
 }
 
-// Looked tells whether the existing tests have to have judged the change.
-func (e Evidence) Looked() bool {
+// IsInspectionRequired tells whether the existing tests have to have judged the change.
+func (e Evidence) IsInspectionRequired() bool {
 	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
 }
 
-// differs is what an inspection says otherwise now.
-func (i *Inspection) differs(anew journal.Run) []string {
+// differences is what an inspection says otherwise now.
+func (i *Inspection) differences(anew journal.Run) []string {
 	found, is := anew.InspectionOf(anew.Tree)
 	if i == nil || !is {
 		return nil
 	}
-	now := inspection(found)
+	now := inspectionOf(found)
 	if slices.EqualFunc(i.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && i.More == now.More && i.Why == now.Why {
 		return nil
 	}
-	return []string{"the change is held back by " + now.told() + "; the file says: " + i.told()}
+	return []string{"the change is held back by " + now.describe() + "; the file says: " + i.describe()}
 }
 
-// told are its files, or why the existing tests could not be run.
-func (i *Inspection) told() string {
+// describe are its files, or why the existing tests could not be run.
+func (i *Inspection) describe() string {
 	if i.Why != "" {
 		return "an unknown number of files (" + i.Why + ")"
 	}
@@ -134,36 +134,36 @@ func (i *Inspection) told() string {
 	for _, place := range i.Found {
 		all = append(all, place.File+" ("+place.Kind+")")
 	}
-	return names(all)
+	return listOf(all)
 }
 
-func how(passed bool) string {
+func passes(passed bool) string {
 	if passed {
 		return "passes"
 	}
 	return "fails"
 }
 
-func names(all []string) string {
+func listOf(all []string) string {
 	if len(all) == 0 {
 		return "none"
 	}
 	return journal.ShortList(all)
 }
 
-// passing is how many tests of a check pass, as far as it tells of any.
-func passing(check journal.CheckEnded) int {
+// passedTests is how many tests of a check pass, as far as it tells of any.
+func passedTests(check journal.CheckEnded) int {
 	if check.Tests == nil {
 		return 0
 	}
 	return check.Tests.Passed
 }
 
-// differ holds what is said of checks against what they say now, both ways.
-func differ(where string, was []Said, now []journal.CheckEnded) []string {
+// checkDifferences holds what is said of checks against what they say now, both ways.
+func checkDifferences(where string, was []Said, now []journal.CheckEnded) []string {
 	var lines []string
 	for _, said := range was {
-		lines = append(lines, said.differs(where, now)...)
+		lines = append(lines, said.differences(where, now)...)
 	}
 	for _, check := range now {
 		if !slices.ContainsFunc(was, func(said Said) bool { return said.Name == check.Name }) {
@@ -173,8 +173,8 @@ func differ(where string, was []Said, now []journal.CheckEnded) []string {
 	return lines
 }
 
-// differs is what a check says otherwise now. That more tests pass is no matter.
-func (s Said) differs(where string, now []journal.CheckEnded) []string {
+// differences is what a check says otherwise now. That more tests pass is no matter.
+func (s Said) differences(where string, now []journal.CheckEnded) []string {
 	at := slices.IndexFunc(now, func(check journal.CheckEnded) bool { return check.Name == s.Name })
 	if at < 0 {
 		return []string{fmt.Sprintf("%scheck %s was not run", where, s.Name)}
@@ -184,22 +184,22 @@ func (s Said) differs(where string, now []journal.CheckEnded) []string {
 		return []string{fmt.Sprintf("%scheck %s is `%s`; the file says `%s`", where, s.Name, check.Command, s.Command)}
 	}
 	if check.Skipped != s.Skipped {
-		return []string{fmt.Sprintf("%scheck %s: %s; the file says: %s", where, s.Name, ran(check.Skipped), ran(s.Skipped))}
+		return []string{fmt.Sprintf("%scheck %s: %s; the file says: %s", where, s.Name, describeRun(check.Skipped), describeRun(s.Skipped))}
 	}
 	if s.Flaky && (check.Passed || check.Flaky) {
 		return nil
 	}
 	if check.Passed != s.Passed {
-		return []string{fmt.Sprintf("%scheck %s %s (exit %d); the file says that it %s (exit %d)", where, s.Name, how(check.Passed), check.Exit, how(s.Passed), s.Exit)}
+		return []string{fmt.Sprintf("%scheck %s %s (exit %d); the file says that it %s (exit %d)", where, s.Name, passes(check.Passed), check.Exit, passes(s.Passed), s.Exit)}
 	}
 	was, is := s.Tests.failing(), check.Tests.Failing()
 	slices.Sort(was)
 	slices.Sort(is)
 	if !slices.Equal(was, is) {
-		return []string{fmt.Sprintf("%scheck %s fails with %s; the file says that it does with %s", where, s.Name, names(is), names(was))}
+		return []string{fmt.Sprintf("%scheck %s fails with %s; the file says that it does with %s", where, s.Name, listOf(is), listOf(was))}
 	}
-	if s.Tests != nil && passing(check) < s.Tests.Passed {
-		return []string{fmt.Sprintf("%scheck %s: %d tests pass; the file says that %d do", where, s.Name, passing(check), s.Tests.Passed)}
+	if s.Tests != nil && passedTests(check) < s.Tests.Passed {
+		return []string{fmt.Sprintf("%scheck %s: %d tests pass; the file says that %d do", where, s.Name, passedTests(check), s.Tests.Passed)}
 	}
 	return nil
 }

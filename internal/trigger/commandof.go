@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Want tells whether t is for us at all and what it asks for, before anybody
+// CommandOf tells whether t is for us at all and what it asks for, before anybody
 // is asked anything. The string is why it is not, for one line of the log:
 // most of what GitHub sends is not for us, and that is no failure.
-func Want(t Trigger, rules Rules) (Command, string) {
-	cmd, why := asked(t, rules)
+func CommandOf(t Trigger, rules Rules) (Command, string) {
+	cmd, why := readCommand(t, rules)
 	if why == "" {
-		why = unfit(t, rules)
+		why = whyUnfit(t, rules)
 	}
 	if why == "" {
-		cmd, why = onClosed(t, cmd)
+		cmd, why = refuseIfClosed(t, cmd)
 	}
-	if why == "" && cmd.Verb == Update && !t.OnPull() && !t.Unasked() {
-		cmd = Refused(string(Update), "it merges the base branch into the branch of a pull request: ask there")
+	if why == "" && cmd.Verb == Update && !t.IsOnPull() && !t.IsAutomatic() {
+		cmd = RefusedCommand(string(Update), "it merges the base branch into the branch of a pull request: ask there")
 	}
 	if why != "" {
 		return Command{}, why
@@ -26,20 +26,20 @@ func Want(t Trigger, rules Rules) (Command, string) {
 	return cmd, ""
 }
 
-// onClosed is what comes of a command where the issue is closed. How far it is,
+// refuseIfClosed is what comes of a command where the issue is closed. How far it is,
 // and that it ends, may well be asked there. Who asks for work is told: a button
 // that does nothing is pressed again.
-func onClosed(t Trigger, cmd Command) (Command, string) {
-	why := t.closed(cmd)
+func refuseIfClosed(t Trigger, cmd Command) (Command, string) {
+	why := t.whyClosed(cmd)
 	if why != "" && (t.Label != "" || t.Comment.ID != 0 && t.Action != edited) {
-		return Refused(string(cmd.Verb), why), ""
+		return RefusedCommand(string(cmd.Verb), why), ""
 	}
 	return cmd, why
 }
 
-// closed is why cmd cannot be on an issue that is; empty where it can.
-func (t Trigger) closed(cmd Command) string {
-	if t.Issue.Number == 0 || t.Issue.State == "open" || !cmd.Verb.Agent() {
+// whyClosed is why cmd cannot be on an issue that is; empty where it can.
+func (t Trigger) whyClosed(cmd Command) string {
+	if t.Issue.Number == 0 || t.Issue.State == "open" || !cmd.Verb.UsesAgent() {
 		return ""
 	}
 	if t.Issue.Merged {
@@ -48,28 +48,28 @@ func (t Trigger) closed(cmd Command) string {
 	return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 }
 
-// asked looks for the words that wake us.
-func asked(t Trigger, rules Rules) (Command, string) {
+// readCommand looks for the words that wake us.
+func readCommand(t Trigger, rules Rules) (Command, string) {
 	switch t.Event {
 	case EventIssues:
-		return onIssue(t, rules)
+		return issueCommand(t, rules)
 	case EventIssueComment, EventReviewComment:
-		return commented(t, rules)
+		return commentCommand(t, rules)
 	case EventReview:
-		return reviewed(t, rules)
+		return reviewCommand(t, rules)
 	}
-	if t.OfCI() {
-		return onCI(t)
+	if t.IsCI() {
+		return ciCommand(t)
 	}
-	if t.Unasked() {
+	if t.IsAutomatic() {
 		return Command{Verb: Update}, ""
 	}
-	return given(t, fmt.Sprintf("the event %q starts nothing", t.Event))
+	return inputsCommand(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
 
-// onCI reads an event of CI, which is for us where something may be red on a branch
+// ciCommand reads an event of CI, which is for us where something may be red on a branch
 // of this repository.
-func onCI(t Trigger) (Command, string) {
+func ciCommand(t Trigger) (Command, string) {
 	switch {
 	case slices.Contains([]string{"", "success", "neutral", "skipped", "pending"}, t.CI.Conclusion):
 		return Command{}, fmt.Sprintf("the checks ended with %q", t.CI.Conclusion)
@@ -79,52 +79,52 @@ func onCI(t Trigger) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// given is what the workflow asks for, else why nothing is.
-func given(t Trigger, otherwise string) (Command, string) {
-	if t.Given == (Given{}) {
+// inputsCommand is what the workflow asks for, else why nothing is.
+func inputsCommand(t Trigger, otherwise string) (Command, string) {
+	if t.Inputs == (Inputs{}) {
 		return Command{}, otherwise
 	}
 	return Command{Verb: Run}, ""
 }
 
-func onIssue(t Trigger, rules Rules) (Command, string) {
+func issueCommand(t Trigger, rules Rules) (Command, string) {
 	switch t.Action {
 	case "labeled":
-		if !same(t.Label, rules.label()) {
+		if !equalNames(t.Label, rules.label()) {
 			return Command{}, fmt.Sprintf("the label is %q, not %q", t.Label, rules.label())
 		}
 	case "assigned":
 		switch {
 		case strings.TrimSpace(rules.Assignee) == "":
 			return Command{}, "an issue that is assigned starts nothing unless `assignee` is set"
-		case !same(t.Assignee, rules.Assignee):
+		case !equalNames(t.Assignee, rules.Assignee):
 			return Command{}, fmt.Sprintf("the assignee is %q, not %q", t.Assignee, strings.TrimSpace(rules.Assignee))
 		}
 	default:
-		return given(t, fmt.Sprintf("an issue that is %q starts nothing: only a label does", t.Action))
+		return inputsCommand(t, fmt.Sprintf("an issue that is %q starts nothing: only a label does", t.Action))
 	}
 	return Command{Verb: Run}, ""
 }
 
-// commented reads a comment, under an issue or on a line of a pull request.
-func commented(t Trigger, rules Rules) (Command, string) {
+// commentCommand reads a comment, under an issue or on a line of a pull request.
+func commentCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case t.Action == edited && t.Event == EventIssueComment:
-		return pressed(t, rules)
+		return buttonCommand(t, rules)
 	case t.Action != "created":
 		return Command{}, fmt.Sprintf("a comment that is %q starts nothing: only a new one does", t.Action)
 	case t.Comment.Ours:
 		return Command{}, "the comment is our own"
 	}
-	cmd, ok := parse(t.Comment.Body, rules.phrase())
+	cmd, ok := parseComment(t.Comment.Body, rules.phrase())
 	if !ok {
 		return Command{}, fmt.Sprintf("the comment's first line does not begin with %q", rules.phrase())
 	}
 	return cmd, ""
 }
 
-// reviewed reads a review. One that asks for changes is a task by itself.
-func reviewed(t Trigger, rules Rules) (Command, string) {
+// reviewCommand reads a review. One that asks for changes is a task by itself.
+func reviewCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case t.Action != "submitted":
 		return Command{}, fmt.Sprintf("a review that is %q starts nothing: only a new one does", t.Action)
@@ -138,15 +138,15 @@ func reviewed(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// unfit says why this person or bot may not start work.
-func unfit(t Trigger, rules Rules) string {
+// whyUnfit says why this person or bot may not start work.
+func whyUnfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
-	case t.Unasked(): // GitHub tells it, and the workflow asks by listening
+	case t.IsAutomatic(): // GitHub tells it, and the workflow asks by listening
 		return ""
 	case asker.Login == "":
 		return "the account that asked no longer exists"
-	case asker.IsBot && !rules.Vouches(asker):
+	case asker.IsBot && !rules.IsAllowed(asker):
 		return fmt.Sprintf("%s is a bot and not one of allow-bots", asker.Login)
 	}
 	return ""

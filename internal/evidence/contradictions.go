@@ -8,23 +8,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// torn is where a file contradicts itself: something was taken out of it, or is
+// contradictions is where a file contradicts itself: something was taken out of it, or is
 // said to have ended otherwise than the rest tells.
-func (e Evidence) torn() []string {
-	return slices.Concat(e.ended(), e.absent())
+func (e Evidence) contradictions() []string {
+	return slices.Concat(e.endContradictions(), e.missingParts())
 }
 
-// ended is what is said of the end and cannot be so.
-func (e Evidence) ended() []string {
+// endContradictions is what is said of the end and cannot be so.
+func (e Evidence) endContradictions() []string {
 	status := policy.StatusRunning
 	if e.StopReason != "" {
 		status = e.StopReason.Status()
 	}
 	switch {
 	case e.Status != status:
-		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, named(string(e.StopReason)), status)}
+		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, quoteReason(string(e.StopReason)), status)}
 	case e.Status != policy.StatusCompleted:
-		return e.unfinished()
+		return e.falseGiveUp()
 	case !e.Proof.Passed:
 		return []string{"the file says that the run is completed, but the proof of its newest commit does not pass"}
 	}
@@ -37,9 +37,9 @@ func (e Evidence) ended() []string {
 	return lines
 }
 
-// unfinished is told of a run that is said to have given up with nothing left to
+// falseGiveUp is told of a run that is said to have given up with nothing left to
 // do.
-func (e Evidence) unfinished() []string {
+func (e Evidence) falseGiveUp() []string {
 	left := len(e.Stories) == 0 || !e.Proof.Passed || slices.ContainsFunc(e.Stories, func(s Story) bool { return !s.Proven })
 	if e.Status != policy.StatusStopped || left {
 		return nil
@@ -47,14 +47,14 @@ func (e Evidence) unfinished() []string {
 	return []string{fmt.Sprintf("the file says that the run stopped (%s), but every story is proven", e.StopReason)}
 }
 
-// absent are the stories and iterations that the rest of the file tells of, and
+// missingParts are the stories and iterations that the rest of the file tells of, and
 // that are not in it.
-func (e Evidence) absent() []string {
+func (e Evidence) missingParts() []string {
 	var lines []string
-	if number := e.skipped(); number > 0 {
+	if number := e.missingIteration(); number > 0 {
 		lines = append(lines, fmt.Sprintf("iteration %d is not in it", number))
 	}
-	for _, id := range e.mentioned() {
+	for _, id := range e.mentionedStories() {
 		if !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.ID == id }) {
 			lines = append(lines, "it names "+id+", which is not one of its stories")
 		}
@@ -62,9 +62,9 @@ func (e Evidence) absent() []string {
 	return lines
 }
 
-// skipped is the first iteration that is not in the file though a later one is,
+// missingIteration is the first iteration that is not in the file though a later one is,
 // or a story tells of it; 0: none.
-func (e Evidence) skipped() int {
+func (e Evidence) missingIteration() int {
 	there := map[int]bool{}
 	newest := 0
 	for _, it := range e.Iterations {
@@ -85,9 +85,9 @@ func (e Evidence) skipped() int {
 	return 0
 }
 
-// mentioned are the stories that passed, and those that words tell of. One that
+// mentionedStories are the stories that passed, and those that words tell of. One that
 // was only worked on may have been split since.
-func (e Evidence) mentioned() []string {
+func (e Evidence) mentionedStories() []string {
 	var ids []string
 	for _, it := range e.Iterations {
 		ids = append(ids, it.Passed...)
@@ -101,7 +101,7 @@ func (e Evidence) mentioned() []string {
 	return slices.Compact(ids)
 }
 
-func named(reason string) string {
+func quoteReason(reason string) string {
 	if reason == "" {
 		return "the file does not say so"
 	}
