@@ -8,13 +8,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// contradictions is where a file contradicts itself: something was taken out of it, or is
-// said to have ended otherwise than the rest tells.
+// contradictions lists where the file contradicts itself: something was removed, or its
+// end does not fit the rest.
 func (e Evidence) contradictions() []string {
 	return slices.Concat(e.endContradictions(), e.missingParts())
 }
 
-// endContradictions is what is said of the end and cannot be so.
+// endContradictions lists what cannot be true about the end.
 func (e Evidence) endContradictions() []string {
 	status := policy.StatusRunning
 	if e.StopReason != "" {
@@ -37,8 +37,8 @@ func (e Evidence) endContradictions() []string {
 	return lines
 }
 
-// falseGiveUp is told of a run that is said to have given up with nothing left to
-// do.
+// falseGiveUp reports a run that claims to have stopped early though every story is
+// proven.
 func (e Evidence) falseGiveUp() []string {
 	left := len(e.Stories) == 0 || !e.Proof.Passed || slices.ContainsFunc(e.Stories, func(s Story) bool { return !s.Proven })
 	if e.Status != policy.StatusStopped || left {
@@ -47,8 +47,8 @@ func (e Evidence) falseGiveUp() []string {
 	return []string{fmt.Sprintf("the file says that the run stopped (%s), but every story is proven", e.StopReason)}
 }
 
-// missingParts are the stories and iterations that the rest of the file tells of, and
-// that are not in it.
+// missingParts lists stories and iterations that the rest of the file mentions, but that
+// are not in it.
 func (e Evidence) missingParts() []string {
 	var lines []string
 	if number := e.missingIteration(); number > 0 {
@@ -62,8 +62,8 @@ func (e Evidence) missingParts() []string {
 	return lines
 }
 
-// missingIteration is the first iteration that is not in the file though a later one is,
-// or a story tells of it; 0: none.
+// missingIteration returns the first iteration that is not in the file, although a later
+// one is or a story mentions it. 0: none.
 func (e Evidence) missingIteration() int {
 	there := map[int]bool{}
 	newest := 0
@@ -85,8 +85,8 @@ func (e Evidence) missingIteration() int {
 	return 0
 }
 
-// mentionedStories are the stories that passed, and those that words tell of. One that
-// was only worked on may have been split since.
+// mentionedStories returns the stories that passed, and those in NotVerified. Others may
+// have been split since.
 func (e Evidence) mentionedStories() []string {
 	var ids []string
 	for _, it := range e.Iterations {

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Differences is what a proof that was made anew says otherwise, a line each.
-// Times and digests are no matter: no two runs print the same.
+// Differences lists what the evidence says otherwise than a repeated proof. Times and
+// digests do not count: no two runs print the same.
 func (e Evidence) Differences(anew journal.Run) []string {
 	var lines []string
 	if !e.IsInspectionRequired() { // then it is said of no story
@@ -51,7 +51,8 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	return lines
 }
 
-// proofDifferences is what is said of the proof of a story's own commit and is not so.
+// proofDifferences lists what the evidence says otherwise about the proof of a story's
+// own commit.
 func (s Story) proofDifferences(anew journal.Run) []string {
 	found, is := anew.ProofOf(s.Proof.Tree)
 	if !is {
@@ -63,7 +64,7 @@ func (s Story) proofDifferences(anew journal.Run) []string {
 	return checkDifferences("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
 }
 
-// describeRun is whether a check ran, in words.
+// describeRun says whether a check ran.
 func describeRun(skipped string) string {
 	if skipped == "" {
 		return "it runs"
@@ -71,8 +72,8 @@ func describeRun(skipped string) string {
 	return "it is skipped: nothing in " + skipped + " is changed"
 }
 
-// differences is what is said of a story and is not so. By its grade, and by what
-// became of the tests, it is proven or not, whatever else is said of it.
+// differences lists what the evidence says otherwise about a story. Its grade and the
+// inspection alone decide whether it is proven.
 func (s Story) differences(anew journal.Run) []string {
 	var lines []string
 	sure := plan.Story{Passes: s.Passes}
@@ -98,8 +99,8 @@ func (s Story) differences(anew journal.Run) []string {
 	return lines
 }
 
-// inspectionDifferences compares the reported inspection with the actual one. A run that
-// completed was inspected, unless that was turned off.
+// inspectionDifferences compares the inspection with the repeated one. A completed run
+// must have one, unless its rules turn it off.
 func (e Evidence) inspectionDifferences(anew journal.Run) []string {
 	if e.Inspection == nil && e.IsInspectionRequired() {
 		return (&Inspection{}).differences(anew)
@@ -107,12 +108,12 @@ func (e Evidence) inspectionDifferences(anew journal.Run) []string {
 	return e.Inspection.differences(anew)
 }
 
-// IsInspectionRequired tells whether the existing tests have to have judged the change.
+// IsInspectionRequired reports whether the existing tests had to judge the change.
 func (e Evidence) IsInspectionRequired() bool {
 	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
 }
 
-// differences is what an inspection says otherwise now.
+// differences lists what the inspection says otherwise.
 func (i *Inspection) differences(anew journal.Run) []string {
 	found, is := anew.InspectionOf(anew.Tree)
 	if i == nil || !is {
@@ -125,7 +126,7 @@ func (i *Inspection) differences(anew journal.Run) []string {
 	return []string{"the change is held back by " + now.describe() + "; the file says: " + i.describe()}
 }
 
-// describe are its files, or why the existing tests could not be run.
+// describe lists the files, or says why the existing tests could not run.
 func (i *Inspection) describe() string {
 	if i.Why != "" {
 		return "an unknown number of files (" + i.Why + ")"
@@ -151,7 +152,7 @@ func listOf(all []string) string {
 	return journal.ShortList(all)
 }
 
-// passedTests is how many tests of a check pass, as far as it tells of any.
+// passedTests counts a check's passed tests, if it names any.
 func passedTests(check journal.CheckEnded) int {
 	if check.Tests == nil {
 		return 0
@@ -159,7 +160,7 @@ func passedTests(check journal.CheckEnded) int {
 	return check.Tests.Passed
 }
 
-// checkDifferences holds what is said of checks against what they say now, both ways.
+// checkDifferences compares checks with the repeated ones, both ways.
 func checkDifferences(where string, was []Said, now []journal.CheckEnded) []string {
 	var lines []string
 	for _, said := range was {
@@ -173,7 +174,8 @@ func checkDifferences(where string, was []Said, now []journal.CheckEnded) []stri
 	return lines
 }
 
-// differences is what a check says otherwise now. That more tests pass is no matter.
+// differences lists what the result of a check says otherwise. More passed tests are no
+// difference.
 func (s Said) differences(where string, now []journal.CheckEnded) []string {
 	at := slices.IndexFunc(now, func(check journal.CheckEnded) bool { return check.Name == s.Name })
 	if at < 0 {

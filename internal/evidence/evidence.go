@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Version is that of the file. A later one is refused, never guessed at.
+// Version is the version of the file. Another one is refused.
 const Version = 1
 
 // Evidence is what a run rests on.

@@ -14,7 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Of is what run rests on. Which programs made it the record does not know.
+// Of returns the evidence of a run. tools are the programs that made it, which the
+// journal does not name.
 func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
 		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
@@ -49,7 +50,7 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 	return e
 }
 
-// Marshal is the file.
+// Marshal returns the file.
 func (e Evidence) Marshal() ([]byte, error) {
 	data, err := json.MarshalIndent(e, "", "  ")
 	if err != nil {

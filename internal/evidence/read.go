@@ -13,11 +13,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// MaxSize is more than evidence ever is.
+// MaxSize is more than the size of any evidence.
 const MaxSize = 32 << 20
 
-// Read takes back what Marshal wrote. It comes from anywhere: what is no
-// evidence of this version is refused.
+// Read reads what Marshal wrote. The file may come from anyone: it refuses other
+// versions and unknown fields.
 func Read(data []byte) (Evidence, error) {
 	var e Evidence
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -43,8 +43,7 @@ func Read(data []byte) (Evidence, error) {
 	return e, nil
 }
 
-// NewRun is the run as it stood before anything was checked, with what is needed
-// to do that anew.
+// NewRun returns the run before its checks, to repeat them.
 func (e Evidence) NewRun() (journal.Run, error) {
 	run := journal.Run{
 		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
@@ -91,7 +90,7 @@ func (t *Tests) failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
-// Grades are those of its stories, as it tells of them.
+// Grades returns the grades that the evidence claims.
 func (e Evidence) Grades() []journal.StoryGraded {
 	var all []journal.StoryGraded
 	for _, s := range e.Stories {
@@ -100,8 +99,8 @@ func (e Evidence) Grades() []journal.StoryGraded {
 	return all
 }
 
-// AllowedChanges is what the evidence says was allowed: changes of what existing tests
-// expect, where people let a story make them.
+// AllowedChanges returns the changes of existing tests that people allowed a story, as
+// the evidence claims.
 func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
 		return nil
@@ -113,22 +112,22 @@ func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	return []journal.ChangeInspected{all}
 }
 
-// EarlierStories are the stories that pass by a proof of another tree than the newest:
-// that of their own commit.
+// EarlierStories returns the stories that pass by a proof of their own commit, whose
+// tree is not the newest.
 func (e Evidence) EarlierStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return !s.Passes || s.Proof == nil || s.Proof.Tree == e.Proof.Tree
 	})
 }
 
-// GradedStories are the stories whose grade is worth something by itself.
+// GradedStories returns the stories whose grade claims more than unbroken.
 func (e Evidence) GradedStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == ""
 	})
 }
 
-// CommitsByStory are those of each story, by its id.
+// CommitsByStory returns the commits of each story.
 func (e Evidence) CommitsByStory() map[string][]string {
 	all := map[string][]string{}
 	for _, it := range e.Iterations {

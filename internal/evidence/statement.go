@@ -10,11 +10,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/attest"
 )
 
-// PredicateType is that of a signed statement whose predicate is evidence.
+// PredicateType is the type of a signed statement whose predicate is evidence.
 const PredicateType = "https://github.com/ralph-loop/ralph/blob/main/docs/proof.md#signed-evidence"
 
-// Statement says what the file of a run says, of its newest commit and that commit's tree.
-// The file itself is a subject, too: programs that know no commits look for files.
+// Statement returns the statement about a run's evidence file, its newest commit and
+// that commit's tree. The file is a subject, too, for programs that only look up files.
 func Statement(file []byte) ([]byte, error) {
 	e, err := Read(file)
 	if err != nil {
@@ -27,7 +27,7 @@ func Statement(file []byte) ([]byte, error) {
 		attest.Subject{Name: "evidence.json", Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 }
 
-// FromStatement is the evidence of a statement. Whether it is signed has been looked at.
+// FromStatement returns the evidence in a statement whose signature was verified.
 func FromStatement(s attest.Statement) (Evidence, error) {
 	if s.PredicateType != PredicateType {
 		return Evidence{}, fmt.Errorf("it says %q, which is no evidence of a run", s.PredicateType)

@@ -10,11 +10,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Permission is what GitHub says somebody may do in the repository.
+// Permission is a person's permission in the repository, in GitHub's words.
 type Permission string
 
-// GitHub's words, the mightiest first. The collaborator-permission API folds
-// maintain into write and triage into read, and custom roles into their base.
+// GitHub's permissions, the highest first. The collaborator-permission API reports
+// maintain as write, triage as read, and custom roles as their base.
 const (
 	Admin    Permission = "admin"
 	Maintain Permission = "maintain"
@@ -24,8 +24,8 @@ const (
 	None     Permission = "none"
 )
 
-// CanRun tells whether p is enough to have work done: who may push may let an
-// agent push. Triage may put a label on, and that starts nothing.
+// CanRun reports whether p is enough to start work: who may push may let an agent push.
+// Triage may add a label, which starts nothing.
 func (p Permission) CanRun() bool {
 	switch p {
 	case Admin, Maintain, Write:
@@ -36,24 +36,23 @@ func (p Permission) CanRun() bool {
 	return false
 }
 
-// Refusal is why nothing is done. It is an answer, not an error: a job that
-// ends with one is green.
+// Refusal is why no work starts. It is an answer, not an error: the job is green.
 type Refusal struct {
 	Why    string
-	Silent bool // say it in the log alone; no reaction on GitHub
+	Silent bool // only log it; no reaction on GitHub
 }
 
-// RequestFacts is what GitHub says of a request that its event does not tell.
+// RequestFacts is what GitHub's API says about a request, beyond its event.
 type RequestFacts struct {
-	Permission Permission // of the asker; not looked at where the rules vouch for them
-	Forged     bool       // the button was pressed in a comment that ralph did not write
-	Edited     bool       // the issue was edited after work on it was asked for
+	Permission Permission // of the asker; ignored if the rules allow the asker
+	Forged     bool       // the button is in a comment that ralph did not write
+	Edited     bool       // the issue was edited after the request
 }
 
-// Accept makes a task of what was asked, if the asker may ask it. Answering help is
-// work too: it puts a comment under somebody's issue.
+// Accept makes a task of a request if the asker has permission. Help needs permission,
+// too: its answer is a comment on somebody's issue.
 func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task, *Refusal) {
-	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" { // an issue that the workflow names was not known before it was fetched
+	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" { // an issue in the inputs was fetched after CommandOf
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
 	}
 	switch asker := t.Asker(); {
@@ -75,19 +74,19 @@ func permissionRefusal(login string, permission Permission) string {
 		login, permission)
 }
 
-// Rules are the words that start work and the names that need no permission.
-// The zero value has the defaults and names no one.
+// Rules are the words that start work, and the names that need no permission. The zero
+// value has the defaults and no names.
 type Rules struct {
 	Label      string // DefaultLabel where empty
 	Phrase     string // DefaultPhrase where empty
 	Assignee   string // assigning it starts work; empty: off
-	Reviews    bool   // a review that asks for changes does so
-	Buttons    bool   // and so do the boxes in our own comment
+	Reviews    bool   // a review that asks for changes starts work
+	Buttons    bool   // a box in ralph's comment starts work
 	AllowUsers []string
 	AllowBots  []string // with or without the "[bot]" at the end
 }
 
-// What wakes us unless a repository says otherwise.
+// The words that start work by default.
 const (
 	DefaultLabel  = "ralph"
 	DefaultPhrase = "/ralph"
@@ -107,8 +106,8 @@ func (r Rules) phrase() string {
 	return DefaultPhrase
 }
 
-// WithPhrases is text of ours with the words that wake us here, where they are others
-// than the default: what people are told to say must be what is heard.
+// WithPhrases replaces the default label and phrase in ralph's own text by the
+// repository's, so that people read what works.
 func (r Rules) WithPhrases(text string) string {
 	return strings.NewReplacer(
 		"`"+DefaultPhrase+"`", "`"+r.phrase()+"`", "`"+DefaultPhrase+" ", "`"+r.phrase()+" ",
@@ -116,8 +115,8 @@ func (r Rules) WithPhrases(text string) string {
 	).Replace(text)
 }
 
-// IsAllowed tells whether the rules name who, so that GitHub need not be asked
-// for a permission. GitHub could not answer for most bots anyway.
+// IsAllowed reports whether the rules name who, so that no permission is needed. For
+// most bots GitHub has no answer.
 func (r Rules) IsAllowed(who Sender) bool {
 	if who.IsBot {
 		return containsLogin(r.AllowBots, who.Login, botName)
@@ -125,7 +124,7 @@ func (r Rules) IsAllowed(who Sender) bool {
 	return containsLogin(r.AllowUsers, who.Login, strings.TrimSpace)
 }
 
-// containsLogin compares as GitHub does with logins: in any case.
+// containsLogin compares logins without case, as GitHub does.
 func containsLogin(names []string, login string, trim func(string) string) bool {
 	for _, name := range names {
 		if name := trim(name); name != "" && strings.EqualFold(name, trim(login)) {
@@ -135,19 +134,18 @@ func containsLogin(names []string, login string, trim func(string) string) bool 
 	return false
 }
 
-// botName is a bot's login as people write it down.
+// botName returns a bot's login without its suffix.
 func botName(login string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(login)), "[bot]")
 }
 
-// equalNames compares names that GitHub does not tell apart by case.
+// equalNames compares names without case, as GitHub does.
 func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// Tighten is p with what the flags ask for, or why that cannot be: a comment
-// may ask for less than the repository allows, and never for more. offered
-// tells whether the repository lets people choose a model beside its own.
+// Tighten applies the flags to the policy. A comment may ask for less than the
+// repository allows, never for more. offered reports whether people may choose a model.
 func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy.Policy, error) {
 	l := &p.Limits
 	for _, err := range []error{
@@ -174,10 +172,10 @@ func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy
 // FlagError is a flag that asks for more than the repository allows.
 type FlagError struct{ Flag, Why string }
 
-// Error says both.
+// Error returns the flag and the reason.
 func (l FlagError) Error() string { return l.Flag + ": " + l.Why }
 
-// lowerLimit brings limit down to asked. A limit of 0 is none, so anything is less.
+// lowerLimit lowers limit to asked. A limit of 0 is none.
 func lowerLimit[N cmp.Ordered](flag string, limit *N, asked N) error {
 	var none N
 	switch {
@@ -190,15 +188,15 @@ func lowerLimit[N cmp.Ordered](flag string, limit *N, asked N) error {
 	return nil
 }
 
-// newTask takes the words from the trigger itself and never from a later look:
-// what is written after the label went on was not what the labeller read.
+// newTask takes the texts from the event and never from a later read: the labeller read
+// the text that the event has.
 func (t Trigger) newTask(cmd Command) plan.Task {
 	task := plan.Task{
 		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,
 		Author: t.Issue.Author, URL: t.Issue.URL, Repo: t.Repo.String(),
 	}
 	switch {
-	case t.IsOnPull(): // its text is what its author says of it, and no order
+	case t.IsOnPull(): // its text describes the change, and is no task
 		task.Kind, task.Body, task.Update = plan.KindPull, "", cmd.Verb == Update
 	case t.Issue.Number == 0:
 		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
@@ -211,7 +209,7 @@ func (t Trigger) newTask(cmd Command) plan.Task {
 	return task
 }
 
-// attributed is text with what it is and who wrote it.
+// attributed returns text under a line that says what it is and who wrote it.
 func (t Trigger) attributed(what, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -223,10 +221,10 @@ func (t Trigger) attributed(what, text string) string {
 	return fmt.Sprintf("From the %s by %s:\n\n%s", what, who, text)
 }
 
-// maxTitle is where the first line of a prompt is too long for a title.
+// maxTitle is the most characters of a prompt's first line that make a title.
 const maxTitle = 200
 
-// splitTitle is a prompt as a title and a body.
+// splitTitle splits a prompt into a title and a body.
 func splitTitle(prompt string) (title, body string) {
 	title, body, _ = strings.Cut(strings.TrimSpace(prompt), "\n")
 	title, body = strings.TrimSpace(title), strings.TrimSpace(body)

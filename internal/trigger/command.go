@@ -24,19 +24,18 @@ const (
 	Retry   Verb = "retry"
 	Status  Verb = "status"
 	Update  Verb = "update" // merge the base branch
-	Prove   Verb = "prove"  // without an agent, by a workflow of its own
+	Prove   Verb = "prove"  // without an agent, in its own workflow
 )
 
 var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Update, Prove}
 
-// Verbs are all the verbs there are, in the order help shows them.
+// Verbs returns all verbs, in the order that help shows them.
 func Verbs() []Verb { return slices.Clone(verbs) }
 
-// ContinuesRun tells whether v means a run that there is, and never a new one.
+// ContinuesRun reports whether v needs an existing run.
 func (v Verb) ContinuesRun() bool { return v == Approve || v == Resume || v == Retry }
 
-// UsesAgent tells whether v may have an agent work: then there are limits that
-// flags can tighten, and words that somebody reads.
+// UsesAgent reports whether v may start an agent, which flags can limit.
 func (v Verb) UsesAgent() bool {
 	switch v {
 	case Run, Plan, Approve, Resume, Retry, Update:
@@ -52,25 +51,24 @@ type Command struct {
 	Verb  Verb
 	Flags Flags
 	Story string // what to retry
-	Words string // what was said beside the verb: for the agent, not for us
-	// Said is the word that is unknown or not allowed, if that made the verb
-	// Help. Nearest is what may have been meant, and Why is what is wrong with
-	// it.
+	Words string // the rest of the comment, for the agent
+	// Said is the unknown or refused word, if that made the verb Help. Nearest is
+	// what it may stand for, and Why is the reason.
 	Said    string
 	Nearest string
 	Why     string
 }
 
-// RefusedCommand is help in the place of what cannot be done, with the reason.
+// RefusedCommand returns a Help command that says why another is refused.
 func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
 
-// parseComment reads a comment that begins with phrase. It reads
+// parseComment reads a comment that begins with phrase:
 //
 //	/ralph [verb] [flags] [-- more words]
 //	more words
 //
-// and ok is false where the first line does not begin with the phrase as a
-// word. Only the first line is ours to understand.
+// ok is false if the first line does not begin with the phrase as a word. Only the
+// first line holds a command.
 func parseComment(body, phrase string) (cmd Command, ok bool) {
 	first, rest, _ := strings.Cut(body, "\n")
 	line, ok := cutPhrase(first, phrase)
@@ -85,11 +83,11 @@ func parseComment(body, phrase string) (cmd Command, ok bool) {
 	return cmd, true
 }
 
-// marks are what people put behind a word that they call out.
+// marks are punctuation after a word that addresses somebody.
 const marks = ",.:;!?"
 
-// cutPhrase is what follows the phrase on a line that begins with it. A line that
-// Markdown shows as code only quotes it.
+// cutPhrase returns the rest of a line that begins with the phrase. A line that Markdown
+// shows as code is a quotation.
 func cutPhrase(line, phrase string) (rest string, ok bool) {
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
 		return "", false
@@ -102,8 +100,8 @@ func cutPhrase(line, phrase string) (rest string, ok bool) {
 	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
-// hasSecondCommand tells of a second command in a comment, outside of what is quoted. To do
-// the first alone would be to lose the other.
+// hasSecondCommand reports whether a comment has a second command outside of code, which
+// would be ignored.
 func hasSecondCommand(text, phrase string) bool {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -119,9 +117,9 @@ func hasSecondCommand(text, phrase string) bool {
 	return false
 }
 
-// parseCommand reads the first line after the phrase, word by word. What follows
-// the first word that is neither verb nor flag is the agent's, as it stands:
-// an apostrophe there is no quote.
+// parseCommand reads the first line after the phrase, word by word. The words after the
+// last verb or flag are for the agent and stay as they are: an apostrophe is no quote
+// there.
 func parseCommand(line string) Command {
 	var cmd Command
 	for {
@@ -156,8 +154,8 @@ func parseCommand(line string) Command {
 	}
 }
 
-// completed is the command when all of it was read. Flags tell an agent's run what
-// it may use; beside any other verb they would do nothing, and be believed.
+// completed returns the command after all of it was read. Flags limit an agent; with
+// other verbs they are refused, as they would do nothing.
 func (c Command) completed() Command {
 	if c.Verb == "" {
 		c.Verb = Run
@@ -168,13 +166,13 @@ func (c Command) completed() Command {
 	return c
 }
 
-// helpWords are ways of asking for help that others have taught people.
+// helpWords are common ways to ask for help.
 var helpWords = []string{"?", "-h", "-?", "--help"}
 
-// toVerb is a word as a verb, whether it is one or not.
+// toVerb returns a word as a verb, which may be unknown.
 func toVerb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
 
-// synonyms are words for our verbs that look like none of them.
+// synonyms are words for verbs that are not similar to them.
 var synonyms = map[Verb][]string{
 	Run:     {"start", "go", "begin", "do", "fix", "work"},
 	Stop:    {"cancel", "abort", "halt", "end", "kill", "quit", "pause"},
@@ -185,7 +183,7 @@ var synonyms = map[Verb][]string{
 	Update:  {"rebase", "sync", "merge", "up-to-date"},
 }
 
-// guessVerb is the verb that a word may have been said for, or none.
+// guessVerb returns the verb that a word may stand for, or nothing.
 func guessVerb(word string) string {
 	said := string(toVerb(word))
 	for _, one := range verbs {
@@ -213,23 +211,22 @@ func cutWord(line string) (word, rest string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// nearest is the one of known that said may have meant, or none.
+// nearest returns the known word that is most similar to said, or nothing.
 func nearest(said string, known []string) string {
 	meant, _ := plan.Nearest(said, known)
 	return meant
 }
 
-// Button is a box in a comment of ours that does what a command does once
-// somebody ticks it; label is what people read.
+// Button returns a box for ralph's comment that works as a command once somebody ticks
+// it. label is what people read.
 func Button(verb Verb, label string) string {
 	return fmt.Sprintf("- [ ] %sbutton %s --> %s", Marker, verb, label)
 }
 
 var buttonBox = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->`)
 
-// PressedButton is the verb of the box that an edit from before to after has ticked;
-// empty where it ticked none, or more than one. Boxes that were ticked before
-// are somebody else's doing, long done.
+// PressedButton returns the verb of the box that an edit has ticked. It is empty if the
+// edit ticked none, or more than one. Boxes that were ticked before do not count.
 func PressedButton(before, after string) string {
 	had := tickedBoxes(before)
 	var fresh []string
@@ -244,7 +241,7 @@ func PressedButton(before, after string) string {
 	return fresh[0]
 }
 
-// tickedBoxes tells of every box whether it is ticked.
+// tickedBoxes returns for each box whether it is ticked.
 func tickedBoxes(text string) map[string]bool {
 	all := map[string]bool{}
 	for _, found := range buttonBox.FindAllStringSubmatch(text, -1) {

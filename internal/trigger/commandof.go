@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// CommandOf tells whether t is for us at all and what it asks for, before anybody
-// is asked anything. The string is why it is not, for one line of the log:
-// most of what GitHub sends is not for us, and that is no failure.
+// CommandOf returns the command of an event before any call to GitHub, or why there is
+// none, as a line for the log. Most events are not for ralph, which is no failure.
 func CommandOf(t Trigger, rules Rules) (Command, string) {
 	cmd, why := readCommand(t, rules)
 	if why == "" {
@@ -26,9 +25,9 @@ func CommandOf(t Trigger, rules Rules) (Command, string) {
 	return cmd, ""
 }
 
-// refuseIfClosed is what comes of a command where the issue is closed. How far it is,
-// and that it ends, may well be asked there. Who asks for work is told: a button
-// that does nothing is pressed again.
+// refuseIfClosed refuses a command that starts work on a closed issue. Status and stop
+// still work there. A person who asked gets an answer: without one, people press a
+// button again.
 func refuseIfClosed(t Trigger, cmd Command) (Command, string) {
 	why := t.whyClosed(cmd)
 	if why != "" && (t.Label != "" || t.Comment.ID != 0 && t.Action != edited) {
@@ -37,7 +36,7 @@ func refuseIfClosed(t Trigger, cmd Command) (Command, string) {
 	return cmd, why
 }
 
-// whyClosed is why cmd cannot be on an issue that is; empty where it can.
+// whyClosed returns why the issue's state does not allow cmd, or nothing.
 func (t Trigger) whyClosed(cmd Command) string {
 	if t.Issue.Number == 0 || t.Issue.State == "open" || !cmd.Verb.UsesAgent() {
 		return ""
@@ -48,7 +47,7 @@ func (t Trigger) whyClosed(cmd Command) string {
 	return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 }
 
-// readCommand looks for the words that wake us.
+// readCommand reads the command of an event.
 func readCommand(t Trigger, rules Rules) (Command, string) {
 	switch t.Event {
 	case EventIssues:
@@ -67,8 +66,8 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 	return inputsCommand(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
 
-// ciCommand reads an event of CI, which is for us where something may be red on a branch
-// of this repository.
+// ciCommand reads a CI event, which counts if a check may be red on a branch of this
+// repository.
 func ciCommand(t Trigger) (Command, string) {
 	switch {
 	case slices.Contains([]string{"", "success", "neutral", "skipped", "pending"}, t.CI.Conclusion):
@@ -79,7 +78,8 @@ func ciCommand(t Trigger) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// inputsCommand is what the workflow asks for, else why nothing is.
+// inputsCommand returns the command of the workflow's inputs, or otherwise as the reason
+// for none.
 func inputsCommand(t Trigger, otherwise string) (Command, string) {
 	if t.Inputs == (Inputs{}) {
 		return Command{}, otherwise
@@ -106,7 +106,7 @@ func issueCommand(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// commentCommand reads a comment, under an issue or on a line of a pull request.
+// commentCommand reads a comment on an issue or on a line of a pull request.
 func commentCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case t.Action == edited && t.Event == EventIssueComment:
@@ -123,7 +123,7 @@ func commentCommand(t Trigger, rules Rules) (Command, string) {
 	return cmd, ""
 }
 
-// reviewCommand reads a review. One that asks for changes is a task by itself.
+// reviewCommand reads a review. A review that asks for changes is a task.
 func reviewCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case t.Action != "submitted":
@@ -138,11 +138,11 @@ func reviewCommand(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// whyUnfit says why this person or bot may not start work.
+// whyUnfit returns why this person or bot may not start work, or nothing.
 func whyUnfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {
-	case t.IsAutomatic(): // GitHub tells it, and the workflow asks by listening
+	case t.IsAutomatic(): // the workflow that listens for the event allows it
 		return ""
 	case asker.Login == "":
 		return "the account that asked no longer exists"

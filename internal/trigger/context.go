@@ -8,34 +8,34 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// ContextComment is what somebody said on an issue or a pull request, cleaned.
+// ContextComment is a cleaned comment on an issue or a pull request.
 type ContextComment struct {
 	ID     int64
 	Author Sender
-	Ours   bool // it carries Marker
+	Ours   bool // it has Marker
 	At     time.Time
-	Edited time.Time // last; both are zero where there is no reading them
+	Edited time.Time // last; zero times are unknown
 	Text   string
 	Thread Thread
-	Review int64 // of which it is part
-	Thumbs int   // how many put a 👍 on it
+	Review int64 // to which it belongs
+	Thumbs int   // the number of 👍
 
-	Suggestion plan.Suggestion // for the lines on which it stands, as it came: it is not cleaned
+	Suggestion plan.Suggestion // for its lines; not cleaned
 }
 
-// ContextFilter is who is listened to, and up to when.
+// ContextFilter decides which comments are context of a task.
 type ContextFilter struct {
-	Until         time.Time // what is said then or later was not there when somebody asked
+	Until         time.Time // the time of the request: later comments do not count
 	Rules         Rules
-	TriggerID     int64 // the trigger itself, which is in the task
-	TriggerReview int64 // the trigger, whose remarks came with it
+	TriggerID     int64 // the comment that is the request
+	TriggerReview int64 // the review that is the request
 }
 
-// Inclusion is what comes of something that was heard.
+// Inclusion says whether a comment is context, or why not.
 type Inclusion string
 
-// It is used once its author is known to have permission. Own are texts that
-// add nothing: ralph's own words, commands to ralph, and empty ones.
+// An included comment still needs an author with permission. NoContent are texts
+// that add nothing: ralph's own, commands, and empty ones.
 const (
 	Included     Inclusion = "taken"
 	NoContent    Inclusion = "own"
@@ -44,11 +44,11 @@ const (
 	TooLate      Inclusion = "late"
 	EditedLater  Inclusion = "changed"
 	NoPermission Inclusion = "stranger"
-	OverLimit    Inclusion = "surplus" // more than anybody reads
+	OverLimit    Inclusion = "surplus" // more than a prompt holds
 )
 
-// Classify decides about h, as far as that is possible without asking for its
-// author's permission: text that was changed since is left out.
+// Classify decides about a comment without its author's permission. A text that was
+// edited later is left out.
 func (e ContextFilter) Classify(h ContextComment) Inclusion {
 	_, command := parseComment(h.Text, e.Rules.phrase())
 	switch {
@@ -66,8 +66,8 @@ func (e ContextFilter) Classify(h ContextComment) Inclusion {
 	return Included
 }
 
-// reviewDelay is how long GitHub may take to date the remarks of a review that is
-// sent off: they are stamped one by one.
+// reviewDelay is how long after a review GitHub may date its comments: it dates them one
+// by one.
 const reviewDelay = 3 * time.Second
 
 func (e ContextFilter) isBefore(h ContextComment, at time.Time) bool {
@@ -77,19 +77,19 @@ func (e ContextFilter) isBefore(h ContextComment, at time.Time) bool {
 	return at.Before(e.Until)
 }
 
-// IsApprovedAt tells whether a 👍 put on h at that time lets its text in: after the
-// last edit, and before somebody asked. GitHub's times are whole seconds: an
-// edit in the second of the 👍 may have come after it.
+// IsApprovedAt reports whether a 👍 at that time includes the comment: after the last
+// edit, and before the request. GitHub's times are whole seconds: an edit in the same
+// second may have come later.
 func (e ContextFilter) IsApprovedAt(h ContextComment, at time.Time) bool {
 	return at.After(h.Edited) && at.Before(e.Until)
 }
 
-// AsContext is h as the context of a task.
+// AsContext returns the comment as context of a task.
 func (h ContextComment) AsContext() plan.Comment {
 	return plan.Comment{Author: h.Author.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk}
 }
 
-// String is the place as people write it: cart.go:12. Empty for none.
+// String returns the place as people write it: cart.go:12. It is empty for none.
 func (t Thread) String() string {
 	switch {
 	case t.Path == "":
@@ -100,10 +100,10 @@ func (t Thread) String() string {
 	return fmt.Sprintf("%s:%d", t.Path, t.Line)
 }
 
-// InclusionCounts counts what came of all that was heard.
+// InclusionCounts counts the comments by their inclusion.
 type InclusionCounts map[Inclusion]int
 
-// String says it for people; empty where there was nothing to hear.
+// String summarizes the counts for people. It is empty if there were no comments.
 func (l InclusionCounts) String() string {
 	var left []string
 	for _, one := range []struct {
@@ -131,23 +131,22 @@ func (l InclusionCounts) String() string {
 	return text
 }
 
-// TaskContext is what was looked up for a task, once it was accepted.
+// TaskContext is what was read for an accepted task.
 type TaskContext struct {
-	Comments    []ContextComment // by people who have a say, the oldest first
+	Comments    []ContextComment // by people with permission, the oldest first
 	OpenThreads map[int64]bool
 	Failing     []FailingCheck
 	Counts      InclusionCounts
 }
 
-// FailingCheck is a check that is red on a pull request.
+// FailingCheck is a red check on a pull request.
 type FailingCheck struct {
 	Name    string
-	Summary string // what it found, as far as anybody may read it
+	Summary string // what it found, if that is public
 }
 
-// AddContext is task with what was found for it. ok is false for a pull request
-// without anything to do: no words were given, no thread is open, and no check
-// is red.
+// AddContext adds the context to the task. ok is false if a pull request has nothing to
+// do: no words, no open thread, and no red check.
 func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (full plan.Task, ok bool) {
 	for _, h := range found.Comments {
 		task.Context = append(task.Context, h.AsContext())
@@ -163,15 +162,15 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 	return task, told || len(task.Remarks) > 0
 }
 
-// remarks are what people want changed: the words in a thread, the thread with the
-// command, or the review; without these, all open threads and the red checks.
+// remarks returns the changes that people want: the words in a thread, the thread with
+// the command, or the review; otherwise all open threads and red checks.
 func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	of, everything := func(ContextComment) bool { return false }, false
 	words, by, thread := strings.TrimSpace(cmd.Words), t.Asker().Login, t.Comment.Thread
 	switch {
 	case t.Review.ID != 0:
 		of, words = func(h ContextComment) bool { return h.Review == t.Review.ID }, strings.TrimSpace(t.Review.Body)
-	case words != "" && thread.ID == 0: // the task is in them
+	case words != "" && thread.ID == 0: // the words are the task
 		return nil
 	case words != "":
 	case thread.ID != 0:
@@ -201,8 +200,7 @@ func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	return all
 }
 
-// codeName is a name for a code span, which it cannot end: checks are called what
-// somebody likes.
+// codeName returns a check's name for a code span, which the name cannot end.
 func codeName(name string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(name), " "), "`", "'")
 }

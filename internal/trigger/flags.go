@@ -11,9 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// Flags are what a comment may ask of a run besides the work: less than the
-// repository allows, and a model that it offers. Zero is not asked: to turn a
-// limit off is no comment's to do.
+// Flags are limits and a model that a comment may ask for. Zero means not asked: a
+// comment cannot turn a limit off.
 type Flags struct {
 	Iterations int
 	CostUSD    float64
@@ -24,10 +23,10 @@ type Flags struct {
 	Draft      bool
 }
 
-// flag is one of them.
+// flag is one flag of a comment.
 type flag struct {
 	name  string
-	wants string // what its value is, for people; empty: it takes none
+	wants string // describes its value; empty: it takes none
 	set   func(*Flags, string) error
 }
 
@@ -41,7 +40,7 @@ var flags = []flag{
 	{"--draft", "", func(f *Flags, _ string) error { f.Draft = true; return nil }},
 }
 
-// workflowFlags are inputs that some may want to give as flags, by why they cannot.
+// workflowFlags are inputs that a comment cannot set, by the reason.
 var workflowFlags = []struct {
 	why   string
 	names []string
@@ -58,13 +57,13 @@ var workflowFlags = []struct {
 	{"the workflow sets who can start work, where a review sees a change", []string{"--allow-users", "--allow-bots", "--assignee", "--label"}},
 }
 
-// isFlag tells whether word is meant for one. Telephones make one dash of two.
+// isFlag reports whether word looks like a flag. Phones turn two hyphens into one dash.
 func isFlag(word string) bool {
 	return len(word) > 1 && word[0] == '-' || strings.HasPrefix(word, "—") || strings.HasPrefix(word, "–")
 }
 
-// readFlag takes the flag with which line begins, and its value, and gives what is
-// left of the line; or what to answer where that cannot be.
+// readFlag reads the flag at the beginning of line, and its value. It returns the rest
+// of the line, or the answer to a wrong flag.
 func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	word, rest := cutWord(line)
 	name, value, given := strings.Cut(word, "=")
@@ -78,7 +77,7 @@ func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 		return "", flagRefusal(one.name, "it takes no value")
 	case one.wants == "":
 		return rest, f.setFlag(one, "")
-	case given && value != "": // what is quoted may hold blanks
+	case given && value != "": // a quoted value may hold spaces
 		_, tail, _ := strings.Cut(line, "=")
 		value, rest = cutValue(tail)
 	case given:
@@ -119,9 +118,9 @@ func unknownFlag(said string) *Command {
 	return &wrong
 }
 
-// cutValue is the first word of line: as it stands, or as a shell reads it where
-// there are quotes, or what stands between the quotes that telephones make of
-// those. A dollar stands for dollars. What is quoted wrongly is no value at all.
+// cutValue cuts the first word of line, which may be quoted as in a shell, or with a
+// phone's typographic quotes. A dollar sign stands for dollars. Wrong quoting makes the
+// value empty.
 func cutValue(line string) (value, rest string) {
 	value, rest = cutWord(line)
 	if m := curlyQuoted.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
@@ -168,7 +167,7 @@ func parseDuration(to *policy.Duration, value string) error {
 	return nil
 }
 
-// modelName are what one may well be called: it becomes an argument of a command.
+// modelName restricts models' names: they become arguments of a command.
 var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
 func parseModel(to *string, value string) error {

@@ -1,12 +1,12 @@
-// Package trigger decides whether an event from GitHub is a task for ralph,
-// what it asks for, and whether the person may ask. It takes cleaned values;
-// it parses no webhook and makes no calls.
+// Package trigger decides whether an event from GitHub is a task for ralph, what it asks
+// for, and whether the person may ask. It takes cleaned values; it parses no webhook and
+// makes no calls.
 package trigger
 
 import "time"
 
-// Trigger is what GitHub sent, read and cleaned. An event that starts nothing
-// here has its name and action and may have nothing else.
+// Trigger is a GitHub event, read and cleaned. An event that can start nothing has its
+// name and action, and perhaps nothing else.
 type Trigger struct {
 	Event        string // as GitHub names it: issues, issue_comment, …
 	Action       string // labeled, created, …
@@ -25,14 +25,14 @@ type Trigger struct {
 	Removed      string // what cleaning took out, in words for people
 }
 
-// Repo is the repository it happened in.
+// Repo is the repository of the event.
 type Repo struct {
 	Owner         string
 	Name          string
 	DefaultBranch string
 }
 
-// Issue is the issue it happened on. GitHub calls a pull request an issue too.
+// Issue is the issue of the event. GitHub calls a pull request an issue, too.
 type Issue struct {
 	Number   int
 	Title    string
@@ -45,30 +45,30 @@ type Issue struct {
 	Attached bool // it may name files that people attached
 }
 
-// Comment is the comment that was written, where one was.
+// Comment is the new or edited comment, if the event has one.
 type Comment struct {
 	ID          int64
 	Body        string
 	Author      string
 	AuthorID    int64
 	AuthorIsBot bool
-	// Ours says that the body carried Marker. Cleaning takes hidden text out,
-	// so the one who reads the payload has to look before it cleans.
+	// Ours says that the body had Marker. Who reads the payload has to check before
+	// cleaning, which removes hidden text.
 	Ours    bool
 	Pressed string // what the boxes ask for that an edit has just ticked; see Pressed
 	Digest  string // of an edited one: SHA-256 of the body as it came, before it was cleaned
 	Thread  Thread // where it stands, if on a line of a pull request
 }
 
-// Thread is a place in a pull request's changes, about which people talk.
+// Thread is a discussion of a line in a pull request.
 type Thread struct {
-	ID   int64 // of its first comment
+	ID   int64 // of the first comment
 	Path string
 	Line int
 	Hunk string // the lines above, as a diff
 }
 
-// Review is a judgement on a pull request.
+// Review is a review of a pull request.
 type Review struct {
 	ID    int64
 	State string // approved, changes_requested or commented
@@ -76,7 +76,7 @@ type Review struct {
 	Ours  bool
 }
 
-// Pull is the pull request it happened on.
+// Pull is the pull request of the event.
 type Pull struct {
 	Number   int
 	HeadRef  string
@@ -87,11 +87,12 @@ type Pull struct {
 	Ours     bool // its text carried PullMarker
 }
 
-// IsFork tells whether the work lies in a repository in which we may not push.
+// IsFork reports whether the branch is in another repository, to which ralph cannot
+// push.
 func (p Pull) IsFork(repo Repo) bool { return !equalNames(p.HeadRepo, repo.String()) }
 
-// CI is what an event says of the checks of a commit. It is a reason to look, and
-// no more: what is red GitHub is asked.
+// CI is what an event says about the checks of a commit. It is only a reason to ask
+// GitHub which checks are red.
 type CI struct {
 	SHA        string
 	Branch     string // of the repository, at SHA; empty: a fork's, or none
@@ -99,27 +100,27 @@ type CI struct {
 	At         time.Time // when it ended; zero: the event does not tell
 }
 
-// Inputs is what the workflow asks for, in the inputs of its step.
+// Inputs is the task in the inputs of the workflow's step.
 type Inputs struct {
 	Prompt string
 	Issue  int
 }
 
-// Sender is who did it.
+// Sender is the account that caused the event.
 type Sender struct {
 	Login string
 	ID    int64 // 0: not known
 	IsBot bool
 }
 
-// Marker begins the hidden text by which we know a comment of ours again.
+// Marker begins the hidden text that identifies ralph's comments.
 const Marker = "<!-- ralph:"
 
 // PullMarker begins the text of a pull request that ralph opened.
 const PullMarker = Marker + "pull -->"
 
-// The events that can start something by what they say. Any other does so
-// where the workflow's inputs ask for something.
+// The events whose content can start work. Any other event needs a task in the
+// workflow's inputs.
 const (
 	EventIssues        = "issues"
 	EventIssueComment  = "issue_comment"
@@ -131,7 +132,7 @@ const (
 	EventPush          = "push"
 )
 
-// CanStartWork tells whether an event can start something by what it says.
+// CanStartWork reports whether the content of an event can start work.
 func CanStartWork(event string) bool {
 	switch event {
 	case EventIssues, EventIssueComment, EventReview, EventReviewComment:
@@ -140,28 +141,27 @@ func CanStartWork(event string) bool {
 	return false
 }
 
-// NeedsInputs tells whether the event names no task: then the workflow's inputs name
-// it.
+// NeedsInputs reports whether the event names no task, so that the workflow's inputs
+// have to.
 func (t Trigger) NeedsInputs() bool {
 	return !CanStartWork(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }
 
-// String is the repository as people write it.
+// String returns the repository as owner/name.
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-// IsCI tells whether the trigger is that checks have ended.
+// IsCI reports whether the event says that checks have ended.
 func (t Trigger) IsCI() bool { return t.CI.SHA != "" && t.Inputs == Inputs{} }
 
-// IsAutomatic tells whether GitHub, and no person, asks for a look: checks have ended, or
-// a branch has moved on.
+// IsAutomatic reports whether no person asks: checks have ended, or a branch was pushed
+// to.
 func (t Trigger) IsAutomatic() bool { return t.IsCI() || t.PushedBranch != "" && t.Inputs == Inputs{} }
 
-// IsOnPull tells whether the trigger is about a pull request.
+// IsOnPull reports whether the event is about a pull request.
 func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
 
-// Asker is the one whose permission counts: who wrote the comment, who pressed
-// a button in one of ours, or who put the label on, which need not be the
-// issue's author.
+// Asker returns the account whose permission counts: who wrote the comment, pressed the
+// button or added the label. It need not be the issue's author.
 func (t Trigger) Asker() Sender {
 	if t.Comment.ID != 0 && t.Action != edited {
 		return Sender{Login: t.Comment.Author, ID: t.Comment.AuthorID, IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot}
@@ -169,5 +169,5 @@ func (t Trigger) Asker() Sender {
 	return t.Sender
 }
 
-// edited is what GitHub calls it when somebody changes a comment.
+// edited is GitHub's action for a changed comment.
 const edited = "edited"
