@@ -3,9 +3,11 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // noProgress returns why another iteration would bring nothing new: the agent
@@ -16,6 +18,9 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
 		return policy.FatalError, recent[len(recent)-1].Agent.Why
 	}
+	if why := missingProgram(run, recent); why != "" {
+		return policy.FatalError, why
+	}
 	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, agentFailed) >= n {
 		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
 	}
@@ -23,6 +28,24 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", n)
 	}
 	return "", ""
+}
+
+// missingProgram returns which check of the newest iteration cannot start because its
+// program is not installed. A path is no such program: the work may add it.
+func missingProgram(run journal.Run, recent []journal.Iteration) string {
+	if len(recent) == 0 || len(recent[len(recent)-1].Ended.Passed) > 0 {
+		return ""
+	}
+	for _, check := range recent[len(recent)-1].Checks {
+		words, err := shell.Words(check.Command)
+		if !check.CannotRun || err != nil || len(words) == 0 || strings.Contains(words[0], "/") || !BlocksStory(run, check) {
+			continue
+		}
+		if text := strings.ReplaceAll(check.Excerpt, ": command not", ": not"); strings.Contains(text, words[0]+": not found") {
+			return fmt.Sprintf("the check %s cannot start: %s is not installed", check.Name, words[0])
+		}
+	}
+	return ""
 }
 
 // openQuestion returns the newest agent's question to people. It is empty if the

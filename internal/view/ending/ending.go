@@ -231,6 +231,8 @@ func blocked(run journal.Run, limit Cause) Cause {
 	return limit
 }
 
+var denials = map[stream.Denial]Cause{stream.NoLogin: NoLogin, stream.NoCredit: NoCredit, stream.NoAccess: NoAccess, stream.NoModel: NoModel}
+
 // fatal is what broke the run.
 func fatal(run journal.Run) Cause {
 	var act string
@@ -239,18 +241,14 @@ func fatal(run journal.Run) Cause {
 	}
 	last, found := run.LastJudged()
 	switch d := denied(run); {
-	case d.why == stream.NoLogin:
-		return NoLogin
-	case d.why == stream.NoCredit:
-		return NoCredit
-	case d.why == stream.NoAccess:
-		return NoAccess
-	case d.why == stream.NoModel:
-		return NoModel
+	case denials[d.why] != "":
+		return denials[d.why]
 	case d.unable:
 		return NotStarted
 	case found && last.Agent != nil && last.Agent.Failed && strings.HasSuffix(run.Stop.Why, last.Agent.Why):
 		return Crashed
+	case found && len(last.Checks) > 0 && len(unstartable(run)) > 0:
+		return CheckNoStart
 	case run.Plan.Done() && act == "open":
 		return PullRefused
 	case run.Plan.Done() && act == "push":

@@ -1,0 +1,44 @@
+package driver
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/stream"
+)
+
+// refusals match how programs without a protocol say that the model server refused them.
+// Without a denial it is busy.
+var refusals = []struct {
+	said   *pattern.Pattern
+	denied stream.Denial
+}{
+	{pattern.Of(`(?i)(?:no|insufficient|not enough|out of|low on) (?:\w+ )?credits?\b|credit balance|credits? (?:\w+ ){0,3}(?:low|used up|exhausted|expired)|insufficient_quota|` + statusWords + `402\b|^402$`), stream.NoCredit},
+	{pattern.Of(`(?i)unauthori[sz]ed|(?:invalid|incorrect|missing|wrong|expired) (?:x-)?api[ -]?key|not logged in|authentication[ _](?:failed|error)|` + statusWords + `401\b|^401$`), stream.NoLogin},
+	{pattern.Of(`(?i)rate[ _-]?limit|too many requests|overloaded|` + statusWords + `(?:429|529)\b|^429$`), ""},
+}
+
+// statusWords come before the status of a model server's answer.
+const statusWords = `(?:error|status|http|code|api|:)[\W_]*(?:[\d.]+ )?`
+
+// readRefusal makes a result of the last words of a program that failed and has no
+// protocol. The words of one that succeeded count for nothing: an agent may write about
+// rate limits.
+func (s *collector) readRefusal(e ending) {
+	if e.hasProtocol || s.result != nil || e.interrupted || e.err != nil || e.TimedOut || e.Signal != "" || e.Exit == 0 {
+		return
+	}
+	words := strings.TrimSpace(string(s.words))
+	for _, line := range []string{s.lastError, words[strings.LastIndexByte(words, '\n')+1:]} {
+		for _, refusal := range refusals {
+			if refusal.said.MatchString(line) {
+				s.result = &stream.Result{
+					Failed: true, Reason: fmt.Sprintf("exit code %d", e.Exit), Text: line,
+					Denied: refusal.denied, Busy: refusal.denied == "",
+				}
+				return
+			}
+		}
+	}
+}
