@@ -52,7 +52,7 @@ func TestTheAgentReadsWhatPeopleSaw(t *testing.T) {
 			t.Errorf("the agent reads %q", read[at:min(len(read), at+40)])
 		}
 	}
-	if strings.ContainsFunc(read, clean.Invisible) {
+	if strings.ContainsFunc(read, clean.IsInvisible) {
 		t.Error("the agent reads invisible characters")
 	}
 }

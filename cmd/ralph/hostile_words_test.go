@@ -23,7 +23,7 @@ func commandsIn(log string) []string {
 	var found []string
 	for line := range strings.FieldsFuncSeq(log, func(r rune) bool { return r == '\n' || r == '\r' }) {
 		line = strings.Map(func(r rune) rune {
-			if r != '\t' && (unicode.IsControl(r) || clean.Invisible(r)) {
+			if r != '\t' && (unicode.IsControl(r) || clean.IsInvisible(r)) {
 				return -1
 			}
 			return r

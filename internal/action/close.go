@@ -101,7 +101,7 @@ const notBegun = "ralph could not begin"
 // foreign is text of others as it may stand in a comment of ours: with no hidden
 // mark, by which ours are found again.
 func (v *visit) foreign(text string) string {
-	return strings.ReplaceAll(clean.Outward(v.secrets.String(text)), "<!--", "<! --")
+	return strings.ReplaceAll(clean.ForGitHub(v.secrets.String(text)), "<!--", "<! --")
 }
 
 // excuse is what went wrong, and what to do about it, in words for people.

@@ -59,8 +59,8 @@ func (v *visit) prompt() (string, error) {
 		}
 		text = said
 	}
-	text, removed := clean.Inward(text, maxPrompt)
-	if removed.Any() {
+	text, removed := clean.ForAgent(text, maxPrompt)
+	if removed.IsAny() {
 		v.asides = append(v.asides, journal.Noted{What: "removed from the prompt: " + removed.String()})
 	}
 	return strings.TrimSpace(text), nil

@@ -43,7 +43,7 @@ func harmless(data []byte) ([]byte, string, error) {
 }
 
 func visible(r rune) rune {
-	if r != '\n' && r != '\t' && (unicode.IsControl(r) || clean.Invisible(r)) {
+	if r != '\n' && r != '\t' && (unicode.IsControl(r) || clean.IsInvisible(r)) {
 		return -1
 	}
 	return r

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Inward is text as a reader of the rendered page sees it, so that nothing
+// ForAgent is text as a reader of the rendered page sees it, so that nothing
 // reaches an agent that a person could not have read before: at most
 // limit bytes (0 is no limit), no invisible characters, character references
 // decoded, and without HTML comments, hidden elements, attributes, tags that
@@ -19,31 +19,31 @@ import (
 // was honest: a joined emoji becomes its members.
 //
 // Inward(Inward(x)) is Inward(x). A title or a name is not Markdown: see Plain.
-func Inward(text string, limit int) (string, Removed) {
+func ForAgent(text string, limit int) (string, Removed) {
 	var gone Removed
-	for range rounds {
+	for range maxRounds {
 		before := text
-		text = cut(text, limit, &gone)
-		text = characters(text, &gone)
+		text = limitBytes(text, limit, &gone)
+		text = dropUnprintable(text, &gone)
 		text = decodeProse(text)
 		text = dropHTML(text, &gone)
-		text = sweepComments(text, &gone)
-		text = dropLinkNotes(text, &gone)
-		text = dropDrawn(text, &gone)
+		text = dropComments(text, &gone)
+		text = dropLinkTexts(text, &gone)
+		text = dropUndrawn(text, &gone)
 		if text == before {
 			return text, gone
 		}
 	}
-	return cut(blunt(text, &gone), limit, &gone), gone
+	return limitBytes(dropMarkup(text, &gone), limit, &gone), gone
 }
 
 // Taking one thing out can bring another about (<!<!-- -->--). Honest text
 // settles in two rounds; what has not settled in these was built not to.
-const rounds = 12
+const maxRounds = 12
 
-// blunt leaves no character that any markup could be made of, so that there
+// dropMarkup leaves no character that any markup could be made of, so that there
 // is nothing more to settle.
-func blunt(text string, gone *Removed) string {
+func dropMarkup(text string, gone *Removed) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>&[]`~$", r) {
 			gone.Tags++
@@ -57,13 +57,13 @@ func blunt(text string, gone *Removed) string {
 // name or a branch: what looks like markup there is seen by everyone.
 func Plain(text string, limit int) (string, Removed) {
 	var gone Removed
-	text = characters(cut(text, limit, &gone), &gone)
+	text = dropUnprintable(limitBytes(text, limit, &gone), &gone)
 	text = strings.Join(strings.Fields(text), " ")
-	return cut(text, limit, &gone), gone
+	return limitBytes(text, limit, &gone), gone
 }
 
-func cut(text string, limit int, gone *Removed) string {
-	kept := head(text, limit)
+func limitBytes(text string, limit int, gone *Removed) string {
+	kept := truncate(text, limit)
 	gone.Cut += len(text) - len(kept)
 	return kept
 }
@@ -84,8 +84,8 @@ type Removed struct {
 	Cut         int // bytes beyond the limit
 }
 
-// Any says whether something was removed.
-func (r Removed) Any() bool { return r != Removed{} }
+// IsAny says whether something was removed.
+func (r Removed) IsAny() bool { return r != Removed{} }
 
 // Add is the sum of two counts.
 func (r Removed) Add(more Removed) Removed {
@@ -128,7 +128,7 @@ func (r Removed) String() string {
 	return strings.Join(said, ", ")
 }
 
-// Outward makes the words of an agent or an outsider safe to post as a block of
+// ForGitHub makes the words of an agent or an outsider safe to post as a block of
 // Markdown. They notify no one, link or close no issue, load no picture,
 // command no bot, and stay in their place: HTML is shown as text and every
 // fence is closed. Formatting, lists, code and plain links stay.
@@ -137,37 +137,37 @@ func (r Removed) String() string {
 // a backslash nor a reference such as &#64; stops it. So the one character that
 // makes the mention is put in a code span: `@`name. That also breaks it for
 // bots that read the source.
-func Outward(text string) string {
-	lines := strings.Split(outwardText(text), "\n")
+func ForGitHub(text string) string {
+	lines := strings.Split(decodeAll(text), "\n")
 	var out []string
 	table := false
 	for i := 0; i < len(lines); i++ {
-		if block, next := fencedLines(lines, i); next > i {
+		if block, next := rewriteFence(lines, i); next > i {
 			out = append(out, block...)
 			i = next - 1
 			continue
 		}
 		table = strings.TrimSpace(lines[i]) != "" && (table || isDelimiter(lines[i]) || i+1 < len(lines) && isDelimiter(lines[i+1]))
-		out = append(out, proseLine(lines[i], writer{table: table}))
+		out = append(out, proseLine(lines[i], writer{inTable: table}))
 	}
 	return strings.Join(out, "\n")
 }
 
-// outwardText decodes references so that what they stand for is judged; what
+// decodeAll decodes references so that what they stand for is judged; what
 // they made invisible goes after that.
-func outwardText(text string) string {
+func decodeAll(text string) string {
 	var gone Removed
-	text = characters(text, &gone)
+	text = dropUnprintable(text, &gone)
 	if strings.Contains(text, "&") {
-		text = read(text).prose(text, func(s string) string { return plainly(decode(s)) })
-		text = characters(text, &gone)
+		text = parseMarkdown(text).mapProse(text, func(s string) string { return undoShield(decode(s)) })
+		text = dropUnprintable(text, &gone)
 	}
 	return text
 }
 
-// plainly undoes the backslash that decode puts before a stray tag; here all
+// undoShield undoes the backslash that decode puts before a stray tag; here all
 // HTML becomes text anyway.
-func plainly(text string) string { return strings.ReplaceAll(text, `\<`, "<") }
+func undoShield(text string) string { return strings.ReplaceAll(text, `\<`, "<") }
 
 // isDelimiter says whether line can be the second row of a table.
 func isDelimiter(line string) bool {
@@ -185,11 +185,11 @@ func proseLine(line string, w writer) string {
 // Inline is text on one line and at most limit characters long (0 is no limit),
 // for a table's cell, a heading or the middle of a sentence.
 func Inline(text string, limit int) string {
-	text = strings.Join(strings.Fields(outwardText(text)), " ")
+	text = strings.Join(strings.Fields(decodeAll(text)), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {
 		text = strings.TrimRight(string(runes[:limit-1]), " ") + "…"
 	}
-	return proseLine(text, writer{table: true, cell: true})
+	return proseLine(text, writer{inTable: true, inCell: true})
 }
 
 // Fence is text in a code fence that nothing in text can close. Mentions and
@@ -197,11 +197,11 @@ func Inline(text string, limit int) string {
 // that a bot would take for a command gets a space before it.
 func Fence(text string) string {
 	var gone Removed
-	text = strings.TrimRight(characters(text, &gone), "\n")
-	return strings.Join(fence("", strings.Split(text, "\n")), "\n")
+	text = strings.TrimRight(dropUnprintable(text, &gone), "\n")
+	return strings.Join(fenceBlock("", strings.Split(text, "\n")), "\n")
 }
 
-func fence(language string, lines []string) []string {
+func fenceBlock(language string, lines []string) []string {
 	mark := "```"
 	for _, line := range lines {
 		for strings.Contains(line, mark) {
@@ -210,7 +210,7 @@ func fence(language string, lines []string) []string {
 	}
 	block := []string{mark + language}
 	for _, line := range lines {
-		if command.MatchString(line) {
+		if botCommand.MatchString(line) {
 			line = " " + line
 		}
 		block = append(block, line)
@@ -219,32 +219,32 @@ func fence(language string, lines []string) []string {
 }
 
 var (
-	command   = regexp.MustCompile(`^/[A-Za-z]`)
-	fenceOpen = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
-	language  = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
+	botCommand   = regexp.MustCompile(`^/[A-Za-z]`)
+	fenceOpen    = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
+	languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
 )
 
-// fencedLines is the fenced block that begins at lines[i], written anew, and
+// rewriteFence is the fenced block that begins at lines[i], written anew, and
 // the line after it. It is moved to the margin and always closed: a fence in
 // a list is a fence only while the list lasts, and that must not be left to
 // the text.
-func fencedLines(lines []string, i int) (block []string, next int) {
+func rewriteFence(lines []string, i int) (block []string, next int) {
 	m := fenceOpen.FindStringSubmatch(lines[i])
 	if m == nil {
 		return nil, i
 	}
 	var inside []string
 	for next = i + 1; next < len(lines); next++ {
-		if closes(lines[next], m[2]) {
+		if closesFence(lines[next], m[2]) {
 			next++
 			break
 		}
 		inside = append(inside, outdent(lines[next], len(m[1])))
 	}
-	return fence(languageOf(m[3]), inside), next
+	return fenceBlock(languageOf(m[3]), inside), next
 }
 
-func closes(line, mark string) bool {
+func closesFence(line, mark string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) >= len(mark) && strings.Trim(line, mark[:1]) == ""
 }
@@ -261,7 +261,7 @@ func outdent(line string, width int) string {
 // languageOf is the language a fence names. A suggestion would be offered to
 // be committed with one click, so it is not one.
 func languageOf(info string) string {
-	name := language.FindString(info)
+	name := languageName.FindString(info)
 	if strings.EqualFold(name, "suggestion") {
 		return ""
 	}

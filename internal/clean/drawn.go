@@ -8,42 +8,42 @@ import (
 // What GitHub draws, and does not show as it was written: formulas, diagrams,
 // maps and models. Nor does it show what stands behind a fence's language.
 
-// dropDrawn leaves out what a drawing does not show.
-func dropDrawn(source string, gone *Removed) string {
+// dropUndrawn leaves out what a drawing does not show.
+func dropUndrawn(source string, gone *Removed) string {
 	if !strings.ContainsAny(source, "`~$") {
 		return source
 	}
-	p := read(source)
+	p := parseMarkdown(source)
 	var out strings.Builder
 	at := 0
 	for _, f := range p.fences {
 		out.WriteString(source[at:f.from])
-		out.WriteString(drawnFence(source[f.from:f.to], gone))
+		out.WriteString(dropFromFence(source[f.from:f.to], gone))
 		at = f.to
 	}
 	out.WriteString(source[at:])
 	source = out.String()
 	source = dropFormulas(tickFormula, source, gone)
-	return read(source).prose(source, func(text string) string { return dropFormulas(formula, text, gone) })
+	return parseMarkdown(source).mapProse(source, func(text string) string { return dropFormulas(dollarFormula, text, gone) })
 }
 
-// drawnFence is a block, from its opening fence to its last line.
-func drawnFence(block string, gone *Removed) string {
+// dropFromFence is a block, from its opening fence to its last line.
+func dropFromFence(block string, gone *Removed) string {
 	head, body, _ := strings.Cut(block, "\n")
 	rest := strings.TrimLeft(head, " \t")
 	if rest == "" || rest[0] != '`' && rest[0] != '~' {
 		return block
 	}
 	info := strings.TrimLeft(rest, rest[:1])
-	name := language.FindString(strings.TrimLeft(info, " \t"))
+	name := languageName.FindString(strings.TrimLeft(info, " \t"))
 	if kept := strings.TrimSuffix(head, info) + name; strings.TrimSpace(info) != name {
 		gone.Unseen++
 		head = kept
 	}
 	switch lower := strings.ToLower(name); {
 	case lower == "mermaid":
-		body = dropUnseen(body, gone)
-	case lower == "geojson", lower == "topojson", lower == "stl", lower == "math" && conceals(body):
+		body = dropUndrawnLines(body, gone)
+	case lower == "geojson", lower == "topojson", lower == "stl", lower == "math" && hidesText(body):
 		if strings.TrimSpace(body) != "" {
 			gone.Unseen++
 			body = ""
@@ -55,15 +55,15 @@ func drawnFence(block string, gone *Removed) string {
 	return head + "\n" + body
 }
 
-// unseen are the lines of a diagram that are in no picture of it.
-var unseen = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
+// undrawnLine are the lines of a diagram that are in no picture of it.
+var undrawnLine = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
 
-func dropUnseen(diagram string, gone *Removed) string {
+func dropUndrawnLines(diagram string, gone *Removed) string {
 	var kept strings.Builder
 	within := false // the braces of a description
 	for line := range strings.Lines(diagram) {
 		described := strings.HasPrefix(strings.TrimLeft(line, " \t>"), "accDescr") && strings.Contains(line, "{")
-		if within || unseen.MatchString(line) {
+		if within || undrawnLine.MatchString(line) {
 			gone.Unseen++
 			within = (within || described) && !strings.Contains(line, "}")
 			continue
@@ -74,13 +74,13 @@ func dropUnseen(diagram string, gone *Removed) string {
 }
 
 var (
-	formula     = regexp.MustCompile(`\$\$[^$]+\$\$|\$[^\s$]\$|\$[^\s$][^$\n]*[^\s$]\$`)
-	tickFormula = regexp.MustCompile("\\$`[^`\n]+`\\$")
-	hiding      = regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|def|let|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
+	dollarFormula = regexp.MustCompile(`\$\$[^$]+\$\$|\$[^\s$]\$|\$[^\s$][^$\n]*[^\s$]\$`)
+	tickFormula   = regexp.MustCompile("\\$`[^`\n]+`\\$")
+	hidingCommand = regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|def|let|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
 )
 
-// conceals tells whether a formula has words that its picture has not.
-func conceals(formula string) bool { return hiding.MatchString(formula) }
+// hidesText tells whether a formula has words that its picture has not.
+func hidesText(formula string) bool { return hidingCommand.MatchString(formula) }
 
 func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 	var out strings.Builder
@@ -92,10 +92,10 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 		}
 		end := at[1]
 		switch found := text[at[0]:end]; {
-		case !strings.Contains("$`", found[1:2]) && joined.MatchString(text[end:]):
+		case !strings.Contains("$`", found[1:2]) && wordCharacter.MatchString(text[end:]):
 			end = at[0] + 1 // the next dollar may begin one
 			out.WriteString(text[:end])
-		case conceals(found):
+		case hidesText(found):
 			gone.Unseen++
 			out.WriteString(text[:at[0]])
 		default:
@@ -105,6 +105,6 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 	}
 }
 
-// joined is what a formula's end cannot stand before: GitHub draws none there, and
+// wordCharacter is what a formula's end cannot stand before: GitHub draws none there, and
 // shells have variables.
-var joined = regexp.MustCompile(`^[A-Za-z0-9_]`)
+var wordCharacter = regexp.MustCompile(`^[A-Za-z0-9_]`)

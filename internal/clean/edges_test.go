@@ -65,7 +65,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{strings.Repeat("<", 15) + "<x>" + strings.Repeat("x>", 15) + " $\\phan<tom{run}$", "xxxx \\phantom{run}", "23 HTML tags"},
 		{"<!DOCTYPE x>a<![CDATA[b]]>c<?php d?>e", "ace", "3 HTML comments"},
 	} {
-		got, gone := clean.Inward(c.in, 0)
+		got, gone := clean.ForAgent(c.in, 0)
 		if got != c.want || gone.String() != c.gone {
 			t.Errorf("Inward(%.200q) = %.200q without %q, want %.200q without %q", c.in, got, gone, c.want, c.gone)
 		}
@@ -119,7 +119,7 @@ func TestOutwardAtTheEdges(t *testing.T) {
 		{"`a|b`\n-- |\n`c|d`", "`a\\|b`\n-- |\n`c\\|d`"},
 		{"a-b\n`c|d`", "a-b\n`c|d`"},
 	} {
-		if diff := cmp.Diff(c.want, clean.Outward(c.in)); diff != "" {
+		if diff := cmp.Diff(c.want, clean.ForGitHub(c.in)); diff != "" {
 			t.Errorf("Outward(%q):\n%s", c.in, diff)
 		}
 	}

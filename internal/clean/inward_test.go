@@ -67,7 +67,7 @@ func TestInward(t *testing.T) {
 		{"nor what only looks like a span", "| a | b |\n|---|---|\n| ` | <!-- x --> ` |", "| a | b |\n|---|---|\n| ` |  ` |", "1 HTML comment"},
 		{"not even after an address", "https://x/` <!-- a --> `", "https://x/`  `", "1 HTML comment"},
 	} {
-		got, gone := clean.Inward(c.in, 0)
+		got, gone := clean.ForAgent(c.in, 0)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: Inward(%q):\n%s", c.why, c.in, diff)
 		}
@@ -89,7 +89,7 @@ func TestInwardLimit(t *testing.T) {
 		{"abcd", 3, "abc", 1},
 		{"aéb", 2, "a", 3}, // never half a character
 	} {
-		got, gone := clean.Inward(c.in, c.max)
+		got, gone := clean.ForAgent(c.in, c.max)
 		if got != c.want || gone.Cut != c.cut {
 			t.Errorf("Inward(%q, %d) = %q, cut %d; want %q, cut %d", c.in, c.max, got, gone.Cut, c.want, c.cut)
 		}
@@ -108,10 +108,10 @@ func TestPlain(t *testing.T) {
 
 func TestRemoved(t *testing.T) {
 	sum := clean.Removed{Comments: 2, Invisible: 13}.Add(clean.Removed{Invisible: 1})
-	if want := "2 HTML comments, 14 invisible characters"; sum.String() != want || !sum.Any() {
+	if want := "2 HTML comments, 14 invisible characters"; sum.String() != want || !sum.IsAny() {
 		t.Errorf("String = %q, want %q", sum, want)
 	}
-	if (clean.Removed{}).Any() {
+	if (clean.Removed{}).IsAny() {
 		t.Error("nothing removed counts as something")
 	}
 }
@@ -131,8 +131,8 @@ func TestInwardEnds(t *testing.T) {
 		strings.Repeat("<a b='", 20000),
 		strings.Repeat("[", 60000) + strings.Repeat("]", 60000),
 	} {
-		once, _ := clean.Inward(c, 65536)
-		if twice, _ := clean.Inward(once, 65536); twice != once {
+		once, _ := clean.ForAgent(c, 65536)
+		if twice, _ := clean.ForAgent(once, 65536); twice != once {
 			t.Errorf("Inward(%.20q…) is not settled", c)
 		}
 	}
@@ -148,14 +148,14 @@ func FuzzInward(f *testing.F) {
 		f.Add(a, 0)
 	}
 	f.Fuzz(func(t *testing.T, text string, limit int) {
-		once, _ := clean.Inward(text, limit)
-		if twice, gone := clean.Inward(once, limit); twice != once || gone.Any() {
+		once, _ := clean.ForAgent(text, limit)
+		if twice, gone := clean.ForAgent(once, limit); twice != once || gone.IsAny() {
 			t.Errorf("Inward(%q) = %q, and again %q (%s)", text, once, twice, gone)
 		}
 		if !utf8.ValidString(once) || limit > 0 && len(once) > limit {
 			t.Errorf("Inward(%q, %d) = %q", text, limit, once)
 		}
-		if strings.ContainsFunc(once, clean.Invisible) {
+		if strings.ContainsFunc(once, clean.IsInvisible) {
 			t.Errorf("Inward(%q) = %q holds invisible characters", text, once)
 		}
 		if hidden := render(t, once).hidden(); len(hidden) > 0 {

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// dropLinkNotes takes out what links and images say and the page does not
+// dropLinkTexts takes out what links and images say and the page does not
 // show: the text behind a picture, the title that waits for a mouse,
 // definitions that nothing refers to.
-func dropLinkNotes(text string, gone *Removed) string {
+func dropLinkTexts(text string, gone *Removed) string {
 	if !strings.Contains(text, "[") {
 		return text
 	}
 	text = dropDefinitions(dropFootnotes(text, gone), gone)
-	p := read(text)
-	pairs := brackets(text, p)
+	p := parseMarkdown(text)
+	pairs := bracketPairs(text, p)
 	labels := make(map[string]bool)
 	for _, d := range p.definitions {
-		labels[label(d.label)] = true
+		labels[normalizeLabel(d.label)] = true
 	}
 	var out strings.Builder
 	at := 0
@@ -29,7 +29,7 @@ func dropLinkNotes(text string, gone *Removed) string {
 			i = end - 1
 			continue
 		}
-		cut, ok := linkNote(text, i, pairs, labels)
+		cut, ok := hiddenLinkText(text, i, pairs, labels)
 		if !ok || cut.from < at {
 			continue
 		}
@@ -46,18 +46,18 @@ func dropLinkNotes(text string, gone *Removed) string {
 	return out.String()
 }
 
-// linkNote is what is to go at i: the words of an image that begins there, or
+// hiddenLinkText is what is to go at i: the words of an image that begins there, or
 // the title of a link whose text ends there.
-func linkNote(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
+func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
 	switch {
 	case text[i] == '!':
 		end, ok := pairs[i+1]
 		if !ok {
 			return region{}, false
 		}
-		return alt(text, i, end, labels)
+		return imageText(text, i, end, labels)
 	case text[i] == ']' && strings.HasPrefix(text[i+1:], "("):
-		m := linkTail.FindStringSubmatchIndex(head(text[i+1:], longestTail))
+		m := linkTail.FindStringSubmatchIndex(truncate(text[i+1:], maxLinkTail))
 		if m == nil || m[2] < 0 {
 			return region{}, false
 		}
@@ -66,13 +66,13 @@ func linkNote(text string, i int, pairs map[int]int, labels map[string]bool) (re
 	return region{}, false
 }
 
-// alt is the text of the image ![…] from at to end. A picture that is named
+// imageText is the text of the image ![…] from at to end. A picture that is named
 // by its text alone goes as a whole.
-func alt(text string, at, end int, labels map[string]bool) (region, bool) {
+func imageText(text string, at, end int, labels map[string]bool) (region, bool) {
 	rest := text[end+1:]
 	switch {
 	case strings.HasPrefix(rest, "[]"), !strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "["):
-		if !labels[label(text[at+2:end])] {
+		if !labels[normalizeLabel(text[at+2:end])] {
 			return region{}, false
 		}
 		return region{at, end + 1}, true
@@ -82,15 +82,15 @@ func alt(text string, at, end int, labels map[string]bool) (region, bool) {
 	return region{at + 2, end}, true
 }
 
-const longestTail = 4096
+const maxLinkTail = 4096
 
 // linkTail is what follows a link's text; its group is the title with the
 // space before it. Destinations may hold balanced parentheses two deep.
 var linkTail = regexp.MustCompile(`^\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\([^\s()]*\))*\))+)?` +
 	`(\s+(?:"(?:[^"\\]|\\.|\\\n)*"|'(?:[^'\\]|\\.|\\\n)*'|\((?:[^()\\]|\\.|\\\n)*\)))\s*\)`)
 
-// brackets pairs each [ outside code with its ], within a paragraph.
-func brackets(text string, p page) map[int]int {
+// bracketPairs pairs each [ outside code with its ], within a paragraph.
+func bracketPairs(text string, p document) map[int]int {
 	pairs := make(map[int]int)
 	var open []int
 	for i := 0; i < len(text); i++ {
@@ -118,10 +118,10 @@ func brackets(text string, p page) map[int]int {
 }
 
 // No label is longer than this; CommonMark says so.
-const longestLabel = 999
+const maxLabel = 999
 
-func label(text string) string {
-	if len(text) > longestLabel {
+func normalizeLabel(text string) string {
+	if len(text) > maxLabel {
 		return ""
 	}
 	return strings.ToLower(strings.Join(strings.Fields(text), " "))
@@ -131,11 +131,11 @@ func label(text string) string {
 // the customary way to hide a remark ([//]: # (like this)), and the titles of
 // the rest.
 func dropDefinitions(text string, gone *Removed) string {
-	p := read(text)
+	p := parseMarkdown(text)
 	if len(p.definitions) == 0 {
 		return text
 	}
-	used := references(text, p)
+	used := usedLabels(text, p)
 	var out strings.Builder
 	at := 0
 	for _, d := range p.definitions {
@@ -144,7 +144,7 @@ func dropDefinitions(text string, gone *Removed) string {
 		}
 		keep := text[d.from:d.to]
 		switch {
-		case !used[label(d.label)]:
+		case !used[normalizeLabel(d.label)]:
 			keep = ""
 			gone.Definitions++
 		case d.title != "":
@@ -158,12 +158,12 @@ func dropDefinitions(text string, gone *Removed) string {
 	return out.String()
 }
 
-// references is the labels that stand in brackets anywhere but in their own
+// usedLabels is the labels that stand in brackets anywhere but in their own
 // definition.
-func references(text string, p page) map[string]bool {
+func usedLabels(text string, p document) map[string]bool {
 	used := make(map[string]bool)
 	next := 0
-	pairs := brackets(text, p)
+	pairs := bracketPairs(text, p)
 	for _, from := range slices.Sorted(maps.Keys(pairs)) {
 		for next < len(p.definitions) && p.definitions[next].to <= from {
 			next++
@@ -171,7 +171,7 @@ func references(text string, p page) map[string]bool {
 		if next < len(p.definitions) && p.definitions[next].from <= from {
 			continue
 		}
-		used[label(text[from+1:pairs[from]])] = true
+		used[normalizeLabel(text[from+1:pairs[from]])] = true
 	}
 	delete(used, "")
 	return used
@@ -193,7 +193,7 @@ func dropFootnotes(text string, gone *Removed) string {
 	for _, m := range footnoteMark.FindAllStringSubmatch(text, -1) {
 		used[m[1]] = used[m[1]] || m[2] == ""
 	}
-	p := read(text)
+	p := parseMarkdown(text)
 	var out strings.Builder
 	at := 0
 	for _, m := range found {
@@ -209,9 +209,9 @@ func dropFootnotes(text string, gone *Removed) string {
 }
 
 // No character reference that a browser knows is longer than this.
-const longestEntity = 40
+const maxEntity = 40
 
-var entityShape = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
+var entityPattern = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
 
 // decodeProse decodes the character references outside code. What was told by
 // reference is not markup on the page, so where it would become a tag that
@@ -220,7 +220,7 @@ func decodeProse(text string) string {
 	if !strings.Contains(text, "&") {
 		return text
 	}
-	return read(text).prose(text, decode)
+	return parseMarkdown(text).mapProse(text, decode)
 }
 
 // decode takes references apart until none is left, in one pass: each ';'
@@ -241,16 +241,16 @@ func decode(text string) string {
 			}
 		}
 	}
-	return shield(string(out), opened)
+	return escapeTags(string(out), opened)
 }
 
 func lastEntity(out []byte) (at int, plain string, ok bool) {
-	for at = len(out) - 2; at >= 0 && at >= len(out)-longestEntity; at-- {
+	for at = len(out) - 2; at >= 0 && at >= len(out)-maxEntity; at-- {
 		if out[at] != '&' {
 			continue
 		}
 		source := string(out[at:])
-		if entityShape.FindString(source) != source {
+		if entityPattern.FindString(source) != source {
 			return 0, "", false
 		}
 		plain = html.UnescapeString(source)
@@ -264,7 +264,7 @@ func lastEntity(out []byte) (at int, plain string, ok bool) {
 
 var tagStart = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)[\s/>]`)
 
-func shield(text string, opened []int) string {
+func escapeTags(text string, opened []int) string {
 	var out strings.Builder
 	from := 0
 	for _, at := range opened {
@@ -273,7 +273,7 @@ func shield(text string, opened []int) string {
 			continue
 		}
 		m := tagStart.FindStringSubmatch(text[at:])
-		if m == nil || fate(strings.ToLower(m[1])) != strayTag {
+		if m == nil || kindOfTag(strings.ToLower(m[1])) != droppedTag {
 			continue
 		}
 		out.WriteString(text[from:at])

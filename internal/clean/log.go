@@ -17,14 +17,14 @@ import (
 // invisible ones, as the runner's comparison skips those and would find a
 // command across them.
 func LogLine(line string) string {
-	line = mapVisible(line)
+	line = escapeUnprintable(line)
 	for range 2 { // as the pairs of ":::" overlap
 		line = strings.ReplaceAll(line, "::", ": :")
 	}
 	return strings.ReplaceAll(line, "##[", "## [")
 }
 
-func mapVisible(line string) string {
+func escapeUnprintable(line string) string {
 	var out strings.Builder
 	for len(line) > 0 {
 		r, size := utf8.DecodeRuneInString(line)
@@ -37,7 +37,7 @@ func mapVisible(line string) string {
 			out.WriteString(`\n`)
 		case unicode.IsControl(r):
 			fmt.Fprintf(&out, `\x%02x`, r)
-		case Invisible(r), r == '\u2028', r == '\u2029':
+		case IsInvisible(r), r == '\u2028', r == '\u2029':
 			fmt.Fprintf(&out, `\u{%04x}`, r)
 		default:
 			out.WriteRune(r)
@@ -66,16 +66,16 @@ func JSON(to io.Writer, value any) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	_, err := io.WriteString(to, shown(out.String()))
+	_, err := io.WriteString(to, escapeJSON(out.String()))
 	return err
 }
 
-// shown is JSON that says the same and hides nothing from who reads it.
-func shown(text string) string {
+// escapeJSON is JSON that says the same and hides nothing from who reads it.
+func escapeJSON(text string) string {
 	var out bytes.Buffer
 	for _, r := range text {
 		switch {
-		case !Invisible(r) && (r < unicode.MaxASCII || !unicode.IsControl(r)):
+		case !IsInvisible(r) && (r < unicode.MaxASCII || !unicode.IsControl(r)):
 			out.WriteRune(r)
 		case r <= 0xFFFF:
 			fmt.Fprintf(&out, `\u%04x`, r)
@@ -87,12 +87,12 @@ func shown(text string) string {
 	return out.String()
 }
 
-// Invisible says whether r takes no ink where people read, yet is read by a
+// IsInvisible says whether r takes no ink where people read, yet is read by a
 // model or skipped by a parser: format and bidi characters, the tag block,
 // variation selectors, fillers, soft hyphens. The zero width joiner is among
 // them, so a joined emoji falls apart into its members; the few format
 // characters that do show (Arabic number signs and their kin) are not.
-func Invisible(r rune) bool {
+func IsInvisible(r rune) bool {
 	if r < 0xAD {
 		return false
 	}
@@ -108,18 +108,18 @@ func Invisible(r rune) bool {
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// newlines makes every line end a \n, as all that follows counts in lines.
+// normalizeNewlines makes every line end a \n, as all that follows counts in lines.
 // U+2028 and U+2029 end a line in some readers and not in others.
-func newlines(text string) string {
+func normalizeNewlines(text string) string {
 	if !strings.ContainsAny(text, "\r\u2028\u2029") {
 		return text
 	}
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }
 
-// characters leaves only characters that people can see, \n and \t.
-func characters(text string, gone *Removed) string {
-	text = newlines(text)
+// dropUnprintable leaves only characters that people can see, \n and \t.
+func dropUnprintable(text string, gone *Removed) string {
+	text = normalizeNewlines(text)
 	return mapRunes(text, func(r rune, size int) rune {
 		switch {
 		case r == utf8.RuneError && size == 1:
@@ -130,7 +130,7 @@ func characters(text string, gone *Removed) string {
 		case unicode.IsControl(r):
 			gone.Controls++
 			return -1
-		case Invisible(r):
+		case IsInvisible(r):
 			gone.Invisible++
 			return -1
 		default:
@@ -154,9 +154,9 @@ func mapRunes(text string, to func(r rune, size int) rune) string {
 	return out.String()
 }
 
-// head is the longest beginning of text that has at most limit bytes and ends
+// truncate is the longest beginning of text that has at most limit bytes and ends
 // on a rune's border. Without a limit it is text.
-func head(text string, limit int) string {
+func truncate(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text
 	}

@@ -34,7 +34,7 @@ func TestLogLine(t *testing.T) {
 // skips.
 func isCommand(line string) bool {
 	line = strings.Map(func(r rune) rune {
-		if r != '\t' && (unicode.IsControl(r) || clean.Invisible(r)) {
+		if r != '\t' && (unicode.IsControl(r) || clean.IsInvisible(r)) {
 			return -1
 		}
 		return r

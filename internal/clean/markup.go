@@ -7,43 +7,43 @@ import (
 	"golang.org/x/net/html"
 )
 
-type tagFate int
+type tagKind int
 
 const (
-	strayTag  tagFate = iota // GitHub drops it: its name is a place to hide words in
-	shownTag                 // stays, without its attributes
-	emptyTag                 // an image: all it has is attributes
-	coverTag                 // what it holds is not for readers
-	voidShown                // stays and holds nothing
+	droppedTag  tagKind = iota // GitHub drops it: its name is a place to hide words in
+	keptTag                    // stays, without its attributes
+	imageTag                   // an image: all it has is attributes
+	hidingTag                  // what it holds is not for readers
+	keptVoidTag                // stays and holds nothing
 )
 
-var fates = func() map[string]tagFate {
-	all := make(map[string]tagFate)
-	set := func(f tagFate, names string) {
+var tagKinds = func() map[string]tagKind {
+	all := make(map[string]tagKind)
+	set := func(f tagKind, names string) {
 		for name := range strings.FieldsSeq(names) {
 			all[name] = f
 		}
 	}
-	set(shownTag, `h1 h2 h3 h4 h5 h6 b i strong em a pre code tt div ins del sup sub p picture ol ul
+	set(keptTag, `h1 h2 h3 h4 h5 h6 b i strong em a pre code tt div ins del sup sub p picture ol ul
 		table thead tbody tfoot blockquote dl dt dd kbd q samp var ruby rt rp li tr td th s strike summary
 		details caption figure figcaption abbr bdo cite dfn mark small span time`)
-	set(voidShown, "br hr wbr")
-	set(emptyTag, "img source")
-	set(coverTag, `script style template head title textarea iframe noscript noembed noframes xmp
+	set(keptVoidTag, "br hr wbr")
+	set(imageTag, "img source")
+	set(hidingTag, `script style template head title textarea iframe noscript noembed noframes xmp
 		object svg math`)
 	return all
 }()
 
-func fate(name string) tagFate { return fates[name] }
+func kindOfTag(name string) tagKind { return tagKinds[name] }
 
-// piece is a part of the page's HTML. A piece with no name is a comment, a
+// token is a part of the page's HTML. A piece with no name is a comment, a
 // declaration or text.
-type piece struct {
+type token struct {
 	region
-	raw, name      string
-	opens, closes  bool
-	comment, plain bool
-	covers         bool // hides what it holds
+	raw, name         string
+	opens, closes     bool
+	isComment, isText bool
+	hidesContent      bool // hides what it holds
 }
 
 // dropHTML takes out what a browser does not show: comments, declarations,
@@ -52,46 +52,46 @@ func dropHTML(text string, gone *Removed) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}
-	pieces := htmlPieces(text)
+	pieces := htmlTokens(text)
 	var out strings.Builder
 	at := 0
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
 		out.WriteString(text[at:p.from])
 		at = p.to
-		if end := covered(pieces, i); end > i {
+		if end := endOfHidden(pieces, i); end > i {
 			gone.Hidden++
 			at, i = pieces[end].to, end
 			continue
 		}
-		out.WriteString(p.shown(gone))
+		out.WriteString(p.keptText(gone))
 	}
 	out.WriteString(text[at:])
 	return out.String()
 }
 
-func htmlPieces(text string) []piece {
-	var all []piece
-	for _, r := range read(text).html {
-		all = append(all, tokens(text, r)...)
+func htmlTokens(text string) []token {
+	var all []token
+	for _, r := range parseMarkdown(text).html {
+		all = append(all, tokenize(text, r)...)
 	}
 	return all
 }
 
-// tokens reads a region as a browser does, not as CommonMark does: inside an
+// tokenize reads a region as a browser does, not as CommonMark does: inside an
 // HTML block even a malformed tag swallows its words.
-func tokens(text string, r region) []piece {
-	var all []piece
+func tokenize(text string, r region) []token {
+	var all []token
 	z := html.NewTokenizer(strings.NewReader(text[r.from:r.to]))
 	at := r.from
 	for {
 		kind := z.Next()
 		raw := string(z.Raw())
-		p := piece{region: region{at, at + len(raw)}, raw: raw}
+		p := token{region: region{at, at + len(raw)}, raw: raw}
 		at = p.to
 		if kind == html.ErrorToken {
 			// What is left began a tag and never ended it.
-			p.to, p.comment = r.to, true
+			p.to, p.isComment = r.to, true
 			if p.from < p.to {
 				all = append(all, p)
 			}
@@ -102,24 +102,24 @@ func tokens(text string, r region) []piece {
 	}
 }
 
-func (p *piece) describe(kind html.TokenType, z *html.Tokenizer) {
+func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
 	switch kind {
 	case html.TextToken:
-		p.plain = true
+		p.isText = true
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 		name, more := z.TagName()
 		p.name = string(name)
 		p.closes = kind == html.EndTagToken
-		p.opens = !p.closes && fate(p.name) != voidShown && fate(p.name) != emptyTag
-		p.covers = p.opens && (fate(p.name) == coverTag || hides(z, more))
+		p.opens = !p.closes && kindOfTag(p.name) != keptVoidTag && kindOfTag(p.name) != imageTag
+		p.hidesContent = p.opens && (kindOfTag(p.name) == hidingTag || hasHidingAttribute(z, more))
 	case html.CommentToken, html.DoctypeToken, html.ErrorToken:
-		p.comment = true
+		p.isComment = true
 	}
 }
 
 var hidingStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`)
 
-func hides(z *html.Tokenizer, more bool) bool {
+func hasHidingAttribute(z *html.Tokenizer, more bool) bool {
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
@@ -130,11 +130,11 @@ func hides(z *html.Tokenizer, more bool) bool {
 	return false
 }
 
-// covered is the piece that ends the hidden element beginning at i. An element
+// endOfHidden is the piece that ends the hidden element beginning at i. An element
 // that never ends hides nothing but its tag: people write "the <title> is
 // wrong", and GitHub shows what follows.
-func covered(pieces []piece, i int) int {
-	if !pieces[i].covers {
+func endOfHidden(pieces []token, i int) int {
+	if !pieces[i].hidesContent {
 		return i
 	}
 	depth := 0
@@ -155,13 +155,13 @@ func covered(pieces []piece, i int) int {
 
 var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
 
-func (p piece) shown(gone *Removed) string {
+func (p token) keptText(gone *Removed) string {
 	// Cover tags that cover nothing are mere words: they are shown.
-	known := fate(p.name) != strayTag && fate(p.name) != emptyTag
+	known := kindOfTag(p.name) != droppedTag && kindOfTag(p.name) != imageTag
 	switch {
-	case p.plain:
+	case p.isText:
 		return p.raw
-	case p.comment:
+	case p.isComment:
 		gone.Comments++
 		return ""
 	case !known:
@@ -177,13 +177,13 @@ func (p piece) shown(gone *Removed) string {
 	return "<" + p.name + ">"
 }
 
-// sweepComments removes what a browser would still take for a comment though
+// dropComments removes what a browser would still take for a comment though
 // the Markdown reader did not, and an unterminated one to the end.
-func sweepComments(text string, gone *Removed) string {
+func dropComments(text string, gone *Removed) string {
 	if !strings.Contains(text, "<!--") {
 		return text
 	}
-	p := read(text)
+	p := parseMarkdown(text)
 	var out strings.Builder
 	at, search := 0, 0
 	for {

@@ -37,7 +37,7 @@ func TestMessage(t *testing.T) {
 		{"line ends and bytes", "one\r\ntwo\x00\xff\x1b[1m\u202e", "one\ntwo\ufffd[1m\n"},
 		{"a novel is cut", strings.Repeat("word ", 9000), strings.Repeat("word ", 1999) + "word\n"},
 	} {
-		if got := clean.Message(c.in); got != c.want {
+		if got := clean.CommitMessage(c.in); got != c.want {
 			t.Errorf("%s: Message(%q) = %q, want %q", c.why, c.in, got, c.want)
 		}
 	}
@@ -52,11 +52,11 @@ func FuzzMessage(f *testing.F) {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		once := clean.Message(text)
+		once := clean.CommitMessage(text)
 		if found := harms.FindString(once); found != "" {
 			t.Errorf("Message(%q) = %q does %q", text, once, found)
 		}
-		if again := clean.Message(once); again != once {
+		if again := clean.CommitMessage(once); again != once {
 			t.Errorf("Message(%q) = %q, and of that %q", text, once, again)
 		}
 	})

@@ -54,7 +54,7 @@ func TestOutward(t *testing.T) {
 		{"lists and emphasis stay", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done"},
 		{"a table keeps its pipes, and code in it", "| a | b |\n|---|---|\n| `x|y` | z |", "| a | b |\n|---|---|\n| `x\\|y` | z |"},
 	} {
-		if diff := cmp.Diff(c.want, clean.Outward(c.in)); diff != "" {
+		if diff := cmp.Diff(c.want, clean.ForGitHub(c.in)); diff != "" {
 			t.Errorf("%s: Outward(%q):\n%s", c.why, c.in, diff)
 		}
 	}
@@ -129,7 +129,7 @@ var commands = regexp.MustCompile(`(?m)^\s*/[A-Za-z]`)
 
 func holdsOutward(t *testing.T, text string) {
 	t.Helper()
-	out := clean.Outward(text)
+	out := clean.ForGitHub(text)
 	if harms := render(t, out).harms(); len(harms) > 0 {
 		t.Errorf("Outward(%q) = %q does %q", text, out, harms)
 	}

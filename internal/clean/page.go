@@ -14,10 +14,10 @@ import (
 // region is a part of a text, from its first byte to after its last.
 type region struct{ from, to int }
 
-// page is how a Markdown reader sees a text, as far as hidden parts go. It uses
+// document is how a Markdown reader sees a text, as far as hidden parts go. It uses
 // a parser, not a pattern: if this package saw code where GitHub sees markup,
 // words could be hidden there.
-type page struct {
+type document struct {
 	code        []region // shown as it stands
 	fences      []region // those of the code that have one
 	html        []region // read by the browser
@@ -32,7 +32,7 @@ type definition struct {
 
 // Links and emphasis are left out: they hide nothing that links.go does not
 // find, and nested brackets would cost more than linear time.
-var markdown = parser.NewParser(
+var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithInlineParsers(
 		util.Prioritized(parser.NewCodeSpanParser(), 100),
@@ -46,67 +46,67 @@ var markdown = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-func read(source string) page {
-	var p page
+func parseMarkdown(source string) document {
+	var p document
 	bytes := []byte(source)
-	root := markdown.Parse(text.NewReader(bytes))
+	root := markdownParser.Parse(text.NewReader(bytes))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
-			p.note(source, n)
+			p.add(source, n)
 		}
 		return ast.WalkContinue, nil
 	})
-	p.code = inOrder(p.code)
-	p.fences = inOrder(p.fences)
-	p.html = inOrder(p.html)
+	p.code = sortRegions(p.code)
+	p.fences = sortRegions(p.fences)
+	p.html = sortRegions(p.html)
 	return p
 }
 
-func (p *page) note(source string, n ast.Node) {
+func (p *document) add(source string, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CodeBlock:
-		p.code = appendRegion(p.code, around(n.Lines()))
+		p.code = appendRegion(p.code, linesRegion(n.Lines()))
 	case *ast.FencedCodeBlock:
-		p.code = appendRegion(p.code, fenced(source, n))
-		p.fences = appendRegion(p.fences, fenced(source, n))
+		p.code = appendRegion(p.code, fenceRegion(source, n))
+		p.fences = appendRegion(p.fences, fenceRegion(source, n))
 	case *ast.CodeSpan:
-		if r := spanned(n); !glued(source, r.from) {
+		if r := spanRegion(n); !isInAddress(source, r.from) {
 			p.code = appendRegion(p.code, r)
 		}
 	case *ast.HTMLBlock:
-		r := around(n.Lines())
+		r := linesRegion(n.Lines())
 		if n.HasClosure() {
 			r.to = max(r.to, n.ClosureLine.Stop)
 		}
 		p.html = appendRegion(p.html, r)
 	case *ast.RawHTML:
-		p.html = appendRegion(p.html, around(n.Segments))
+		p.html = appendRegion(p.html, linesRegion(n.Segments))
 	case *ast.LinkReferenceDefinition:
 		p.definitions = append(p.definitions, definition{
-			around(n.Lines()), string(n.Label), string(n.Destination), string(n.Title),
+			linesRegion(n.Lines()), string(n.Label), string(n.Destination), string(n.Title),
 		})
 	}
 }
 
-func around(lines *text.Segments) region {
+func linesRegion(lines *text.Segments) region {
 	if lines.Len() == 0 {
 		return region{}
 	}
 	return region{lines.At(0).Start, lines.At(lines.Len() - 1).Stop}
 }
 
-// fenced reaches from the opening fence to the last line of code; the closing
+// fenceRegion reaches from the opening fence to the last line of code; the closing
 // fence has nothing in it that could be changed.
-func fenced(source string, n *ast.FencedCodeBlock) region {
+func fenceRegion(source string, n *ast.FencedCodeBlock) region {
 	at := max(n.Pos(), 0)
 	end := strings.IndexByte(source[at:], '\n')
 	if end < 0 {
 		return region{at, len(source)}
 	}
-	return region{at, max(at+end, around(n.Lines()).to)}
+	return region{at, max(at+end, linesRegion(n.Lines()).to)}
 }
 
-func spanned(n *ast.CodeSpan) region {
+func spanRegion(n *ast.CodeSpan) region {
 	first, ok := n.FirstChild().(*ast.Text)
 	if !ok {
 		return region{}
@@ -118,17 +118,17 @@ func spanned(n *ast.CodeSpan) region {
 	return region{first.Segment.Start, last.Segment.Stop}
 }
 
-// glued says that a code span follows an address without a space. GitHub
+// isInAddress says that a code span follows an address without a space. GitHub
 // counts the backtick to the address, and what this parser calls code is
 // prose there; so it is not trusted to be code.
-func glued(source string, at int) bool {
-	before := source[max(0, at-longestWord):at]
+func isInAddress(source string, at int) bool {
+	before := source[max(0, at-maxWord):at]
 	// The parser does not count a space just inside the backticks.
 	if trimmed := strings.TrimRight(before, " \n"); strings.HasSuffix(trimmed, "`") {
 		before = strings.TrimRight(trimmed, "`")
 	}
 	space := strings.LastIndexAny(before, " \t\n")
-	if space < 0 && at > longestWord {
+	if space < 0 && at > maxWord {
 		return true
 	}
 	word := strings.ToLower(before[space+1:])
@@ -136,7 +136,7 @@ func glued(source string, at int) bool {
 }
 
 // A word longer than this before a code span is taken for an address.
-const longestWord = 2048
+const maxWord = 2048
 
 func appendRegion(all []region, r region) []region {
 	if r.from >= r.to {
@@ -145,7 +145,7 @@ func appendRegion(all []region, r region) []region {
 	return append(all, r)
 }
 
-func inOrder(all []region) []region {
+func sortRegions(all []region) []region {
 	slices.SortFunc(all, func(a, b region) int { return a.from - b.from })
 	end := 0
 	return slices.DeleteFunc(all, func(r region) bool {
@@ -157,8 +157,8 @@ func inOrder(all []region) []region {
 	})
 }
 
-// prose applies change to what lies between the code.
-func (p page) prose(source string, change func(string) string) string {
+// mapProse applies change to what lies between the code.
+func (p document) mapProse(source string, change func(string) string) string {
 	var out strings.Builder
 	at := 0
 	for _, c := range p.code {
@@ -171,7 +171,7 @@ func (p page) prose(source string, change func(string) string) string {
 }
 
 // codeAt is where the code around at ends, if there is some.
-func (p page) codeAt(at int) (end int, inside bool) {
+func (p document) codeAt(at int) (end int, inside bool) {
 	i, found := slices.BinarySearchFunc(p.code, at, func(r region, at int) int { return r.from - at })
 	if !found {
 		i--

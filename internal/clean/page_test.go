@@ -12,14 +12,14 @@ import (
 	nethtml "golang.org/x/net/html"
 )
 
-// shown is a page as GitHub's filters get it: rendered, raw HTML and all.
-type shown struct {
+// escapeJSON is a page as GitHub's filters get it: rendered, raw HTML and all.
+type escapeJSON struct {
 	root *nethtml.Node
 }
 
 var github = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 
-func render(t *testing.T, markdown string) shown {
+func render(t *testing.T, markdown string) escapeJSON {
 	t.Helper()
 	var out bytes.Buffer
 	if err := github.Convert([]byte(markdown), &out); err != nil {
@@ -29,10 +29,10 @@ func render(t *testing.T, markdown string) shown {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return shown{root}
+	return escapeJSON{root}
 }
 
-func (s shown) each(visit func(n *nethtml.Node, quiet bool)) {
+func (s escapeJSON) each(visit func(n *nethtml.Node, quiet bool)) {
 	var walk func(n *nethtml.Node, quiet bool)
 	walk = func(n *nethtml.Node, quiet bool) {
 		visit(n, quiet)
@@ -46,14 +46,14 @@ func (s shown) each(visit func(n *nethtml.Node, quiet bool)) {
 
 // What GitHub's filters look for in text nodes, drawn wider than theirs.
 var (
-	mention   = regexp.MustCompile(`(?:^|[^A-Za-z0-9])@[A-Za-z0-9]`)
-	reference = regexp.MustCompile(`#[0-9]|(?i:(?:^|[^a-z0-9])gh-[0-9])`)
-	thread    = regexp.MustCompile(`(?i)^(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]+)?/[\w.-]+/[\w.-]+/(issues|pull|discussions|commit)/`)
-	element   = regexp.MustCompile(`^(html|head|body|p|a|code|pre|em|strong|del|ul|ol|li|h[1-6]|hr|br|blockquote|table|thead|tbody|tr|td|th|input)$`)
+	mention      = regexp.MustCompile(`(?:^|[^A-Za-z0-9])@[A-Za-z0-9]`)
+	reference    = regexp.MustCompile(`#[0-9]|(?i:(?:^|[^a-z0-9])gh-[0-9])`)
+	issueAddress = regexp.MustCompile(`(?i)^(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[0-9]+)?/[\w.-]+/[\w.-]+/(issues|pull|discussions|commit)/`)
+	element      = regexp.MustCompile(`^(html|head|body|p|a|code|pre|em|strong|del|ul|ol|li|h[1-6]|hr|br|blockquote|table|thead|tbody|tr|td|th|input)$`)
 )
 
 // harms is what on the page would act on GitHub or leave its place.
-func (s shown) harms() []string {
+func (s escapeJSON) harms() []string {
 	var found []string
 	s.each(func(n *nethtml.Node, quiet bool) {
 		switch {
@@ -75,7 +75,7 @@ var scheme = regexp.MustCompile(`(?i)^(https?|ftp|mailto):`)
 func linkHarms(n *nethtml.Node) []string {
 	var found []string
 	for _, a := range n.Attr {
-		if a.Key == "title" || a.Key == "href" && (!scheme.MatchString(a.Val) || thread.MatchString(a.Val)) {
+		if a.Key == "title" || a.Key == "href" && (!scheme.MatchString(a.Val) || issueAddress.MatchString(a.Val)) {
 			found = append(found, a.Key+" "+a.Val)
 		}
 	}
@@ -83,12 +83,12 @@ func linkHarms(n *nethtml.Node) []string {
 }
 
 // topLevel says whether words are a paragraph of their own.
-func (s shown) topLevel(words string) bool { return s.holds("p", words, "body") }
+func (s escapeJSON) topLevel(words string) bool { return s.holds("p", words, "body") }
 
 // cell says whether words are a table's cell of their own.
-func (s shown) cell(words string) bool { return s.holds("td", words, "tr") }
+func (s escapeJSON) cell(words string) bool { return s.holds("td", words, "tr") }
 
-func (s shown) holds(tag, words, parent string) bool {
+func (s escapeJSON) holds(tag, words, parent string) bool {
 	found := false
 	s.each(func(n *nethtml.Node, _ bool) {
 		if n.Type == nethtml.TextNode && strings.TrimSpace(n.Data) == words && n.Parent.Data == tag && n.Parent.Parent.Data == parent {
@@ -99,7 +99,7 @@ func (s shown) holds(tag, words, parent string) bool {
 }
 
 // hidden is what the page holds and does not show.
-func (s shown) hidden() []string {
+func (s escapeJSON) hidden() []string {
 	var found []string
 	s.each(func(n *nethtml.Node, _ bool) {
 		if n.Type == nethtml.CommentNode {

@@ -13,11 +13,11 @@ import (
 // on one line, and nothing that could come between the two (a tag, a link,
 // the end of a cell) is written but by this writer itself.
 type writer struct {
-	out   []byte
-	table bool // the line may be part of a table
-	cell  bool // the line is the inside of a table's cell
-	link  bool // the words are a link's own text
-	dest  bool // the word being written may be an address
+	out       []byte
+	inTable   bool // the line may be part of a table
+	inCell    bool // the line is the inside of a table's cell
+	inLink    bool // the words are a link's own text
+	inAddress bool // the word being written may be an address
 }
 
 func (w *writer) prose(text string) {
@@ -39,18 +39,18 @@ func (w *writer) next(text string, i int) int {
 	case '[', '!', ']':
 		return w.bracket(rest)
 	case '@', '#', '-':
-		return w.mark(text, i)
+		return w.reference(text, i)
 	case 'h', 'H', 'w', 'W':
 		return w.address(text, i)
 	default:
-		return w.plain(rest)
+		return w.character(rest)
 	}
 }
 
-// plain writes a character that means nothing to GitHub, or an entity for it.
-func (w *writer) plain(rest string) int {
+// character writes a character that means nothing to GitHub, or an entity for it.
+func (w *writer) character(rest string) int {
 	switch c := rest[0]; {
-	case c == '&' && entityShape.MatchString(rest):
+	case c == '&' && entityPattern.MatchString(rest):
 		w.out = append(w.out, "&amp;"...)
 	case c == '$':
 		// $`…`$ is a formula: the backticks would pair otherwise than here.
@@ -58,7 +58,7 @@ func (w *writer) plain(rest string) int {
 	case c == '~' && strings.HasPrefix(rest, "~~~"):
 		w.out = append(w.out, "&#126;&#126;&#126;"...)
 		return 3
-	case c == '|' && w.cell:
+	case c == '|' && w.inCell:
 		w.out = append(w.out, `\|`...)
 	default:
 		w.letter(c)
@@ -75,7 +75,7 @@ func (w *writer) code(rest string) int {
 		inside = rest[size:end]
 	}
 	// Parsers disagree on what \\| in a table's cell is.
-	muddled := w.table && strings.Contains(inside, "|") && strings.Contains(inside, `\`)
+	muddled := w.inTable && strings.Contains(inside, "|") && strings.Contains(inside, `\`)
 	if end < 0 || muddled {
 		w.out = append(w.out, strings.Repeat("&#96;", size)...)
 		return size
@@ -102,11 +102,11 @@ func closingRun(rest string, size int) int {
 // span writes a code span where nothing before it takes its backticks: they
 // would join a span's, or be counted to an address.
 func (w *writer) span(ticks, inside string) {
-	if w.dest || bytes.HasSuffix(w.out, []byte("`")) {
+	if w.inAddress || bytes.HasSuffix(w.out, []byte("`")) {
 		w.out = append(w.out, ' ')
-		w.dest = false
+		w.inAddress = false
 	}
-	if w.table {
+	if w.inTable {
 		inside = strings.ReplaceAll(inside, "|", `\|`)
 	}
 	w.out = append(w.out, ticks+inside+ticks...)
@@ -117,12 +117,12 @@ func (w *writer) letter(c byte) {
 	w.out = append(w.out, c)
 	switch c {
 	case ' ', '\t':
-		w.dest = false
+		w.inAddress = false
 	case '/':
-		w.dest = w.dest || bytes.HasSuffix(w.out, []byte("://"))
+		w.inAddress = w.inAddress || bytes.HasSuffix(w.out, []byte("://"))
 	case '.':
 		tail := w.out[max(0, len(w.out)-4):]
-		w.dest = w.dest || bytes.EqualFold(tail, []byte("www."))
+		w.inAddress = w.inAddress || bytes.EqualFold(tail, []byte("www."))
 	}
 }
 

@@ -21,7 +21,7 @@ type Message struct {
 }
 
 func (m Message) text() string {
-	text := clean.Message(OneLine(m.Subject, 200) + "\n\n")
+	text := clean.CommitMessage(OneLine(m.Subject, 200) + "\n\n")
 	if len(m.Trailers) > 0 {
 		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
 	}

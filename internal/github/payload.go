@@ -267,7 +267,7 @@ func (c *comment) read(wash *laundry) trigger.Comment {
 type laundry struct{ removed clean.Removed }
 
 func (l *laundry) clean(text string, most int) string {
-	text, removed := clean.Inward(text, most)
+	text, removed := clean.ForAgent(text, most)
 	l.removed = l.removed.Add(removed)
 	return text
 }

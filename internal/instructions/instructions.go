@@ -168,7 +168,7 @@ func (s Source) list(names []string) string {
 // tidy is text without what a person cannot see in it, cut at limit.
 func tidy(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && clean.Invisible(r) {
+		if r != '\n' && r != '\t' && clean.IsInvisible(r) {
 			return -1
 		}
 		return r

@@ -200,7 +200,7 @@ func (v versionControl) commitMessage(ctx context.Context, run journal.Run, dir 
 			said = strings.TrimSpace(line)
 		}
 	}
-	done.Message = strings.TrimSpace(clean.Message(said)) // a later task may push it
+	done.Message = strings.TrimSpace(clean.CommitMessage(said)) // a later task may push it
 	if done.Message == "" {
 		return errNoMessage
 	}

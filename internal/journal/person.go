@@ -18,7 +18,7 @@ type Person struct {
 func (r Run) Trailers(story string) []string {
 	lines := []string{"Ralph-Run: " + r.ID}
 	if story != "" {
-		lines = append(lines, "Ralph-Story: "+strings.TrimSpace(clean.Message(strings.Join(strings.Fields(story), " "))))
+		lines = append(lines, "Ralph-Story: "+strings.TrimSpace(clean.CommitMessage(strings.Join(strings.Fields(story), " "))))
 	}
 	if r.By.ID > 0 && strings.Trim(r.By.Login, loginCharacters) == "" {
 		lines = append(lines, fmt.Sprintf("Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By.Login, r.By.ID, r.By.Login))

@@ -267,6 +267,6 @@ func cleanTitle(text string) string {
 }
 
 func visibleText(text string) string {
-	shown, _ := clean.Inward(text, maxBody)
+	shown, _ := clean.ForAgent(text, maxBody)
 	return shown
 }

@@ -40,7 +40,7 @@ func FuzzPage(f *testing.F) {
 }
 
 func unseen(r rune) bool {
-	return clean.Invisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
+	return clean.IsInvisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
 }
 
 // elements are all that a page is made of.

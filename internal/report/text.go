@@ -31,7 +31,7 @@ func legible(text string) string {
 	return out.String()
 }
 
-func concealed(r rune) bool { return clean.Invisible(r) || r == '\u2028' || r == '\u2029' }
+func concealed(r rune) bool { return clean.IsInvisible(r) || r == '\u2028' || r == '\u2029' }
 
 // colour is a terminal's sequence for one; it says nothing.
 var colour = pattern.Of(`\x1b\[[0-9;]*m`)

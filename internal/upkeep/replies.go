@@ -130,6 +130,6 @@ func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 // washed are an agent's words as they may stand in a comment of ours: on one line,
 // and with no hidden mark.
 func washed(text string) string {
-	text = strings.Join(strings.Fields(clean.Outward(text)), " ")
+	text = strings.Join(strings.Fields(clean.ForGitHub(text)), " ")
 	return strings.ReplaceAll(text, "<!--", "<! --")
 }

@@ -12,7 +12,7 @@ import (
 // is false where it holds no suggestion, more than one, one in what a page does not
 // show, or characters that people do not see.
 func Suggested(comment string) (text string, ok bool) {
-	seen, _ := clean.Inward(comment, len(comment))
+	seen, _ := clean.ForAgent(comment, len(comment))
 	shown, is := block(seen)
 	text, ok = block(comment)
 	return text, ok && is && shown == text
@@ -43,7 +43,7 @@ const suggestion = "suggestion"
 
 // unseen tells of a character that a page does not show.
 func unseen(r rune) bool {
-	return clean.Invisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
+	return clean.IsInvisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
 }
 
 // opens is the fence with which a line begins a block of code, and what it is of.

@@ -42,7 +42,7 @@ func FuzzConsole(f *testing.F) {
 	})
 }
 
-func obeyed(r rune) bool { return unicode.IsControl(r) || clean.Invisible(r) }
+func obeyed(r rune) bool { return unicode.IsControl(r) || clean.IsInvisible(r) }
 
 // cellWidth is the most that a terminal may take for line.
 func cellWidth(line string) int {

@@ -93,7 +93,7 @@ func scrub(text string) string {
 		if r == '\n' {
 			return r
 		}
-		if unicode.IsControl(r) || clean.Invisible(r) {
+		if unicode.IsControl(r) || clean.IsInvisible(r) {
 			return -1
 		}
 		if cellWidth(r) > 0 {

@@ -15,7 +15,7 @@ import (
 // pullOf removes markers that skip CI: a repository can make GitHub use the body
 // as a commit message.
 func pullOf(run journal.Run) Pull {
-	body := Pull{Title: pullTitle(run), Body: clean.Unskipped(render("body.md", run))}
+	body := Pull{Title: pullTitle(run), Body: clean.BreakSkipWords(render("body.md", run))}
 	if run.Pull != nil {
 		body.Number = run.Pull.Number
 	}
@@ -29,7 +29,7 @@ const maxTitle = 256
 // of it, in which mentions and closing keywords take effect even in code.
 func pullTitle(run journal.Run) string {
 	wanted, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
-	text := []rune(cmp.Or(strings.TrimSpace(clean.Message(wanted)), run.Branch))
+	text := []rune(cmp.Or(strings.TrimSpace(clean.CommitMessage(wanted)), run.Branch))
 	return string(text[:min(len(text), maxTitle)])
 }
 

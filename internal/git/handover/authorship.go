@@ -50,7 +50,7 @@ func (a Authorship) date(line string) string {
 func (a Authorship) message(text string) string {
 	trailers := strings.Join(a.Trailers, "\n")
 	text, ours := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)
-	text = cmp.Or(clean.Message(text), "ralph: a commit without a message\n")
+	text = cmp.Or(clean.CommitMessage(text), "ralph: a commit without a message\n")
 	if ours && trailers != "" {
 		text += "\n" + trailers + "\n"
 	}
