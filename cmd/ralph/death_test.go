@@ -57,7 +57,7 @@ func (d death) env() string {
 func newDeath(getenv func(string) string) *death {
 	d := &death{runs: filepath.Join(getenv("GITHUB_WORKSPACE"), ".ralph", "runs")}
 	words := strings.Split(getenv(deathKey), ",")
-	if len(words) != 4 || !process.Inner(getenv) {
+	if len(words) != 4 || !process.IsInner(getenv) {
 		d.done = true
 		return d
 	}
@@ -140,7 +140,7 @@ func (d *death) strike() {
 		select {}
 	}
 	told := make(chan os.Signal, 1)
-	signal.Notify(told, process.Orphaned)
+	signal.Notify(told, process.OrphanedSignal)
 	_ = syscall.Kill(outermost(), syscall.SIGKILL)
 	<-told
 }

@@ -55,11 +55,11 @@ type world struct {
 // here is this very process.
 func here() world {
 	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.Forwarded, process.Orphaned)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.ForwardedSignal, process.OrphanedSignal)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	process.Listening(os.Getenv)
+	process.SignalReady(os.Getenv)
 	return world{
 		World: laptop.World{
 			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
@@ -76,15 +76,15 @@ func start(w world) int {
 	if launched(w) {
 		return launch(w)
 	}
-	_ = process.KeepFrom(3) // where it cannot be done, the launcher of those inside looks again
-	if process.Guard(w.Getenv) {
+	_ = process.CloseOnExecFrom(3) // where it cannot be done, the launcher of those inside looks again
+	if process.IsGuard(w.Getenv) {
 		return outer(w)
 	}
 	command, done, err := parse(w)
 	if err != nil || done {
 		return report(w.Stderr, err)
 	}
-	if g, is := command.(guarding); !is || !g.guarded() || process.Inner(os.Getenv) {
+	if g, is := command.(guarding); !is || !g.guarded() || process.IsInner(os.Getenv) {
 		return inner(w, command)
 	}
 	code := outer(w)
@@ -96,7 +96,7 @@ func start(w world) int {
 
 // outer runs this program again, and lets nothing outlive it.
 func outer(w world) int {
-	code, err := process.Outer(process.Outside{
+	code, err := process.RunOuter(process.OuterProgram{
 		Argv: os.Args, Env: os.Environ(), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr, Signals: w.signals,
 	})
 	if err != nil {
@@ -171,13 +171,13 @@ type order struct {
 const lastResort = 15 * time.Second
 
 func (o order) obey(signals <-chan os.Signal) {
-	counted := process.CountSignals(os.Getenv)
+	counted := process.NewSignals(os.Getenv)
 	asked, ended := false, false
 	for sig := range signals {
-		if sig == process.Orphaned {
+		if sig == process.OrphanedSignal {
 			time.AfterFunc(lastResort, func() { os.Exit(fault.ExitInterrupted) })
 		}
-		_, now := counted.Seen(sig)
+		_, now := counted.Count(sig)
 		if now && !ended {
 			ended = true
 			close(o.hard) // first, so that no step begins to save work

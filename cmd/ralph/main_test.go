@@ -42,7 +42,7 @@ func haste(getenv func(string) string) time.Duration {
 // TestMain lets this binary be ralph too, by a clock that may be deadly.
 func TestMain(m *testing.M) {
 	// Behind a sandbox, and as the guard, it is started by other names.
-	if len(os.Args) > 1 && os.Args[1] == sandbox.Hidden || process.Guard(os.Getenv) {
+	if len(os.Args) > 1 && os.Args[1] == sandbox.Hidden || process.IsGuard(os.Getenv) {
 		syscall.Exit(ralph.Start(time.Now, 0)) // as quickExit, which programs inside cannot see
 	}
 	// Much of what a test does here is to wait for others.

@@ -101,7 +101,7 @@ func (c *Supervised) command(p policy.Policy, number int) process.Command {
 	env := slices.Concat(c.Env, []string{"TASK_FOLDER=" + c.Task.Dir, "RALPH_ATTEMPT=" + strconv.Itoa(number)})
 	return process.Command{
 		Argv: c.Argv, Env: env, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr,
-		Timeout: p.Limits.Iteration.Std(), Grace: timeoutGrace, Haste: interruptGrace,
+		Timeout: p.Limits.Iteration.Std(), Grace: timeoutGrace, CancelGrace: interruptGrace,
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// patience bounds every wait for something that has been killed. Only a process
+// killTimeout bounds every wait for something that has been killed. Only a process
 // stuck in the kernel, or one that we may not signal, takes longer.
-const patience = 5 * time.Second
+const killTimeout = 5 * time.Second
 
 // child is a program under way and what belongs to it.
 type child struct {
@@ -40,22 +40,22 @@ func start(c Command) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	attr := &os.ProcAttr{Dir: c.Dir, Env: env, Files: s.theirs, Sys: ownSession(c.Sys)}
-	t, exited, err := plant(path, c.Argv, attr)
-	s.lent()
+	attr := &os.ProcAttr{Dir: c.Dir, Env: env, Files: s.childFiles, Sys: withOwnSession(c.Sys)}
+	t, exited, err := startTree(path, c.Argv, attr)
+	s.closeOpened()
 	if err != nil {
-		s.abandon()
+		s.closeOwn()
 		return nil, StartError(path, err)
 	}
 	t.uid = c.UID
 	if c.Memory > 0 {
-		bound(t.pid, c.Memory)
+		limitMemory(t.pid, c.Memory)
 	}
-	s.flow()
+	s.start()
 	return &child{tree: t, streams: s, exited: exited}, nil
 }
 
-func ownSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
+func withOwnSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	sys := syscall.SysProcAttr{}
 	if from != nil {
 		sys = *from
@@ -64,8 +64,8 @@ func ownSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &sys
 }
 
-// watch waits until the program has ended, or must be ended.
-func (ch *child) watch(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
+// wait waits until the program has ended, or must be ended.
+func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
 	var overdue <-chan time.Time
 	if c.Timeout > 0 {
 		t := time.NewTimer(c.Timeout)
@@ -78,21 +78,21 @@ func (ch *child) watch(ctx context.Context, c Command, hard <-chan struct{}) (ti
 	case <-c.Ended:
 		ch.ended = true
 	case <-ctx.Done():
-		why = cause(ctx)
+		why = contextError(ctx)
 	case <-overdue:
 		timedOut = true
 	case <-hard:
 		why = ErrStopped
-	case <-ch.streams.broken: // finish reports the error itself
+	case <-ch.streams.failed: // finish reports the error itself
 	}
-	if ch.faster(c.Ended) {
+	if ch.hasEnded(c.Ended) {
 		return false, nil
 	}
 	return timedOut, why
 }
 
-// faster tells whether the program has ended by now: then nothing had to be ended.
-func (ch *child) faster(ended <-chan struct{}) bool {
+// hasEnded tells whether the program has ended by now: then nothing had to be ended.
+func (ch *child) hasEnded(ended <-chan struct{}) bool {
 	select {
 	case ch.reap = <-ch.exited:
 		ch.ended = true
@@ -115,7 +115,7 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	defer over.Stop()
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
-	for ch.reap == nil || ch.tree.alive() {
+	for ch.reap == nil || ch.tree.isAlive() {
 		select {
 		case ch.reap = <-ch.exited:
 		case <-look.C:
@@ -130,21 +130,21 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 // finish kills what is left, reaps, and waits for the last of the output.
 func (ch *child) finish() (Result, error) {
 	if err := ch.kill(); err != nil {
-		ch.tree.forget()
+		ch.tree.giveUp()
 		return Result{Exit: 128 + int(unix.SIGKILL), Signal: "SIGKILL"}, errors.Join(err, ch.streams.finish())
 	}
-	held := ch.streams.held()
+	held := ch.streams.hasWriters()
 	state, err := ch.reap()
 	swept := ch.tree.sweep()
 	broke := ch.streams.finish()
 	if err != nil {
 		err = fmt.Errorf("wait: %w", err)
 	}
-	res := ending(state)
-	res.Swept = ch.tree.killed()
+	res := resultOf(state)
+	res.Swept = ch.tree.countEnded()
 	// Held alone may be a program that was being forked beside this one, for
 	// the instant before its exec closed our pipe.
-	res.Leaked = ch.streams.cut || held && res.Swept > 0
+	res.Leaked = ch.streams.isCut || held && res.Swept > 0
 	return res, errors.Join(err, swept, broke)
 }
 
@@ -153,7 +153,7 @@ func (ch *child) kill() error {
 		return nil
 	}
 	ch.tree.kill()
-	t := time.NewTimer(patience)
+	t := time.NewTimer(killTimeout)
 	defer t.Stop()
 	select {
 	case ch.reap = <-ch.exited:
@@ -163,7 +163,7 @@ func (ch *child) kill() error {
 	}
 }
 
-func ending(state *os.ProcessState) Result {
+func resultOf(state *os.ProcessState) Result {
 	if state == nil {
 		return Result{Exit: -1}
 	}
@@ -178,36 +178,36 @@ func ending(state *os.ProcessState) Result {
 // says, and then asks them to end. The program itself is not reaped yet: until
 // then no other process can get its session's number.
 func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (why error) {
-	if !ch.tree.alive() {
+	if !ch.tree.isAlive() {
 		return nil
 	}
 	most, look := c.Linger()
-	if ch.outlast(ctx, most, look, hard) {
+	if ch.waitForRest(ctx, most, look, hard) {
 		return nil
 	}
 	switch {
 	case ctx.Err() != nil:
-		why = cause(ctx)
+		why = contextError(ctx)
 	case isClosed(hard):
 		why = ErrStopped
 	}
-	ch.tree.overstay()
+	ch.tree.recordMembers()
 	ch.stop(graceOf(ctx, c), hard)
 	return why
 }
 
-// outlast waits until no process is left, and tells whether that happened
+// waitForRest waits until no process is left, and tells whether that happened
 // before the time was over or all had to end.
-func (ch *child) outlast(ctx context.Context, most, look time.Duration, hard <-chan struct{}) bool {
+func (ch *child) waitForRest(ctx context.Context, most, look time.Duration, hard <-chan struct{}) bool {
 	over := time.NewTimer(most)
 	defer over.Stop()
 	ticker := time.NewTicker(max(look, time.Millisecond))
 	defer ticker.Stop()
-	for ch.tree.alive() {
+	for ch.tree.isAlive() {
 		select {
 		case <-ticker.C:
 		case <-over.C:
-			return !ch.tree.alive()
+			return !ch.tree.isAlive()
 		case <-ctx.Done():
 			return false
 		case <-hard:
@@ -226,9 +226,9 @@ type stat struct {
 	born    uint64 // clock ticks after boot
 }
 
-// dead is a zombie. A process whose first thread has ended shows as one too,
+// isDead is a zombie. A process whose first thread has ended shows as one too,
 // while its other threads run.
-func (s stat) dead() bool {
+func (s stat) isDead() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads <= 1
 }
 
@@ -245,16 +245,16 @@ func parseStat(line []byte) (stat, bool) {
 		return stat{}, false
 	}
 	born, err := strconv.ParseUint(string(f[19]), 10, 64)
-	pid, ok0 := number(bytes.TrimSpace(line[:open]))
-	parent, ok1 := number(f[1])
-	group, ok2 := number(f[2])
-	session, ok3 := number(f[3])
-	threads, ok4 := number(f[17])
+	pid, ok0 := parseNumber(bytes.TrimSpace(line[:open]))
+	parent, ok1 := parseNumber(f[1])
+	group, ok2 := parseNumber(f[2])
+	session, ok3 := parseNumber(f[3])
+	threads, ok4 := parseNumber(f[17])
 	s := stat{pid: pid, parent: parent, group: group, session: session, state: f[0][0], threads: threads, born: born}
 	return s, err == nil && pid > 0 && ok0 && ok1 && ok2 && ok3 && ok4
 }
 
-func number(b []byte) (int, bool) {
+func parseNumber(b []byte) (int, bool) {
 	n, err := strconv.ParseInt(string(b), 10, 32)
 	return int(n), err == nil && n >= 0
 }

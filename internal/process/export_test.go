@@ -10,7 +10,7 @@ type Stat struct {
 }
 
 // Held is held, of an output that comes by that pipe.
-func Held(r *os.File) bool { return (&output{r: r}).held() }
+func Held(r *os.File) bool { return (&output{r: r}).hasWriters() }
 
 // GraceOf is graceOf.
 var GraceOf = graceOf
@@ -21,5 +21,5 @@ var ExitCode = exitCode
 // ParseStat is parseStat.
 func ParseStat(line []byte) (Stat, bool) {
 	s, ok := parseStat(line)
-	return Stat{s.pid, s.parent, s.group, s.session, s.dead(), s.born}, ok
+	return Stat{s.pid, s.parent, s.group, s.session, s.isDead(), s.born}, ok
 }

@@ -51,19 +51,19 @@ func (l *Lines) add(p []byte) {
 	free := l.limit() - len(l.part)
 	l.part = append(l.part, p[:min(len(p), free)]...)
 	if len(p) > free {
-		l.hand(true)
+		l.deliver(true)
 		l.skipping = true
 	}
 }
 
 func (l *Lines) end() {
 	if !l.skipping {
-		l.hand(false)
+		l.deliver(false)
 	}
 	l.skipping = false
 }
 
-func (l *Lines) hand(cut bool) {
+func (l *Lines) deliver(cut bool) {
 	if l.Each != nil {
 		l.Each(l.part, cut)
 	}

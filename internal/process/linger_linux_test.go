@@ -93,7 +93,7 @@ func TestLingeringProcessesAreAskedToEnd(t *testing.T) {
 func TestLingeringEndsWithTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := playing("leave", "daemon", "end", "stubborn")
-	c.Grace, c.Haste = time.Hour, 10*time.Millisecond
+	c.Grace, c.CancelGrace = time.Hour, 10*time.Millisecond
 	h := hosting(&c, time.Hour)
 	g := run(ctx, new(process.Runner), c)
 	s := g.left(t)
@@ -165,7 +165,7 @@ func TestLingerIsNotAskedForTheDead(t *testing.T) {
 func TestHasteIsForTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := playing("leave", "plain", "stay", "stubborn")
-	c.Grace, c.Haste = time.Hour, 10*time.Millisecond
+	c.Grace, c.CancelGrace = time.Hour, 10*time.Millisecond
 	g := run(ctx, new(process.Runner), c)
 	s := g.left(t)
 	cancel()

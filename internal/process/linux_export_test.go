@@ -3,7 +3,7 @@
 package process
 
 // KeepEach is KeepFrom on an old kernel.
-var KeepEach = keepEach
+var KeepEach = closeEachOnExec
 
 // KillUser is killUser.
 var KillUser = killUser
@@ -13,5 +13,5 @@ func GiveUp(pid int) {
 	subreaper.Lock()
 	t := subreaper.live[pid]
 	subreaper.Unlock()
-	t.forget()
+	t.giveUp()
 }

@@ -49,7 +49,7 @@ func checkDir(dir string) error {
 // absolute are passed over: the repository we run in must not lend us programs.
 func LookUp(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
-		return name, runnable(name, dir)
+		return name, checkRunnable(name, dir)
 	}
 	var refused error
 	for _, d := range filepath.SplitList(environ.Get(env, "PATH")) {
@@ -57,9 +57,9 @@ func LookUp(name, dir string, env []string) (string, error) {
 			continue
 		}
 		path := filepath.Join(d, name)
-		err := runnable(path, "")
+		err := checkRunnable(path, "")
 		if err == nil {
-			err = granted(path)
+			err = checkAccess(path)
 		}
 		if err == nil {
 			return path, nil
@@ -82,7 +82,7 @@ func PathOutside(path string, folders []string, works ...string) string {
 	var outside []string
 	for _, d := range filepath.SplitList(path) {
 		place, err := filepath.EvalSymlinks(d)
-		if err == nil && filepath.IsAbs(d) && !Within(d, folders) && !leadsInto(place, works) {
+		if err == nil && filepath.IsAbs(d) && !Within(d, folders) && !hasLinkInto(place, works) {
 			outside = append(outside, place)
 		}
 	}
@@ -106,9 +106,9 @@ func Within(path string, folders []string) bool {
 	})
 }
 
-// leadsInto tells whether a link directly in dir leads into one of the folders. What
+// hasLinkInto tells whether a link directly in dir leads into one of the folders. What
 // leads to another name in dir is found there.
-func leadsInto(dir string, folders []string) bool {
+func hasLinkInto(dir string, folders []string) bool {
 	entries, _ := os.ReadDir(dir) // a folder that cannot be read has programs all the same
 	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
 		if entry.Type() != fs.ModeSymlink {
@@ -122,7 +122,7 @@ func leadsInto(dir string, folders []string) bool {
 	})
 }
 
-func runnable(path, dir string) error {
+func checkRunnable(path, dir string) error {
 	named := path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path) // the child changes directory first
@@ -141,9 +141,9 @@ func runnable(path, dir string) error {
 	return nil
 }
 
-// granted reports what a sandbox refuses although the file's mode allows it:
+// checkAccess reports what a sandbox refuses although the file's mode allows it:
 // access(2) does not ask Landlock. A shell goes on along PATH after such a file.
-func granted(path string) error {
+func checkAccess(path string) error {
 	if readable := unix.Access(path, unix.R_OK) == nil; !readable {
 		return nil // its mode alone decides: only the start itself shows more
 	}
@@ -169,8 +169,8 @@ func CannotStart(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENOEXEC)
 }
 
-// without is env less one name; what is appended to it does not reach env.
-func without(env []string, name string) []string {
+// withoutVariable is env less one name; what is appended to it does not reach env.
+func withoutVariable(env []string, name string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, kv := range env {
 		if !strings.HasPrefix(kv, name+"=") {
@@ -180,23 +180,23 @@ func without(env []string, name string) []string {
 	return out
 }
 
-// refusal is why a program does not start, told apart from what the system calls
+// startFailure is why a program does not start, told apart from what the system calls
 // by the same name.
-type refusal struct {
-	words string
-	like  error
+type startFailure struct {
+	text        string
+	systemError error
 }
 
-func (r refusal) Error() string { return r.words }
+func (r startFailure) Error() string { return r.text }
 
 // Is has those who need not know better take it for what the system says.
-func (r refusal) Is(target error) bool { return target == r.like }
+func (r startFailure) Is(target error) bool { return target == r.systemError }
 
 // Why a program does not start that is there.
 var (
-	ErrFolder      error = refusal{"it is a folder", fs.ErrPermission}
-	ErrInterpreter error = refusal{"its interpreter is missing", exec.ErrNotFound}
-	ErrFormless          = unix.ENOEXEC
+	ErrFolder      error = startFailure{"it is a folder", fs.ErrPermission}
+	ErrInterpreter error = startFailure{"its interpreter is missing", exec.ErrNotFound}
+	ErrExecFormat        = unix.ENOEXEC
 )
 
 // Remedy is how to fix a program, by the name that was given, that err says
@@ -207,7 +207,7 @@ func Remedy(program string, err error) string {
 		return "name a program in it"
 	case errors.Is(err, ErrInterpreter):
 		return "install the program that its first line names"
-	case errors.Is(err, ErrFormless):
+	case errors.Is(err, ErrExecFormat):
 		return "start it with #!/bin/sh, or build it for this machine"
 	case errors.Is(err, fs.ErrPermission):
 		return "make it a program: chmod +x " + program

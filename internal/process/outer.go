@@ -12,15 +12,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 )
 
-// Outside is what the outer program lends the inner: all it has.
-type Outside struct {
+// OuterProgram is what the outer program lends the inner: all it has.
+type OuterProgram struct {
 	Argv                  []string
 	Env                   []string
 	Stdin, Stdout, Stderr *os.File
 	Signals               <-chan os.Signal // what the program was asked; notify before Outer
 }
 
-// Outer runs this same program again as a child, passes signals on, and returns
+// RunOuter runs this same program again as a child, passes signals on, and returns
 // the child's exit code, or 128 plus the signal that ended it. Whatever the
 // child ended of, kill -9 included, everything that descends from it is then
 // killed. On Linux; elsewhere what left the child's hands is out of reach.
@@ -32,7 +32,7 @@ type Outside struct {
 // The child shares our session, in a group of its own: Ctrl-C reaches us, and
 // it through us. It gets Orphaned when we die, so that kill -9 of the outer, or
 // of its whole group, leaves nothing either; see Signals.
-func Outer(o Outside) (int, error) {
+func RunOuter(o OuterProgram) (int, error) {
 	if len(o.Argv) == 0 {
 		return 0, errors.New("run the inner program: no arguments")
 	}
@@ -41,7 +41,7 @@ func Outer(o Outside) (int, error) {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
 	defer ear.Close() //nolint:errcheck // only read
-	argv, env := o.next()
+	argv, env := o.childCommand()
 	in, err := startInner(argv, &os.ProcAttr{
 		Env:   env,
 		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr, voice},
@@ -51,8 +51,8 @@ func Outer(o Outside) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
-	code := in.follow(o.Signals, silence(ear))
-	if err := sweepOuter(); err != nil {
+	code := in.wait(o.Signals, untilClosed(ear))
+	if err := sweepDescendants(); err != nil {
 		return code, fmt.Errorf("end what the inner program left: %w", err)
 	}
 	return code, nil
@@ -62,16 +62,16 @@ func Outer(o Outside) (int, error) {
 // name does not reach the guard.
 const guardName = "process-guard"
 
-// next is the child's command line and environment: the guard's, or those of the
+// childCommand is the child's command line and environment: the guard's, or those of the
 // inner program where we are the guard or the system has no use for one.
-func (o Outside) next() (argv, env []string) {
-	env = without(without(o.Env, outerMarker), guardMarker)
+func (o OuterProgram) childCommand() (argv, env []string) {
+	env = withoutVariable(withoutVariable(o.Env, outerMarker), guardMarker)
 	own := strconv.Itoa(os.Getpid())
-	_, name, guard := parentIn(func(name string) string { return environ.Get(o.Env, name) }, guardMarker)
+	_, name, guard := parentFromMarker(func(name string) string { return environ.Get(o.Env, name) }, guardMarker)
 	switch {
 	case guard:
 		argv = append([]string{name}, o.Argv[1:]...)
-	case guarded:
+	case hasGuard:
 		return append([]string{guardName}, o.Argv[1:]...), append(env, guardMarker+"="+own+" "+o.Argv[0])
 	default:
 		argv = o.Argv
@@ -79,14 +79,14 @@ func (o Outside) next() (argv, env []string) {
 	return argv, append(env, outerMarker+"="+own)
 }
 
-// inner is the program under way as our child.
-type inner struct {
+// innerProcess is the program under way as our child.
+type innerProcess struct {
 	p     *os.Process
 	ended <-chan syscall.WaitStatus
 }
 
-// silence is closed once no process holds the other end of ear.
-func silence(ear *os.File) <-chan struct{} {
+// untilClosed is closed once no process holds the other end of ear.
+func untilClosed(ear *os.File) <-chan struct{} {
 	heard := make(chan struct{})
 	go func() {
 		defer close(heard)
@@ -95,9 +95,9 @@ func silence(ear *os.File) <-chan struct{} {
 	return heard
 }
 
-// follow passes signals on once the inner listens: while a program of Go is
+// wait passes signals on once the inner listens: while a program of Go is
 // coming up, it loses those that it was not notified of yet.
-func (in *inner) follow(signals <-chan os.Signal, listens <-chan struct{}) int {
+func (in *innerProcess) wait(signals <-chan os.Signal, listens <-chan struct{}) int {
 	var last syscall.Signal
 	var early []os.Signal
 	for {
@@ -105,11 +105,11 @@ func (in *inner) follow(signals <-chan os.Signal, listens <-chan struct{}) int {
 		case sig := <-signals:
 			last, _ = sig.(syscall.Signal)
 			if early = append(early, sig); listens == nil {
-				in.pass(early)
+				in.send(early)
 				early = nil
 			}
 		case <-listens:
-			in.pass(early)
+			in.send(early)
 			listens, early = nil, nil
 		case ws := <-in.ended:
 			return exitCode(ws, last)
@@ -117,11 +117,11 @@ func (in *inner) follow(signals <-chan os.Signal, listens <-chan struct{}) int {
 	}
 }
 
-// pass passes signals on: a request as Forwarded, our parent's death as it is.
-func (in *inner) pass(signals []os.Signal) {
+// send passes signals on: a request as Forwarded, our parent's death as it is.
+func (in *innerProcess) send(signals []os.Signal) {
 	for _, sig := range signals {
-		if sig != Orphaned {
-			sig = Forwarded
+		if sig != OrphanedSignal {
+			sig = ForwardedSignal
 		}
 		_ = in.p.Signal(sig)
 	}
@@ -134,7 +134,7 @@ func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
 	if ws.Signaled() {
 		code = 128 + int(ws.Signal())
 	}
-	if code == 128+int(Forwarded) && forwarded != 0 {
+	if code == 128+int(ForwardedSignal) && forwarded != 0 {
 		return 128 + int(forwarded)
 	}
 	return code
@@ -147,46 +147,46 @@ const (
 	guardMarker = "RALPH_GUARD"
 )
 
-// Forwarded is the signal by which the outer passes on each one that it gets.
+// ForwardedSignal is the signal by which the outer passes on each one that it gets.
 // The inner has to be notified of it beside SIGINT and SIGTERM.
-const Forwarded = syscall.SIGUSR1
+const ForwardedSignal = syscall.SIGUSR1
 
-// Orphaned is the signal that the kernel sends to the inner process when the
+// OrphanedSignal is the signal that the kernel sends to the inner process when the
 // outer dies. No other process sends it. SIGTERM would not do: it may arrive
 // while the outer is still our parent, and would be taken for a polite request.
 // The inner must be notified of it too.
-const Orphaned = syscall.SIGUSR2
+const OrphanedSignal = syscall.SIGUSR2
 
-// Inner tells whether this program runs under Outer. A marker that went astray
+// IsInner tells whether this program runs under Outer. A marker that went astray
 // into a grandchild's environment does not count: it names another parent.
-func Inner(env func(string) string) bool {
-	_, _, is := parentIn(env, outerMarker)
+func IsInner(env func(string) string) bool {
+	_, _, is := parentFromMarker(env, outerMarker)
 	return is
 }
 
-// Guard tells whether this program is the guard: it calls Outer and does nothing
+// IsGuard tells whether this program is the guard: it calls Outer and does nothing
 // else.
-func Guard(env func(string) string) bool {
-	_, _, is := parentIn(env, guardMarker)
+func IsGuard(env func(string) string) bool {
+	_, _, is := parentFromMarker(env, guardMarker)
 	return is
 }
 
-// voice is the descriptor by which the inner says that it listens.
-const voice = 3
+// readyFD is the descriptor by which the inner says that it listens.
+const readyFD = 3
 
-// Listening tells the outer that this program was notified of Forwarded: what
+// SignalReady tells the outer that this program was notified of Forwarded: what
 // came before has waited there. It comes right after that.
-func Listening(env func(string) string) {
+func SignalReady(env func(string) string) {
 	var stat syscall.Stat_t
-	if !Inner(env) && !Guard(env) || syscall.Fstat(voice, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
+	if !IsInner(env) && !IsGuard(env) || syscall.Fstat(readyFD, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
-	_ = os.NewFile(voice, "voice").Close()
+	_ = os.NewFile(readyFD, "voice").Close()
 }
 
-// parentIn is the pid that a marker names, and what follows the pid; is tells whether
+// parentFromMarker is the pid that a marker names, and what follows the pid; is tells whether
 // the pid is our parent's.
-func parentIn(env func(string) string, marker string) (pid int, rest string, is bool) {
+func parentFromMarker(env func(string) string, marker string) (pid int, rest string, is bool) {
 	number, rest, _ := strings.Cut(env(marker), " ")
 	pid, err := strconv.Atoi(number)
 	return pid, rest, err == nil && pid == os.Getppid()
@@ -202,31 +202,31 @@ type Signals struct {
 	direct, forwarded int
 }
 
-// CountSignals is the Signals of this program.
-func CountSignals(env func(string) string) *Signals {
-	outer, _, is := parentIn(env, outerMarker)
+// NewSignals is the Signals of this program.
+func NewSignals(env func(string) string) *Signals {
+	outer, _, is := parentFromMarker(env, outerMarker)
 	if !is {
 		return &Signals{}
 	}
 	return &Signals{Outer: outer, Parent: os.Getppid}
 }
 
-// Seen counts sig. The first request lets the operation under way end. Hard
+// Count counts sig. The first request lets the operation under way end. Hard
 // means end at once: it was asked again, or the outer is gone, and nothing is
 // left then but this program to keep an agent from outliving it.
-func (s *Signals) Seen(sig os.Signal) (first, hard bool) {
-	before := s.asked()
+func (s *Signals) Count(sig os.Signal) (first, hard bool) {
+	before := s.requests()
 	switch {
-	case sig == Orphaned:
+	case sig == OrphanedSignal:
 		return before == 0, true
-	case sig != Forwarded:
+	case sig != ForwardedSignal:
 		s.direct++
 	case s.Outer != 0:
 		s.forwarded++
 	}
-	asked := s.asked()
+	asked := s.requests()
 	orphaned := s.Outer != 0 && s.Parent() != s.Outer
 	return before == 0 && asked == 1, orphaned || asked > before && asked > 1
 }
 
-func (s *Signals) asked() int { return max(s.direct, s.forwarded) }
+func (s *Signals) requests() int { return max(s.direct, s.forwarded) }

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded: a guard gets the orphans of an inner program that was killed.
-const guarded = true
+// hasGuard: a guard gets the orphans of an inner program that was killed.
+const hasGuard = true
 
-func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
+func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	if err := becomeSubreaper(); err != nil {
@@ -27,7 +27,7 @@ func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("hide from other processes: %w", err)
 	}
-	attr.Sys.Pdeathsig = Orphaned
+	attr.Sys.Pdeathsig = OrphanedSignal
 	// A group of its own: a shell that kills its job kills the outer's group,
 	// and the inner has to live long enough to end its agents.
 	attr.Sys.Setpgid = true
@@ -36,7 +36,7 @@ func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &inner{p: p, ended: ended}, nil
+	return &innerProcess{p: p, ended: ended}, nil
 }
 
 // reapUntil reaps whatever child ends until pid has. The outer may be pid 1 of a
@@ -54,36 +54,36 @@ func reapUntil(pid int) syscall.WaitStatus {
 	}
 }
 
-// sweepOuter kills all our descendants. Orphans become our children, so having
+// sweepDescendants kills all our descendants. Orphans become our children, so having
 // no child proves that none is left.
-func sweepOuter() error {
-	limit := time.NewTimer(patience)
+func sweepDescendants() error {
+	limit := time.NewTimer(killTimeout)
 	defer limit.Stop()
 	for wait := time.Duration(0); ; wait = min(2*wait+time.Millisecond, 50*time.Millisecond) {
 		for reaped := 1; reaped > 0; {
 			reaped, _ = unix.Wait4(-1, nil, unix.WNOHANG, nil)
 		}
-		if childless() {
+		if hasNoChildren() {
 			return nil
 		}
-		left, err := strikeDescendants()
+		left, err := killDescendants()
 		if err != nil {
 			return err
 		}
 		select {
 		case <-time.After(wait):
 		case <-limit.C:
-			return sight{members: left}.alive()
+			return scan{members: left}.aliveError()
 		}
 	}
 }
 
-func strikeDescendants() (found []stat, err error) {
-	k := newStrike(unix.SIGKILL)
-	err = readTable(func(int) bool { return true }, func(procs *table, s stat) {
-		if !s.dead() && procs.ours(s) != nil {
+func killDescendants() (found []stat, err error) {
+	k := newSignaller(unix.SIGKILL)
+	err = readTable(func(int) bool { return true }, func(procs *processTable, s stat) {
+		if !s.isDead() && procs.ancestors(s) != nil {
 			found = append(found, s)
-			k.hit(s)
+			k.send(s)
 		}
 	})
 	return found, err
@@ -101,21 +101,21 @@ func (t *tree) owns(path []stat) bool {
 		}
 	}
 	top := path[len(path)-1]
-	if inOurSession(top) {
+	if isInOwnSession(top) {
 		return false // started by somebody else in this program, as by net/http/cgi
 	}
-	return t.claims(top)
+	return t.ownsOrphan(top)
 }
 
-// claims decides whose an orphan is that has left its session. Its marker says
+// ownsOrphan decides whose an orphan is that has left its session. Its marker says
 // so; where that cannot be read, it may belong to any tree that was there when
 // it was born, and the last of these takes it along. What t has struck stays
 // its own: the dying lose their environment before they are gone.
-func (t *tree) claims(orphan stat) bool {
-	if born, struck := t.struck[orphan.pid]; struck && born == orphan.born {
+func (t *tree) ownsOrphan(orphan stat) bool {
+	if born, struck := t.ended[orphan.pid]; struck && born == orphan.born {
 		return true
 	}
-	number, marked := markerOf(orphan.pid)
+	number, marked := treeNumber(orphan.pid)
 	for _, other := range subreaper.live {
 		switch {
 		case other == t:
@@ -128,22 +128,22 @@ func (t *tree) claims(orphan stat) bool {
 	return true
 }
 
-func inOurSession(s stat) bool {
+func isInOwnSession(s stat) bool {
 	own, err := unix.Getsid(0)
 	return err == nil && s.session == own
 }
 
-// otherSession passes over what cannot be of any tree, for a fraction of what
+// mayBeInTree passes over what cannot be of any tree, for a fraction of what
 // reading about it costs: our own session, and the kernel's threads, which have
 // none.
-func otherSession(pid int) bool {
+func mayBeInTree(pid int) bool {
 	session, err := unix.Getsid(pid)
-	return err != nil || session != 0 && !inOurSession(stat{session: session})
+	return err != nil || session != 0 && !isInOwnSession(stat{session: session})
 }
 
-// markerOf reads the environment that a process was started with. Another user's
+// treeNumber reads the environment that a process was started with. Another user's
 // is closed to us, unless we may trace it.
-func markerOf(pid int) (uint64, bool) {
+func treeNumber(pid int) (uint64, bool) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
 		return 0, false
@@ -167,8 +167,8 @@ func markerOf(pid int) (uint64, bool) {
 // without waiting until they were heard out: what does not fit is lost.
 const pipeSize = 1 << 20
 
-// widen makes room in a pipe, as far as the machine allows it.
-func widen(f *os.File) {
+// enlargePipe makes room in a pipe, as far as the machine allows it.
+func enlargePipe(f *os.File) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return

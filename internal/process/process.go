@@ -26,16 +26,16 @@ var ErrAlive = errors.New("still alive after SIGKILL")
 
 // Command is a program to run. It is data; nothing is inherited.
 type Command struct {
-	Argv    []string // a name without a slash is looked up in the PATH of Env
-	Dir     string
-	Env     []string // the whole environment; nil is an empty one
-	Stdin   io.Reader
-	Stdout  io.Writer     // its first error ends the program
-	Stderr  io.Writer     // may be the same as Stdout: then one stream, in order
-	Timeout time.Duration // 0: no limit of its own
-	Grace   time.Duration // between SIGTERM and SIGKILL; 0 stands for 5 s
-	Haste   time.Duration // the same where ctx ends it; 0 stands for Grace
-	Memory  uint64        // what it and each that it starts may hold of their own, in bytes, on Linux; 0: no bound
+	Argv        []string // a name without a slash is looked up in the PATH of Env
+	Dir         string
+	Env         []string // the whole environment; nil is an empty one
+	Stdin       io.Reader
+	Stdout      io.Writer     // its first error ends the program
+	Stderr      io.Writer     // may be the same as Stdout: then one stream, in order
+	Timeout     time.Duration // 0: no limit of its own
+	Grace       time.Duration // between SIGTERM and SIGKILL; 0 stands for 5 s
+	CancelGrace time.Duration // the same where ctx ends it; 0 stands for Grace
+	Memory      uint64        // what it and each that it starts may hold of their own, in bytes, on Linux; 0: no bound
 
 	// Linger is asked when the program has ended of itself and left others
 	// behind: how long these may go on, and how often to look whether they do.
@@ -92,7 +92,7 @@ func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 
 func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
-		return Result{}, cause(ctx)
+		return Result{}, contextError(ctx)
 	}
 	if isClosed(r.Hard) {
 		return Result{}, ErrStopped
@@ -101,7 +101,7 @@ func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	timedOut, why := ch.watch(ctx, c, r.Hard)
+	timedOut, why := ch.wait(ctx, c, r.Hard)
 	switch {
 	case !ch.ended:
 		ch.stop(graceOf(ctx, c), r.Hard)
@@ -122,17 +122,17 @@ func (r *Runner) now() time.Time {
 
 func graceOf(ctx context.Context, c Command) time.Duration {
 	switch {
-	case ctx.Err() != nil && c.Haste != 0:
-		return c.Haste
+	case ctx.Err() != nil && c.CancelGrace != 0:
+		return c.CancelGrace
 	case c.Grace == 0:
 		return 5 * time.Second
 	}
 	return c.Grace
 }
 
-// cause wraps both what ctx says and why, so that errors.Is finds
+// contextError wraps both what ctx says and why, so that errors.Is finds
 // context.Canceled behind a cause of the caller's own.
-func cause(ctx context.Context) error {
+func contextError(ctx context.Context) error {
 	err, why := ctx.Err(), context.Cause(ctx)
 	if errors.Is(why, err) {
 		return why
@@ -200,16 +200,16 @@ type Tail struct {
 func (t *Tail) Write(p []byte) (int, error) {
 	t.written += int64(len(p))
 	n := len(p)
-	p = lastOf(p, t.N)
+	p = lastBytes(p, t.N)
 	if len(t.kept)+len(p) > 2*t.N {
-		t.kept = t.kept[:copy(t.kept, lastOf(t.kept, t.N-len(p)))]
+		t.kept = t.kept[:copy(t.kept, lastBytes(t.kept, t.N-len(p)))]
 	}
 	t.kept = append(t.kept, p...)
 	return n, nil
 }
 
 // Bytes is what was kept, to the byte.
-func (t *Tail) Bytes() []byte { return lastOf(t.kept, t.N) }
+func (t *Tail) Bytes() []byte { return lastBytes(t.kept, t.N) }
 
 // Dropped is how many bytes came before what is kept.
 func (t *Tail) Dropped() int64 { return t.written - int64(len(t.Bytes())) }
@@ -229,6 +229,6 @@ func (t *Tail) String() string {
 	return string(b)
 }
 
-func lastOf(b []byte, n int) []byte {
+func lastBytes(b []byte, n int) []byte {
 	return b[max(0, len(b)-max(0, n)):]
 }

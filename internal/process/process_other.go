@@ -20,36 +20,36 @@ type tree struct {
 	swept int
 }
 
-func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
+func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
 	p, err := os.StartProcess(path, argv, attr)
 	if err != nil {
 		return nil, nil, err
 	}
 	exited := make(chan reaper, 1)
-	go func() { exited <- await(p) }()
+	go func() { exited <- awaitExit(p) }()
 	return &tree{pid: p.Pid}, exited, nil
 }
 
-func await(p *os.Process) reaper {
+func awaitExit(p *os.Process) reaper {
 	state, err := p.Wait()
 	return func() (*os.ProcessState, error) { return state, err }
 }
 
-func (t *tree) terminate()  { _ = unix.Kill(-t.pid, unix.SIGTERM) }
-func (t *tree) kill()       { _ = unix.Kill(-t.pid, unix.SIGKILL) }
-func (t *tree) alive() bool { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
-func (t *tree) overstay()   { t.swept = 1 } // at least, as in sweep
-func (t *tree) killed() int { return t.swept }
-func (t *tree) forget()     {}
+func (t *tree) terminate()      { _ = unix.Kill(-t.pid, unix.SIGTERM) }
+func (t *tree) kill()           { _ = unix.Kill(-t.pid, unix.SIGKILL) }
+func (t *tree) isAlive() bool   { return !errors.Is(unix.Kill(-t.pid, 0), unix.ESRCH) }
+func (t *tree) recordMembers()  { t.swept = 1 } // at least, as in sweep
+func (t *tree) countEnded() int { return t.swept }
+func (t *tree) giveUp()         {}
 
 func (t *tree) sweep() error {
-	if !t.alive() {
+	if !t.isAlive() {
 		return nil
 	}
 	t.swept = 1 // at least: a group does not tell how many
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(killTimeout)
 	defer limit.Stop()
-	for t.kill(); t.alive(); t.kill() {
+	for t.kill(); t.isAlive(); t.kill() {
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-limit.C:
@@ -59,16 +59,16 @@ func (t *tree) sweep() error {
 	return nil
 }
 
-// bound does nothing here: a process cannot limit another one.
-func bound(int, uint64) {}
+// limitMemory does nothing here: a process cannot limit another one.
+func limitMemory(int, uint64) {}
 
-// widen is for pipes that have a size to be set.
-func widen(*os.File) {}
+// enlargePipe is for pipes that have a size to be set.
+func enlargePipe(*os.File) {}
 
-// guarded: nothing brings orphans to a guard here.
-const guarded = false
+// hasGuard: nothing brings orphans to a guard here.
+const hasGuard = false
 
-func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
+func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -78,11 +78,11 @@ func startInner(argv []string, attr *os.ProcAttr) (*inner, error) {
 		return nil, err
 	}
 	ended := make(chan syscall.WaitStatus, 1)
-	go func() { ended <- wait(p) }()
-	return &inner{p: p, ended: ended}, nil
+	go func() { ended <- waitStatus(p) }()
+	return &innerProcess{p: p, ended: ended}, nil
 }
 
-func wait(p *os.Process) syscall.WaitStatus {
+func waitStatus(p *os.Process) syscall.WaitStatus {
 	state, err := p.Wait()
 	if err != nil {
 		return syscall.WaitStatus(127 << 8)
@@ -91,7 +91,7 @@ func wait(p *os.Process) syscall.WaitStatus {
 	return ws
 }
 
-func sweepOuter() error { return nil }
+func sweepDescendants() error { return nil }
 
-// KeepFrom is for Linux.
-func KeepFrom(int) error { return nil }
+// CloseOnExecFrom is for Linux.
+func CloseOnExecFrom(int) error { return nil }

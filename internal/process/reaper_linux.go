@@ -64,25 +64,25 @@ func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Proces
 	return p, err
 }
 
-// plant starts a program and enters its tree among the living.
-func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
+// startTree starts a program and enters its tree among the living.
+func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	if err := becomeSubreaper(); err != nil {
 		return nil, nil, err
 	}
-	if err := sweepLeft(); err != nil {
+	if err := sweepEarlier(); err != nil {
 		return nil, nil, err
 	}
 	subreaper.count++
-	attr.Env = append(without(attr.Env, marker), marker+"="+subreaper.id+"."+strconv.FormatUint(subreaper.count, 10))
+	attr.Env = append(withoutVariable(attr.Env, marker), marker+"="+subreaper.id+"."+strconv.FormatUint(subreaper.count, 10))
 	attr.Sys.Pdeathsig = syscall.SIGKILL
 	exited := make(chan reaper, 1)
-	p, err := launch(path, argv, attr, func(p *os.Process) { exited <- await(p) })
+	p, err := launch(path, argv, attr, func(p *os.Process) { exited <- awaitExit(p) })
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &tree{pid: p.Pid, number: subreaper.count, struck: map[int]uint64{}}
+	t := &tree{pid: p.Pid, number: subreaper.count, ended: map[int]uint64{}}
 	if s, ok := readStat(p.Pid); ok {
 		t.born = s.born
 	}
@@ -90,9 +90,9 @@ func plant(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper,
 	return t, exited, nil
 }
 
-// await blocks until p has ended and leaves it a zombie, so that its pid, which
+// awaitExit blocks until p has ended and leaves it a zombie, so that its pid, which
 // is its group's and session's number too, cannot be given to a stranger yet.
-func await(p *os.Process) reaper {
+func awaitExit(p *os.Process) reaper {
 	for {
 		err := unix.Waitid(unix.P_PID, p.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
@@ -101,29 +101,29 @@ func await(p *os.Process) reaper {
 	}
 }
 
-// childless tells in one call that no process of any program is left: we are
+// hasNoChildren tells in one call that no process of any program is left: we are
 // the sub-reaper, so orphans are our children.
-func childless() bool {
+func hasNoChildren() bool {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
 	return errors.Is(err, unix.ECHILD)
 }
 
-// bound holds a program that has just begun, and all that it will start, to so
+// limitMemory holds a program that has just begun, and all that it will start, to so
 // much memory each. One that has ended already needs no bound.
-func bound(pid int, bytes uint64) {
+func limitMemory(pid int, bytes uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }
 
-// KeepFrom has no descriptor from first on go to the programs that come after
+// CloseOnExecFrom has no descriptor from first on go to the programs that come after
 // this one: what a shell or a runner left open to us is not theirs.
-func KeepFrom(first int) error {
+func CloseOnExecFrom(first int) error {
 	if unix.CloseRange(uint(first), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
 	}
-	return keepEach(first) // before Linux 5.11
+	return closeEachOnExec(first) // before Linux 5.11
 }
 
-func keepEach(first int) error {
+func closeEachOnExec(first int) error {
 	open, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("look at what is open: %w", err)

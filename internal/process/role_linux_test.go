@@ -35,7 +35,7 @@ func playKeep(args []string) {
 	}
 	switch args[0] {
 	case "from":
-		must(process.KeepFrom(5))
+		must(process.CloseOnExecFrom(5))
 	case "each":
 		must(process.KeepEach(5))
 	}
@@ -52,7 +52,7 @@ func playPipe([]string) {
 
 // playHears says that it listens, and whether its descriptor 3 is open then.
 func playHears([]string) {
-	process.Listening(os.Getenv)
+	process.SignalReady(os.Getenv)
 	var stat unix.Stat_t
 	fmt.Println(unix.Fstat(3, &stat) == nil)
 }

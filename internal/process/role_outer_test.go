@@ -17,22 +17,22 @@ func playOuter(args []string) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	passed := (<-chan os.Signal)(signals)
 	switch {
-	case process.Inner(os.Getenv):
+	case process.IsInner(os.Getenv):
 		if args[0] == "late" {
 			fmt.Println("coming up")
 			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 		}
-		signal.Notify(signals, process.Forwarded, process.Orphaned)
-		process.Listening(os.Getenv)
+		signal.Notify(signals, process.ForwardedSignal, process.OrphanedSignal)
+		process.SignalReady(os.Getenv)
 		playInner(args, signals)
 		return
-	case process.Guard(os.Getenv):
-		signal.Notify(signals, process.Forwarded, process.Orphaned)
-		process.Listening(os.Getenv)
+	case process.IsGuard(os.Getenv):
+		signal.Notify(signals, process.ForwardedSignal, process.OrphanedSignal)
+		process.SignalReady(os.Getenv)
 	default:
 		passed = told(signals)
 	}
-	code, err := process.Outer(process.Outside{
+	code, err := process.RunOuter(process.OuterProgram{
 		Argv: os.Args, Env: os.Environ(),
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Signals: passed,
@@ -73,10 +73,10 @@ func playInner(args []string, signals <-chan os.Signal) {
 func playAgent(signals <-chan os.Signal) {
 	fmt.Printf("inner %d\n", os.Getpid())
 	hard := make(chan struct{})
-	count := process.CountSignals(os.Getenv)
+	count := process.NewSignals(os.Getenv)
 	go func() {
 		for sig := range signals {
-			first, now := count.Seen(sig)
+			first, now := count.Count(sig)
 			fmt.Printf("seen first=%v hard=%v\n", first, now)
 			if now {
 				close(hard)

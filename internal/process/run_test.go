@@ -167,7 +167,7 @@ func TestGrace(t *testing.T) {
 		{over, time.Minute, 0, time.Minute},
 		{over, time.Minute, time.Second, time.Second},
 	} {
-		c := process.Command{Grace: tt.grace, Haste: tt.haste}
+		c := process.Command{Grace: tt.grace, CancelGrace: tt.haste}
 		if got := process.GraceOf(tt.ctx, c); got != tt.want {
 			t.Errorf("grace %s, haste %s, over %t: %s, want %s", tt.grace, tt.haste, tt.ctx.Err() != nil, got, tt.want)
 		}

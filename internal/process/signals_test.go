@@ -14,7 +14,7 @@ func TestSignals(t *testing.T) {
 	const (
 		ctrlC = syscall.SIGINT
 		term  = syscall.SIGTERM
-		told  = process.Forwarded
+		told  = process.ForwardedSignal
 	)
 	tests := []struct {
 		name    string
@@ -33,8 +33,8 @@ func TestSignals(t *testing.T) {
 		{name: "a third", sent: []os.Signal{term, term, term}, want: "f h h"},
 		{name: "the outer died", gone: 1, sent: []os.Signal{term}, want: "fh"},
 		{name: "the outer died while draining", gone: 3, sent: []os.Signal{ctrlC, told, term}, want: "f - h"},
-		{name: "the outer died, by its own signal", sent: []os.Signal{process.Orphaned}, want: "fh"},
-		{name: "its own signal while draining", sent: []os.Signal{ctrlC, told, process.Orphaned}, want: "f - h"},
+		{name: "the outer died, by its own signal", sent: []os.Signal{process.OrphanedSignal}, want: "fh"},
+		{name: "its own signal while draining", sent: []os.Signal{ctrlC, told, process.OrphanedSignal}, want: "f - h"},
 		{name: "no outer", noOuter: true, gone: 1, sent: []os.Signal{term, told, ctrlC}, want: "f - h"},
 	}
 	for _, tt := range tests {
@@ -49,7 +49,7 @@ func TestSignals(t *testing.T) {
 				if i+1 == tt.gone {
 					parent = 1
 				}
-				got = append(got, flags(s.Seen(sig)))
+				got = append(got, flags(s.Count(sig)))
 			}
 			if g := strings.Join(got, " "); g != tt.want {
 				t.Errorf("Seen = %q, want %q", g, tt.want)
@@ -79,10 +79,10 @@ func TestInner(t *testing.T) {
 		strconv.Itoa(os.Getppid() + 1): false,
 	} {
 		env := func(name string) string { return map[string]string{"RALPH_OUTER": value}[name] }
-		if got := process.Inner(env); got != want {
+		if got := process.IsInner(env); got != want {
 			t.Errorf("Inner with %q = %v, want %v", value, got, want)
 		}
-		if got := process.CountSignals(env).Outer != 0; got != want {
+		if got := process.NewSignals(env).Outer != 0; got != want {
 			t.Errorf("CountSignals with %q has an outer: %v, want %v", value, got, want)
 		}
 	}
@@ -99,8 +99,8 @@ func TestExitCode(t *testing.T) {
 		{0, 0, 0},
 		{7 << 8, syscall.SIGINT, 7},
 		{syscall.WaitStatus(syscall.SIGKILL), syscall.SIGINT, 137},
-		{syscall.WaitStatus(process.Forwarded), syscall.SIGINT, 130},
-		{syscall.WaitStatus(process.Forwarded), 0, 128 + int(process.Forwarded)},
+		{syscall.WaitStatus(process.ForwardedSignal), syscall.SIGINT, 130},
+		{syscall.WaitStatus(process.ForwardedSignal), 0, 128 + int(process.ForwardedSignal)},
 	} {
 		if got := process.ExitCode(tt.status, tt.forwarded); got != tt.want {
 			t.Errorf("status %#x after %v: exit %d, want %d", int(tt.status), tt.forwarded, got, tt.want)

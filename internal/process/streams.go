@@ -13,24 +13,24 @@ import (
 
 // streams are the pipes between a program and its Command's reader and writers.
 type streams struct {
-	theirs []*os.File    // the program's descriptors 0, 1, 2 …
-	borrow []*os.File    // those of them that we opened for it
-	broken chan struct{} // closed when a writer returned an error
-	cut    bool          // an output had to be closed before its end
-	once   sync.Once
-	input  *input
-	output []*output
+	childFiles []*os.File    // the program's descriptors 0, 1, 2 …
+	opened     []*os.File    // those of them that we opened for it
+	failed     chan struct{} // closed when a writer returned an error
+	isCut      bool          // an output had to be closed before its end
+	once       sync.Once
+	input      *input
+	output     []*output
 }
 
 func openStreams(c Command) (*streams, error) {
-	s := &streams{broken: make(chan struct{})}
+	s := &streams{failed: make(chan struct{})}
 	err := s.open(c)
 	if err != nil {
-		s.lent()
-		s.abandon()
+		s.closeOpened()
+		s.closeOwn()
 		return nil, fmt.Errorf("open its streams: %w", err)
 	}
-	s.theirs = append(s.theirs, c.Files...)
+	s.childFiles = append(s.childFiles, c.Files...)
 	return s, nil
 }
 
@@ -41,22 +41,22 @@ func (s *streams) open(c Command) error {
 	if err := s.addOutput("output", c.Stdout); err != nil {
 		return err
 	}
-	if c.Stderr != nil && same(c.Stderr, c.Stdout) {
-		s.theirs = append(s.theirs, s.theirs[1])
+	if c.Stderr != nil && isSameWriter(c.Stderr, c.Stdout) {
+		s.childFiles = append(s.childFiles, s.childFiles[1])
 		return nil
 	}
 	return s.addOutput("errors", c.Stderr)
 }
 
-// same is os/exec's test: writers of a type that cannot be compared differ.
-func same(a, b io.Writer) bool {
+// isSameWriter is os/exec's test: writers of a type that cannot be compared differ.
+func isSameWriter(a, b io.Writer) bool {
 	defer func() { _ = recover() }()
 	return a == b
 }
 
 func (s *streams) addInput(from io.Reader) error {
 	if f, ok := from.(*os.File); ok && f != nil {
-		s.theirs = append(s.theirs, f)
+		s.childFiles = append(s.childFiles, f)
 		return nil
 	}
 	if from == nil {
@@ -66,14 +66,14 @@ func (s *streams) addInput(from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.theirs, s.borrow = append(s.theirs, r), append(s.borrow, r)
+	s.childFiles, s.opened = append(s.childFiles, r), append(s.opened, r)
 	s.input = &input{w: w, from: from, done: make(chan struct{})}
 	return nil
 }
 
 func (s *streams) addOutput(name string, to io.Writer) error {
 	if f, ok := to.(*os.File); ok && f != nil {
-		s.theirs = append(s.theirs, f)
+		s.childFiles = append(s.childFiles, f)
 		return nil
 	}
 	if to == nil {
@@ -83,9 +83,9 @@ func (s *streams) addOutput(name string, to io.Writer) error {
 	if err != nil {
 		return err
 	}
-	widen(w)
-	s.theirs, s.borrow = append(s.theirs, w), append(s.borrow, w)
-	fail := func() { s.once.Do(func() { close(s.broken) }) }
+	enlargePipe(w)
+	s.childFiles, s.opened = append(s.childFiles, w), append(s.opened, w)
+	fail := func() { s.once.Do(func() { close(s.failed) }) }
 	s.output = append(s.output, &output{r: r, to: to, name: name, done: make(chan struct{}), fail: fail})
 	return nil
 }
@@ -95,19 +95,19 @@ func (s *streams) addNull(mode int) error {
 	if err != nil {
 		return err
 	}
-	s.theirs, s.borrow = append(s.theirs, f), append(s.borrow, f)
+	s.childFiles, s.opened = append(s.childFiles, f), append(s.opened, f)
 	return nil
 }
 
-// lent closes the program's ends on our side, once it has its own.
-func (s *streams) lent() {
-	for _, f := range s.borrow {
+// closeOpened closes the program's ends on our side, once it has its own.
+func (s *streams) closeOpened() {
+	for _, f := range s.opened {
 		_ = f.Close()
 	}
 }
 
-// abandon closes our ends when there is no program.
-func (s *streams) abandon() {
+// closeOwn closes our ends when there is no program.
+func (s *streams) closeOwn() {
 	if s.input != nil {
 		_ = s.input.w.Close()
 	}
@@ -116,7 +116,7 @@ func (s *streams) abandon() {
 	}
 }
 
-func (s *streams) flow() {
+func (s *streams) start() {
 	if s.input != nil {
 		go s.input.copy()
 	}
@@ -125,10 +125,10 @@ func (s *streams) flow() {
 	}
 }
 
-// held tells whether anybody still has an output open for writing.
-func (s *streams) held() bool {
+// hasWriters tells whether anybody still has an output open for writing.
+func (s *streams) hasWriters() bool {
 	for _, o := range s.output {
-		if o.held() {
+		if o.hasWriters() {
 			return true
 		}
 	}
@@ -139,7 +139,7 @@ func (s *streams) held() bool {
 func (s *streams) finish() error {
 	var errs []error
 	for _, o := range s.output {
-		s.cut = o.finish() || s.cut
+		s.isCut = o.finish() || s.isCut
 		errs = append(errs, o.err)
 	}
 	return errors.Join(append(errs, s.input.finish())...)
@@ -171,14 +171,14 @@ func (in *input) copy() {
 	}
 }
 
-// pages are what outputs are read into: a git is started every few milliseconds,
+// buffers are what outputs are read into: a git is started every few milliseconds,
 // and most print less than the page that io.Copy would make for each.
-var pages = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func (o *output) copy() {
 	defer close(o.done)
-	page := pages.Get().(*[64 << 10]byte)
-	defer pages.Put(page)
+	page := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(page)
 	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would take a page of its own
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
 		o.err = fmt.Errorf("read its %s: %w", o.name, err)
@@ -189,12 +189,12 @@ func (o *output) copy() {
 // without a reader would keep the program from handling SIGTERM.
 func (o *output) Write(p []byte) (int, error) {
 	if o.err == nil {
-		o.pass(p)
+		o.forward(p)
 	}
 	return len(p), nil
 }
 
-func (o *output) pass(p []byte) {
+func (o *output) forward(p []byte) {
 	n, err := o.to.Write(p)
 	if err == nil && n < len(p) {
 		err = io.ErrShortWrite
@@ -205,9 +205,9 @@ func (o *output) pass(p []byte) {
 	}
 }
 
-// held asks the pipe itself: unlike an end of file, a hang-up shows before what
+// hasWriters asks the pipe itself: unlike an end of file, a hang-up shows before what
 // lies in the pipe has been read.
-func (o *output) held() bool {
+func (o *output) hasWriters() bool {
 	raw, err := o.r.SyscallConn()
 	if err != nil {
 		return false
@@ -229,7 +229,7 @@ func (o *output) held() bool {
 // reach still holds the pipe. It reports whether the output was cut off so.
 func (o *output) finish() (cut bool) {
 	defer func() { _ = o.r.Close() }()
-	if !o.held() {
+	if !o.hasWriters() {
 		<-o.done
 		return false
 	}
@@ -240,7 +240,7 @@ func (o *output) finish() (cut bool) {
 		return false
 	case <-t.C:
 	}
-	cut = o.held()
+	cut = o.hasWriters()
 	if cut {
 		_ = o.r.Close()
 	}

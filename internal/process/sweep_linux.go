@@ -11,34 +11,34 @@ import (
 
 // sweep kills until a look finds no process, after the program has been reaped.
 func (t *tree) sweep() error {
-	limit := time.NewTimer(4 * patience) // on a machine that is busy each look takes long
+	limit := time.NewTimer(4 * killTimeout) // on a machine that is busy each look takes long
 	defer limit.Stop()
 	for pass, wait := 0, time.Duration(0); ; pass, wait = pass+1, min(2*wait+time.Millisecond, 10*time.Millisecond) {
 		seen := t.sweepOnce(pass > 0)
-		if seen.err != nil || seen.empty() {
+		if seen.err != nil || seen.isEmpty() {
 			return seen.err
 		}
 		if t.uid != 0 && pass > 2 {
 			killUser(t.uid)
 		}
-		if seen.strays > 0 {
+		if seen.reaped > 0 {
 			wait = 0 // who forks and ends is ahead of us already
 		}
 		select {
 		case <-time.After(wait):
 		case <-limit.C:
-			t.forget()
-			return seen.alive()
+			t.giveUp()
+			return seen.aliveError()
 		}
 	}
 }
 
-// sweepLeft is an error while something of an earlier Run is alive. The caller
+// sweepEarlier is an error while something of an earlier Run is alive. The caller
 // holds the lock.
-func sweepLeft() error {
+func sweepEarlier() error {
 	for len(subreaper.left) > 0 {
-		if seen := subreaper.left[0].strikeAll(true); seen.err != nil || !seen.empty() {
-			return fmt.Errorf("an earlier program: %w", errors.Join(seen.err, seen.alive()))
+		if seen := subreaper.left[0].killAll(true); seen.err != nil || !seen.isEmpty() {
+			return fmt.Errorf("an earlier program: %w", errors.Join(seen.err, seen.aliveError()))
 		}
 		subreaper.left = subreaper.left[1:]
 	}
@@ -64,53 +64,53 @@ func killUser(uid int) {
 // sweepOnce strikes the tree off the living in the same breath as it finds it
 // empty: two trees that end together would otherwise each leave an orphan of
 // unknown origin to the other.
-func (t *tree) sweepOnce(atOnce bool) (seen sight) {
+func (t *tree) sweepOnce(atOnce bool) (seen scan) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	if !childless() {
-		seen = t.strikeAll(atOnce)
+	if !hasNoChildren() {
+		seen = t.killAll(atOnce)
 	}
-	if seen.err != nil || seen.empty() {
-		t.leave()
+	if seen.err != nil || seen.isEmpty() {
+		t.removeFromLive()
 	}
 	return seen
 }
 
-// strikeAll kills all members that one look finds: each group in one step after the
+// killAll kills all members that one look finds: each group in one step after the
 // look, or, at once, each process as soon as it is found. What lives for less time
 // than a look takes is hit only then.
-func (t *tree) strikeAll(atOnce bool) sight {
-	k := newStrike(unix.SIGKILL)
+func (t *tree) killAll(atOnce bool) scan {
+	k := newSignaller(unix.SIGKILL)
 	hit := func(s stat) {
-		t.note(s)
-		k.hit(s)
+		t.recordEnded(s)
+		k.send(s)
 	}
 	if atOnce {
-		return t.lookAt(hit)
+		return t.scanEach(hit)
 	}
-	seen := t.look()
+	seen := t.scan()
 	for _, s := range seen.members {
-		t.note(s)
+		t.recordEnded(s)
 	}
 	for _, s := range seen.members {
-		k.hit(s)
+		k.send(s)
 	}
 	return seen
 }
 
-// strike signals processes, each by its group where it has one of its own: a group
+// signaller signals processes, each by its group where it has one of its own: a group
 // is signalled in one step, which a process that keeps forking cannot outrun.
-type strike struct {
-	sig    unix.Signal
-	own    int
-	groups map[int]bool // that were signalled
+type signaller struct {
+	sig      unix.Signal
+	ownGroup int
+	groups   map[int]bool // that were signalled
 }
 
-func newStrike(sig unix.Signal) strike { return strike{sig, unix.Getpgrp(), map[int]bool{}} }
+func newSignaller(sig unix.Signal) signaller { return signaller{sig, unix.Getpgrp(), map[int]bool{}} }
 
-func (k strike) hit(s stat) {
+func (k signaller) send(s stat) {
 	switch {
-	case s.group == k.own || s.group <= 1:
+	case s.group == k.ownGroup || s.group <= 1:
 		_ = unix.Kill(s.pid, k.sig)
 	case !k.groups[s.group]:
 		k.groups[s.group] = true

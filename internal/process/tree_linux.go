@@ -15,7 +15,7 @@ type tree struct {
 	pid    int
 	number uint64         // in the marker
 	born   uint64         // of the program
-	struck map[int]uint64 // descendants that had to be ended, with their birth
+	ended  map[int]uint64 // descendants that had to be ended, with their birth
 	uid    int            // of Command.UID
 }
 
@@ -23,36 +23,36 @@ type tree struct {
 func (t *tree) terminate() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	seen := t.look()
+	seen := t.scan()
 	if seen.err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGTERM) // no /proc: at least its group
 		return
 	}
-	k := newStrike(unix.SIGTERM)
+	k := newSignaller(unix.SIGTERM)
 	for _, s := range seen.members {
-		k.hit(s)
+		k.send(s)
 	}
 }
 
-// alive looks twice where the first look found nothing but orphans that had
+// isAlive looks twice where the first look found nothing but orphans that had
 // ended: they may have been anybody's, and are reaped now.
-func (t *tree) alive() bool {
+func (t *tree) isAlive() bool {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	for range 2 {
-		if childless() || t.look().empty() {
+		if hasNoChildren() || t.scan().isEmpty() {
 			return false
 		}
 	}
 	return true
 }
 
-// overstay counts those who are still there as ones that had to be ended.
-func (t *tree) overstay() {
+// recordMembers counts those who are still there as ones that had to be ended.
+func (t *tree) recordMembers() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	for _, s := range t.look().members {
-		t.note(s)
+	for _, s := range t.scan().members {
+		t.recordEnded(s)
 	}
 }
 
@@ -60,63 +60,63 @@ func (t *tree) overstay() {
 func (t *tree) kill() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	if t.strikeAll(false).err != nil {
+	if t.killAll(false).err != nil {
 		_ = unix.Kill(-t.pid, unix.SIGKILL)
 	}
 }
 
-func (t *tree) note(s stat) {
+func (t *tree) recordEnded(s stat) {
 	if s.pid != t.pid {
-		t.struck[s.pid] = s.born
+		t.ended[s.pid] = s.born
 	}
 }
 
-func (t *tree) killed() int { return len(t.struck) }
+func (t *tree) countEnded() int { return len(t.ended) }
 
-// forget gives up on a tree; no Run begins beside what is left of it.
-func (t *tree) forget() {
+// giveUp gives up on a tree; no Run begins beside what is left of it.
+func (t *tree) giveUp() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
-	t.leave()
+	t.removeFromLive()
 	subreaper.left = append(subreaper.left, t)
 }
 
-func (t *tree) leave() {
+func (t *tree) removeFromLive() {
 	if subreaper.live[t.pid] == t {
 		delete(subreaper.live, t.pid)
 	}
 }
 
-// sight is what one look at the process table showed of a tree.
-type sight struct {
+// scan is what one look at the process table showed of a tree.
+type scan struct {
 	members []stat // those that live
-	strays  int    // orphans that had ended, of whatever tree
+	reaped  int    // orphans that had ended, of whatever tree
 	err     error
 }
 
-// empty needs both to be sure. A process that forks and ends, over and over, can
+// isEmpty needs both to be sure. A process that forks and ends, over and over, can
 // run from the look, always born behind it; but each that ended became our
 // child when it lost its parent, and lies there until we reap it.
-func (s sight) empty() bool {
-	return s.err == nil && len(s.members) == 0 && s.strays == 0
+func (s scan) isEmpty() bool {
+	return s.err == nil && len(s.members) == 0 && s.reaped == 0
 }
 
-func (t *tree) look() sight { return t.lookAt(func(stat) {}) }
+func (t *tree) scan() scan { return t.scanEach(func(stat) {}) }
 
-// lookAt calls member for each process of the tree as it is found.
-func (t *tree) lookAt(member func(stat)) (seen sight) {
+// scanEach calls member for each process of the tree as it is found.
+func (t *tree) scanEach(member func(stat)) (seen scan) {
 	want := func(pid int) bool {
-		if !otherSession(pid) {
+		if !mayBeInTree(pid) {
 			return false
 		}
-		stray := reap(pid)
+		stray := reapOrphan(pid)
 		if stray {
-			seen.strays++
+			seen.reaped++
 		}
 		return !stray
 	}
-	seen.err = readTable(want, func(procs *table, s stat) {
-		if !s.dead() && t.owns(procs.ours(s)) {
+	seen.err = readTable(want, func(procs *processTable, s stat) {
+		if !s.isDead() && t.owns(procs.ancestors(s)) {
 			seen.members = append(seen.members, s)
 			member(s)
 		}
@@ -124,9 +124,9 @@ func (t *tree) lookAt(member func(stat)) (seen sight) {
 	return seen
 }
 
-// reap collects an orphan that ended as our child, by its pid: waiting for any
+// reapOrphan collects an orphan that ended as our child, by its pid: waiting for any
 // child would take their statuses from those who started them.
-func reap(pid int) bool {
+func reapOrphan(pid int) bool {
 	if subreaper.live[pid] != nil {
 		return false
 	}
@@ -134,9 +134,9 @@ func reap(pid int) bool {
 	return err == nil && got == pid
 }
 
-func (s sight) alive() error { return fmt.Errorf("%w: %s", ErrAlive, pids(s.members)) }
+func (s scan) aliveError() error { return fmt.Errorf("%w: %s", ErrAlive, pidList(s.members)) }
 
-func pids(list []stat) string {
+func pidList(list []stat) string {
 	if len(list) == 0 {
 		return "some that fork faster than they can be found"
 	}
@@ -148,12 +148,12 @@ func pids(list []stat) string {
 	return strings.Join(slices.Compact(out), " ")
 }
 
-// table is a look at /proc. It is not taken in one instant: processes come, go
+// processTable is a look at /proc. It is not taken in one instant: processes come, go
 // and change parents while it is read, so what is missing is read again.
-type table struct{ procs map[int]stat }
+type processTable struct{ procs map[int]stat }
 
 // readTable calls each for the processes that want picks, right after it read of one.
-func readTable(want func(pid int) bool, each func(*table, stat)) error {
+func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return fmt.Errorf("read the process table: %w", err)
@@ -163,7 +163,7 @@ func readTable(want func(pid int) bool, each func(*table, stat)) error {
 	if err != nil {
 		return fmt.Errorf("read the process table: %w", err)
 	}
-	t := &table{procs: make(map[int]stat, len(names))}
+	t := &processTable{procs: make(map[int]stat, len(names))}
 	for _, name := range slices.Backward(names) { // those born last may be gone first
 		pid, err := strconv.Atoi(name)
 		if err != nil || !want(pid) {
@@ -176,7 +176,7 @@ func readTable(want func(pid int) bool, each func(*table, stat)) error {
 	return nil
 }
 
-func (t *table) read(pid int) (stat, bool) {
+func (t *processTable) read(pid int) (stat, bool) {
 	s, ok := readStat(pid)
 	if !ok {
 		delete(t.procs, pid)
@@ -202,9 +202,9 @@ func readStat(pid int) (stat, bool) {
 	return parseStat(buf[:n])
 }
 
-// ours returns s and its ancestors up to our own child, which is the last; nil
+// ancestors returns s and its ancestors up to our own child, which is the last; nil
 // when s does not descend from us.
-func (t *table) ours(s stat) []stat {
+func (t *processTable) ancestors(s stat) []stat {
 	self := os.Getpid()
 	var path []stat
 	for range 10_000 { // a look in pieces could show a circle
@@ -229,7 +229,7 @@ func (t *table) ours(s stat) []stat {
 	return nil
 }
 
-func (t *table) parentOf(s stat) (stat, bool) {
+func (t *processTable) parentOf(s stat) (stat, bool) {
 	if up, ok := t.procs[s.parent]; ok {
 		return up, true
 	}

@@ -156,7 +156,7 @@ func (p *launch) exec() error {
 // locate looks the program's name up inside, as whom it will be.
 func (p *launch) locate() (path string, env []string, err error) {
 	// A descriptor that ralph itself was given open goes to all its children.
-	if err := process.KeepFrom(3 + p.Files); err != nil {
+	if err := process.CloseOnExecFrom(3 + p.Files); err != nil {
 		return "", nil, err
 	}
 	return process.Locate(process.Command{Argv: p.Argv, Dir: p.Dir, Env: slices.Concat(p.Env, p.launcher.Env)})

@@ -34,7 +34,7 @@ var kinds = []struct {
 	{"uninterpreted", process.ErrInterpreter},
 	{"absent", process.ErrNotFound},
 	{"forbidden", fs.ErrPermission},
-	{"formless", process.ErrFormless},
+	{"formless", process.ErrExecFormat},
 }
 
 func failure(err error) word {
