@@ -152,7 +152,7 @@ func Exams(rows []Row) (all []report.Exam) {
 func (s Sum) exam(agent string) report.Exam {
 	made := report.Exam{Agent: agent, Sum: s.Line(), False: s.False > 0, Columns: columns}
 	for _, r := range s.Rows {
-		made.Tasks = append(made.Tasks, report.Examined{ID: r.ID, Title: r.Title, Cells: r.cells(), Solved: r.Proven && r.Hidden, False: r.False})
+		made.Tasks = append(made.Tasks, report.ExamTask{ID: r.ID, Title: r.Title, Cells: r.cells(), Solved: r.Proven && r.Hidden, False: r.False})
 	}
 	return made
 }

@@ -9,42 +9,42 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// chapter is what happened from the beginning of an iteration to that of the
+// segment is what happened from the beginning of an iteration to that of the
 // next; the first one is what came before any.
-type chapter struct {
-	begun   bool // false of the first
-	linked  bool // the page tells all of it, further down
-	number  int
-	story   string
-	moments []moment
+type segment struct {
+	isIteration bool // false of the first
+	hasLink     bool // the page tells all of it, further down
+	number      int
+	story       string
+	events      []timedEvent
 }
 
-// moment is an event, and what it took to come about.
-type moment struct {
-	event journal.Event
-	took  time.Duration
-	phase phase
-	lines []string // the log's words on it
-	bad   []string // of these, what people should look at first
-	paid  float64  // dollars that it cost
-	known bool     // the agent, if it is the end of one, told what it cost
+// timedEvent is an event, and what it took to come about.
+type timedEvent struct {
+	event     journal.Event
+	took      time.Duration
+	phase     phase
+	lines     []string // the log's words on it
+	badLines  []string // of these, what people should look at first
+	costUSD   float64  // dollars that it cost
+	costKnown bool     // the agent, if it is the end of one, told what it cost
 }
 
 // phase is what a run does with its time.
 type phase int
 
 const (
-	others phase = iota // prompts, commits, what lies between
-	agents
-	checks
-	proofs
-	waits
-	away // no process was at work: it was stopped or killed
+	phaseOther phase = iota // prompts, commits, what lies between
+	phaseAgent
+	phaseChecks
+	phaseProof
+	phaseWaiting
+	phaseIdle // no process was at work: it was stopped or killed
 )
 
-// chapters are the run as told from its beginning to its end.
-func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
-	all := []chapter{{}}
+// segments are the run as told from its beginning to its end.
+func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
+	all := []segment{{}}
 	var run journal.Run
 	var before journal.Event
 	for _, entry := range entries {
@@ -53,38 +53,38 @@ func (s Source) chapters(entries []journal.Entry) ([]chapter, journal.Run) {
 			at = entry.At
 		}
 		run = journal.Fold(run, entry)
-		if began, is := entry.Event.(journal.IterationBegan); is && all[len(all)-1].another(began) {
-			all = append(all, chapter{begun: true, number: began.Number, story: began.Story})
+		if began, is := entry.Event.(journal.IterationBegan); is && all[len(all)-1].startsNew(began) {
+			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story})
 		}
 		last := &all[len(all)-1]
-		m := moment{
+		m := timedEvent{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: lines(view.Line(run, entry.Event)), paid: run.CostUSD - paid, known: priced(entry.Event),
+			lines: trimmedLines(view.Line(run, entry.Event)), costUSD: run.CostUSD - paid, costKnown: isCostKnown(entry.Event),
 		}
-		if bad(run, entry.Event) {
-			m.bad = lines(view.Line(run, worst(entry.Event)))
+		if isBad(run, entry.Event) {
+			m.badLines = trimmedLines(view.Line(run, badPart(entry.Event)))
 		}
-		last.moments = append(last.moments, m)
+		last.events = append(last.events, m)
 		before = entry.Event
 	}
 	return all, run
 }
 
-// another tells whether an iteration is none that goes on with the chapter.
-func (c chapter) another(began journal.IterationBegan) bool {
-	return !c.begun || began.Number != c.number
+// startsNew tells whether an iteration is none that goes on with the chapter.
+func (c segment) startsNew(began journal.IterationBegan) bool {
+	return !c.isIteration || began.Number != c.number
 }
 
 // href is where the page tells all of a chapter; empty where it does not.
-func (c chapter) href() string {
-	if !c.linked {
+func (c segment) href() string {
+	if !c.hasLink {
 		return ""
 	}
 	return "#" + anchor(c.number)
 }
 
-// priced is false of the end of an agent that did not tell what it cost.
-func priced(event journal.Event) bool {
+// isCostKnown is false of the end of an agent that did not tell what it cost.
+func isCostKnown(event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // the others do not tell
 	case journal.AgentEnded:
 		return e.Cost.Known
@@ -98,49 +98,49 @@ func priced(event journal.Event) bool {
 	return true
 }
 
-// lines are the lines of the log without how far in they stand there.
-func lines(text string) []string {
+// trimmedLines are the lines of the log without how far in they stand there.
+func trimmedLines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, oneLine(line, mostLine))
+			all = append(all, oneLine(line, maxLine))
 		}
 	}
 	return all
 }
 
-const mostLine = 600
+const maxLine = 600
 
 // phaseOf is what a run did between two events.
 func phaseOf(before, event journal.Event) phase {
 	if _, is := event.(journal.Resumed); is {
-		return away
+		return phaseIdle
 	}
 	if _, paused := before.(journal.Paused); paused {
-		return waits
+		return phaseWaiting
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the time of the others is not shown
 	case journal.AgentEnded, journal.PlanDrafted:
-		return agents
+		return phaseAgent
 	case journal.CheckEnded:
 		return phaseAt(e.Where)
 	case journal.SetupEnded:
 		return phaseAt(e.Where)
 	case journal.ProofEnded, journal.ChangeInspected, journal.StoryReviewed, journal.StoryGraded:
-		return proofs
+		return phaseProof
 	}
-	return others
+	return phaseOther
 }
 
 func phaseAt(where journal.Where) phase {
 	if where == journal.AtProof || where == journal.AtTests {
-		return proofs
+		return phaseProof
 	}
-	return checks
+	return phaseChecks
 }
 
-// bad tells whether an event is one that people should look at first.
-func bad(run journal.Run, event journal.Event) bool {
+// isBad tells whether an event is one that people should look at first.
+func isBad(run journal.Run, event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are no bad news
 	case journal.CheckEnded:
 		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (verdict.BlocksStory(run, e) || e.Flaky)
@@ -161,11 +161,11 @@ func bad(run journal.Run, event journal.Event) bool {
 	case journal.PublishFailed, journal.EgressRefused, journal.Branched:
 		return true
 	}
-	return wanting(run, event)
+	return isBadVerdict(run, event)
 }
 
-// wanting tells of a verdict that is not what was hoped for.
-func wanting(run journal.Run, event journal.Event) bool {
+// isBadVerdict tells of a verdict that is not what was hoped for.
+func isBadVerdict(run journal.Run, event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are no verdicts
 	case journal.BaselineEnded:
 		return !e.Usable
@@ -184,8 +184,8 @@ func wanting(run journal.Run, event journal.Event) bool {
 	return false // how it stopped is the headline
 }
 
-// worst is the part of an event that is bad news.
-func worst(event journal.Event) journal.Event {
+// badPart is the part of an event that is bad news.
+func badPart(event journal.Event) journal.Event {
 	switch e := event.(type) { //nolint:gochecksumtype // the others are all good or all bad
 	case journal.PlanRead:
 		return journal.PlanRead{Undone: e.Undone, Cut: e.Cut}
@@ -197,38 +197,38 @@ func worst(event journal.Event) journal.Event {
 	return event
 }
 
-// spent is how long a chapter spent with each phase.
-func (c chapter) spent() [away + 1]time.Duration {
-	var sums [away + 1]time.Duration
-	for _, m := range c.moments {
+// phaseTimes is how long a chapter spent with each phase.
+func (c segment) phaseTimes() [phaseIdle + 1]time.Duration {
+	var sums [phaseIdle + 1]time.Duration
+	for _, m := range c.events {
 		sums[m.phase] += m.took
 	}
 	return sums
 }
 
-// worked is the time of a chapter in which somebody was at work, or waited.
-func (c chapter) worked() time.Duration {
+// activeTime is the time of a chapter in which somebody was at work, or waited.
+func (c segment) activeTime() time.Duration {
 	var sum time.Duration
-	for _, m := range c.moments {
-		if m.phase != away {
+	for _, m := range c.events {
+		if m.phase != phaseIdle {
 			sum += m.took
 		}
 	}
 	return sum
 }
 
-// faults are the lines on what is bad in a chapter.
-func (c chapter) faults() []string {
+// badLines are the lines on what is bad in a chapter.
+func (c segment) badLines() []string {
 	var all []string
-	for _, m := range c.moments {
-		all = append(all, m.bad...)
+	for _, m := range c.events {
+		all = append(all, m.badLines...)
 	}
 	return all
 }
 
-// ended is the verdict on an iteration; nil while there is none.
-func (c chapter) ended() *journal.IterationEnded {
-	for _, m := range c.moments {
+// iterationEnded is the verdict on an iteration; nil while there is none.
+func (c segment) iterationEnded() *journal.IterationEnded {
+	for _, m := range c.events {
 		if e, is := m.event.(journal.IterationEnded); is {
 			return &e
 		}
@@ -236,14 +236,14 @@ func (c chapter) ended() *journal.IterationEnded {
 	return nil
 }
 
-// price is what a chapter cost, as far as agents told.
-func (c chapter) price() string {
-	if !c.begun {
+// costText is what a chapter cost, as far as agents told.
+func (c segment) costText() string {
+	if !c.isIteration {
 		return ""
 	}
 	usd, known := 0.0, true
-	for _, m := range c.moments {
-		usd, known = usd+m.paid, known && m.known
+	for _, m := range c.events {
+		usd, known = usd+m.costUSD, known && m.costKnown
 	}
 	return view.CostText(usd, known)
 }

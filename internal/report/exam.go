@@ -9,12 +9,12 @@ type Exam struct {
 	Sum     string // all of them in a sentence
 	False   bool   // work was called proven, and is not right
 	Columns []string
-	Tasks   []Examined
+	Tasks   []ExamTask
 	More    int // tasks that are left out
 }
 
-// Examined is one commit with what became of it, a cell for each column.
-type Examined struct {
+// ExamTask is one commit with what became of it, a cell for each column.
+type ExamTask struct {
 	ID, Title string
 	Cells     []string
 	Solved    bool
@@ -24,22 +24,22 @@ type Examined struct {
 // So many exams are on a page, and so many bytes are for them, all in all. A task
 // takes so much markup.
 const (
-	mostExams     = 8
+	maxExams      = 8
 	roomForExams  = 96 << 10
 	markupOfATask = 900
 )
 
 // exams are as many tasks of each exam as there is room for, made harmless.
 func (s Source) exams() []Exam {
-	shown := s.Exams[:min(len(s.Exams), mostExams)]
+	shown := s.Exams[:min(len(s.Exams), maxExams)]
 	all := make([]Exam, 0, len(shown))
 	for _, e := range shown {
-		e.Agent, e.Sum = oneLine(s.hidden(e.Agent), 80), oneLine(s.hidden(e.Sum), 300)
+		e.Agent, e.Sum = oneLine(s.hide(e.Agent), 80), oneLine(s.hide(e.Sum), 300)
 		room, tasks := roomForExams/len(shown), e.Tasks
 		e.Tasks = nil
 		for i, task := range tasks {
-			task = s.harmless(task)
-			if room -= takes(task.ID+task.Title+strings.Join(task.Cells, "")) + markupOfATask; room < 0 {
+			task = s.cleanTask(task)
+			if room -= textSize(task.ID+task.Title+strings.Join(task.Cells, "")) + markupOfATask; room < 0 {
 				e.More = len(tasks) - i
 				break
 			}
@@ -50,11 +50,11 @@ func (s Source) exams() []Exam {
 	return all
 }
 
-func (s Source) harmless(task Examined) Examined {
-	task.ID, task.Title = oneLine(s.hidden(task.ID), 60), oneLine(s.hidden(task.Title), 100)
+func (s Source) cleanTask(task ExamTask) ExamTask {
+	task.ID, task.Title = oneLine(s.hide(task.ID), 60), oneLine(s.hide(task.Title), 100)
 	cells := make([]string, 0, len(task.Cells))
 	for _, cell := range task.Cells {
-		cells = append(cells, oneLine(s.hidden(cell), 100))
+		cells = append(cells, oneLine(s.hide(cell), 100))
 	}
 	task.Cells = cells
 	return task
@@ -63,12 +63,12 @@ func (s Source) harmless(task Examined) Examined {
 // Label is the column of a cell.
 func (e Exam) Label(i int) string { return e.Columns[i] }
 
-// alone is a page without a run.
-func (s Source) alone() page {
-	made := page{Title: "exam on real history", Mood: good, Headline: spans("Exam on real history"), Exams: s.exams()}
+// examPage is a page without a run.
+func (s Source) examPage() page {
+	made := page{Title: "exam on real history", Outcome: good, Headline: spans("Exam on real history"), Exams: s.exams()}
 	for _, e := range made.Exams {
 		if e.False {
-			made.Mood = poor
+			made.Outcome = poor
 		}
 	}
 	return made

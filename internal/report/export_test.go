@@ -4,12 +4,14 @@ package report
 
 // Cut is cut, from the start or to the end.
 func Cut(text string, room int, end bool) (shown, left string) {
-	e := cut(text, room, side(end))
+	e := excerptOf(text, room, textSide(end))
 	return e.Text, e.Left
 }
 
 // Few is few.
-func Few(all []string, room, markup int) (shown []string, more int) { return few(all, room, markup) }
+func Few(all []string, room, markup int) (shown []string, more int) {
+	return thatFit(all, room, markup)
+}
 
 // Told is Markdown as the page has it: a paragraph a line, its items behind a
 // dash, code in ‹› and what is strong in «».

@@ -20,8 +20,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// pages is where make report-check wants the pages that a browser looks at.
-var pages = flag.String("pages", "", "a folder to write pages into")
+// htmlTemplates is where make report-check wants the pages that a browser looks at.
+var htmlTemplates = flag.String("pages", "", "a folder to write pages into")
 
 // nasty is what agents and outsiders may write where a page has words. Each is
 // to be read on the page as shows says.
@@ -104,9 +104,9 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 
 // examOf is an exam of so many tasks that has text wherever others have their say.
 func examOf(text string, tasks int) report.Exam {
-	task := report.Examined{ID: text, Title: text, Cells: []string{text, "fail: FALSELY READY", "$0.10", "9s", "4"}, False: true}
+	task := report.ExamTask{ID: text, Title: text, Cells: []string{text, "fail: FALSELY READY", "$0.10", "9s", "4"}, False: true}
 	return report.Exam{
-		Agent: text, Sum: text, False: true, Columns: []string{"proven", "hidden tests", "cost", "time", "check runs"}, Tasks: slices.Repeat([]report.Examined{task}, tasks),
+		Agent: text, Sum: text, False: true, Columns: []string{"proven", "hidden tests", "cost", "time", "check runs"}, Tasks: slices.Repeat([]report.ExamTask{task}, tasks),
 	}
 }
 
@@ -248,7 +248,7 @@ func TestSecrets(t *testing.T) {
 // The pages that a browser is to look at, and beside a hostile one what has to be
 // read there.
 func TestPages(t *testing.T) {
-	dir := *pages
+	dir := *htmlTemplates
 	if dir == "" {
 		dir = t.TempDir()
 	}

@@ -28,8 +28,8 @@ type iteration struct {
 	Facts  string
 	Said   []line
 	More   int // lines that are not shown
-	Folds  []fold
-	Logs   []fold
+	Folds  []foldedText
+	Logs   []foldedText
 }
 
 // line is a line of the log.
@@ -41,12 +41,12 @@ type line struct {
 func anchor(number int) string { return fmt.Sprintf("iteration-%d", number) }
 
 // mark tells whether a chapter went well.
-func (c chapter) mark() mark {
-	ended := c.ended()
+func (c segment) mark() mark {
+	ended := c.iterationEnded()
 	switch {
-	case len(c.faults()) > 0:
+	case len(c.badLines()) > 0:
 		return poor
-	case ended != nil && (ended.Done || len(ended.Passed) > 0), !c.begun:
+	case ended != nil && (ended.Done || len(ended.Passed) > 0), !c.isIteration:
 		return good
 	}
 	return open
@@ -61,55 +61,57 @@ func (m mark) Word() string {
 func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", open: "…"}[m] }
 
 // iterationOf tells a chapter with so many bytes for what is folded.
-func (s Source) iterationOf(c chapter, run journal.Run, room int) iteration {
-	told := iteration{Number: c.number, ID: anchor(c.number), Story: titleOf(run, c.story), Mark: c.mark()}
-	facts := []string{policy.Short(c.worked())}
-	if price := c.price(); price != "" {
+func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
+	told := iteration{Number: c.number, ID: anchor(c.number), Story: storyTitle(run, c.story), Mark: c.mark()}
+	facts := []string{policy.Short(c.activeTime())}
+	if price := c.costText(); price != "" {
 		facts = append(facts, price)
 	}
-	told.Said, told.More = c.log(room / 4)
+	told.Said, told.More = c.logLines(room / 4)
 	told.Facts = strings.Join(facts, " · ")
-	told.Folds = s.folds(c, room/2)
-	told.Logs = s.logs(c, room/4)
+	told.Folds = s.agentTexts(c, room/2)
+	told.Logs = s.checkLogs(c, room/4)
 	return told
 }
 
-// log is what the log says of a chapter, but for that it begins.
-func (c chapter) log(room int) (shown []line, more int) {
-	for i, m := range c.moments {
+// logLines is what the log says of a chapter, but for that it begins.
+func (c segment) logLines(room int) (shown []line, more int) {
+	for i, m := range c.events {
 		if _, begins := m.event.(journal.IterationBegan); begins && i == 0 {
 			continue
 		}
 		for _, text := range m.lines {
-			if room -= takes(text) + markupOfItem; room < 0 {
+			if room -= textSize(text) + markupOfItem; room < 0 {
 				more++
 				continue
 			}
-			shown = append(shown, line{text, len(m.bad) > 0})
+			shown = append(shown, line{text, len(m.badLines) > 0})
 		}
 	}
 	return shown, more
 }
 
-// titleOf is storyOf with its Markdown rendered.
-func titleOf(run journal.Run, id string) []span { return spans(clean.Inline(storyOf(run, id), 200)) }
+// storyTitle is storyOf with its Markdown rendered.
+func storyTitle(run journal.Run, id string) []span {
+	return spans(clean.Inline(storyName(run, id), 200))
+}
 
-// storyOf is a story by its id and title.
-func storyOf(run journal.Run, id string) string {
+// storyName is a story by its id and title.
+func storyName(run journal.Run, id string) string {
 	if story, found := run.Plan.Find(id); found {
 		return oneLine(story.ID+" "+story.Title, 160)
 	}
 	return oneLine(id, 160)
 }
 
-// folds are what an agent was asked, said, did and left behind.
-func (s Source) folds(c chapter, room int) []fold {
-	var all []fold
+// agentTexts are what an agent was asked, said, did and left behind.
+func (s Source) agentTexts(c segment, room int) []foldedText {
+	var all []foldedText
 	var began *journal.IterationBegan
 	var ended *journal.AgentEnded
 	var taken *journal.CommitsTaken
 	var reviewed *journal.StoryReviewed
-	for _, m := range c.moments {
+	for _, m := range c.events {
 		switch e := m.event.(type) { //nolint:gochecksumtype // the others leave nothing to fold
 		case journal.IterationBegan:
 			began = &e
@@ -127,27 +129,27 @@ func (s Source) folds(c chapter, room int) []fold {
 		share = room / 5
 	}
 	if began != nil && began.Prompt.Path != "" {
-		all = append(all, s.prompt(began.Prompt, share))
+		all = append(all, s.promptText(began.Prompt, share))
 	}
 	if ended != nil {
-		words, tools := s.heard(voice{transcript: ended.Transcript, words: ended.Words}, share)
+		words, tools := s.transcriptTexts(agentRecord{transcript: ended.Transcript, words: ended.Words}, share)
 		all = append(all, words, tools)
 	}
 	if taken != nil && taken.From != taken.To && len(taken.Commits) > 0 {
-		all = append(all, s.diff(*taken, share))
+		all = append(all, s.commitDiff(*taken, share))
 	}
 	if opinion {
-		all = append(all, s.opinion(*reviewed, share/2)...)
+		all = append(all, s.reviewTexts(*reviewed, share/2)...)
 	}
 	return all
 }
 
-// logs are what the commands of a chapter said, as far as there is room. What
+// checkLogs are what the commands of a chapter said, as far as there is room. What
 // failed gets most of it.
-func (s Source) logs(c chapter, room int) []fold {
-	var all []fold
+func (s Source) checkLogs(c segment, room int) []foldedText {
+	var all []foldedText
 	left := room
-	for _, m := range c.moments {
+	for _, m := range c.events {
 		check, is := m.event.(journal.CheckEnded)
 		if set, other := m.event.(journal.SetupEnded); other {
 			check, is = journal.CheckEnded(set), true
@@ -159,17 +161,17 @@ func (s Source) logs(c chapter, room int) []fold {
 		if !check.Passed && check.Skipped == "" {
 			share = room / 2
 		}
-		folded := s.log(check, min(share, left))
+		folded := s.checkLog(check, min(share, left))
 		folded.Title = m.lines[0]
 		left -= min(share, left)
-		if all = append(all, folded); len(all) == mostLogs {
+		if all = append(all, folded); len(all) == maxLogs {
 			break
 		}
 	}
 	return all
 }
 
-const mostLogs = 20
+const maxLogs = 20
 
-// stamp is a moment as people read it who may be anywhere.
-func stamp(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }
+// utcTime is a moment as people read it who may be anywhere.
+func utcTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

@@ -20,25 +20,25 @@ import (
 type page struct {
 	Run         string
 	Title       string
-	Mood        mark
+	Outcome     mark
 	Headline    []span
 	Sum         string
 	Next        []span
 	Task        []span
 	Facts       []fact
 	Pull        string // address of the pull request
-	Failed      []failed
+	Failed      []failedIteration
 	More        int // iterations with failures that are not listed
-	First       *fold
+	First       *foldedText
 	Cautions    []block
 	Columns     []string
-	Stories     []told
+	Stories     []storyRow
 	MoreStories int
-	Checks      []judged
+	Checks      []checkRow
 	Commit      string // that the checks ran on
 	Timeline    timeline
-	Before      []fold
-	Passes      []iteration
+	Before      []foldedText
+	Iterations  []iteration
 	Left        string // what of the iterations is left out
 	Events      int
 	Comment     string // Markdown
@@ -48,8 +48,8 @@ type page struct {
 // fact is a thing to know about the run.
 type fact struct{ Name, Value string }
 
-// failed is an iteration with what went wrong in it.
-type failed struct {
+// failedIteration is an iteration with what went wrong in it.
+type failedIteration struct {
 	Begun  bool // else it was before any work
 	Number int
 	Href   string
@@ -59,8 +59,8 @@ type failed struct {
 	More   int
 }
 
-// judged is a check of the newest proof.
-type judged struct {
+// checkRow is a check of the newest proof.
+type checkRow struct {
 	Command string
 	Result  []span
 	Exit    int
@@ -69,9 +69,9 @@ type judged struct {
 
 // Beyond these the page says how many more there are.
 const (
-	mostFailed = 30
-	mostPasses = 60
-	mostChecks = 40
+	maxFailed     = 30
+	maxIterations = 60
+	maxChecks     = 40
 )
 
 // So many bytes of a page are for the iterations, all in all and each; for what
@@ -87,10 +87,10 @@ const (
 
 // What a report is filled into is read when the first is written.
 var (
-	pages = sync.OnceValue(func() *template.Template {
+	htmlTemplates = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("").ParseFS(templates.Files, "report/report.html", "report/style.css"))
 	})
-	sheets = sync.OnceValue(func() *markdown.Template {
+	markdownTemplates = sync.OnceValue(func() *markdown.Template {
 		return markdown.Must(markdown.New("").Funcs(markdown.FuncMap{
 			"cell": func(s string) string { return clean.Inline(s, 300) },
 		}).ParseFS(templates.Files, "report/report.md"))
@@ -99,43 +99,43 @@ var (
 
 func (s Source) page() page {
 	if len(s.Entries) == 0 && len(s.Exams) > 0 {
-		return s.alone()
+		return s.examPage()
 	}
-	chapters, run := s.chapters(s.entries())
+	chapters, run := s.segments(s.entries())
 	passes := chapters[1:]
-	passes = passes[max(len(passes)-mostPasses, 0):]
+	passes = passes[max(len(passes)-maxIterations, 0):]
 	for i := range passes {
-		passes[i].linked = true
+		passes[i].hasLink = true
 	}
 	gist, next := view.Gist(run, s.Abandoned)
 	headline := spans(gist)
 	made := page{
-		Run: run.ID, Title: said(headline), Mood: moodOf(run, s.Abandoned), Headline: headline,
+		Run: run.ID, Title: spanText(headline), Outcome: outcomeOf(run, s.Abandoned), Headline: headline,
 		Sum: view.Sum(run), Next: spans(next), Task: spans(clean.Inline(run.Task.Title, 200)),
-		Facts: append(factsOf(run), known("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
+		Facts: append(factsOf(run), factIfKnown("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.StoryColumns(),
-		Timeline: s.timelineOf(chapters), Before: s.logs(chapters[0], roomForBefore),
+		Timeline: s.timelineOf(chapters), Before: s.checkLogs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: strings.TrimSpace(view.Comment(run)), Exams: s.exams(),
 	}
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL
 	}
 	made.Stories, made.MoreStories = s.stories(run, chapters)
-	made.Failed, made.More = s.failedIn(chapters, run)
-	made.First = s.first(chapters)
-	made.Checks, made.Commit = s.judged(run)
-	made.Passes = s.passes(passes, run)
+	made.Failed, made.More = s.failedIterations(chapters, run)
+	made.First = s.firstFailedLog(chapters)
+	made.Checks, made.Commit = s.proofChecks(run)
+	made.Iterations = s.iterations(passes, run)
 	if older := len(chapters) - 1 - len(passes); older > 0 {
-		made.Left = count(older, "earlier iteration") + " left out; the journal has all of them"
+		made.Left = plural(older, "earlier iteration") + " left out; the journal has all of them"
 	}
 	return made
 }
 
 // Good is for a run that ended well: what failed on the way comes late then.
-func (p page) Good() bool { return p.Mood == good }
+func (p page) Good() bool { return p.Outcome == good }
 
-// moodOf is how the run stands, in a colour.
-func moodOf(run journal.Run, abandoned bool) mark {
+// outcomeOf is how the run stands, in a colour.
+func outcomeOf(run journal.Run, abandoned bool) mark {
 	switch {
 	case abandoned:
 		return poor
@@ -148,7 +148,7 @@ func moodOf(run journal.Run, abandoned bool) mark {
 }
 
 func factsOf(run journal.Run) []fact {
-	commit := strings.TrimSpace(run.Branch + " " + short(run.Base) + "…" + short(run.Head))
+	commit := strings.TrimSpace(run.Branch + " " + shortSHA(run.Base) + "…" + shortSHA(run.Head))
 	if run.Head == "" {
 		commit = run.Branch
 	}
@@ -158,95 +158,95 @@ func factsOf(run journal.Run) []fact {
 		{"agent", strings.TrimSpace(run.Policy.Agent + " " + run.Policy.Model)},
 		{"work", commit},
 		{"sandbox level", run.Level},
-		{"began", stamp(run.Began)},
-		{"newest event", stamp(run.Now)},
-		{"continued", times(run.Resumed)},
-		{"tokens", tokens(run)},
+		{"began", utcTime(run.Began)},
+		{"newest event", utcTime(run.Now)},
+		{"continued", timesText(run.Resumed)},
+		{"tokens", tokensText(run)},
 	} {
-		all = append(all, known(f.Name, f.Value)...)
+		all = append(all, factIfKnown(f.Name, f.Value)...)
 	}
 	return all
 }
 
-// known is a fact, if there is one.
-func known(name, value string) []fact {
+// factIfKnown is a fact, if there is one.
+func factIfKnown(name, value string) []fact {
 	if value == "" {
 		return nil
 	}
 	return []fact{{name, oneLine(value, 160)}}
 }
 
-func times(n int) string {
+func timesText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(n, "time")
+	return plural(n, "time")
 }
 
-func tokens(run journal.Run) string {
+func tokensText(run journal.Run) string {
 	if run.Usage.Tokens() == 0 {
 		return ""
 	}
 	u := run.Usage
-	text := fmt.Sprintf("%s in, %s out", grouped(int(u.Input)), grouped(int(u.Output)))
+	text := fmt.Sprintf("%s in, %s out", withCommas(int(u.Input)), withCommas(int(u.Output)))
 	if cached := u.CacheRead + u.CacheWrite; cached > 0 {
-		text += ", " + grouped(int(cached)) + " cached"
+		text += ", " + withCommas(int(cached)) + " cached"
 	}
 	return text
 }
 
-func short(sha string) string { return sha[:min(len(sha), 7)] }
+func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-// failedIn are the chapters in which something failed, the first one first.
-func (s Source) failedIn(chapters []chapter, run journal.Run) (all []failed, more int) {
+// failedIterations are the chapters in which something failed, the first one first.
+func (s Source) failedIterations(chapters []segment, run journal.Run) (all []failedIteration, more int) {
 	for _, c := range chapters {
-		faults := c.faults()
+		faults := c.badLines()
 		switch {
 		case len(faults) == 0:
 			continue
-		case len(all) == mostFailed:
+		case len(all) == maxFailed:
 			more++
 			continue
 		}
-		one := failed{Begun: c.begun, Number: c.number, Href: c.href(), Story: storyOf(run, c.story), Title: titleOf(run, c.story)}
-		one.Said, one.More = few(faults, roomForFailed/mostFailed, markupOfItem)
+		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: storyName(run, c.story), Title: storyTitle(run, c.story)}
+		one.Said, one.More = thatFit(faults, roomForFailed/maxFailed, markupOfItem)
 		all = append(all, one)
 	}
 	return all, more
 }
 
-// first is what the first check that failed said.
-func (s Source) first(chapters []chapter) *fold {
+// firstFailedLog is what the first check that failed said.
+func (s Source) firstFailedLog(chapters []segment) *foldedText {
 	for _, c := range chapters {
-		for _, m := range c.moments {
+		for _, m := range c.events {
 			check, is := m.event.(journal.CheckEnded)
-			if !is || len(m.bad) == 0 {
+			if !is || len(m.badLines) == 0 {
 				continue
 			}
-			log := s.log(check, 2<<10)
-			log.Title = m.bad[0]
+			log := s.checkLog(check, 2<<10)
+			log.Title = m.badLines[0]
 			return &log
 		}
 	}
 	return nil
 }
 
-// judged are the checks of the newest commit's proof.
-func (s Source) judged(run journal.Run) (all []judged, commit string) {
+// proofChecks are the checks of the newest commit's proof.
+func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
 	proof, found := run.ProofOf(run.Tree)
 	if !found {
 		return nil, ""
 	}
-	for _, check := range proof.Checks[:min(len(proof.Checks), mostChecks)] {
-		all = append(all, judged{
+	for _, check := range proof.Checks[:min(len(proof.Checks), maxChecks)] {
+		all = append(all, checkRow{
 			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.ProofCheckText(run, check)), check.Exit, policy.Short(check.Took()),
 		})
 	}
-	return all, short(proof.Commit)
+	return all, shortSHA(proof.Commit)
 }
 
-// passes are iterations, told in full.
-func (s Source) passes(shown []chapter, run journal.Run) (all []iteration) {
+// iterations are iterations, told in full.
+func (s Source) iterations(shown []segment, run journal.Run) (all []iteration) {
 	room := min(roomForOne, roomForAll/max(len(shown), 1))
 	for _, c := range shown {
 		all = append(all, s.iterationOf(c, run, room))

@@ -28,24 +28,24 @@ type Source struct {
 // HTML is the run as a page for a browser.
 func (s Source) HTML() ([]byte, error) {
 	var out bytes.Buffer
-	if err := pages().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
+	if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
-	return []byte(legible(out.String())), nil
+	return []byte(escapeInvisible(out.String())), nil
 }
 
 // Markdown is the run for a comment, or for a terminal that shows each line
 // harmless.
 func (s Source) Markdown() (string, error) {
 	var out bytes.Buffer
-	if err := sheets().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
+	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
 		return "", fmt.Errorf("write the page: %w", err)
 	}
-	return legible(out.String()), nil
+	return escapeInvisible(out.String()), nil
 }
 
-// hidden is text without secrets.
-func (s Source) hidden(text string) string {
+// hide is text without secrets.
+func (s Source) hide(text string) string {
 	if s.Hide == nil {
 		return text
 	}
@@ -57,12 +57,12 @@ func (s Source) hidden(text string) string {
 func (s Source) entries() []journal.Entry {
 	all := make([]journal.Entry, 0, len(s.Entries))
 	for _, entry := range s.Entries {
-		all = append(all, s.masked(entry))
+		all = append(all, s.hideEntry(entry))
 	}
 	return all
 }
 
-func (s Source) masked(entry journal.Entry) journal.Entry {
+func (s Source) hideEntry(entry journal.Entry) journal.Entry {
 	if s.Hide == nil {
 		return entry
 	}

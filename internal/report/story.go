@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// told is a story with what became of it.
-type told struct {
+// storyRow is a story with what became of it.
+type storyRow struct {
 	ID       string
 	Title    []span
 	Mark     mark
@@ -32,14 +32,14 @@ type cell struct {
 	Spans  []span
 }
 
-const mostStories = 100
+const maxStories = 100
 
 // stories are those of the plan, and how many there are besides.
-func (s Source) stories(run journal.Run, chapters []chapter) (all []told, more int) {
-	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), mostStories)]
+func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, more int) {
+	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), maxStories)]
 	runs := checkRuns(chapters)
 	for _, story := range shown {
-		one := s.told(run, story, roomForStories/len(shown))
+		one := s.storyRow(run, story, roomForStories/len(shown))
 		if ran := runs[story.ID]; ran.Runs > 0 {
 			one.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.Short(time.Duration(ran.TookMS)*time.Millisecond))
 		}
@@ -48,21 +48,21 @@ func (s Source) stories(run journal.Run, chapters []chapter) (all []told, more i
 	return all, len(run.Plan.UserStories) - len(shown)
 }
 
-func (s Source) told(run journal.Run, story plan.Story, room int) told {
-	one := told{ID: oneLine(story.ID, 80), Title: spans(clean.Inline(story.Title, 200)), Mark: open, State: "open"}
+func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
+	one := storyRow{ID: oneLine(story.ID, 80), Title: spans(clean.Inline(story.Title, 200)), Mark: open, State: "open"}
 	if story.Passes {
 		one.Mark, one.State = good, "passed"
 	}
 	for i, words := range view.StoryCells(run, story) {
 		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], spans(words)})
 	}
-	one.Criteria, one.More = few(onLines(story.AcceptanceCriteria), room/2, markupOfItem)
+	one.Criteria, one.More = thatFit(oneLines(story.AcceptanceCriteria), room/2, markupOfItem)
 	graded, found := run.GradeOf(story.ID)
 	if !found {
 		return one
 	}
 	one.Why = oneLine(graded.Why, 300)
-	tests, left := few(onLines(graded.ProvingTests()), room/2, markupOfItem)
+	tests, left := thatFit(oneLines(graded.ProvingTests()), room/2, markupOfItem)
 	one.Tests, one.More = tests, one.More+left
 	if story.Passes && verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story) {
 		one.Mark = open
@@ -72,11 +72,11 @@ func (s Source) told(run journal.Run, story plan.Story, room int) told {
 
 // checkRuns is how often checks ran for each story, and how long: in the agent's
 // tree and on clean checkouts.
-func checkRuns(chapters []chapter) map[string]journal.CheckRuns {
+func checkRuns(chapters []segment) map[string]journal.CheckRuns {
 	runs := map[string]journal.CheckRuns{}
 	for _, c := range chapters {
 		ran := runs[c.story]
-		for _, m := range c.moments {
+		for _, m := range c.events {
 			ran.Add(m.event)
 		}
 		runs[c.story] = ran
@@ -84,7 +84,7 @@ func checkRuns(chapters []chapter) map[string]journal.CheckRuns {
 	return runs
 }
 
-func onLines(texts []string) []string {
+func oneLines(texts []string) []string {
 	all := make([]string, 0, len(texts))
 	for _, text := range texts {
 		all = append(all, oneLine(text, 400))

@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// legible is text in which every character shows: what directs writing, takes
+// escapeInvisible is text in which every character shows: what directs writing, takes
 // no ink or controls something is written as its number. A whole page goes
 // through it, so nothing on it can be forgotten.
-func legible(text string) string {
+func escapeInvisible(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
 	for _, r := range text {
@@ -22,7 +22,7 @@ func legible(text string) string {
 			out.WriteRune(r)
 		case unicode.IsControl(r):
 			fmt.Fprintf(&out, `\x%02x`, r)
-		case concealed(r):
+		case isInvisible(r):
 			fmt.Fprintf(&out, `\u{%04x}`, r)
 		default:
 			out.WriteRune(r)
@@ -31,10 +31,10 @@ func legible(text string) string {
 	return out.String()
 }
 
-func concealed(r rune) bool { return clean.IsInvisible(r) || r == '\u2028' || r == '\u2029' }
+func isInvisible(r rune) bool { return clean.IsInvisible(r) || r == '\u2028' || r == '\u2029' }
 
-// colour is a terminal's sequence for one; it says nothing.
-var colour = pattern.Of(`\x1b\[[0-9;]*m`)
+// colourSequence is a terminal's sequence for one; it says nothing.
+var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
 
 // excerpt is a part of a text.
 type excerpt struct {
@@ -42,34 +42,34 @@ type excerpt struct {
 	Left string // what is not shown of it
 }
 
-// side is which end of a text is worth more.
-type side bool
+// textSide is which end of a text is worth more.
+type textSide bool
 
 const (
-	start  side = false
-	ending side = true
+	fromStart textSide = false
+	fromEnd   textSide = true
 )
 
-// cut is as much of text as takes so many bytes on a page, from its start or
+// excerptOf is as much of text as takes so many bytes on a page, from its start or
 // to its end.
-func cut(text string, room int, from side) excerpt {
-	text = strings.ToValidUTF8(colour.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
+func excerptOf(text string, room int, from textSide) excerpt {
+	text = strings.ToValidUTF8(colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
 	text = strings.Trim(text, "\n")
-	kept := fit(text, room, from)
+	kept := partThatFits(text, room, from)
 	left := utf8.RuneCountInString(text) - utf8.RuneCountInString(kept)
 	switch {
 	case left == 0:
 		return excerpt{Text: kept}
-	case from == ending:
-		return excerpt{Text: kept, Left: count(left, "character") + " before this left out"}
+	case from == fromEnd:
+		return excerpt{Text: kept, Left: plural(left, "character") + " before this left out"}
 	}
-	return excerpt{Text: kept, Left: count(left, "more character") + " left out"}
+	return excerpt{Text: kept, Left: plural(left, "more character") + " left out"}
 }
 
-func fit(text string, room int, from side) string {
-	if from == start {
+func partThatFits(text string, room int, from textSide) string {
+	if from == fromStart {
 		for i, r := range text {
-			if room -= size(r); room < 0 {
+			if room -= runeSize(r); room < 0 {
 				return text[:i]
 			}
 		}
@@ -78,7 +78,7 @@ func fit(text string, room int, from side) string {
 	at := len(text)
 	for at > 0 {
 		r, length := utf8.DecodeLastRuneInString(text[:at])
-		if room -= size(r); room < 0 {
+		if room -= runeSize(r); room < 0 {
 			break
 		}
 		at -= length
@@ -86,34 +86,34 @@ func fit(text string, room int, from side) string {
 	return text[at:]
 }
 
-// size is what a character takes on a page at most: some become references,
+// runeSize is what a character takes on a page at most: some become references,
 // some their number.
-func size(r rune) int {
+func runeSize(r rune) int {
 	switch {
 	case strings.ContainsRune(`<>&"'+`, r):
 		return len("&#34;")
 	case r == '\n' || r == '\t':
 		return 1
-	case unicode.IsControl(r) || concealed(r):
+	case unicode.IsControl(r) || isInvisible(r):
 		return len(`\u{10ffff}`)
 	}
 	return utf8.RuneLen(r)
 }
 
-// takes is what text takes on a page at most.
-func takes(text string) int {
+// textSize is what text takes on a page at most.
+func textSize(text string) int {
 	sum := 0
 	for _, r := range text {
-		sum += size(r)
+		sum += runeSize(r)
 	}
 	return sum
 }
 
-// few is as many of all, from the first on, as there is room for with so much
+// thatFit is as many of all, from the first on, as there is room for with so much
 // of markup around each, and how many there are besides.
-func few(all []string, room, markup int) (shown []string, more int) {
+func thatFit(all []string, room, markup int) (shown []string, more int) {
 	for i, text := range all {
-		if room -= takes(text) + markup; room < 0 {
+		if room -= textSize(text) + markup; room < 0 {
 			return all[:i], len(all) - i
 		}
 	}
@@ -134,15 +134,15 @@ func oneLine(text string, most int) string {
 	return string(line)
 }
 
-func count(n int, word string) string {
+func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
-	return grouped(n) + " " + word + "s"
+	return withCommas(n) + " " + word + "s"
 }
 
-// grouped is a number as people read long ones.
-func grouped(n int) string {
+// withCommas is a number as people read long ones.
+func withCommas(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {
 		text = text[:i] + "," + text[i:]

@@ -18,7 +18,7 @@ type step struct {
 	event journal.Event
 }
 
-func told(t *testing.T, steps ...step) (page, markdown string) {
+func storyRow(t *testing.T, steps ...step) (page, markdown string) {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	s := report.Source{}
@@ -49,7 +49,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 	check := func(where journal.Where) journal.Event {
 		return journal.CheckEnded{Where: where, Name: "test", Passed: true}
 	}
-	page, markdown := told(t,
+	page, markdown := storyRow(t,
 		began(),
 		step{20 * time.Second, check(journal.AtBase)},
 		step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}},
@@ -85,7 +85,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 
 // Iterations begin with 0 where the loop is within a session.
 func TestIterationZero(t *testing.T) {
-	page, markdown := told(t, began(), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
+	page, markdown := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
 	if !strings.Contains(page, `<h3 id="iteration-0">Iteration 0`) || !strings.Contains(page, `<a href="#iteration-0">Iteration 0</a>`) {
 		t.Error("there is no iteration 0 on the page")
 	}
@@ -122,7 +122,7 @@ func TestWhatFailed(t *testing.T) {
 		"an unknown story": {journal.StoryGraded{Story: "US-009", Grade: journal.RedToGreen}, "US-009 is red to green"},
 		"a claim":          {journal.IterationEnded{Number: 1, Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "no"}}}, "rejected: US-002: no"},
 	} {
-		page, markdown := told(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
+		page, markdown := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Millisecond, c.event})
 		_, list, _ := strings.Cut(page, `<ol class="failed">`)
 		list, _, found := strings.Cut(list, "</ol>")
 		if !found || !strings.Contains(list, c.want) || strings.Contains(list, "fine") || strings.Contains(list, "claims") || strings.Contains(list, "US-001 passed") {
@@ -155,7 +155,7 @@ func TestWhatDidNotFail(t *testing.T) {
 		journal.IterationEnded{Number: 1, Story: "US-001"},
 		journal.RunStopped{Reason: policy.MaxIterations},
 	} {
-		page, _ := told(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
+		page, _ := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 1, Story: "US-001"}}, step{time.Second, event})
 		if strings.Contains(page, "What failed") {
 			t.Errorf("%s is called a failure", journal.Type(event))
 		}

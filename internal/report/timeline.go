@@ -13,7 +13,7 @@ import (
 var phases = []struct {
 	phase phase
 	name  string
-}{{agents, "agent"}, {checks, "checks"}, {proofs, "proof"}, {waits, "waiting"}, {others, "other"}}
+}{{phaseAgent, "agent"}, {phaseChecks, "checks"}, {phaseProof, "proof"}, {phaseWaiting, "waiting"}, {phaseOther, "other"}}
 
 // timeline is where the time went.
 type timeline struct {
@@ -21,7 +21,7 @@ type timeline struct {
 	Legend []share
 	Rows   []row
 	Words  string // the strip, for those who do not see it
-	Away   string // how long no process was at work
+	Idle   string // how long no process was at work
 	Left   string
 }
 
@@ -52,56 +52,56 @@ type row struct {
 
 // Of rows, and of stretches in the strip, there are no more than these.
 const (
-	mostRows = 150
-	narrow   = 0.4 // thousandths: what is drawn smaller is not seen
+	maxRows  = 150
+	minWidth = 0.4 // thousandths: what is drawn smaller is not seen
 )
 
-func (s Source) timelineOf(chapters []chapter) timeline {
+func (s Source) timelineOf(chapters []segment) timeline {
 	var line timeline
 	var whole, longest, gone time.Duration
-	var sums [away + 1]time.Duration
+	var sums [phaseIdle + 1]time.Duration
 	for _, c := range chapters {
-		whole, longest = whole+c.worked(), max(longest, c.worked())
-		for p, took := range c.spent() {
+		whole, longest = whole+c.activeTime(), max(longest, c.activeTime())
+		for p, took := range c.phaseTimes() {
 			sums[p] += took
 		}
 	}
-	gone = sums[away]
+	gone = sums[phaseIdle]
 	line.Legend, line.Words = shares(sums)
 	line.Strip = strip(chapters, whole)
 	if gone > 0 {
-		line.Away = policy.Short(gone)
+		line.Idle = policy.Short(gone)
 	}
-	shown := chapters[max(len(chapters)-mostRows, 0):]
+	shown := chapters[max(len(chapters)-maxRows, 0):]
 	if older := len(chapters) - len(shown); older > 0 {
-		line.Left = count(older, "earlier row") + " left out"
+		line.Left = plural(older, "earlier row") + " left out"
 	}
 	for _, c := range shown {
-		if c.begun || c.worked() > 0 {
+		if c.isIteration || c.activeTime() > 0 {
 			line.Rows = append(line.Rows, s.row(c, longest))
 		}
 	}
 	return line
 }
 
-func (s Source) row(c chapter, longest time.Duration) row {
-	made := row{Begun: c.begun, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Took: policy.Short(c.worked()), Mark: c.mark()}
-	sums, at := c.spent(), 0.0
+func (s Source) row(c segment, longest time.Duration) row {
+	made := row{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Took: policy.Short(c.activeTime()), Mark: c.mark()}
+	sums, at := c.phaseTimes(), 0.0
 	for _, p := range phases {
-		width := part(sums[p.phase], longest)
-		if width < narrow {
+		width := thousandthsOf(sums[p.phase], longest)
+		if width < minWidth {
 			continue
 		}
-		made.Bars = append(made.Bars, bar{p.name, thousandths(at), thousandths(width)})
+		made.Bars = append(made.Bars, bar{p.name, formatWidth(at), formatWidth(width)})
 		at += width
 	}
 	_, made.Words = shares(sums)
-	made.Cost = c.price()
+	made.Cost = c.costText()
 	return made
 }
 
 // shares are what each phase took, as a list and in a sentence.
-func shares(sums [away + 1]time.Duration) (all []share, words string) {
+func shares(sums [phaseIdle + 1]time.Duration) (all []share, words string) {
 	var told []string
 	for _, p := range phases {
 		if took := sums[p.phase]; took > 0 {
@@ -113,31 +113,31 @@ func shares(sums [away + 1]time.Duration) (all []share, words string) {
 }
 
 // strip is the whole run as one bar; neighbours of one phase are one stretch.
-func strip(chapters []chapter, whole time.Duration) []bar {
+func strip(chapters []segment, whole time.Duration) []bar {
 	var bars []bar
-	at, from, now := 0.0, 0.0, others
+	at, from, now := 0.0, 0.0, phaseOther
 	end := func() {
-		if at-from >= narrow {
-			bars = append(bars, bar{nameOf(now), thousandths(from), thousandths(at - from)})
+		if at-from >= minWidth {
+			bars = append(bars, bar{phaseName(now), formatWidth(from), formatWidth(at - from)})
 		}
 	}
 	for _, c := range chapters {
-		for _, m := range c.moments {
-			if m.phase == away || m.took == 0 {
+		for _, m := range c.events {
+			if m.phase == phaseIdle || m.took == 0 {
 				continue
 			}
 			if m.phase != now && m.took > whole/2000 {
 				end()
 				from, now = at, m.phase
 			}
-			at += part(m.took, whole)
+			at += thousandthsOf(m.took, whole)
 		}
 	}
 	end()
 	return bars
 }
 
-func nameOf(wanted phase) string {
+func phaseName(wanted phase) string {
 	for _, p := range phases {
 		if p.phase == wanted {
 			return p.name
@@ -146,11 +146,11 @@ func nameOf(wanted phase) string {
 	return ""
 }
 
-func part(of, whole time.Duration) float64 {
+func thousandthsOf(of, whole time.Duration) float64 {
 	if whole <= 0 {
 		return 0
 	}
 	return float64(of) / float64(whole) * 1000
 }
 
-func thousandths(f float64) string { return fmt.Sprintf("%.1f", f) }
+func formatWidth(f float64) string { return fmt.Sprintf("%.1f", f) }

@@ -32,17 +32,17 @@ func blocks(markdown string) []block {
 	var all []block
 	root := goldmark.DefaultParser().Parse(text.NewReader(source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering || n.Type() != ast.TypeBlock || !leaf(n) {
+		if !entering || n.Type() != ast.TypeBlock || !hasText(n) {
 			return ast.WalkContinue, nil
 		}
-		all = put(all, n, spansOf(n, source))
+		all = addBlock(all, n, spansOf(n, source))
 		return ast.WalkSkipChildren, nil
 	})
 	return all
 }
 
-// leaf tells of a block that holds words and no blocks.
-func leaf(n ast.Node) bool {
+// hasText tells of a block that holds words and no blocks.
+func hasText(n ast.Node) bool {
 	switch n.Kind() {
 	case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
 		return true
@@ -50,8 +50,8 @@ func leaf(n ast.Node) bool {
 	return false
 }
 
-// put adds words: an item goes to the paragraph before its list.
-func put(all []block, n ast.Node, words []span) []block {
+// addBlock adds words: an item goes to the paragraph before its list.
+func addBlock(all []block, n ast.Node, words []span) []block {
 	if n.Parent() == nil || n.Parent().Kind() != ast.KindListItem {
 		return append(all, block{Spans: words})
 	}
@@ -79,7 +79,7 @@ func spans(markdown string) []span {
 }
 
 func spansOf(n ast.Node, source []byte) []span {
-	var r reader
+	var r spanReader
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		r.visit(n, entering, source)
 		return ast.WalkContinue, nil
@@ -87,14 +87,14 @@ func spansOf(n ast.Node, source []byte) []span {
 	return r.spans
 }
 
-// reader gathers spans.
-type reader struct {
+// spanReader gathers spans.
+type spanReader struct {
 	spans  []span
 	code   int // how deep in code
 	strong int
 }
 
-func (r *reader) visit(n ast.Node, entering bool, source []byte) {
+func (r *spanReader) visit(n ast.Node, entering bool, source []byte) {
 	step := -1
 	if entering {
 		step = 1
@@ -124,7 +124,7 @@ func (r *reader) visit(n ast.Node, entering bool, source []byte) {
 }
 
 // tag is for <code>, in which words stand that a code span cannot hold.
-func (r *reader) tag(tag string) {
+func (r *spanReader) tag(tag string) {
 	switch tag {
 	case "<code>":
 		r.code++
@@ -133,11 +133,11 @@ func (r *reader) tag(tag string) {
 	}
 }
 
-func (r *reader) text(n *ast.Text, source []byte) {
+func (r *spanReader) text(n *ast.Text, source []byte) {
 	raw := n.Segment.Value(source)
 	words := string(raw)
 	if n.Parent().Kind() != ast.KindCodeSpan {
-		words = plain(raw)
+		words = unescape(raw)
 	}
 	if n.SoftLineBreak() || n.HardLineBreak() {
 		words += " "
@@ -145,9 +145,9 @@ func (r *reader) text(n *ast.Text, source []byte) {
 	r.add(words)
 }
 
-// plain is text without what Markdown escapes with: read as a page would, and
+// unescape is text without what Markdown escapes with: read as a page would, and
 // read back.
-func plain(raw []byte) string {
+func unescape(raw []byte) string {
 	var out strings.Builder
 	w := bufio.NewWriter(&out)
 	render.DefaultWriter.Write(w, raw)
@@ -155,13 +155,13 @@ func plain(raw []byte) string {
 	return html.UnescapeString(out.String())
 }
 
-func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // add joins words to those before them, if they are alike. A code span around
 // mere signs only keeps GitHub from acting on them.
-func (r *reader) add(words string) {
+func (r *spanReader) add(words string) {
 	next := span{Text: words, Code: r.code > 0, Strong: r.strong > 0}
-	if next.Code && !strings.ContainsFunc(words, wordly) {
+	if next.Code && !strings.ContainsFunc(words, isAlphanumeric) {
 		next.Code = false
 	}
 	if last := len(r.spans) - 1; last >= 0 && r.spans[last].Code == next.Code && r.spans[last].Strong == next.Strong {
@@ -171,8 +171,8 @@ func (r *reader) add(words string) {
 	r.spans = append(r.spans, next)
 }
 
-// said is spans as text.
-func said(all []span) string {
+// spanText is spans as text.
+func spanText(all []span) string {
 	var text strings.Builder
 	for _, s := range all {
 		text.WriteString(s.Text)
