@@ -1,6 +1,6 @@
-// Package clean makes untrusted text harmless: inward, before an agent reads
-// it, and outward, before GitHub or the runner's log shows it. It does not
-// decide who is trusted, and it hides no secrets.
+// Package clean makes untrusted text harmless before an agent reads it, and
+// before GitHub or the runner's log shows it. It does not decide who is trusted,
+// and it hides no secrets.
 package clean
 
 import (
@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// ForAgent is text as a reader of the rendered page sees it, so that nothing
-// reaches an agent that a person could not have read before: at most
-// limit bytes (0 is no limit), no invisible characters, character references
-// decoded, and without HTML comments, hidden elements, attributes, tags that
-// GitHub drops (Vec<String> outside code is Vec there too), texts of images,
-// titles of links, unused definitions, and what GitHub draws and does not show.
-// Code spans and blocks stay byte for byte, but for invisible characters. A zero width joiner goes even where it
-// was honest: a joined emoji becomes its members.
+// ForAgent returns text as people see it on the rendered page, so that an agent
+// reads nothing that a person cannot read: at most limit bytes (0: no limit), no
+// invisible characters, and character references decoded. HTML comments, hidden
+// elements, attributes, tags that GitHub drops (Vec<String> outside code is Vec
+// there too), texts of images, titles of links, unused definitions and undrawn
+// parts of diagrams are removed. Code spans and blocks stay as they are, except
+// for invisible characters. Zero width joiners are removed too: a joined emoji
+// becomes its members.
 //
-// Inward(Inward(x)) is Inward(x). A title or a name is not Markdown: see Plain.
+// ForAgent(ForAgent(x)) is ForAgent(x). A title or a name is not Markdown: use
+// Plain.
 func ForAgent(text string, limit int) (string, Removed) {
 	var gone Removed
 	for range maxRounds {
@@ -37,12 +38,11 @@ func ForAgent(text string, limit int) (string, Removed) {
 	return limitBytes(dropMarkup(text, &gone), limit, &gone), gone
 }
 
-// Taking one thing out can bring another about (<!<!-- -->--). Honest text
-// settles in two rounds; what has not settled in these was built not to.
+// Removing markup can create new markup (<!<!-- -->--). Usual text does not change
+// after two rounds; text that changes in all of these was written as an attack.
 const maxRounds = 12
 
-// dropMarkup leaves no character that any markup could be made of, so that there
-// is nothing more to settle.
+// dropMarkup removes every character that markup needs.
 func dropMarkup(text string, gone *Removed) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>&[]`~$", r) {
@@ -53,8 +53,8 @@ func dropMarkup(text string, gone *Removed) string {
 	}, text)
 }
 
-// Plain is Inward for a single line that is not Markdown, such as a title, a
-// name or a branch: what looks like markup there is seen by everyone.
+// Plain is ForAgent for a single line that is not Markdown, such as a title, a
+// name or a branch: people see markup there.
 func Plain(text string, limit int) (string, Removed) {
 	var gone Removed
 	text = dropUnprintable(limitBytes(text, limit, &gone), &gone)
@@ -68,23 +68,23 @@ func limitBytes(text string, limit int, gone *Removed) string {
 	return kept
 }
 
-// Removed counts what a text lost.
+// Removed counts what was removed from a text.
 type Removed struct {
 	Comments    int // HTML comments and declarations
-	Hidden      int // elements with all they held
-	Tags        int // tags that no page shows
-	Attributes  int // tags that lost theirs
+	Hidden      int // elements with their content
+	Tags        int // tags that GitHub drops
+	Attributes  int // tags that lost their attributes
 	Alts        int // texts of images
 	Titles      int // titles of links and definitions
 	Definitions int // link and footnote definitions that nothing refers to
-	Unseen      int // parts of blocks and formulas that are not shown
+	Unseen      int // parts of diagrams and formulas that are not shown
 	Invisible   int
 	Controls    int
 	Invalid     int // bytes that are not UTF-8
 	Cut         int // bytes beyond the limit
 }
 
-// IsAny says whether something was removed.
+// IsAny reports whether something was removed.
 func (r Removed) IsAny() bool { return r != Removed{} }
 
 // Add is the sum of two counts.
@@ -97,8 +97,8 @@ func (r Removed) Add(more Removed) Removed {
 	}
 }
 
-// String names what was removed: "2 HTML comments, 14 invisible characters",
-// or nothing.
+// String names what was removed: "2 HTML comments, 14 invisible characters"; empty
+// if nothing was.
 func (r Removed) String() string {
 	var said []string
 	for _, c := range []struct {
@@ -128,15 +128,15 @@ func (r Removed) String() string {
 	return strings.Join(said, ", ")
 }
 
-// ForGitHub makes the words of an agent or an outsider safe to post as a block of
-// Markdown. They notify no one, link or close no issue, load no picture,
-// command no bot, and stay in their place: HTML is shown as text and every
-// fence is closed. Formatting, lists, code and plain links stay.
+// ForGitHub makes text of an agent or an outsider safe to post as a block of
+// Markdown. It mentions no user, links and closes no issue, loads no picture and
+// commands no bot. HTML is shown as text and every fence is closed. Formatting,
+// lists, code and plain links stay.
 //
-// GitHub looks for mentions and references in the rendered page, where neither
-// a backslash nor a reference such as &#64; stops it. So the one character that
-// makes the mention is put in a code span: `@`name. That also breaks it for
-// bots that read the source.
+// GitHub looks for mentions and references in the rendered page, so neither a
+// backslash nor a reference such as &#64; prevents them. The character that makes
+// the mention is put in a code span: `@`name. Bots that read the source do not see
+// a mention either.
 func ForGitHub(text string) string {
 	lines := strings.Split(decodeAll(text), "\n")
 	var out []string
@@ -153,8 +153,8 @@ func ForGitHub(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// decodeAll decodes references so that what they stand for is judged; what
-// they made invisible goes after that.
+// decodeAll decodes character references before text is judged. Decoding can make
+// invisible characters, which are removed.
 func decodeAll(text string) string {
 	var gone Removed
 	text = dropUnprintable(text, &gone)
@@ -165,25 +165,25 @@ func decodeAll(text string) string {
 	return text
 }
 
-// undoShield undoes the backslash that decode puts before a stray tag; here all
-// HTML becomes text anyway.
+// undoShield removes the backslash that decode puts before a tag: here all HTML
+// becomes text.
 func undoShield(text string) string { return strings.ReplaceAll(text, `\<`, "<") }
 
-// isDelimiter says whether line can be the second row of a table.
+// isDelimiter reports whether line can be the second row of a table.
 func isDelimiter(line string) bool {
 	return strings.Contains(line, "-") && strings.Trim(line, "|:- \t>") == ""
 }
 
 var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 
-// proseLine is a line outside a fence.
+// proseLine makes a line outside a fence safe.
 func proseLine(line string, w writer) string {
 	w.prose(line)
 	return commandLine.ReplaceAllString(string(w.out), "${1}&#47;${2}")
 }
 
-// Inline is text on one line and at most limit characters long (0 is no limit),
-// for a table's cell, a heading or the middle of a sentence.
+// Inline is ForGitHub for one line of at most limit characters (0: no limit): a
+// table cell, a heading or part of a sentence.
 func Inline(text string, limit int) string {
 	text = strings.Join(strings.Fields(decodeAll(text)), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {
@@ -192,9 +192,9 @@ func Inline(text string, limit int) string {
 	return proseLine(text, writer{inTable: true, inCell: true})
 }
 
-// Fence is text in a code fence that nothing in text can close. Mentions and
-// references are left as they are, as GitHub looks for none in code; a line
-// that a bot would take for a command gets a space before it.
+// Fence returns text in a code fence that text cannot close. Mentions and
+// references stay, as GitHub ignores them in code. A line that a bot would take
+// for a command gets a space before it.
 func Fence(text string) string {
 	var gone Removed
 	text = strings.TrimRight(dropUnprintable(text, &gone), "\n")
@@ -224,10 +224,9 @@ var (
 	languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
 )
 
-// rewriteFence is the fenced block that begins at lines[i], written anew, and
-// the line after it. It is moved to the margin and always closed: a fence in
-// a list is a fence only while the list lasts, and that must not be left to
-// the text.
+// rewriteFence returns the fenced block that begins at lines[i], and the next
+// line. The block is moved to the margin and always closed: a fence in a list ends
+// with the list, which text could use to escape.
 func rewriteFence(lines []string, i int) (block []string, next int) {
 	m := fenceOpen.FindStringSubmatch(lines[i])
 	if m == nil {
@@ -249,7 +248,7 @@ func closesFence(line, mark string) bool {
 	return len(line) >= len(mark) && strings.Trim(line, mark[:1]) == ""
 }
 
-// outdent takes at most width white space from the front of line.
+// outdent removes at most width white space from the front of line.
 func outdent(line string, width int) string {
 	for width > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
 		line = line[1:]
@@ -258,8 +257,8 @@ func outdent(line string, width int) string {
 	return line
 }
 
-// languageOf is the language a fence names. A suggestion would be offered to
-// be committed with one click, so it is not one.
+// languageOf is the language of a fence. A suggestion could be committed with one
+// click, so it is dropped.
 func languageOf(info string) string {
 	name := languageName.FindString(info)
 	if strings.EqualFold(name, "suggestion") {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// What GitHub draws, and does not show as it was written: formulas, diagrams,
-// maps and models. Nor does it show what stands behind a fence's language.
+// GitHub draws formulas, diagrams, maps and models instead of showing their text. It
+// also hides the words after a fence's language.
 
-// dropUndrawn leaves out what a drawing does not show.
+// dropUndrawn removes text that a drawing does not show.
 func dropUndrawn(source string, gone *Removed) string {
 	if !strings.ContainsAny(source, "`~$") {
 		return source
@@ -27,7 +27,7 @@ func dropUndrawn(source string, gone *Removed) string {
 	return parseMarkdown(source).mapProse(source, func(text string) string { return dropFormulas(dollarFormula, text, gone) })
 }
 
-// dropFromFence is a block, from its opening fence to its last line.
+// dropFromFence takes a block from its opening fence to its last line.
 func dropFromFence(block string, gone *Removed) string {
 	head, body, _ := strings.Cut(block, "\n")
 	rest := strings.TrimLeft(head, " \t")
@@ -55,12 +55,12 @@ func dropFromFence(block string, gone *Removed) string {
 	return head + "\n" + body
 }
 
-// undrawnLine are the lines of a diagram that are in no picture of it.
+// undrawnLine matches a line of a diagram that its picture does not show.
 var undrawnLine = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
 
 func dropUndrawnLines(diagram string, gone *Removed) string {
 	var kept strings.Builder
-	within := false // the braces of a description
+	within := false // within the braces of a description
 	for line := range strings.Lines(diagram) {
 		described := strings.HasPrefix(strings.TrimLeft(line, " \t>"), "accDescr") && strings.Contains(line, "{")
 		if within || undrawnLine.MatchString(line) {
@@ -79,7 +79,7 @@ var (
 	hidingCommand = regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|def|let|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
 )
 
-// hidesText tells whether a formula has words that its picture has not.
+// hidesText reports whether a formula has words that its picture does not show.
 func hidesText(formula string) bool { return hidingCommand.MatchString(formula) }
 
 func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
@@ -93,7 +93,7 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 		end := at[1]
 		switch found := text[at[0]:end]; {
 		case !strings.Contains("$`", found[1:2]) && wordCharacter.MatchString(text[end:]):
-			end = at[0] + 1 // the next dollar may begin one
+			end = at[0] + 1 // the next dollar may begin a formula
 			out.WriteString(text[:end])
 		case hidesText(found):
 			gone.Unseen++
@@ -105,6 +105,6 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 	}
 }
 
-// wordCharacter is what a formula's end cannot stand before: GitHub draws none there, and
-// shells have variables.
+// wordCharacter cannot follow a formula: GitHub draws none there, as in names of
+// shell variables.
 var wordCharacter = regexp.MustCompile(`^[A-Za-z0-9_]`)

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// dropLinkTexts takes out what links and images say and the page does not
-// show: the text behind a picture, the title that waits for a mouse,
-// definitions that nothing refers to.
+// dropLinkTexts removes text of links and images that the page does not show: the
+// text of a picture, the title for the mouse, definitions that nothing refers to.
 func dropLinkTexts(text string, gone *Removed) string {
 	if !strings.Contains(text, "[") {
 		return text
@@ -46,8 +45,8 @@ func dropLinkTexts(text string, gone *Removed) string {
 	return out.String()
 }
 
-// hiddenLinkText is what is to go at i: the words of an image that begins there, or
-// the title of a link whose text ends there.
+// hiddenLinkText is the part to remove at i: the text of an image that begins
+// there, or the title of a link whose text ends there.
 func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
 	switch {
 	case text[i] == '!':
@@ -66,8 +65,8 @@ func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]boo
 	return region{}, false
 }
 
-// imageText is the text of the image ![…] from at to end. A picture that is named
-// by its text alone goes as a whole.
+// imageText is the text of the image ![…] from at to end. A picture whose text is
+// its label is removed as a whole.
 func imageText(text string, at, end int, labels map[string]bool) (region, bool) {
 	rest := text[end+1:]
 	switch {
@@ -84,12 +83,12 @@ func imageText(text string, at, end int, labels map[string]bool) (region, bool) 
 
 const maxLinkTail = 4096
 
-// linkTail is what follows a link's text; its group is the title with the
-// space before it. Destinations may hold balanced parentheses two deep.
+// linkTail matches the part after a link's text; its group is the title with the
+// space before it. Destinations can hold balanced parentheses two deep.
 var linkTail = regexp.MustCompile(`^\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\([^\s()]*\))*\))+)?` +
 	`(\s+(?:"(?:[^"\\]|\\.|\\\n)*"|'(?:[^'\\]|\\.|\\\n)*'|\((?:[^()\\]|\\.|\\\n)*\)))\s*\)`)
 
-// bracketPairs pairs each [ outside code with its ], within a paragraph.
+// bracketPairs pairs each [ outside code with its ] within a paragraph.
 func bracketPairs(text string, p document) map[int]int {
 	pairs := make(map[int]int)
 	var open []int
@@ -117,7 +116,7 @@ func bracketPairs(text string, p document) map[int]int {
 	return pairs
 }
 
-// No label is longer than this; CommonMark says so.
+// maxLabel is the limit of CommonMark.
 const maxLabel = 999
 
 func normalizeLabel(text string) string {
@@ -127,9 +126,8 @@ func normalizeLabel(text string) string {
 	return strings.ToLower(strings.Join(strings.Fields(text), " "))
 }
 
-// dropDefinitions removes the definitions that nothing refers to, which are
-// the customary way to hide a remark ([//]: # (like this)), and the titles of
-// the rest.
+// dropDefinitions removes definitions that nothing refers to, which are a common
+// way to hide text ([//]: # (like this)), and titles of the others.
 func dropDefinitions(text string, gone *Removed) string {
 	p := parseMarkdown(text)
 	if len(p.definitions) == 0 {
@@ -158,8 +156,7 @@ func dropDefinitions(text string, gone *Removed) string {
 	return out.String()
 }
 
-// usedLabels is the labels that stand in brackets anywhere but in their own
-// definition.
+// usedLabels are the labels that occur in brackets outside their own definition.
 func usedLabels(text string, p document) map[string]bool {
 	used := make(map[string]bool)
 	next := 0
@@ -182,8 +179,8 @@ var (
 	footnoteMark = regexp.MustCompile(`\[(\^[^\]\s]+)\](:?)`)
 )
 
-// dropFootnotes removes the footnotes that nothing refers to: GitHub does not
-// show them.
+// dropFootnotes removes footnotes that nothing refers to: GitHub does not show
+// them.
 func dropFootnotes(text string, gone *Removed) string {
 	found := footnote.FindAllStringSubmatchIndex(text, -1)
 	if len(found) == 0 {
@@ -208,14 +205,14 @@ func dropFootnotes(text string, gone *Removed) string {
 	return out.String()
 }
 
-// No character reference that a browser knows is longer than this.
+// maxEntity is longer than every character reference that browsers know.
 const maxEntity = 40
 
 var entityPattern = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
 
-// decodeProse decodes the character references outside code. What was told by
-// reference is not markup on the page, so where it would become a tag that
-// the page does not show (Vec&lt;String&gt;), a backslash keeps it text.
+// decodeProse decodes the character references outside code. A reference never
+// makes a tag on the page, so a backslash goes before a decoded tag that the page
+// would drop (Vec&lt;String&gt;).
 func decodeProse(text string) string {
 	if !strings.Contains(text, "&") {
 		return text
@@ -223,11 +220,11 @@ func decodeProse(text string) string {
 	return parseMarkdown(text).mapProse(text, decode)
 }
 
-// decode takes references apart until none is left, in one pass: each ';'
-// looks back at what is already decoded, so &amp;amp;lt; costs no second pass.
+// decode decodes references until none is left, in one pass: each ';' looks back
+// at the decoded text, so &amp;amp;lt; needs no second pass.
 func decode(text string) string {
 	out := make([]byte, 0, len(text))
-	var opened []int // where a '<' came out of a reference
+	var opened []int // positions of decoded '<'
 	for i := range len(text) {
 		out = append(out, text[i])
 		for len(out) > 0 && out[len(out)-1] == ';' {
@@ -254,8 +251,8 @@ func lastEntity(out []byte) (at int, plain string, ok bool) {
 			return 0, "", false
 		}
 		plain = html.UnescapeString(source)
-		// A legacy name that is a beginning of source (&notit;) leaves the
-		// rest behind; the page shows such a one as it stands.
+		// A legacy name that begins source (&notit;) is only part of it. The
+		// page shows such a reference as it is.
 		whole := plain == ";" || !strings.HasSuffix(plain, ";")
 		return at, plain, whole
 	}
@@ -268,7 +265,7 @@ func escapeTags(text string, opened []int) string {
 	var out strings.Builder
 	from := 0
 	for _, at := range opened {
-		// A later reference can have swallowed this place.
+		// A later reference can include this position.
 		if at < from || at >= len(text) || text[at] != '<' {
 			continue
 		}

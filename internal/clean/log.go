@@ -11,11 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// LogLine is line fit for the log of the Actions runner, which reads commands
-// out of it: ::name::data at the front and ##[name]data anywhere. Both are
-// broken wherever they stand. Control characters become visible, and so do
-// invisible ones, as the runner's comparison skips those and would find a
-// command across them.
+// LogLine makes line safe for the log of the Actions runner. The runner reads
+// ::name::data at the front and ##[name]data anywhere as commands, so both are
+// broken everywhere. Control characters are escaped. So are invisible characters:
+// the runner skips them and would find a command across them.
 func LogLine(line string) string {
 	line = escapeUnprintable(line)
 	for range 2 { // as the pairs of ":::" overlap
@@ -47,7 +46,7 @@ func escapeUnprintable(line string) string {
 	return out.String()
 }
 
-// LogLines is text whose lines hold nothing that a terminal would obey.
+// LogLines is LogLine for each line of text.
 func LogLines(text string) string {
 	var lines strings.Builder
 	for line := range strings.Lines(text) {
@@ -56,8 +55,8 @@ func LogLines(text string) string {
 	return lines.String()
 }
 
-// JSON prints a value for scripts, and for those who look at what they get:
-// what takes no ink, or turns a line's direction, is there as its number.
+// JSON prints a value for scripts and people. Invisible characters, and those that
+// change the direction of a line, are escaped.
 func JSON(to io.Writer, value any) error {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -70,7 +69,7 @@ func JSON(to io.Writer, value any) error {
 	return err
 }
 
-// escapeJSON is JSON that says the same and hides nothing from who reads it.
+// escapeJSON escapes characters that people cannot see; the value stays the same.
 func escapeJSON(text string) string {
 	var out bytes.Buffer
 	for _, r := range text {
@@ -87,11 +86,11 @@ func escapeJSON(text string) string {
 	return out.String()
 }
 
-// IsInvisible says whether r takes no ink where people read, yet is read by a
-// model or skipped by a parser: format and bidi characters, the tag block,
-// variation selectors, fillers, soft hyphens. The zero width joiner is among
-// them, so a joined emoji falls apart into its members; the few format
-// characters that do show (Arabic number signs and their kin) are not.
+// IsInvisible reports whether people do not see r while a model reads it or a
+// parser skips it: format and bidi characters, the tag block, variation selectors,
+// fillers, soft hyphens. The zero width joiner is one of them, so a joined emoji
+// becomes its members. Format characters that are drawn (such as Arabic number
+// signs) are not.
 func IsInvisible(r rune) bool {
 	if r < 0xAD {
 		return false
@@ -108,8 +107,8 @@ func IsInvisible(r rune) bool {
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// normalizeNewlines makes every line end a \n, as all that follows counts in lines.
-// U+2028 and U+2029 end a line in some readers and not in others.
+// normalizeNewlines makes every line end a \n, because later steps count lines. Some
+// readers end a line at U+2028 and U+2029, others do not.
 func normalizeNewlines(text string) string {
 	if !strings.ContainsAny(text, "\r\u2028\u2029") {
 		return text
@@ -117,7 +116,7 @@ func normalizeNewlines(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }
 
-// dropUnprintable leaves only characters that people can see, \n and \t.
+// dropUnprintable keeps only visible characters, \n and \t.
 func dropUnprintable(text string, gone *Removed) string {
 	text = normalizeNewlines(text)
 	return mapRunes(text, func(r rune, size int) rune {
@@ -139,8 +138,8 @@ func dropUnprintable(text string, gone *Removed) string {
 	})
 }
 
-// mapRunes is strings.Map for a mapper that must tell a broken byte, which
-// has size 1, from a U+FFFD that somebody wrote.
+// mapRunes is strings.Map for a mapper that distinguishes an invalid byte, which
+// has size 1, from a U+FFFD in the text.
 func mapRunes(text string, to func(r rune, size int) rune) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -154,8 +153,7 @@ func mapRunes(text string, to func(r rune, size int) rune) string {
 	return out.String()
 }
 
-// truncate is the longest beginning of text that has at most limit bytes and ends
-// on a rune's border. Without a limit it is text.
+// truncate cuts text to at most limit bytes, between characters; 0 is no limit.
 func truncate(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text

@@ -10,11 +10,11 @@ import (
 type tagKind int
 
 const (
-	droppedTag  tagKind = iota // GitHub drops it: its name is a place to hide words in
-	keptTag                    // stays, without its attributes
-	imageTag                   // an image: all it has is attributes
-	hidingTag                  // what it holds is not for readers
-	keptVoidTag                // stays and holds nothing
+	droppedTag  tagKind = iota // GitHub drops it, so its name can hide words
+	keptTag                    // kept without its attributes
+	imageTag                   // an image: it has only attributes
+	hidingTag                  // its content is hidden
+	keptVoidTag                // kept; it has no content
 )
 
 var tagKinds = func() map[string]tagKind {
@@ -36,18 +36,18 @@ var tagKinds = func() map[string]tagKind {
 
 func kindOfTag(name string) tagKind { return tagKinds[name] }
 
-// token is a part of the page's HTML. A piece with no name is a comment, a
+// token is a part of the page's HTML. Without a name, it is a comment, a
 // declaration or text.
 type token struct {
 	region
 	raw, name         string
 	opens, closes     bool
 	isComment, isText bool
-	hidesContent      bool // hides what it holds
+	hidesContent      bool // its content is hidden
 }
 
-// dropHTML takes out what a browser does not show: comments, declarations,
-// attributes, unknown tags, and hidden elements with all they hold.
+// dropHTML removes what a browser does not show: comments, declarations,
+// attributes, unknown tags, and hidden elements with their content.
 func dropHTML(text string, gone *Removed) string {
 	if !strings.Contains(text, "<") {
 		return text
@@ -78,8 +78,8 @@ func htmlTokens(text string) []token {
 	return all
 }
 
-// tokenize reads a region as a browser does, not as CommonMark does: inside an
-// HTML block even a malformed tag swallows its words.
+// tokenize reads a region as a browser does, not as CommonMark does: in an HTML
+// block even a malformed tag hides words.
 func tokenize(text string, r region) []token {
 	var all []token
 	z := html.NewTokenizer(strings.NewReader(text[r.from:r.to]))
@@ -90,7 +90,7 @@ func tokenize(text string, r region) []token {
 		p := token{region: region{at, at + len(raw)}, raw: raw}
 		at = p.to
 		if kind == html.ErrorToken {
-			// What is left began a tag and never ended it.
+			// The rest is a tag that never ends.
 			p.to, p.isComment = r.to, true
 			if p.from < p.to {
 				all = append(all, p)
@@ -130,9 +130,9 @@ func hasHidingAttribute(z *html.Tokenizer, more bool) bool {
 	return false
 }
 
-// endOfHidden is the piece that ends the hidden element beginning at i. An element
-// that never ends hides nothing but its tag: people write "the <title> is
-// wrong", and GitHub shows what follows.
+// endOfHidden is the token that ends the hidden element beginning at i. An element
+// that never ends hides only its tag: people write "the <title> is wrong", and
+// GitHub shows the text after it.
 func endOfHidden(pieces []token, i int) int {
 	if !pieces[i].hidesContent {
 		return i
@@ -156,7 +156,7 @@ func endOfHidden(pieces []token, i int) int {
 var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
 
 func (p token) keptText(gone *Removed) string {
-	// Cover tags that cover nothing are mere words: they are shown.
+	// A hiding tag that never ends is shown as text.
 	known := kindOfTag(p.name) != droppedTag && kindOfTag(p.name) != imageTag
 	switch {
 	case p.isText:
@@ -177,8 +177,8 @@ func (p token) keptText(gone *Removed) string {
 	return "<" + p.name + ">"
 }
 
-// dropComments removes what a browser would still take for a comment though
-// the Markdown reader did not, and an unterminated one to the end.
+// dropComments removes comments that a browser sees and the Markdown parser does
+// not. An unterminated comment is removed to the end.
 func dropComments(text string, gone *Removed) string {
 	if !strings.Contains(text, "<!--") {
 		return text

@@ -7,14 +7,13 @@ import (
 	"sync"
 )
 
-// CommitMessage is the words of an agent or an outsider made fit for a commit that is
-// pushed to GitHub: it notifies no user, links or closes no issue, skips no run
-// of CI, and carries no trailer. GitHub reads a commit as plain text, code spans
-// too, so the character that makes a mention or a reference is put between
-// backticks, as Outward does. A clean text stays as it is, but ends with one
-// newline. The result is empty where no text is left.
+// CommitMessage makes text of an agent or an outsider safe for a commit that is
+// pushed to GitHub: it mentions no user, links and closes no issue, skips no run
+// of CI, and has no trailer. GitHub reads a commit as plain text, also in code
+// spans, so the character that makes a mention or a reference is put between
+// backticks, as in ForGitHub. The result ends with one newline, or is empty.
 //
-// Message(Message(x)) is Message(x).
+// CommitMessage(CommitMessage(x)) is CommitMessage(x).
 func CommitMessage(text string) string {
 	for range maxRounds {
 		before := text
@@ -35,17 +34,17 @@ const maxMessageBytes = 10_000 // bytes
 var (
 	trailingSpace = regexp.MustCompile(`(?m)[ \t]+$`)
 	blankLines    = regexp.MustCompile(`\n{3,}`)
-	// trailerKey is a line that names who vouches for a commit, the run that made it,
-	// whether it is checked, or the release that it makes. Some programs look for these in any paragraph.
+	// trailerKey matches a line that names the people or the run behind a commit,
+	// skips checks, or makes a release. Some programs look for these in any paragraph.
 	trailerKey = regexp.MustCompile(`(?im)^[ \t>]*(?:[a-z]+(?:-[a-z]+)*-by|on-behalf-of|release-as|ralph-[a-z-]+|(?:skip|request)-checks)[ \t]*:.*\n?`)
-	// An indented line goes on with the trailer above it.
+	// An indented line continues the trailer above it.
 	trailerLine   = regexp.MustCompile(`^(?:[A-Za-z0-9-]+[ \t]*:|[ \t]+\S)`)
 	hyphenatedKey = regexp.MustCompile(`(?m)^[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+[ \t]*:`)
 )
 
-// withoutTrailers leaves out paragraphs that are trailers: some programs read these
-// in any but the first. A paragraph such as "Note: …" is prose: the keys that
-// programs go by have a hyphen.
+// withoutTrailers removes paragraphs that are trailers: some programs read them in
+// any paragraph except the first. A paragraph such as "Note: …" is prose: the keys
+// that programs use have a hyphen.
 func withoutTrailers(text string) string {
 	paragraphs := strings.Split(text, "\n\n")
 	return strings.Join(append(paragraphs[:1], slices.DeleteFunc(paragraphs[1:], areTrailers)...), "\n\n")
@@ -61,20 +60,20 @@ func areTrailers(paragraph string) bool {
 }
 
 var (
-	skipWords = sync.OnceValue(func() *regexp.Regexp { // takes much memory: made when it is first needed
+	skipWords = sync.OnceValue(func() *regexp.Regexp { // takes much memory, so it is compiled when first needed
 		return regexp.MustCompile(`(?i)\[\s*((?:no|skip)[\s_-]+c[id]|c[id][\s_-]+skip|skip\s+[a-z][a-z\s-]{0,40}|[a-z][a-z\s-]{0,40}[\s-]skip)\s*\]`)
 	})
 	noCIMark = regexp.MustCompile(`(?i)\*{3,}NO_CI\*{3,}`)
 )
 
-// BreakSkipWords is text without the words by which CI systems skip a commit whose
-// message holds them: [skip ci] becomes (skip ci).
+// BreakSkipWords changes words by which CI systems skip a commit: [skip ci]
+// becomes (skip ci).
 func BreakSkipWords(text string) string {
 	return noCIMark.ReplaceAllString(skipWords().ReplaceAllString(text, "($1)"), "NO-CI")
 }
 
-// mentionPatterns are what GitHub makes a mention or a reference of, each cut where it is
-// to be broken.
+// mentionPatterns match what GitHub makes a mention or a reference of, in three
+// parts: the second one is put in code.
 var mentionPatterns = replacements{
 	regexp.MustCompile(`((?:^|[^A-Za-z0-9]))(@)([A-Za-z0-9])`),
 	regexp.MustCompile(`()(@)([0-9a-fA-F]{7})`),
@@ -94,13 +93,12 @@ func (b replacements) replace(text string) string {
 }
 
 var (
-	// Only an address of this shape is sure to become a link, and inside a
-	// link GitHub looks for no mentions.
+	// GitHub makes a link of every address of this form, and finds no mentions in it.
 	address = regexp.MustCompile(`(?i)^(?:https?://|www\.)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9-]+)*(?::[0-9]+)?(?:[/?](?:[a-z0-9._~%+=&?/,:;-]|#[a-z])*)?`)
-	// An address of this shape leaves a backlink in the issue it names, or
-	// closes it; any host may be a GitHub.
+	// An address of this form leaves a backlink in the issue, or closes it. Any
+	// host can be a GitHub server.
 	issueAddress = regexp.MustCompile(`(?i)^(?:https?://|www\.)[^/]+/[^/]+/[^/]+/(?:issues|pull|pulls|discussions|commit|commits|compare|releases)/`)
-	// What comes after may yet lose its brackets or its backslash.
+	// A later step can remove the bracket or the backslash after the sign.
 	issueNumber = regexp.MustCompile(`^#[0-9\[<!\\]`)
 	ghPrefix    = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])gh$`)
 	userName    = regexp.MustCompile(`^@[A-Za-z0-9\[<!\\]`)
@@ -117,8 +115,7 @@ func (w *writer) reference(text string, i int) int {
 	broken := false
 	switch rest[0] {
 	case '@':
-		// x@y.org is no mention, and GitHub's pattern says so too; behind
-		// the end of an address it could be one.
+		// x@y.org is not a mention on GitHub; after an address it can be one.
 		broken = userName.MatchString(rest) && !word || commitSHA.MatchString(rest)
 	case '#':
 		broken = issueNumber.MatchString(rest)
@@ -134,7 +131,7 @@ func (w *writer) reference(text string, i int) int {
 	return 1
 }
 
-// address writes a bare address. One that leads to an issue is put in code.
+// address writes a bare address. An address of an issue is put in code.
 func (w *writer) address(text string, i int) int {
 	found := ""
 	if i == 0 || !isAlnum(text[i-1]) {
@@ -153,8 +150,8 @@ func (w *writer) address(text string, i int) int {
 	return len(found)
 }
 
-// bracket writes a link, an image as a link, or a bracket that can be part of
-// neither.
+// bracket writes a link, an image as a link, or a bracket that is not part of
+// either.
 func (w *writer) bracket(rest string) int {
 	if m := image.FindStringSubmatch(rest); m != nil && !w.inLink {
 		w.linkTo(strings.TrimSuffix("image: "+m[1], ": "), m[2])
@@ -174,8 +171,8 @@ func (w *writer) bracket(rest string) int {
 	return 1
 }
 
-// linkTo writes a link, or its words where the address is not one to follow. The
-// brackets stay then, as the words could make a mention of what is before.
+// linkTo writes a link, or only its words if the address is not safe. Then the
+// brackets stay, as the words could extend a mention before them.
 func (w *writer) linkTo(words, destination string) {
 	destination = strings.NewReplacer("(", "%28", ")", "%29").Replace(destination)
 	safe := destination != "" && address.FindString(destination) == destination &&

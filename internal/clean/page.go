@@ -11,16 +11,16 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// region is a part of a text, from its first byte to after its last.
+// region is a part of a text: [from, to).
 type region struct{ from, to int }
 
-// document is how a Markdown reader sees a text, as far as hidden parts go. It uses
-// a parser, not a pattern: if this package saw code where GitHub sees markup,
-// words could be hidden there.
+// document holds the parts of a Markdown text that concern hidden text. It comes
+// from a parser, not a pattern: words could be hidden where this package sees code
+// and GitHub sees markup.
 type document struct {
-	code        []region // shown as it stands
-	fences      []region // those of the code that have one
-	html        []region // read by the browser
+	code        []region // shown unchanged
+	fences      []region // the fenced blocks among the code
+	html        []region // HTML that the browser reads
 	definitions []definition
 }
 
@@ -30,8 +30,8 @@ type definition struct {
 	label, destination, title string
 }
 
-// Links and emphasis are left out: they hide nothing that links.go does not
-// find, and nested brackets would cost more than linear time.
+// markdownParser does not parse links and emphasis: links.go finds hidden text in
+// links, and nested brackets would take more than linear time.
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithInlineParsers(
@@ -95,8 +95,7 @@ func linesRegion(lines *text.Segments) region {
 	return region{lines.At(0).Start, lines.At(lines.Len() - 1).Stop}
 }
 
-// fenceRegion reaches from the opening fence to the last line of code; the closing
-// fence has nothing in it that could be changed.
+// fenceRegion is from the opening fence to the last line of code.
 func fenceRegion(source string, n *ast.FencedCodeBlock) region {
 	at := max(n.Pos(), 0)
 	end := strings.IndexByte(source[at:], '\n')
@@ -118,12 +117,11 @@ func spanRegion(n *ast.CodeSpan) region {
 	return region{first.Segment.Start, last.Segment.Stop}
 }
 
-// isInAddress says that a code span follows an address without a space. GitHub
-// counts the backtick to the address, and what this parser calls code is
-// prose there; so it is not trusted to be code.
+// isInAddress reports whether a code span directly follows an address. GitHub
+// takes the backtick as part of the address, so this span is prose there.
 func isInAddress(source string, at int) bool {
 	before := source[max(0, at-maxWord):at]
-	// The parser does not count a space just inside the backticks.
+	// The parser skips a space just inside the backticks.
 	if trimmed := strings.TrimRight(before, " \n"); strings.HasSuffix(trimmed, "`") {
 		before = strings.TrimRight(trimmed, "`")
 	}
@@ -135,7 +133,7 @@ func isInAddress(source string, at int) bool {
 	return strings.Contains(word, "://") || strings.Contains(word, "www.")
 }
 
-// A word longer than this before a code span is taken for an address.
+// maxWord: a longer word before a code span counts as an address.
 const maxWord = 2048
 
 func appendRegion(all []region, r region) []region {
@@ -157,7 +155,7 @@ func sortRegions(all []region) []region {
 	})
 }
 
-// mapProse applies change to what lies between the code.
+// mapProse applies change to the text between code.
 func (p document) mapProse(source string, change func(string) string) string {
 	var out strings.Builder
 	at := 0
@@ -170,7 +168,7 @@ func (p document) mapProse(source string, change func(string) string) string {
 	return out.String()
 }
 
-// codeAt is where the code around at ends, if there is some.
+// codeAt is the end of the code around at, if there is any.
 func (p document) codeAt(at int) (end int, inside bool) {
 	i, found := slices.BinarySearchFunc(p.code, at, func(r region, at int) int { return r.from - at })
 	if !found {

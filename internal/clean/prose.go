@@ -8,16 +8,15 @@ import (
 
 // writer writes one line of harmless Markdown.
 //
-// It must be certain of what GitHub will take for code, as mentions in code
-// are left alone. So no backtick of the text reaches the page but in a pair
-// on one line, and nothing that could come between the two (a tag, a link,
-// the end of a cell) is written but by this writer itself.
+// It has to know what GitHub takes for code, because mentions in code stay. So
+// backticks are written only in pairs on one line, and only the writer itself
+// writes markup between the two (a tag, a link, the end of a cell).
 type writer struct {
 	out       []byte
-	inTable   bool // the line may be part of a table
-	inCell    bool // the line is the inside of a table's cell
-	inLink    bool // the words are a link's own text
-	inAddress bool // the word being written may be an address
+	inTable   bool // the line can be part of a table
+	inCell    bool // the line is the text of a table cell
+	inLink    bool // the text is the text of a link
+	inAddress bool // the current word can be an address
 }
 
 func (w *writer) prose(text string) {
@@ -26,7 +25,7 @@ func (w *writer) prose(text string) {
 	}
 }
 
-// next writes what stands at i and gives its length.
+// next writes the element at i and returns its length.
 func (w *writer) next(text string, i int) int {
 	rest := text[i:]
 	switch c := rest[0]; c {
@@ -47,13 +46,14 @@ func (w *writer) next(text string, i int) int {
 	}
 }
 
-// character writes a character that means nothing to GitHub, or an entity for it.
+// character writes a character that GitHub does not interpret, or an entity for
+// it.
 func (w *writer) character(rest string) int {
 	switch c := rest[0]; {
 	case c == '&' && entityPattern.MatchString(rest):
 		w.out = append(w.out, "&amp;"...)
 	case c == '$':
-		// $`…`$ is a formula: the backticks would pair otherwise than here.
+		// $`…`$ is a formula, in which the backticks would pair differently.
 		w.out = append(w.out, "&#36;"...)
 	case c == '~' && strings.HasPrefix(rest, "~~~"):
 		w.out = append(w.out, "&#126;&#126;&#126;"...)
@@ -66,7 +66,7 @@ func (w *writer) character(rest string) int {
 	return 1
 }
 
-// code writes a code span, or backticks that are no part of one.
+// code writes a code span, or backticks that are not part of one.
 func (w *writer) code(rest string) int {
 	size := len(rest) - len(strings.TrimLeft(rest, "`"))
 	end := closingRun(rest, size)
@@ -74,7 +74,7 @@ func (w *writer) code(rest string) int {
 	if end > 0 {
 		inside = rest[size:end]
 	}
-	// Parsers disagree on what \\| in a table's cell is.
+	// Parsers disagree about \\| in a table cell.
 	muddled := w.inTable && strings.Contains(inside, "|") && strings.Contains(inside, `\`)
 	if end < 0 || muddled {
 		w.out = append(w.out, strings.Repeat("&#96;", size)...)
@@ -99,8 +99,8 @@ func closingRun(rest string, size int) int {
 	return -1
 }
 
-// span writes a code span where nothing before it takes its backticks: they
-// would join a span's, or be counted to an address.
+// span writes a code span. A space before it keeps its backticks apart from
+// another span and from an address.
 func (w *writer) span(ticks, inside string) {
 	if w.inAddress || bytes.HasSuffix(w.out, []byte("`")) {
 		w.out = append(w.out, ' ')
@@ -112,7 +112,7 @@ func (w *writer) span(ticks, inside string) {
 	w.out = append(w.out, ticks+inside+ticks...)
 }
 
-// letter writes c as it is and sees whether an address begins or ends with it.
+// letter writes c and tracks whether an address begins or ends with it.
 func (w *writer) letter(c byte) {
 	w.out = append(w.out, c)
 	switch c {
@@ -126,8 +126,8 @@ func (w *writer) letter(c byte) {
 	}
 }
 
-// backslash writes an escape. What GitHub reads after rendering, and what this
-// writer turns into text anyway, needs none.
+// backslash writes an escape. Characters that GitHub reads after rendering, or
+// that this writer escapes anyway, need none.
 func (w *writer) backslash(rest string) int {
 	switch next := rest[1:]; {
 	case next == "":
