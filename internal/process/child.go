@@ -13,22 +13,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killTimeout bounds every wait for something that has been killed. Only a process
-// stuck in the kernel, or one that we may not signal, takes longer.
+// killTimeout limits each wait for something that was killed. Only a process that
+// is stuck in the kernel, or that we may not signal, takes longer.
 const killTimeout = 5 * time.Second
 
-// child is a program under way and what belongs to it.
+// child is a running program with its streams.
 type child struct {
 	tree    *tree
 	streams *streams
 	exited  <-chan reaper
 	reap    reaper // set once the process has ended
-	ended   bool   // the program has ended without us; see Command.Ended
+	ended   bool   // the program has ended by itself; see Command.Ended
 }
 
-// reaper collects the status of a program that has ended. Until it is called
-// the pid stays taken (on Linux), so a signal to its group cannot hit a
-// stranger.
+// reaper collects the status of a program that has ended. Until it is called, the
+// pid stays taken (on Linux), so that a signal to its group cannot reach another
+// program.
 type reaper func() (*os.ProcessState, error)
 
 func start(c Command) (*child, error) {
@@ -64,7 +64,7 @@ func withOwnSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &sys
 }
 
-// wait waits until the program has ended, or must be ended.
+// wait waits until the program has ended, or has to be ended.
 func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
 	var overdue <-chan time.Time
 	if c.Timeout > 0 {
@@ -83,7 +83,7 @@ func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (tim
 		timedOut = true
 	case <-hard:
 		why = ErrStopped
-	case <-ch.streams.failed: // finish reports the error itself
+	case <-ch.streams.failed: // finish reports the error
 	}
 	if ch.hasEnded(c.Ended) {
 		return false, nil
@@ -91,7 +91,8 @@ func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (tim
 	return timedOut, why
 }
 
-// hasEnded tells whether the program has ended by now: then nothing had to be ended.
+// hasEnded reports whether the program has ended by now. Then a timeout or a
+// cancellation no longer counts.
 func (ch *child) hasEnded(ended <-chan struct{}) bool {
 	select {
 	case ch.reap = <-ch.exited:
@@ -103,9 +104,8 @@ func (ch *child) hasEnded(ended <-chan struct{}) bool {
 	return ch.ended
 }
 
-// stop asks the whole tree to end and gives it the grace. The tree and not only
-// the program: a shell dies of SIGTERM at once, the command it ran may be
-// cleaning up.
+// stop asks the whole tree to end and waits for the grace period. A shell dies of
+// SIGTERM at once, but the command that it ran may still clean up.
 func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	if isClosed(hard) {
 		return
@@ -113,12 +113,12 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	ch.tree.terminate()
 	over := time.NewTimer(grace)
 	defer over.Stop()
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
 	for ch.reap == nil || ch.tree.isAlive() {
 		select {
 		case ch.reap = <-ch.exited:
-		case <-look.C:
+		case <-ticker.C:
 		case <-over.C:
 			return
 		case <-hard:
@@ -127,13 +127,14 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	}
 }
 
-// finish kills what is left, reaps, and waits for the last of the output.
+// finish kills all that is left, reaps the program, and waits for the rest of the
+// output.
 func (ch *child) finish() (Result, error) {
 	if err := ch.kill(); err != nil {
 		ch.tree.giveUp()
 		return Result{Exit: 128 + int(unix.SIGKILL), Signal: "SIGKILL"}, errors.Join(err, ch.streams.finish())
 	}
-	held := ch.streams.hasWriters()
+	isOpen := ch.streams.hasWriters()
 	state, err := ch.reap()
 	swept := ch.tree.sweep()
 	broke := ch.streams.finish()
@@ -142,9 +143,9 @@ func (ch *child) finish() (Result, error) {
 	}
 	res := resultOf(state)
 	res.Swept = ch.tree.countEnded()
-	// Held alone may be a program that was being forked beside this one, for
-	// the instant before its exec closed our pipe.
-	res.Leaked = ch.streams.isCut || held && res.Swept > 0
+	// An open pipe alone can be a program that was forked beside this one and has
+	// not yet called exec, which closes the pipe.
+	res.Leaked = ch.streams.isCut || isOpen && res.Swept > 0
 	return res, errors.Join(err, swept, broke)
 }
 
@@ -175,14 +176,14 @@ func resultOf(state *os.ProcessState) Result {
 }
 
 // linger lets the program's remaining processes run for as long as the Command
-// says, and then asks them to end. The program itself is not reaped yet: until
-// then no other process can get its session's number.
+// says, and then asks them to end. The program is not reaped yet: until then no
+// other process can get its session's number.
 func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (why error) {
 	if !ch.tree.isAlive() {
 		return nil
 	}
-	most, look := c.Linger()
-	if ch.waitForRest(ctx, most, look, hard) {
+	limit, interval := c.Linger()
+	if ch.waitForRest(ctx, limit, interval, hard) {
 		return nil
 	}
 	switch {
@@ -196,12 +197,12 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 	return why
 }
 
-// waitForRest waits until no process is left, and tells whether that happened
-// before the time was over or all had to end.
-func (ch *child) waitForRest(ctx context.Context, most, look time.Duration, hard <-chan struct{}) bool {
-	over := time.NewTimer(most)
+// waitForRest reports whether all remaining processes ended before the time was
+// over.
+func (ch *child) waitForRest(ctx context.Context, limit, interval time.Duration, hard <-chan struct{}) bool {
+	over := time.NewTimer(limit)
 	defer over.Stop()
-	ticker := time.NewTicker(max(look, time.Millisecond))
+	ticker := time.NewTicker(max(interval, time.Millisecond))
 	defer ticker.Stop()
 	for ch.tree.isAlive() {
 		select {
@@ -217,7 +218,7 @@ func (ch *child) waitForRest(ctx context.Context, most, look time.Duration, hard
 	return true
 }
 
-// stat is what /proc/PID/stat says of a process.
+// stat is a process as /proc/PID/stat describes it.
 type stat struct {
 	pid, parent, group, session int
 
@@ -226,15 +227,14 @@ type stat struct {
 	born    uint64 // clock ticks after boot
 }
 
-// isDead is a zombie. A process whose first thread has ended shows as one too,
-// while its other threads run.
+// isDead reports whether the process is a zombie. A process whose first thread has
+// ended looks like one while its other threads run.
 func (s stat) isDead() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads <= 1
 }
 
-// parseStat reads one line of /proc/PID/stat. The program's name in it is
-// anything that fits in 15 bytes, "a) Z (b" and line ends included; only its last
-// bracket is certain.
+// parseStat reads one line of /proc/PID/stat. The program's name in it can be any
+// 15 bytes, "a) Z (b" and line ends included, so the last bracket ends it.
 func parseStat(line []byte) (stat, bool) {
 	open, shut := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || shut < open {

@@ -2,21 +2,20 @@ package process
 
 import "bytes"
 
-// maxLine is the longest line that Lines keeps when not told otherwise. Agents
-// print a whole file as one line of JSON.
+// maxLine is the default of Lines.Max. Agents print a whole file as one line of
+// JSON.
 const maxLine = 16 << 20
 
-// Lines is a Writer that hands on what it gets line by line, with memory
-// bounded by Max however long a line is.
+// Lines is a Writer that calls Each for each line. Its memory is limited by Max.
 type Lines struct {
-	Max int // bytes of a line, its end not counted; 0 stands for 16 MiB
+	Max int // bytes of a line without its end; 0: 16 MiB
 
-	// Each gets a line without its "\n"; it must not keep it. A line longer
-	// than Max comes once, as its first Max bytes, with cut true.
+	// Each gets a line without its "\n" and must not keep it. Of a line longer
+	// than Max it gets the first Max bytes, with cut true.
 	Each func(line []byte, cut bool)
 
-	part     []byte // of a line whose end has not come yet
-	skipping bool   // the rest of a line that was cut
+	part     []byte // an incomplete line
+	skipping bool   // until the end of a line that was cut
 }
 
 // Write never fails.
@@ -35,7 +34,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close hands on a last line that has no end. Lines can be written to again.
+// Close passes on a last line without an end. Lines can be written to again.
 func (l *Lines) Close() error {
 	if len(l.part) > 0 {
 		l.end()
@@ -69,7 +68,7 @@ func (l *Lines) deliver(cut bool) {
 	}
 	l.part = l.part[:0]
 	if cap(l.part) > 1<<20 {
-		l.part = nil // one long line must not be paid for to the end of the run
+		l.part = nil // free the memory of one long line
 	}
 }
 

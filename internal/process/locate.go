@@ -15,11 +15,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 )
 
-// ErrNotFound is in the error of a Run whose program is not there.
+// ErrNotFound is in the error of a Run whose program does not exist.
 var ErrNotFound = exec.ErrNotFound
 
-// Locate checks what can be said plainly before a fork, finds the program and
-// settles its environment. It is for a launcher that becomes the program.
+// Locate checks the folder, finds the program and completes its environment. It is
+// for a launcher that becomes the program.
 func Locate(c Command) (path string, env []string, err error) {
 	if err := checkDir(c.Dir); err != nil {
 		return "", nil, err
@@ -45,8 +45,8 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// LookUp finds name as a shell with that environment would, in that folder. PATH entries that are not
-// absolute are passed over: the repository we run in must not lend us programs.
+// LookUp finds name as a shell with that environment does in that folder. Relative
+// PATH entries are skipped: the repository must not provide programs.
 func LookUp(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, checkRunnable(name, dir)
@@ -74,10 +74,10 @@ func LookUp(name, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("look up %q: %w", name, exec.ErrNotFound)
 }
 
-// PathOutside returns the folders of path that do not lie in one of the given
-// folders, which are resolved, with all links resolved: a link that changes later
-// leads nowhere else. A folder that is missing or relative is left out, and one with
-// a link into one of works, where somebody else says what the program there is.
+// PathOutside returns the folders of path that are not in one of folders, which
+// are resolved. Links are resolved, so that a later change of a link has no
+// effect. Missing and relative folders are left out, and so are folders with a
+// link into one of works, where others can change the program.
 func PathOutside(path string, folders []string, works ...string) string {
 	var outside []string
 	for _, d := range filepath.SplitList(path) {
@@ -89,8 +89,8 @@ func PathOutside(path string, folders []string, works ...string) string {
 	return strings.Join(outside, string(filepath.ListSeparator))
 }
 
-// Within tells whether a path lies in one of the folders, as it is named or as the
-// links lead on the way to it. It need not be there.
+// Within reports whether a path is in one of the folders, by its name or after
+// links are resolved. It need not exist.
 func Within(path string, folders []string) bool {
 	names := []string{filepath.Clean(path)}
 	if place, err := filepath.EvalSymlinks(path); err == nil {
@@ -106,10 +106,10 @@ func Within(path string, folders []string) bool {
 	})
 }
 
-// hasLinkInto tells whether a link directly in dir leads into one of the folders. What
-// leads to another name in dir is found there.
+// hasLinkInto reports whether a link directly in dir leads into one of the
+// folders. A link to another name in dir does not count.
 func hasLinkInto(dir string, folders []string) bool {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read has programs all the same
+	entries, _ := os.ReadDir(dir) // an unreadable folder can still have programs
 	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
 		if entry.Type() != fs.ModeSymlink {
 			return false
@@ -141,11 +141,11 @@ func checkRunnable(path, dir string) error {
 	return nil
 }
 
-// checkAccess reports what a sandbox refuses although the file's mode allows it:
-// access(2) does not ask Landlock. A shell goes on along PATH after such a file.
+// checkAccess finds what a sandbox refuses although the file's mode allows it:
+// access(2) does not ask Landlock. A shell continues along PATH after such a file.
 func checkAccess(path string) error {
 	if readable := unix.Access(path, unix.R_OK) == nil; !readable {
-		return nil // its mode alone decides: only the start itself shows more
+		return nil // only its start shows whether it is allowed
 	}
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err == nil {
@@ -154,7 +154,7 @@ func checkAccess(path string) error {
 	return fmt.Errorf("look up %q: %w", path, err)
 }
 
-// StartError names the one failure whose errno misleads: the program is there,
+// StartError explains the one failure with a misleading errno: the program exists,
 // so "no such file" means the interpreter in its first line, or its loader.
 func StartError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,13 +163,14 @@ func StartError(path string, err error) error {
 	return fmt.Errorf("start: %w", err)
 }
 
-// CannotStart tells whether err is of a program that only a person can make
-// start: it is not there, or may not be run.
+// CannotStart reports whether only a person can make the program start: it does
+// not exist, or may not be run.
 func CannotStart(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENOEXEC)
 }
 
-// withoutVariable is env less one name; what is appended to it does not reach env.
+// withoutVariable returns env without one variable. Appending to the result does
+// not change env.
 func withoutVariable(env []string, name string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, kv := range env {
@@ -180,8 +181,8 @@ func withoutVariable(env []string, name string) []string {
 	return out
 }
 
-// startFailure is why a program does not start, told apart from what the system calls
-// by the same name.
+// startFailure is a reason why a program does not start that the system reports as
+// systemError.
 type startFailure struct {
 	text        string
 	systemError error
@@ -189,18 +190,18 @@ type startFailure struct {
 
 func (r startFailure) Error() string { return r.text }
 
-// Is has those who need not know better take it for what the system says.
+// Is makes errors.Is find the system's error, too.
 func (r startFailure) Is(target error) bool { return target == r.systemError }
 
-// Why a program does not start that is there.
+// Why an existing program does not start.
 var (
 	ErrFolder      error = startFailure{"it is a folder", fs.ErrPermission}
 	ErrInterpreter error = startFailure{"its interpreter is missing", exec.ErrNotFound}
 	ErrExecFormat        = unix.ENOEXEC
 )
 
-// Remedy is how to fix a program, by the name that was given, that err says
-// cannot be started; empty if unknown.
+// Remedy says how to make a program start that failed with err; empty if unknown.
+// program is the name that the user gave.
 func Remedy(program string, err error) string {
 	switch {
 	case errors.Is(err, ErrFolder):

@@ -12,46 +12,47 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 )
 
-// OuterProgram is what the outer program lends the inner: all it has.
+// OuterProgram is what the outer program passes to the inner one.
 type OuterProgram struct {
 	Argv                  []string
 	Env                   []string
 	Stdin, Stdout, Stderr *os.File
-	Signals               <-chan os.Signal // what the program was asked; notify before Outer
+	Signals               <-chan os.Signal // its signals; call signal.Notify before RunOuter
 }
 
 // RunOuter runs this same program again as a child, passes signals on, and returns
-// the child's exit code, or 128 plus the signal that ended it. Whatever the
-// child ended of, kill -9 included, everything that descends from it is then
-// killed. On Linux; elsewhere what left the child's hands is out of reach.
+// the child's exit code, or 128 plus the signal that ended it. However the child
+// ends, kill -9 included, all its descendants are then killed. Elsewhere than on
+// Linux, descendants that left its group are not.
 //
 // On Linux the child is a guard, which runs the inner program in the same way. If
-// the outer and the inner are killed at once, the guard kills what the inner has
-// left. If all three are killed, a process that has left its session stays.
+// the outer and the inner program are killed at once, the guard kills the
+// descendants of the inner one. If all three are killed, a process that has left
+// its session survives.
 //
-// The child shares our session, in a group of its own: Ctrl-C reaches us, and
-// it through us. It gets Orphaned when we die, so that kill -9 of the outer, or
-// of its whole group, leaves nothing either; see Signals.
+// The child shares our session, in a group of its own: Ctrl-C reaches us, and we
+// pass it on. It gets OrphanedSignal when we die, so that kill -9 of the outer
+// program, or of its whole group, leaves nothing behind; see Signals.
 func RunOuter(o OuterProgram) (int, error) {
 	if len(o.Argv) == 0 {
 		return 0, errors.New("run the inner program: no arguments")
 	}
-	ear, voice, err := os.Pipe()
+	readyRead, readyWrite, err := os.Pipe()
 	if err != nil {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
-	defer ear.Close() //nolint:errcheck // only read
+	defer readyRead.Close() //nolint:errcheck // only read
 	argv, env := o.childCommand()
 	in, err := startInner(argv, &os.ProcAttr{
 		Env:   env,
-		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr, voice},
+		Files: []*os.File{o.Stdin, o.Stdout, o.Stderr, readyWrite},
 		Sys:   &syscall.SysProcAttr{},
 	})
-	_ = voice.Close() // the inner has the other end
+	_ = readyWrite.Close() // the inner has the other end
 	if err != nil {
 		return 0, fmt.Errorf("run the inner program: %w", err)
 	}
-	code := in.wait(o.Signals, untilClosed(ear))
+	code := in.wait(o.Signals, untilClosed(readyRead))
 	if err := sweepDescendants(); err != nil {
 		return code, fmt.Errorf("end what the inner program left: %w", err)
 	}
@@ -62,8 +63,8 @@ func RunOuter(o OuterProgram) (int, error) {
 // name does not reach the guard.
 const guardName = "process-guard"
 
-// childCommand is the child's command line and environment: the guard's, or those of the
-// inner program where we are the guard or the system has no use for one.
+// childCommand is the child's command line and environment: the guard's, or the
+// inner program's if we are the guard or the system needs no guard.
 func (o OuterProgram) childCommand() (argv, env []string) {
 	env = withoutVariable(withoutVariable(o.Env, outerMarker), guardMarker)
 	own := strconv.Itoa(os.Getpid())
@@ -79,24 +80,24 @@ func (o OuterProgram) childCommand() (argv, env []string) {
 	return argv, append(env, outerMarker+"="+own)
 }
 
-// innerProcess is the program under way as our child.
+// innerProcess is the inner program as our child.
 type innerProcess struct {
 	p     *os.Process
 	ended <-chan syscall.WaitStatus
 }
 
-// untilClosed is closed once no process holds the other end of ear.
-func untilClosed(ear *os.File) <-chan struct{} {
-	heard := make(chan struct{})
+// untilClosed is closed once no process has the other end of the pipe open.
+func untilClosed(pipe *os.File) <-chan struct{} {
+	closed := make(chan struct{})
 	go func() {
-		defer close(heard)
-		_, _ = io.Copy(io.Discard, ear)
+		defer close(closed)
+		_, _ = io.Copy(io.Discard, pipe)
 	}()
-	return heard
+	return closed
 }
 
-// wait passes signals on once the inner listens: while a program of Go is
-// coming up, it loses those that it was not notified of yet.
+// wait passes signals on once the inner program listens: while a Go program
+// starts, it loses signals without a handler.
 func (in *innerProcess) wait(signals <-chan os.Signal, listens <-chan struct{}) int {
 	var last syscall.Signal
 	var early []os.Signal
@@ -117,7 +118,8 @@ func (in *innerProcess) wait(signals <-chan os.Signal, listens <-chan struct{}) 
 	}
 }
 
-// send passes signals on: a request as Forwarded, our parent's death as it is.
+// send passes signals on: a request as ForwardedSignal, our parent's death as it
+// is.
 func (in *innerProcess) send(signals []os.Signal) {
 	for _, sig := range signals {
 		if sig != OrphanedSignal {
@@ -127,8 +129,8 @@ func (in *innerProcess) send(signals []os.Signal) {
 	}
 }
 
-// exitCode says 130 for a Ctrl-C that came before the inner was up to handle it,
-// and not that it died of the signal by which it was told.
+// exitCode is 130 for a Ctrl-C that ended the inner program before it had a
+// handler, although it died of the forwarded signal.
 func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
 	code := ws.ExitStatus()
 	if ws.Signaled() {
@@ -140,69 +142,70 @@ func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
 	return code
 }
 
-// outerMarker names, in the inner program's environment, the pid of its outer, and
-// guardMarker in the guard's, with the name that the program was started by.
+// outerMarker is the variable with the outer program's pid in the inner program's
+// environment; guardMarker has the pid and the program's name for the guard.
 const (
 	outerMarker = "RALPH_OUTER"
 	guardMarker = "RALPH_GUARD"
 )
 
-// ForwardedSignal is the signal by which the outer passes on each one that it gets.
-// The inner has to be notified of it beside SIGINT and SIGTERM.
+// ForwardedSignal is the signal by which the outer program passes on each signal
+// that it gets. The inner program has to handle it beside SIGINT and SIGTERM.
 const ForwardedSignal = syscall.SIGUSR1
 
 // OrphanedSignal is the signal that the kernel sends to the inner process when the
-// outer dies. No other process sends it. SIGTERM would not do: it may arrive
-// while the outer is still our parent, and would be taken for a polite request.
-// The inner must be notified of it too.
+// outer one dies. No other process sends it. SIGTERM would not do: it can arrive
+// while the outer program is still our parent, and would count as a polite
+// request. The inner program has to handle it too.
 const OrphanedSignal = syscall.SIGUSR2
 
-// IsInner tells whether this program runs under Outer. A marker that went astray
-// into a grandchild's environment does not count: it names another parent.
+// IsInner reports whether this program runs under RunOuter. A marker that a
+// grandchild inherited does not count: it names another parent.
 func IsInner(env func(string) string) bool {
 	_, _, is := parentFromMarker(env, outerMarker)
 	return is
 }
 
-// IsGuard tells whether this program is the guard: it calls Outer and does nothing
-// else.
+// IsGuard reports whether this program is the guard, which only calls RunOuter.
 func IsGuard(env func(string) string) bool {
 	_, _, is := parentFromMarker(env, guardMarker)
 	return is
 }
 
-// readyFD is the descriptor by which the inner says that it listens.
+// readyFD is the descriptor that the inner program closes when it is ready for
+// signals.
 const readyFD = 3
 
-// SignalReady tells the outer that this program was notified of Forwarded: what
-// came before has waited there. It comes right after that.
+// SignalReady tells the outer program that this program handles ForwardedSignal.
+// Call it right after signal.Notify; earlier signals have waited in the outer
+// program.
 func SignalReady(env func(string) string) {
 	var stat syscall.Stat_t
 	if !IsInner(env) && !IsGuard(env) || syscall.Fstat(readyFD, &stat) != nil || stat.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return
 	}
-	_ = os.NewFile(readyFD, "voice").Close()
+	_ = os.NewFile(readyFD, "ready").Close()
 }
 
-// parentFromMarker is the pid that a marker names, and what follows the pid; is tells whether
-// the pid is our parent's.
+// parentFromMarker is the pid in a marker and the text after it. is reports
+// whether that process is our parent.
 func parentFromMarker(env func(string) string, marker string) (pid int, rest string, is bool) {
 	number, rest, _ := strings.Cut(env(marker), " ")
 	pid, err := strconv.Atoi(number)
 	return pid, rest, err == nil && pid == os.Getppid()
 }
 
-// Signals counts in the inner program how often it was asked to end. Ctrl-C in
-// a terminal reaches it twice, by itself and from the outer; kill reaches only
-// the one that it names. Either is one request.
+// Signals counts in the inner program how often it was asked to end. Ctrl-C in a
+// terminal reaches it twice, directly and from the outer program; kill reaches
+// only one of them. Both count as one request.
 type Signals struct {
-	Outer  int        // the outer's pid; 0 when there is none
-	Parent func() int // os.Getppid; may be nil when there is no outer
+	Outer  int        // the outer program's pid; 0 if none
+	Parent func() int // os.Getppid; may be nil if Outer is 0
 
 	direct, forwarded int
 }
 
-// NewSignals is the Signals of this program.
+// NewSignals returns the Signals of this program.
 func NewSignals(env func(string) string) *Signals {
 	outer, _, is := parentFromMarker(env, outerMarker)
 	if !is {
@@ -211,9 +214,9 @@ func NewSignals(env func(string) string) *Signals {
 	return &Signals{Outer: outer, Parent: os.Getppid}
 }
 
-// Count counts sig. The first request lets the operation under way end. Hard
-// means end at once: it was asked again, or the outer is gone, and nothing is
-// left then but this program to keep an agent from outliving it.
+// Count counts sig. first: let the current operation end. hard: end at once,
+// because of a second request or because the outer program is gone, so that only
+// this program can end the agent.
 func (s *Signals) Count(sig os.Signal) (first, hard bool) {
 	before := s.requests()
 	switch {

@@ -22,14 +22,14 @@ func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}
-	// We hold the program's whole environment, secrets included, for as long as
-	// agents run: no other process may read it from /proc.
+	// We have the program's whole environment with its secrets while agents run. No
+	// other process may read it from /proc.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("hide from other processes: %w", err)
 	}
 	attr.Sys.Pdeathsig = OrphanedSignal
-	// A group of its own: a shell that kills its job kills the outer's group,
-	// and the inner has to live long enough to end its agents.
+	// A group of its own: a shell that kills its job kills the outer program's group,
+	// and the inner program has to live long enough to end its agents.
 	attr.Sys.Setpgid = true
 	ended := make(chan syscall.WaitStatus, 1)
 	p, err := launch("/proc/self/exe", argv, attr, func(p *os.Process) { ended <- reapUntil(p.Pid) })
@@ -39,8 +39,8 @@ func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	return &innerProcess{p: p, ended: ended}, nil
 }
 
-// reapUntil reaps whatever child ends until pid has. The outer may be pid 1 of a
-// container, to which strangers' orphans come, and has one child of its own.
+// reapUntil reaps children until pid has ended. The outer program can be pid 1 of
+// a container, which gets orphans of other programs.
 func reapUntil(pid int) syscall.WaitStatus {
 	for {
 		var ws syscall.WaitStatus
@@ -54,8 +54,8 @@ func reapUntil(pid int) syscall.WaitStatus {
 	}
 }
 
-// sweepDescendants kills all our descendants. Orphans become our children, so having
-// no child proves that none is left.
+// sweepDescendants kills all our descendants. Orphans become our children, so
+// without children there are no descendants.
 func sweepDescendants() error {
 	limit := time.NewTimer(killTimeout)
 	defer limit.Stop()
@@ -89,8 +89,9 @@ func killDescendants() (found []stat, err error) {
 	return found, err
 }
 
-// owns decides whose the process at the head of path is; path ends in our own
-// child. Parents and sessions cannot be forged, so they come first.
+// owns reports whether a process belongs to t. path has the process and its
+// ancestors up to our own child. Parents and sessions cannot be forged, so they
+// are checked first.
 func (t *tree) owns(path []stat) bool {
 	if len(path) == 0 {
 		return false
@@ -102,15 +103,15 @@ func (t *tree) owns(path []stat) bool {
 	}
 	top := path[len(path)-1]
 	if isInOwnSession(top) {
-		return false // started by somebody else in this program, as by net/http/cgi
+		return false // another part of this program started it, such as net/http/cgi
 	}
 	return t.ownsOrphan(top)
 }
 
-// ownsOrphan decides whose an orphan is that has left its session. Its marker says
-// so; where that cannot be read, it may belong to any tree that was there when
-// it was born, and the last of these takes it along. What t has struck stays
-// its own: the dying lose their environment before they are gone.
+// ownsOrphan decides for an orphan that has left its session. Its marker names the
+// tree. If the marker cannot be read, the orphan may belong to any tree that is
+// older, and the last of these trees ends it. A process that t has killed stays
+// its own: the environment is gone before the process is.
 func (t *tree) ownsOrphan(orphan stat) bool {
 	if born, struck := t.ended[orphan.pid]; struck && born == orphan.born {
 		return true
@@ -133,16 +134,15 @@ func isInOwnSession(s stat) bool {
 	return err == nil && s.session == own
 }
 
-// mayBeInTree passes over what cannot be of any tree, for a fraction of what
-// reading about it costs: our own session, and the kernel's threads, which have
-// none.
+// mayBeInTree quickly excludes processes that are in no tree: those of our own
+// session, and the kernel's threads, which have no session.
 func mayBeInTree(pid int) bool {
 	session, err := unix.Getsid(pid)
 	return err != nil || session != 0 && !isInOwnSession(stat{session: session})
 }
 
-// treeNumber reads the environment that a process was started with. Another user's
-// is closed to us, unless we may trace it.
+// treeNumber reads the marker from the environment that a process was started
+// with. That of another user is unreadable, unless we may trace the process.
 func treeNumber(pid int) (uint64, bool) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -163,17 +163,17 @@ func treeNumber(pid int) (uint64, bool) {
 	return 0, false
 }
 
-// pipeSize is how much a program can say that has not been read yet. Some end
-// without waiting until they were heard out: what does not fit is lost.
+// pipeSize is how much output a pipe holds. Some programs end without waiting for
+// their output to be read; what does not fit is lost.
 const pipeSize = 1 << 20
 
-// enlargePipe makes room in a pipe, as far as the machine allows it.
+// enlargePipe enlarges a pipe as far as the machine allows.
 func enlargePipe(f *os.File) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return
 	}
-	_ = raw.Control(func(fd uintptr) { // a pipe of the usual size does, too
+	_ = raw.Control(func(fd uintptr) { // a pipe of the usual size works, too
 		_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, pipeSize)
 	})
 }

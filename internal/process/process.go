@@ -1,7 +1,7 @@
-// Package process runs one program and answers for all it starts: when Run
-// returns, the program and its descendants are gone, or the error names those
-// that are not. A program inherits nothing: no environment, no terminal, no
-// open file that its Command does not name.
+// Package process runs a program and ends it with all its descendants: when Run
+// returns they are gone, or the error names those that are not. A program
+// inherits nothing: no environment, no terminal, no open file that its Command
+// does not name.
 package process
 
 import (
@@ -16,40 +16,39 @@ import (
 	"unicode/utf8"
 )
 
-// ErrStopped is the error of a Run that the Runner's Hard channel ended or kept
-// from starting.
+// ErrStopped is the error of a Run that the Runner's Hard channel ended or
+// prevented.
 var ErrStopped = errors.New("stopped at once")
 
-// ErrAlive is the error of a Run that could not end all that its program started,
-// and, on Linux, of each Run that would begin beside what is left.
+// ErrAlive is the error of a Run that could not end all processes of its program
+// and, on Linux, of each later Run while these are alive.
 var ErrAlive = errors.New("still alive after SIGKILL")
 
-// Command is a program to run. It is data; nothing is inherited.
+// Command is a program to run. It inherits nothing.
 type Command struct {
 	Argv        []string // a name without a slash is looked up in the PATH of Env
 	Dir         string
 	Env         []string // the whole environment; nil is an empty one
 	Stdin       io.Reader
-	Stdout      io.Writer     // its first error ends the program
-	Stderr      io.Writer     // may be the same as Stdout: then one stream, in order
+	Stdout      io.Writer     // an error of it ends the program
+	Stderr      io.Writer     // can be the same as Stdout: then one stream, in order
 	Timeout     time.Duration // 0: no limit of its own
-	Grace       time.Duration // between SIGTERM and SIGKILL; 0 stands for 5 s
-	CancelGrace time.Duration // the same where ctx ends it; 0 stands for Grace
-	Memory      uint64        // what it and each that it starts may hold of their own, in bytes, on Linux; 0: no bound
+	Grace       time.Duration // between SIGTERM and SIGKILL; 0: 5 s
+	CancelGrace time.Duration // the same if ctx ends it; 0: Grace
+	Memory      uint64        // limit of private memory of each process in bytes, on Linux; 0: no limit
 
-	// Linger is asked when the program has ended of itself and left others
-	// behind: how long these may go on, and how often to look whether they do.
-	// Then they are asked to end, and have the grace. nil: they are killed at
-	// once.
-	Linger func() (most, look time.Duration)
+	// Linger is called when the program has ended by itself and left processes
+	// behind: how long they may run, and how often to check. Then they are asked
+	// to end and have the grace. nil: they are killed at once.
+	Linger func() (limit, interval time.Duration)
 
-	// Ended is closed when the program has ended, where Argv starts another process
-	// that runs the program and stays while processes are left of it. nil: Argv is
-	// the program.
+	// Ended is closed when the program has ended, if Argv starts a process that
+	// runs the program and stays while the program's processes are left. nil: Argv
+	// is the program.
 	Ended <-chan struct{}
 
-	// UID is of a user that runs nothing but the program: what cannot be ended in
-	// another way is ended with all that this user runs, on Linux. 0: none.
+	// UID is a user that runs only this program. On Linux, processes that cannot be
+	// ended otherwise are killed with all that this user runs. 0: no such user.
 	UID int
 
 	Files []*os.File           // the program's descriptors 3 and up
@@ -58,25 +57,24 @@ type Command struct {
 
 // Result is how a program ended.
 type Result struct {
-	Exit     int    // its exit code, or 128 plus the signal that ended it
+	Exit     int    // exit code, or 128 plus the signal that ended it
 	Signal   string // the signal that ended it, as "SIGKILL"
-	TimedOut bool   // Timeout ran out and it was ended
+	TimedOut bool   // it was ended because of Timeout
 	Took     time.Duration
-	Leaked   bool // a child kept the output open after it had ended
-	Swept    int  // descendants that had to be ended after it
+	Leaked   bool // a descendant kept the output open
+	Swept    int  // descendants that had to be ended
 }
 
-// Runner starts programs. The zero value works. Several Runs may be under way
-// at once, in one Runner or in many.
+// Runner starts programs. The zero value works. Several Runs can be active at
+// once, in one Runner or in many.
 type Runner struct {
 	Now  func() time.Time // fills Result.Took; nil leaves it zero
-	Hard <-chan struct{}  // closed: no grace for anybody from now on
+	Hard <-chan struct{}  // closed: end all without grace
 }
 
-// Run runs c to its end. A program that ran is a Result, whatever its exit
-// code. The error says that it could not be started, that ctx ended it (the
-// Result is filled then), that its input or output broke, or that something of
-// it is still alive.
+// Run runs c to its end. A program that ran is a Result with any exit code. The
+// error says that it could not start, that ctx ended it (with a Result), that its
+// input or output failed, or that some of its processes are still alive.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	if len(c.Argv) == 0 {
 		return Result{}, errors.New("run: no program named")
@@ -130,8 +128,8 @@ func graceOf(ctx context.Context, c Command) time.Duration {
 	return c.Grace
 }
 
-// contextError wraps both what ctx says and why, so that errors.Is finds
-// context.Canceled behind a cause of the caller's own.
+// contextError wraps both the error and the cause of ctx, so that errors.Is finds
+// context.Canceled behind a caller's cause.
 func contextError(ctx context.Context) error {
 	err, why := ctx.Err(), context.Cause(ctx)
 	if errors.Is(why, err) {
@@ -165,13 +163,13 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes is what was kept, to the byte.
+// Bytes is what was kept.
 func (h *Head) Bytes() []byte { return h.kept }
 
-// Dropped is how many bytes came after what was kept.
+// Dropped is how many bytes came after the kept ones.
 func (h *Head) Dropped() int64 { return h.dropped }
 
-// String is what was kept, without a rune that was cut at its end.
+// String is what was kept, without an incomplete character at its end.
 func (h *Head) String() string {
 	b := h.kept
 	if h.dropped == 0 {
@@ -192,7 +190,7 @@ func (h *Head) String() string {
 type Tail struct {
 	N int
 
-	kept    []byte // up to 2N, so that keeping costs a copy every N bytes
+	kept    []byte // up to 2N bytes, so that a copy is needed only every N bytes
 	written int64
 }
 
@@ -208,13 +206,13 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes is what was kept, to the byte.
+// Bytes is what was kept.
 func (t *Tail) Bytes() []byte { return lastBytes(t.kept, t.N) }
 
-// Dropped is how many bytes came before what is kept.
+// Dropped is how many bytes came before the kept ones.
 func (t *Tail) Dropped() int64 { return t.written - int64(len(t.Bytes())) }
 
-// String is what was kept, without a rune that was cut at its beginning.
+// String is what was kept, without an incomplete character at its beginning.
 func (t *Tail) String() string {
 	b := t.Bytes()
 	if t.Dropped() == 0 {

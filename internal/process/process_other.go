@@ -13,10 +13,10 @@ import (
 )
 
 // tree is the program's group. Without a sub-reaper and /proc, a process that
-// leaves the group is out of reach here.
+// leaves the group cannot be found.
 type tree struct {
 	pid   int
-	uid   int // of Command.UID: its group is all that can be ended here
+	uid   int // Command.UID; not used here
 	swept int
 }
 
@@ -59,13 +59,13 @@ func (t *tree) sweep() error {
 	return nil
 }
 
-// limitMemory does nothing here: a process cannot limit another one.
+// limitMemory does nothing here: a process cannot limit another process.
 func limitMemory(int, uint64) {}
 
-// enlargePipe is for pipes that have a size to be set.
+// enlargePipe does nothing here: the size of pipes cannot be set.
 func enlargePipe(*os.File) {}
 
-// hasGuard: nothing brings orphans to a guard here.
+// hasGuard: a guard does not get orphans here.
 const hasGuard = false
 
 func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {

@@ -13,24 +13,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marker is the variable that every program gets, so that a descendant that
-// left its session and lost its parents can still be attributed.
+// marker is the variable that every program gets, so that a descendant that left
+// its session and lost its parents still shows its tree.
 const marker = "RALPH_PROCESS"
 
-// subreaper is what this operating system process knows of the trees it has begun.
-// Being a sub-reaper belongs to the process, not to a Runner, and so does this.
-// The lock is held while a program is started and while a table is read and acted
-// on: a program that has its session but is not in live would look like a stray.
+// subreaper has the trees that this operating system process has started. Being a
+// sub-reaper is a property of the process, not of a Runner. The lock is held while
+// a program is started and while a process table is read and used: a program that
+// is not yet in live would look like an orphan.
 var subreaper struct {
 	sync.Mutex
-	id    string
-	count uint64
-	live  map[int]*tree // by the pid of the program; nil until enterRoom
-	left  []*tree       // that could not be ended
+	id       string
+	count    uint64
+	live     map[int]*tree // by the pid of the program; nil until becomeSubreaper
+	unkilled []*tree       // trees that could not be ended
 }
 
-// becomeSubreaper makes us the sub-reaper, once: orphans of our descendants become our
-// children instead of init's. The caller holds the lock.
+// becomeSubreaper makes orphans of our descendants our children instead of init's.
+// The caller holds the lock.
 func becomeSubreaper() error {
 	if subreaper.live != nil {
 		return nil
@@ -43,18 +43,17 @@ func becomeSubreaper() error {
 	return nil
 }
 
-// launch starts a program and has watch wait for its end on the very thread that
-// forked it. The kernel sends PDEATHSIG when that *thread* ends, not when the
-// process does, and Go may end a thread under us:
-// https://github.com/golang/go/issues/27505. A goroutine that is locked to the
-// thread and waits there keeps it for as long as the program lives.
+// launch starts a program and calls watch on the thread that forked it. The kernel
+// sends PDEATHSIG when that *thread* ends, not when the process does, and Go may
+// end a thread at any time: https://github.com/golang/go/issues/27505. A goroutine
+// that is locked to the thread and waits there keeps it while the program lives.
 func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Process)) (p *os.Process, err error) {
 	started := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		p, err = os.StartProcess(path, argv, attr)
-		mine := p // the caller's from here on
+		mine := p // from here on, p belongs to the caller
 		close(started)
 		if mine != nil {
 			watch(mine)
@@ -64,7 +63,7 @@ func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Proces
 	return p, err
 }
 
-// startTree starts a program and enters its tree among the living.
+// startTree starts a program and adds its tree to live.
 func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -101,21 +100,21 @@ func awaitExit(p *os.Process) reaper {
 	}
 }
 
-// hasNoChildren tells in one call that no process of any program is left: we are
-// the sub-reaper, so orphans are our children.
+// hasNoChildren reports whether no process of any program is left: we are the
+// sub-reaper, so orphans are our children.
 func hasNoChildren() bool {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
 	return errors.Is(err, unix.ECHILD)
 }
 
-// limitMemory holds a program that has just begun, and all that it will start, to so
-// much memory each. One that has ended already needs no bound.
+// limitMemory limits the memory of a program that has just started, and of each
+// process that it will start. It fails only if the program has ended.
 func limitMemory(pid int, bytes uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }
 
-// CloseOnExecFrom has no descriptor from first on go to the programs that come after
-// this one: what a shell or a runner left open to us is not theirs.
+// CloseOnExecFrom closes all descriptors from first on in the programs that this
+// one starts: a shell or a runner may have left them open.
 func CloseOnExecFrom(first int) error {
 	if unix.CloseRange(uint(first), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil

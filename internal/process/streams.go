@@ -13,9 +13,9 @@ import (
 
 // streams are the pipes between a program and its Command's reader and writers.
 type streams struct {
-	childFiles []*os.File    // the program's descriptors 0, 1, 2 …
-	opened     []*os.File    // those of them that we opened for it
-	failed     chan struct{} // closed when a writer returned an error
+	childFiles []*os.File    // descriptors 0, 1, 2 … of the program
+	opened     []*os.File    // the childFiles that we opened
+	failed     chan struct{} // closed when a writer has returned an error
 	isCut      bool          // an output had to be closed before its end
 	once       sync.Once
 	input      *input
@@ -48,7 +48,7 @@ func (s *streams) open(c Command) error {
 	return s.addOutput("errors", c.Stderr)
 }
 
-// isSameWriter is os/exec's test: writers of a type that cannot be compared differ.
+// isSameWriter is os/exec's test: writers of an incomparable type differ.
 func isSameWriter(a, b io.Writer) bool {
 	defer func() { _ = recover() }()
 	return a == b
@@ -99,14 +99,14 @@ func (s *streams) addNull(mode int) error {
 	return nil
 }
 
-// closeOpened closes the program's ends on our side, once it has its own.
+// closeOpened closes our copies of the program's ends once it has started.
 func (s *streams) closeOpened() {
 	for _, f := range s.opened {
 		_ = f.Close()
 	}
 }
 
-// closeOwn closes our ends when there is no program.
+// closeOwn closes our ends if the program did not start.
 func (s *streams) closeOwn() {
 	if s.input != nil {
 		_ = s.input.w.Close()
@@ -125,7 +125,7 @@ func (s *streams) start() {
 	}
 }
 
-// hasWriters tells whether anybody still has an output open for writing.
+// hasWriters reports whether any process still has an output open for writing.
 func (s *streams) hasWriters() bool {
 	for _, o := range s.output {
 		if o.hasWriters() {
@@ -135,7 +135,7 @@ func (s *streams) hasWriters() bool {
 	return false
 }
 
-// finish waits for the copying to end and reports what went wrong in it.
+// finish waits for the copying to end and returns its errors.
 func (s *streams) finish() error {
 	var errs []error
 	for _, o := range s.output {
@@ -158,35 +158,35 @@ type output struct {
 	name string
 	done chan struct{}
 	err  error
-	fail func() // says that to returned an error
+	fail func() // called when to returned an error
 }
 
 func (in *input) copy() {
 	defer close(in.done)
 	_, err := io.Copy(in.w, in.from)
 	_ = in.w.Close() // the program's end of file
-	// A program need not read all that it is given.
+	// A program need not read all its input.
 	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, os.ErrClosed) {
 		in.err = fmt.Errorf("feed its input: %w", err)
 	}
 }
 
-// buffers are what outputs are read into: a git is started every few milliseconds,
-// and most print less than the page that io.Copy would make for each.
+// buffers for reading output: git is started every few milliseconds, and most
+// outputs are smaller than the buffer that io.Copy would make for each.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func (o *output) copy() {
 	defer close(o.done)
 	page := buffers.Get().(*[64 << 10]byte)
 	defer buffers.Put(page)
-	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would take a page of its own
+	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would allocate a buffer of its own
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
 		o.err = fmt.Errorf("read its %s: %w", o.name, err)
 	}
 }
 
-// Write takes everything even when the caller's writer has failed: a full pipe
-// without a reader would keep the program from handling SIGTERM.
+// Write reads on after the caller's writer has failed: a full pipe without a
+// reader would keep the program from handling SIGTERM.
 func (o *output) Write(p []byte) (int, error) {
 	if o.err == nil {
 		o.forward(p)
@@ -205,8 +205,8 @@ func (o *output) forward(p []byte) {
 	}
 }
 
-// hasWriters asks the pipe itself: unlike an end of file, a hang-up shows before what
-// lies in the pipe has been read.
+// hasWriters asks the pipe: a hang-up shows before the data in the pipe has been
+// read, an end of file only afterwards.
 func (o *output) hasWriters() bool {
 	raw, err := o.r.SyscallConn()
 	if err != nil {
@@ -216,7 +216,7 @@ func (o *output) hasWriters() bool {
 	err = raw.Control(func(fd uintptr) {
 		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor fits
 		_, err := unix.Poll(p, 0)
-		for errors.Is(err, unix.EINTR) { // a signal is no answer
+		for errors.Is(err, unix.EINTR) { // a signal interrupted the call
 			_, err = unix.Poll(p, 0)
 		}
 		open = err == nil && p[0].Revents&unix.POLLHUP == 0
@@ -224,9 +224,9 @@ func (o *output) hasWriters() bool {
 	return err == nil && open
 }
 
-// finish waits for the end of the output: as long as the caller's writer needs
-// when all who could write are gone, for a second when somebody whom we cannot
-// reach still holds the pipe. It reports whether the output was cut off so.
+// finish waits for the end of the output: without a limit if no process can write
+// any more, for a second if one that we cannot end still has the pipe open. It
+// reports whether the output was cut.
 func (o *output) finish() (cut bool) {
 	defer func() { _ = o.r.Close() }()
 	if !o.hasWriters() {
@@ -248,8 +248,8 @@ func (o *output) finish() (cut bool) {
 	return cut
 }
 
-// finish abandons a reader that does not end: there is no way to wake it, and
-// its data is no longer needed.
+// finish gives up on a reader that does not end: it cannot be interrupted, and its
+// data is no longer needed.
 func (in *input) finish() error {
 	if in == nil {
 		return nil

@@ -154,7 +154,7 @@ func TestOutputIsWide(t *testing.T) {
 	}
 }
 
-// Only the outer's child has the outer's ear as its descriptor 3.
+// Only the outer program's child has the ready pipe as its descriptor 3.
 func TestListeningLeavesOthersFilesAlone(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep kills until a look finds no process, after the program has been reaped.
+// sweep kills, after the program was reaped, until a scan finds no process.
 func (t *tree) sweep() error {
-	limit := time.NewTimer(4 * killTimeout) // on a machine that is busy each look takes long
+	limit := time.NewTimer(4 * killTimeout) // on a busy machine each scan takes long
 	defer limit.Stop()
 	for pass, wait := 0, time.Duration(0); ; pass, wait = pass+1, min(2*wait+time.Millisecond, 10*time.Millisecond) {
 		seen := t.sweepOnce(pass > 0)
@@ -22,7 +22,7 @@ func (t *tree) sweep() error {
 			killUser(t.uid)
 		}
 		if seen.reaped > 0 {
-			wait = 0 // who forks and ends is ahead of us already
+			wait = 0 // processes that fork and end are faster than a wait
 		}
 		select {
 		case <-time.After(wait):
@@ -33,20 +33,20 @@ func (t *tree) sweep() error {
 	}
 }
 
-// sweepEarlier is an error while something of an earlier Run is alive. The caller
-// holds the lock.
+// sweepEarlier returns an error while a process of an earlier Run is alive. The
+// caller holds the lock.
 func sweepEarlier() error {
-	for len(subreaper.left) > 0 {
-		if seen := subreaper.left[0].killAll(true); seen.err != nil || !seen.isEmpty() {
+	for len(subreaper.unkilled) > 0 {
+		if seen := subreaper.unkilled[0].killAll(true); seen.err != nil || !seen.isEmpty() {
 			return fmt.Errorf("an earlier program: %w", errors.Join(seen.err, seen.aliveError()))
 		}
-		subreaper.left = subreaper.left[1:]
+		subreaper.unkilled = subreaper.unkilled[1:]
 	}
 	return nil
 }
 
-// killUser kills all processes of a user in one step, which one that keeps forking
-// cannot outrun. The thread that becomes the user is of no further use and ends.
+// killUser kills all processes of a user in one step, which a process that keeps
+// forking cannot outrun. The thread that becomes the user ends afterwards.
 func killUser(uid int) {
 	done := make(chan struct{})
 	go func() {
@@ -54,16 +54,16 @@ func killUser(uid int) {
 		runtime.LockOSThread()
 		id := uintptr(uid)
 		_, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, id, id, id)
-		if errno == 0 && errors.Is(unix.Kill(1, 0), unix.EPERM) { // with root's rights it would be everybody
+		if errno == 0 && errors.Is(unix.Kill(1, 0), unix.EPERM) { // with root's rights it would kill all users' processes
 			_ = unix.Kill(-1, unix.SIGKILL)
 		}
 	}()
 	<-done
 }
 
-// sweepOnce strikes the tree off the living in the same breath as it finds it
-// empty: two trees that end together would otherwise each leave an orphan of
-// unknown origin to the other.
+// sweepOnce removes the tree from live in the same step in which it finds it
+// empty. Otherwise two trees that end together could each leave an orphan to the
+// other.
 func (t *tree) sweepOnce(atOnce bool) (seen scan) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -76,9 +76,9 @@ func (t *tree) sweepOnce(atOnce bool) (seen scan) {
 	return seen
 }
 
-// killAll kills all members that one look finds: each group in one step after the
-// look, or, at once, each process as soon as it is found. What lives for less time
-// than a look takes is hit only then.
+// killAll kills all members that one scan finds: each group in one step after the
+// scan, or, atOnce, each process as soon as it is found. Processes that live for
+// less time than a scan are only killed atOnce.
 func (t *tree) killAll(atOnce bool) scan {
 	k := newSignaller(unix.SIGKILL)
 	hit := func(s stat) {
@@ -98,12 +98,13 @@ func (t *tree) killAll(atOnce bool) scan {
 	return seen
 }
 
-// signaller signals processes, each by its group where it has one of its own: a group
-// is signalled in one step, which a process that keeps forking cannot outrun.
+// signaller signals processes, by their group if they have one of their own: a
+// group is signalled in one step, which a process that keeps forking cannot
+// outrun.
 type signaller struct {
 	sig      unix.Signal
 	ownGroup int
-	groups   map[int]bool // that were signalled
+	groups   map[int]bool // groups that were signalled
 }
 
 func newSignaller(sig unix.Signal) signaller { return signaller{sig, unix.Getpgrp(), map[int]bool{}} }

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree is a program and all its descendants, wherever they have gone.
+// tree is a program and all its descendants, in any session or group.
 type tree struct {
 	pid    int
-	number uint64         // in the marker
-	born   uint64         // of the program
-	ended  map[int]uint64 // descendants that had to be ended, with their birth
+	number uint64         // number in the marker
+	born   uint64         // birth of the program
+	ended  map[int]uint64 // descendants that had to be ended, by pid, with their birth
 	uid    int            // of Command.UID
 }
 
@@ -25,7 +25,7 @@ func (t *tree) terminate() {
 	defer subreaper.Unlock()
 	seen := t.scan()
 	if seen.err != nil {
-		_ = unix.Kill(-t.pid, unix.SIGTERM) // no /proc: at least its group
+		_ = unix.Kill(-t.pid, unix.SIGTERM) // without /proc: at least its group
 		return
 	}
 	k := newSignaller(unix.SIGTERM)
@@ -34,8 +34,8 @@ func (t *tree) terminate() {
 	}
 }
 
-// isAlive looks twice where the first look found nothing but orphans that had
-// ended: they may have been anybody's, and are reaped now.
+// isAlive scans again if the first scan found only orphans that had ended: they
+// can be of any tree, and are reaped now.
 func (t *tree) isAlive() bool {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -47,7 +47,7 @@ func (t *tree) isAlive() bool {
 	return true
 }
 
-// recordMembers counts those who are still there as ones that had to be ended.
+// recordMembers counts the remaining processes as ones that had to be ended.
 func (t *tree) recordMembers() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -73,12 +73,12 @@ func (t *tree) recordEnded(s stat) {
 
 func (t *tree) countEnded() int { return len(t.ended) }
 
-// giveUp gives up on a tree; no Run begins beside what is left of it.
+// giveUp remembers a tree that cannot be ended, so that no Run begins beside it.
 func (t *tree) giveUp() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
 	t.removeFromLive()
-	subreaper.left = append(subreaper.left, t)
+	subreaper.unkilled = append(subreaper.unkilled, t)
 }
 
 func (t *tree) removeFromLive() {
@@ -87,16 +87,16 @@ func (t *tree) removeFromLive() {
 	}
 }
 
-// scan is what one look at the process table showed of a tree.
+// scan is a tree as one reading of the process table showed it.
 type scan struct {
-	members []stat // those that live
+	members []stat // living processes
 	reaped  int    // orphans that had ended, of whatever tree
 	err     error
 }
 
 // isEmpty needs both to be sure. A process that forks and ends, over and over, can
-// run from the look, always born behind it; but each that ended became our
-// child when it lost its parent, and lies there until we reap it.
+// hide from the scan behind newer pids; but each one that ended became our child,
+// and stays until we reap it.
 func (s scan) isEmpty() bool {
 	return s.err == nil && len(s.members) == 0 && s.reaped == 0
 }
@@ -124,8 +124,8 @@ func (t *tree) scanEach(member func(stat)) (seen scan) {
 	return seen
 }
 
-// reapOrphan collects an orphan that ended as our child, by its pid: waiting for any
-// child would take their statuses from those who started them.
+// reapOrphan reaps an orphan that ended as our child by its pid. Waiting for any
+// child would take the status of programs that others wait for.
 func reapOrphan(pid int) bool {
 	if subreaper.live[pid] != nil {
 		return false
@@ -148,11 +148,12 @@ func pidList(list []stat) string {
 	return strings.Join(slices.Compact(out), " ")
 }
 
-// processTable is a look at /proc. It is not taken in one instant: processes come, go
-// and change parents while it is read, so what is missing is read again.
+// processTable is a reading of /proc. Processes come, go and change parents while
+// it is read, so missing processes are read again.
 type processTable struct{ procs map[int]stat }
 
-// readTable calls each for the processes that want picks, right after it read of one.
+// readTable calls each for every process that want accepts, right after reading
+// it.
 func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -164,7 +165,7 @@ func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 		return fmt.Errorf("read the process table: %w", err)
 	}
 	t := &processTable{procs: make(map[int]stat, len(names))}
-	for _, name := range slices.Backward(names) { // those born last may be gone first
+	for _, name := range slices.Backward(names) { // the youngest may end first
 		pid, err := strconv.Atoi(name)
 		if err != nil || !want(pid) {
 			continue
@@ -186,8 +187,7 @@ func (t *processTable) read(pid int) (stat, bool) {
 	return s, true
 }
 
-// readStat spares the calls of os.ReadFile that this file does not need: a
-// table is hundreds of these.
+// readStat avoids the extra calls of os.ReadFile: a table needs hundreds of reads.
 func readStat(pid int) (stat, bool) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -202,12 +202,12 @@ func readStat(pid int) (stat, bool) {
 	return parseStat(buf[:n])
 }
 
-// ancestors returns s and its ancestors up to our own child, which is the last; nil
-// when s does not descend from us.
+// ancestors returns s and its ancestors up to our own child; nil if s does not
+// descend from us.
 func (t *processTable) ancestors(s stat) []stat {
 	self := os.Getpid()
 	var path []stat
-	for range 10_000 { // a look in pieces could show a circle
+	for range 10_000 { // an inconsistent table can have a cycle
 		if s.pid == self {
 			return nil
 		}
@@ -222,7 +222,7 @@ func (t *processTable) ancestors(s stat) []stat {
 			path, s = append(path, s), up
 			continue
 		}
-		if s, ok = t.read(s.pid); !ok { // its parent went: who has it now?
+		if s, ok = t.read(s.pid); !ok { // its parent ended: read its new one
 			return nil
 		}
 	}
