@@ -8,10 +8,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// foldedText is a text that stands folded on the page.
+// foldedText is a text that the page shows folded.
 type foldedText struct {
 	Title  string
-	Digest string // the beginning of the whole file's
+	Digest string // the beginning of the file's digest
 	Gone   string // why there is no text
 	Diff   []diffLine
 	Calls  []toolCall
@@ -24,19 +24,20 @@ type diffLine struct {
 	Text string
 }
 
-// toolCall is a tool that an agent used.
+// toolCall is a tool call of an agent.
 type toolCall struct {
 	Name   string
 	Input  string
 	Output string
 	Failed bool
-	Open   bool // it never ended
+	Open   bool // it has not ended
 }
 
-// goneText is said of a file that is not what the journal says, or not there.
+// goneText is shown for a file that is missing or differs from the journal's
+// digest.
 const goneText = "the file is gone or was changed"
 
-// readFile reads a file that the journal names.
+// readFile reads a file that the journal names, without secrets.
 func (s Source) readFile(at journal.Attachment) (string, bool) {
 	if s.Read == nil || at.Path == "" {
 		return "", false
@@ -48,7 +49,6 @@ func (s Source) readFile(at journal.Attachment) (string, bool) {
 	return s.hide(text), true
 }
 
-// promptText is what an agent was asked.
 func (s Source) promptText(at journal.Attachment, room int) foldedText {
 	folded := foldedText{Title: "Prompt", Digest: shortDigest(at.Digest)}
 	text, is := s.readFile(at)
@@ -60,7 +60,8 @@ func (s Source) promptText(at journal.Attachment, room int) foldedText {
 	return folded
 }
 
-// checkLog is what a check said; where its file is gone, what the journal has of it.
+// checkLog is the output of a check, or what the journal has of it if the file is
+// gone.
 func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
 	folded := foldedText{Title: check.Name, Digest: shortDigest(check.Digest)}
 	text, is := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
@@ -74,7 +75,6 @@ func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
 	return folded
 }
 
-// commitDiff is what an iteration changed.
 func (s Source) commitDiff(taken journal.CommitsTaken, room int) foldedText {
 	folded := foldedText{Title: "Diff"}
 	if s.Diff == nil {
@@ -97,7 +97,7 @@ func (s Source) commitDiff(taken journal.CommitsTaken, room int) foldedText {
 	return folded
 }
 
-// What stands around a line of a diff, a tool call and an item of a list.
+// The bytes of markup around a line of a diff, a tool call and an item of a list.
 const (
 	markupOfLine = 36
 	markupOfCall = 200
@@ -118,21 +118,21 @@ func diffKind(line string) string {
 	return ""
 }
 
-// agentRecord is what is kept of an agent's work.
+// agentRecord is what is recorded of an agent's work.
 type agentRecord struct {
 	agent      string // the agent; empty: the run's own
 	transcript journal.Attachment
-	words      string // its last ones, where there is no transcript
+	words      string // its last words, in case the transcript is missing
 }
 
-// reviewTexts is what another agent said and did that gave one.
+// reviewTexts are the words and tool calls of the agent that reviewed a story.
 func (s Source) reviewTexts(reviewed journal.StoryReviewed, room int) []foldedText {
 	words, tools := s.transcriptTexts(agentRecord{agent: reviewed.By, transcript: reviewed.Transcript}, room)
 	words.Title, tools.Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60)+": words", "Second opinion: tools"
 	return []foldedText{words, tools}
 }
 
-// transcriptTexts is what an agent said and did, from its transcript.
+// transcriptTexts are the words and tool calls of an agent, from its transcript.
 func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools foldedText) {
 	words, tools = foldedText{Title: "Words"}, foldedText{Title: "Tools", Digest: shortDigest(agent.transcript.Digest)}
 	text, is := s.readFile(agent.transcript)
@@ -142,18 +142,18 @@ func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools folde
 	}
 	var all []string
 	var calls []toolCall
-	at := map[string]int{} // calls that have not ended
+	open := map[string]int{} // calls that have not ended
 	for _, item := range s.Items(agent.agent, text) {
-		switch i := item.(type) { //nolint:gochecksumtype // the others are no words and no tools
+		switch i := item.(type) { //nolint:gochecksumtype // the others are neither words nor tools
 		case stream.Text:
 			all = append(all, strings.TrimSpace(s.hide(i.Text)))
 		case stream.ToolStart:
-			at[i.ID] = len(calls)
+			open[i.ID] = len(calls)
 			calls = append(calls, toolCall{Name: oneLine(s.hide(i.Name), 60), Input: oneLine(s.hide(i.Input), maxInput), Open: true})
 		case stream.ToolEnd:
-			if n, known := at[i.ID]; known {
+			if n, known := open[i.ID]; known {
 				calls[n].Output, calls[n].Failed, calls[n].Open = s.hide(i.Output), i.Failed, false
-				delete(at, i.ID)
+				delete(open, i.ID)
 			}
 		}
 	}
@@ -162,14 +162,13 @@ func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools folde
 	return words, tools
 }
 
-// What is shown of one tool call at most.
+// The most that is shown of one tool call, in bytes.
 const (
 	maxInput  = 300
 	maxOutput = 400
 )
 
-// newestCalls are as many of calls as there is room for: the last ones, since that
-// is where an agent ended up.
+// newestCalls are as many of the last calls as fit: they show how the agent ended.
 func newestCalls(calls []toolCall, room int) (shown []toolCall, left string) {
 	for first := len(calls); first > 0; first-- {
 		c := &calls[first-1]
@@ -181,5 +180,4 @@ func newestCalls(calls []toolCall, room int) (shown []toolCall, left string) {
 	return calls, ""
 }
 
-// shortDigest is enough of a digest to compare by eye.
 func shortDigest(digest string) string { return digest[:min(len(digest), 12)] }

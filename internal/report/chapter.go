@@ -9,40 +9,40 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// segment is what happened from the beginning of an iteration to that of the
-// next; the first one is what came before any.
+// segment is the part of a run from the beginning of an iteration to the next one.
+// The first segment is the part before any iteration.
 type segment struct {
-	isIteration bool // false of the first
-	hasLink     bool // the page tells all of it, further down
+	isIteration bool // false for the first segment
+	hasLink     bool // the page has a section about it
 	number      int
 	story       string
 	events      []timedEvent
 }
 
-// timedEvent is an event, and what it took to come about.
+// timedEvent is an event with the time and cost since the event before it.
 type timedEvent struct {
 	event     journal.Event
 	took      time.Duration
 	phase     phase
-	lines     []string // the log's words on it
-	badLines  []string // of these, what people should look at first
-	costUSD   float64  // dollars that it cost
-	costKnown bool     // the agent, if it is the end of one, told what it cost
+	lines     []string // its lines in the log
+	badLines  []string // those of the lines that people should read first
+	costUSD   float64  // cost since the event before it
+	costKnown bool     // false if an agent ended that did not report its cost
 }
 
-// phase is what a run does with its time.
+// phase is how a run spends its time.
 type phase int
 
 const (
-	phaseOther phase = iota // prompts, commits, what lies between
+	phaseOther phase = iota // prompts, commits and the rest
 	phaseAgent
 	phaseChecks
 	phaseProof
 	phaseWaiting
-	phaseIdle // no process was at work: it was stopped or killed
+	phaseIdle // no process ran: the run was stopped or killed
 )
 
-// segments are the run as told from its beginning to its end.
+// segments splits the run into its segments.
 func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	all := []segment{{}}
 	var run journal.Run
@@ -70,12 +70,12 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	return all, run
 }
 
-// startsNew tells whether an iteration is none that goes on with the chapter.
+// startsNew reports whether an iteration is another one than the segment's.
 func (c segment) startsNew(began journal.IterationBegan) bool {
 	return !c.isIteration || began.Number != c.number
 }
 
-// href is where the page tells all of a chapter; empty where it does not.
+// href links to the page's section about a segment; empty if there is none.
 func (c segment) href() string {
 	if !c.hasLink {
 		return ""
@@ -83,7 +83,7 @@ func (c segment) href() string {
 	return "#" + anchor(c.number)
 }
 
-// isCostKnown is false of the end of an agent that did not tell what it cost.
+// isCostKnown is false for the end of an agent that did not report its cost.
 func isCostKnown(event journal.Event) bool {
 	switch e := event.(type) { //nolint:gochecksumtype // the others do not tell
 	case journal.AgentEnded:
@@ -98,7 +98,7 @@ func isCostKnown(event journal.Event) bool {
 	return true
 }
 
-// trimmedLines are the lines of the log without how far in they stand there.
+// trimmedLines are the lines of text without indentation and empty lines.
 func trimmedLines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
@@ -139,9 +139,9 @@ func phaseAt(where journal.Where) phase {
 	return phaseChecks
 }
 
-// isBad tells whether an event is one that people should look at first.
+// isBad reports whether people should look at an event first.
 func isBad(run journal.Run, event journal.Event) bool {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are no bad news
+	switch e := event.(type) { //nolint:gochecksumtype // the others are not bad news
 	case journal.CheckEnded:
 		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (verdict.BlocksStory(run, e) || e.Flaky)
 	case journal.SetupEnded:
@@ -164,9 +164,9 @@ func isBad(run journal.Run, event journal.Event) bool {
 	return isBadVerdict(run, event)
 }
 
-// isBadVerdict tells of a verdict that is not what was hoped for.
+// isBadVerdict reports whether an event is a negative verdict.
 func isBadVerdict(run journal.Run, event journal.Event) bool {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are no verdicts
+	switch e := event.(type) { //nolint:gochecksumtype // the others are not verdicts
 	case journal.BaselineEnded:
 		return !e.Usable
 	case journal.ProofEnded:
@@ -181,12 +181,12 @@ func isBadVerdict(run journal.Run, event journal.Event) bool {
 	case journal.IterationEnded:
 		return len(e.Rejected) > 0
 	}
-	return false // how it stopped is the headline
+	return false // the headline says how it stopped
 }
 
 // badPart is the part of an event that is bad news.
 func badPart(event journal.Event) journal.Event {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are all good or all bad
+	switch e := event.(type) { //nolint:gochecksumtype // the others have only one part
 	case journal.PlanRead:
 		return journal.PlanRead{Undone: e.Undone, Cut: e.Cut}
 	case journal.CommitsTaken:
@@ -197,7 +197,7 @@ func badPart(event journal.Event) journal.Event {
 	return event
 }
 
-// phaseTimes is how long a chapter spent with each phase.
+// phaseTimes is how long a segment spent in each phase.
 func (c segment) phaseTimes() [phaseIdle + 1]time.Duration {
 	var sums [phaseIdle + 1]time.Duration
 	for _, m := range c.events {
@@ -206,7 +206,7 @@ func (c segment) phaseTimes() [phaseIdle + 1]time.Duration {
 	return sums
 }
 
-// activeTime is the time of a chapter in which somebody was at work, or waited.
+// activeTime is the time of a segment in which the run worked or waited.
 func (c segment) activeTime() time.Duration {
 	var sum time.Duration
 	for _, m := range c.events {
@@ -217,7 +217,7 @@ func (c segment) activeTime() time.Duration {
 	return sum
 }
 
-// badLines are the lines on what is bad in a chapter.
+// badLines are the lines about bad events of a segment.
 func (c segment) badLines() []string {
 	var all []string
 	for _, m := range c.events {
@@ -226,7 +226,7 @@ func (c segment) badLines() []string {
 	return all
 }
 
-// iterationEnded is the verdict on an iteration; nil while there is none.
+// iterationEnded is the verdict on an iteration; nil if there is none yet.
 func (c segment) iterationEnded() *journal.IterationEnded {
 	for _, m := range c.events {
 		if e, is := m.event.(journal.IterationEnded); is {
@@ -236,7 +236,7 @@ func (c segment) iterationEnded() *journal.IterationEnded {
 	return nil
 }
 
-// costText is what a chapter cost, as far as agents told.
+// costText is what a segment cost, as far as agents reported it.
 func (c segment) costText() string {
 	if !c.isIteration {
 		return ""

@@ -2,18 +2,18 @@ package report
 
 import "strings"
 
-// Exam is how an agent did on commits that a repository already has, as ralph eval
-// tells it.
+// Exam is how an agent did on commits that the repository already has, as ralph
+// eval reports it.
 type Exam struct {
 	Agent   string
-	Sum     string // all of them in a sentence
-	False   bool   // work was called proven, and is not right
+	Sum     string // the result in a sentence
+	False   bool   // wrong work was called proven
 	Columns []string
 	Tasks   []ExamTask
-	More    int // tasks that are left out
+	More    int // tasks that are not shown
 }
 
-// ExamTask is one commit with what became of it, a cell for each column.
+// ExamTask is one commit with its result, a cell for each column.
 type ExamTask struct {
 	ID, Title string
 	Cells     []string
@@ -21,15 +21,14 @@ type ExamTask struct {
 	False     bool
 }
 
-// So many exams are on a page, and so many bytes are for them, all in all. A task
-// takes so much markup.
+// The limits for all exams on a page, and the bytes of markup of a task.
 const (
 	maxExams      = 8
 	roomForExams  = 96 << 10
 	markupOfATask = 900
 )
 
-// exams are as many tasks of each exam as there is room for, made harmless.
+// exams are the exams without secrets, each with as many tasks as fit.
 func (s Source) exams() []Exam {
 	shown := s.Exams[:min(len(s.Exams), maxExams)]
 	all := make([]Exam, 0, len(shown))

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// mark is how something did, as a class and as a word.
+// mark is a result, as a CSS class and as a word.
 type mark string
 
 const (
@@ -19,7 +19,7 @@ const (
 	open mark = "open"
 )
 
-// iteration is one as the page tells it.
+// iteration is an iteration on the page.
 type iteration struct {
 	Number int
 	ID     string
@@ -40,7 +40,6 @@ type line struct {
 
 func anchor(number int) string { return fmt.Sprintf("iteration-%d", number) }
 
-// mark tells whether a chapter went well.
 func (c segment) mark() mark {
 	ended := c.iterationEnded()
 	switch {
@@ -52,29 +51,29 @@ func (c segment) mark() mark {
 	return open
 }
 
-// Word is the mark for those who see no colours.
+// Word is the mark for people who do not see colours.
 func (m mark) Word() string {
 	return map[mark]string{good: "good", poor: "with failures", open: "still open"}[m]
 }
 
-// Sign goes before words.
+// Sign is the sign before the words.
 func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", open: "…"}[m] }
 
-// iterationOf tells a chapter with so many bytes for what is folded.
+// iterationOf shows a segment as an iteration; room is for folded texts, in bytes.
 func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
-	told := iteration{Number: c.number, ID: anchor(c.number), Story: storyTitle(run, c.story), Mark: c.mark()}
+	it := iteration{Number: c.number, ID: anchor(c.number), Story: storyTitle(run, c.story), Mark: c.mark()}
 	facts := []string{policy.Short(c.activeTime())}
 	if price := c.costText(); price != "" {
 		facts = append(facts, price)
 	}
-	told.Said, told.More = c.logLines(room / 4)
-	told.Facts = strings.Join(facts, " · ")
-	told.Folds = s.agentTexts(c, room/2)
-	told.Logs = s.checkLogs(c, room/4)
-	return told
+	it.Said, it.More = c.logLines(room / 4)
+	it.Facts = strings.Join(facts, " · ")
+	it.Folds = s.agentTexts(c, room/2)
+	it.Logs = s.checkLogs(c, room/4)
+	return it
 }
 
-// logLines is what the log says of a chapter, but for that it begins.
+// logLines are the log lines of a segment, except for its beginning.
 func (c segment) logLines(room int) (shown []line, more int) {
 	for i, m := range c.events {
 		if _, begins := m.event.(journal.IterationBegan); begins && i == 0 {
@@ -91,12 +90,12 @@ func (c segment) logLines(room int) (shown []line, more int) {
 	return shown, more
 }
 
-// storyTitle is storyOf with its Markdown rendered.
+// storyTitle is storyName with its Markdown rendered.
 func storyTitle(run journal.Run, id string) []span {
 	return spans(clean.Inline(storyName(run, id), 200))
 }
 
-// storyName is a story by its id and title.
+// storyName is the id and title of a story.
 func storyName(run journal.Run, id string) string {
 	if story, found := run.Plan.Find(id); found {
 		return oneLine(story.ID+" "+story.Title, 160)
@@ -104,7 +103,7 @@ func storyName(run journal.Run, id string) string {
 	return oneLine(id, 160)
 }
 
-// agentTexts are what an agent was asked, said, did and left behind.
+// agentTexts are the prompt, words, tool calls and changes of an agent.
 func (s Source) agentTexts(c segment, room int) []foldedText {
 	var all []foldedText
 	var began *journal.IterationBegan
@@ -144,8 +143,8 @@ func (s Source) agentTexts(c segment, room int) []foldedText {
 	return all
 }
 
-// checkLogs are what the commands of a chapter said, as far as there is room. What
-// failed gets most of it.
+// checkLogs are the outputs of a segment's commands, as far as they fit. Failed
+// commands get more room.
 func (s Source) checkLogs(c segment, room int) []foldedText {
 	var all []foldedText
 	left := room
@@ -173,5 +172,5 @@ func (s Source) checkLogs(c segment, room int) []foldedText {
 
 const maxLogs = 20
 
-// utcTime is a moment as people read it who may be anywhere.
+// utcTime is a time in UTC, as readers are in different time zones.
 func utcTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

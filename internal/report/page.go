@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// page is what the templates are filled in with.
+// page is the data of the templates.
 type page struct {
 	Run         string
 	Title       string
@@ -26,7 +26,7 @@ type page struct {
 	Next        []span
 	Task        []span
 	Facts       []fact
-	Pull        string // address of the pull request
+	Pull        string // URL of the pull request
 	Failed      []failedIteration
 	More        int // iterations with failures that are not listed
 	First       *foldedText
@@ -35,26 +35,26 @@ type page struct {
 	Stories     []storyRow
 	MoreStories int
 	Checks      []checkRow
-	Commit      string // that the checks ran on
+	Commit      string // the commit that the checks ran on
 	Timeline    timeline
 	Before      []foldedText
 	Iterations  []iteration
-	Left        string // what of the iterations is left out
+	Left        string // says how many iterations are left out
 	Events      int
 	Comment     string // Markdown
 	Exams       []Exam
 }
 
-// fact is a thing to know about the run.
+// fact is a named property of the run.
 type fact struct{ Name, Value string }
 
-// failedIteration is an iteration with what went wrong in it.
+// failedIteration is an iteration with its failures.
 type failedIteration struct {
-	Begun  bool // else it was before any work
+	Begun  bool // false: before any iteration
 	Number int
 	Href   string
 	Story  string
-	Title  []span // the same with its Markdown rendered
+	Title  []span // the story with its Markdown rendered
 	Said   []string
 	More   int
 }
@@ -67,16 +67,16 @@ type checkRow struct {
 	Took    string
 }
 
-// Beyond these the page says how many more there are.
+// Limits of lists. The page says how many items are left out.
 const (
 	maxFailed     = 30
 	maxIterations = 60
 	maxChecks     = 40
 )
 
-// So many bytes of a page are for the iterations, all in all and each; for what
-// failed; for the stories, all in all. Together, and with what is bounded by
-// number, they stay below a megabyte whatever is in them.
+// The bytes for all iterations, for each one, for the part before them, for
+// failures and for all stories. Together with the lists, a page has less than a
+// megabyte.
 const (
 	roomForAll     = 560 << 10
 	roomForOne     = 96 << 10
@@ -85,7 +85,7 @@ const (
 	roomForStories = 96 << 10
 )
 
-// What a report is filled into is read when the first is written.
+// Templates are parsed when first needed.
 var (
 	htmlTemplates = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("").ParseFS(templates.Files, "report/report.html", "report/style.css"))
@@ -131,10 +131,10 @@ func (s Source) page() page {
 	return made
 }
 
-// Good is for a run that ended well: what failed on the way comes late then.
+// Good reports whether the run succeeded: then the page shows failures last.
 func (p page) Good() bool { return p.Outcome == good }
 
-// outcomeOf is how the run stands, in a colour.
+// outcomeOf is the state of the run as a mark.
 func outcomeOf(run journal.Run, abandoned bool) mark {
 	switch {
 	case abandoned:
@@ -168,7 +168,7 @@ func factsOf(run journal.Run) []fact {
 	return all
 }
 
-// factIfKnown is a fact, if there is one.
+// factIfKnown is a list with the fact, or nil if its value is empty.
 func factIfKnown(name, value string) []fact {
 	if value == "" {
 		return nil
@@ -197,7 +197,7 @@ func tokensText(run journal.Run) string {
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-// failedIterations are the chapters in which something failed, the first one first.
+// failedIterations are the segments with failures, in order.
 func (s Source) failedIterations(chapters []segment, run journal.Run) (all []failedIteration, more int) {
 	for _, c := range chapters {
 		faults := c.badLines()
@@ -215,7 +215,7 @@ func (s Source) failedIterations(chapters []segment, run journal.Run) (all []fai
 	return all, more
 }
 
-// firstFailedLog is what the first check that failed said.
+// firstFailedLog is the output of the first check that failed.
 func (s Source) firstFailedLog(chapters []segment) *foldedText {
 	for _, c := range chapters {
 		for _, m := range c.events {
@@ -245,7 +245,6 @@ func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
 	return all, shortSHA(proof.Commit)
 }
 
-// iterations are iterations, told in full.
 func (s Source) iterations(shown []segment, run journal.Run) (all []iteration) {
 	room := min(roomForOne, roomForAll/max(len(shown), 1))
 	for _, c := range shown {

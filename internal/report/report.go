@@ -1,7 +1,7 @@
-// Package report draws a run as one self-contained HTML page: the result, the
-// failures, where time and money went, and each iteration's prompt, words and
-// work. It is a function of the journal and the files beside it. It treats
-// everything that an agent left as text.
+// Package report makes a self-contained HTML page of a run: the result, the
+// failures, time and cost, and each iteration's prompt, words and changes. It is
+// a function of the journal and the files beside it. It shows everything that an
+// agent wrote as text.
 package report
 
 import (
@@ -12,20 +12,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Source is what a page is made from. Each of its funcs may be nil: the page then
-// goes without.
+// Source is what a page is made from. A func may be nil; the page then has less.
 type Source struct {
 	Entries   []journal.Entry
-	Abandoned bool   // no process works on it, though the journal has no end
-	Exams     []Exam // without entries, the page has nothing else
+	Abandoned bool   // the journal has no end, but no process is running
+	Exams     []Exam // without entries, the page has only these
 
-	Read  func(name, digest string) (string, error) // a file that the journal names, as it was then
+	Read  func(name, digest string) (string, error) // reads a file that the journal names, with that digest
 	Diff  func(from, to string) (text string, cut bool, err error)
-	Items func(by, transcript string) []stream.Item // of an agent; empty: the run's own
-	Hide  func(text string) string                  // takes secrets out
+	Items func(by, transcript string) []stream.Item // of an agent's transcript; by is empty for the run's own agent
+	Hide  func(text string) string                  // removes secrets
 }
 
-// HTML is the run as a page for a browser.
+// HTML is the page for a browser.
 func (s Source) HTML() ([]byte, error) {
 	var out bytes.Buffer
 	if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
@@ -34,8 +33,7 @@ func (s Source) HTML() ([]byte, error) {
 	return []byte(escapeInvisible(out.String())), nil
 }
 
-// Markdown is the run for a comment, or for a terminal that shows each line
-// harmless.
+// Markdown is the page for a comment, or for a terminal that escapes each line.
 func (s Source) Markdown() (string, error) {
 	var out bytes.Buffer
 	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
@@ -44,7 +42,7 @@ func (s Source) Markdown() (string, error) {
 	return escapeInvisible(out.String()), nil
 }
 
-// hide is text without secrets.
+// hide removes secrets from text.
 func (s Source) hide(text string) string {
 	if s.Hide == nil {
 		return text
@@ -52,8 +50,8 @@ func (s Source) hide(text string) string {
 	return s.Hide(text)
 }
 
-// entries are those of the journal. Most secrets were taken out of it when it
-// was written; a program of today may know more.
+// entries are those of the journal without secrets. Secrets were removed when the
+// journal was written, but this program may know more of them.
 func (s Source) entries() []journal.Entry {
 	all := make([]journal.Entry, 0, len(s.Entries))
 	for _, entry := range s.Entries {
@@ -71,7 +69,7 @@ func (s Source) hideEntry(entry journal.Entry) journal.Entry {
 		return entry
 	}
 	safe, err := journal.Decode([]byte(s.Hide(string(line))))
-	if err != nil { // what is hidden left no event: nothing of it is shown
+	if err != nil { // without the secret it is not an event any more
 		safe = journal.Entry{Seq: entry.Seq, At: entry.At, Event: journal.Noted{What: "an event is not shown because it holds a secret"}}
 	}
 	return safe

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// storyRow is a story with what became of it.
+// storyRow is a story with its results.
 type storyRow struct {
 	ID       string
 	Title    []span
@@ -20,7 +20,7 @@ type storyRow struct {
 	State    string
 	Cells    []cell
 	Criteria []string
-	Tests    []string // that fail without it
+	Tests    []string // tests that fail without it
 	More     int      // criteria and tests that are not shown
 	Why      string
 	Runs     string // how often checks ran for it
@@ -34,7 +34,7 @@ type cell struct {
 
 const maxStories = 100
 
-// stories are those of the plan, and how many there are besides.
+// stories are those of the plan, and how many are left out.
 func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, more int) {
 	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), maxStories)]
 	runs := checkRuns(chapters)
@@ -70,7 +70,7 @@ func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
 	return one
 }
 
-// checkRuns is how often checks ran for each story, and how long: in the agent's
+// checkRuns is how often checks ran for each story, and how long, in the agent's
 // tree and on clean checkouts.
 func checkRuns(chapters []segment) map[string]journal.CheckRuns {
 	runs := map[string]journal.CheckRuns{}

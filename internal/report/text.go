@@ -10,9 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// escapeInvisible is text in which every character shows: what directs writing, takes
-// no ink or controls something is written as its number. A whole page goes
-// through it, so nothing on it can be forgotten.
+// escapeInvisible escapes characters that people cannot see, that change the
+// direction of text or that control something. The whole page goes through it.
 func escapeInvisible(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -33,16 +32,16 @@ func escapeInvisible(text string) string {
 
 func isInvisible(r rune) bool { return clean.IsInvisible(r) || r == '\u2028' || r == '\u2029' }
 
-// colourSequence is a terminal's sequence for one; it says nothing.
+// colourSequence matches a terminal's sequence for a colour.
 var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
 
 // excerpt is a part of a text.
 type excerpt struct {
 	Text string
-	Left string // what is not shown of it
+	Left string // says how much is not shown
 }
 
-// textSide is which end of a text is worth more.
+// textSide is the end of a text that is more important.
 type textSide bool
 
 const (
@@ -50,8 +49,8 @@ const (
 	fromEnd   textSide = true
 )
 
-// excerptOf is as much of text as takes so many bytes on a page, from its start or
-// to its end.
+// excerptOf is as much of text as fits in room bytes of a page, from its start or
+// from its end.
 func excerptOf(text string, room int, from textSide) excerpt {
 	text = strings.ToValidUTF8(colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
 	text = strings.Trim(text, "\n")
@@ -86,8 +85,8 @@ func partThatFits(text string, room int, from textSide) string {
 	return text[at:]
 }
 
-// runeSize is what a character takes on a page at most: some become references,
-// some their number.
+// runeSize is how many bytes a character takes on a page at most, as some are
+// escaped.
 func runeSize(r rune) int {
 	switch {
 	case strings.ContainsRune(`<>&"'+`, r):
@@ -100,7 +99,7 @@ func runeSize(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// textSize is what text takes on a page at most.
+// textSize is how many bytes text takes on a page at most.
 func textSize(text string) int {
 	sum := 0
 	for _, r := range text {
@@ -109,8 +108,8 @@ func textSize(text string) int {
 	return sum
 }
 
-// thatFit is as many of all, from the first on, as there is room for with so much
-// of markup around each, and how many there are besides.
+// thatFit are as many of all as fit, with the markup around each, and how many do
+// not.
 func thatFit(all []string, room, markup int) (shown []string, more int) {
 	for i, text := range all {
 		if room -= textSize(text) + markup; room < 0 {
@@ -120,7 +119,7 @@ func thatFit(all []string, room, markup int) (shown []string, more int) {
 	return all, 0
 }
 
-// oneLine is text on a line, and no longer than a line should be.
+// oneLine is text on one line of at most most characters.
 func oneLine(text string, most int) string {
 	var line []rune
 	for word := range strings.FieldsSeq(text) {
@@ -141,7 +140,7 @@ func plural(n int, word string) string {
 	return withCommas(n) + " " + word + "s"
 }
 
-// withCommas is a number as people read long ones.
+// withCommas is a number with commas between thousands.
 func withCommas(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

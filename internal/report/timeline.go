@@ -8,30 +8,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// phases are the ones that are drawn, in the order in which they are told, each
-// with its name on the page.
+// phases are the phases that are drawn, in their order, with their names on the
+// page.
 var phases = []struct {
 	phase phase
 	name  string
 }{{phaseAgent, "agent"}, {phaseChecks, "checks"}, {phaseProof, "proof"}, {phaseWaiting, "waiting"}, {phaseOther, "other"}}
 
-// timeline is where the time went.
+// timeline shows where the time went.
 type timeline struct {
 	Strip  []bar // the whole run
 	Legend []share
 	Rows   []row
-	Words  string // the strip, for those who do not see it
-	Idle   string // how long no process was at work
+	Words  string // the strip in words
+	Idle   string // how long no process ran
 	Left   string
 }
 
-// bar is a stretch of time, in thousandths of what is drawn.
+// bar is a part of a row, in thousandths of the width.
 type bar struct {
 	Phase string
 	X, W  string
 }
 
-// share is what a phase took of a whole.
+// share is the time of a phase.
 type share struct {
 	Phase string
 	Took  string
@@ -39,26 +39,26 @@ type share struct {
 
 // row is an iteration.
 type row struct {
-	Begun  bool // else it was before any
+	Begun  bool // false: before any iteration
 	Number int
 	Story  string
 	Href   string
 	Bars   []bar
-	Words  string // the bars, for those who do not see them
+	Words  string // the bars in words
 	Took   string
 	Cost   string
 	Mark   mark
 }
 
-// Of rows, and of stretches in the strip, there are no more than these.
+// Limits for rows and for bars.
 const (
 	maxRows  = 150
-	minWidth = 0.4 // thousandths: what is drawn smaller is not seen
+	minWidth = 0.4 // in thousandths: a smaller bar would be invisible
 )
 
 func (s Source) timelineOf(chapters []segment) timeline {
 	var line timeline
-	var whole, longest, gone time.Duration
+	var whole, longest, idle time.Duration
 	var sums [phaseIdle + 1]time.Duration
 	for _, c := range chapters {
 		whole, longest = whole+c.activeTime(), max(longest, c.activeTime())
@@ -66,11 +66,11 @@ func (s Source) timelineOf(chapters []segment) timeline {
 			sums[p] += took
 		}
 	}
-	gone = sums[phaseIdle]
+	idle = sums[phaseIdle]
 	line.Legend, line.Words = shares(sums)
 	line.Strip = strip(chapters, whole)
-	if gone > 0 {
-		line.Idle = policy.Short(gone)
+	if idle > 0 {
+		line.Idle = policy.Short(idle)
 	}
 	shown := chapters[max(len(chapters)-maxRows, 0):]
 	if older := len(chapters) - len(shown); older > 0 {
@@ -100,19 +100,19 @@ func (s Source) row(c segment, longest time.Duration) row {
 	return made
 }
 
-// shares are what each phase took, as a list and in a sentence.
+// shares are the times of the phases, as a list and in words.
 func shares(sums [phaseIdle + 1]time.Duration) (all []share, words string) {
-	var told []string
+	var texts []string
 	for _, p := range phases {
 		if took := sums[p.phase]; took > 0 {
 			all = append(all, share{p.name, policy.Short(took)})
-			told = append(told, p.name+" "+policy.Short(took))
+			texts = append(texts, p.name+" "+policy.Short(took))
 		}
 	}
-	return all, strings.Join(told, ", ")
+	return all, strings.Join(texts, ", ")
 }
 
-// strip is the whole run as one bar; neighbours of one phase are one stretch.
+// strip is the whole run as one row of bars; neighbours of one phase are one bar.
 func strip(chapters []segment, whole time.Duration) []bar {
 	var bars []bar
 	at, from, now := 0.0, 0.0, phaseOther

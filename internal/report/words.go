@@ -12,21 +12,21 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// span is a stretch of words of one kind.
+// span is a part of a text in one style.
 type span struct {
 	Text   string
 	Code   bool
 	Strong bool
 }
 
-// block is a paragraph, with the list that belongs to it.
+// block is a paragraph with the list that belongs to it.
 type block struct {
 	Spans []span
 	Items [][]span
 }
 
-// blocks reads the Markdown of the comment. Only its words are taken: no link,
-// no picture and no tag gets through.
+// blocks reads the Markdown of the comment. It takes only the text, without links,
+// pictures and tags.
 func blocks(markdown string) []block {
 	source := []byte(markdown)
 	var all []block
@@ -41,7 +41,7 @@ func blocks(markdown string) []block {
 	return all
 }
 
-// hasText tells of a block that holds words and no blocks.
+// hasText reports whether a block has text and no blocks.
 func hasText(n ast.Node) bool {
 	switch n.Kind() {
 	case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
@@ -50,7 +50,7 @@ func hasText(n ast.Node) bool {
 	return false
 }
 
-// addBlock adds words: an item goes to the paragraph before its list.
+// addBlock adds text; an item of a list goes to the paragraph before the list.
 func addBlock(all []block, n ast.Node, words []span) []block {
 	if n.Parent() == nil || n.Parent().Kind() != ast.KindListItem {
 		return append(all, block{Spans: words})
@@ -63,7 +63,7 @@ func addBlock(all []block, n ast.Node, words []span) []block {
 	return all
 }
 
-// spans are the words of Markdown that is no more than a phrase.
+// spans are the spans of one phrase of Markdown.
 func spans(markdown string) []span {
 	var all []span
 	for _, b := range blocks(markdown) {
@@ -72,7 +72,7 @@ func spans(markdown string) []span {
 			all = append(all, item...)
 		}
 	}
-	if len(all) == 0 && markdown != "" { // no phrase at all; its words are not lost
+	if len(all) == 0 && markdown != "" { // not a phrase: keep the text
 		return []span{{Text: markdown}}
 	}
 	return all
@@ -87,10 +87,10 @@ func spansOf(n ast.Node, source []byte) []span {
 	return r.spans
 }
 
-// spanReader gathers spans.
+// spanReader collects spans.
 type spanReader struct {
 	spans  []span
-	code   int // how deep in code
+	code   int // depth in code
 	strong int
 }
 
@@ -123,7 +123,8 @@ func (r *spanReader) visit(n ast.Node, entering bool, source []byte) {
 	}
 }
 
-// tag is for <code>, in which words stand that a code span cannot hold.
+// tag handles <code>, which view.Code writes for text that a code span cannot
+// hold.
 func (r *spanReader) tag(tag string) {
 	switch tag {
 	case "<code>":
@@ -145,8 +146,8 @@ func (r *spanReader) text(n *ast.Text, source []byte) {
 	r.add(words)
 }
 
-// unescape is text without what Markdown escapes with: read as a page would, and
-// read back.
+// unescape resolves the escapes of Markdown: it renders the text as HTML and
+// decodes that.
 func unescape(raw []byte) string {
 	var out strings.Builder
 	w := bufio.NewWriter(&out)
@@ -157,8 +158,9 @@ func unescape(raw []byte) string {
 
 func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// add joins words to those before them, if they are alike. A code span around
-// mere signs only keeps GitHub from acting on them.
+// add joins text to the span before it if the style is the same. A code span
+// around signs only keeps GitHub from interpreting them, so it is not shown as
+// code.
 func (r *spanReader) add(words string) {
 	next := span{Text: words, Code: r.code > 0, Strong: r.strong > 0}
 	if next.Code && !strings.ContainsFunc(words, isAlphanumeric) {
@@ -171,7 +173,6 @@ func (r *spanReader) add(words string) {
 	r.spans = append(r.spans, next)
 }
 
-// spanText is spans as text.
 func spanText(all []span) string {
 	var text strings.Builder
 	for _, s := range all {
