@@ -45,7 +45,7 @@ func issueLink(run journal.Run) string {
 	return fmt.Sprintf("Refs #%d", run.Task.Number)
 }
 
-// proofTable is a proof as far as a table can show it.
+// proofTable is a proof as a table shows it.
 type proofTable struct {
 	journal.Proof
 	More int // checks that are not shown

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// supervisedText is Line for the events that a supervised command shares with agents; not
-// for those that are told the same way.
+// supervisedText is eventText for a supervised command; ok is false for events
+// that have the same text as for an agent.
 func supervisedText(run journal.Run, event journal.Event) (text string, ok bool) {
 	switch e := event.(type) { //nolint:gochecksumtype // the others have the same text
 	case journal.RunBegan:

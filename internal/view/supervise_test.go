@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// supervisedText is eventText for a supervised command; ok is false for events
-// that have the same text as for an agent.
+// supervisedText is a run of at most two attempts, with the text of each event.
 var supervisedText = []struct {
 	event journal.Event
 	want  string

@@ -14,8 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// proofTable is a proof as a table shows it.
-func proofTable(base, now journal.CheckEnded) journal.Run {
+// runWithProof is a run whose check ended in one way at the base and in another on
+// the clean checkout of the newest commit.
+func runWithProof(base, now journal.CheckEnded) journal.Run {
 	base.Name, base.Command, now.Name, now.Command = "test", "make test", "test", "make test"
 	base.Where, now.Where = journal.AtBase, journal.AtProof
 	return journal.Run{
@@ -79,7 +80,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			green, journal.CheckEnded{Exit: 1, First: &journal.Try{Exit: 1}}, "❌ failed", "check test failed (exit 1) on a clean checkout, 0s, twice",
 		},
 	} {
-		run := proofTable(test.base, test.now)
+		run := runWithProof(test.base, test.now)
 		if body := view.Of(run).Pull.Body; !strings.Contains(body, "| `make test` | "+test.cell+" | ") {
 			t.Errorf("%s: no cell %q in\n%s", name, test.cell, body)
 		}
@@ -143,7 +144,7 @@ func TestTextOfStories(t *testing.T) {
 
 // A criterion of the agent's own is told as such beside those that were asked for.
 func TestAnAgentsOwnCriterionIsTold(t *testing.T) {
-	run := proofTable(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
+	run := runWithProof(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
 	run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A", AcceptanceCriteria: []string{"ten cost 20", "or anything else"}}}
 	run.Added = []string{"or anything else"}
 	body := view.Of(run).Pull.Body
