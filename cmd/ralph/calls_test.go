@@ -96,14 +96,14 @@ func retold(t *testing.T, entries []journal.Entry) editor {
 	t.Helper()
 	var screen editor
 	synctest.Test(t, func(t *testing.T) {
-		p := &publish.Publisher{Screens: []publish.Screen{&screen}, Every: 15 * time.Second, Failed: func(err error) { t.Error(err) }}
+		p := &publish.Publisher{Screens: []publish.Screen{&screen}, Interval: 15 * time.Second, Failed: func(err error) { t.Error(err) }}
 		p.Start(t.Context())
 		began, run := time.Now(), journal.Run{}
 		for _, entry := range entries {
 			<-time.After(pace(entry.Event))
 			entry.At = entries[0].At.Add(time.Since(began))
 			run = journal.Fold(run, entry)
-			p.Notice(run)
+			p.Update(run)
 			synctest.Wait()
 		}
 		p.Close()

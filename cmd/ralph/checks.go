@@ -87,8 +87,8 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 
 // policy is what a run over stories would go by here.
 func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
-	p := d.Settings.Over(policy.Of(policy.Stories))
-	p.Within = d.Within()
+	p := d.Settings.Over(policy.ForPreset(policy.Stories))
+	p.Subfolder = d.Within()
 	stories, file, err := d.PRD(workspace.MemoryDir)
 	if errors.As(err, new(*plan.Invalid)) { // its stories may not be filled in yet
 		data, unread := workspace.ReadPlain(file)
@@ -100,7 +100,7 @@ func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Checks = policy.With(p.Checks, append(stories.VerifyCommands, c.Check...), policy.DefaultCheckTimeout)
+	p.Checks = policy.AddChecks(p.Checks, append(stories.VerifyCommands, c.Check...), policy.DefaultCheckTimeout)
 	return p, nil
 }
 

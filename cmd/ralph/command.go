@@ -73,7 +73,7 @@ Example: ralph demo`
 
 // usually names the default limits of a preset.
 func usually(preset policy.Preset) string {
-	limits := policy.Of(preset).Limits
+	limits := policy.ForPreset(preset).Limits
 	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
 }
@@ -91,7 +91,7 @@ func parse(w world) (chosen command, done bool, err error) {
 		kong.Vars{
 			"agents": strings.Join(agent.Names(), ", "), "version": "ralph " + version,
 			"hooks": strings.Join(append(hook.Names(), loopStart, loopCancel), ","), "events": strings.Join(append(hook.Names(), loopStart, loopCancel), ", "),
-			"response": policy.Of(policy.Guardrails).Word, "tag": policy.Of(policy.Checked).Word,
+			"response": policy.ForPreset(policy.Guardrails).Word, "tag": policy.ForPreset(policy.Checked).Word,
 			"levels": strings.Join(sandbox.Names(), ", "),
 		},
 		kong.NamedMapper(anyLevel, levels{docker: true}), kong.NamedMapper(ownLevel, levels{}),

@@ -70,7 +70,7 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, 
 			return job.NewRun{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}
-	if p.Apart {
+	if p.SeparateTree {
 		if err := d.Repository(ctx); err != nil {
 			return job.NewRun{}, err
 		}
@@ -87,7 +87,7 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	p := loop.Over(policy.Of(policy.Checked))
+	p := loop.Over(policy.ForPreset(policy.Checked))
 	p = d.Over(p)
 	if n := c.MaxIterations; n != nil {
 		if *n < 1 || *n > 100 {
@@ -96,7 +96,7 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 		p.Limits.Iterations = *n
 	}
 	p.Word = cmp.Or(c.CompletionTag, p.Word)
-	p.Checks = policy.With(p.Checks, c.Check, loopCheckTimeout)
+	p.Checks = policy.AddChecks(p.Checks, c.Check, loopCheckTimeout)
 	return p, nil
 }
 

@@ -134,8 +134,8 @@ func stopReasons(t *testing.T) string {
 		if reasons[reason] == "" {
 			t.Errorf("no words for the stop reason %s", reason)
 		}
-		code := fmt.Sprint(reason.Status().Exit(false))
-		if parked := fmt.Sprint(reason.Status().Exit(true)); parked != code {
+		code := fmt.Sprint(reason.Status().ExitCode(false))
+		if parked := fmt.Sprint(reason.Status().ExitCode(true)); parked != code {
 			code += "; on GitHub and in `ralph supervise` " + parked
 		}
 		table += fmt.Sprintf("| `%s` | %s | %s | %s |\n", reason, reason.Status(), code, reasons[reason])
@@ -146,7 +146,7 @@ func stopReasons(t *testing.T) string {
 // priceRows says how many million tokens the default limit of a run pays for.
 func priceRows(t *testing.T) string {
 	t.Helper()
-	limit := policy.Of(policy.Stories).Limits.CostUSD
+	limit := policy.ForPreset(policy.Stories).Limits.CostUSD
 	table := fmt.Sprintf("| Model | $%g pays for output tokens | or for cached input tokens |\n|---|---|---|\n", limit)
 	for _, model := range []string{"claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "gpt-6.2-sol", "gemini-3.1-pro-preview"} {
 		output, known := price.Of(model, price.Tokens{Output: 1e6}, nil)

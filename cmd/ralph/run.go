@@ -102,10 +102,10 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 		}
 	}
 	prompt := laptop.Given(c.Prompt, "")
-	p := c.over(d, policy.Of(policy.Guardrails))
+	p := c.over(d, policy.ForPreset(policy.Guardrails))
 	p.PromptFile = file
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)
-	if p.Apart {
+	if p.SeparateTree {
 		if err := d.Repository(ctx); err != nil {
 			return job.NewRun{}, err
 		}
@@ -120,7 +120,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
 	p = d.Over(c.laid.OverRun(p))
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)
-	p.Checks = policy.With(p.Checks, c.Check, policy.DefaultCheckTimeout)
+	p.Checks = policy.AddChecks(p.Checks, c.Check, policy.DefaultCheckTimeout)
 	return p
 }
 
@@ -141,12 +141,12 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 		return job.NewRun{}, err
 	}
 	c.Check = append(stories.VerifyCommands, c.Check...)
-	p := c.over(d, policy.Of(policy.Stories))
-	if memory != workspace.MemoryDir || p.Within != "" {
-		p.Memory = path.Join(p.Within, filepath.ToSlash(memory))
+	p := c.over(d, policy.ForPreset(policy.Stories))
+	if memory != workspace.MemoryDir || p.Subfolder != "" {
+		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}
 	branch := cmp.Or(c.Branch, stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
-	if !p.Apart {
+	if !p.SeparateTree {
 		branch, err = d.WorkBranch(ctx, c.Branch, stories, prd)
 	}
 	if err := errors.Join(err, d.Takes(ctx, p, branch, prd)); err != nil {

@@ -90,7 +90,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	if c.JSON {
 		err = laptop.PrintResult(w.Stdout, outcome.Run, outcome.Home, "")
 	}
-	return outcome.Run.Stop.Reason.Status().Exit(true), err
+	return outcome.Run.Stop.Reason.Status().ExitCode(true), err
 }
 
 // enclose has the sandbox stand that was asked for, round the command.
@@ -141,7 +141,7 @@ func behindDashes(words []string) []string {
 
 // policy is the preset with the flags laid over it.
 func (c superviseCommand) policy() (policy.Policy, error) {
-	p, task := policy.Of(policy.Supervised), c.task()
+	p, task := policy.ForPreset(policy.Supervised), c.task()
 	s := &p.Supervision
 	s.Dir, s.Project, s.Task = task.Dir, task.Project, task.ID
 	if c.MaxIterations != nil {

@@ -258,7 +258,7 @@ func (r Result) Exit(failOn config.FailOn) int {
 		return fault.ExitDone
 	}
 	status := r.Outcome.Run.Stop.Reason.Status()
-	code := status.Exit(true)
+	code := status.ExitCode(true)
 	switch {
 	case failOn == config.FailOnNever:
 		return fault.ExitDone

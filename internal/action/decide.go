@@ -80,7 +80,7 @@ func (r request) own() bool {
 // never instead.
 func (r request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
-	p.Agent, p.Shelve = r.inputs.AgentName, true
+	p.Agent, p.SaveRun = r.inputs.AgentName, true
 	p.Buttons = r.inputs.Rules.Buttons
 	p.NoPull = r.task.Kind == plan.KindPull && !r.own() // there is one, and its words are its author's
 	p.Approval = p.Approval && !r.task.Update || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
@@ -88,7 +88,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 	if own > 0 {
 		timeout = p.Checks[own-1].Timeout
 	}
-	p.Checks = policy.With(p.Checks, stories.VerifyCommands, timeout)
+	p.Checks = policy.AddChecks(p.Checks, stories.VerifyCommands, timeout)
 	for i := own; i < len(p.Checks); i++ {
 		p.Checks[i].Added = true
 	}
@@ -101,7 +101,7 @@ func (r request) rehearsed(asked job.NewRun) string {
 	p := asked.Policy
 	if r.command.Verb.ContinuesRun() {
 		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
-			r.command.Verb, asked.Task, p.Agent, p.Limits.Most())
+			r.command.Verb, asked.Task, p.Agent, p.Limits.Describe())
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "dry run: %s would be worked on, on branch %s for %s\n", asked.Task, asked.Branch, asked.BaseRef)
@@ -111,7 +111,7 @@ func (r request) rehearsed(asked job.NewRun) string {
 	if asked.Vague {
 		text.WriteString("  an agent would be asked for better stories first\n")
 	}
-	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, p.Limits.Most())
+	fmt.Fprintf(&text, "by %s, for at most %s\n", p.Agent, p.Limits.Describe())
 	if len(p.Checks) == 0 {
 		text.WriteString("checked by what the base's own files suggest\n")
 	}
@@ -174,8 +174,8 @@ func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	switch {
 	case !same(asked, old):
 		then = verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.offered)
-	case asked.Policy.Shelve != then.Shelve:
-		then.Shelve = asked.Policy.Shelve
+	case asked.Policy.SaveRun != then.SaveRun:
+		then.SaveRun = asked.Policy.SaveRun
 	default:
 		return nil
 	}

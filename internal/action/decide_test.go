@@ -58,7 +58,7 @@ func TestThePolicyOfARequest(t *testing.T) {
 	own := policy.Check{Name: "test", Command: "make test", Timeout: policy.Duration(time.Minute)}
 	in := config.Inputs{AgentName: "codex", Policy: policy.Policy{Checks: []policy.Check{own}}}
 	with := func(change func(*policy.Policy)) policy.Policy {
-		p := policy.Policy{Agent: "codex", Shelve: true, Checks: []policy.Check{own}}
+		p := policy.Policy{Agent: "codex", SaveRun: true, Checks: []policy.Check{own}}
 		change(&p)
 		return p
 	}
@@ -105,7 +105,7 @@ func TestRef(t *testing.T) {
 
 // A run goes on by its own rules, unless others were asked for.
 func TestRenewedRules(t *testing.T) {
-	then := policy.Policy{Agent: "claude", Shelve: true, Limits: policy.Limits{Iterations: 3}}
+	then := policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 3}}
 	old := journal.Run{ID: "r1", BaseRef: "main", Task: issue, Policy: then}
 	for name, c := range map[string]struct {
 		base string
@@ -114,7 +114,7 @@ func TestRenewedRules(t *testing.T) {
 	}{
 		"the same":              {"main", then, nil},
 		"kept nowhere any more": {"main", policy.Policy{Agent: "claude", Limits: then.Limits}, &policy.Policy{Agent: "claude", Limits: then.Limits}},
-		"more iterations":       {"main", policy.Policy{Agent: "claude", Shelve: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", Shelve: true, Limits: policy.Limits{Iterations: 9}}},
+		"more iterations":       {"main", policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}},
 		"for another base":      {"v2", then, &then},
 	} {
 		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{Task: issue, BaseRef: c.base, Policy: c.now}, old)

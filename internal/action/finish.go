@@ -94,7 +94,7 @@ func (v *visit) heard(home workspace.Run) bool {
 // vacate gives the killed job's lease back, and keeps what its journal has come
 // to since. What fails there is no loss: GitHub says that the job is over.
 func (v *visit) vacate(ctx context.Context, killed Outcome) {
-	if !killed.Run.Policy.Shelve {
+	if !killed.Run.Policy.SaveRun {
 		return
 	}
 	s, found, err := v.standing(ctx)

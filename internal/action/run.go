@@ -68,14 +68,14 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	if doubt := before.found.doubt; doubt != "" {
 		asked.Notes = append(asked.Notes, journal.Noted{What: doubt + "; its claims do not count, and its work on the branch is judged again"})
 	}
-	if asked.Policy.Shelve, err = v.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
+	if asked.Policy.SaveRun, err = v.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
 		return Outcome{}, err
 	}
-	if err := v.countable(asked.Policy.Shelve); err != nil {
+	if err := v.countable(asked.Policy.SaveRun); err != nil {
 		return Outcome{}, err
 	}
 	outcome, err := v.work(ctx, asked, before, way)
-	if asked.Policy.Shelve && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
+	if asked.Policy.SaveRun && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
 		v.quit(ctx, before, outcome)
 	}
 	return outcome, err

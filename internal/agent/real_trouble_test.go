@@ -175,7 +175,7 @@ func TestRealServerStalls(t *testing.T) {
 			b := c.bench(modeltest.Answer{Stall: true, Times: modeltest.Always})
 			b.Idle = idle
 			got, err := b.Do(t.Context(), b.order)
-			if err != nil || !got.Failed || got.CannotRun || got.TimedOut || !strings.Contains(got.Why, "no output for "+policy.Short(idle)) {
+			if err != nil || !got.Failed || got.CannotRun || got.TimedOut || !strings.Contains(got.Why, "no output for "+policy.FormatDuration(idle)) {
 				t.Errorf("Do = %+v, %v", got, err)
 			}
 			if slices.ContainsFunc(b.server.Work(), func(r modeltest.Request) bool { return strings.Contains(r.Body, "as the real tests ask.") }) {

@@ -155,7 +155,7 @@ func TestExcerpts(t *testing.T) {
 		{policy.Excerpt{Head: true}, "abcdé\n"},
 	} {
 		var got string
-		job := check.Job{Dir: l.tree, Checks: policy.Checks([]string{"echo abcdé"}, 0), Excerpt: test.asked}
+		job := check.Job{Dir: l.tree, Checks: policy.NewChecks([]string{"echo abcdé"}, 0), Excerpt: test.asked}
 		if err := l.hand.Do(t.Context(), job, func(event journal.Event) { got = event.(journal.CheckEnded).Excerpt }); err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +237,7 @@ func TestWhatBreaksIsAnErrorAndNoResult(t *testing.T) {
 			l := newLab(t)
 			test.change(&l.hand)
 			var seen []journal.Event
-			job := check.Job{Dir: l.tree, Checks: policy.Checks([]string{"echo hello"}, 0)}
+			job := check.Job{Dir: l.tree, Checks: policy.NewChecks([]string{"echo hello"}, 0)}
 			err := l.hand.Do(test.ctx, job, func(event journal.Event) { seen = append(seen, event) })
 			if err == nil || test.want != nil && !errors.Is(err, test.want) || len(seen) > 0 {
 				t.Errorf("Do = %v with events %v, want %v and none", err, seen, test.want)

@@ -19,7 +19,7 @@ func TestSum(t *testing.T) {
 		proof      journal.Proof
 		inspected  journal.ChangeInspected
 		grade      journal.Grade
-		bar        policy.Bar
+		bar        policy.ProofLevel
 		lenient    bool
 		tamper     policy.Tamper
 		want       string
@@ -47,7 +47,7 @@ func TestSum(t *testing.T) {
 			c.tamper = policy.TamperReport
 		}
 		run := journal.Run{
-			Head: "c", Tree: "t", Baseline: c.baseline, Policy: policy.Policy{Proof: c.bar, Lenient: c.lenient, Tamper: c.tamper},
+			Head: "c", Tree: "t", Baseline: c.baseline, Policy: policy.Policy{Proof: c.bar, AllowProtected: c.lenient, Tamper: c.tamper},
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "change", Passes: true}}},
 			Grades: []journal.StoryGraded{{Story: "change", Commit: "c", Grade: c.grade}},
 		}

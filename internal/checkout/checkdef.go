@@ -81,7 +81,7 @@ func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span g
 
 // commands are those that people named, or the base's own files.
 func commands(run journal.Run) checkdef.Commands {
-	named := checkdef.Commands{Within: run.Policy.Within}
+	named := checkdef.Commands{Within: run.Policy.Subfolder}
 	for _, check := range run.Policy.Checks {
 		if !check.Added {
 			named.Checks = append(named.Checks, check.Command)

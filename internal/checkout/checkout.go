@@ -161,7 +161,7 @@ func jobAt(run journal.Run, at proof.Place) check.Job {
 		checks[i].Command = cmp.Or(at.Commands[check.Name], check.Command)
 	}
 	return check.Job{
-		Where: at.Where, Dir: filepath.Join(at.Dir, filepath.FromSlash(run.Policy.Within)), Commit: at.Commit, Label: label(run, at),
+		Where: at.Where, Dir: filepath.Join(at.Dir, filepath.FromSlash(run.Policy.Subfolder)), Commit: at.Commit, Label: label(run, at),
 		Checks: checks, Excerpt: run.Policy.Excerpt, Only: at.Only, Second: at.Second, Ask: at.Ask,
 	}
 }

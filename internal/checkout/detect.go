@@ -46,10 +46,10 @@ func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted
 	if len(found) == 0 {
 		return p, nil
 	}
-	p.Checks = slices.Concat(detected(found, policy.Checks), p.Checks)
+	p.Checks = slices.Concat(detected(found, policy.NewChecks), p.Checks)
 	told := "no checks are configured; the base's files suggest " + words(found)
 	if setup := files.Setup(); len(p.Setup) == 0 && len(setup) > 0 {
-		p.Setup = detected(setup, policy.Setups)
+		p.Setup = detected(setup, policy.NewSetup)
 		told += ", after " + words(setup)
 	}
 	return p, []journal.Noted{{What: told, Hint: "name them in the input checks, or in guardrails of the settings"}}

@@ -107,7 +107,7 @@ func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Po
 // survey begins a run by a policy, with the checks that the base's own files
 // suggest where the policy names none.
 func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) error {
-	files, err := Surveyed(ctx, v.trusted, git.At{Commit: base, Path: p.Within})
+	files, err := Surveyed(ctx, v.trusted, git.At{Commit: base, Path: p.Subfolder})
 	if err != nil {
 		return err
 	}

@@ -179,27 +179,27 @@ func (r *reader) agent() agent.Options {
 
 // policy is the preset of the Action with what the inputs change in it.
 func (r *reader) policy(patience policy.Duration) policy.Policy {
-	p := policy.Of(policy.Stories)
+	p := policy.ForPreset(policy.Stories)
 	p.Publish = true
 	p.Model = r.get("model")
 	p.Draft = r.get("draft") == "always"
 	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
-	p.Protect = append(policy.Protected(), r.list("protect")...)
+	p.Protect = append(policy.ProtectedFiles(), r.list("protect")...)
 	p.SignOff = r.yes("sign-off")
 	p.Sign = r.choice("commit-signing", "none", "github") == "github"
 	p.Approval = r.yes("plan-approval")
-	p.Lenient = r.choice("protected-changes", "draft", "allow") == "allow"
-	p.Proof = policy.Bar(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
+	p.AllowProtected = r.choice("protected-changes", "draft", "allow") == "allow"
+	p.Proof = policy.ProofLevel(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
 	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
-	p.Tamper = policy.Tamper(r.choice("tamper", policy.Tampers()...))
+	p.Tamper = policy.Tamper(r.choice("tamper", policy.TamperModes()...))
 	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
 	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
-	p.Checks, p.Setup = r.checks(patience), policy.Setups(r.lines("setup"), patience)
-	if p.Within = r.within(); p.Within != "" {
-		p.Memory = path.Join(p.Within, workspace.MemoryDir)
+	p.Checks, p.Setup = r.checks(patience), policy.NewSetup(r.lines("setup"), patience)
+	if p.Subfolder = r.within(); p.Subfolder != "" {
+		p.Memory = path.Join(p.Subfolder, workspace.MemoryDir)
 	}
 	r.choice("draft", "until-proven", "always")
 	return p
@@ -207,7 +207,7 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 
 // checks are commands, of which each may be limited to paths.
 func (r *reader) checks(patience policy.Duration) []policy.Check {
-	checks := policy.Checks(r.lines("checks"), patience)
+	checks := policy.NewChecks(r.lines("checks"), patience)
 	for _, check := range checks {
 		for glob := range strings.FieldsSeq(check.Paths) {
 			if !doublestar.ValidatePattern(glob) {

@@ -28,8 +28,8 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := policy.Of(policy.Stories)
-	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.Protected(), policy.RedToGreen
+	p := policy.ForPreset(policy.Stories)
+	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
 		BranchPrefix: "ralph/", Mode: config.Work, StateLabels: true, Report: true, FailOn: config.FailOnError,
 		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
@@ -75,10 +75,10 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"allow-users", "ada, bob\ncy,", func(in *config.Inputs) { in.Rules.AllowUsers = []string{"ada", "bob", "cy"} }},
 		{"allow-bots", "dependabot[bot]", func(in *config.Inputs) { in.Rules.AllowBots = []string{"dependabot[bot]"} }},
 		{"checks", " make test, all \n\n make lint\r\n", func(in *config.Inputs) {
-			in.Policy.Checks = policy.Checks([]string{"make test, all", "make lint"}, policy.DefaultCheckTimeout)
+			in.Policy.Checks = policy.NewChecks([]string{"make test, all", "make lint"}, policy.DefaultCheckTimeout)
 		}},
 		{"setup", "npm ci\n make gen, all \n\nnpm ci\r\n", func(in *config.Inputs) {
-			in.Policy.Setup = policy.Setups([]string{"npm ci", "make gen, all", "npm ci"}, policy.DefaultCheckTimeout)
+			in.Policy.Setup = policy.NewSetup([]string{"npm ci", "make gen, all", "npm ci"}, policy.DefaultCheckTimeout)
 		}},
 		{"check-timeout", "5", func(in *config.Inputs) { in.Patience = policy.Duration(5 * time.Second) }},
 		{"agent-version", "2.1.300", func(in *config.Inputs) { in.AgentVersion = "2.1.300" }},
@@ -97,7 +97,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"branch-prefix", "bot/", func(in *config.Inputs) { in.BranchPrefix = "bot/" }},
 		{"draft", "until-proven", func(*config.Inputs) {}},
 		{"draft", "always", func(in *config.Inputs) { in.Policy.Draft = true }},
-		{"protect", "go.sum\nvendor/**", func(in *config.Inputs) { in.Policy.Protect = append(policy.Protected(), "go.sum", "vendor/**") }},
+		{"protect", "go.sum\nvendor/**", func(in *config.Inputs) { in.Policy.Protect = append(policy.ProtectedFiles(), "go.sum", "vendor/**") }},
 		{"baseline", "strict", func(in *config.Inputs) { in.Policy.Baseline = policy.BaselineStrict }},
 		{"mode", "prove", func(in *config.Inputs) { in.Mode = config.ProvePull }},
 		{"mode", "publish", func(in *config.Inputs) { in.Mode = config.PublishProof }},
@@ -110,7 +110,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"sandbox", "key-in-agent", func(in *config.Inputs) { in.Sandbox.KeyInAgent = true }},
 		{"sandbox", "notify, key-in-agent", func(in *config.Inputs) { in.Sandbox.Level, in.Sandbox.KeyInAgent = sandbox.Notify, true }},
 		{"allow-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Allow = []string{"a.example", "b.example:8443"} }},
-		{"working-directory", "./web/", func(in *config.Inputs) { in.Policy.Within, in.Policy.Memory = "web", "web/ralph" }},
+		{"working-directory", "./web/", func(in *config.Inputs) { in.Policy.Subfolder, in.Policy.Memory = "web", "web/ralph" }},
 		{"working-directory", ".", func(*config.Inputs) {}},
 		{"setup-domains", "a.example, b.example:8443", func(in *config.Inputs) { in.Sandbox.Network.Setup = []string{"a.example", "b.example:8443"} }},
 		{"allow-models", "claude-opus-*, gpt-6.2-sol", func(in *config.Inputs) { in.Sandbox.Models = []string{"claude-opus-*", "gpt-6.2-sol"} }},

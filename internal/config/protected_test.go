@@ -73,7 +73,7 @@ func TestProtected(t *testing.T) {
 
 func protected(t *testing.T, name string) bool {
 	t.Helper()
-	return slices.ContainsFunc(policy.Protected(), func(glob string) bool {
+	return slices.ContainsFunc(policy.ProtectedFiles(), func(glob string) bool {
 		matched, err := doublestar.Match(glob, name)
 		if err != nil {
 			t.Errorf("%s: %v", glob, err)

@@ -38,7 +38,7 @@ type Settings struct {
 	// Globs of files that the agent may not change, besides the built-in ones.
 	Protect []string `json:"protect,omitzero" jsonschema:"pattern=\\S" check:"glob"`
 	// Proof of a story: a test that fails without it, or nothing broken.
-	Proof policy.Bar `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
+	Proof policy.ProofLevel `json:"proof,omitzero" jsonschema:"enum=red-to-green,enum=unbroken"`
 	// Existing tests that break: report keeps a draft, block rejects the story, allow lists them.
 	Tamper policy.Tamper `json:"tamper,omitzero" jsonschema:"enum=report,enum=block,enum=allow"`
 	// Failures that block if a check failed before the work: new ones, or all.
@@ -194,7 +194,7 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 		p.Word = s.CompletionResponse
 	}
 	if s.Has("includeIterationCountInPrompt") {
-		p.Count = s.IncludeIterationCountInPrompt
+		p.ShowCount = s.IncludeIterationCountInPrompt
 	}
 	if s.Agent.Model != "" {
 		p.Model = s.Agent.Model
@@ -214,7 +214,7 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 		p.Baseline = cmp.Or(s.Baseline, p.Baseline)
 	}
 	p.Protect = slices.Concat(p.Protect, s.Protect)
-	p.Setup = slices.Concat(p.Setup, policy.Setups(s.Setup, policy.DefaultCheckTimeout))
+	p.Setup = slices.Concat(p.Setup, policy.NewSetup(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.over(p.Limits)
 	if s.Agent.Timeout != nil {
 		p.Limits.Iteration = *s.Agent.Timeout
@@ -245,7 +245,7 @@ func (s Settings) checks() []policy.Check {
 	for _, g := range s.Guardrails {
 		checks = append(checks, policy.Check{Command: g.Command, Paths: strings.Join(g.Paths, " "), Timeout: g.Timeout, FailAction: g.FailAction, Hint: g.Hint})
 	}
-	return policy.Unique(checks)
+	return policy.UniqueChecks(checks)
 }
 
 // Options are those of the agent room; reading has made sure of the words.

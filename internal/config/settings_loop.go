@@ -192,7 +192,7 @@ func (s Settings) Under(in *Inputs) {
 		}
 	}
 	if len(p.Setup) == 0 {
-		p.Setup = policy.Setups(s.Setup, in.Patience)
+		p.Setup = policy.NewSetup(s.Setup, in.Patience)
 	}
 	in.Needs.Env = slices.Concat(s.CheckEnv, in.Needs.Env)
 	p.Protect = slices.Concat(p.Protect, s.Protect)

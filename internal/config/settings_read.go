@@ -76,7 +76,7 @@ func (d *decoder) effective(root node) Settings {
 }
 
 func (d *decoder) settings(s spot) Settings {
-	usual := policy.Of(policy.Guardrails)
+	usual := policy.ForPreset(policy.Guardrails)
 	all := Settings{
 		MaximumIterations: usual.Limits.Iterations, CompletionResponse: usual.Word, OutputTruncateChars: usual.Excerpt.Chars, StreamAgentOutput: true,
 		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},

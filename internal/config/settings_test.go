@@ -132,12 +132,12 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 	const file = `{"maximumIterations": 0, "completionResponse": "FIN", "agent": {"model": "opus", "timeout": 90},
 		"guardrails": [{"command": "make test", "failAction": "replace", "hint": "look", "timeout": "1m"}],
 		"scm": {"command": "git", "tasks": ["commit"]}, "limits": {"maxCost": 2.5, "maxTime": "1h", "maxTokens": 7000, "stallAfter": 9}, "protect": ["go.mod"], "setup": ["npm ci"]}`
-	preset := policy.Of(policy.Guardrails)
+	preset := policy.ForPreset(policy.Guardrails)
 	want := preset
 	want.Word, want.Model, want.Protect = "FIN", "opus", []string{"go.mod"}
 	want.Limits.Iterations, want.Limits.Run, want.Limits.Iteration = 0, 3600e9, 90e9
 	want.Limits.CostUSD, want.Limits.Tokens, want.Limits.Stall = 2.5, 7000, 9
-	want.Setup = policy.Setups([]string{"npm ci"}, policy.DefaultCheckTimeout)
+	want.Setup = policy.NewSetup([]string{"npm ci"}, policy.DefaultCheckTimeout)
 	want.SCM = policy.SCM{Command: "git", Tasks: []string{"commit"}}
 	want.Checks = []policy.Check{{
 		Name: "make test", Command: "make test", Timeout: 60e9, FailAction: policy.Replace, Hint: "look",
@@ -146,7 +146,7 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 		t.Errorf("Over (-want +got):\n%s", diff)
 	}
 	for _, preset := range []policy.Preset{policy.Stories, policy.Guardrails, policy.Checked} {
-		if diff := cmp.Diff(policy.Of(preset), read(t).Over(policy.Of(preset)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(policy.ForPreset(preset), read(t).Over(policy.ForPreset(preset)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("Over without settings changes %s (-want +got):\n%s", preset, diff)
 		}
 	}
@@ -163,7 +163,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 		{Name: "make (2)", Command: "make", FailAction: policy.Prepend, Timeout: 120e9, Hint: "mind the linker"},
 		{Name: "make (3)", Command: "make", FailAction: policy.Append, Timeout: 5e9},
 	}
-	if diff := cmp.Diff(want, read(t, file).Over(policy.Of(policy.Guardrails)).Checks); diff != "" {
+	if diff := cmp.Diff(want, read(t, file).Over(policy.ForPreset(policy.Guardrails)).Checks); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
 	}
 }
@@ -171,7 +171,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 // "No limit" is a limit that is never met; an excerpt still fits a prompt.
 func TestNothingIsTruncatedAtZero(t *testing.T) {
 	for file, want := range map[string]int{`{"outputTruncateChars": 0}`: 1_000_000, `{"outputTruncateChars": 1e9}`: 1_000_000, `{"outputTruncateChars": 1}`: 1, `{}`: 5000} {
-		if got := read(t, file).Over(policy.Of(policy.Guardrails)).Excerpt.Chars; got != want {
+		if got := read(t, file).Over(policy.ForPreset(policy.Guardrails)).Excerpt.Chars; got != want {
 			t.Errorf("%s: %d characters, want %d", file, got, want)
 		}
 	}

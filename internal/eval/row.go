@@ -206,5 +206,5 @@ func (r Row) verdict() string {
 }
 
 func short(seconds float64) string {
-	return policy.Short(time.Duration(seconds * float64(time.Second)))
+	return policy.FormatDuration(time.Duration(seconds * float64(time.Second)))
 }

@@ -94,7 +94,7 @@ type Rules struct {
 	// What happens when existing tests fail on the new code or no longer run: report (a person has to look), block or allow.
 	Tamper policy.Tamper `json:"tamper,omitempty"`
 	// What makes a story proven: red-to-green or unbroken.
-	Proof policy.Bar `json:"proof"`
+	Proof policy.ProofLevel `json:"proof"`
 	// Globs of the files that are put back to their base version for a proof.
 	Protect []string `json:"protect"`
 	// The folder of the repository in which the commands run; its top where empty.

@@ -67,7 +67,7 @@ func rulesOf(run journal.Run) Rules {
 	p := run.Policy
 	return Rules{
 		Setup: commandsOf(p.Setup), Checks: commandsOf(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
-		Protect: append([]string{}, p.Protect...), Within: p.Within, Memory: p.Memory, Sandbox: run.Level,
+		Protect: append([]string{}, p.Protect...), Within: p.Subfolder, Memory: p.Memory, Sandbox: run.Level,
 	}
 }
 

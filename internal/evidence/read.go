@@ -47,10 +47,10 @@ func Read(data []byte) (Evidence, error) {
 func (e Evidence) NewRun() (journal.Run, error) {
 	run := journal.Run{
 		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
-		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Tamper: e.Rules.Tamper, Protect: e.Rules.Protect, Within: e.Rules.Within, Memory: e.Rules.Memory},
+		Policy: policy.Policy{Done: policy.ByStories, Baseline: e.Rules.Baseline, Proof: e.Rules.Proof, Tamper: e.Rules.Tamper, Protect: e.Rules.Protect, Subfolder: e.Rules.Within, Memory: e.Rules.Memory},
 	}
-	if run.Policy.Within != "" && !filepath.IsLocal(run.Policy.Within) {
-		return run, fmt.Errorf("its commands run in %q, which is outside the repository", run.Policy.Within)
+	if run.Policy.Subfolder != "" && !filepath.IsLocal(run.Policy.Subfolder) {
+		return run, fmt.Errorf("its commands run in %q, which is outside the repository", run.Policy.Subfolder)
 	}
 	var err error
 	if run.Policy.Checks, err = parseChecks(e.Rules.Checks); err != nil {

@@ -67,7 +67,7 @@ func TestTakeLetsNoWayToWhatIsProtected(t *testing.T) {
 	}
 	l.commit("the base", files)
 	terms.Last = l.take(terms).To
-	terms.Protect = policy.Protected()
+	terms.Protect = policy.ProtectedFiles()
 	was := l.in(append([]string{"ls-tree", terms.Last}, protectedFiles...)...)
 	for i, way := range slices.Sorted(maps.Keys(ways)) {
 		for _, path := range tried(i) {

@@ -139,7 +139,7 @@ func (r *record) asked(in input) (answer, error) {
 
 // back sends the agent back to work, as was decided last.
 func (r *record) back() (answer, error) {
-	words, err := prompt.Again(r.Run)
+	words, err := prompt.SessionContinue(r.Run)
 	return block(words, "ralph loop: "+news(r.Run)), err
 }
 
@@ -187,7 +187,7 @@ func ended(run journal.Run) string {
 			tools += it.Agent.Tools
 		}
 	}
-	text := fmt.Sprintf("ralph loop: %s (%s) after %d continuations and %d tool calls", run.Stop.Reason.Shout(), run.Stop.Reason, max(run.UsedIterations()-1, 0), tools)
+	text := fmt.Sprintf("ralph loop: %s (%s) after %d continuations and %d tool calls", run.Stop.Reason.SessionStatus(), run.Stop.Reason, max(run.UsedIterations()-1, 0), tools)
 	if run.Stop.Reason.Status() == policy.StatusCompleted {
 		return text
 	}

@@ -51,10 +51,10 @@ func (d Environment) Start(asked Asked) (string, error) {
 	if err := m.setLoop(home.Path); err != nil {
 		return "", fmt.Errorf("remember the loop: %w", err)
 	}
-	return prompt.Enter(r.Run)
+	return prompt.SessionStart(r.Run)
 }
 
-func (a Asked) policy() policy.Policy { return a.Over(policy.Of(policy.Session)) }
+func (a Asked) policy() policy.Policy { return a.Over(policy.ForPreset(policy.Session)) }
 
 // check says what is wrong with a loop before anything is written for it.
 func (a Asked) check() error {

@@ -41,12 +41,12 @@ var folders = pattern.Of(`(?i)(?:^|/)(?:\.(?:claude|agents|codex|copilot|gemini|
 // settings.
 func governs(name string) bool {
 	base := strings.ToLower(path.Base(name))
-	return policy.Instructs(name) || folders.MatchString(name) || slices.Contains([]string{".mcp.json", "opencode.json", "opencode.jsonc"}, base)
+	return policy.IsInstructionFile(name) || folders.MatchString(name) || slices.Contains([]string{".mcp.json", "opencode.json", "opencode.jsonc"}, base)
 }
 
 // whole tells of a file whose text every agent gets.
 func whole(name string) bool {
-	return policy.Instructs(name) || strings.HasSuffix(name, ".instructions.md") && strings.Contains("/"+name, "/.github/instructions/")
+	return policy.IsInstructionFile(name) || strings.HasSuffix(name, ".instructions.md") && strings.Contains("/"+name, "/.github/instructions/")
 }
 
 // Skills and custom agents are named to every agent, by their front matter.

@@ -37,7 +37,7 @@ func (s *activeRun) logFolder(run journal.Run) string {
 
 // projectDir returns the project's folder in a tree.
 func projectDir(run journal.Run, tree string) string {
-	return filepath.Join(tree, filepath.FromSlash(run.Policy.Within))
+	return filepath.Join(tree, filepath.FromSlash(run.Policy.Subfolder))
 }
 
 // handlers returns the function for each step of the loop.

@@ -129,7 +129,7 @@ func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdic
 	if err != nil {
 		return "", err
 	}
-	text, err := prompt.Of(run, turn)
+	text, err := prompt.ForTurn(run, turn)
 	return s.guidance(ctx, run) + text, err
 }
 

@@ -39,7 +39,7 @@ func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, er
 	}
 	r := &recorder{audience: j.Audience, home: home, folder: j.Folder, abort: j.Abort, traffic: j.Sandbox.Passed, file: file}
 	r.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.HideSecrets, Run: journal.Fold(journal.Run{}, entries...)}
-	r.publisher = &publish.Publisher{Screens: j.Screens, Every: j.Interval, Failed: func(err error) {
+	r.publisher = &publish.Publisher{Screens: j.Screens, Interval: j.Interval, Failed: func(err error) {
 		j.Log("could not show the state of the run: " + fault.Told(err))
 	}}
 	ctx, r.stopShowing = context.WithCancel(context.WithoutCancel(ctx))
@@ -77,7 +77,7 @@ func (r *recorder) Append(event journal.Event) error {
 	}
 	run := r.Run()
 	r.notify(run, event)
-	r.publisher.Notice(run)
+	r.publisher.Update(run)
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
 		return r.writeProgress(run)
 	}
@@ -185,7 +185,7 @@ func (r *recorder) progressLog(run journal.Run) ([]byte, error) {
 	if kept := r.savedLog(run); kept != "" {
 		return []byte(kept), nil
 	}
-	return prompt.Progress(run)
+	return prompt.ProgressLog(run)
 }
 
 // savedLog returns the saved progress log. It is empty if the file was changed.

@@ -71,7 +71,7 @@ const finalSaveTimeout = 4 * time.Second
 // An error is only logged.
 func (k saver) saveStoppedRun(ctx context.Context) {
 	run := k.Run()
-	if !run.Policy.Shelve || k.RunStore == nil || run.Stop == nil || k.isAborted() {
+	if !run.Policy.SaveRun || k.RunStore == nil || run.Stop == nil || k.isAborted() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)

@@ -57,7 +57,7 @@ func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, 
 	case *clonedTree:
 		return at.tree(ctx)
 	case *userCheckout:
-		if run.Policy.Apart {
+		if run.Policy.SeparateTree {
 			return at.tree, nil
 		}
 	}

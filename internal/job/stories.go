@@ -19,7 +19,7 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string)
 	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
 	}
-	files, err := checkout.Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Within})
+	files, err := checkout.Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Subfolder})
 	if err != nil {
 		return asked, err
 	}

@@ -55,15 +55,15 @@ func TestProofsHaveTheirSetup(t *testing.T) {
 // proven by the old ones.
 func TestProofsAreByRules(t *testing.T) {
 	before := began()
-	before.Policy.Checks = policy.Checks([]string{"make test"}, 0)
-	before.Policy.Setup = policy.Setups([]string{"npm ci"}, 0)
+	before.Policy.Checks = policy.NewChecks([]string{"make test"}, 0)
+	before.Policy.Setup = policy.NewSetup([]string{"npm ci"}, 0)
 	for name, test := range map[string]struct {
 		change func(*policy.Policy)
 		found  bool
 	}{
 		"the same":     {func(*policy.Policy) {}, true},
 		"more money":   {func(p *policy.Policy) { p.Limits.CostUSD++ }, true},
-		"other checks": {func(p *policy.Policy) { p.Checks = policy.Checks([]string{"make lint"}, 0) }, false},
+		"other checks": {func(p *policy.Policy) { p.Checks = policy.NewChecks([]string{"make lint"}, 0) }, false},
 		"other setup":  {func(p *policy.Policy) { p.Setup = nil }, false},
 	} {
 		after := before.Policy

@@ -179,7 +179,7 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 	j.Project = d.Place.Top
 	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
 	switch {
-	case p.Apart && !p.Linked():
+	case p.SeparateTree && !p.UsesLinkedWorktree():
 		j.Origin, j.BranchHost = at, at
 		return nil
 	case p.Done == policy.ByStories:
@@ -198,7 +198,7 @@ func (d *Project) stand(ctx context.Context, j *job.Job, asked job.NewRun) (job.
 	if j.UserTree == nil {
 		return asked, nil
 	}
-	if !asked.Policy.Linked() && asked.Policy.Done != policy.ByStories {
+	if !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
 		asked.Branch = d.Place.Branch
 	}
 	if d.DryRun { // to look at the files writes them down

@@ -84,7 +84,7 @@ func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span 
 // strict.
 func (c Clone) Rules(checks, setup []string) checkout.Rules {
 	return func(file func(string) []byte) (policy.Policy, error) {
-		p := policy.Of(policy.Stories)
+		p := policy.ForPreset(policy.Stories)
 		p.Baseline = policy.BaselineNew
 		if data := file(config.BaseSettings); data != nil {
 			settings, err := config.ReadSettings(config.File{Name: config.BaseSettings, Data: data})
@@ -97,11 +97,11 @@ func (c Clone) Rules(checks, setup []string) checkout.Rules {
 		if within, err := Inside(guarded.Around(dir), dir); err != nil {
 			return p, err
 		} else if within != "." {
-			p.Within = filepath.ToSlash(within)
+			p.Subfolder = filepath.ToSlash(within)
 		}
-		p.Protect = append(policy.Protected(), p.Protect...)
-		p.Checks = policy.With(p.Checks, checks, policy.DefaultCheckTimeout)
-		p.Setup = append(p.Setup, policy.Setups(setup, policy.DefaultCheckTimeout)...)
+		p.Protect = append(policy.ProtectedFiles(), p.Protect...)
+		p.Checks = policy.AddChecks(p.Checks, checks, policy.DefaultCheckTimeout)
+		p.Setup = append(p.Setup, policy.NewSetup(setup, policy.DefaultCheckTimeout)...)
 		return p, nil
 	}
 }

@@ -78,7 +78,7 @@ func (d *Project) hold(ctx context.Context, j *job.Job, p policy.Policy) (releas
 
 // settle leaves the PRD as the program believes it, in the user's own tree.
 func (d *Project) settle(ctx context.Context, run journal.Run) error {
-	if run.Policy.Done != policy.ByStories || run.Policy.Apart {
+	if run.Policy.Done != policy.ByStories || run.Policy.SeparateTree {
 		return nil
 	}
 	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run)
@@ -107,7 +107,7 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) 
 	tree, err := worktreeOf(ctx, d.Tool, d.Place, run)
 	err = errors.Join(brief(broke, run), d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
 	d.notify(ctx, outcome, tree.Dir)
-	code := run.Stop.Reason.Status().Exit(false)
+	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {
 		err = &fault.Fault{What: err.Error(), Fix: Hint(err), Exit: code}
 	}
@@ -136,9 +136,9 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	switch {
 	case worktree != "":
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
-	case run.Policy.Apart && run.Head != run.Start && run.Pushed != run.Head:
+	case run.Policy.SeparateTree && run.Head != run.Start && run.Pushed != run.Head:
 		text += fmt.Sprintf("not all work is on the branch %s yet: continue with %s\n", run.Branch, view.Resume(run.Policy.Agent))
-	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.Apart || run.Policy.Done == policy.ByStories):
+	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
 		text += fmt.Sprintf("the work is on the branch %s: git diff %s\n", run.Branch, shell.Quote(run.BaseRef+"..."+run.Branch))
 	}
 	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(d.pasted(text)))

@@ -214,12 +214,12 @@ func (d *Project) watch() func(stream.Item) {
 // Over lays the flags that every loop has over a policy.
 func (d *Project) Over(p policy.Policy) policy.Policy {
 	p.Model = cmp.Or(d.Model, p.Model)
-	p.Protect = append(policy.Protected(), p.Protect...)
+	p.Protect = append(policy.ProtectedFiles(), p.Protect...)
 	p.Limits = d.Limited(p.Limits)
-	p.Within = d.Within()
+	p.Subfolder = d.Within()
 	if d.Worktree {
 		stories := p.Done == policy.ByStories
-		p.Apart, p.Publish, p.NoPull = true, stories, stories
+		p.SeparateTree, p.Publish, p.NoPull = true, stories, stories
 	}
 	return p
 }

@@ -20,7 +20,7 @@ type Runs struct{ Project string }
 
 // Worktree is where the work of run lies, if it has a worktree.
 func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, error) {
-	if !run.Policy.Linked() {
+	if !run.Policy.UsesLinkedWorktree() {
 		return "", nil
 	}
 	tool, done, err := w.Git(r.Project)
@@ -110,7 +110,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 // Rehire has the agent be that of the run, where no other is named. A command is
 // not on record, as command lines hold keys; one without keys is kept for the user.
 func (d *Project) Rehire(id string, old policy.Policy) error {
-	if d.Worktree && !old.Apart {
+	if d.Worktree && !old.SeparateTree {
 		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
 	}
 	unnamed := d.Agent == "" && d.AgentCommand == ""

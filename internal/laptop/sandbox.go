@@ -83,7 +83,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 		return nil, err
 	}
 	reach := []string{d.Root()}
-	if p.Apart { // a tree of its own, or a worktree
+	if p.SeparateTree { // a tree of its own, or a worktree
 		reach = nil
 	}
 	allow := d.Settings.Sandbox.AllowDomains

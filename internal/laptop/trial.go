@@ -24,7 +24,7 @@ func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) 
 	if err != nil || j.Sandbox == nil || !d.Optional(ctx) || len(p.Checks) == 0 {
 		return j, err
 	}
-	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.Short(trialTime)))
+	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.FormatDuration(trialTime)))
 	if err = d.try(ctx, j, p); err == nil && d.unfit == "" {
 		return j, nil
 	}
@@ -92,7 +92,7 @@ func (d *Project) trial(ctx context.Context, j *job.Job, p policy.Policy) (seen 
 		return seen, err
 	}
 	defer swept()
-	if p.Apart || p.Done == policy.ByStories {
+	if p.SeparateTree || p.Done == policy.ByStories {
 		seen, err = d.onCheckout(ctx, j, p, dir)
 	} else {
 		seen, err = d.inPlace(ctx, j, p, dir)

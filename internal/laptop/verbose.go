@@ -35,9 +35,9 @@ func (d *Project) details(run journal.Run, event journal.Event) []string {
 			fmt.Sprintf("Prompt (%d bytes): %s", e.Prompt.Size, d.start(run, e.Prompt)),
 		}
 	case journal.AgentEnded:
-		return []string{fmt.Sprintf("Agent exited with code %d (%s)", e.Exit, policy.Short(e.Took()))}
+		return []string{fmt.Sprintf("Agent exited with code %d (%s)", e.Exit, policy.FormatDuration(e.Took()))}
 	case journal.CheckEnded:
-		return []string{fmt.Sprintf("Guardrail exited with code %d (%s)", e.Exit, policy.Short(e.Took()))}
+		return []string{fmt.Sprintf("Guardrail exited with code %d (%s)", e.Exit, policy.FormatDuration(e.Took()))}
 	case journal.IterationEnded:
 		return []string{fmt.Sprintf("Looking for %q: accepted %v", cmp.Or(run.Policy.Word, run.Policy.Promise), e.Done || len(e.Passed) > 0)}
 	default:
@@ -109,7 +109,7 @@ func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
 		return 0, err
 	}
 	turn.Base = base
-	text, err := prompt.Of(run, turn)
+	text, err := prompt.ForTurn(run, turn)
 	if err != nil {
 		return 0, err
 	}

@@ -19,7 +19,7 @@ import (
 // Takes is a fault where the branch that the PRD names could not take the work of
 // a tree apart: that must be known before anything is spent.
 func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string) error {
-	if !p.Apart {
+	if !p.SeparateTree {
 		return nil
 	}
 	if err := git.CheckBranch(branch); err != nil {
@@ -62,11 +62,11 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 		_, err := d.Tool.Inspect(ctx, d.ProjectDir)
 		return err
 	}
-	if own := !run.Policy.Apart && run.Policy.Done == policy.ByStories; own && d.Place.Branch != run.Branch {
+	if own := !run.Policy.SeparateTree && run.Policy.Done == policy.ByStories; own && d.Place.Branch != run.Branch {
 		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Place.Branch),
 			"git switch "+shell.Quote(run.Branch)+", then: "+view.Resume(run.Policy.Agent), nil)
 	}
-	if !run.Policy.Apart || run.Policy.Linked() {
+	if !run.Policy.SeparateTree || run.Policy.UsesLinkedWorktree() {
 		return nil
 	}
 	dir, err := d.Tool.CheckedOut(ctx, *d.Place, run.Branch)
@@ -81,9 +81,9 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 // user's own tree it checks out the branch to work on.
 func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
 	switch {
-	case !asked.Policy.Linked() && (j.UserTree == nil || asked.Branch == d.Place.Branch):
+	case !asked.Policy.UsesLinkedWorktree() && (j.UserTree == nil || asked.Branch == d.Place.Branch):
 		return asked, nil
-	case !asked.Policy.Linked():
+	case !asked.Policy.UsesLinkedWorktree():
 		d.line(fmt.Sprintf("working on the branch %s, from %s", asked.Branch, d.Place.Branch))
 		return asked, d.Tool.SwitchNew(ctx, *d.Place, asked.Branch)
 	}
@@ -102,7 +102,7 @@ func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.N
 
 // rejoin has a run that goes on do so in its worktree.
 func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error {
-	if !run.Policy.Linked() {
+	if !run.Policy.UsesLinkedWorktree() {
 		return nil
 	}
 	found, err := worktreeOf(ctx, d.Tool, d.Place, run)
@@ -135,7 +135,7 @@ func (d *Project) move(ctx context.Context, j *job.Job, to git.Worktree) error {
 // worktreeOf is where the work of a run lies; nowhere when it has no worktree,
 // or has it no more.
 func worktreeOf(ctx context.Context, tool git.Git, at *git.Place, run journal.Run) (git.Worktree, error) {
-	if at == nil || !run.Policy.Linked() {
+	if at == nil || !run.Policy.UsesLinkedWorktree() {
 		return git.Worktree{}, nil
 	}
 	all, err := tool.Worktrees(ctx, *at)

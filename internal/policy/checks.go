@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Checks makes checks of commands. Each is named after its command; one that
+// NewChecks makes checks of commands. Each is named after its command; one that
 // comes twice is run once.
-func Checks(commands []string, timeout Duration) []Check { return With(nil, commands, timeout) }
+func NewChecks(commands []string, timeout Duration) []Check { return AddChecks(nil, commands, timeout) }
 
-// Unique gives checks names of their own, after their commands. Two that are
+// UniqueChecks gives checks names of their own, after their commands. Two that are
 // alike in everything are one.
-func Unique(checks []Check) []Check {
+func UniqueChecks(checks []Check) []Check {
 	var all []Check
 	seen := map[Check]bool{}
 	for _, check := range checks {
@@ -22,26 +22,26 @@ func Unique(checks []Check) []Check {
 			continue
 		}
 		seen[check] = true
-		check.Name = name(check.Command, all)
+		check.Name = shortName(check.Command, all)
 		all = append(all, check)
 	}
 	return all
 }
 
-// With is checks and those of more commands that are none of them yet. A command
+// AddChecks is checks and those of more commands that are none of them yet. A command
 // may name the paths it is limited to: paths: web/** -> npm test.
-func With(checks []Check, commands []string, timeout Duration) []Check {
+func AddChecks(checks []Check, commands []string, timeout Duration) []Check {
 	all := slices.Clone(checks)
 	for _, text := range commands {
-		paths, command := limited(text)
+		paths, command := splitPaths(text)
 		if !slices.ContainsFunc(all, func(c Check) bool { return c.Command == command && c.Paths == paths }) {
-			all = append(all, Check{Name: name(command, all), Command: command, Paths: paths, Timeout: timeout})
+			all = append(all, Check{Name: shortName(command, all), Command: command, Paths: paths, Timeout: timeout})
 		}
 	}
 	return all
 }
 
-func limited(text string) (paths, command string) {
+func splitPaths(text string) (paths, command string) {
 	rest, is := strings.CutPrefix(text, "paths:")
 	globs, command, found := strings.Cut(strings.Replace(rest, "→", "->", 1), "->")
 	if !is || !found {
@@ -50,15 +50,15 @@ func limited(text string) (paths, command string) {
 	return strings.Join(strings.Fields(globs), " "), strings.TrimSpace(command)
 }
 
-// Named is p with only the checks that people configured.
-func (p Policy) Named() Policy {
+// Configured is p with only the checks that people configured.
+func (p Policy) Configured() Policy {
 	p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(c Check) bool { return c.Detected })
 	p.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(c Check) bool { return c.Detected })
 	return p
 }
 
-// name is a command short enough for a table, unlike any other's.
-func name(command string, taken []Check) string {
+// shortName is a command short enough for a table, unlike any other's.
+func shortName(command string, taken []Check) string {
 	const most = 40
 	short, _, more := strings.Cut(command, "\n")
 	if runes := []rune(short); len(runes) > most {
@@ -68,13 +68,13 @@ func name(command string, taken []Check) string {
 		short += "…"
 	}
 	unique := short
-	for i := 2; has(taken, unique); i++ {
+	for i := 2; hasName(taken, unique); i++ {
 		unique = fmt.Sprintf("%s (%d)", short, i)
 	}
 	return unique
 }
 
-func has(checks []Check, name string) bool {
+func hasName(checks []Check, name string) bool {
 	for _, check := range checks {
 		if check.Name == name {
 			return true
@@ -83,9 +83,9 @@ func has(checks []Check, name string) bool {
 	return false
 }
 
-// Instructs tells of a protected file in which people tell agents what holds in
+// IsInstructionFile tells of a protected file in which people tell agents what holds in
 // a repository. What an agent would add there is worth their reading.
-func Instructs(name string) bool {
+func IsInstructionFile(name string) bool {
 	name = strings.ToLower(name)
 	switch path.Base(name) {
 	case "agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "qwen.md", "copilot-instructions.md":
@@ -94,11 +94,11 @@ func Instructs(name string) bool {
 	return strings.Contains("/"+name, "/.claude/rules/")
 }
 
-// Protected are the files that an agent may not change, wherever they lie: what
+// ProtectedFiles are the files that an agent may not change, wherever they lie: what
 // another machine or another person's tools run, read or connect to without
 // being asked, and who may merge. What somebody starts by name, such as a
 // Makefile, is the work itself.
-func Protected() []string {
+func ProtectedFiles() []string {
 	all := []string{"CODEOWNERS", "docs/CODEOWNERS"}
 	for _, name := range []string{
 		// CI systems and bots
@@ -155,11 +155,11 @@ type SessionRules struct {
 	Cap int `json:"cap,omitempty"`
 }
 
-// Marker is the word as the agent has to write it, to the letter.
-func (p Policy) Marker() string { return "<promise>" + p.Word + "</promise>" }
+// PromiseTag is the word as the agent has to write it, to the letter.
+func (p Policy) PromiseTag() string { return "<promise>" + p.Word + "</promise>" }
 
-// Shout is a reason as loops within a session have always called it.
-func (r Reason) Shout() string {
+// SessionStatus is a reason as loops within a session have always called it.
+func (r Reason) SessionStatus() string {
 	if r == MaxIterations {
 		return "MAX_ITERATIONS_REACHED"
 	}

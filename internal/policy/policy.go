@@ -14,36 +14,36 @@ import (
 // Policy is in force for a whole run; the journal's first event carries it, so
 // that resuming and showing a run need no settings.
 type Policy struct {
-	Preset     Preset   `json:"preset"`
-	Done       Done     `json:"done,omitempty"` // ByStories where empty
-	Word       string   `json:"word,omitempty"` // the claim that completes, with what Done asks for
-	Agent      string   `json:"agent"`
-	Model      string   `json:"model,omitempty"`
-	Promise    string   `json:"promise,omitempty"`     // the completion promise that is welcome
-	PromptFile string   `json:"prompt_file,omitempty"` // read anew for every iteration
-	Within     string   `json:"within,omitempty"`      // folder of the repository in which agent and checks stand; its top where empty
-	Memory     string   `json:"memory,omitempty"`      // folder of the plan and the progress log, where it is not the usual one
-	Checks     []Check  `json:"checks,omitempty"`
-	Setup      []Check  `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
-	Excerpt    Excerpt  `json:"excerpt,omitzero"`
-	Baseline   Baseline `json:"baseline,omitempty"` // empty: checks are not run before the work
-	Proof      Bar      `json:"proof,omitempty"`    // what makes a story proven
-	Review     Review   `json:"review,omitzero"`    // who is asked for a second opinion
-	Tamper     Tamper   `json:"tamper,omitempty"`   // what happens when existing tests fail or no longer run; empty: they are not asked
-	Limits     Limits   `json:"limits"`
-	Protect    []string `json:"protect,omitempty"`  // globs of files an agent's work may not change
-	Lenient    bool     `json:"lenient,omitempty"`  // a change of such a file is shown, and keeps nothing back
-	Apart      bool     `json:"apart,omitempty"`    // the agent works in a tree of its own
-	Publish    bool     `json:"publish"`            // work goes to a branch and a pull request
-	NoPull     bool     `json:"no_pull,omitempty"`  // work goes to a branch alone
-	Draft      bool     `json:"draft,omitempty"`    // the pull request stays a draft even when proven
-	Shelve     bool     `json:"shelve,omitempty"`   // the run is kept where another machine can go on with it
-	Approval   bool     `json:"approval,omitempty"` // nothing is worked on before a person has approved the plan
-	Sign       bool     `json:"sign,omitempty"`     // commits are made again and signed by GitHub before they are pushed
-	SignOff    bool     `json:"sign_off,omitempty"` // every commit that is handed over says that its author vouches for it
-	Buttons    bool     `json:"buttons,omitempty"`  // the comment has boxes that do what commands do
-	Count      bool     `json:"count,omitempty"`    // the prompt begins with which iteration of how many it is
-	SCM        SCM      `json:"scm,omitzero"`
+	Preset         Preset     `json:"preset"`
+	Done           Done       `json:"done,omitempty"` // ByStories where empty
+	Word           string     `json:"word,omitempty"` // the claim that completes, with what Done asks for
+	Agent          string     `json:"agent"`
+	Model          string     `json:"model,omitempty"`
+	Promise        string     `json:"promise,omitempty"`     // the completion promise that is welcome
+	PromptFile     string     `json:"prompt_file,omitempty"` // read anew for every iteration
+	Subfolder      string     `json:"within,omitempty"`      // folder of the repository in which agent and checks stand; its top where empty
+	Memory         string     `json:"memory,omitempty"`      // folder of the plan and the progress log, where it is not the usual one
+	Checks         []Check    `json:"checks,omitempty"`
+	Setup          []Check    `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
+	Excerpt        Excerpt    `json:"excerpt,omitzero"`
+	Baseline       Baseline   `json:"baseline,omitempty"` // empty: checks are not run before the work
+	Proof          ProofLevel `json:"proof,omitempty"`    // what makes a story proven
+	Review         Review     `json:"review,omitzero"`    // who is asked for a second opinion
+	Tamper         Tamper     `json:"tamper,omitempty"`   // what happens when existing tests fail or no longer run; empty: they are not asked
+	Limits         Limits     `json:"limits"`
+	Protect        []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
+	AllowProtected bool       `json:"lenient,omitempty"`  // a change of such a file is shown, and keeps nothing back
+	SeparateTree   bool       `json:"apart,omitempty"`    // the agent works in a tree of its own
+	Publish        bool       `json:"publish"`            // work goes to a branch and a pull request
+	NoPull         bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
+	Draft          bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven
+	SaveRun        bool       `json:"shelve,omitempty"`   // the run is kept where another machine can go on with it
+	Approval       bool       `json:"approval,omitempty"` // nothing is worked on before a person has approved the plan
+	Sign           bool       `json:"sign,omitempty"`     // commits are made again and signed by GitHub before they are pushed
+	SignOff        bool       `json:"sign_off,omitempty"` // every commit that is handed over says that its author vouches for it
+	Buttons        bool       `json:"buttons,omitempty"`  // the comment has boxes that do what commands do
+	ShowCount      bool       `json:"count,omitempty"`    // the prompt begins with which iteration of how many it is
+	SCM            SCM        `json:"scm,omitzero"`
 
 	Supervision Supervision  `json:"supervision,omitzero"`
 	Session     SessionRules `json:"session,omitzero"`
@@ -70,14 +70,14 @@ const (
 	BaselineStrict Baseline = "strict"
 )
 
-// Bar is what a story has to be for it to be proven; RedToGreen where empty.
-type Bar string
+// ProofLevel is what a story has to be for it to be proven; RedToGreen where empty.
+type ProofLevel string
 
 // By RedToGreen a test of the story fails without its change and passes with
 // it; by Unbroken it is enough that what was there before still passes.
 const (
-	RedToGreen Bar = "red-to-green"
-	Unbroken   Bar = "unbroken"
+	RedToGreen ProofLevel = "red-to-green"
+	Unbroken   ProofLevel = "unbroken"
 )
 
 // Review is who is asked for a second opinion of a story that is about to pass.
@@ -97,8 +97,8 @@ const (
 	TamperAllow  Tamper = "allow"
 )
 
-// Tampers are all of them.
-func Tampers() []string {
+// TamperModes are all of them.
+func TamperModes() []string {
 	return []string{string(TamperReport), string(TamperBlock), string(TamperAllow)}
 }
 
@@ -136,15 +136,15 @@ type Limits struct {
 	Failures   int      `json:"failures,omitempty"` // agents in a row that did not work at all
 }
 
-// Below are the lower of both limits each, of which 0 is none.
-func (l Limits) Below(other Limits) Limits {
-	l.Iterations, l.CostUSD, l.Tokens = below(l.Iterations, other.Iterations), below(l.CostUSD, other.CostUSD), below(l.Tokens, other.Tokens)
-	l.Run, l.Iteration, l.Idle = below(l.Run, other.Run), below(l.Iteration, other.Iteration), below(l.Idle, other.Idle)
-	l.Stall, l.Failures = below(l.Stall, other.Stall), below(l.Failures, other.Failures)
+// Min are the lower of both limits each, of which 0 is none.
+func (l Limits) Min(other Limits) Limits {
+	l.Iterations, l.CostUSD, l.Tokens = minLimit(l.Iterations, other.Iterations), minLimit(l.CostUSD, other.CostUSD), minLimit(l.Tokens, other.Tokens)
+	l.Run, l.Iteration, l.Idle = minLimit(l.Run, other.Run), minLimit(l.Iteration, other.Iteration), minLimit(l.Idle, other.Idle)
+	l.Stall, l.Failures = minLimit(l.Stall, other.Stall), minLimit(l.Failures, other.Failures)
 	return l
 }
 
-func below[N int | int64 | float64 | Duration](a, b N) N {
+func minLimit[N int | int64 | float64 | Duration](a, b N) N {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}
@@ -190,7 +190,7 @@ func ParseDuration(text string) (Duration, error) {
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
 // String is d without trailing zero units: "2h", not "2h0m0s".
-func (d Duration) String() string { return Short(time.Duration(d)) }
+func (d Duration) String() string { return FormatDuration(time.Duration(d)) }
 
 // MarshalText writes d as people do.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
@@ -202,8 +202,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Most is what the limits allow, in words.
-func (l Limits) Most() string {
+// Describe is what the limits allow, in words.
+func (l Limits) Describe() string {
 	var most []string
 	if l.Iterations > 0 {
 		most = append(most, fmt.Sprintf("%d iterations", l.Iterations))
@@ -212,7 +212,7 @@ func (l Limits) Most() string {
 		most = append(most, fmt.Sprintf("$%.2f", l.CostUSD))
 	}
 	if l.Run > 0 {
-		most = append(most, Short(time.Duration(l.Run)))
+		most = append(most, FormatDuration(time.Duration(l.Run)))
 	}
 	if len(most) == 0 {
 		return "as long as it takes"
@@ -220,8 +220,8 @@ func (l Limits) Most() string {
 	return strings.Join(most, ", ")
 }
 
-// Short is d as a person would say it: "1.2s", "6m7s", "2h".
-func Short(d time.Duration) string {
+// FormatDuration is d as a person would say it: "1.2s", "6m7s", "2h".
+func FormatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return d.Round(time.Millisecond).String()
@@ -242,21 +242,21 @@ func Short(d time.Duration) string {
 	return text.String()
 }
 
-// Setups makes commands of what makes a checkout ready for its checks. Unlike
+// NewSetup makes commands of what makes a checkout ready for its checks. Unlike
 // checks they build on each other: each is run in its place, and one that is
 // there twice is run twice.
-func Setups(commands []string, timeout Duration) []Check {
+func NewSetup(commands []string, timeout Duration) []Check {
 	var all []Check
 	for _, command := range commands {
-		all = append(all, Check{Name: name(command, all), Command: command, Timeout: timeout})
+		all = append(all, Check{Name: shortName(command, all), Command: command, Timeout: timeout})
 	}
 	return all
 }
 
-// Linked tells of a run that works in a linked worktree. With a prompt or a
+// UsesLinkedWorktree tells of a run that works in a linked worktree. With a prompt or a
 // task the agent's changes are not committed, so its tree has to stay. A loop
 // over stories commits, and leaves a branch.
-func (p Policy) Linked() bool { return p.Apart && p.Done != ByStories }
+func (p Policy) UsesLinkedWorktree() bool { return p.SeparateTree && p.Done != ByStories }
 
 // LongestStep is how long a step of the run may take at most: an agent's turn
 // is one, and so are all checks together. 0 is without end.

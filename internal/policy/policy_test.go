@@ -16,9 +16,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// ends is CONTRACTS in a table: what each reason says in one word, and what a
+// stopReasons is CONTRACTS in a table: what each reason says in one word, and what a
 // program ends with for it at a keyboard and where something will wake it.
-var ends = []struct {
+var stopReasons = []struct {
 	reason       policy.Reason
 	status       policy.Status
 	exit, parked int
@@ -47,11 +47,11 @@ func TestReasons(t *testing.T) {
 		t.Errorf("Reasons = %q, want each reason once, sorted", policy.Reasons())
 	}
 	var tested []string
-	for _, end := range ends {
+	for _, end := range stopReasons {
 		status := end.reason.Status()
-		if status != end.status || status.Exit(false) != end.exit || status.Exit(true) != end.parked {
+		if status != end.status || status.ExitCode(false) != end.exit || status.ExitCode(true) != end.parked {
 			t.Errorf("%s: %s, exit %d, parked %d; want %s, %d, %d", end.reason,
-				status, status.Exit(false), status.Exit(true), end.status, end.exit, end.parked)
+				status, status.ExitCode(false), status.ExitCode(true), end.status, end.exit, end.parked)
 		}
 		tested = append(tested, string(end.reason))
 	}
@@ -64,7 +64,7 @@ func TestReasons(t *testing.T) {
 
 func TestStatusesHaveExits(t *testing.T) {
 	for status, want := range map[policy.Status]int{policy.StatusRunning: 1, "no such status": 2} {
-		if got := status.Exit(false); got != want {
+		if got := status.ExitCode(false); got != want {
 			t.Errorf("%s: exit %d, want %d", status, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func TestShort(t *testing.T) {
 		time.Hour - 400*time.Millisecond: "1h",
 		-90 * time.Second:                "-1m30s",
 	} {
-		if got := policy.Short(d); got != want {
+		if got := policy.FormatDuration(d); got != want {
 			t.Errorf("Short(%d ns) = %q, want %q", d, got, want)
 		}
 	}
@@ -160,7 +160,7 @@ func TestDurationsSurviveTheJournal(t *testing.T) {
 
 func TestChecks(t *testing.T) {
 	long := strings.Repeat("é", 39)
-	got := policy.Checks([]string{
+	got := policy.NewChecks([]string{
 		"make test", "make lint", "make test", "line\nbreak", "line\nbroken", long + "1", long + "12", long + "13", "make test ",
 	}, policy.Duration(time.Minute))
 	var names []string
@@ -174,24 +174,24 @@ func TestChecks(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}
-	if none := policy.Checks(nil, 0); len(none) != 0 {
+	if none := policy.NewChecks(nil, 0); len(none) != 0 {
 		t.Errorf("Checks(nil) = %v", none)
 	}
 }
 
 // What a run does to its policy does not change the next run's.
 func TestOfSharesNothing(t *testing.T) {
-	first := policy.Of(policy.Stories)
+	first := policy.ForPreset(policy.Stories)
 	first.Limits.Iterations = 99
 	first.Protect = append(first.Protect, "x")
 	first.Checks = append(first.Checks, policy.Check{Name: "x"})
-	second := policy.Of(policy.Stories)
+	second := policy.ForPreset(policy.Stories)
 	if second.Limits.Iterations != 10 || len(second.Protect) != 0 || len(second.Checks) != 0 || second.Preset != policy.Stories {
 		t.Errorf("Of = %+v after another run changed its own", second)
 	}
-	protected := policy.Protected()
+	protected := policy.ProtectedFiles()
 	protected[0] = "x"
-	if policy.Protected()[0] == "x" {
+	if policy.ProtectedFiles()[0] == "x" {
 		t.Error("Protected shares its list")
 	}
 }
@@ -218,7 +218,7 @@ func TestDefaultsOfPresets(t *testing.T) {
 			Excerpt: policy.Excerpt{Chars: 2000}, Limits: more,
 		},
 	} {
-		if diff := cmp.Diff(want, policy.Of(want.Preset)); diff != "" {
+		if diff := cmp.Diff(want, policy.ForPreset(want.Preset)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", want.Preset, diff)
 		}
 	}
@@ -241,7 +241,7 @@ func TestTheLowerOfTwoLimits(t *testing.T) {
 	a := policy.Limits{Iterations: 3, CostUSD: 5, Run: 60, Stall: 2}
 	b := policy.Limits{Iterations: 10, CostUSD: 1, Tokens: 7, Iteration: 9, Idle: 4, Failures: 3}
 	want := policy.Limits{Iterations: 3, CostUSD: 1, Tokens: 7, Run: 60, Iteration: 9, Idle: 4, Stall: 2, Failures: 3}
-	for _, got := range []policy.Limits{a.Below(b), b.Below(a)} {
+	for _, got := range []policy.Limits{a.Min(b), b.Min(a)} {
 		if got != want {
 			t.Errorf("Below = %+v, want %+v", got, want)
 		}
@@ -257,7 +257,7 @@ func TestChecksAreLimitedToPaths(t *testing.T) {
 		"echo paths: a -> b":               {Name: "echo paths: a -> b", Command: "echo paths: a -> b"},
 		"paths: web/**":                    {Name: "paths: web/**", Command: "paths: web/**"},
 	} {
-		if diff := cmp.Diff([]policy.Check{want}, policy.Checks([]string{text, text}, 0)); diff != "" {
+		if diff := cmp.Diff([]policy.Check{want}, policy.NewChecks([]string{text, text}, 0)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}

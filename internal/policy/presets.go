@@ -38,21 +38,21 @@ var presets = map[Preset]Policy{
 		Baseline: BaselineStrict,
 		Tamper:   TamperReport,
 		Excerpt:  Excerpt{Chars: 4000},
-		Limits:   usual,
+		Limits:   defaultLimits,
 	},
 	Guardrails: {
 		Preset:  Guardrails,
 		Done:    ByResponse,
 		Word:    "DONE",
 		Excerpt: Excerpt{Chars: 5000, Head: true},
-		Limits:  usual,
+		Limits:  defaultLimits,
 	},
 	Checked: {
 		Preset:  Checked,
 		Done:    ByTag,
 		Word:    "COMPLETE",
 		Excerpt: Excerpt{Chars: 2000},
-		Limits:  usual.with(25),
+		Limits:  defaultLimits.withIterations(25),
 	},
 	Session: {
 		Preset:  Session,
@@ -69,9 +69,9 @@ var presets = map[Preset]Policy{
 	},
 }
 
-// usual are the default limits: enough for a night's work, and an end to what
+// defaultLimits are the default limits: enough for a night's work, and an end to what
 // leads nowhere.
-var usual = Limits{
+var defaultLimits = Limits{
 	Iterations: 10,
 	CostUSD:    5,
 	Run:        Duration(2 * time.Hour),
@@ -81,13 +81,13 @@ var usual = Limits{
 	Failures:   3,
 }
 
-func (l Limits) with(iterations int) Limits {
+func (l Limits) withIterations(iterations int) Limits {
 	l.Iterations = iterations
 	return l
 }
 
-// Of is the policy named by preset, with nothing shared with the table.
-func Of(preset Preset) Policy { return presets[preset] }
+// ForPreset is the policy named by preset, with nothing shared with the table.
+func ForPreset(preset Preset) Policy { return presets[preset] }
 
 // Reason is why a run stopped: the same word in the journal, the JSON, the
 // outputs and the comment.
@@ -125,9 +125,9 @@ const (
 	StatusRunning   Status = "running"
 )
 
-// ends is the one table from reason to status. A reason that is not in it is
+// statuses is the one table from reason to status. A reason that is not in it is
 // no reason of ours.
-var ends = map[Reason]Status{
+var statuses = map[Reason]Status{
 	AllStoriesPassed:   StatusCompleted,
 	AllChecksPassed:    StatusCompleted,
 	ResponseMatched:    StatusCompleted,
@@ -146,19 +146,19 @@ var ends = map[Reason]Status{
 }
 
 // Reasons are all that there are, in the order of their words.
-func Reasons() []Reason { return slices.Sorted(maps.Keys(ends)) }
+func Reasons() []Reason { return slices.Sorted(maps.Keys(statuses)) }
 
 // Status is what r says in one word; a reason unknown to the table failed.
 func (r Reason) Status() Status {
-	if status, known := ends[r]; known {
+	if status, known := statuses[r]; known {
 		return status
 	}
 	return StatusFailed
 }
 
-// Exit is the code a program ends with at this status. A run that waits has
+// ExitCode is the code a program ends with at this status. A run that waits has
 // not failed where something will wake it, and has not completed elsewhere.
-func (s Status) Exit(parked bool) int {
+func (s Status) ExitCode(parked bool) int {
 	switch s {
 	case StatusCompleted:
 		return 0

@@ -14,10 +14,10 @@ func TestDefaultsOfSession(t *testing.T) {
 		Preset: policy.Session, Done: policy.ByPromise, Word: "DONE", Limits: policy.Limits{Iterations: 10},
 		Session: policy.SessionRules{MinTools: 1, NoWork: policy.NoWorkRejected},
 	}
-	if diff := cmp.Diff(want, policy.Of(policy.Session)); diff != "" {
+	if diff := cmp.Diff(want, policy.ForPreset(policy.Session)); diff != "" {
 		t.Errorf("Of (-want +got):\n%s", diff)
 	}
-	if got := want.Marker(); got != "<promise>DONE</promise>" {
+	if got := want.PromiseTag(); got != "<promise>DONE</promise>" {
 		t.Errorf("Marker = %s", got)
 	}
 }
@@ -27,7 +27,7 @@ func TestShout(t *testing.T) {
 	for reason, want := range map[policy.Reason]string{
 		policy.PromiseAccepted: "PROMISE_ACCEPTED", policy.MaxIterations: "MAX_ITERATIONS_REACHED", policy.Waiting: "WAITING",
 	} {
-		if got := reason.Shout(); got != want {
+		if got := reason.SessionStatus(); got != want {
 			t.Errorf("%s.Shout() = %s, want %s", reason, got, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestSetups(t *testing.T) {
-	got := policy.Setups([]string{"npm ci", "make gen", "npm ci"}, policy.Duration(time.Minute))
+	got := policy.NewSetup([]string{"npm ci", "make gen", "npm ci"}, policy.Duration(time.Minute))
 	var want []policy.Check
 	for _, named := range [][2]string{{"npm ci", "npm ci"}, {"make gen", "make gen"}, {"npm ci (2)", "npm ci"}} {
 		want = append(want, policy.Check{Name: named[0], Command: named[1], Timeout: policy.Duration(time.Minute)})
@@ -18,13 +18,13 @@ func TestSetups(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Setups (-want +got):\n%s", diff)
 	}
-	if none := policy.Setups(nil, 0); len(none) != 0 {
+	if none := policy.NewSetup(nil, 0); len(none) != 0 {
 		t.Errorf("Setups(nil) = %v", none)
 	}
 }
 
 func TestUnique(t *testing.T) {
-	got := policy.Unique([]policy.Check{
+	got := policy.UniqueChecks([]policy.Check{
 		{Name: "one", Command: "make", FailAction: policy.Append},
 		{Command: "make", FailAction: policy.Replace, Hint: "look"},
 		{Command: "lint"},
@@ -42,8 +42,8 @@ func TestUnique(t *testing.T) {
 
 func TestWith(t *testing.T) {
 	long := "a command that is far longer than any table has room for, "
-	checks := policy.Unique([]policy.Check{{Command: long, Hint: "one"}, {Command: long, Hint: "two"}, {Command: "make"}})
-	got := policy.With(checks, []string{"make", long + "too", "lint", "lint"}, policy.Duration(time.Minute))
+	checks := policy.UniqueChecks([]policy.Check{{Command: long, Hint: "one"}, {Command: long, Hint: "two"}, {Command: "make"}})
+	got := policy.AddChecks(checks, []string{"make", long + "too", "lint", "lint"}, policy.Duration(time.Minute))
 	short := "a command that is far longer than any ta…"
 	want := []policy.Check{
 		{Name: short, Command: long, Hint: "one"},

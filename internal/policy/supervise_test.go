@@ -19,7 +19,7 @@ func TestDefaultsOfSupervised(t *testing.T) {
 			Delay: policy.Duration(time.Second), Poll: policy.Duration(time.Second), Wait: policy.Duration(300 * time.Second),
 		},
 	}
-	if diff := cmp.Diff(want, policy.Of(policy.Supervised)); diff != "" {
+	if diff := cmp.Diff(want, policy.ForPreset(policy.Supervised)); diff != "" {
 		t.Errorf("Of (-want +got):\n%s", diff)
 	}
 }

@@ -11,12 +11,12 @@ func TestLinked(t *testing.T) {
 		p    policy.Policy
 		want bool
 	}{
-		"a prompt in a worktree": {policy.Policy{Apart: true, Done: policy.ByResponse}, true},
-		"a task in a worktree":   {policy.Policy{Apart: true, Done: policy.ByTag}, true},
-		"stories on a branch":    {policy.Policy{Apart: true, Done: policy.ByStories}, false},
+		"a prompt in a worktree": {policy.Policy{SeparateTree: true, Done: policy.ByResponse}, true},
+		"a task in a worktree":   {policy.Policy{SeparateTree: true, Done: policy.ByTag}, true},
+		"stories on a branch":    {policy.Policy{SeparateTree: true, Done: policy.ByStories}, false},
 		"the user's own tree":    {policy.Policy{Done: policy.ByResponse}, false},
 	} {
-		if got := test.p.Linked(); got != test.want {
+		if got := test.p.UsesLinkedWorktree(); got != test.want {
 			t.Errorf("%s: Linked = %v, want %v", name, got, test.want)
 		}
 	}

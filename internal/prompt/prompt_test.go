@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 		if !is {
 			t.Fatalf("Next = %#v, want an iteration", verdict.Next(s.Run))
 		}
-		text, err := prompt.Write(s.Run, step.Number, step.Story)
+		text, err := prompt.StoryPrompt(s.Run, step.Number, step.Story)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestForeignTextBeginsNoLine(t *testing.T) {
 				Ended:  &journal.IterationEnded{Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 			}},
 		}
-		written, err := prompt.Write(run, 2, "US-001")
+		written, err := prompt.StoryPrompt(run, 2, "US-001")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,14 +99,14 @@ func outside(text string) []string {
 }
 
 func TestNoPromptWithoutAStory(t *testing.T) {
-	if text, err := prompt.Write(journal.Run{}, 1, "US-404"); err == nil {
+	if text, err := prompt.StoryPrompt(journal.Run{}, 1, "US-404"); err == nil {
 		t.Errorf("Write = %q, want an error", text)
 	}
 }
 
 func TestProgress(t *testing.T) {
 	run := journal.Run{Began: time.Date(2026, 11, 20, 23, 30, 0, 0, time.FixedZone("", -3600)), Plan: plan.Plan{Project: "shop\n# heading"}}
-	got, err := prompt.Progress(run)
+	got, err := prompt.ProgressLog(run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestProgress(t *testing.T) {
 		}
 	}
 	run.Plan.Project, run.Task.Title = "", "A shop"
-	if got, err = prompt.Progress(run); err != nil || !strings.Contains(string(got), "PRD: A shop\n") {
+	if got, err = prompt.ProgressLog(run); err != nil || !strings.Contains(string(got), "PRD: A shop\n") {
 		t.Errorf("Progress = %s, %v; want it named after the task", got, err)
 	}
 }

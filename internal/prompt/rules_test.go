@@ -15,11 +15,11 @@ import (
 func TestProtectedFilesAreSpokenOfWhereTheyAreProtected(t *testing.T) {
 	for _, handed := range []bool{false, true} {
 		run := journal.Run{
-			Policy: policy.Of(policy.Stories),
+			Policy: policy.ForPreset(policy.Stories),
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds"}}}},
 		}
 		run.Policy.Publish = handed
-		text, err := prompt.Write(run, 1, "US-001")
+		text, err := prompt.StoryPrompt(run, 1, "US-001")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 func session(change func(*policy.SessionRules)) journal.Run {
-	run := journal.Run{Policy: policy.Of(policy.Session), Task: plan.Task{Body: "Make {marker} and {times}."}}
+	run := journal.Run{Policy: policy.ForPreset(policy.Session), Task: plan.Task{Body: "Make {marker} and {times}."}}
 	change(&run.Policy.Session)
 	return run
 }
@@ -34,7 +34,7 @@ func TestASessionIsToldTheRules(t *testing.T) {
 	} {
 		run := session(c.change)
 		run.Policy.Limits.Iterations = c.limit
-		got, err := prompt.Enter(run)
+		got, err := prompt.SessionStart(run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestASessionThatGoesOnIsToldWhy(t *testing.T) {
 	} {
 		run := session(func(r *policy.SessionRules) { r.Ultra = c.ultra })
 		run.Iterations = []journal.Iteration{{Ended: &journal.IterationEnded{}}, {Number: 1, Ended: &c.last}, {Number: 2}}
-		got, err := prompt.Again(run)
+		got, err := prompt.SessionContinue(run)
 		if err != nil {
 			t.Fatal(err)
 		}

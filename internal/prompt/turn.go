@@ -22,31 +22,31 @@ type Turn struct {
 	Progress string // the iterations so far, for people and agents
 }
 
-// Of is the prompt of a turn, in the way of the run's policy.
-func Of(run journal.Run, turn Turn) (string, error) {
+// ForTurn is the prompt of a turn, in the way of the run's policy.
+func ForTurn(run journal.Run, turn Turn) (string, error) {
 	switch run.Policy.Done {
 	case policy.ByResponse:
-		return guarded(run, turn), nil
+		return guardrailPrompt(run, turn), nil
 	case policy.ByTag:
-		return checked(run, turn)
+		return checksPrompt(run, turn)
 	case policy.ByStories, policy.ByFile, policy.ByPromise:
 	}
 	if turn.Base != "" {
-		return custom(run, turn)
+		return customPrompt(run, turn)
 	}
-	return Write(run, turn.Number, turn.Story)
+	return StoryPrompt(run, turn.Number, turn.Story)
 }
 
-// custom is the project's own prompt for stories: its variables filled in, and
+// customPrompt is the project's own prompt for stories: its variables filled in, and
 // what the program knows of the turn behind it.
-func custom(run journal.Run, turn Turn) (string, error) {
+func customPrompt(run journal.Run, turn Turn) (string, error) {
 	story, err := storyOf(run, turn.Story)
 	if err != nil {
 		return "", err
 	}
 	text := strings.NewReplacer(
 		"$RALPH_ITERATION", strconv.Itoa(turn.Number),
-		"$RALPH_MAX_ITERATIONS", strconv.Itoa(of(run)),
+		"$RALPH_MAX_ITERATIONS", strconv.Itoa(lastIteration(run)),
 	).Replace(strings.TrimSpace(turn.Base))
 	parts := []string{text, "## Your story: " + clean.Inline(story.ID+" "+story.Title, 300)}
 	if said := feedback(run); len(said) > 0 {
@@ -55,23 +55,23 @@ func custom(run journal.Run, turn Turn) (string, error) {
 	return strings.Join(parts, "\n\n") + "\n", nil
 }
 
-// guarded is the prompt itself, with the guardrails that failed put before it,
+// guardrailPrompt is the prompt itself, with the guardrails that failed put before it,
 // after it or in its place.
-func guarded(run journal.Run, turn Turn) string {
+func guardrailPrompt(run journal.Run, turn Turn) string {
 	before, instead, after := guardrails(run)
 	if len(instead) == 0 {
 		instead = []string{turn.Base}
 	}
 	parts := append(append(before, instead...), after...)
-	if run.Policy.Count {
-		parts = append([]string{count(run, turn.Number)}, parts...)
+	if run.Policy.ShowCount {
+		parts = append([]string{iterationCount(run, turn.Number)}, parts...)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// count is which iteration of how many this is.
-func count(run journal.Run, number int) string {
-	last := of(run)
+// iterationCount is which iteration of how many this is.
+func iterationCount(run journal.Run, number int) string {
+	last := lastIteration(run)
 	if last == 0 {
 		return fmt.Sprintf("Iteration %d.", number)
 	}
@@ -88,8 +88,8 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 		if !verdict.BlocksStory(run, check) {
 			continue
 		}
-		asked := rule(run.Policy, check.Name)
-		text := failure(check, asked.Hint)
+		asked := checkNamed(run.Policy, check.Name)
+		text := guardrailFailure(check, asked.Hint)
 		switch asked.FailAction {
 		case policy.Prepend:
 			before = append(before, text)
@@ -102,8 +102,8 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 	return before, instead, append(after, rejections(it)...)
 }
 
-// rule is the check of that name.
-func rule(p policy.Policy, name string) policy.Check {
+// checkNamed is the check of that name.
+func checkNamed(p policy.Policy, name string) policy.Check {
 	for _, check := range p.Checks {
 		if check.Name == name {
 			return check
@@ -112,9 +112,9 @@ func rule(p policy.Policy, name string) policy.Check {
 	return policy.Check{}
 }
 
-// failure is what an agent is told of a guardrail, in words that people's
+// guardrailFailure is what an agent is told of a guardrail, in words that people's
 // prompts rely on.
-func failure(check journal.CheckEnded, hint string) string {
+func guardrailFailure(check journal.CheckEnded, hint string) string {
 	lines := []string{fmt.Sprintf("Guardrail %q failed with exit code %d.", check.Command, check.Exit)}
 	if hint != "" {
 		lines = append(lines, "Hint: "+hint)
@@ -134,14 +134,14 @@ func rejections(it journal.Iteration) []string {
 	return said
 }
 
-// checked is a task with all that a fresh context needs to go on with it.
-func checked(run journal.Run, turn Turn) (string, error) {
+// checksPrompt is a task with all that a fresh context needs to go on with it.
+func checksPrompt(run journal.Run, turn Turn) (string, error) {
 	var text strings.Builder
-	err := texts().ExecuteTemplate(&text, "checks.md", page{
+	err := allTemplates().ExecuteTemplate(&text, "checks.md", templateData{
 		Base:      strings.TrimSpace(turn.Base),
 		Iteration: turn.Number,
-		Of:        of(run),
-		Checks:    commands(run),
+		Of:        lastIteration(run),
+		Checks:    checkCommands(run),
 		Word:      run.Policy.Word,
 		Feedback:  feedback(run),
 		Diff:      fenced(turn.Diff),
@@ -169,13 +169,13 @@ type Change struct {
 
 // Review asks another agent for its opinion of a story.
 func Review(story plan.Story, change Change) (string, error) {
-	story = told(story)
+	story = quoteStory(story)
 	var criteria []string
 	for i, criterion := range story.AcceptanceCriteria {
 		criteria = append(criteria, fmt.Sprintf("%d. %s", i+1, criterion))
 	}
 	var text strings.Builder
-	err := texts().ExecuteTemplate(&text, "review.md", struct {
+	err := allTemplates().ExecuteTemplate(&text, "review.md", struct {
 		Story    plan.Story
 		Criteria []string
 		Diff     string
@@ -195,35 +195,35 @@ func Plan(run journal.Run) (string, error) {
 		wrong = clean.Fence(run.Misplans[n-1])
 	}
 	var text strings.Builder
-	err := texts().ExecuteTemplate(&text, "plan.md", struct {
-		page
+	err := allTemplates().ExecuteTemplate(&text, "plan.md", struct {
+		templateData
 		Wrong string
-	}{page{Checks: commands(run), Said: said(run.Said), Task: task(run.Task), Others: others(run.Task)}, wrong})
+	}{templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}, wrong})
 	if err != nil {
 		return "", fmt.Errorf("write the plan's prompt: %w", err)
 	}
 	return strings.TrimSpace(text.String()) + "\n", nil
 }
 
-// Enter is what an agent is told when a loop within its session begins, or is
+// SessionStart is what an agent is told when a loop within its session begins, or is
 // gone on with.
-func Enter(run journal.Run) (string, error) {
+func SessionStart(run journal.Run) (string, error) {
 	rules, work := run.Policy.Session, ""
 	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
 		var err error
-		if work, err = fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call")); err != nil {
+		if work, err = fillTemplate("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call")); err != nil {
 			return "", err
 		}
 	}
-	return fill("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.Marker(),
+	return fillTemplate("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.PromiseTag(),
 		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
 }
 
-// Again is what an agent is told that wanted to end too early.
-func Again(run journal.Run) (string, error) {
+// SessionContinue is what an agent is told that wanted to end too early.
+func SessionContinue(run journal.Run) (string, error) {
 	var parts []string
 	add := func(name string, pairs ...string) error {
-		text, err := fill(name, pairs...)
+		text, err := fillTemplate(name, pairs...)
 		parts = append(parts, text)
 		return err
 	}
@@ -236,7 +236,7 @@ func Again(run journal.Run) (string, error) {
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		name, why = "session/rejected.md", last.Ended.Rejected[0].Why
 	}
-	if err := add(name, "{marker}", run.Policy.Marker(), "{why}", why); err != nil {
+	if err := add(name, "{marker}", run.Policy.PromiseTag(), "{why}", why); err != nil {
 		return "", err
 	}
 	err := add("session/task.md", "{task}", run.Task.Body,
@@ -244,9 +244,9 @@ func Again(run journal.Run) (string, error) {
 	return strings.Join(parts, "\n\n"), err
 }
 
-// fill puts values into a template's places, in one pass: what is put in is
+// fillTemplate puts values into a template's places, in one pass: what is put in is
 // not looked at again.
-func fill(name string, pairs ...string) (string, error) {
+func fillTemplate(name string, pairs ...string) (string, error) {
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {
 		return "", fmt.Errorf("read the words %s: %w", name, err)

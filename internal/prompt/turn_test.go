@@ -56,7 +56,7 @@ func TestGuardrailsGoWhereTheyWereAskedFor(t *testing.T) {
 		"a claim without work":     {after(policy.ByResponse, believed, green), []string{"the prompt", `Your answer "DONE" was rejected: no work was done.`}},
 		"a claim on red checks":    {after(policy.ByResponse, rejected, red("lint")), []string{"the prompt", lint}},
 	} {
-		got, err := prompt.Of(c.run, prompt.Turn{Number: 2, Base: "the prompt"})
+		got, err := prompt.ForTurn(c.run, prompt.Turn{Number: 2, Base: "the prompt"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +78,8 @@ func TestIterationsAreCountedWhereAskedFor(t *testing.T) {
 		"Iteration 3.":                   {0, 4, 3},
 	} {
 		run := journal.Run{Granted: journal.Grant{Iterations: c.granted}}
-		run.Policy.Done, run.Policy.Count, run.Policy.Limits.Iterations = policy.ByResponse, true, c.limit
-		got, err := prompt.Of(run, prompt.Turn{Number: c.number, Base: "the prompt"})
+		run.Policy.Done, run.Policy.ShowCount, run.Policy.Limits.Iterations = policy.ByResponse, true, c.limit
+		got, err := prompt.ForTurn(run, prompt.Turn{Number: c.number, Base: "the prompt"})
 		if err != nil || got != want+"\n\nthe prompt" {
 			t.Errorf("Of = %q, %v, want %q before the prompt", got, err, want)
 		}
@@ -152,7 +152,7 @@ The checks are green, but you did not say ` + "`<promise>DONE</promise>`" + `. I
 `},
 		"complete": {done, prompt.Turn{Number: 2, Base: "Make a shop."}, "Make a shop." + intro("")},
 	} {
-		got, err := prompt.Of(c.run, c.turn)
+		got, err := prompt.ForTurn(c.run, c.turn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,20 +171,20 @@ func TestAPromptOfTheProjectsOwn(t *testing.T) {
 	turn := prompt.Turn{Number: 3, Story: "US-001", Base: "\nGo on, $RALPH_ITERATION of $RALPH_MAX_ITERATIONS.\n"}
 	const words = "Go on, 3 of 9.\n\n## Your story: US-001 A cart # of mine"
 	const found = "\n\n## What the program found after the last iteration\n\nThe check `make lint` failed with exit code 2 on your tree.\n\n```\nno lint\n```\n"
-	got, err := prompt.Of(run, turn)
+	got, err := prompt.ForTurn(run, turn)
 	if err != nil || got != words+"\n" {
 		t.Errorf("Of = %q, %v, want %q", got, err, words)
 	}
 	run.Iterations[0].Checks = []journal.CheckEnded{red("lint")}
-	if got, err = prompt.Of(run, turn); err != nil || got != words+found {
+	if got, err = prompt.ForTurn(run, turn); err != nil || got != words+found {
 		t.Errorf("Of = %q, %v, want %q", got, err, words+found)
 	}
 	turn.Story = "US-404"
-	if got, err = prompt.Of(run, turn); err == nil {
+	if got, err = prompt.ForTurn(run, turn); err == nil {
 		t.Errorf("Of = %q for no story of the plan, want an error", got)
 	}
 	turn.Story, turn.Base = "US-001", ""
-	if got, err = prompt.Of(run, turn); err != nil || !strings.Contains(got, "\n## Rules\n") {
+	if got, err = prompt.ForTurn(run, turn); err != nil || !strings.Contains(got, "\n## Rules\n") {
 		t.Errorf("Of = %q, %v, want the program's own prompt where the project has none", got, err)
 	}
 }

@@ -111,7 +111,7 @@ func apart(r runner, file string) bool {
 // name. A check is among them only where its runner, which named its tests before, has
 // every one of the files among its own, or where it reads Variable.
 func (p Prover) narrow(ctx context.Context, run journal.Run, at journal.Proof, files []string, own func(runner, string) bool) (map[string]question, error) {
-	within := strings.TrimSuffix(path.Clean(run.Policy.Within)+"/", "./")
+	within := strings.TrimSuffix(path.Clean(run.Policy.Subfolder)+"/", "./")
 	for _, file := range files {
 		if name, is := strings.CutPrefix(file, within); !is || !plain.MatchString(name) {
 			return nil, nil

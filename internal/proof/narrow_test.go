@@ -20,7 +20,7 @@ func narrowed(t *testing.T, command, runner, within string, files []string, alon
 	base, here := told(runner, 1), told(runner, 2)
 	base.Command, here.Command = command, command
 	run := proved(asked(base), here)
-	run.Policy.Within = within
+	run.Policy.Subfolder = within
 	p := (&lab{}).prover()
 	p.Tests = shelf{files: files, stand: "b0+tests", lists: map[journal.Where]string{
 		journal.AtBase: "passed p.TestOld", journal.AtProof: "passed p.TestOld\npassed p.TestNew", journal.AtDoubt: alone,

@@ -18,7 +18,7 @@ func set(name string) journal.SetupEnded { return journal.SetupEnded{Name: name,
 // fit or not.
 func prepared(usable bool) journal.Run {
 	run := asked(green("test"))
-	run.Policy.Setup = policy.Setups([]string{"npm ci", "make gen"}, 0)
+	run.Policy.Setup = policy.NewSetup([]string{"npm ci", "make gen"}, 0)
 	if !usable {
 		run.BaseChecks, run.Baseline = nil, &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"}
 	}
@@ -120,8 +120,8 @@ func TestSetupThatIsNotNeeded(t *testing.T) {
 func TestProofsByOtherRulesAreNotReused(t *testing.T) {
 	run := prepared(true)
 	for name, rules := range map[string]journal.Rules{
-		"other checks": {Checks: policy.Checks([]string{"other"}, 0), Setup: run.Policy.Setup},
-		"other setup":  {Checks: run.Policy.Checks, Setup: policy.Setups([]string{"npm ci"}, 0)},
+		"other checks": {Checks: policy.NewChecks([]string{"other"}, 0), Setup: run.Policy.Setup},
+		"other setup":  {Checks: run.Policy.Checks, Setup: policy.NewSetup([]string{"npm ci"}, 0)},
 		"no setup":     {Checks: run.Policy.Checks},
 	} {
 		l := &lab{says: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{set("npm ci"), set("make gen")}}

@@ -16,78 +16,78 @@ type Screen interface {
 	Show(ctx context.Context, board view.Texts) error
 }
 
-// patience is how long all screens together may take for one showing: the last
+// showTimeout is how long all screens together may take for one showing: the last
 // one stands between a run and its end.
-const patience = 10 * time.Second
+const showTimeout = 10 * time.Second
 
 // Publisher keeps the newest state of a run and shows it. Only the newest
 // counts: what came and went between two looks was never news.
 type Publisher struct {
-	Screens []Screen
-	Every   time.Duration // the least time between two showings
-	Failed  func(error)   // told of each screen that could not be shown; never fatal
+	Screens  []Screen
+	Interval time.Duration // the least time between two showings
+	Failed   func(error)   // told of each screen that could not be shown; never fatal
 
-	newest chan moment
-	rest   *journal.Run // the newest state with no iteration under way
-	done   chan struct{}
-	said   map[int]string // of each screen that failed last, why
-	kept   bool           // people were hurried to see that the run is kept elsewhere
+	newest     chan runState
+	lastIdle   *journal.Run // the newest state with no iteration under way
+	done       chan struct{}
+	lastErrors map[int]string // of each screen that failed last, why
+	saveShown  bool           // people were hurried to see that the run is kept elsewhere
 }
 
-// moment is a state of a run. The comment shows it at once. The pull request
+// runState is a state of a run. The comment shows it at once. The pull request
 // shows the last one between iterations: half-done work is not reviewed, and
 // each edit is a call.
-type moment struct {
-	run  journal.Run
-	rest *journal.Run
+type runState struct {
+	run      journal.Run
+	lastIdle *journal.Run
 }
 
-func (m moment) board() view.Texts {
+func (m runState) texts() view.Texts {
 	board := view.Of(m.run)
-	if m.rest != nil {
-		board.Pull = view.Of(*m.rest).Pull
+	if m.lastIdle != nil {
+		board.Pull = view.Of(*m.lastIdle).Pull
 	}
 	return board
 }
 
-// passing reports whether the next event is a moment away, so that both are worth
+// isTransient reports whether the next event is a moment away, so that both are worth
 // one update: between two iterations, and until what an agent left is known.
-func (m moment) passing() bool {
+func (m runState) isTransient() bool {
 	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
 		return false
 	}
 	if open, ok := m.run.OpenIteration(); ok {
 		return open.Agent != nil && open.Taken == nil && len(open.Checks) == 0
 	}
-	return m.rest != nil && m.rest.Seq == m.run.Seq
+	return m.lastIdle != nil && m.lastIdle.Seq == m.run.Seq
 }
 
 // Start begins showing, until Close. It comes before the first Notice.
 func (p *Publisher) Start(ctx context.Context) {
-	p.newest = make(chan moment, 1)
+	p.newest = make(chan runState, 1)
 	p.done = make(chan struct{})
-	p.said = map[int]string{}
-	go p.work(ctx)
+	p.lastErrors = map[int]string{}
+	go p.loop(ctx)
 }
 
-// Notice hands over a newer state, in the place of one that was not shown yet.
+// Update hands over a newer state, in the place of one that was not shown yet.
 // It never waits, and is called from one goroutine.
-func (p *Publisher) Notice(run journal.Run) {
+func (p *Publisher) Update(run journal.Run) {
 	if len(p.Screens) == 0 {
 		return // a board takes longer to draw than most of what it tells of
 	}
 	if _, open := run.OpenIteration(); !open || run.Stop != nil {
-		p.rest = &run
+		p.lastIdle = &run
 	}
 	select {
 	case <-p.newest:
 	default:
 	}
-	p.newest <- moment{run, p.rest}
+	p.newest <- runState{run, p.lastIdle}
 }
 
-// atLeast is how long a screen that failed is left alone.
-const atLeast = time.Second
+// minRetryPause is how long a screen that failed is left alone.
+const minRetryPause = time.Second
 
 // Close shows the newest state if it was not shown yet, and ends.
 func (p *Publisher) Close() {
@@ -95,22 +95,22 @@ func (p *Publisher) Close() {
 	<-p.done
 }
 
-// work shows the newest state whenever the screens may be bothered again, and
+// loop shows the newest state whenever the screens may be bothered again, and
 // what is left when it is closed. What could not be shown is left.
-func (p *Publisher) work(ctx context.Context) {
+func (p *Publisher) loop(ctx context.Context) {
 	defer close(p.done)
-	var pending *moment
+	var pending *runState
 	var pause <-chan time.Time
 	lull := false // the pause is, or was, for what comes next
 	for {
 		select {
 		case newer, open := <-p.newest:
 			if !open {
-				p.last(ctx, pending)
+				p.showLast(ctx, pending)
 				return
 			}
 			pending = &newer
-			if urgent := p.urgent(newer.run); urgent || lull && !newer.passing() {
+			if urgent := p.isFirstSave(newer.run); urgent || lull && !newer.isTransient() {
 				lull, pause = urgent, nil
 			}
 		case <-pause:
@@ -118,41 +118,41 @@ func (p *Publisher) work(ctx context.Context) {
 		}
 		switch {
 		case pending == nil || pause != nil:
-		case pending.passing() && !lull:
-			lull, pause = true, time.After(p.Every)
+		case pending.isTransient() && !lull:
+			lull, pause = true, time.After(p.Interval)
 		default:
 			lull = false
-			pending, pause = p.bother(ctx, pending)
+			pending, pause = p.showPending(ctx, pending)
 		}
 	}
 }
 
-// urgent tells, once, that a run is saved for other machines from now on:
+// isFirstSave tells, once, that a run is saved for other machines from now on:
 // without the comment's confirmation the saved state is not trusted.
-func (p *Publisher) urgent(run journal.Run) bool {
-	if p.kept || run.Shelved == nil {
+func (p *Publisher) isFirstSave(run journal.Run) bool {
+	if p.saveShown || run.Shelved == nil {
 		return false
 	}
-	p.kept = true
+	p.saveShown = true
 	return true
 }
 
-// bother shows what is pending, and gives back what is still to be shown and how
+// showPending shows what is pending, and gives back what is still to be shown and how
 // long the screens are left alone.
-func (p *Publisher) bother(ctx context.Context, pending *moment) (left *moment, pause <-chan time.Time) {
+func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *runState, pause <-chan time.Time) {
 	if p.show(ctx, *pending) {
-		return nil, time.After(p.Every)
+		return nil, time.After(p.Interval)
 	}
-	return pending, time.After(max(p.Every, atLeast))
+	return pending, time.After(max(p.Interval, minRetryPause))
 }
 
-// last shows the end, and tries once more if that fails: no later step corrects
+// showLast shows the end, and tries once more if that fails: no later step corrects
 // what people see.
-func (p *Publisher) last(ctx context.Context, left *moment) {
+func (p *Publisher) showLast(ctx context.Context, left *runState) {
 	if left == nil || ctx.Err() != nil {
 		return
 	}
-	ctx, done := context.WithTimeout(ctx, patience)
+	ctx, done := context.WithTimeout(ctx, showTimeout)
 	defer done()
 	if !p.show(ctx, *left) && ctx.Err() == nil {
 		p.show(ctx, *left)
@@ -160,25 +160,25 @@ func (p *Publisher) last(ctx context.Context, left *moment) {
 }
 
 // show tells whether every screen shows the run now.
-func (p *Publisher) show(ctx context.Context, m moment) bool {
-	ctx, done := context.WithTimeout(ctx, patience)
+func (p *Publisher) show(ctx context.Context, m runState) bool {
+	ctx, done := context.WithTimeout(ctx, showTimeout)
 	defer done()
-	board, shown := m.board(), true
+	board, shown := m.texts(), true
 	for i, screen := range p.Screens {
 		if err := screen.Show(ctx, board); err != nil {
-			p.complain(i, err)
+			p.reportFailure(i, err)
 			shown = false
 			continue
 		}
-		delete(p.said, i)
+		delete(p.lastErrors, i)
 	}
 	return shown
 }
 
-// complain tells of a screen that fails, but not of the same again and again.
-func (p *Publisher) complain(screen int, err error) {
-	if p.said[screen] != err.Error() {
-		p.said[screen] = err.Error()
+// reportFailure tells of a screen that fails, but not of the same again and again.
+func (p *Publisher) reportFailure(screen int, err error) {
+	if p.lastErrors[screen] != err.Error() {
+		p.lastErrors[screen] = err.Error()
 		p.Failed(err)
 	}
 }

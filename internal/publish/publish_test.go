@@ -57,7 +57,7 @@ const pause = 15 * time.Second
 
 func start(t *testing.T, screens ...publish.Screen) *publish.Publisher {
 	t.Helper()
-	p := &publish.Publisher{Screens: screens, Every: pause, Failed: func(err error) { t.Errorf("Failed(%v)", err) }}
+	p := &publish.Publisher{Screens: screens, Interval: pause, Failed: func(err error) { t.Errorf("Failed(%v)", err) }}
 	p.Start(t.Context())
 	return p
 }
@@ -66,7 +66,7 @@ func TestTheFirstIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, s := time.Now(), &screen{}
 		p := start(t, s)
-		p.Notice(run("1"))
+		p.Update(run("1"))
 		synctest.Wait()
 		s.want(t, "1")
 		if took := time.Since(began); took != 0 {
@@ -81,13 +81,13 @@ func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
 		s := &screen{}
 		p := start(t, s)
 		for _, id := range []string{"1", "2", "3"} {
-			p.Notice(run(id))
+			p.Update(run(id))
 			synctest.Wait()
 		}
 		<-time.After(pause - time.Nanosecond)
 		synctest.Wait()
 		s.want(t, "1")
-		p.Notice(run("4"))
+		p.Update(run("4"))
 		<-time.After(time.Nanosecond)
 		synctest.Wait()
 		s.want(t, "1", "4")
@@ -96,7 +96,7 @@ func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
 		<-time.After(2 * pause)
 		synctest.Wait()
 		s.want(t, "1", "4")
-		p.Notice(run("5"))
+		p.Update(run("5"))
 		synctest.Wait()
 		s.want(t, "1", "4", "5")
 		p.Close()
@@ -108,10 +108,10 @@ func TestNoticeNeverWaitsForAScreen(t *testing.T) {
 	s := &screen{began: make(chan string, 9), gate: make(chan struct{})}
 	p := &publish.Publisher{Screens: []publish.Screen{s}}
 	p.Start(t.Context())
-	p.Notice(run("1"))
+	p.Update(run("1"))
 	<-s.began // and stays there
 	for _, id := range []string{"2", "3", "4"} {
-		p.Notice(run(id))
+		p.Update(run(id))
 	}
 	close(s.gate)
 	p.Close()
@@ -122,11 +122,11 @@ func TestCloseShowsWhatWasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, s := time.Now(), &screen{}
 		p := start(t, s)
-		p.Notice(run("1"))
+		p.Update(run("1"))
 		synctest.Wait()
-		p.Notice(run("2"))
+		p.Update(run("2"))
 		synctest.Wait()
-		p.Notice(run("3"))
+		p.Update(run("3"))
 		p.Close()
 		s.want(t, "1", "3")
 		if took := time.Since(began); took != 0 {
@@ -147,7 +147,7 @@ func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
 	var failed []error
 	p := &publish.Publisher{Screens: []publish.Screen{broken, whole}, Failed: func(err error) { failed = append(failed, err) }}
 	p.Start(t.Context())
-	p.Notice(run("1"))
+	p.Update(run("1"))
 	p.Close()
 	for _, s := range []*screen{broken, whole} {
 		if len(s.shown) == 0 {
@@ -162,7 +162,7 @@ func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
 // trying starts a publisher whose screens may fail.
 func trying(t *testing.T, screens ...publish.Screen) *publish.Publisher {
 	t.Helper()
-	p := &publish.Publisher{Screens: screens, Every: pause, Failed: func(error) {}}
+	p := &publish.Publisher{Screens: screens, Interval: pause, Failed: func(error) {}}
 	p.Start(t.Context())
 	return p
 }
@@ -171,13 +171,13 @@ func TestWhatCouldNotBeShownIsShownAfterThePause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{fails: errors.New("502"), heals: 2}
 		p := trying(t, s)
-		p.Notice(run("1"))
+		p.Update(run("1"))
 		synctest.Wait()
 		s.want(t, "1")
 		<-time.After(pause)
 		synctest.Wait()
 		s.want(t, "1", "1")
-		p.Notice(run("2")) // the newest is what counts then, too
+		p.Update(run("2")) // the newest is what counts then, too
 		<-time.After(pause)
 		synctest.Wait()
 		s.want(t, "1", "1", "2")
@@ -191,10 +191,10 @@ func TestCloseTriesTheLastStateAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
 		p := trying(t, s)
-		p.Notice(run("1"))
+		p.Update(run("1"))
 		synctest.Wait()
 		s.fails = errors.New("502")
-		p.Notice(run("2"))
+		p.Update(run("2"))
 		p.Close()
 		s.want(t, "1", "2", "2")
 	})
@@ -205,7 +205,7 @@ func TestAScreenThatFailsAlwaysIsLeftAloneInBetween(t *testing.T) {
 		s, told := &screen{fails: errors.New("403")}, 0
 		p := &publish.Publisher{Screens: []publish.Screen{s}, Failed: func(error) { told++ }}
 		p.Start(t.Context())
-		p.Notice(run("1"))
+		p.Update(run("1"))
 		<-time.After(3500 * time.Millisecond)
 		synctest.Wait()
 		s.want(t, "1", "1", "1", "1")
@@ -220,11 +220,11 @@ func TestNothingIsShownOnceTheRunHadToEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, hush := context.WithCancel(t.Context())
 		s := &screen{}
-		p := &publish.Publisher{Screens: []publish.Screen{s}, Every: pause}
+		p := &publish.Publisher{Screens: []publish.Screen{s}, Interval: pause}
 		p.Start(ctx)
-		p.Notice(run("1"))
+		p.Update(run("1"))
 		synctest.Wait()
-		p.Notice(run("2"))
+		p.Update(run("2"))
 		hush()
 		p.Close()
 		s.want(t, "1")

@@ -49,7 +49,7 @@ func (s *told) event(events ...journal.Event) {
 	for _, event := range events {
 		at := time.Unix(int64(s.run.Seq), 0).UTC()
 		s.run = journal.Fold(s.run, journal.Entry{Seq: s.run.Seq + 1, At: at, Event: event})
-		s.to.Notice(s.run)
+		s.to.Update(s.run)
 		synctest.Wait()
 	}
 }

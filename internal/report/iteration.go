@@ -62,7 +62,7 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 // iterationOf shows a segment as an iteration; room is for folded texts, in bytes.
 func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
 	it := iteration{Number: c.number, ID: anchor(c.number), Story: storyTitle(run, c.story), Mark: c.mark()}
-	facts := []string{policy.Short(c.activeTime())}
+	facts := []string{policy.FormatDuration(c.activeTime())}
 	if price := c.costText(); price != "" {
 		facts = append(facts, price)
 	}

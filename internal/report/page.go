@@ -239,7 +239,7 @@ func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
 	}
 	for _, check := range proof.Checks[:min(len(proof.Checks), maxChecks)] {
 		all = append(all, checkRow{
-			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.ProofCheckText(run, check)), check.Exit, policy.Short(check.Took()),
+			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.ProofCheckText(run, check)), check.Exit, policy.FormatDuration(check.Took()),
 		})
 	}
 	return all, shortSHA(proof.Commit)

@@ -41,7 +41,7 @@ func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, mo
 	for _, story := range shown {
 		one := s.storyRow(run, story, roomForStories/len(shown))
 		if ran := runs[story.ID]; ran.Runs > 0 {
-			one.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.Short(time.Duration(ran.TookMS)*time.Millisecond))
+			one.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.FormatDuration(time.Duration(ran.TookMS)*time.Millisecond))
 		}
 		all = append(all, one)
 	}

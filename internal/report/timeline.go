@@ -70,7 +70,7 @@ func (s Source) timelineOf(chapters []segment) timeline {
 	line.Legend, line.Words = shares(sums)
 	line.Strip = strip(chapters, whole)
 	if idle > 0 {
-		line.Idle = policy.Short(idle)
+		line.Idle = policy.FormatDuration(idle)
 	}
 	shown := chapters[max(len(chapters)-maxRows, 0):]
 	if older := len(chapters) - len(shown); older > 0 {
@@ -85,7 +85,7 @@ func (s Source) timelineOf(chapters []segment) timeline {
 }
 
 func (s Source) row(c segment, longest time.Duration) row {
-	made := row{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Took: policy.Short(c.activeTime()), Mark: c.mark()}
+	made := row{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Took: policy.FormatDuration(c.activeTime()), Mark: c.mark()}
 	sums, at := c.phaseTimes(), 0.0
 	for _, p := range phases {
 		width := thousandthsOf(sums[p.phase], longest)
@@ -105,8 +105,8 @@ func shares(sums [phaseIdle + 1]time.Duration) (all []share, words string) {
 	var texts []string
 	for _, p := range phases {
 		if took := sums[p.phase]; took > 0 {
-			all = append(all, share{p.name, policy.Short(took)})
-			texts = append(texts, p.name+" "+policy.Short(took))
+			all = append(all, share{p.name, policy.FormatDuration(took)})
+			texts = append(texts, p.name+" "+policy.FormatDuration(took))
 		}
 	}
 	return all, strings.Join(texts, ", ")

@@ -190,7 +190,7 @@ func (b Beginning) Sheets() ([]workspace.Sheet, error) {
 		about += " (" + b.Feature + ")"
 	}
 	year, month, day := b.Now.Date()
-	progress, err := prompt.Progress(journal.Run{
+	progress, err := prompt.ProgressLog(journal.Run{
 		// The date that people see on their calendar, wherever they are.
 		Began: time.Date(year, month, day, 0, 0, 0, 0, time.UTC), Plan: plan.Plan{Project: about},
 	})

@@ -30,8 +30,8 @@ func (w *world) append(event journal.Event) {
 }
 
 func (w *world) began() journal.RunBegan {
-	p := policy.Of(policy.Stories)
-	p.Publish, p.Shelve, p.Approval = w.chance(70), w.chance(50), w.chance(3)
+	p := policy.ForPreset(policy.Stories)
+	p.Publish, p.SaveRun, p.Approval = w.chance(70), w.chance(50), w.chance(3)
 	if w.chance(30) {
 		p.Review.Agent = "other"
 	}
@@ -409,7 +409,7 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.RunStopped{},
 			journal.Noted{},
 			journal.CommentPosted{},
-			journal.RunBegan{Run: "s", Policy: policy.Of(policy.Supervised)},
+			journal.RunBegan{Run: "s", Policy: policy.ForPreset(policy.Supervised)},
 			journal.TaskLooked{},
 			journal.TaskLooked{Done: true},
 			journal.TaskLooked{Wait: "file"},

@@ -61,7 +61,7 @@ func UnprovenStories(run journal.Run) []plan.Story {
 // with no protected file changed, no existing test that fails, and every story.
 func IsWorkProven(run journal.Run) bool {
 	proof, proven := LatestProof(run)
-	kept := len(proof.Restored) == 0 && !HasDroppedFiles(run) || run.Policy.Lenient
+	kept := len(proof.Restored) == 0 && !HasDroppedFiles(run) || run.Policy.AllowProtected
 	return proven && kept && len(UnprovenStories(run)) == 0 && InspectionConcern(run) == ""
 }
 

@@ -58,7 +58,7 @@ func TestSuffices(t *testing.T) {
 	for _, test := range []struct {
 		grade     journal.Grade
 		needsTest *bool
-		bar       policy.Bar
+		bar       policy.ProofLevel
 		want      bool
 	}{
 		{grade: journal.RedToGreen, want: true},
@@ -164,7 +164,7 @@ func TestSound(t *testing.T) {
 		t.Error("a skipped test keeps back where it is allowed")
 	}
 	lenient := earned()
-	lenient.Policy.Lenient, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}
+	lenient.Policy.AllowProtected, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}
 	if !verdict.IsWorkProven(lenient) {
 		t.Error("a protected file keeps back where it may be changed")
 	}

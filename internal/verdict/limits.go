@@ -53,7 +53,7 @@ func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	case run.Overspent != "":
 		return policy.BudgetExhausted, run.Overspent
 	case limits.Run > 0 && run.Elapsed() >= limits.Run.Std():
-		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.Short(run.Elapsed()), limits.Run)
+		return policy.Timeout, fmt.Sprintf("%s of %s used", policy.FormatDuration(run.Elapsed()), limits.Run)
 	}
 	return "", ""
 }

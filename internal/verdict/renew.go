@@ -16,9 +16,9 @@ import (
 // GitHub decides each time whether a run can be saved there.
 func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	p.Approval = p.Approval || old.Approved != ""
-	p.Shelve = old.Policy.Shelve
+	p.SaveRun = old.Policy.SaveRun
 	now, err := json.Marshal(p)
-	then, worse := json.Marshal(old.Policy.Named())
+	then, worse := json.Marshal(old.Policy.Configured())
 	return task.IsSame(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
@@ -43,7 +43,7 @@ func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(m
 	if !NeedsApproval(old) {
 		return now
 	}
-	now.Limits = now.Limits.Below(then.Limits)
+	now.Limits = now.Limits.Min(then.Limits)
 	if p, err := (trigger.Flags{Model: then.Model}).Tighten(now, offered); err == nil && !chosen {
 		now = p
 	}

@@ -14,7 +14,7 @@ import (
 // Who asks the same again means the run that there is.
 func TestSame(t *testing.T) {
 	task := plan.Task{Number: 7, Title: "Greet", Body: "- [ ] One"}
-	rules := policy.Of(policy.Stories)
+	rules := policy.ForPreset(policy.Stories)
 	for name, c := range map[string]struct {
 		change func(*plan.Task, *policy.Policy)
 		old    func(*journal.Run)
@@ -23,7 +23,7 @@ func TestSame(t *testing.T) {
 		"the same":                        {want: true},
 		"other words":                     {change: func(task *plan.Task, _ *policy.Policy) { task.Body = "- [ ] Two" }},
 		"another limit":                   {change: func(_ *plan.Task, p *policy.Policy) { p.Limits.Iterations++ }},
-		"not to be kept on GitHub":        {old: func(r *journal.Run) { r.Policy.Shelve = true }, want: true},
+		"not to be kept on GitHub":        {old: func(r *journal.Run) { r.Policy.SaveRun = true }, want: true},
 		"approved since":                  {old: func(r *journal.Run) { r.Policy.Approval, r.Approved = true, "ada" }, want: true},
 		"still to be approved":            {old: func(r *journal.Run) { r.Policy.Approval = true }},
 		"another model than in that time": {old: func(r *journal.Run) { r.Policy.Model = "opus" }},

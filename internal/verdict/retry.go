@@ -32,7 +32,7 @@ func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 	pause := Pause{For: retryDelay(run, it), Why: it.Agent.Why}
 	if limit := run.Policy.Limits.Run.Std(); limit > 0 && run.Elapsed()+pause.For >= limit {
 		return stopSafely(run, policy.Waiting, fmt.Sprintf("the model takes requests again in %s, and the run's time ends before: %s",
-			policy.Short(pause.For), it.Agent.Why))
+			policy.FormatDuration(pause.For), it.Agent.Why))
 	}
 	return pause
 }

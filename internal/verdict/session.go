@@ -25,9 +25,9 @@ func sessionStep(run journal.Run) Step {
 	limit, most := run.Policy.Limits.Iterations, run.Policy.Session.Cap
 	switch {
 	case found && last.Ended.Done:
-		return stop(policy.PromiseAccepted, policy.PromiseAccepted.Shout())
+		return stop(policy.PromiseAccepted, policy.PromiseAccepted.SessionStatus())
 	case limit > 0 && run.UsedIterations() > limit: // counts from iteration 0
-		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.Shout(), limit))
+		return stop(policy.MaxIterations, fmt.Sprintf("%s: sent back to work %d times", policy.MaxIterations.SessionStatus(), limit))
 	case most > 0 && refusedStops(run) > most:
 		return stop(policy.Waiting, fmt.Sprintf("the agent's program allows at most %d refused stops in a row without a tool call", most))
 	}
@@ -46,7 +46,7 @@ func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded 
 	case calls >= rules.MinTools, rules.NoWork == policy.NoWorkAccepted:
 		verdict.Done = true
 	default:
-		reject(&verdict, run.Policy.Marker(), fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools))
+		reject(&verdict, run.Policy.PromiseTag(), fmt.Sprintf("%d of at least %d tool calls since the loop began", calls, rules.MinTools))
 	}
 	return verdict
 }

@@ -217,7 +217,7 @@ func needsSaving(run journal.Run) bool {
 	if run.Shelved != nil {
 		kept = run.Shelved.Ended
 	}
-	return run.Policy.Shelve && run.JudgedIterations() > kept && !hasFailed(run, "shelve")
+	return run.Policy.SaveRun && run.JudgedIterations() > kept && !hasFailed(run, "shelve")
 }
 
 // whyUnpublished returns why finished work is not on GitHub. It is empty if it

@@ -214,7 +214,7 @@ func usedText(run journal.Run) string {
 	if limits.CostUSD > 0 && (run.CostKnown || run.SpentUSD() > 0) {
 		cost += " of " + costText(limits.CostUSD, true)
 	}
-	took := policy.Short(run.Elapsed())
+	took := policy.FormatDuration(run.Elapsed())
 	if limits.Run > 0 {
 		took += " of " + limits.Run.String()
 	}
@@ -223,7 +223,7 @@ func usedText(run journal.Run) string {
 
 // Sum says what the whole run took.
 func Sum(run journal.Run) string {
-	text := plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.Short(run.Now.Sub(run.Began))
+	text := plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
 	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
 }
 

@@ -156,7 +156,7 @@ func retryText(r stream.Retry) string {
 	if r.Attempt > 0 {
 		more = append(more, fmt.Sprintf("attempt %d", r.Attempt))
 	}
-	text := "waiting " + policy.Short(r.Delay) + ": " + reason
+	text := "waiting " + policy.FormatDuration(r.Delay) + ": " + reason
 	if len(more) > 0 {
 		text += " (" + strings.Join(more, ", ") + ")"
 	}
@@ -230,7 +230,7 @@ func (c *Console) totalsText(r stream.Result, at time.Time) string {
 		fmt.Sprintf("errors: %d", c.calls.failed),
 	}
 	if !at.IsZero() {
-		parts = append(parts, "time: "+policy.Short(at.Sub(c.agentBegan)))
+		parts = append(parts, "time: "+policy.FormatDuration(at.Sub(c.agentBegan)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -141,7 +141,7 @@ func eventText(run journal.Run, event journal.Event) string {
 	case journal.SCMEnded:
 		return scmText(e)
 	case journal.Paused:
-		return fmt.Sprintf("waiting %s, until %s: %s", policy.Short(e.Delay()), utcClock(run.Now.Add(e.Delay())), oneLine(e.Why))
+		return fmt.Sprintf("waiting %s, until %s: %s", policy.FormatDuration(e.Delay()), utcClock(run.Now.Add(e.Delay())), oneLine(e.Why))
 	case journal.TaskSettled:
 		return taskSettledText(e)
 	}

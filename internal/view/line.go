@@ -51,7 +51,7 @@ func checkText(what string, e journal.CheckEnded) string {
 		journal.AtProof: "on a clean checkout",
 		journal.AtTests: "on the base with the story's tests",
 	}[e.Where]
-	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.Short(e.Took()))
+	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()))
 }
 
 // failActionText says what a guardrail's failure does to the next prompt, in the
@@ -83,7 +83,7 @@ func agentText(e journal.AgentEnded) string {
 	case e.Failed:
 		how = "agent failed: " + oneLine(e.Why)
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.Short(e.Took()))
+	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
 }
 
 // logRestored says that an agent changed what earlier iterations wrote.

@@ -148,7 +148,7 @@ func TestLine(t *testing.T) {
 // What becomes of a guardrail's failure is told in the word of the settings.
 // Where failures go into the prompt in another way nothing is said of it.
 func TestLineTellsOfTheFailAction(t *testing.T) {
-	p := policy.Of(policy.Guardrails)
+	p := policy.ForPreset(policy.Guardrails)
 	p.Checks = []policy.Check{{Name: "a"}, {Name: "b", FailAction: policy.Prepend}, {Name: "c", FailAction: policy.Replace}}
 	const failed = " failed (exit 1) in the agent's tree, 0s"
 	for name, want := range map[string]string{

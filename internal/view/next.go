@@ -48,7 +48,7 @@ func inspect(run journal.Run) string {
 		return ""
 	case run.Base == "":
 		return "review the changes"
-	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.Apart || run.Policy.Done == policy.ByStories):
+	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
 		return "review the work with " + Code("git diff "+shell.Quote(run.BaseRef+"..."+run.Branch), 300)
 	}
 	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
@@ -90,7 +90,7 @@ func continuation(run journal.Run) string {
 	switch job := run.Policy.Publish && !run.Policy.NoPull; {
 	case commented && say.Comment != "":
 		return "comment `/ralph " + say.Comment + "`"
-	case commented && run.Policy.Shelve && run.Stop.Reason != policy.VerificationFailed: // a resumed run would stop again
+	case commented && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // a resumed run would stop again
 		return "comment `/ralph resume` to go on"
 	case commented:
 		return "comment `/ralph` to go on"

@@ -18,16 +18,16 @@ func TestWhatGoesOn(t *testing.T) {
 		reason policy.Reason
 		want   string
 	}{
-		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "comment `/ralph resume` to go on"},
-		{plan.KindIssue, policy.Policy{Publish: true, Shelve: true}, policy.VerificationFailed, "commit the files that the checks need, or create them with the input `setup`; then comment `/ralph` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true, SaveRun: true}, policy.Cancelled, "comment `/ralph resume` to go on"},
+		{plan.KindIssue, policy.Policy{Publish: true, SaveRun: true}, policy.VerificationFailed, "commit the files that the checks need, or create them with the input `setup`; then comment `/ralph` to go on"},
 		{plan.KindIssue, policy.Policy{Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.Stalled, "comment `/ralph -- <hint>`; say in the hint what the agent is missing"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.Stalled, "comment `/ralph -- <hint>`; say in the hint what the agent is missing"},
 		{plan.KindPrompt, policy.Policy{}, policy.Stalled, "continue with `ralph resume --answer \"<hint>\"`; say in the hint what the agent is missing"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` sets a higher limit"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.BudgetExhausted, "comment `/ralph resume` to go on; the input `max-cost` sets a higher limit"},
 		{plan.KindPrompt, policy.Policy{}, policy.Timeout, "continue with `ralph resume`; `--max-time` sets a higher limit"},
-		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, Shelve: true}, policy.NeedsInput, "comment `/ralph resume -- your answer`"},
-		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.Cancelled, "ask for the same again to go on"},
-		{plan.KindPrompt, policy.Policy{Publish: true, Shelve: true}, policy.NeedsInput, "say it in the prompt, and ask again"},
+		{plan.KindPull, policy.Policy{Publish: true, NoPull: true, SaveRun: true}, policy.NeedsInput, "comment `/ralph resume -- your answer`"},
+		{plan.KindPrompt, policy.Policy{Publish: true, SaveRun: true}, policy.Cancelled, "ask for the same again to go on"},
+		{plan.KindPrompt, policy.Policy{Publish: true, SaveRun: true}, policy.NeedsInput, "say it in the prompt, and ask again"},
 		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "continue with `ralph resume`"},
 		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "continue with `ralph resume --answer \"…\"`"},
 		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "continue with `ralph resume`"},

@@ -154,7 +154,7 @@ func writeIteration(text *strings.Builder, it journal.Iteration) {
 	if it.Agent != nil {
 		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, exactCost(it.Agent.Cost.USD, it.Agent.Cost.Known))
 	}
-	fmt.Fprintf(text, "- Duration: %s\n", policy.Short(it.Last.Sub(it.Began)))
+	fmt.Fprintf(text, "- Duration: %s\n", policy.FormatDuration(it.Last.Sub(it.Began)))
 	if len(it.Checks) > 0 {
 		text.WriteString("- Checks:\n")
 	}

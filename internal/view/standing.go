@@ -106,7 +106,7 @@ func elapsed(run journal.Run) string {
 	if run.Stop != nil {
 		at = run.Now
 	}
-	return policy.Short(at.Sub(run.Began))
+	return policy.FormatDuration(at.Sub(run.Began))
 }
 
 // State is the state of a run in one word, which people use as a filter.
@@ -154,7 +154,7 @@ func quietWorkflows(run journal.Run) string {
 // EndMessage says how a run ended, in one line.
 func EndMessage(run journal.Run) string {
 	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), plural(len(run.Iterations), "iteration"),
-		policy.Short(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
+		policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 
 // commandBox is a check box in the comment that acts like a command; empty if the

@@ -73,7 +73,7 @@ var supervisedText = []struct {
 }
 
 func superviseTwice() policy.Policy {
-	p := policy.Of(policy.Supervised)
+	p := policy.ForPreset(policy.Supervised)
 	p.Agent, p.Limits.Iterations = "sh", 2
 	p.Supervision.Project, p.Supervision.Task = "shop", "t1"
 	return p

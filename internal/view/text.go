@@ -32,7 +32,7 @@ func Text(run journal.Run, abandoned bool) string {
 		}
 		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), strings.TrimSuffix(" "+s.Proof, " –"))
 	}
-	fmt.Fprintf(&text, "%s in %s, cost %s\n", plural(len(run.Iterations), "iteration"), policy.Short(run.Now.Sub(run.Began)), costText(run.CostUSD, run.CostKnown))
+	fmt.Fprintf(&text, "%s in %s, cost %s\n", plural(len(run.Iterations), "iteration"), policy.FormatDuration(run.Now.Sub(run.Began)), costText(run.CostUSD, run.CostKnown))
 	for _, said := range verdictProblems(run) {
 		fmt.Fprintf(&text, "! %s\n", stripMarkup(said))
 	}
@@ -133,7 +133,7 @@ var archiveTemplate = sync.OnceValue(func() *template.Template {
 		"headline": func(r *journal.Run) string { return Headline(*r) },
 		"plural":   plural,
 		"spent":    CostText,
-		"time":     func(r *journal.Run) string { return policy.Short(r.Now.Sub(r.Began)) },
+		"time":     func(r *journal.Run) string { return policy.FormatDuration(r.Now.Sub(r.Began)) },
 	}).ParseFS(templates.Files, "archive/summary.md"))
 })
 

@@ -14,7 +14,7 @@ import (
 // What ralph status says of a loop without stories names none, and says of a
 // cost that it is one.
 func TestTextOfALoopWithoutStories(t *testing.T) {
-	began := journal.RunBegan{Run: "run-1", Policy: policy.Of(policy.Checked), Task: plan.Task{Kind: plan.KindPrompt}}
+	began := journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.Checked), Task: plan.Task{Kind: plan.KindPrompt}}
 	steps := []struct {
 		event journal.Event
 		want  string
@@ -41,7 +41,7 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 // Words that a page has to keep from being markup stand as they were said.
 func TestTextHasNoMarkup(t *testing.T) {
 	run := journal.Fold(journal.Run{},
-		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.Of(policy.Checked)}},
+		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.Checked)}},
 		journal.Entry{Seq: 2, Event: journal.RunStopped{Reason: policy.FatalError, Why: "a_b|c *d* <e> & `f|g` \\"}})
 	if got, _, _ := strings.Cut(view.Text(run, false), "\n"); !strings.HasSuffix(got, "a_b|c *d* <e> & `f|g` \\") {
 		t.Errorf("as text: %q", got)

@@ -130,7 +130,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"issueLink":        issueLink,
 		"proof":            newestProof,
 		"verdict":          ProofCheckText,
-		"took":             func(c journal.CheckEnded) string { return policy.Short(c.Took()) },
+		"took":             func(c journal.CheckEnded) string { return policy.FormatDuration(c.Took()) },
 		"rejectedClaims":   rejectedClaims,
 		"restoredFiles":    restoredFiles,
 		"proposedPatches":  proposedPatches,

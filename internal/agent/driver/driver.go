@@ -81,7 +81,7 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	}
 	e := ending{
 		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
-		hasProtocol: h.Adapter.HasProtocol, limit: policy.Short(h.Timeout), idle: policy.Short(h.Idle), now: h.Now,
+		hasProtocol: h.Adapter.HasProtocol, limit: policy.FormatDuration(h.Timeout), idle: policy.FormatDuration(h.Idle), now: h.Now,
 		hints: denialHints(h.Adapter),
 	}
 	if h.Adapter.MissingLogin != nil && res.Exit != 0 {
