@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// NewChecks makes checks of commands. Each is named after its command; one that
-// comes twice is run once.
+// NewChecks makes a check of each command, named after it. Equal commands make one
+// check.
 func NewChecks(commands []string, timeout Duration) []Check { return AddChecks(nil, commands, timeout) }
 
-// UniqueChecks gives checks names of their own, after their commands. Two that are
-// alike in everything are one.
+// UniqueChecks gives each check a unique name, after its command. Equal checks become
+// one.
 func UniqueChecks(checks []Check) []Check {
 	var all []Check
 	seen := map[Check]bool{}
@@ -28,8 +28,8 @@ func UniqueChecks(checks []Check) []Check {
 	return all
 }
 
-// AddChecks is checks and those of more commands that are none of them yet. A command
-// may name the paths it is limited to: paths: web/** -> npm test.
+// AddChecks adds a check for each new command. A command may name the paths that it is
+// limited to: paths: web/** -> npm test.
 func AddChecks(checks []Check, commands []string, timeout Duration) []Check {
 	all := slices.Clone(checks)
 	for _, text := range commands {
@@ -50,14 +50,14 @@ func splitPaths(text string) (paths, command string) {
 	return strings.Join(strings.Fields(globs), " "), strings.TrimSpace(command)
 }
 
-// Configured is p with only the checks that people configured.
+// Configured returns the policy without detected checks and setup.
 func (p Policy) Configured() Policy {
 	p.Checks = slices.DeleteFunc(slices.Clone(p.Checks), func(c Check) bool { return c.Detected })
 	p.Setup = slices.DeleteFunc(slices.Clone(p.Setup), func(c Check) bool { return c.Detected })
 	return p
 }
 
-// shortName is a command short enough for a table, unlike any other's.
+// shortName returns a command's name for tables, different from the others.
 func shortName(command string, taken []Check) string {
 	const most = 40
 	short, _, more := strings.Cut(command, "\n")
@@ -83,8 +83,8 @@ func hasName(checks []Check, name string) bool {
 	return false
 }
 
-// IsInstructionFile tells of a protected file in which people tell agents what holds in
-// a repository. What an agent would add there is worth their reading.
+// IsInstructionFile reports whether a protected file holds people's instructions for
+// agents. People should read an agent's changes to it.
 func IsInstructionFile(name string) bool {
 	name = strings.ToLower(name)
 	switch path.Base(name) {
@@ -94,10 +94,10 @@ func IsInstructionFile(name string) bool {
 	return strings.Contains("/"+name, "/.claude/rules/")
 }
 
-// ProtectedFiles are the files that an agent may not change, wherever they lie: what
-// another machine or another person's tools run, read or connect to without
-// being asked, and who may merge. What somebody starts by name, such as a
-// Makefile, is the work itself.
+// ProtectedFiles returns the files that an agent may not change, in any folder: files
+// that other machines or people's tools run, read or connect to on their own, and files
+// that say who may merge. A file that somebody runs by name, such as a Makefile, is part
+// of the work.
 func ProtectedFiles() []string {
 	all := []string{"CODEOWNERS", "docs/CODEOWNERS"}
 	for _, name := range []string{
@@ -111,7 +111,7 @@ func ProtectedFiles() []string {
 		"renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json", ".mergify.yml", ".mergify/**", ".kodiak.toml",
 		// editors that open the folder, and machines made for them
 		".vscode/**", "*.code-workspace", ".idea/**", ".zed/**", ".fleet/**", ".devcontainer/**", ".devcontainer.json", ".gitpod.yml",
-		// hooks and settings of git; .gitattributes and .gitmodules are the hand-over's own concern
+		// hooks and settings of git; the hand-over protects .gitattributes and .gitmodules
 		".husky/**", ".githooks/**", "lefthook*.{yml,yaml,toml,json}", ".lefthook*.{yml,yaml,toml,json}",
 		".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".overcommit.yml", ".simple-git-hooks.*", ".lfsconfig",
 		// agents, ralph's and others'
@@ -126,39 +126,37 @@ func ProtectedFiles() []string {
 	return all
 }
 
-// Session is a loop within one session of an agent: the session goes on until
-// its agent has given the word as a promise. What the agent does before it
-// wants to end for the first time is iteration 0; Limits.Iterations is how
-// often it may be sent back to work after that.
+// Session is a loop within one session of an agent: the session continues until
+// the agent gives the completion word as a promise. Iteration 0 lasts until the
+// agent first wants to end; Limits.Iterations is how often it is then sent back.
 const (
 	Session   Preset = "session"
 	ByPromise Done   = "promise"
 )
 
-// NoWork is what becomes of a promise before enough tools were called.
+// NoWork is what happens to a promise before enough tools were called.
 type NoWork string
 
-// Such a promise is rejected, unless people want to believe it.
+// By default such a promise is rejected.
 const (
 	NoWorkRejected NoWork = "reject"
 	NoWorkAccepted NoWork = "accept"
 )
 
-// SessionRules is what a loop of that kind goes by, besides its limits.
+// SessionRules are the rules of a loop within a session, besides its limits.
 type SessionRules struct {
 	MinTools int    `json:"min_tools,omitempty"` // calls before a promise counts
 	NoWork   NoWork `json:"no_work,omitempty"`   // NoWorkRejected where empty
 	Ultra    bool   `json:"ultra,omitempty"`     // every continuation begins with words that ask for more
-	// Cap is how many ends in a row the agent's program lets be refused while
-	// no tool is called; 0: any number. The one after that it does not ask
-	// about, it ends.
+	// Cap is how often in a row the agent's program accepts a refused end without
+	// a tool call; 0: always. The next time it ends without asking.
 	Cap int `json:"cap,omitempty"`
 }
 
-// PromiseTag is the word as the agent has to write it, to the letter.
+// PromiseTag is the completion word exactly as the agent has to write it.
 func (p Policy) PromiseTag() string { return "<promise>" + p.Word + "</promise>" }
 
-// SessionStatus is a reason as loops within a session have always called it.
+// SessionStatus returns the reason in the words of a loop within a session.
 func (r Reason) SessionStatus() string {
 	if r == MaxIterations {
 		return "MAX_ITERATIONS_REACHED"
@@ -166,17 +164,16 @@ func (r Reason) SessionStatus() string {
 	return strings.ToUpper(string(r))
 }
 
-// Supervised is a command that is started again, whatever it ends with, until
-// it has left a DONE file: a run is complete ByFile. An attempt is an iteration
-// of it, so that Limits.Iterations is how often it is started, and
-// Limits.Iteration how long one may take.
+// Supervised is a command that is started again, with any exit code, until a DONE
+// file exists: a run is complete ByFile. Each attempt is an iteration:
+// Limits.Iterations limits how many there are, Limits.Iteration how long one takes.
 const (
 	Supervised Preset = "supervise"
 	ByFile     Done   = "file"
 )
 
-// Supervision is what a run of that kind goes by, besides its limits. The
-// command itself is not part of it: command lines hold keys.
+// Supervision holds the rules of a supervised run, besides its limits. It does not hold
+// the command: command lines may contain keys.
 type Supervision struct {
 	Project string   `json:"project,omitempty"`
 	Task    string   `json:"task,omitempty"`

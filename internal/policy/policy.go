@@ -1,5 +1,5 @@
-// Package policy defines what counts as done and when a run gives up. A
-// preset is a policy with a name. Package verdict takes the decisions.
+// Package policy defines what counts as done and when a run gives up. A preset is a
+// policy with a name. Package verdict takes the decisions.
 package policy
 
 import (
@@ -11,57 +11,58 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Policy is in force for a whole run; the journal's first event carries it, so
-// that resuming and showing a run need no settings.
+// Policy holds the rules of a whole run. The journal's first event carries it, so that a
+// resumed run needs no settings.
 type Policy struct {
 	Preset         Preset     `json:"preset"`
 	Done           Done       `json:"done,omitempty"` // ByStories where empty
-	Word           string     `json:"word,omitempty"` // the claim that completes, with what Done asks for
+	Word           string     `json:"word,omitempty"` // the agent's word that completes the run, together with Done
 	Agent          string     `json:"agent"`
 	Model          string     `json:"model,omitempty"`
-	Promise        string     `json:"promise,omitempty"`     // the completion promise that is welcome
-	PromptFile     string     `json:"prompt_file,omitempty"` // read anew for every iteration
-	Subfolder      string     `json:"within,omitempty"`      // folder of the repository in which agent and checks stand; its top where empty
-	Memory         string     `json:"memory,omitempty"`      // folder of the plan and the progress log, where it is not the usual one
+	Promise        string     `json:"promise,omitempty"`     // the optional completion promise
+	PromptFile     string     `json:"prompt_file,omitempty"` // read again for every iteration
+	Subfolder      string     `json:"within,omitempty"`      // folder of the repository in which the agent and the checks run; empty: its top
+	Memory         string     `json:"memory,omitempty"`      // folder of the plan and the progress log; empty: the default
 	Checks         []Check    `json:"checks,omitempty"`
 	Setup          []Check    `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
 	Excerpt        Excerpt    `json:"excerpt,omitzero"`
 	Baseline       Baseline   `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof          ProofLevel `json:"proof,omitempty"`    // what makes a story proven
 	Review         Review     `json:"review,omitzero"`    // who is asked for a second opinion
-	Tamper         Tamper     `json:"tamper,omitempty"`   // what happens when existing tests fail or no longer run; empty: they are not asked
+	Tamper         Tamper     `json:"tamper,omitempty"`   // what happens when existing tests fail or no longer run; empty: they do not run
 	Limits         Limits     `json:"limits"`
 	Protect        []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
-	AllowProtected bool       `json:"lenient,omitempty"`  // a change of such a file is shown, and keeps nothing back
-	SeparateTree   bool       `json:"apart,omitempty"`    // the agent works in a tree of its own
+	AllowProtected bool       `json:"lenient,omitempty"`  // a change of such a file is shown, and blocks nothing
+	SeparateTree   bool       `json:"apart,omitempty"`    // the agent works in its own tree
 	Publish        bool       `json:"publish"`            // work goes to a branch and a pull request
 	NoPull         bool       `json:"no_pull,omitempty"`  // work goes to a branch alone
 	Draft          bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven
-	SaveRun        bool       `json:"shelve,omitempty"`   // the run is kept where another machine can go on with it
-	Approval       bool       `json:"approval,omitempty"` // nothing is worked on before a person has approved the plan
+	SaveRun        bool       `json:"shelve,omitempty"`   // the run is saved where another machine can resume it
+	Approval       bool       `json:"approval,omitempty"` // work begins after a person has approved the plan
 	Sign           bool       `json:"sign,omitempty"`     // commits are made again and signed by GitHub before they are pushed
-	SignOff        bool       `json:"sign_off,omitempty"` // every commit that is handed over says that its author vouches for it
-	Buttons        bool       `json:"buttons,omitempty"`  // the comment has boxes that do what commands do
-	ShowCount      bool       `json:"count,omitempty"`    // the prompt begins with which iteration of how many it is
+	SignOff        bool       `json:"sign_off,omitempty"` // every commit gets a Signed-off-by line
+	Buttons        bool       `json:"buttons,omitempty"`  // the comment has boxes that work as commands
+	ShowCount      bool       `json:"count,omitempty"`    // the prompt begins with the number of the iteration
 	SCM            SCM        `json:"scm,omitzero"`
 
 	Supervision Supervision  `json:"supervision,omitzero"`
 	Session     SessionRules `json:"session,omitzero"`
 }
 
-// SCM is what is done with green work, such as git with commit and push.
+// SCM is the version control command to run after the checks passed, such as git with
+// commit and push.
 type SCM struct {
 	Command string   `json:"command,omitempty"`
 	Tasks   []string `json:"tasks,omitempty"`
 }
 
-// Excerpt is the part of a check's output that prompts and views get.
+// Excerpt is the part of a check's output for prompts and reports.
 type Excerpt struct {
 	Chars int  `json:"chars,omitempty"`
 	Head  bool `json:"head,omitempty"` // its beginning, not its end
 }
 
-// Baseline is what a check that was red before the work began is worth.
+// Baseline says how to count a check that failed before the work began.
 type Baseline string
 
 // BaselineNew lets only new failures block; BaselineStrict lets all block.
@@ -70,17 +71,17 @@ const (
 	BaselineStrict Baseline = "strict"
 )
 
-// ProofLevel is what a story has to be for it to be proven; RedToGreen where empty.
+// ProofLevel is the grade that a story needs to be proven; RedToGreen if empty.
 type ProofLevel string
 
-// By RedToGreen a test of the story fails without its change and passes with
-// it; by Unbroken it is enough that what was there before still passes.
+// RedToGreen: a test of the story fails without its change and passes with it.
+// Unbroken: it is enough that nothing that passed before fails.
 const (
 	RedToGreen ProofLevel = "red-to-green"
 	Unbroken   ProofLevel = "unbroken"
 )
 
-// Review is who is asked for a second opinion of a story that is about to pass.
+// Review is the agent for second opinions of stories that are about to pass.
 type Review struct {
 	Agent string `json:"agent,omitempty"` // empty: none
 	Model string `json:"model,omitempty"`
@@ -89,15 +90,15 @@ type Review struct {
 // Tamper is what happens when existing tests fail on the new code or no longer run.
 type Tamper string
 
-// TamperReport has a person look at it before anything is called proven;
-// TamperBlock also lets no story pass by it; TamperAllow only shows it.
+// TamperReport: a person looks at it before any story is proven. TamperBlock: no
+// story passes either. TamperAllow: it is only shown.
 const (
 	TamperReport Tamper = "report"
 	TamperBlock  Tamper = "block"
 	TamperAllow  Tamper = "allow"
 )
 
-// TamperModes are all of them.
+// TamperModes returns all values of Tamper.
 func TamperModes() []string {
 	return []string{string(TamperReport), string(TamperBlock), string(TamperAllow)}
 }
@@ -106,15 +107,15 @@ func TamperModes() []string {
 type Check struct {
 	Name       string     `json:"name"`
 	Command    string     `json:"command"`
-	Paths      string     `json:"paths,omitempty"` // globs, with spaces between; the check runs where the change touches one. Empty: it always runs
+	Paths      string     `json:"paths,omitempty"` // globs, separated by spaces: the check runs if the change touches one. Empty: it always runs
 	Timeout    Duration   `json:"timeout,omitempty"`
 	FailAction FailAction `json:"fail_action,omitempty"`
 	Hint       string     `json:"hint,omitempty"`     // for the agent, when it fails
-	Added      bool       `json:"added,omitempty"`    // by the task: it may hold back, and proves nothing
-	Detected   bool       `json:"detected,omitempty"` // only suggested: it counts as far as it is green at the base
+	Added      bool       `json:"added,omitempty"`    // by the task: it may block, and proves nothing
+	Detected   bool       `json:"detected,omitempty"` // not configured: it counts if it passes at the base
 }
 
-// FailAction is how a failure gets into the next prompt.
+// FailAction says where a failure goes in the next prompt.
 type FailAction string
 
 // A failure goes after the prompt, before it, or in its place.
@@ -131,12 +132,12 @@ type Limits struct {
 	Tokens     int64    `json:"tokens,omitempty"` // in and out, cached or not
 	Run        Duration `json:"run,omitempty"`
 	Iteration  Duration `json:"iteration,omitempty"`
-	Idle       Duration `json:"idle,omitempty"`     // how long an agent may say nothing
-	Stall      int      `json:"stall,omitempty"`    // fruitless iterations that look alike
-	Failures   int      `json:"failures,omitempty"` // agents in a row that did not work at all
+	Idle       Duration `json:"idle,omitempty"`     // how long an agent may print nothing
+	Stall      int      `json:"stall,omitempty"`    // iterations in a row with the same result
+	Failures   int      `json:"failures,omitempty"` // failed agents in a row
 }
 
-// Min are the lower of both limits each, of which 0 is none.
+// Min returns the lower of each two limits. 0 is no limit.
 func (l Limits) Min(other Limits) Limits {
 	l.Iterations, l.CostUSD, l.Tokens = minLimit(l.Iterations, other.Iterations), minLimit(l.CostUSD, other.CostUSD), minLimit(l.Tokens, other.Tokens)
 	l.Run, l.Iteration, l.Idle = minLimit(l.Run, other.Run), minLimit(l.Iteration, other.Iteration), minLimit(l.Idle, other.Idle)
@@ -151,17 +152,17 @@ func minLimit[N int | int64 | float64 | Duration](a, b N) N {
 	return min(a, b)
 }
 
-// DefaultCheckTimeout bounds a check that names no time of its own.
+// DefaultCheckTimeout limits a check without a timeout of its own.
 const DefaultCheckTimeout = Duration(10 * time.Minute)
 
 // Duration is a time.Duration that people write as "90", "90s", "1h30m" or "1d".
 type Duration time.Duration
 
-// wellFormed is a duration as it is written: what is wrong with one is that it is
+// wellFormed matches durations as people write them. If ParseDuration rejects one, it is
 // too large.
 var wellFormed = pattern.Of(`^(?:\d+(?:\.\d*)?(?:[eE]\+?\d+)?|\d+(?:\.\d*)?d|(?:\d+(?:\.\d*)?d)?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$`)
 
-// ParseDuration reads a bare number as seconds, else a Go duration, which may begin
+// ParseDuration reads a bare number as seconds, or else a Go duration, which may begin
 // with days.
 func ParseDuration(text string) (Duration, error) {
 	long := text
@@ -186,7 +187,7 @@ func ParseDuration(text string) (Duration, error) {
 	return Duration(d), nil
 }
 
-// Std is d for the standard library.
+// Std returns d for the standard library.
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
 // String is d without trailing zero units: "2h", not "2h0m0s".
@@ -202,7 +203,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Describe is what the limits allow, in words.
+// Describe says in words what the limits allow.
 func (l Limits) Describe() string {
 	var most []string
 	if l.Iterations > 0 {
@@ -220,7 +221,7 @@ func (l Limits) Describe() string {
 	return strings.Join(most, ", ")
 }
 
-// FormatDuration is d as a person would say it: "1.2s", "6m7s", "2h".
+// FormatDuration returns d as people write it: "1.2s", "6m7s", "2h".
 func FormatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -242,9 +243,8 @@ func FormatDuration(d time.Duration) string {
 	return text.String()
 }
 
-// NewSetup makes commands of what makes a checkout ready for its checks. Unlike
-// checks they build on each other: each is run in its place, and one that is
-// there twice is run twice.
+// NewSetup makes a setup step of each command. Unlike checks, setup steps depend on each
+// other: they run in their order, and equal ones run twice.
 func NewSetup(commands []string, timeout Duration) []Check {
 	var all []Check
 	for _, command := range commands {
@@ -253,13 +253,13 @@ func NewSetup(commands []string, timeout Duration) []Check {
 	return all
 }
 
-// UsesLinkedWorktree tells of a run that works in a linked worktree. With a prompt or a
-// task the agent's changes are not committed, so its tree has to stay. A loop
-// over stories commits, and leaves a branch.
+// UsesLinkedWorktree reports whether the run works in a linked worktree, which has to
+// stay: with a prompt or a task, the agent's changes are not committed. A loop over
+// stories commits them to a branch.
 func (p Policy) UsesLinkedWorktree() bool { return p.SeparateTree && p.Done != ByStories }
 
-// LongestStep is how long a step of the run may take at most: an agent's turn
-// is one, and so are all checks together. 0 is without end.
+// LongestStep returns how long one step of the run may take: an agent's turn is one
+// step, and so are all checks together. 0: no limit.
 func (p Policy) LongestStep() Duration {
 	turn := p.Limits.Iteration
 	if whole := p.Limits.Run; turn == 0 || whole > 0 && whole < turn {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Preset names a policy: one of the ways in which people loop an agent.
+// Preset names a policy: one of the ways to loop an agent.
 type Preset string
 
-// Done is what has to be for a run to be complete.
+// Done says when a run is complete.
 type Done string
 
 // A run is complete when every story of its plan passes; when the checks are
@@ -28,8 +28,7 @@ const (
 	Checked    Preset = "checks"     // a task, until all checks pass and the agent says it is complete
 )
 
-// presets is the table of presets: what a run of that name does unless told
-// otherwise. No preset has a loop of its own.
+// presets holds the default policy of each preset. No preset has a loop of its own.
 var presets = map[Preset]Policy{
 	Stories: {
 		Preset:   Stories,
@@ -69,8 +68,7 @@ var presets = map[Preset]Policy{
 	},
 }
 
-// defaultLimits are the default limits: enough for a night's work, and an end to what
-// leads nowhere.
+// defaultLimits are enough for a night's work, and stop a run that makes no progress.
 var defaultLimits = Limits{
 	Iterations: 10,
 	CostUSD:    5,
@@ -86,11 +84,11 @@ func (l Limits) withIterations(iterations int) Limits {
 	return l
 }
 
-// ForPreset is the policy named by preset, with nothing shared with the table.
+// ForPreset returns the policy of a preset, which shares nothing with the table.
 func ForPreset(preset Preset) Policy { return presets[preset] }
 
-// Reason is why a run stopped: the same word in the journal, the JSON, the
-// outputs and the comment.
+// Reason is why a run stopped: the same word in the journal, the JSON, the outputs and
+// the comment.
 type Reason string
 
 // The reasons a run can stop for.
@@ -125,8 +123,7 @@ const (
 	StatusRunning   Status = "running"
 )
 
-// statuses is the one table from reason to status. A reason that is not in it is
-// no reason of ours.
+// statuses holds the status of each reason.
 var statuses = map[Reason]Status{
 	AllStoriesPassed:   StatusCompleted,
 	AllChecksPassed:    StatusCompleted,
@@ -145,10 +142,10 @@ var statuses = map[Reason]Status{
 	FatalError:         StatusFailed,
 }
 
-// Reasons are all that there are, in the order of their words.
+// Reasons returns all reasons, sorted.
 func Reasons() []Reason { return slices.Sorted(maps.Keys(statuses)) }
 
-// Status is what r says in one word; a reason unknown to the table failed.
+// Status returns the status of a reason; an unknown reason failed.
 func (r Reason) Status() Status {
 	if status, known := statuses[r]; known {
 		return status
@@ -156,8 +153,8 @@ func (r Reason) Status() Status {
 	return StatusFailed
 }
 
-// ExitCode is the code a program ends with at this status. A run that waits has
-// not failed where something will wake it, and has not completed elsewhere.
+// ExitCode returns the program's exit code for a status. parked says that something will
+// resume a waiting run, which is then no failure.
 func (s Status) ExitCode(parked bool) int {
 	switch s {
 	case StatusCompleted:

@@ -1,5 +1,5 @@
-// Package prompt writes the text that an agent reads in an iteration. It is a
-// function of the journal.
+// Package prompt writes the text that an agent reads in an iteration. It is a function
+// of the journal.
 package prompt
 
 import (
@@ -18,12 +18,12 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// allTemplates are read when the first is needed: hooks write no prompt.
+// allTemplates reads the templates when the first is needed: hooks write no prompt.
 var allTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(templates.Files, "prompt/*.md", "start/progress.md"))
 })
 
-// templateData is what the template is filled in with.
+// templateData fills in the templates.
 type templateData struct {
 	Memory    string
 	Base      string
@@ -43,7 +43,7 @@ type templateData struct {
 	Others    []string
 }
 
-// StoryPrompt is the prompt for iteration number of run, on the story named id.
+// StoryPrompt returns the prompt for an iteration of run on the story named id.
 func StoryPrompt(run journal.Run, number int, id string) (string, error) {
 	story, err := storyOf(run, id)
 	if err != nil {
@@ -78,8 +78,8 @@ func storyOf(run journal.Run, id string) (plan.Story, error) {
 	return story, nil
 }
 
-// quoteStory is story in a form in which nothing people wrote can pass for a heading
-// or a rule of ours.
+// quoteStory returns the story with its texts in a form that cannot pass for a heading
+// or a rule of ralph's.
 func quoteStory(story plan.Story) plan.Story {
 	story.Title = oneLine(story.Title)
 	if story.Description != "" {
@@ -93,10 +93,10 @@ func quoteStory(story plan.Story) plan.Story {
 	return story
 }
 
-// oneLine is text on one line.
+// oneLine returns text on one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// ProgressLog is the log that the iterations of run keep, as it begins.
+// ProgressLog returns the empty progress log of a run.
 func ProgressLog(run journal.Run) ([]byte, error) {
 	project := run.Plan.Project
 	if project == "" {
@@ -121,7 +121,7 @@ func checkCommands(run journal.Run) []string {
 	return all
 }
 
-// fencedTask is what people wrote, fenced so that it cannot be taken for ours.
+// fencedTask returns people's text in a fence, so that it cannot pass for ralph's.
 func fencedTask(t plan.Task) string {
 	if strings.TrimSpace(t.Title+t.Body) == "" {
 		return ""
@@ -129,7 +129,7 @@ func fencedTask(t plan.Task) string {
 	return clean.Fence(strings.TrimSpace(t.Title + "\n\n" + t.Body))
 }
 
-// fenceAll is what people added later, fenced as well.
+// fenceAll returns each text in a fence.
 func fenceAll(all []string) []string {
 	fenced := make([]string, 0, len(all))
 	for _, words := range all {
@@ -138,8 +138,8 @@ func fenceAll(all []string) []string {
 	return fenced
 }
 
-// feedback is what the program has to say of the iteration before: failures
-// first, then claims that were not believed, then what it undid.
+// feedback returns what ralph says about the iteration before: failures first, then
+// rejected claims, then changes that it undid.
 func feedback(run journal.Run) []string {
 	it, found := run.LastJudged()
 	if !found {
@@ -165,7 +165,7 @@ func feedback(run journal.Run) []string {
 	return append(said, undoneChanges(run, it)...)
 }
 
-// setupFailures is why a clean checkout could not be made ready for the checks.
+// setupFailures returns why setup failed on a clean checkout.
 func setupFailures(setup []journal.SetupEnded) []string {
 	var said []string
 	for _, command := range setup {
@@ -181,10 +181,10 @@ func setupFailures(setup []journal.SetupEnded) []string {
 	return said
 }
 
-// treeNames are the trees on which an iteration's checks run, as the agent reads them.
+// treeNames says for the agent on which tree a check ran.
 var treeNames = map[journal.Where]string{journal.AtWork: "your tree", journal.AtProof: "a clean checkout of your commit"}
 
-// failedChecks are the checks that hold the work back, of those that ran on a tree.
+// failedChecks returns the checks on a tree that block the work.
 func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEnded) []string {
 	var said []string
 	for _, check := range checks {
@@ -207,7 +207,7 @@ func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEn
 	return said
 }
 
-// isUnclaimed tells of green work that the agent did not call done.
+// isUnclaimed reports whether an iteration left green work that the agent did not claim.
 func isUnclaimed(it journal.Iteration) bool {
 	return it.Ended.Green && it.Ended.Worked && len(it.Ended.Passed) == 0 && !it.Ended.Done && len(it.Ended.Rejected) == 0
 }
@@ -237,7 +237,7 @@ func undoneChanges(run journal.Run, it journal.Iteration) []string {
 	return said
 }
 
-// patchNote says that what an agent would change is not lost.
+// patchNote says that people see the agent's changes to protected files.
 func patchNote(proposed []journal.Proposal) string {
 	if len(proposed) == 0 {
 		return ""
@@ -245,13 +245,14 @@ func patchNote(proposed []journal.Proposal) string {
 	return " People are shown your changes as a patch; do not make them again."
 }
 
-// memoryDir is the folder of the plan and the progress log, from where the agent stands.
+// memoryDir returns the folder of the plan and the progress log, relative to the agent's
+// working directory.
 func memoryDir(run journal.Run) string {
 	return strings.TrimPrefix(cmp.Or(run.Policy.Memory, "ralph"), run.Policy.Subfolder+"/")
 }
 
-// lastIteration is the number of the last iteration there can be, 0 where nothing limits
-// them. A resumed run counts on from what it had used.
+// lastIteration returns the highest possible number of an iteration, or 0 without a
+// limit. A resumed run continues to count.
 func lastIteration(run journal.Run) int {
 	if run.Policy.Limits.Iterations == 0 {
 		return 0
@@ -259,8 +260,8 @@ func lastIteration(run journal.Run) int {
 	return run.Granted.Iterations + run.Policy.Limits.Iterations
 }
 
-// fencedContext is what people said of the task, each fenced, under a line that says
-// whose it is.
+// fencedContext returns other people's comments on the task, each in a fence under a
+// line that names its author.
 func fencedContext(t plan.Task) []string {
 	var all []string
 	for _, said := range t.Context {

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Turn is the iteration to write a prompt for, with what only the disk knows.
+// Turn is the iteration to write a prompt for, with texts that are not in the journal.
 type Turn struct {
 	Number   int
 	Story    string
@@ -22,7 +22,7 @@ type Turn struct {
 	Progress string // the iterations so far, for people and agents
 }
 
-// ForTurn is the prompt of a turn, in the way of the run's policy.
+// ForTurn returns the prompt of an iteration, as the run's policy requires.
 func ForTurn(run journal.Run, turn Turn) (string, error) {
 	switch run.Policy.Done {
 	case policy.ByResponse:
@@ -37,8 +37,8 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 	return StoryPrompt(run, turn.Number, turn.Story)
 }
 
-// customPrompt is the project's own prompt for stories: its variables filled in, and
-// what the program knows of the turn behind it.
+// customPrompt returns the project's own prompt for stories, with its variables filled
+// in, the story, and the feedback.
 func customPrompt(run journal.Run, turn Turn) (string, error) {
 	story, err := storyOf(run, turn.Story)
 	if err != nil {
@@ -55,8 +55,8 @@ func customPrompt(run journal.Run, turn Turn) (string, error) {
 	return strings.Join(parts, "\n\n") + "\n", nil
 }
 
-// guardrailPrompt is the prompt itself, with the guardrails that failed put before it,
-// after it or in its place.
+// guardrailPrompt returns the prompt with failed guardrails before it, after it or in
+// its place.
 func guardrailPrompt(run journal.Run, turn Turn) string {
 	before, instead, after := guardrails(run)
 	if len(instead) == 0 {
@@ -69,7 +69,7 @@ func guardrailPrompt(run journal.Run, turn Turn) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// iterationCount is which iteration of how many this is.
+// iterationCount says which iteration this is, and how many remain.
 func iterationCount(run journal.Run, number int) string {
 	last := lastIteration(run)
 	if last == 0 {
@@ -78,7 +78,7 @@ func iterationCount(run journal.Run, number int) string {
 	return fmt.Sprintf("Iteration %d of %d, %d remaining.", number, last, max(last-number, 0))
 }
 
-// guardrails are the failures of the last iteration, by where they go.
+// guardrails returns the failures of the last iteration, by where they go.
 func guardrails(run journal.Run) (before, instead, after []string) {
 	it, found := run.LastJudged()
 	if !found {
@@ -102,7 +102,7 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 	return before, instead, append(after, rejections(it)...)
 }
 
-// checkNamed is the check of that name.
+// checkNamed returns the check with that name.
 func checkNamed(p policy.Policy, name string) policy.Check {
 	for _, check := range p.Checks {
 		if check.Name == name {
@@ -112,8 +112,7 @@ func checkNamed(p policy.Policy, name string) policy.Check {
 	return policy.Check{}
 }
 
-// guardrailFailure is what an agent is told of a guardrail, in words that people's
-// prompts rely on.
+// guardrailFailure describes a failed guardrail. People's prompts rely on these words.
 func guardrailFailure(check journal.CheckEnded, hint string) string {
 	lines := []string{fmt.Sprintf("Guardrail %q failed with exit code %d.", check.Command, check.Exit)}
 	if hint != "" {
@@ -122,8 +121,8 @@ func guardrailFailure(check journal.CheckEnded, hint string) string {
 	return strings.Join(append(lines, "Output file: "+check.Log, "Output (truncated):", check.Excerpt), "\n")
 }
 
-// rejections are the claims that were not believed for want of work; that a
-// guardrail is red has been said.
+// rejections returns the claims that were rejected because no work was done. If a
+// guardrail failed, the prompt says so already.
 func rejections(it journal.Iteration) []string {
 	var said []string
 	for _, rejected := range it.Ended.Rejected {
@@ -134,7 +133,7 @@ func rejections(it journal.Iteration) []string {
 	return said
 }
 
-// checksPrompt is a task with all that a fresh context needs to go on with it.
+// checksPrompt returns a task with everything that a fresh context needs to continue it.
 func checksPrompt(run journal.Run, turn Turn) (string, error) {
 	var text strings.Builder
 	err := allTemplates().ExecuteTemplate(&text, "checks.md", templateData{
@@ -153,7 +152,7 @@ func checksPrompt(run journal.Run, turn Turn) (string, error) {
 	return strings.TrimSpace(text.String()) + "\n", nil
 }
 
-// fenced is text in a fence, or nothing.
+// fenced returns text in a fence, or nothing.
 func fenced(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -161,7 +160,7 @@ func fenced(text string) string {
 	return clean.Fence(text)
 }
 
-// Change is what a second opinion is of.
+// Change is the diff for a second opinion.
 type Change struct {
 	Diff string
 	Cut  bool // there is more of it
@@ -187,8 +186,7 @@ func Review(story plan.Story, change Change) (string, error) {
 	return text.String(), nil
 }
 
-// Plan asks an agent to make a plan of what was asked. What was wrong with its
-// last one it is told.
+// Plan asks an agent to plan the task. It says why the last plan was unusable.
 func Plan(run journal.Run) (string, error) {
 	wrong := ""
 	if n := len(run.Misplans); n > 0 {
@@ -205,8 +203,8 @@ func Plan(run journal.Run) (string, error) {
 	return strings.TrimSpace(text.String()) + "\n", nil
 }
 
-// SessionStart is what an agent is told when a loop within its session begins, or is
-// gone on with.
+// SessionStart is what an agent reads when a loop within its session begins or
+// continues.
 func SessionStart(run journal.Run) (string, error) {
 	rules, work := run.Policy.Session, ""
 	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
@@ -219,7 +217,7 @@ func SessionStart(run journal.Run) (string, error) {
 		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
 }
 
-// SessionContinue is what an agent is told that wanted to end too early.
+// SessionContinue is what an agent reads that wanted to end too early.
 func SessionContinue(run journal.Run) (string, error) {
 	var parts []string
 	add := func(name string, pairs ...string) error {
@@ -244,8 +242,8 @@ func SessionContinue(run journal.Run) (string, error) {
 	return strings.Join(parts, "\n\n"), err
 }
 
-// fillTemplate puts values into a template's places, in one pass: what is put in is
-// not looked at again.
+// fillTemplate replaces a template's placeholders in one pass: the values may contain
+// placeholders.
 func fillTemplate(name string, pairs ...string) (string, error) {
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package publish decides when people see the state of a run: at once at the
-// beginning and the end, and at most at a fixed rate in between. Package view
-// writes the texts.
+// Package publish decides when people see the state of a run: at once at the beginning
+// and the end, and at a limited rate in between. Package view writes the texts.
 package publish
 
 import (
@@ -11,32 +10,31 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// Screen is a place where people look.
+// Screen shows the state of a run to people.
 type Screen interface {
 	Show(ctx context.Context, board view.Texts) error
 }
 
-// showTimeout is how long all screens together may take for one showing: the last
-// one stands between a run and its end.
+// showTimeout limits how long all screens together may take for one update: a run ends
+// only after the last one.
 const showTimeout = 10 * time.Second
 
-// Publisher keeps the newest state of a run and shows it. Only the newest
-// counts: what came and went between two looks was never news.
+// Publisher shows the newest state of a run. It skips states that a newer one replaces.
 type Publisher struct {
 	Screens  []Screen
-	Interval time.Duration // the least time between two showings
-	Failed   func(error)   // told of each screen that could not be shown; never fatal
+	Interval time.Duration // the least time between two updates
+	Failed   func(error)   // called for each screen that failed; never fatal
 
 	newest     chan runState
-	lastIdle   *journal.Run // the newest state with no iteration under way
+	lastIdle   *journal.Run // the newest state without an open iteration
 	done       chan struct{}
-	lastErrors map[int]string // of each screen that failed last, why
-	saveShown  bool           // people were hurried to see that the run is kept elsewhere
+	lastErrors map[int]string // of each screen whose last update failed
+	saveShown  bool           // isFirstSave has reported true
 }
 
-// runState is a state of a run. The comment shows it at once. The pull request
-// shows the last one between iterations: half-done work is not reviewed, and
-// each edit is a call.
+// runState is a state of a run. The comment shows it at once. The pull request shows
+// lastIdle, the newest state without an open iteration: nobody reviews half-done work,
+// and each edit is a request.
 type runState struct {
 	run      journal.Run
 	lastIdle *journal.Run
@@ -50,8 +48,8 @@ func (m runState) texts() view.Texts {
 	return board
 }
 
-// isTransient reports whether the next event is a moment away, so that both are worth
-// one update: between two iterations, and until what an agent left is known.
+// isTransient reports whether the next event follows at once, so that both need only one
+// update: between two iterations, and until the agent's commits are taken over.
 func (m runState) isTransient() bool {
 	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
 		return false
@@ -62,7 +60,7 @@ func (m runState) isTransient() bool {
 	return m.lastIdle != nil && m.lastIdle.Seq == m.run.Seq
 }
 
-// Start begins showing, until Close. It comes before the first Notice.
+// Start begins to show the run, until Close. It comes before the first Update.
 func (p *Publisher) Start(ctx context.Context) {
 	p.newest = make(chan runState, 1)
 	p.done = make(chan struct{})
@@ -70,11 +68,11 @@ func (p *Publisher) Start(ctx context.Context) {
 	go p.loop(ctx)
 }
 
-// Update hands over a newer state, in the place of one that was not shown yet.
-// It never waits, and is called from one goroutine.
+// Update passes a newer state, which replaces one that was not shown yet. It never
+// waits. Only one goroutine may call it.
 func (p *Publisher) Update(run journal.Run) {
 	if len(p.Screens) == 0 {
-		return // a board takes longer to draw than most of what it tells of
+		return // writing the texts takes time
 	}
 	if _, open := run.OpenIteration(); !open || run.Stop != nil {
 		p.lastIdle = &run
@@ -86,7 +84,7 @@ func (p *Publisher) Update(run journal.Run) {
 	p.newest <- runState{run, p.lastIdle}
 }
 
-// minRetryPause is how long a screen that failed is left alone.
+// minRetryPause is the least pause after a screen failed.
 const minRetryPause = time.Second
 
 // Close shows the newest state if it was not shown yet, and ends.
@@ -95,13 +93,13 @@ func (p *Publisher) Close() {
 	<-p.done
 }
 
-// loop shows the newest state whenever the screens may be bothered again, and
-// what is left when it is closed. What could not be shown is left.
+// loop shows the newest state as often as the interval allows, and the last one when the
+// publisher is closed.
 func (p *Publisher) loop(ctx context.Context) {
 	defer close(p.done)
 	var pending *runState
 	var pause <-chan time.Time
-	lull := false // the pause is, or was, for what comes next
+	lull := false // the pause waits, or waited, for the next event
 	for {
 		select {
 		case newer, open := <-p.newest:
@@ -127,8 +125,8 @@ func (p *Publisher) loop(ctx context.Context) {
 	}
 }
 
-// isFirstSave tells, once, that a run is saved for other machines from now on:
-// without the comment's confirmation the saved state is not trusted.
+// isFirstSave reports, once, that the run is now saved for other machines: without the
+// comment's confirmation the saved state is not trusted.
 func (p *Publisher) isFirstSave(run journal.Run) bool {
 	if p.saveShown || run.Shelved == nil {
 		return false
@@ -137,8 +135,8 @@ func (p *Publisher) isFirstSave(run journal.Run) bool {
 	return true
 }
 
-// showPending shows what is pending, and gives back what is still to be shown and how
-// long the screens are left alone.
+// showPending shows the pending state. It returns the state if it has to be shown again,
+// and how long to wait.
 func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *runState, pause <-chan time.Time) {
 	if p.show(ctx, *pending) {
 		return nil, time.After(p.Interval)
@@ -146,8 +144,8 @@ func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *r
 	return pending, time.After(max(p.Interval, minRetryPause))
 }
 
-// showLast shows the end, and tries once more if that fails: no later step corrects
-// what people see.
+// showLast shows the end, and tries once more if that fails: no later update corrects
+// it.
 func (p *Publisher) showLast(ctx context.Context, left *runState) {
 	if left == nil || ctx.Err() != nil {
 		return
@@ -159,7 +157,7 @@ func (p *Publisher) showLast(ctx context.Context, left *runState) {
 	}
 }
 
-// show tells whether every screen shows the run now.
+// show updates every screen, and reports whether all succeeded.
 func (p *Publisher) show(ctx context.Context, m runState) bool {
 	ctx, done := context.WithTimeout(ctx, showTimeout)
 	defer done()
@@ -175,7 +173,7 @@ func (p *Publisher) show(ctx context.Context, m runState) bool {
 	return shown
 }
 
-// reportFailure tells of a screen that fails, but not of the same again and again.
+// reportFailure reports an error of a screen, once until it changes.
 func (p *Publisher) reportFailure(screen int, err error) {
 	if p.lastErrors[screen] != err.Error() {
 		p.lastErrors[screen] = err.Error()
