@@ -72,14 +72,14 @@ func rulesOf(run journal.Run) Rules {
 }
 
 func inspectionOf(found journal.ChangeInspected) *Inspection {
-	told := &Inspection{Found: []Loosened{}, More: found.More, Why: found.Why}
+	out := &Inspection{Found: []Loosened{}, More: found.More, Why: found.Why}
 	for _, place := range found.Found {
-		told.Found = append(told.Found, Loosened(place))
+		out.Found = append(out.Found, Loosened(place))
 	}
 	for _, place := range found.Shown {
-		told.Shown = append(told.Shown, Loosened(place))
+		out.Shown = append(out.Shown, Loosened(place))
 	}
-	return told
+	return out
 }
 
 func commandsOf(checks []policy.Check) []Command {
@@ -127,72 +127,72 @@ func notVerified(run journal.Run) []string {
 }
 
 func storyOf(run journal.Run, story plan.Story) Story {
-	told := Story{
+	out := Story{
 		ID: story.ID, Title: story.Title, Criteria: append([]string{}, story.AcceptanceCriteria...),
 		NeedsNoTest: story.Untested(), MayChangeTests: story.MayChangeTests, Passes: story.Passes, Proven: verdict.IsStoryProven(run, story),
 	}
 	for _, criterion := range story.AcceptanceCriteria {
 		if slices.Contains(run.Added, criterion) {
-			told.Added = append(told.Added, criterion)
+			out.Added = append(out.Added, criterion)
 		}
 	}
 	for _, it := range run.Iterations {
 		if it.Story == story.ID {
-			told.Iterations = append(told.Iterations, it.Number)
+			out.Iterations = append(out.Iterations, it.Number)
 		}
 		if it.Story == story.ID && it.Proof != nil && it.Proof.Passed {
-			told.Proof, told.Commit = proofOf(*it.Proof), it.Proof.Commit
+			out.Proof, out.Commit = proofOf(*it.Proof), it.Proof.Commit
 		}
 	}
 	if graded, found := run.GradeOf(story.ID); found {
-		told.Grade, told.Why, told.Files, told.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
-		told.OnBase = resultsOf(graded.Trial.Checks)
+		out.Grade, out.Why, out.Files, out.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
+		out.OnBase = resultsOf(graded.Trial.Checks)
 	}
 	if shown := verdict.CriterionTests(run, story); strings.Join(shown, "") != "" {
-		told.Shown = shown
+		out.Shown = shown
 	}
 	if reviewed, found := run.ReviewOf(story.ID); found {
-		told.Review = reviewOf(reviewed)
+		out.Review = reviewOf(reviewed)
 	}
-	return told
+	return out
 }
 
 func reviewOf(e journal.StoryReviewed) *Review {
-	told := &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Why: e.Why, TranscriptDigest: e.Transcript.Digest}
+	out := &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Why: e.Why, TranscriptDigest: e.Transcript.Digest}
 	for _, missed := range e.Missed {
-		told.Missed = append(told.Missed, missed.String())
+		out.Missed = append(out.Missed, missed.String())
 	}
-	return told
+	return out
 }
 
 func iterationOf(it journal.Iteration) Iteration {
-	told := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: resultsOf(it.Checks)}
+	out := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: resultsOf(it.Checks)}
 	if it.Agent != nil {
-		told.TranscriptDigest, told.Tools, told.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.Amount()
+		out.TranscriptDigest, out.Tools, out.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.Amount()
 	}
 	if it.Taken != nil {
-		told.Dropped = it.Taken.Dropped
+		out.Dropped = it.Taken.Dropped
 		for _, commit := range it.Taken.Commits {
-			told.Commits = append(told.Commits, commit.SHA)
+			out.Commits = append(out.Commits, commit.SHA)
 		}
 	}
 	if it.Ended != nil {
-		told.Passed = it.Ended.Passed
+		out.Passed = it.Ended.Passed
 		for _, rejected := range it.Ended.Rejected {
-			told.Rejected = append(told.Rejected, Rejection(rejected))
+			out.Rejected = append(out.Rejected, Rejection(rejected))
 		}
 	}
-	return told
+	return out
 }
 
 func proofOf(p journal.Proof) *Proof {
-	told := &Proof{
+	out := &Proof{
 		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored, Checks: resultsOf(p.Checks),
 	}
 	for _, set := range p.Setup {
-		told.Setup = append(told.Setup, resultOf(journal.CheckEnded(set)))
+		out.Setup = append(out.Setup, resultOf(journal.CheckEnded(set)))
 	}
-	return told
+	return out
 }
 
 func resultsOf(checks []journal.CheckEnded) []Said {
@@ -204,12 +204,12 @@ func resultsOf(checks []journal.CheckEnded) []Said {
 }
 
 func resultOf(check journal.CheckEnded) Said {
-	told := Said{
+	out := Said{
 		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
 		Skipped: check.Skipped, TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
 	}
 	if tests := check.Tests; tests != nil {
-		told.Tests = &Tests{tests.Runner, tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}
+		out.Tests = &Tests{tests.Runner, tests.Passed, tests.Failed, tests.Skipped, tests.Red, tests.Broken, tests.Cut}
 	}
-	return told
+	return out
 }

@@ -22,8 +22,8 @@ import (
 // gives a second opinion. nil: none.
 type Candidate struct {
 	agent.Adapter
-	Program string   // where it lies
-	Env     []string // what its environment is built on
+	Program string   // its path
+	Env     []string // the base of its environment
 
 	name    string
 	options agent.Options

@@ -47,7 +47,7 @@ func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) erro
 	if p.BranchHost == nil || p.trusted == nil || run.Head == "" {
 		return nil
 	}
-	if run.IsMerging() { // which is begun anew
+	if run.IsMerging() { // the merge begins again
 		run.Head = run.Parted.From
 	}
 	if _, err := p.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {

@@ -22,12 +22,12 @@ import (
 // Reviewer is the agent that gives second opinions.
 type Reviewer struct {
 	Agent agent.Adapter
-	Env   []string // what its environment is built on
+	Env   []string // the base of its environment
 }
 
 const (
-	reviewDiff = 60_000  // bytes of the change that stand in the prompt
-	reviewFile = 1 << 20 // of a file in which a quote is looked up
+	reviewDiff = 60_000  // bytes of the change in the prompt
+	reviewFile = 1 << 20 // bytes of a file that may hold a quote
 )
 
 // consultant asks agents that only read.
@@ -111,15 +111,15 @@ func (c consultant) checkObjections(ctx context.Context, points []review.Point, 
 
 // question is a request to an agent that only reads.
 type question struct {
-	of     Reviewer // who is asked
-	commit string   // of which it gets a clean checkout
-	log    string   // what the name of its transcript begins with
+	of     Reviewer // the agent
+	commit string   // of the clean checkout
+	log    string   // prefix of the transcript's name
 	order  agent.Order
 }
 
 const (
-	answerWords = 64 << 10  // of an answer
-	answerTime  = time.Hour // where an iteration has no limit
+	answerWords = 64 << 10  // bytes of an answer
+	answerTime  = time.Hour // if an iteration has no limit
 )
 
 // consult has an agent read a clean checkout, which is removed afterwards. It returns

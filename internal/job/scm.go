@@ -121,7 +121,7 @@ var submoduleSettings = [][2]string{
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
 	{"push.recurseSubmodules", "no"},
-	{"diff.ignoreSubmodules", "dirty"}, // which commit one stands at is read without
+	{"diff.ignoreSubmodules", "dirty"}, // a submodule's commit is still read
 }
 
 // withoutSubmodules adds the settings to the user's environment, after those that it

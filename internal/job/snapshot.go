@@ -14,8 +14,8 @@ type agentSnapshot struct {
 	iteration  string
 	head       string
 	tree       string
-	checkFiles git.Leftovers // of the checks
-	committed  bool          // all of it
+	checkFiles git.Leftovers // written by the checks
+	committed  bool          // all files are committed
 }
 
 // isCurrent reports whether the snapshot is of the newest iteration.

@@ -33,7 +33,7 @@ type Supervised struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Access confine.Access // behind a sandbox
-	Dir    string         // and where it stands there
+	Dir    string         // the working directory in the sandbox
 }
 
 // supervisor handles the steps of a supervised task, and the delays of any run.

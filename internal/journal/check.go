@@ -12,8 +12,8 @@ const (
 	AtBase  Where = "base"  // a clean checkout of the base
 	AtWork  Where = "work"  // the agent's own tree, in an iteration
 	AtProof Where = "proof" // a clean checkout of what the agent handed over
-	AtTests Where = "tests" // a clean checkout of the base with a story's tests put into it
-	AtDoubt Where = "doubt" // a clean checkout on which something is tried; never on record
+	AtTests Where = "tests" // a clean checkout of the base with a story's tests
+	AtDoubt Where = "doubt" // a clean checkout for a trial; never recorded
 )
 
 // CheckEnded is the result of one check.
@@ -26,15 +26,15 @@ type CheckEnded struct {
 	Passed    bool   `json:"passed"`
 	TimedOut  bool   `json:"timed_out,omitempty"`
 	CannotRun bool   `json:"cannot_run,omitempty"` // the command itself is missing or may not run
-	Skipped   string `json:"skipped,omitempty"`    // the globs it is limited to, where the change touches none: it did not run
+	Skipped   string `json:"skipped,omitempty"`    // its globs, if the change touches none of them: it did not run
 	TookMS    int64  `json:"took_ms"`
 	Log       string `json:"log,omitempty"`    // path of its output, up to 10 MiB
 	Digest    string `json:"digest,omitempty"` // sha256 of that file
 	Excerpt   string `json:"excerpt,omitempty"`
 
-	Tests *Tests `json:"tests,omitempty"` // by name, where its output tells them
-	Flaky bool   `json:"flaky,omitempty"` // it held the work back, and not any more when it was run again
-	First *Try   `json:"first,omitempty"` // the other run of a check that was run again
+	Tests *Tests `json:"tests,omitempty"` // by name, if its output names them
+	Flaky bool   `json:"flaky,omitempty"` // it blocked the work, but not when it ran again
+	First *Try   `json:"first,omitempty"` // the run that does not count, of two
 }
 
 // CheckRuns counts runs of checks that have no event of their own.
@@ -45,7 +45,7 @@ type CheckRuns struct {
 
 // Add counts the check runs of an event.
 func (u *CheckRuns) Add(event Event) {
-	switch e := event.(type) { //nolint:gochecksumtype // no other event tells of one
+	switch e := event.(type) { //nolint:gochecksumtype // other events run no checks
 	case CheckEnded:
 		u.count(1, e.TookMS)
 		if e.First != nil {
@@ -125,8 +125,8 @@ type ProofEnded struct {
 	Empty  bool   `json:"empty,omitempty"`  // no check could prove anything
 	Reused bool   `json:"reused,omitempty"` // the same tree was proven before
 	Why    string `json:"why,omitempty"`
-	// Restored are the protected files that were put back to their base version
-	// for it, at most 100.
+	// Restored are the protected files that were restored to their base version for
+	// it, at most 100.
 	Restored []string `json:"restored,omitempty"`
 }
 

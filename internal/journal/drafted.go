@@ -14,13 +14,13 @@ import (
 type PlanDrafted struct {
 	By         string        `json:"by"` // the agent
 	Stories    []plan.Story  `json:"stories,omitempty"`
-	Left       []string      `json:"left,omitempty"`       // what it said besides, and is not its to say
-	Question   string        `json:"question,omitempty"`   // that only people can answer
+	Left       []string      `json:"left,omitempty"`       // parts of its answer that are ignored
+	Question   string        `json:"question,omitempty"`   // to people
 	Why        string        `json:"why,omitempty"`        // why there are no stories
-	CannotRun  bool          `json:"cannot_run,omitempty"` // the agent cannot work: trying again is no use
+	CannotRun  bool          `json:"cannot_run,omitempty"` // the agent cannot work; another try will not help
 	Fix        string        `json:"fix,omitempty"`        // what a person can do about that
-	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server turned its agent away for good
-	Overspent  bool          `json:"overspent,omitempty"`  // it was ended or refused for having used what was left of the budget
+	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server rejects it for good
+	Overspent  bool          `json:"overspent,omitempty"`  // it was stopped because the budget is used
 	TookMS     int64         `json:"took_ms"`
 	Usage      stream.Usage  `json:"usage"`
 	Cost       stream.Cost   `json:"cost"`

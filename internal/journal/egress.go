@@ -9,9 +9,9 @@ import (
 // EgressRefused records a request that the sandbox refused, once for each target. It
 // changes no decision.
 type EgressRefused struct {
-	What  string `json:"what"`            // host and port, or what was wanted of the model
-	Why   string `json:"why"`             // in the program's words
-	Input string `json:"input,omitempty"` // the line that would allow it; empty where none does
+	What  string `json:"what"`            // host and port, or the request to the model
+	Why   string `json:"why"`             // in ralph's words
+	Input string `json:"input,omitempty"` // the line that would allow it; empty: none
 }
 
 func (e EgressRefused) fold(r *Run, _ time.Time) {
@@ -24,8 +24,8 @@ type EgressPassed struct {
 	Hosts []Passage `json:"hosts"` // the largest
 	Rest  *Passage  `json:"rest,omitempty"`
 
-	// ChargedUSD counts against the budget beyond what agents are on record to have
-	// cost: what has no price, and answers that were cut off before their count.
+	// ChargedUSD counts against the budget beyond the cost that agents reported: for
+	// usage without a price, and for answers that ended before their count.
 	ChargedUSD float64 `json:"charged_usd,omitempty"`
 }
 
@@ -33,8 +33,8 @@ type EgressPassed struct {
 type Passage struct {
 	Host  string `json:"host,omitempty"` // with its port
 	Times int64  `json:"times"`          // connections, and requests to a model
-	Up    int64  `json:"up"`             // bytes that those inside sent
-	Down  int64  `json:"down"`           // bytes that they got
+	Up    int64  `json:"up"`             // bytes sent from the sandbox
+	Down  int64  `json:"down"`           // bytes received
 }
 
 func (e EgressPassed) fold(r *Run, _ time.Time) {

@@ -8,9 +8,9 @@ import (
 // Grade says how well a story is proven.
 type Grade string
 
-// A test of the story fails on the base code and passes with its change; or
-// nothing that passed before is broken, with a product changed or without; or no
-// check could tell.
+// RedToGreen: a test of the story fails on the base code and passes with its change.
+// Unbroken: nothing that passed before fails; DocumentsOnly and TestsOnly also say
+// that no program changed. Unverified: no check could tell.
 const (
 	RedToGreen    Grade = "red to green"
 	Unbroken      Grade = "unbroken"
@@ -24,19 +24,18 @@ type StoryGraded struct {
 	Story  string   `json:"story"`
 	Commit string   `json:"commit"`
 	Grade  Grade    `json:"grade"`
-	Files  []string `json:"files,omitempty"` // the tests it brought or changed, at most 100
-	Tests  []string `json:"tests,omitempty"` // by name, what was red there and is green here, at most 200
-	// Idle tells that nothing was changed for it but the loop's own files. Sought
-	// are then the tests that are named for its criteria; Held are those of them
-	// that are green, by criterion, where each has one: then what the story asks
-	// for holds already.
+	Files  []string `json:"files,omitempty"` // the tests it added or changed, at most 100
+	Tests  []string `json:"tests,omitempty"` // the tests from red to green, by name, at most 200
+	// Idle says that nothing changed for it except the loop's own files. Sought are
+	// then the tests that the agent names for its criteria. Held are the green ones,
+	// by criterion, if each criterion has one: then the story is already met.
 	Idle   bool     `json:"idle,omitempty"`
 	Sought []string `json:"sought,omitempty"`
 	Held   []string `json:"held,omitempty"`
 	Why    string   `json:"why,omitempty"`
 	CheckRuns
 
-	Trial Trial `json:"-"` // on which it rests; the fold puts it there
+	Trial Trial `json:"-"` // its proof; set by the fold
 }
 
 func (e StoryGraded) fold(r *Run, _ time.Time) {

@@ -9,21 +9,21 @@ import (
 type CommitsTaken struct {
 	From    string    `json:"from"`
 	To      string    `json:"to"`
-	Tree    string    `json:"tree"`            // tree of To
-	Work    string    `json:"work,omitempty"`  // tree id of the working tree, uncommitted work included; where there is no repository, a digest of its files
-	Dirty   bool      `json:"dirty,omitempty"` // work was left uncommitted in the agent's tree
-	Swept   bool      `json:"swept,omitempty"` // the program committed what the agent had left
+	Tree    string    `json:"tree"`            // of To
+	Work    string    `json:"work,omitempty"`  // tree id of the working tree with uncommitted work; without a repository, a digest of the files
+	Dirty   bool      `json:"dirty,omitempty"` // the agent's tree has uncommitted work
+	Swept   bool      `json:"swept,omitempty"` // ralph committed the agent's uncommitted work
 	Commits []Commit  `json:"commits,omitempty"`
 	Files   []string  `json:"files,omitempty"`   // changed by these commits, at most 100
-	Dropped []string  `json:"dropped,omitempty"` // protected paths put back by a commit made again
+	Dropped []string  `json:"dropped,omitempty"` // protected paths that a rewritten commit restored
 	Refused []Finding `json:"refused,omitempty"` // why nothing was taken
-	Huge    []string  `json:"huge,omitempty"`    // uncommitted files that are too large to be work
+	Huge    []string  `json:"huge,omitempty"`    // uncommitted files that are too large to commit
 
-	Proposed []Proposal `json:"proposed,omitempty"` // what dropped files were to be
+	Proposed []Proposal `json:"proposed,omitempty"` // the agent's versions of dropped files
 }
 
 func (e CommitsTaken) fold(r *Run, at time.Time) {
-	r.Dirty = e.Dirty && !e.Swept                      // what sweeping could not commit is not tried again
+	r.Dirty = e.Dirty && !e.Swept                      // files that could not be committed are not tried again
 	if r.IsMerging() && e.To != "" && e.To != e.From { // the merge is done
 		joined := *r.Parted
 		joined.To, joined.Tree = e.To, e.Tree

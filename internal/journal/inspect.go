@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kinds of findings that people are told in other words than broken tests.
+// Kinds of findings other than broken tests.
 const (
 	TestsSteered = "tests_steered"  // a test or a tool's settings change how the others run
 	AsksForTests = "asks_for_tests" // product code asks whether it is being tested
@@ -16,20 +16,20 @@ const (
 type ChangeInspected struct {
 	Commit string     `json:"commit"`
 	Tree   string     `json:"tree"`
-	Found  []Loosened `json:"found,omitempty"` // holds the work back, at most 50
-	More   int        `json:"more,omitempty"`  // how many besides
-	Shown  []Loosened `json:"shown,omitempty"` // holds nothing back, at most 50
-	Why    string     `json:"why,omitempty"`   // why they could not be asked
+	Found  []Loosened `json:"found,omitempty"` // blocks the work, at most 50
+	More   int        `json:"more,omitempty"`  // how many more
+	Shown  []Loosened `json:"shown,omitempty"` // blocks nothing, at most 50
+	Why    string     `json:"why,omitempty"`   // why the tests could not run
 	CheckRuns
 }
 
 // Loosened is a test file that the change touches, or whose tests no longer pass.
 type Loosened struct {
 	File  string   `json:"file"`
-	Kind  string   `json:"kind"` // as docs/proof.md has it
+	Kind  string   `json:"kind"` // see docs/proof.md
 	Why   string   `json:"why"`
 	Lines []string `json:"lines,omitempty"` // of the diff
-	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" where a runner names none
+	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" if a runner names none
 }
 
 func (e ChangeInspected) fold(r *Run, _ time.Time) {

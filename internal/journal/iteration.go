@@ -56,7 +56,7 @@ type AgentEnded struct {
 	Why        string        `json:"why,omitempty"`        // why it failed
 	Fix        string        `json:"fix,omitempty"`        // what a person can do about it, if known
 	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server rejects it for good
-	Busy       bool          `json:"busy,omitempty"`       // the model's server rejects it for now, whatever its work
+	Busy       bool          `json:"busy,omitempty"`       // the model's server rejects it for now, which says nothing about its work
 	Until      time.Time     `json:"until,omitzero"`       // when that server accepts requests again
 	Overspent  bool          `json:"overspent,omitempty"`  // it was stopped because the budget is used
 	TookMS     int64         `json:"took_ms"`
@@ -66,7 +66,7 @@ type AgentEnded struct {
 	ToolErrors int           `json:"tool_errors,omitempty"`
 	Promises   []string      `json:"promises,omitempty"` // claimed in its own words
 	Response   string        `json:"response,omitempty"` // the first answer in response tags
-	Question   string        `json:"question,omitempty"` // the first that it asked of people in tags
+	Question   string        `json:"question,omitempty"` // its first question to people in tags
 	Words      string        `json:"words,omitempty"`    // its last words, capped
 	Usage      stream.Usage  `json:"usage"`
 	Cost       stream.Cost   `json:"cost"`
@@ -163,7 +163,7 @@ type IterationEnded struct {
 	Green    bool        `json:"green"` // every check that blocks passed
 	Worked   bool        `json:"worked"`
 	Passed   []string    `json:"passed,omitempty"`
-	Done     bool        `json:"done,omitempty"` // it completes a run that is not done by stories
+	Done     bool        `json:"done,omitempty"` // it completes a run without stories
 	Rejected []Rejection `json:"rejected,omitempty"`
 }
 

@@ -17,7 +17,7 @@ type Joined struct {
 	Of        Line     `json:"of"`
 	From      string   `json:"from"` // the newest commit of the work
 	With      string   `json:"with"` // the newest commit of the others
-	To        string   `json:"to"`   // holds both
+	To        string   `json:"to"`   // the merge
 	Tree      string   `json:"tree,omitempty"`
 	By        []string `json:"by,omitempty"`        // who made what was merged
 	Commits   int      `json:"commits,omitempty"`   // how many there are
@@ -114,10 +114,10 @@ type Packed struct {
 	Path string `json:"path"` // from the job's workspace
 	Head string `json:"head"` // the newest commit in it
 
-	Rest    string   `json:"rest,omitempty"`    // a branch with all but some files
-	Without []string `json:"without,omitempty"` // which are these
+	Rest    string   `json:"rest,omitempty"` // a branch with all files except Without
+	Without []string `json:"without,omitempty"`
 
-	Patch string `json:"patch,omitempty"` // the same work, where it is small
+	Patch string `json:"patch,omitempty"` // the same work, if it is small
 }
 
 func (e Packed) fold(r *Run, _ time.Time) {

@@ -44,9 +44,9 @@ func (PullReadied) fold(r *Run, _ time.Time) {
 // PublishFailed records that something failed on GitHub. The work is not lost.
 type PublishFailed struct {
 	Act  string `json:"act"`            // push, open, ready
-	Head string `json:"head,omitempty"` // the commit that was to be shown
+	Head string `json:"head,omitempty"` // the commit to publish
 	Why  string `json:"why"`
-	Fix  string `json:"fix,omitempty"` // what to do about it, where that is known
+	Fix  string `json:"fix,omitempty"` // what to do about it, if known
 }
 
 func (e PublishFailed) fold(r *Run, _ time.Time) {
@@ -57,7 +57,7 @@ func (e PublishFailed) fold(r *Run, _ time.Time) {
 type CommentPosted struct {
 	ID    int64  `json:"id"`
 	URL   string `json:"url"`
-	Quiet bool   `json:"quiet,omitempty"` // GitHub starts nothing for what its author pushes and opens
+	Quiet bool   `json:"quiet,omitempty"` // its author's pushes and pull requests start no workflows
 }
 
 func (e CommentPosted) fold(r *Run, _ time.Time) {

@@ -14,9 +14,9 @@ type StoryReviewed struct {
 	Story      string       `json:"story"`
 	Commit     string       `json:"commit"`
 	By         string       `json:"by"`                  // the agent
-	Looked     int          `json:"looked"`              // how many criteria it said something of
-	Missed     []Missed     `json:"missed,omitempty"`    // what holds the story back
-	Unfounded  int          `json:"unfounded,omitempty"` // objections without a line that bears them out
+	Looked     int          `json:"looked"`              // how many criteria it judged
+	Missed     []Missed     `json:"missed,omitempty"`    // what blocks the story
+	Unfounded  int          `json:"unfounded,omitempty"` // objections whose quote is not in the commit
 	Why        string       `json:"why,omitempty"`       // why there is no opinion
 	TookMS     int64        `json:"took_ms"`
 	Usage      stream.Usage `json:"usage"`

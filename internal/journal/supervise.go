@@ -10,8 +10,8 @@ import (
 type TaskLooked struct {
 	Done   bool   `json:"done,omitempty"`
 	Wait   string `json:"wait,omitempty"`   // how the agent asked not to be started again: file, message
-	Words  string `json:"words,omitempty"`  // what it said with that
-	Broken string `json:"broken,omitempty"` // why nothing can be told
+	Words  string `json:"words,omitempty"`  // the message
+	Broken string `json:"broken,omitempty"` // why the state is unknown
 }
 
 func (e TaskLooked) fold(r *Run, _ time.Time) { r.Looked = &e }

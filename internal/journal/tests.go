@@ -11,17 +11,17 @@ import (
 // Tests is the result of a check's tests, as far as its output names them. The exit code
 // alone decides; names only tell failures apart.
 type Tests struct {
-	Runner  string `json:"runner"` // which it is; several where there are several
+	Runner  string `json:"runner"` // one or several test runners
 	Passed  int    `json:"passed"`
 	Failed  int    `json:"failed"`
 	Skipped int    `json:"skipped,omitempty"`
 
 	Red    []string `json:"red,omitempty"`    // the tests that failed, sorted, at most 200
-	Broken []string `json:"broken,omitempty"` // what failed and is no test: what did not build, a run that broke off
-	Cut    bool     `json:"cut,omitempty"`    // Red and Broken are not all that failed
-	Digest string   `json:"digest,omitempty"` // sha256 of the names of all that failed, sorted, each on a line; none where they are not known
-	// Asked is how those tests ended that were asked for by name, "absent" for
-	// one that was not told of.
+	Broken []string `json:"broken,omitempty"` // failures that are no test: a failed build, an interrupted run
+	Cut    bool     `json:"cut,omitempty"`    // Red and Broken are incomplete
+	Digest string   `json:"digest,omitempty"` // sha256 of the names of all failures, sorted, each on a line; empty if unknown
+	// Asked holds the outcome of each test that was looked for by name, "absent" if
+	// the output does not name it.
 	Asked map[string]tally.Outcome `json:"asked,omitempty"`
 	All   Attachment               `json:"all,omitzero"` // every test, as "passed name" on a line; beside the log
 }
