@@ -16,8 +16,8 @@ slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 .PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
-demo:
-	go run ./cmd/ralph demo $(ARGS)
+demo: build
+	dist/ralph demo $(ARGS)
 test: # of whole Actions every fourth, of kills and GitHub's faults every fifth, of hostile tables the shorter; check has them all
 	go test -short -ldflags='-s -w' ./...
 check: lint

@@ -55,7 +55,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if c.JSON {
 		err = laptop.PrintResult(w.Stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home, "")
 	} else {
-		err = shown.Print(w.Stdout, c.Keep, w.Now().Sub(began))
+		err = shown.Print(w.Stdout, demo.Name(self, w.Environ()), c.Keep, w.Now().Sub(began))
 	}
 	return shown.Result.Exit(config.FailOnStopped), err
 }

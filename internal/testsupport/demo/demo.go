@@ -7,17 +7,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/action"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -160,22 +159,33 @@ func Folder(named string) (string, error) {
 	return named, err
 }
 
-// Print prints what a maintainer would see; keep adds where the repositories are.
-func (s Shown) Print(to io.Writer, keep bool, took time.Duration) error {
+// Name is how a shell starts the program self: by name where it is on PATH.
+func Name(self string, env []string) string {
+	if found, err := process.LookUp("ralph", "", env); err == nil {
+		if path, err := filepath.EvalSymlinks(found); err == nil && path == self {
+			return "ralph"
+		}
+	}
+	return shell.Quote(self)
+}
+
+// Print prints what a maintainer would see, and the next commands of the program name;
+// keep adds where the repositories are.
+func (s Shown) Print(to io.Writer, name string, keep bool, took time.Duration) error {
 	state := "ready for review"
 	if s.Pull.Draft {
 		state = "draft"
 	}
 	dir := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(s.Journal))))
-	text := section("The progress comment on the issue", plain(s.Comment)) +
-		section(fmt.Sprintf("Pull request #%d, %s: %s", s.Pull.Number, state, s.Pull.Title), plain(s.Pull.Body)) +
+	text := section("The progress comment on the issue", terminal(s.Comment)) +
+		section(fmt.Sprintf("Pull request #%d, %s: %s", s.Pull.Number, state, s.Pull.Title), terminal(s.Pull.Body)) +
 		section("The branch "+s.Pull.Head, s.Log) +
 		fmt.Sprintf("\nTook %s and %d calls to GitHub's API. Journal: %s\n", took.Round(10*time.Millisecond), s.Calls, s.Journal)
 	if keep {
 		text += "Repositories: " + dir + "\n"
 	}
-	text += "\nNext:\n  ralph report -d " + dir + " -o report.html   # the report of this run\n" +
-		"  ralph init --github                  # set up your own repository\n"
+	text += "\nNext:\n  " + name + " report -d " + dir + " -o report.html   # the report of this run\n" +
+		"  " + name + " init --github                  # in your own repository: write the workflow\n"
 	_, err := io.WriteString(to, text)
 	return err
 }
@@ -183,18 +193,6 @@ func (s Shown) Print(to io.Writer, keep bool, took time.Duration) error {
 func section(title, text string) string {
 	rule := strings.Repeat("─", max(0, 76-len([]rune(title))))
 	return fmt.Sprintf("\n── %s %s\n\n%s\n", title, rule, strings.TrimSpace(text))
-}
-
-var (
-	summary = regexp.MustCompile(`<summary>(.*?)</summary>`)
-	markup  = regexp.MustCompile(`(?s)<!--.*?-->|</?[a-z]+>|\*\*`)
-	link    = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
-)
-
-// plain is Markdown of ralph's own as a reader sees it on GitHub.
-func plain(text string) string {
-	text = strings.ReplaceAll(summary.ReplaceAllString(text, "▸ $1"), "<br>", "\n  ")
-	return html.UnescapeString(link.ReplaceAllString(markup.ReplaceAllString(text, ""), "$1"))
 }
 
 // quiet leaves out the commands that a log has for the runner, such as masks.

@@ -34,7 +34,7 @@ func (d Demo) stage(ctx context.Context, server *githubtest.Server) (issue int, 
 	}
 	if d.Out != nil {
 		said := "GitHub is simulated on this machine. The agent plays a script, so no sandbox is used.\n" +
-			section("Issue #1, labelled ralph by "+maintainer+": "+title, body) + "\n── The log of the job " + strings.Repeat("─", 57) + "\n\n"
+			section("Issue #1, labelled ralph by "+maintainer+": "+title, terminal(body)) + "\n── The log of the job " + strings.Repeat("─", 57) + "\n\n"
 		if _, err := io.WriteString(d.Out, said); err != nil {
 			return 0, err
 		}
