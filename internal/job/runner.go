@@ -82,7 +82,7 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 	if whole == 0 {
 		return limit
 	}
-	gone := run.Elapsed() + max(now.Sub(run.Now), 0) // less than none where the clock was set back
+	gone := run.Elapsed() + max(now.Sub(run.Now), 0) // the clock may be set back
 	left := max(whole-gone, time.Second)
 	if limit == 0 || left < limit {
 		return left

@@ -68,19 +68,10 @@ func shortName(command string, taken []Check) string {
 		short += "…"
 	}
 	unique := short
-	for i := 2; hasName(taken, unique); i++ {
+	for i := 2; slices.ContainsFunc(taken, func(c Check) bool { return c.Name == unique }); i++ {
 		unique = fmt.Sprintf("%s (%d)", short, i)
 	}
 	return unique
-}
-
-func hasName(checks []Check, name string) bool {
-	for _, check := range checks {
-		if check.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // IsInstructionFile reports whether a protected file holds people's instructions for

@@ -186,20 +186,14 @@ var synonyms = map[Verb][]string{
 // guessVerb returns the verb that a word may stand for, or nothing.
 func guessVerb(word string) string {
 	said := string(toVerb(word))
+	names := make([]string, 0, len(verbs))
 	for _, one := range verbs {
 		if slices.Contains(synonyms[one], said) {
 			return string(one)
 		}
+		names = append(names, string(one))
 	}
-	return nearest(said, verbNames())
-}
-
-func verbNames() []string {
-	names := make([]string, 0, len(verbs))
-	for _, verb := range verbs {
-		names = append(names, string(verb))
-	}
-	return names
+	return nearest(said, names)
 }
 
 func cutWord(line string) (word, rest string) {

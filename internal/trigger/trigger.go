@@ -57,7 +57,7 @@ type Comment struct {
 	Ours    bool
 	Pressed string // what the boxes ask for that an edit has just ticked; see Pressed
 	Digest  string // of an edited one: SHA-256 of the body as it came, before it was cleaned
-	Thread  Thread // where it stands, if on a line of a pull request
+	Thread  Thread // of a comment on a line of a pull request
 }
 
 // Thread is a discussion of a line in a pull request.

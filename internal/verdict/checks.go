@@ -60,19 +60,20 @@ func failedByChance(base, check journal.CheckEnded) bool {
 		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedInFirstRun(name) })
 }
 
+// signalExit is the lowest exit code of a command that a signal ended.
+const signalExit = 128
+
 // namesAllFailures reports whether each failure in a check is a test with a
 // name.
 func namesAllFailures(check journal.CheckEnded) bool {
-	const bySignal = 128
-	return check.HasNamedFailures() && check.Exit < bySignal && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
+	return check.HasNamedFailures() && check.Exit < signalExit && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
 }
 
 // failsAsAtBase reports whether a check failed at the base in the same way. If
 // the output does not tell, the failure counts as new.
 func failsAsAtBase(base, now journal.CheckEnded) bool {
-	const bySignal = 128
 	switch {
-	case now.TimedOut || now.CannotRun || now.Exit >= bySignal && now.Exit != base.Exit:
+	case now.TimedOut || now.CannotRun || now.Exit >= signalExit && now.Exit != base.Exit:
 		return false
 	case len(now.Tests.Failing()) == 0:
 		return false
