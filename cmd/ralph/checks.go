@@ -143,7 +143,7 @@ func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout
 		return "", nil, err
 	}
 	v.Git = d.Tool
-	v.Dir, done, err = d.World.Room("checks")
+	v.Dir, done, err = d.World.Room(c.ProjectDir, "checks")
 	return head, done, err
 }
 

@@ -133,7 +133,7 @@ func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 }
 
 func (c doctorCommand) confinement(ctx context.Context, w world, all *found) error {
-	room, done, err := w.Room("doctor")
+	room, done, err := w.Room(".", "doctor")
 	if err != nil {
 		return err
 	}

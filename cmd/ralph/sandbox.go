@@ -64,7 +64,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	sb, err := confine.Start(ctx, confine.Options{
-		Level: c.Level, Self: self, Exec: w.Runner.Run, Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{guarded.Around(dir)}, Reach: []string{guarded.Around(dir)},
+		Level: c.Level, Self: self, Exec: w.Runner.Run, Temp: w.Temp(dir), Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{guarded.Around(dir)}, Reach: []string{guarded.Around(dir)}, Above: w.Above(dir),
 		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow}, Needs: needs,
 	})
 	if err != nil {
@@ -72,10 +72,10 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	run, news := w.Runner.Run, func(context.Context, git.Git) []journal.Noted { return nil }
 	if sb != nil {
-		if err := w.Confined(ctx, dir); err != nil {
+		at, err := w.KeptHere(ctx, dir)
+		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}
-		at := w.Kept(ctx, dir)
 		run, news = sb.Around(at), job.WatchNestedRepos(ctx, guarded.Around(dir), at)
 	}
 	tell := func(event journal.Event) {

@@ -103,11 +103,11 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	if err != nil || j.Sandbox == nil {
 		return err
 	}
-	if err := w.Confined(ctx, dir); err != nil {
+	j.Log(j.Sandbox.Said(""))
+	at, err := w.KeptHere(ctx, dir)
+	if err != nil {
 		return err
 	}
-	j.Log(j.Sandbox.Said(""))
-	at := w.Kept(ctx, dir)
 	at.Write = append(at.Write, c.TaskDir)
 	j.Supervised.Access, j.Supervised.Dir = at, dir
 	return nil

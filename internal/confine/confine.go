@@ -40,6 +40,7 @@ type Options struct {
 	State  agent.State // what the agent keeps in Home
 	Read   []string    // what they can read besides what programs are made of
 	Reach  []string    // where they will work
+	Above  []string    // where others in a sandbox may work: no link there is followed
 	Proofs bool        // some of them do so in clean checkouts
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
@@ -119,7 +120,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err := w.restore(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
-	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, asked.theirs(), append(asked.apart(), w.rooms.dir)
+	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, append(asked.theirs(), asked.Above...), append(asked.apart(), w.rooms.dir)
 	if err := w.open(ctx, asked); err != nil {
 		return nil, err
 	}

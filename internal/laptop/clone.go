@@ -33,7 +33,7 @@ type Clone struct {
 // Verify has a verifier do its work: in the sandbox, in a folder of its own. What
 // happens goes to standard error.
 func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*checkout.Verifier) error) (err error) {
-	dir, swept, err := w.Room("verify")
+	dir, swept, err := w.Room(c.ProjectDir, "verify")
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		return sum, err
 	}
 	defer done()
-	dir, swept, err := w.Room("eval")
+	dir, swept, err := w.Room(c.Repo, "eval")
 	if err != nil {
 		return sum, err
 	}

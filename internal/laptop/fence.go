@@ -75,7 +75,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 		allow = f.Allow
 	}
 	return confine.Start(ctx, confine.Options{
-		Level: level, Self: self, Exec: w.Runner.Run, Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{guarded.Around(project)}, Reach: who.Works, State: adapter.State, Needs: who.Needs,
+		Level: level, Self: self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{guarded.Around(project)}, Reach: who.Works, Above: w.Above(project), State: adapter.State, Needs: who.Needs,
 		Network: confine.Network{Any: allow == nil, Allow: allow},
 	})
 }

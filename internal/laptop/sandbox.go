@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -93,16 +94,16 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	terms := d.terms(p)
 	more, state := second.Needs()
 	return confine.Start(ctx, confine.Options{
-		Level: level, Self: self, Exec: d.World.Runner.Run, Env: d.World.Environ(),
+		Level: level, Self: self, Exec: d.World.Runner.Run, Temp: d.World.Temp(d.Root()), Env: d.World.Environ(),
 		Home: home, Path: d.World.Path(d.Root()), State: confine.Both(state, worker.State), Read: append(more, d.reads(worker)...),
-		Private: []string{d.Root()}, Reach: reach, Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
+		Private: []string{d.Root()}, Reach: reach, Above: d.World.Above(d.Root()), Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
 		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
 		Model:   worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
 	})
 }
 
-// HomeBeside is the user's home, which must not be what the agent works in: then nothing
-// in it would be out of its reach.
+// HomeBeside is the user's home. It must not be in the project, nor in the repository of
+// the project: an agent works in all of it.
 func (w World) HomeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")
 	if !filepath.IsAbs(home) {
@@ -115,9 +116,10 @@ func (w World) HomeBeside(project string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the project: %w", err)
 	}
+	root = guarded.Around(root)
 	if way, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(way) {
 		return "", fault.Usage("your home folder is in the project, so the agent could read all of it",
-			"work in another folder, or use --no-sandbox", nil)
+			"work in another folder, make this one a repository (git init), or use --no-sandbox", nil)
 	}
 	return home, nil
 }

@@ -87,7 +87,7 @@ func (a attempt) broken(other attempt) string {
 func (d *Project) trial(ctx context.Context, j *job.Job, p policy.Policy) (seen attempt, err error) {
 	ctx, done := d.untilAsked(ctx)
 	defer done()
-	dir, swept, err := d.World.Room("trial")
+	dir, swept, err := d.World.Room(d.Root(), "trial")
 	if err != nil {
 		return seen, err
 	}

@@ -2,6 +2,7 @@ package laptop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (w World) person() git.Person {
 // Git returns the user's git for work in a project, with an empty folder for a
 // home; done removes that folder.
 func (w World) Git(project string) (tool git.Git, done func(), err error) {
-	home, done, err := w.Room("home")
+	home, done, err := w.Room(project, "home")
 	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.person()}, done, err
 }
 
@@ -126,9 +127,23 @@ func resolved(path string) string {
 	return path
 }
 
-// Room is an empty folder for some purpose; done removes it with all in it.
-func (w World) Room(purpose string) (dir string, done func(), err error) {
-	dir, err = os.MkdirTemp("", "ralph-"+purpose+"-")
+// Temp is the folder for temporary files. One in the project, as TMPDIR can name it, is
+// not used: an agent could change there what ralph believes.
+func (w World) Temp(project string) string {
+	if dir := os.TempDir(); !process.Within(dir, w.works(project)) {
+		return dir
+	}
+	return "/tmp"
+}
+
+// Above are the folders around a project in which another sandboxed command may work.
+func (w World) Above(project string) []string {
+	return both([]string{outermost(project, w.Getenv("HOME"))})
+}
+
+// Room is an empty temporary folder for work on a project; done removes it.
+func (w World) Room(project, purpose string) (dir string, done func(), err error) {
+	dir, err = os.MkdirTemp(w.Temp(project), "ralph-"+purpose+"-")
 	if err != nil {
 		return "", nil, fault.Usage("cannot write to the temporary folder", "set TMPDIR to one that is writable", err)
 	}
@@ -167,6 +182,18 @@ func (w World) Place(ctx context.Context, dir string) confine.Access {
 		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
 		ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
 	}
+}
+
+// KeptHere marks the folder that Standing found, and is Kept of it.
+func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error) {
+	if err := w.Confined(ctx, dir); err != nil {
+		return confine.Access{}, err
+	}
+	at := w.Kept(ctx, dir)
+	if !confine.Under(at.Write[0], dir) {
+		return at, errMoved(dir, nil)
+	}
+	return at, nil
 }
 
 // Kept is Place for those who may not write to the settings of a run there.
@@ -209,14 +236,24 @@ func (w World) ownTree(ctx context.Context, dir string) (tree *git.Tree, done fu
 	return tree, done, err
 }
 
-// Standing is the working directory, by no link.
+// Standing is the working directory without links. Another sandboxed command may have put
+// a link in its place meanwhile.
 func Standing() (string, error) {
-	dir, err := filepath.EvalSymlinks(".")
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
+	here, err := os.Stat(".")
 	if err != nil {
 		return "", fmt.Errorf("find the working directory: %w", err)
 	}
+	dir, err := os.Getwd()
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	there, failed := os.Lstat(dir)
+	if err = errors.Join(err, failed); err != nil || !os.SameFile(here, there) {
+		return "", errMoved(dir, err)
+	}
 	return dir, nil
+}
+
+func errMoved(dir string, err error) error {
+	return fault.Usage("the working directory was moved or replaced: "+dir, "change into the folder again", err)
 }

@@ -1,0 +1,96 @@
+package laptop_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/laptop"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+func world(home string) laptop.World {
+	env := map[string]string{"HOME": home, "PATH": os.Getenv("PATH")}
+	return laptop.World{
+		Getenv: func(name string) string { return env[name] }, Environ: func() []string { return []string{"HOME=" + home, "PATH=" + env["PATH"]} },
+		Runner: &process.Runner{},
+	}
+}
+
+func repository(t *testing.T, dir string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit", "-q", "--allow-empty", "-m", "begin"}} {
+		cmd := exec.CommandContext(t.Context(), "git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	return dir
+}
+
+// The working directory has one name, whatever the shell calls it.
+func TestStanding(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, link := filepath.Join(top, "real"), filepath.Join(top, "link")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(folder, link); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(link)
+	if got, err := laptop.Standing(); err != nil || got != folder {
+		t.Errorf("Standing() = %s, %v; want %s", got, err, folder)
+	}
+}
+
+// A folder that became a link to another repository after it was found is refused.
+func TestKeptHere(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
+	w := world(filepath.Join(top, "home"))
+	at, err := w.KeptHere(t.Context(), shop)
+	if err != nil || at.Write[0] != shop {
+		t.Errorf("KeptHere(shop) writes to %v, %v; want shop", at.Write, err)
+	}
+	replaced := filepath.Join(top, "replaced")
+	if err := os.Symlink(victim, replaced); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := w.KeptHere(t.Context(), replaced); fault.Hint(err) == "" {
+		t.Errorf("KeptHere of a link to another repository writes to %v, %v; want a fault", at.Write, err)
+	}
+}
+
+// Temporary files are kept out of the project.
+func TestTemp(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop, home := repository(t, filepath.Join(top, "shop")), filepath.Join(top, "home")
+	for _, c := range []struct{ temp, want string }{
+		{filepath.Join(top, "tmp"), filepath.Join(top, "tmp")},
+		{filepath.Join(shop, "tmp"), "/tmp"},
+	} {
+		if err := os.MkdirAll(c.temp, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("TMPDIR", c.temp)
+		if got := world(home).Temp(shop); got != c.want {
+			t.Errorf("with TMPDIR %s: %s, want %s", c.temp, got, c.want)
+		}
+	}
+}
