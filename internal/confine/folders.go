@@ -205,6 +205,14 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 			})
 		}
 	}
+	for _, project := range asked.Private {
+		config := filepath.Join(project, ".git", "config")
+		if text, err := untrusted.ReadFile(config, 1<<20); err == nil && asked.Home != "" && sandbox.Tells(string(text)) {
+			notes = append(notes, journal.Noted{
+				What: config + " seems to hold a login, and the agent can read it", Hint: "move the login to a credential helper",
+			})
+		}
+	}
 	return append(notes, r.strayed()...)
 }
 
