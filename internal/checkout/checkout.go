@@ -36,6 +36,7 @@ type Clean struct {
 	Secrets    []string         // variables of the checks, and of no other command
 	Logs       workspace.Folder // where that is
 	Log        func(line string)
+	Kept       Kept
 }
 
 type emit = func(journal.Event)
@@ -43,7 +44,11 @@ type emit = func(journal.Event)
 // Prover runs the proofs of stories here.
 func (c *Clean) Prover(stories Stories) proof.Prover {
 	t := tests{c, stories, &reliance{map[string]tree{}, map[[2]string]used{}}}
-	return proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
+	p := proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
+	if c.Kept.Dir != "" {
+		p.Baselines = baselines{c}
+	}
+	return p
 }
 
 // Checkout makes a clean checkout of a commit. A proof begins with a new home,

@@ -27,6 +27,7 @@ type Verifier struct {
 	Code    *git.Trusted // nil: the repository that project lies in
 	Dir     string       // an empty folder
 	Tell    func(journal.Run, journal.Event)
+	Kept    Kept // for all but evidence, of which nothing is reused
 
 	secrets   []string // variables of the checks
 	hide      *redact.Redactor
@@ -209,7 +210,7 @@ func (v *Verifier) clean(ctx context.Context, project string) (err error) {
 	v.checkouts = &Clean{
 		Repository: func(context.Context) (*git.Trusted, error) { return v.trusted, nil },
 		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: workspace.Folder{Path: v.Dir},
-		Log: func(line string) { v.emit(journal.Noted{What: line}) },
+		Log: func(line string) { v.emit(journal.Noted{What: line}) }, Kept: v.Kept,
 	}
 	return nil
 }

@@ -104,6 +104,27 @@ func (w *Sandbox) restore(ctx context.Context, dir string) error {
 	if _, err := os.Lstat(files); dir == "" || err != nil {
 		return nil //nolint:nilerr // there are none yet
 	}
+	return w.take(ctx, files)
+}
+
+// TakeCaches has proofs begin with the caches that KeepCaches left in a folder.
+func (w *Sandbox) TakeCaches(ctx context.Context, dir string) error {
+	if w == nil {
+		return nil
+	}
+	w.rooms.based = true
+	return w.take(ctx, dir)
+}
+
+// KeepCaches copies to a folder what the checks of the base left in the caches.
+func (w *Sandbox) KeepCaches(dir string) error {
+	if w == nil {
+		return nil
+	}
+	return errors.Join(os.Mkdir(dir, 0o700), workspace.Mirror(w.rooms.filled(), dir))
+}
+
+func (w *Sandbox) take(ctx context.Context, files string) error {
 	r := &w.rooms
 	if err := r.clear("filled"); err != nil {
 		return err

@@ -206,7 +206,7 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
 		},
-		Secrets: s.CheckSecrets,
+		Secrets: s.CheckSecrets, Kept: s.Kept,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/attachment"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -55,6 +56,7 @@ type Machine struct {
 	CheckEnv    []string
 
 	CheckSecrets []string                       // variables for checks of clean checkouts alone
+	Kept         checkout.Kept                  // where baselines are kept
 	UserEnv      []string                       // for the user's own version control
 	Redact       func(io.Writer) io.WriteCloser // removes secrets from the agent's transcripts
 	Grace        time.Duration                  // for agents and checks to end; 0: the default

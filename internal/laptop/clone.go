@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -56,6 +57,15 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	}
 	v.Confide(w.Within(sb, c.Env...), needs)
 	return do(v)
+}
+
+// Kept is where the results at a base are kept.
+func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
+	needs, err := w.Needs(config.Settings{}, c.Reach, c.Secrecy)
+	if err != nil {
+		return checkout.Kept{}
+	}
+	return w.kept(sb, needs, c.Allow)
 }
 
 // Span are two commits by their names: the default branch and HEAD where a name is

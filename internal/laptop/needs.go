@@ -1,13 +1,18 @@
 package laptop
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
+	"time"
 
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Reach are flags for what a command in the sandbox needs besides files.
@@ -37,4 +42,16 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 		return n, fault.Usage("cannot use the secrets for checks", "set the variables that --check-secret, or checkSecrets of the settings, name", err)
 	}
 	return n, nil
+}
+
+// kept is where the results of checks at a base are kept for a day: nowhere without a
+// sandbox, for what is proven could write there, or where they depend on more than files.
+func (w World) kept(sb *confine.Sandbox, needs confine.Needs, allow []string) (kept checkout.Kept) {
+	own := workspace.OwnIn(w.Getenv("HOME"))
+	self, err := Executable()
+	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" || err != nil {
+		return kept
+	}
+	day := w.Now().UTC().Format(time.DateOnly)
+	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: self, With: fmt.Sprintf("%s %s %q", w.Version, day, allow)}
 }

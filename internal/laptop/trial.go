@@ -47,7 +47,7 @@ func (d *Project) try(ctx context.Context, j *job.Job, p policy.Policy) error {
 		return err
 	}
 	open := *j
-	open.Sandbox, open.CheckEnv = nil, slices.Concat(d.World.Within(nil), d.Needs.Env)
+	open.Sandbox, open.Kept, open.CheckEnv = nil, checkout.Kept{}, slices.Concat(d.World.Within(nil), d.Needs.Env)
 	outside, err := d.trial(ctx, &open, p)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs
 func (d *Project) onCheckout(ctx context.Context, j *job.Job, p policy.Policy, dir string) (seen attempt, err error) {
 	v := checkout.Verifier{
 		Sandbox: j.Sandbox, Git: d.Tool, Dir: dir, Hand: check.Hand{Run: d.World.Runner.Run},
-		Tell: func(_ journal.Run, event journal.Event) { seen.take(event) },
+		Tell: func(_ journal.Run, event journal.Event) { seen.take(event) }, Kept: j.Kept,
 	}
 	needs := d.Needs
 	needs.Env = nil // the job's variables have them

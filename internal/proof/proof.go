@@ -31,6 +31,8 @@ type Prover struct {
 	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
 	Tests   Tests
 	Changes Changes
+	// Baselines are kept from one run to the next; nil: they are not.
+	Baselines Baselines
 	// Stand gives a commit as a proof of it has it, but for what is wanted
 	// otherwise.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
@@ -88,12 +90,48 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 		emit(journal.BaselineEnded{Why: "no checks are configured"})
 		return nil
 	}
-	seen, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, emit)
+	seen, err := p.atBase(ctx, run, emit)
 	if err != nil {
 		return fmt.Errorf("check the base: %w", err)
 	}
 	emit(baseline(run.Policy, seen))
 	return nil
+}
+
+// Baselines keeps how checks ended at a base for later runs.
+type Baselines interface {
+	// Known are the checks as they ended at the base of a run, by the same checks
+	// after the same setup; none where that is not known.
+	Known(ctx context.Context, run journal.Run) []journal.CheckEnded
+	Keep(run journal.Run, checks []journal.CheckEnded)
+}
+
+// atBase is what the checks say at the base. Only a base where all of them pass is
+// kept for later: another may be red for a reason that is gone by then. So is none where
+// something else has to be said of the checks.
+func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.Event)) (sight, error) {
+	if p.Baselines != nil {
+		if known := p.Baselines.Known(ctx, run); len(known) > 0 {
+			emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, with the same setup, programs and environment"})
+			for _, check := range known {
+				check.TookMS = 0
+				emit(check)
+			}
+			return sight{checks: known}, nil
+		}
+	}
+	sound := true
+	seen, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, func(event journal.Event) {
+		if _, noted := event.(journal.Noted); noted {
+			sound = false
+		}
+		emit(event)
+	})
+	red := slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool { return !check.Passed })
+	if p.Baselines != nil && err == nil && sound && seen.unready == "" && !red {
+		p.Baselines.Keep(run, seen.checks)
+	}
+	return seen, err
 }
 
 // baseline sums up what was seen at the base. Checks of a checkout that could

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -204,5 +205,55 @@ func TestProveAgainBreaks(t *testing.T) {
 	p.Check = and(p.Check, func() { l.noCheckout = broken })
 	if err := p.Prove(t.Context(), asked(green("test")), verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); !errors.Is(err, broken) {
 		t.Errorf("Prove = %v, want %v", err, broken)
+	}
+}
+
+// memory keeps baselines, and remembers what was kept.
+type memory struct{ known, kept []journal.CheckEnded }
+
+func (m *memory) Known(context.Context, journal.Run) []journal.CheckEnded { return m.known }
+
+func (m *memory) Keep(_ journal.Run, checks []journal.CheckEnded) { m.kept = checks }
+
+// A baseline that is known costs no checkout. One that is kept has to be green, with
+// nothing else to be said of it.
+func TestKnownBaselines(t *testing.T) {
+	note := func(p *proof.Prover) {
+		check := p.Check
+		p.Check = func(ctx context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) error {
+			emit(journal.Noted{What: "the check changed tests"})
+			return check(ctx, run, at, emit)
+		}
+	}
+	for _, c := range []struct {
+		name       string
+		says       []journal.CheckEnded
+		sets       []journal.SetupEnded
+		known      []journal.CheckEnded
+		adapt      func(*proof.Prover)
+		runs, kept int
+	}{
+		{name: "unknown", says: []journal.CheckEnded{green("test"), green("lint")}, runs: 1, kept: 2},
+		{name: "known", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}},
+		{name: "red", says: []journal.CheckEnded{green("test"), red("lint", 1)}, runs: 1},
+		{name: "setup fails", says: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}},
+		{name: "with a note", says: []journal.CheckEnded{green("test")}, adapt: note, runs: 1},
+	} {
+		l, m, run := &lab{says: c.says, sets: c.sets}, &memory{known: c.known}, asked(c.says...)
+		run.Policy.Setup = []policy.Check{{Name: "npm ci"}}
+		p := l.prover()
+		p.Baselines = m
+		if c.adapt != nil {
+			c.adapt(&p)
+		}
+		if err := p.Baseline(t.Context(), run, verdict.Baseline{}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if len(l.dirs) != c.runs || len(m.kept) != c.kept {
+			t.Errorf("%s: %d runs, %d results kept; want %d and %d", c.name, len(l.dirs), len(m.kept), c.runs, c.kept)
+		}
+		if ended := l.last().(journal.BaselineEnded); ended.Usable != (c.sets == nil) {
+			t.Errorf("%s: the baseline is usable: %t", c.name, ended.Usable)
+		}
 	}
 }

@@ -1,0 +1,187 @@
+package checkout
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+// Kept is where the results of checks at a base are kept for later proofs on that base.
+type Kept struct {
+	Dir  string // a folder of the user's own; empty: none are kept
+	Self string // this program
+	With string // what else decides how a check ends, such as the day
+}
+
+// baselines keeps how the checks ended at a base, with their logs and with the caches
+// that they filled. Only the base's own commands ran before that, and nothing in the
+// sandbox can write to the folder.
+type baselines struct{ *Clean }
+
+const (
+	keptChecks = "checks.json"
+	keptCaches = "caches"
+	// mostKept is how many baselines are kept: each has its own caches.
+	mostKept       = 4
+	largestChecks  = 16 << 20
+	privateFolders = 0o700
+)
+
+// Known are the checks as they ended at the base in an earlier run; none where that is
+// not known.
+func (b baselines) Known(ctx context.Context, run journal.Run) []journal.CheckEnded {
+	dir, err := b.of(run)
+	if err != nil {
+		return nil
+	}
+	var checks []journal.CheckEnded
+	data, err := untrusted.ReadFile(filepath.Join(dir, keptChecks), largestChecks)
+	if err != nil || json.Unmarshal(data, &checks) != nil {
+		return nil
+	}
+	for i := range checks {
+		for _, file := range files(&checks[i]) {
+			text, err := workspace.Folder{Path: dir}.Read(path.Base(*file.path), file.digest)
+			if err == nil {
+				*file.path = path.Join(b.Hand.Folder, path.Base(*file.path))
+				err = b.log(path.Base(*file.path), text)
+			}
+			if err != nil {
+				return nil
+			}
+		}
+	}
+	if err := b.Sandbox.TakeCaches(ctx, filepath.Join(dir, keptCaches)); err != nil {
+		b.Log("the caches of the base are not used: " + fault.Told(err))
+		return nil
+	}
+	return checks
+}
+
+func (b baselines) log(name, text string) error {
+	file, err := b.Hand.Log(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, text)
+	return errors.Join(err, file.Close())
+}
+
+// Keep keeps how the checks ended at the base.
+func (b baselines) Keep(run journal.Run, checks []journal.CheckEnded) {
+	if err := b.keep(run, checks); err != nil {
+		b.Log("the results at the base are not kept for later proofs: " + fault.Told(err))
+	}
+}
+
+func (b baselines) keep(run journal.Run, checks []journal.CheckEnded) error {
+	dir, err := b.of(run)
+	if err == nil {
+		err = os.MkdirAll(b.Kept.Dir, privateFolders)
+	}
+	if err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(b.Kept.Dir, "new-")
+	if err != nil {
+		return err
+	}
+	defer untrusted.RemoveAll(fresh) //nolint:errcheck // it has its own name by then
+	if err := b.fill(fresh, checks); err != nil {
+		return err
+	}
+	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir))
+}
+
+// fill writes down what is kept of a baseline.
+func (b baselines) fill(dir string, checks []journal.CheckEnded) error {
+	for _, check := range checks {
+		for _, file := range files(&check) {
+			name := path.Base(*file.path)
+			text, err := b.Logs.Read(name, file.digest)
+			if err == nil {
+				err = untrusted.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	data, err := json.Marshal(checks)
+	return errors.Join(err, b.Sandbox.KeepCaches(filepath.Join(dir, keptCaches)), untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600))
+}
+
+// prune removes the oldest baselines but for the one in dir.
+func (b baselines) prune(dir string) error {
+	entries, err := untrusted.ReadDir(b.Kept.Dir)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == filepath.Base(dir) })
+	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(made(other), made(one)) })
+	for _, entry := range entries[min(len(entries), mostKept-1):] {
+		err = errors.Join(err, untrusted.RemoveAll(filepath.Join(b.Kept.Dir, entry.Name())))
+	}
+	return err
+}
+
+func made(entry fs.DirEntry) int64 {
+	info, err := entry.Info()
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
+}
+
+// keptFile is a file that a check left: path is its name in the record.
+type keptFile struct {
+	path   *string
+	digest string
+}
+
+// files are the log of a check and the list of its tests.
+func files(check *journal.CheckEnded) (all []keptFile) {
+	all = []keptFile{{&check.Log, check.Digest}}
+	if check.Tests != nil && check.Tests.All.Path != "" {
+		tests := *check.Tests // of the record, which is as it was
+		check.Tests = &tests
+		all = append(all, keptFile{&tests.All.Path, tests.All.Digest})
+	}
+	return all
+}
+
+// of is the folder of a run's baseline. Its name tells apart all that decides how a
+// check ends: the commit, the commands, the environment, and the programs on PATH.
+func (b baselines) of(run journal.Run) (string, error) {
+	sum, p := sha256.New(), run.Policy
+	err := json.NewEncoder(sum).Encode([]any{run.Base, p.Checks, p.Setup, p.Subfolder, p.Excerpt, b.Sandbox.Name(), b.Hand.Env, b.Kept.With})
+	if err != nil {
+		return "", err
+	}
+	programs := []string{b.Kept.Self}
+	for _, dir := range filepath.SplitList(environ.Get(b.Hand.Env, "PATH")) {
+		entries, _ := untrusted.ReadDir(dir) // one that is not there has no program
+		for _, entry := range entries {
+			programs = append(programs, filepath.Join(dir, entry.Name()))
+		}
+	}
+	for _, name := range programs {
+		if info, err := os.Stat(name); err == nil {
+			fmt.Fprintf(sum, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return filepath.Join(b.Kept.Dir, hex.EncodeToString(sum.Sum(nil)[:16])), nil
+}
