@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// suiteRunner stands for go, jest, vitest and pytest, by the name it has: it runs the
+// suiteRunner stands for go, jest, vitest, pytest and runners that name no tests, by the name it has: it runs the
 // test files that it is asked for, or all, each as a script of sh. It prints what
 // that runner prints, and counts its runs.
 const suiteRunner = `#!/bin/sh
@@ -20,12 +20,14 @@ me=${0##*/} whole=yes files= code=0 passed=0 failed=0
 for arg; do
 	case $arg in
 	*.test.js | */test_*.py) whole= files="$files $arg" ;;
+	*_spec.rb | *Test.php) whole= files="$files $arg" ;;
+	-Dtest=* | tenTest) whole= files="$files $(find . -name "${arg#-Dtest=}.java")" ;;
 	./...) ;;
 	./*) whole= files="$files $(find "$arg" -maxdepth 1 -name '*_test.go' | sort)" ;;
 	esac
 done
 if [ "$whole" ]; then
-	files=$(find . -name '*.test.js' -o -name 'test_*.py' -o -name '*_test.go' | sort | sed 's,^\./,,')
+	files=$(find . -name '*.test.js' -o -name 'test_*.py' -o -name '*_test.go' -o -name '*_spec.rb' -o -name '*Test.java' -o -name '*Test.php' | sort | sed 's,^\./,,')
 	echo whole
 else
 	echo some
@@ -73,6 +75,7 @@ type suiteOf struct {
 func (c suiteOf) test(dir, name string) string {
 	return dir + "/" + map[string]string{
 		"go test ./...": name + "_test.go", "jest": name + ".test.js", "vitest run": name + ".test.js", "pytest": "test_" + name + ".py",
+		"rspec": name + "_spec.rb", "phpunit": name + "Test.php", "mvn -q test": name + "Test.java", "gradle test": name + "Test.java",
 		"sh check.sh": name + "_test.sh", "sh check-some.sh": name + "_test.sh", "make test": name + "_test.sh",
 	}[c.check]
 }
@@ -108,7 +111,7 @@ func (c suiteOf) trial() trialOf {
 	add("repo/check.sh", "echo whole >>COUNT\nfor test in */*_test.sh; do sh \"$test\" || exit 1; done\n")
 	add("repo/check-some.sh", "if [ \"$RALPH_TESTS\" ]; then echo some; else echo whole; fi >>COUNT\nfor test in ${RALPH_TESTS:-*/*_test.sh}; do sh \"$test\" || exit 1; done\n")
 	add("repo/Makefile", "RALPH_TESTS ?= $(wildcard */*_test.sh)\ntest:\n\t@echo $(if $(filter environment,$(origin RALPH_TESTS)),some,whole) >>COUNT\n\tset -e; for test in $(RALPH_TESTS); do sh $$test; done\n")
-	for _, name := range []string{"go", "jest", "vitest", "pytest"} {
+	for _, name := range []string{"go", "jest", "vitest", "pytest", "rspec", "phpunit", "mvn", "gradle"} {
 		add("bin/"+name, suiteRunner)
 	}
 	return trial
@@ -179,6 +182,10 @@ func TestSuiteRunsOfAStory(t *testing.T) {
 		{suiteOf{"sh check-some.sh", "", 1, "new"}, 2, 3},
 		{suiteOf{"sh check-some.sh", "github", 3, "added to"}, 6, 12},
 		{suiteOf{"make test", "", 1, "new"}, 2, 3},
+		{suiteOf{"rspec", "", 1, "new"}, 2, 3},
+		{suiteOf{"phpunit", "", 1, "new"}, 2, 3},
+		{suiteOf{"mvn -q test", "", 1, "new"}, 2, 3},
+		{suiteOf{"gradle test", "", 1, "new"}, 2, 3},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%d %s", c.check, c.door, c.stories, c.change), func(t *testing.T) {
 			t.Parallel()

@@ -285,3 +285,56 @@ func TestOldTestsOfAVariableRun(t *testing.T) {
 		}
 	}
 }
+
+// Runners that name no tests tell by their exit code: few tests fail on the base code, all
+// of them pass alone with the change. Twice, for a failure without names may be chance.
+func TestRunnersThatNameNoTests(t *testing.T) {
+	for _, c := range []struct {
+		command string
+		files   []string
+		few     string
+	}{
+		{"rspec", []string{"spec/a_spec.rb", "spec/b_spec.rb"}, "rspec spec/a_spec.rb spec/b_spec.rb"},
+		{"vendor/bin/phpunit --colors=never", []string{"tests/CartTest.php"}, "vendor/bin/phpunit --colors=never tests/CartTest.php"},
+		{"./mvnw -B test", []string{"src/test/java/a/CartTest.java", "src/test/java/TestSum.java"}, "./mvnw -B test -Dtest=CartTest,TestSum"},
+		{"gradle test --no-daemon", []string{"src/test/kotlin/CartTest.kt", "src/test/java/SumTest.java"}, "gradle test --no-daemon --tests CartTest --tests SumTest"},
+		{"mvn verify", []string{"src/test/java/CartTest.java"}, ""},
+		{"mvn test", []string{"src/test/java/CartTest.java", "src/test/java/Helper.java"}, ""},
+		{"pytest", []string{"tests/test_a.py"}, ""},
+	} {
+		for _, alone := range []bool{true, false} { // it passes when only the story's files run
+			base := green("test")
+			base.Command = c.command
+			run := proved(asked(base), base)
+			p := (&lab{}).prover()
+			p.Tests = shelf{files: c.files, stand: "b0+tests"}
+			var ran []string
+			p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+				ran = append(ran, at.Commands["test"])
+				check := red("test", 1)
+				if at.Where == journal.AtDoubt && alone {
+					check = green("test")
+				}
+				check.Where = at.Where
+				emit(check)
+				return nil
+			}
+			var grade journal.StoryGraded
+			err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, func(event journal.Event) {
+				if ended, is := event.(journal.StoryGraded); is {
+					grade = ended
+				}
+			})
+			want := []string{c.few, c.few, c.few}
+			switch {
+			case c.few == "":
+				want = []string{"", ""}
+			case !alone:
+				want = append(want, "", "")
+			}
+			if !slices.Equal(ran, want) || err != nil || grade.Grade != journal.RedToGreen {
+				t.Errorf("%s, passing alone: %t: ran %q, %s, %v; want %q", c.command, alone, ran, grade.Grade, err, want)
+			}
+		}
+	}
+}
