@@ -65,6 +65,7 @@ image: # the image of Dockerfile; where no registry is reached, upon Debian, Go 
 	VERSION=$(VERSION) tools/image/build.sh
 container: $(ACT) # what an action has in stock Docker, which Debian has: the sandbox, and the image as a runner and as act start it
 	tools/container/sandbox.sh
+	npm --prefix tools/cache ci --no-audit --no-fund
 	VERSION=$(VERSION) ACT=$(CURDIR)/$(ACT) tools/image/build.sh tools/container/runner.sh
 release-build: $(RELEASER) # the files of a release, into dist/; KIND=release is what the workflow asks for
 	GORELEASER=$(CURDIR)/$(RELEASER) tools/release/build.sh $(VERSION) $(KIND)

@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,8 +13,8 @@ import (
 	"testing"
 )
 
-// others are the actions that a workflow uses.
-var others = regexp.MustCompile(`uses: (\S+@\S+)`)
+// others are the repositories of actions that a workflow uses, each with its ref.
+var others = regexp.MustCompile(`uses: ([^\s/]+/[^\s/@]+)\S*(@\S+)`)
 
 // The workflow that people are given, as act does it: its guard, its inputs and
 // the image, label to pull request. ACT is that program. What is not ours in the
@@ -29,14 +31,15 @@ func TestImageUnderAct(t *testing.T) {
 	}
 	ours, err := os.ReadFile("../../action.yml")
 	if err == nil {
-		err = write(town.path("action", "action.yml"), []byte(strings.Replace(string(ours), "image: Dockerfile", "image: docker://"+image, 1)))
+		err = write(town.path("actions", "ralph", "action.yml"), []byte(strings.Replace(string(ours), "image: Dockerfile", "image: docker://"+image, 1)))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := acted(t, act, town, env, image, strings.NewReplacer(
 		"make test", "sh check.sh", "        with:\n          anthropic-api-key:",
-		"        with:\n          model-base-url: "+server.URL+"\n          model: "+realAgents["claude"].model+"\n          anthropic-api-key:"))
+		"        with:\n          model-base-url: "+server.URL+"\n          model: "+realAgents["claude"].model+"\n          anthropic-api-key:",
+	).Replace(string(laidOut(t, "workflows/ralph.yml"))))
 	if pulls := town.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
 		t.Errorf("pull requests %+v, want one that is ready\n%s", pulls, said)
 	}
@@ -50,38 +53,106 @@ func TestHostUnderAct(t *testing.T) {
 		return
 	}
 	s := newScene(t)
-	host, err := filepath.Abs("../../host")
-	if err == nil {
-		err = errors.Join(os.MkdirAll(s.path("action"), 0o755), os.CopyFS(s.path("action", "host"), os.DirFS(host)))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	ourHost(t, s.town)
 	said := acted(t, act, s.town, s.env, "-self-hosted", strings.NewReplacer(
 		"make test", "sh check.sh", "ralph-loop/ralph@v1", "ralph-loop/ralph/host@v1", "        with:\n          anthropic-api-key:",
-		"        with:\n          ralph-from: path\n          agent: scripted\n          agent-args: "+s.path("script.txtar")+"\n          sandbox: none\n          anthropic-api-key:"))
+		"        with:\n          ralph-from: path\n          agent: scripted\n          agent-args: "+s.path("script.txtar")+"\n          sandbox: none\n          anthropic-api-key:",
+	).Replace(string(laidOut(t, "workflows/ralph.yml"))))
 	if pulls := s.Pulls(shop); len(pulls) != 1 || pulls[0].Draft {
 		t.Errorf("pull requests %+v, want one that is ready\n%s", pulls, said)
 	}
 	notHeld(t, said)
 }
 
-// acted has act do the workflow that people are given, in other words for the
-// job that env tells of.
-func acted(t *testing.T, act string, town *town, env []string, platform string, words *strings.Replacer) string {
+// The cache that a project with dependencies is given: what setup fetched in the first
+// job is there in the second, though the first agent tried to change it. actions/cache
+// is its own client, which npm has, against the cache server of act.
+func TestCacheUnderAct(t *testing.T) {
+	act := os.Getenv("ACT")
+	if act == "" {
+		return
+	}
+	workflow := strings.NewReplacer(
+		"npm test", "sh check.sh", "npm ci", "sh setup.sh", "ralph-from: build", "ralph-from: path", "          agent-version: 2.1.328 # of Claude Code: npm installs it for this job\n", "",
+		"          cache: ", "          agent: command\n          agent-command: env CACHE=${{ github.workspace }}/.ralph-cache sh agent.sh\n          cache: ",
+	).Replace(string(scaffolded(t, "--host")))
+	kept := t.TempDir()
+	const saved, restored = "client: saved ralph-", "client: restored ralph-"
+	for _, want := range []struct{ setup, said, unsaid string }{{"fetched\n", saved, restored}, {"in the cache\n", restored, saved}} {
+		town, issue := shopWith(t, map[string]string{
+			"repo/go.sum":   "m v1\n",
+			"repo/setup.sh": "if [ -e \"$GOMODCACHE/m\" ]; then echo in the cache; exit; fi\necho fetched\nmkdir -p \"$GOMODCACHE\"\necho module >\"$GOMODCACHE/m\"\n",
+			"repo/agent.sh": "cat >/dev/null\ncase $CACHE in /*/.ralph-cache) ;; *) exit 1 ;; esac\n{ echo poison >\"$GOMODCACHE/m\"; echo poison >\"$CACHE/files/go-mod/m\"; echo poison >\"$CACHE/files/planted\"; } 2>/dev/null\n" + tenAreCheaper,
+		})
+		env, err := town.label(issue, maintainer, "ralph")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ourHost(t, town)
+		cacheClient(t, town)
+		said := acted(t, act, town, env, "-self-hosted", workflow, "--cache-server-path", kept, "--cache-server-addr", "127.0.0.1")
+		if pulls := town.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, want.said) || strings.Contains(said, want.unsaid) {
+			t.Errorf("pull requests %+v, want one that is ready, and %q\n%s", pulls, want.said, said)
+		}
+		for name, want := range map[string]string{".ralph/guardrail_setup_base_1_sh_setup_sh.log": want.setup, ".ralph-cache/files/go-mod/m": "module\n"} {
+			if text, err := os.ReadFile(town.path("record", name)); err != nil || string(text) != want {
+				t.Errorf("%s has %q, %v, want %q", name, text, err, want)
+			}
+		}
+		if _, err := os.Lstat(town.path("record", ".ralph-cache", "files", "planted")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the agent planted a file: %v", err)
+		}
+	}
+}
+
+// ourHost has act take our action for the runner itself.
+func ourHost(t *testing.T, town *town) {
 	t.Helper()
-	workflow := words.Replace(string(laidOut(t, "workflows/ralph.yml")))
-	argv := []string{
+	host, err := filepath.Abs("../../host")
+	if err == nil {
+		err = errors.Join(os.MkdirAll(town.path("actions", "ralph"), 0o755), os.CopyFS(town.path("actions", "ralph", "host"), os.DirFS(host)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cacheClient has act take actions/cache/restore and actions/cache/save for calls of the
+// client that they are made of: npm has that, and not the actions. What a job leaves
+// goes to the folder record.
+func cacheClient(t *testing.T, town *town) {
+	t.Helper()
+	client, err := filepath.Abs("../../tools/cache/node_modules/@actions/cache")
+	err = errors.Join(err, os.Mkdir(town.path("record"), 0o755), write(town.path("actions", "upload-artifact", "action.yml"),
+		[]byte("name: record\nruns:\n  using: composite\n  steps: [{run: cp -R .ralph .ralph-cache "+town.path("record")+", shell: bash}]\n")))
+	for name, call := range map[string]string{
+		"restore": "restoreCache([env.INPUT_PATH], env.INPUT_KEY, [env['INPUT_RESTORE-KEYS']]).then(key => key && console.log('client: restored ' + key))",
+		"save":    "saveCache([env.INPUT_PATH], env.INPUT_KEY).then(() => console.log('client: saved ' + env.INPUT_KEY))",
+	} {
+		err = errors.Join(err,
+			write(town.path("actions", "cache", name, "action.yml"), []byte("name: "+name+"\nruns: {using: node20, main: main.js}\n")),
+			write(town.path("actions", "cache", name, "main.js"), []byte("const env = process.env\nrequire('"+client+"')."+call+"\n")))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// acted has act do a workflow for the job that env tells of. Its actions are those in
+// the town; the others do nothing.
+func acted(t *testing.T, act string, town *town, env []string, platform, workflow string, more ...string) string {
+	t.Helper()
+	argv := append([]string{
 		"issues", "--eventpath", town.path("runner", "event.json"), "--workflows", ".github/workflows/ralph.yml",
 		"--platform", "ubuntu-latest=" + platform, "--pull=false", "--network", "host", "--container-daemon-socket", "-", "--bind",
 		"--secret", "ANTHROPIC_API_KEY=" + agentKey, "--secret", "GITHUB_TOKEN=" + token,
-	}
+	}, more...)
 	for _, used := range others.FindAllStringSubmatch(workflow, -1) {
-		at, whose := town.path("idle"), used[1]
-		if strings.HasPrefix(whose, "ralph-loop/ralph") {
-			at, whose = town.path("action"), "ralph-loop/ralph@v1"
+		at := town.path("actions", path.Base(used[1]))
+		if _, err := os.Stat(at); err != nil {
+			at = town.path("idle")
 		}
-		argv = append(argv, "--local-repository", whose+"="+at)
+		argv = append(argv, "--local-repository", used[1]+used[2]+"="+at)
 	}
 	for _, variable := range env {
 		if name, _, _ := strings.Cut(variable, "="); slices.Contains(fromGitHub, name) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,13 @@ func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server
 			if [ -w /var/run/docker.sock ] || env | grep -e ^INPUT_ -e ^ACTIONS_ -e '^GITHUB_[EOPS].*='; then echo too much; fi >> seen.txt
 ` + tenAreCheaper)}},
 		modeltest.Answer{Words: "Ten are cheaper now, and a test says so."})...)
+	town, issue := shopWith(t, map[string]string{"repo/agent.sh": "cat >/dev/null\n" + tenAreCheaper})
+	return town, server, issue
+}
+
+// shopWith is a town with a project in it, more files of that, and an issue.
+func shopWith(t *testing.T, more map[string]string) (*town, int) {
+	t.Helper()
 	town, err := found(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -157,20 +165,21 @@ func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server
 			t.Error(err)
 		}
 	})
-	for name, text := range map[string]string{
+	files := map[string]string{
 		"issue.md":          "Prices\n\n- [ ] Ten or more cost 2 each\n",
 		"repo/price.sh":     "echo $(($1 * 3))\n",
 		"repo/check.sh":     "for test in tests/*.sh; do sh \"$test\" || exit 1; done\n",
-		"repo/agent.sh":     "cat >/dev/null\n" + tenAreCheaper,
 		"repo/tests/one.sh": "test \"$(sh price.sh 1)\" = 3\n",
-	} {
+	}
+	maps.Copy(files, more)
+	for name, text := range files {
 		err = errors.Join(err, write(town.path(name), []byte(text)))
 	}
 	issue, unsettled := town.settle()
 	if err = errors.Join(err, unsettled); err != nil {
 		t.Fatal(err)
 	}
-	return town, server, issue
+	return town, issue
 }
 
 // hiredJob is a job of a runner's that starts the image for an event.
