@@ -69,7 +69,7 @@ func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Next, home, m
 	if _, err := run(ctx, process.Command{Argv: argv, Dir: home, Env: env, Stdout: &printed, Timeout: time.Minute}); err != nil {
 		return fmt.Errorf("read the settings of %s: %w", c.Name, err)
 	}
-	own := c.Adapter.ReadSettings(printed.Bytes(), c.options.Keys, model)
+	own := c.ReadSettings(printed.Bytes(), c.options.Keys, model)
 	c.options.Keys, c.options.Model = own.Keys, own.Model
 	if own.Server == "" {
 		return nil

@@ -55,7 +55,7 @@ type Comment struct {
 	// Ours says that the body had Marker. Who reads the payload has to check before
 	// cleaning, which removes hidden text.
 	Ours    bool
-	Pressed string // what the boxes ask for that an edit has just ticked; see Pressed
+	Pressed string // the verb of the box that an edit has just ticked; see PressedButton
 	Digest  string // of an edited one: SHA-256 of the body as it came, before it was cleaned
 	Thread  Thread // of a comment on a line of a pull request
 }
