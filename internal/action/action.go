@@ -29,6 +29,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/upkeep"
@@ -74,6 +75,7 @@ type visit struct {
 	named    bool            // the issue is known by its number alone, and has to be fetched
 	reacted  string          // with what, last
 	red      []upkeep.Check  // what to work on, where CI asks
+	tracer   *trace.Tracer   // of the run; nil: no collector is set
 }
 
 // Result is how a visit ended.
@@ -151,11 +153,6 @@ func (v *visit) hubOf(issue int) *branchHost {
 		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.words, say: v.say, untouched: untouched,
 		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
 	}
-}
-
-// words are text of ours as people here may read it.
-func (v *visit) words(text string) string {
-	return v.secrets.String(v.inputs.Rules.WithPhrases(text))
 }
 
 func (a Action) visit() *visit {

@@ -60,6 +60,11 @@ func (v *visit) annotate(a view.Annotation) {
 	say("%s", v.fit(a.Text))
 }
 
+// words are text of ours as people here may read it.
+func (v *visit) words(text string) string {
+	return v.secrets.String(v.inputs.Rules.WithPhrases(text))
+}
+
 // fit is text that can neither command the runner nor give a secret away.
 func (v *visit) fit(text string) string { return clean.LogLine(v.secrets.String(text)) }
 

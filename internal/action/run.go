@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -88,6 +89,8 @@ func (v *visit) work(ctx context.Context, asked job.NewRun, before before, way v
 		return Outcome{}, err
 	}
 	defer v.lower(j.Sandbox, j.ModelServer)
+	v.tracer = trace.New(ctx, trace.Options{Getenv: v.Getenv, Version: v.Version, Hide: v.secrets.String, Say: v.say})
+	j.OnEvent = v.tracer.Around(j.OnEvent)
 	v.say(j.Sandbox.Said(noSandbox))
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)

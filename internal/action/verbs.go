@@ -30,6 +30,7 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Update, trigger.Prove:
 	}
 	outcome, err := v.run(ctx)
+	defer v.tracer.Close(ctx, v.Hard) // last: it may wait a little
 	defer v.leave(ctx, outcome)
 	if why, is := errors.AsType[declined](err); is {
 		return Result{Skipped: why.said}, v.decline(ctx, why)

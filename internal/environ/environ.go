@@ -60,8 +60,8 @@ func Local(environ []string, extra ...string) []string {
 }
 
 // never are the prefixes of names that belong to the job: with their values an
-// agent could act as the job.
-var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_"}
+// agent could act as the job. Those of OTEL_EXPORTER_ say where ralph's traces go.
+var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_", "OTEL_EXPORTER_"}
 
 // Job is what an agent gets in a job: what getenv has of the base variables and of
 // the names in extra. Variables of the runner and those that end in _TOKEN stay

@@ -22,12 +22,12 @@ func TestPlain(t *testing.T) {
 		"POETRY_PYPI_TOKEN_X=x", "POETRY_HTTP_BASIC_X_PASSWORD=x", "UV_INDEX_X_PASSWORD=x", "YARN_NPM_AUTH_IDENT=a:b", "MAVEN_GPG_PASSPHRASE=x",
 		"GRADLE_PUBLISH_KEY=x", "BUNDLE_GEMS__EXAMPLE=a:b", "GEM_HOST_API_KEY=x", "COREPACK_NPM_PASSWORD=x", "DENO_AUTH_TOKENS=x",
 		"PIP_INDEX_URL=https://ada:word@pypi.example/simple", "GOPROXY=https://ada@proxy.example", "HTTPS_PROXY=http://ada:word@proxy.example:8080",
-		"MAVEN_ARGS=-Dx=ghp_0123456789abcdefghijABCDEFGHIJ012345", "OF_MINE=x",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://c", "MAVEN_ARGS=-Dx=ghp_0123456789abcdefghijABCDEFGHIJ012345", "OF_MINE=x",
 	}
 	if diff := cmp.Diff(harmless, environ.Plain(append(append([]string{}, secret...), harmless...))); diff != "" {
 		t.Errorf("Plain (-want +got):\n%s", diff)
 	}
-	got := environ.Plain(secret, "OF_MINE", "DATABASE_URL", "GITHUB_TOKEN", "GITHUB_OUTPUT")
+	got := environ.Plain(secret, "OF_MINE", "DATABASE_URL", "GITHUB_TOKEN", "GITHUB_OUTPUT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 	if diff := cmp.Diff([]string{"DATABASE_URL=postgres://db/shop", "OF_MINE=x"}, got); diff != "" {
 		t.Errorf("what was named (-want +got):\n%s", diff)
 	}

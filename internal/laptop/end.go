@@ -24,12 +24,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/result"
 	"github.com/ralph-loop/ralph/internal/shell"
+	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // see holds the project, lets the run go, and tells how it ended.
 func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
+	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
+	j.OnEvent = tracer.Around(j.OnEvent)
+	defer tracer.Close(ctx, j.Abort) // last: it may wait a little
 	release, err := d.hold(ctx, j, p)
 	if err != nil {
 		return 0, err
