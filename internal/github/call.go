@@ -77,7 +77,7 @@ func call[T any](ctx context.Context, c *Client, a act) (T, error) {
 
 // tell is call where nothing of the answer is wanted.
 func tell(ctx context.Context, c *Client, a act) error {
-	_, err := call[struct{}](ctx, c, a)
+	_, err := call[any](ctx, c, a) // which may be a list
 	return err
 }
 

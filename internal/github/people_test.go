@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,15 @@ func TestReactionsAndLabels(t *testing.T) {
 		if err := client.RemoveLabel(ctx, 1, label); err != nil {
 			t.Errorf("RemoveLabel(%q): %v", label, err)
 		}
+	}
+	tries := 0
+	for _, call := range server.Requests() {
+		if call.Method == http.MethodDelete {
+			tries++
+		}
+	}
+	if tries != 4 { // GitHub answers with the labels that are left
+		t.Errorf("asked %d times for 4 labels to be removed", tries)
 	}
 	issue, _ := server.Issue(shop, 1)
 	if len(issue.Reactions) != 1 || len(issue.Labels) != 0 {
