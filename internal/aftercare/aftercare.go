@@ -5,10 +5,12 @@ package aftercare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
@@ -76,6 +78,9 @@ func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
 	if text == there.Body {
 		return "the text of the pull request names this commit", nil
 	}
+	if ours, err := j.Client.Opened(ctx, e.Author, j.Starter); err != nil || !ours {
+		return "ralph did not open the pull request", err
+	}
 	if _, err := j.Client.EditPull(ctx, e.Pull.Number, "", j.Hide(text)); err != nil {
 		return "", err
 	}
@@ -86,7 +91,7 @@ func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
 // end enters how a pull request ended, once however often it is told, and shows the
 // sums of all.
 func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
-	ours, err := j.opened(ctx, e)
+	ours, err := j.Client.Opened(ctx, e.Author, j.Starter)
 	if err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
@@ -114,21 +119,26 @@ func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
 	return "no agent is needed", j.clean(ctx, book)
 }
 
-// opened tells whether ralph opened the pull request: who may read can open one of a
-// branch that is there, with any text.
-func (j Job) opened(ctx context.Context, e github.PullEvent) (bool, error) {
-	ours, err := j.Client.Wrote(ctx, e.Author)
-	if err == nil && !ours && j.Starter != nil {
-		ours, err = j.Starter.Wrote(ctx, e.Author)
-	}
-	return ours, err
-}
+// most is how many pull requests a job cleans up: each costs calls for its labels. The
+// next job goes on with the others.
+const most = 20
 
 // clean removes labels, branches and state refs of pull requests that ended long ago.
+// What the repository's rules keep is told, and not tried again.
 func (j Job) clean(ctx context.Context, book quota.Book) error {
 	due := book.Due(j.Now().Add(-sweep.Retention))
-	if len(due) == 0 {
+	if due = due[:min(len(due), most)]; len(due) == 0 {
 		return nil
+	}
+	for i, p := range due {
+		if p.Branch == "" {
+			continue
+		}
+		if _, open, err := j.Client.FindPull(ctx, p.Branch, 0); err != nil {
+			return err
+		} else if open { // without its branch it would be closed
+			due[i].Branch = ""
+		}
 	}
 	origin, err := j.Remote(ctx)
 	if err != nil {
@@ -136,33 +146,38 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 	}
 	s := sweep.Sweep{Store: j.Store, Remote: origin, Now: j.Now(), Age: sweep.Retention, Prefix: j.Prefix}
 	swept, err := s.Do(ctx, due)
+	kept := map[string]bool{} // refs that are in use, or stay
 	for _, one := range swept {
-		if one.Kept == "" {
+		if kept[one.Ref] = one.Kept != ""; !kept[one.Ref] {
 			j.Say("removed " + one.Ref)
 		}
 	}
-	if err != nil {
+	if errors.Is(err, sweep.ErrStays) {
+		j.Say(fault.Told(err))
+	} else if err != nil {
 		return err
 	}
-	for _, p := range due {
-		if err := j.unlabel(ctx, p); err != nil {
-			return err
-		}
-	}
-	return quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
+	done, err := j.unlabel(ctx, due, kept)
+	return errors.Join(err, quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
 }
 
-// unlabel takes off what told how the run stood.
-func (j Job) unlabel(ctx context.Context, p quota.Pull) error {
-	for _, number := range []int{p.Issue, p.Number} {
-		for _, state := range view.States() {
-			if number == 0 {
+// unlabel takes off what told how runs stood, but where a newer run has its state on a
+// ref. done are those of which nothing has to be tried again.
+func (j Job) unlabel(ctx context.Context, due []quota.Pull, kept map[string]bool) (done []quota.Pull, err error) {
+	for _, p := range due {
+		for _, number := range []int{p.Issue, p.Number} {
+			if number == 0 || kept[fmt.Sprintf("refs/ralph/issue-%d", number)] {
 				continue
 			}
-			if err := j.Client.RemoveLabel(ctx, number, state.Label()); err != nil {
-				return err
+			for _, state := range view.States() {
+				if err = j.Client.RemoveLabel(ctx, number, state.Label()); errors.Is(err, github.Forbidden) {
+					j.Say(fault.Told(err))
+				} else if err != nil {
+					return done, err
+				}
 			}
 		}
+		done = append(done, p)
 	}
-	return nil
+	return done, nil
 }

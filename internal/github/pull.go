@@ -98,6 +98,16 @@ func (c *Client) behind(ctx context.Context, number int) (bool, error) {
 	}
 }
 
+// Opened tells whether our login is that of the author of a pull request, or that of
+// also is: who may read can open one of a branch that is there, with any text.
+func (c *Client) Opened(ctx context.Context, author string, also *Client) (bool, error) {
+	ours, err := c.Wrote(ctx, author)
+	if err == nil && !ours && also != nil {
+		ours, err = also.Wrote(ctx, author)
+	}
+	return ours, err
+}
+
 // seekOwn is the first pull request of a list that is ours and fits.
 func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
 	var failed error
@@ -105,10 +115,7 @@ func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pul
 		if failed != nil || !c.owns(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
 			return false
 		}
-		ours, err := c.Wrote(ctx, p.User.name())
-		if err == nil && !ours && also != nil {
-			ours, err = also.Wrote(ctx, p.User.name())
-		}
+		ours, err := c.Opened(ctx, p.User.name(), also)
 		if err == nil && ours {
 			ours, err = fits(p)
 		}

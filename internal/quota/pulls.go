@@ -106,16 +106,18 @@ func (b Book) put(p Pull) Book {
 }
 
 // Due are the pull requests that ended before a time and were not cleaned up. A branch
-// that another one uses stays with that.
+// or an issue that another one is about stays with that.
 func (b Book) Due(before time.Time) (due []Pull) {
+	live := func(p Pull) bool { return p.End == "" || !p.Ended.Before(before) }
 	for _, p := range b.Pulls {
-		if p.End == "" || p.Swept || !p.Ended.Before(before) {
+		if p.Swept || live(p) {
 			continue
 		}
-		if slices.ContainsFunc(b.Pulls, func(other Pull) bool {
-			return other.Number != p.Number && other.Branch == p.Branch && (other.End == "" || !other.Ended.Before(before))
-		}) {
+		if slices.ContainsFunc(b.Pulls, func(other Pull) bool { return live(other) && other.Branch == p.Branch }) {
 			p.Branch = ""
+		}
+		if slices.ContainsFunc(b.Pulls, func(other Pull) bool { return live(other) && other.Issue == p.Issue }) {
+			p.Issue = 0
 		}
 		due = append(due, p)
 	}

@@ -36,8 +36,8 @@ type Swept struct {
 	Kept string    `json:"kept,omitempty"` // why it is still there; empty: it is gone
 }
 
-// errStays is a ref that could not be deleted.
-var errStays = errors.New("it could not be deleted")
+// ErrStays is the error for refs that could not be deleted; the others were looked at.
+var ErrStays = errors.New("could not be deleted")
 
 // Why a ref stays.
 const (
@@ -61,7 +61,7 @@ func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 			continue
 		}
 		why, err := s.sweep(ctx, shelf)
-		if errors.Is(err, errStays) && ctx.Err() == nil { // no reason to leave the others
+		if errors.Is(err, ErrStays) && ctx.Err() == nil { // no reason to leave the others
 			stay, why, err = stay+1, err.Error(), nil
 		}
 		if err != nil {
@@ -70,7 +70,7 @@ func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 		all = append(all, Swept{Ref: shelf.Name, At: shelf.At, Kept: why})
 	}
 	if stay > 0 {
-		return all, fault.Usage(fmt.Sprintf("%d of %d could not be deleted", stay, len(all)), "look at them with git", nil)
+		return all, fault.Usage(fmt.Sprintf("%d of %d refs", stay, len(all)), "look at them with git", ErrStays)
 	}
 	return all, nil
 }
@@ -90,8 +90,11 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 		return dryRun, nil
 	}
 	err = s.Remote.DeleteRef(ctx, s.Store, shelf)
-	if errors.Is(err, remote.ErrNonFastForward) {
+	switch {
+	case errors.Is(err, remote.ErrNonFastForward):
 		return moved, nil
+	case errors.Is(err, remote.ErrRefused):
+		err = fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	return "", err
 }
@@ -103,7 +106,7 @@ func (s Sweep) lease(ctx context.Context, shelf remote.Ref) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errStays, err)
+		return nil, fmt.Errorf("%w: %w", ErrStays, err)
 	}
 	return text, nil
 }
