@@ -76,7 +76,7 @@ func (p *pull) read(wash *laundry) trigger.Issue {
 
 func (p *pull) pull() trigger.Pull {
 	return trigger.Pull{
-		Number: p.Number, HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
+		Number: p.Number, Author: p.User.name(), HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
 		Draft: p.Draft || strings.HasPrefix(p.Title, DraftTitle), Ours: strings.HasPrefix(p.Body, trigger.PullMarker),
 	}
 }
@@ -111,16 +111,17 @@ type remark struct {
 
 	Commit string `json:"original_commit_id"` // that the remark was made on
 	From   int    `json:"original_start_line"`
+	Begins string `json:"start_side"` // of several lines
 	Side   string `json:"side"`
 }
 
 // suggestion is what a comment suggests for the lines that it was made on.
 func (c comment) suggestion() plan.Suggestion {
-	text, is := upkeep.Suggested(c.Body)
-	if !is || c.Side != "RIGHT" || c.Was == 0 {
+	text, more, is := upkeep.Suggested(c.Body)
+	if !is || c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
 		return plan.Suggestion{}
 	}
-	s := plan.Suggestion{Commit: c.Commit, From: cmp.Or(c.From, c.Was), To: c.Was, Text: text}
+	s := plan.Suggestion{Commit: c.Commit, From: cmp.Or(c.From, c.Was), To: c.Was, Text: text, Words: more}
 	if !c.User.isBot() {
 		s.ByID = c.User.ID
 	}

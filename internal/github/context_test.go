@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -252,7 +253,7 @@ func TestWhatAnEventDoesNotTell(t *testing.T) {
 		t.Errorf("Complete = %+v, %v, want issue 1", got, err)
 	}
 	got, err = client.Complete(t.Context(), trigger.Trigger{Event: "issue_comment", Repo: repo, Issue: trigger.Issue{Number: pull.Number, IsPull: true, Title: "as it was"}})
-	want := trigger.Pull{Number: pull.Number, HeadRef: work, HeadRepo: shop, HeadSHA: shaB, BaseRef: "main"}
+	want := trigger.Pull{Number: pull.Number, Author: "otto", HeadRef: work, HeadRepo: shop, HeadSHA: shaB, BaseRef: "main"}
 	if diff := cmp.Diff(want, got.Pull); diff != "" || err != nil || got.Issue.Title != "as it was" {
 		t.Errorf("%v, %q, pull (-want +got):\n%s", err, got.Issue.Title, diff)
 	}
@@ -264,5 +265,36 @@ func TestWhatAnEventDoesNotTell(t *testing.T) {
 	whole := trigger.Trigger{Event: "issues", Repo: repo, Issue: trigger.Issue{Number: 1}}
 	if got, err := client.Complete(t.Context(), whole); err != nil || got != whole || len(server.Requests()) != before {
 		t.Errorf("Complete asks for what it has: %+v, %v", got, err)
+	}
+}
+
+// Lines that begin on the old side of a change have the old file's numbers: no suggestion
+// is taken for these. Words beside a suggestion are told.
+func TestWhichSuggestionsAreTaken(t *testing.T) {
+	for name, c := range map[string]struct {
+		remark githubtest.ReviewComment
+		want   plan.Suggestion
+	}{
+		"one line":                 {githubtest.ReviewComment{}, plan.Suggestion{From: 12, To: 12, Text: "x\n"}},
+		"several lines":            {githubtest.ReviewComment{From: 10}, plan.Suggestion{From: 10, To: 12, Text: "x\n"}},
+		"from deleted lines on":    {githubtest.ReviewComment{From: 10, Begins: "LEFT"}, plan.Suggestion{}},
+		"with words":               {githubtest.ReviewComment{Body: "And rename it.\n```suggestion\nx\n```"}, plan.Suggestion{From: 12, To: 12, Text: "x\n", Words: true}},
+		"with words after it":      {githubtest.ReviewComment{Body: "```suggestion\nx\n```\nSame in b.go."}, plan.Suggestion{From: 12, To: 12, Text: "x\n", Words: true}},
+		"with words no page shows": {githubtest.ReviewComment{Body: "<!-- evil -->\n```suggestion\nx\n```"}, plan.Suggestion{From: 12, To: 12, Text: "x\n"}},
+		"in a list":                {githubtest.ReviewComment{Body: "-\n\n```suggestion\nx\n```\n"}, plan.Suggestion{From: 12, To: 12, Text: "x\n"}},
+	} {
+		server := stand(t, nil)
+		pull := server.AddPull(shop, githubtest.Pull{Title: "Add a cart", Head: work, Author: "otto"})
+		if c.remark.Path, c.remark.Line = "cart.go", 12; c.remark.Body == "" {
+			c.remark.Body = "```suggestion\nx\n```"
+		}
+		server.AddReview(shop, pull.Number, githubtest.Review{Author: "max"}, c.remark)
+		for _, h := range listen(t, connect(t, access(server)), asked(pull.Number), trigger.Rules{}).Comments {
+			got := h.Suggestion
+			got.Commit, got.ByID = "", 0
+			if h.Thread.ID != 0 && got != c.want {
+				t.Errorf("%s: %+v, want %+v", name, got, c.want)
+			}
+		}
 	}
 }

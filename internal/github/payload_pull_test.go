@@ -40,7 +40,7 @@ func TestReadARemark(t *testing.T) {
 	if diff := cmp.Diff(want, got.Comment.Thread); diff != "" {
 		t.Errorf("thread (-want +got):\n%s", diff)
 	}
-	pull := trigger.Pull{Number: 12, HeadRef: "cart", HeadRepo: "otto/shop", HeadSHA: "abc", BaseRef: "main"}
+	pull := trigger.Pull{Number: 12, Author: "mia", HeadRef: "cart", HeadRepo: "otto/shop", HeadSHA: "abc", BaseRef: "main"}
 	if diff := cmp.Diff(pull, got.Pull); diff != "" || !got.Pull.IsFork(got.Repo) {
 		t.Errorf("pull, from a fork %t (-want +got):\n%s", got.Pull.IsFork(got.Repo), diff)
 	}

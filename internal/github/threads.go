@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,20 @@ func (c *Client) Answer(ctx context.Context, number int, replies []upkeep.Reply)
 			all = append(all, err)
 		}
 	}
-	return errors.Join(append(all, c.resolve(ctx, number, replies))...)
+	return errors.Join(append(all, c.resolve(ctx, number, heeded(replies, there, login)))...)
+}
+
+// heeded are the replies after which a thread may be resolved: where it holds a comment
+// that the run did not read, its words would be folded away.
+func heeded(replies []upkeep.Reply, there []comment, login string) []upkeep.Reply {
+	replies = slices.Clone(replies)
+	for i, r := range replies {
+		replies[i].Resolve = r.Resolve && !slices.ContainsFunc(there, func(said comment) bool {
+			command := strings.HasPrefix(strings.TrimSpace(said.Body), "/")
+			return cmp.Or(said.ReplyTo, said.ID) == r.Thread && !command && !strings.EqualFold(said.User.Login, login) && !slices.Contains(r.Read, said.ID)
+		})
+	}
+	return replies
 }
 
 const resolveThread = `mutation($id: ID!) {

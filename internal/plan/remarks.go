@@ -20,6 +20,7 @@ type Remark struct {
 	Line   int    `json:"line,omitempty"`
 	By     string `json:"by,omitempty"` // empty: a check
 	Text   string `json:"text"`
+	ID     int64  `json:"id,omitempty"` // of the comment
 
 	Suggestion Suggestion `json:"suggestion,omitzero"`
 }
@@ -31,7 +32,8 @@ type Suggestion struct {
 	To     int    `json:"to"`
 	Text   string `json:"text"` // empty: delete the lines
 	ByID   int64  `json:"by_id,omitempty"`
-	Made   string `json:"made,omitempty"` // the commit that applied it unchanged
+	Words  bool   `json:"words,omitempty"` // the comment says more than this
+	Made   string `json:"made,omitempty"`  // the commit that applied it unchanged
 }
 
 // maxRemark is how much of a remark a criterion has. The context has all of it.
@@ -120,13 +122,16 @@ func compareRemarks(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// WithSuggestion marks the story of an applied suggestion as passed, if the story
-// asks for nothing else.
+// WithSuggestion is the plan where a suggestion was applied. Its story passes by that
+// if the story asks for nothing else and the comment says no more.
 func (p Plan) WithSuggestion(r Remark) Plan {
 	p.UserStories = slices.Clone(p.UserStories)
 	for i, story := range p.UserStories {
 		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && len(story.AcceptanceCriteria) == 1 {
-			p.UserStories[i].Passes, p.UserStories[i].Notes = true, fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
+			p.UserStories[i].Passes, p.UserStories[i].Notes = !r.Suggestion.Words, fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
+			if r.Suggestion.Words {
+				p.UserStories[i].Notes += " The words beside the suggestion are still to be answered."
+			}
 		}
 	}
 	return p
@@ -134,7 +139,7 @@ func (p Plan) WithSuggestion(r Remark) Plan {
 
 // isSameRemark compares what was asked, not whether it was applied.
 func isSameRemark(a, b Remark) bool {
-	a.Suggestion.Made, b.Suggestion.Made = "", ""
+	a.Suggestion.Made, b.Suggestion.Made, a.ID, b.ID = "", "", 0, 0
 	return a == b
 }
 

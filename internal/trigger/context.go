@@ -181,11 +181,11 @@ func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	}
 	for _, h := range found.Comments {
 		if of(h) {
-			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.Author.Login, Text: h.Text, Suggestion: h.Suggestion})
+			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.Author.Login, Text: h.Text, ID: h.ID, Suggestion: h.Suggestion})
 		}
 	}
 	if words != "" {
-		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: by, Text: words})
+		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: by, Text: words, ID: t.Comment.ID})
 	}
 	if !everything {
 		return all

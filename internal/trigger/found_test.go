@@ -95,7 +95,7 @@ func TestLotsAreSaid(t *testing.T) {
 // on is a remark in a thread.
 func on(thread, review int64, text string) trigger.ContextComment {
 	h := says(text)
-	h.Thread, h.Review = trigger.Thread{ID: thread, Path: "cart.go", Line: int(thread), Hunk: "@@ -1 +1 @@\n+x"}, review
+	h.ID, h.Thread, h.Review = 10*thread, trigger.Thread{ID: thread, Path: "cart.go", Line: int(thread), Hunk: "@@ -1 +1 @@\n+x"}, review
 	return h
 }
 
@@ -111,8 +111,10 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 	}
 	checks := plan.Remark{Text: "The check `te'st` passes."}
 	remark := func(thread int64, text string) plan.Remark {
-		return plan.Remark{Thread: thread, Path: "cart.go", Line: int(thread), By: "mia", Text: text}
+		return plan.Remark{Thread: thread, Path: "cart.go", Line: int(thread), By: "mia", Text: text, ID: 10 * thread}
 	}
+	words := remark(12, "Use Go.")
+	words.ID = remarked("").Comment.ID
 	review := plan.Remark{By: "mia", Text: "Not yet."}
 	for name, c := range map[string]struct {
 		trigger trigger.Trigger
@@ -129,7 +131,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 		},
 		"what was said in a thread": {
 			trigger: with(remarked("/ralph -- Use Go."), func(t *trigger.Trigger) { t.Comment.Thread.ID = 12 }), words: "Use Go.", found: all,
-			body: "From the comment on cart.go:12 by mia:\n\nUse Go.", remarks: []plan.Remark{remark(12, "Use Go.")},
+			body: "From the comment on cart.go:12 by mia:\n\nUse Go.", remarks: []plan.Remark{words},
 		},
 		"the review": {
 			trigger: reviewEvent("changes_requested"), found: all, body: "From the review by mia:\n\nNot yet.",

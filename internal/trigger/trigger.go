@@ -79,6 +79,7 @@ type Review struct {
 // Pull is the pull request of the event.
 type Pull struct {
 	Number   int
+	Author   string // its login
 	HeadRef  string
 	HeadRepo string // owner/name; empty when a fork is gone
 	HeadSHA  string

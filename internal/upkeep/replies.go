@@ -20,7 +20,8 @@ type Reply struct {
 	Thread  int64
 	Mark    string // begins the text: the same answer is given once
 	Text    string
-	Resolve bool // a commit addressed it, and the checks are green on the pushed head
+	Resolve bool    // a commit addressed it, and the checks are green on the pushed head
+	Read    []int64 // the comments of the thread that the run was about
 }
 
 // Replies are the answers to the threads that a run was about: a commit, the agent's
@@ -35,9 +36,19 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 	}
 	for _, thread := range threads {
 		if r, due := reply(run, thread, headline); due {
-			r.Thread, r.Mark = thread, marked(run, thread, headline)
+			r.Thread, r.Mark, r.Read = thread, marked(run, thread, headline), read(run, thread)
 			r.Text = r.Mark + "\n" + r.Text
 			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// read are the comments of a thread that a run was about.
+func read(run journal.Run, thread int64) (all []int64) {
+	for _, r := range run.Task.Remarks {
+		if r.Thread == thread {
+			all = append(all, r.ID)
 		}
 	}
 	return all
@@ -59,17 +70,21 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 	for _, story := range storiesOf(run, thread) {
 		commit, made := commitOf(run, story.ID)
 		answer := verdict.ReviewAnswer(run, story.ID)
+		applied, change := suggested(run, story), "no change"
+		if applied != "" {
+			change = "no other change"
+			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: the suggestion is applied as it is.", applied))
+		}
 		switch {
 		case !story.Passes:
 			return Reply{Text: "**ralph:** not done. " + washed(headline) + "."}, !waits(run)
 		case answer != "":
-			says, resolve = append(says, "**ralph:** no change was made. The agent answers:\n\n> "+washed(answer)), false
-		case !verdict.PassedInRun(run, story.ID) && suggested(run, story) != "":
-			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: the suggestion is applied as it is.", suggested(run, story)))
+			says, resolve = append(says, "**ralph:** "+change+" was made. The agent answers:\n\n> "+washed(answer)), false
+		case applied != "" && !verdict.PassedInRun(run, story.ID):
 		case made:
 			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
 		default:
-			says, resolve = append(says, "**ralph:** no change was made: the request is already met."), false
+			says, resolve = append(says, "**ralph:** "+change+" was made: the request is already met."), false
 		}
 	}
 	says = slices.Compact(says)

@@ -10,32 +10,33 @@ import (
 
 // Suggested are the lines that a reviewer's comment suggests, each with its end; ok
 // is false where it holds no suggestion, more than one, one in what a page does not
-// show, or characters that people do not see.
-func Suggested(comment string) (text string, ok bool) {
+// show, or characters that people do not see. more tells that it says more than that.
+func Suggested(comment string) (text string, more, ok bool) {
 	seen, _ := clean.ForAgent(comment, len(comment))
-	shown, is := block(seen)
-	text, ok = block(comment)
-	return text, ok && is && shown == text
+	shown, more, is := block(seen)
+	text, _, ok = block(comment)
+	return text, more, ok && is && shown == text
 }
 
-// block is the one suggestion in a text.
-func block(comment string) (text string, ok bool) {
+// block is the one suggestion in a text, and whether there is more in it.
+func block(comment string) (text string, more, ok bool) {
 	lines := strings.Split(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
 	for len(lines) > 0 {
 		fence, info := opens(lines[0])
+		more = more || info != suggestion && strings.Trim(lines[0], "-*> \t") != ""
 		if lines = lines[1:]; fence == "" {
 			continue
 		}
 		end := slices.IndexFunc(lines, func(line string) bool { return closes(line, fence) })
 		if end < 0 || ok && info == suggestion {
-			return "", false
+			return "", more, false
 		}
 		if info == suggestion && end > 0 {
 			text = strings.Join(lines[:end], "\n") + "\n"
 		}
 		ok, lines = ok || info == suggestion, lines[end+1:]
 	}
-	return text, ok && !strings.ContainsFunc(text, unseen)
+	return text, more, ok && !strings.ContainsFunc(text, unseen)
 }
 
 // suggestion is what GitHub calls such a block.

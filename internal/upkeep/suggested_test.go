@@ -32,7 +32,7 @@ func TestSuggestedLines(t *testing.T) {
 		"- Typo:\n  ```suggestion\n\tx\n  ```":                                "\tx\n",
 		"a suggestion ``` in a line":                                          none,
 	} {
-		got, ok := upkeep.Suggested(comment)
+		got, _, ok := upkeep.Suggested(comment)
 		if !ok {
 			got = none
 		}
