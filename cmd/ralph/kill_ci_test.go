@@ -2,10 +2,13 @@ package main_test
 
 import (
 	"maps"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
@@ -14,6 +17,15 @@ import (
 // newRedScene is a scene after the pull request was opened, whose head is red in CI
 // outside GitHub, and the job that this starts.
 func newRedScene(t *testing.T) *scene {
+	t.Helper()
+	s := newOpenScene(t)
+	s.red()
+	return s
+}
+
+// newOpenScene is a scene after the pull request was opened, on a machine that has
+// nothing of the job that did.
+func newOpenScene(t *testing.T) *scene {
 	t.Helper()
 	s := newScene(t, func(s *scene) {
 		// What an agent did that was killed, the next one does not do again.
@@ -24,36 +36,59 @@ func newRedScene(t *testing.T) *scene {
 		}
 		s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.Title, i.Body = "Work", "- [ ] It works\n" })
 	})
-	s.env = append(s.env, "INPUT_PROOF=unbroken", "INPUT_CHECKS=true")
+	s.env = append(s.env, "INPUT_PROOF=unbroken", "INPUT_CHECKS=true", "INPUT_REVIEWS=true")
 	if code := s.end(s.begin()); code != 0 {
 		t.Fatalf("exit %d, want 0", code)
 	}
 	s.issue = lastOf(s.Pulls(shop))[0].Number
-	s.red()
+	s.anew()
 	return s
 }
 
-// red has CI fail on the head of the pull request, and starts a new job on a machine
-// that has nothing of the one before.
-func (s *scene) red() {
+// newReviewScene is a scene whose pull request got a review, and the job that this starts.
+func newReviewScene(t *testing.T) *scene {
+	t.Helper()
+	s := newOpenScene(t)
+	review := s.AddReview(shop, s.issue, githubtest.Review{Author: maintainer, State: "CHANGES_REQUESTED"},
+		githubtest.ReviewComment{Path: "work", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+work", Body: "Mend it."})
+	payload, err := s.ReviewEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, review.ID)
+	s.starts("pull_request_review", payload, err)
+	return s
+}
+
+// newBehindScene is a scene whose pull request is behind its base, and the job that the
+// push there starts.
+func newBehindScene(t *testing.T) *scene {
+	t.Helper()
+	s := newOpenScene(t)
+	rule := githubtest.Rule{Type: "required_status_checks", Parameters: map[string]any{"strict_required_status_checks_policy": true, "required_status_checks": []any{}}}
+	s.AddRuleset(shop, githubtest.Ruleset{Name: "up to date", Branches: []string{"main"}, Rules: []githubtest.Rule{rule}})
+	s.must("update-ref", "refs/heads/main", s.must("commit-tree", "-m", "by hand", "-p", "main", "main^{tree}"))
+	payload, err := s.PushEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, "main")
+	s.starts("push", payload, err)
+	return s
+}
+
+// anew is another machine, which has nothing of the job before.
+func (s *scene) anew() {
 	s.t.Helper()
-	if err := os.RemoveAll(s.path("workspace")); err != nil {
-		s.t.Fatal(err)
-	}
-	pull, _ := s.Pull(shop, s.issue)
-	s.SetStatus(shop, githubtest.Status{SHA: pull.HeadSHA, Context: "ci/outside", State: "failure", Description: "it does not work"})
-	payload, err := s.CIEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, "status", pull.HeadSHA, "failure")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	env, err := s.job("status", maintainer, payload)
+	err := os.RemoveAll(s.path("workspace"))
 	if err == nil {
 		err = os.MkdirAll(s.path("workspace"), 0o755)
 	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.env = append(s.env, env...)
+}
+
+// red has CI fail on the head of the pull request, and starts a new job on a machine
+// that has nothing of the one before.
+func (s *scene) red() {
+	s.t.Helper()
+	s.anew()
+	pull, _ := s.Pull(shop, s.issue)
+	s.SetStatus(shop, githubtest.Status{SHA: pull.HeadSHA, Context: "ci/outside", State: "failure", Description: "it does not work"})
+	s.tells("status", pull.HeadSHA, "failure")
 }
 
 // tended is what people see once a red head was worked on, whatever came between.
@@ -74,18 +109,40 @@ func (s *scene) tended() {
 	}
 }
 
-// TestKillOfCI kills the program at events of each type of its work on red CI, and has
-// the job start again: the same head is worked on, once as far as people can see.
-func TestKillOfCI(t *testing.T) {
-	t.Parallel()
-	plain := newRedScene(t)
+// answered is what people see once a review was answered, whatever came between.
+func (s *scene) answered() {
+	s.t.Helper()
+	s.tended()
+	remarks := s.Remarks(shop, s.issue)
+	if len(remarks) != 2 || !remarks[0].Resolved || !strings.Contains(remarks[1].Body, "**ralph:** done in ") {
+		s.t.Errorf("the thread is %+v, want one answer, and resolved", remarks)
+	}
+}
+
+// updated is what people see once the base was merged, whatever came between.
+func (s *scene) updated() {
+	s.t.Helper()
+	pull, _ := s.Pull(shop, s.issue)
+	if pull.Draft || s.must("rev-list", "--count", pull.Head+"..main") != "0" || s.must("rev-list", "--count", "--merges", "main.."+pull.Head) != "1" {
+		s.t.Errorf("the pull request is %+v with\n%s, want it ready with one merge of the base", pull, s.must("log", "--oneline", "--graph", pull.Head))
+	}
+	if ours := s.progress(s.issue); len(s.Comments(shop, s.issue)) != len(ours) || len(ours) > 1 {
+		s.t.Errorf("comments %+v, want at most one of the progress", s.Comments(shop, s.issue))
+	}
+}
+
+// killedAlong kills the program at events of each type of its work, and has the job start
+// again: people see what they see without that.
+func killedAlong(t *testing.T, fresh func(*testing.T) *scene, seen func(*scene)) {
+	t.Helper()
+	plain := fresh(t)
 	if code := plain.end(plain.begin()); code != 0 {
 		t.Fatalf("exit %d, want 0", code)
 	}
-	plain.tended()
+	seen(plain)
 	events := count(plain.entries())
-	if len(events) < 10 || plain.run().Task.Attempts.OfPull != 1 {
-		t.Fatalf("events %v of attempt %+v, want the first that works", events, plain.run().Task.Attempts)
+	if len(events) < 7 {
+		t.Fatalf("events %v, want a run that works", events)
 	}
 	for i, name := range slices.Sorted(maps.Keys(events)) {
 		if name == journal.Type(journal.RunStopped{}) || os.Getenv("KILL") == "" && !dealt(i, 5) {
@@ -93,7 +150,7 @@ func TestKillOfCI(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newRedScene(t)
+			s := fresh(t)
 			last := events[name]
 			if name == journal.Type(journal.Shelved{}) {
 				last-- // after the last of these the clock is not looked at
@@ -105,9 +162,28 @@ func TestKillOfCI(t *testing.T) {
 			if code := s.end(s.begin()); code != 0 {
 				t.Errorf("exit %d, want 0", code)
 			}
-			s.tended()
+			seen(s)
 		})
 	}
+}
+
+// TestKillOfCI kills the program at events of each type of its work on red CI: the same
+// head is worked on, once as far as people can see.
+func TestKillOfCI(t *testing.T) {
+	t.Parallel()
+	killedAlong(t, newRedScene, (*scene).tended)
+}
+
+// TestKillOfAReview does so at work on a review: its thread gets one answer.
+func TestKillOfAReview(t *testing.T) {
+	t.Parallel()
+	killedAlong(t, newReviewScene, (*scene).answered)
+}
+
+// TestKillOfAnUpdate does so while the base is merged, which happens once.
+func TestKillOfAnUpdate(t *testing.T) {
+	t.Parallel()
+	killedAlong(t, newBehindScene, (*scene).updated)
 }
 
 // A job that is lost with its machine counts as an attempt, also before its first
@@ -125,5 +201,84 @@ func TestALostMachineCounts(t *testing.T) {
 	}
 	if n := s.made("/repos/" + shop + "/pulls"); n != 1 {
 		t.Errorf("%d pull requests were opened, want one", n)
+	}
+}
+
+// A draft that a person made of the pull request stays one, whatever is red there: an
+// attempt on an older head gives no right to turn it ready.
+func TestAPersonsDraftStaysOne(t *testing.T) {
+	t.Parallel()
+	s := newRedScene(t)
+	if code := s.end(s.begin()); code != 0 {
+		t.Fatalf("exit %d, want 0", code)
+	}
+	s.SetDraft(shop, s.issue, true)
+	s.anew()
+	payload, err := s.CommentEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, s.AddComment(shop, githubtest.Comment{Issue: s.issue, Author: maintainer, Body: "/ralph -- more"}).ID)
+	s.starts("issue_comment", payload, err)
+	s.killed(death{Event: "iteration_began", Nth: 1, Late: true})
+	before := s.must("rev-parse", s.run().Branch)
+	s.red()
+	if code := s.end(s.begin()); code != 0 {
+		t.Errorf("exit %d, want 0", code)
+	}
+	if pull, _ := s.Pull(shop, s.issue); !pull.Draft || pull.HeadSHA != before {
+		t.Errorf("the pull request is %+v, want the draft as it was", pull)
+	}
+}
+
+// A run on a review that is cancelled answers the threads whose stories are done.
+func TestACancelledReviewIsAnswered(t *testing.T) {
+	t.Parallel()
+	s := newOpenScene(t)
+	script := "-- 1/run --\necho mended >work\ngit commit -qam 'feat: mended'\n-- 1/claim --\nUS-001: done\n" +
+		"-- 2/run --\ntouch \"$HOME/hung\"\n-- 2/hang --\n"
+	if err := write(s.path("script.txtar"), []byte(script)); err != nil {
+		t.Fatal(err)
+	}
+	review := s.AddReview(shop, s.issue, githubtest.Review{Author: maintainer, State: "CHANGES_REQUESTED"},
+		githubtest.ReviewComment{Path: "work", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+work", Body: "Mend it."},
+		githubtest.ReviewComment{Path: "x", Line: 1, DiffHunk: "@@ -0,0 +1 @@\n+x", Body: "And this."})
+	payload, err := s.ReviewEvent(githubtest.Event{Repo: shop, Issue: s.issue, Sender: maintainer}, review.ID)
+	s.starts("pull_request_review", payload, err)
+	l := s.begin()
+	s.until("the agent is at work", s.hung)
+	if err := l.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := s.end(l); code != 130 {
+		t.Errorf("exit %d, want 130", code)
+	}
+	remarks := s.Remarks(shop, s.issue)
+	if len(remarks) != 3 || remarks[2].ReplyTo != remarks[0].ID || !strings.Contains(remarks[2].Body, "**ralph:** done in ") {
+		t.Errorf("the threads are %+v, want an answer in the first alone", remarks)
+	}
+}
+
+// The end of a pull request is entered once, wherever its job is killed.
+func TestKillOfTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, kill := range map[string]func(*scene){
+		"while it reads the commits": func(s *scene) {
+			s.killedAtCall(call{match: func(r *http.Request, _ string) bool { return strings.HasSuffix(r.URL.Path, "/commits") }})
+		},
+		"before the ledger is written": func(s *scene) { s.killedAtPush(pushKill{nth: 1}) },
+		"once the ledger is written":   func(s *scene) { s.killedAtPush(pushKill{nth: 1, done: true}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newOpenScene(t)
+			said := len(s.Comments(shop, s.issue))
+			s.EditIssue(shop, s.issue, func(i *githubtest.Issue) { i.State, i.MergedAt = "closed", time.Now() })
+			s.pulled("closed")
+			kill(s)
+			if code := s.end(s.begin()); code != 0 {
+				t.Errorf("exit %d, want 0", code)
+			}
+			book := s.must("show", "refs/ralph/ledger:ledger.json")
+			if strings.Count(book, `"number": `) != 1 || strings.Count(book, `"end": "merged_unchanged"`) != 1 || len(s.Comments(shop, s.issue)) != said {
+				t.Errorf("the ledger is\n%s\nand there are %d comments, want one end and %d", book, len(s.Comments(shop, s.issue)), said)
+			}
+		})
 	}
 }

@@ -65,6 +65,11 @@ func (v *visit) learn(ctx context.Context, known *trigger.RequestFacts) (err err
 	if v.trigger, err = v.client.Complete(ctx, v.trigger); err != nil {
 		return err
 	}
+	if pull := &v.trigger.Pull; pull.Ours && pull.Author != "" { // the mark in its text can be anyone's
+		if pull.Ours, err = v.client.Opened(ctx, pull.Author, v.starter); err != nil {
+			return err
+		}
+	}
 	known.Edited, err = v.edited(ctx)
 	return err
 }

@@ -19,7 +19,8 @@ import (
 // there is: then the trigger is about the pull request.
 func (v *visit) tend(ctx context.Context) (skip string, err error) {
 	if v.trigger.PushedBranch != "" {
-		pull, is, err := v.client.Behind(ctx, github.Base{Branch: v.trigger.PushedBranch, Prefix: v.inputs.BranchPrefix, Except: v.updated}, v.starter)
+		base := github.Base{Branch: v.trigger.PushedBranch, Prefix: v.inputs.BranchPrefix, Except: v.updated, Drafts: v.lost}
+		pull, is, err := v.client.Behind(ctx, base, v.starter)
 		if v.about(pull); err == nil && !is {
 			skip = "no open pull request of ralph's must be brought up to date with " + v.trigger.PushedBranch
 		}
@@ -57,13 +58,14 @@ func (v *visit) tend(ctx context.Context) (skip string, err error) {
 	return "no work for an agent: " + move.Line, v.remark(ctx, move)
 }
 
-// lost tells of a draft whose job was killed at work on red checks: such a job's lease
-// stays. Its run goes on. Where none was saved, a head that was not moved is made ready
-// as it was before.
+// lost tells of a draft that ralph made and whose job was killed at work on red checks or
+// an update: such a job's lease stays. Its run goes on. Where none was saved, it is made
+// ready as it was before, but for a head that moved since the checks were red.
 func (v *visit) lost(ctx context.Context, pull github.Pull) (bool, error) {
+	v.hub = v.hubOf(pull.Number)
 	v.task = plan.Task{Kind: plan.KindPull, Number: pull.Number, Repo: v.trigger.Repo.String()}
 	s, found, err := v.standing(ctx)
-	if err != nil || found.lease.Attempts.OfPull == 0 {
+	if err != nil || !found.lease.Ready || v.trigger.IsCI() && found.lease.Attempts.OfPull == 0 {
 		return false, err
 	}
 	if busy, err := s.busy(ctx, found.lease); busy || err != nil {
@@ -72,8 +74,10 @@ func (v *visit) lost(ctx context.Context, pull github.Pull) (bool, error) {
 	switch _, run := v.newest(found); {
 	case run.ID != "" && run.Stop == nil:
 		v.command.Verb = trigger.Resume
-	case found.lease.Attempts.Head == pull.SHA:
+	case !v.trigger.IsCI() || found.lease.Attempts.Head == pull.SHA:
 		err = v.hub.starting().ReadyPull(ctx, pull)
+	default:
+		return false, nil
 	}
 	return true, err
 }

@@ -147,7 +147,7 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	if b.shelf == nil {
 		return false, nil
 	}
-	b.shelf.lease.Attempts = v.task.Attempts
+	b.shelf.lease.Attempts, b.shelf.lease.Ready = v.task.Attempts, b.found.lease.Ready || v.own() && !v.trigger.Pull.Draft
 	err := b.shelf.take(ctx, b.found, during)
 	switch {
 	case err == nil:

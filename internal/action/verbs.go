@@ -36,8 +36,8 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 		return Result{Skipped: why.said}, v.decline(ctx, why)
 	}
 	if !errors.Is(err, process.ErrStopped) {
-		v.answerThreads(ctx, outcome.Run)
 		v.close(ctx, outcome, err)
+		v.answerThreads(ctx, outcome.Run)
 	}
 	return Result{Outcome: outcome}, err
 }
@@ -148,8 +148,14 @@ func (v *visit) answer(ctx context.Context, text string) error {
 	return nil
 }
 
-// answerThreads answers the review threads that the run was about.
+// answerThreads answers the review threads that the run was about, also where the job
+// was cancelled.
 func (v *visit) answerThreads(ctx context.Context, run journal.Run) {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		defer cancel()
+	}
 	replies := upkeep.Replies(run, view.Headline(run))
 	for i := range replies {
 		replies[i].Text = v.words(replies[i].Text)

@@ -68,6 +68,8 @@ type Base struct {
 	Branch string
 	Prefix string // of the branches of ours
 	Except []int  // pull requests that were looked after already
+
+	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
 }
 
 // Behind is the first open pull request for a base that our login opened, or that of
@@ -76,8 +78,11 @@ func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull,
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	a := act{what: "look for pull requests that are behind " + base.Branch, needs: pullsRead, path: "pulls?" + query.Encode()}
 	return c.seekOwn(ctx, a, also, func(p pull) (bool, error) {
-		if p.Base.Ref != base.Branch || p.Draft || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
+		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
 			return false, nil
+		}
+		if there := p.opened(); there.Draft || there.Says() {
+			return base.Drafts(ctx, there)
 		}
 		return c.behind(ctx, p.Number)
 	})

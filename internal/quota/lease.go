@@ -18,6 +18,10 @@ type Lease struct {
 	// Attempts are those at red checks with the one that the job begins. The run's
 	// journal has them, too; that is kept only after its first iteration.
 	Attempts plan.Attempts `json:"attempts,omitzero"`
+
+	// Ready is that the pull request was no draft when the first job began that did not
+	// give this back: it is ralph who made it one.
+	Ready bool `json:"ready,omitempty"`
 }
 
 // LeaseFile is where it lies beside a run's own files, and LongestLease more than it

@@ -186,3 +186,11 @@ func (s *Server) Labels(name string) []Label {
 	}
 	return found
 }
+
+// SetDraft makes a pull request a draft, or ready.
+func (s *Server) SetDraft(name string, number int, draft bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, i := s.mustIssue(name, number)
+	i.pull.draft = draft
+}
