@@ -39,7 +39,18 @@ func (g guard) of(node actionlint.ExprNode) (any, error) {
 		return g.contexts[n.Name], nil
 	case *actionlint.ObjectDerefNode:
 		receiver, err := g.of(n.Receiver)
+		if all, isList := receiver.([]any); isList { // of each
+			each := []any{}
+			for _, one := range all {
+				each = append(each, property(one, n.Property))
+			}
+			return each, err
+		}
 		return property(receiver, n.Property), err
+	case *actionlint.ArrayDerefNode:
+		list, err := g.of(n.Receiver)
+		all, _ := list.([]any)
+		return all, err
 	case *actionlint.IndexAccessNode:
 		list, err := g.of(n.Operand)
 		at, isNumber := n.Index.(*actionlint.IntNode)
@@ -96,7 +107,10 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 	case name == "startswith" && len(args) == 2:
 		return strings.HasPrefix(strings.ToLower(text(args[0])), strings.ToLower(text(args[1]))), nil
 	case name == "contains" && len(args) == 2:
-		list, _ := args[0].([]any)
+		list, isList := args[0].([]any)
+		if !isList {
+			return strings.Contains(strings.ToLower(text(args[0])), strings.ToLower(text(args[1]))), nil
+		}
 		return slices.ContainsFunc(list, func(one any) bool { return equal(one, args[1]) }), nil
 	case name == "format" && len(args) == 2:
 		return strings.ReplaceAll(text(args[0]), "{0}", text(args[1])), nil

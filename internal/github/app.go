@@ -74,18 +74,22 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 	if a.tokens != nil {
 		return a.tokens, nil
 	}
+	own := jobsOwn()
 	if a.installation == 0 {
 		found, _, err := a.api.Apps.FindRepositoryInstallation(ctx, a.owner, a.repo)
 		if err != nil {
 			return nil, refusedApp(err, fmt.Sprintf("install the App on %s/%s, and check `app-id` and `app-private-key`", a.owner, a.repo))
 		}
 		a.installation = found.GetID()
+		if found.GetPermissions().GetStatuses() != "" { // an App that was made before ralph read them has none
+			own.Statuses = own.Checks
+		}
 	}
 	a.tokens = ghinstallation.NewFromAppsTransport(a.signed, a.installation)
 	// What leaks must not reach the organization's other repositories.
 	a.tokens.InstallationTokenOptions = &gh.InstallationTokenOptions{Repositories: []string{a.repo}}
 	if a.least {
-		a.tokens.InstallationTokenOptions.Permissions = jobsOwn()
+		a.tokens.InstallationTokenOptions.Permissions = own
 	}
 	return a.tokens, nil
 }

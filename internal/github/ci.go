@@ -52,11 +52,16 @@ func (p payload) ci(event string) trigger.CI {
 	return found
 }
 
-// stated is what a status tells: its branches are all of this repository.
+// ownBranches begin so, unless a workflow says otherwise.
+const ownBranches = "ralph/"
+
+// stated is what a status tells: its branches are all of this repository. One of ralph's
+// counts before others that hold the commit.
 func (p payload) stated() trigger.CI {
 	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
 	for _, b := range p.Branches {
-		if b.Commit.SHA == p.SHA && b.Name != p.Repo.DefaultBranch && found.Branch == "" {
+		better := found.Branch == "" || strings.HasPrefix(b.Name, ownBranches) && !strings.HasPrefix(found.Branch, ownBranches)
+		if b.Commit.SHA == p.SHA && b.Name != p.Repo.DefaultBranch && better {
 			found.Branch = b.Name
 		}
 	}

@@ -103,8 +103,25 @@ func (s *scene) trading(i issuer) *serving {
 var rs256 = map[string]any{"alg": "RS256", "kid": "k", "typ": "JWT"}
 
 func TestAJobTradesItsIdentityForATokenOfItsRepository(t *testing.T) {
+	want := map[string]string{"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write"}
+	tradesFor(t, githubtest.WriteAll(), with(want, "statuses", "read"))
+	old := githubtest.WriteAll() // of an App that was made before ralph read statuses
+	delete(old, "statuses")
+	tradesFor(t, old, want)
+}
+
+func with(permissions map[string]string, name, level string) map[string]string {
+	permissions = maps.Clone(permissions)
+	permissions[name] = level
+	return permissions
+}
+
+// tradesFor trades a job's identity for a token of an App that may do so much.
+func tradesFor(t *testing.T, may, want map[string]string) {
+	t.Helper()
 	s, i := newScene(t), newIssuer(t)
 	s.AddRepo(githubtest.Repo{Owner: "acme", Name: "payroll", Private: true})
+	s.AddApp(githubtest.App{ID: 12, Slug: "ralph-loop", Owner: "acme", Key: &githubtest.Key().PublicKey, Installation: 345, Repos: []string{shop}, Permissions: may})
 	v := s.trading(i)
 	status, said := v.trade(i.says(i.key, rs256, i.ours()))
 	var got struct{ Token string }
@@ -129,7 +146,6 @@ func TestAJobTradesItsIdentityForATokenOfItsRepository(t *testing.T) {
 	if !slices.Equal(asked.Repositories, []string{"shop"}) {
 		t.Errorf("the token reaches %q", asked.Repositories)
 	}
-	want := map[string]string{"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read", "pull_requests": "write"}
 	if !maps.Equal(asked.Permissions, want) {
 		t.Errorf("the token may do %v, want %v", asked.Permissions, want)
 	}
