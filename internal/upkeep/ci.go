@@ -123,8 +123,12 @@ func names(checks []Check) string {
 
 // Question is what a person is asked where there were enough attempts.
 func Question(red []Check) string {
-	return fmt.Sprintf("**ralph asks:** CI is still red after the attempts that are allowed (%d a head, %d a pull request): %s. "+
-		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MaxOfHead, plan.MaxOfPull, names(red))
+	which := ""
+	if len(red) > 0 { // a run that goes on did not look
+		which = ": " + names(red)
+	}
+	return fmt.Sprintf("**ralph asks:** CI is still red after the attempts that are allowed (%d a head, %d a pull request)%s. "+
+		"What is missing?\n\n**Next:** comment `/ralph -- <hint>`.", plan.MaxOfHead, plan.MaxOfPull, which)
 }
 
 // noteBegins begins the paragraph of the progress comment that is about CI.

@@ -131,3 +131,16 @@ func TestRelevantEndsWithTheError(t *testing.T) {
 		t.Errorf("Relevant = %q", got)
 	}
 }
+
+// A run that goes on after its job was killed did not look at what is red: the question
+// names nothing then.
+func TestTheQuestion(t *testing.T) {
+	for want, red := range map[string][]upkeep.Check{
+		" 5 a pull request). What is missing?":                nil,
+		" 5 a pull request): `e2e`, `unit`. What is missing?": {{Name: "unit"}, {Name: "e2e"}},
+	} {
+		if got := upkeep.Question(red); !strings.Contains(got, want) {
+			t.Errorf("Question = %q, want %q", got, want)
+		}
+	}
+}
