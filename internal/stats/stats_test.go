@@ -71,3 +71,34 @@ func TestMarkdown(t *testing.T) {
 		}
 	}
 }
+
+// What one pull request counts as.
+func TestWhatAPullRequestCountsAs(t *testing.T) {
+	night := time.Date(2026, 9, 30, 23, 30, 0, 0, time.FixedZone("", -2*60*60))
+	unknown := quota.PullRun{ID: "killed", Agent: "claude", Minutes: 5, Suites: 1}
+	for name, c := range map[string]struct {
+		pull  quota.Pull
+		since time.Time
+		want  string // month, agent, cells; empty: it is left out
+	}{
+		"two agents":           {quota.Pull{Opened: at(9), End: quota.Unchanged, Runs: []quota.PullRun{run("codex", 1, 1, 1), run("claude", 1, 2, 1), run("codex", 1, 3, 1)}}, time.Time{}, "2026-09 claude+codex 1 1 0 0 100% 3.00 6.0 3.0"},
+		"a month ends in UTC":  {quota.Pull{Opened: night}, time.Time{}, "2026-10 unknown 1 0 0 1 - - - -"},
+		"a run was killed":     {quota.Pull{Opened: at(9), End: quota.Changed, Runs: []quota.PullRun{run("claude", 1, 1, 1), unknown}}, time.Time{}, "2026-09 claude 1 1 0 0 0% - 6.0 2.0"},
+		"opened again":         {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("claude", 1, 1, 1)}}, time.Time{}, "2026-09 claude 1 0 0 1 - - - -"},
+		"closed":               {quota.Pull{Opened: at(9), End: quota.Closed, Runs: []quota.PullRun{run("claude", 1, 1, 1)}}, time.Time{}, "2026-09 claude 1 0 1 0 - - - -"},
+		"a name that is long":  {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run(strings.Repeat("x", 41), 1, 1, 1)}}, time.Time{}, "2026-09 ? 1 0 0 1 - - - -"},
+		"a name with commands": {quota.Pull{Opened: at(9), Runs: []quota.PullRun{run("a\n::error::b", 1, 1, 1)}}, time.Time{}, "2026-09 a?error?b 1 0 0 1 - - - -"},
+		"of that moment":       {quota.Pull{Opened: at(9)}, at(9), "2026-09 unknown 1 0 0 1 - - - -"},
+		"of a moment before":   {quota.Pull{Opened: at(9).Add(-time.Nanosecond)}, at(9), ""},
+	} {
+		lines := strings.Split(stats.Of([]quota.Pull{c.pull}, c.since).Text(), "\n")
+		got := ""
+		if month := strings.Fields(lines[1]); month[0] != "all" {
+			agent := strings.Fields(lines[5])
+			got = strings.Join(append([]string{month[0], agent[0]}, month[1:]...), " ")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
