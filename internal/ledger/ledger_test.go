@@ -89,7 +89,7 @@ func TestTwentyAtOnce(t *testing.T) {
 // What somebody else put on the ref is not taken for an empty ledger: to begin anew would
 // forget what was spent.
 func TestALedgerThatCannotBeRead(t *testing.T) {
-	for name, make := range map[string][]string{
+	for name, put := range map[string][]string{
 		"a file":                  {"hash-object", "-w", "--stdin"},
 		"a folder without a book": {"mktree"},
 	} {
@@ -102,8 +102,8 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 			}
 			return strings.TrimSpace(string(out))
 		}
-		at := git(make...)
-		if make[0] == "mktree" {
+		at := git(put...)
+		if put[0] == "mktree" {
 			at = git("commit-tree", "-m", "x", at)
 		}
 		git("update-ref", quota.Ref, at)
