@@ -21,7 +21,7 @@ import (
 
 // errBlank is said of a flag that is given and says nothing, as a variable of a
 // script that is not set.
-var errBlank = errors.New("there is nothing in it")
+var errBlank = errors.New("the value is blank")
 
 // worded reads what stands behind a flag, and refuses it where that is blank: an
 // empty check passes, and an empty agent command would start the usual agent. To no

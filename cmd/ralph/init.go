@@ -105,8 +105,8 @@ func (planCommand) Help() string {
 	return `Finds stories in a prd.json (fenced or bare), a task list, or headings with lists.
 Any other text becomes one story. Prints the PRD on standard output, and its source
 (json, tasklist, headings, plain) on standard error. Of an
-issue form only the answers count. Project and branch are those of ralph init
---prd, where it was run here. Asks no model.
+issue form, reads only the answers. Keeps the project and branch that ralph init
+--prd wrote. Asks no model.
 
 Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 }

@@ -23,7 +23,7 @@ type Signature struct {
 	Issuer      string `placeholder:"URL" default:"https://token.actions.githubusercontent.com" help:"With --signed: issuer of the identity (default: GitHub's)."`
 	Repository  string `placeholder:"OWNER/NAME" help:"With --signed: repository that the job ran in (default: the identity's)."`
 	Caller      string `placeholder:"URL" help:"With --signed: workflow that was started, with its ref (default: the identity; needed with another repository)."`
-	TrustedRoot string `type:"path" placeholder:"FILE" help:"With --signed: keys of sigstore (default: those of the public one)."`
+	TrustedRoot string `type:"path" placeholder:"FILE" help:"Public keys of sigstore for --signed (default: the public instance's)."`
 	Commit      string `placeholder:"REV" default:"HEAD" help:"With --signed: commit that must be signed (default: HEAD of the clone)."`
 }
 

@@ -33,7 +33,7 @@ var (
 	haveTried = cure{"", "; `ralph doctor --checks` tries it"}
 	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
 	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
-	haveNames = same("make it green before the work begins, or use a test runner that names the tests that fail")
+	haveNames = same("fix the check on the base branch first, or use a test runner that names the tests that fail")
 	haveFiles = cure{
 		"commit the files that the checks need, or create them with the input `setup`",
 		"commit the files that the checks need, or create them with `setup` in `.ralph/settings.json`",

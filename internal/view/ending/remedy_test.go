@@ -48,7 +48,7 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		},
 		"red": {
 			said: &red, want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1) and names no failed tests, so it does not count"},
-			mend: "make it green before the work begins, or use a test runner that names the tests that fail",
+			mend: "fix the check on the base branch first, or use a test runner that names the tests that fail",
 		},
 		"of the task": {
 			said: &green, but: func(p *policy.Policy) { p.Checks[0].Added, p.Publish = true, true },
@@ -112,7 +112,7 @@ func TestRedFromTheStart(t *testing.T) {
 			Stop:       &journal.RunStopped{Reason: policy.MaxIterations, Why: "10 of 10 iterations used"},
 		}
 		e := ending.Of(run)
-		if e.Cause != want || want == ending.RedAtBase && !strings.HasPrefix(e.Fix, "make it green before the work begins") {
+		if e.Cause != want || want == ending.RedAtBase && !strings.HasPrefix(e.Fix, "fix the check on the base branch first") {
 			t.Errorf("a story passes: %v: Of = %q, %q, want %q", passes, e.Cause, e.Fix, want)
 		}
 	}
