@@ -8,12 +8,12 @@ import (
 )
 
 type call struct {
-	scope *scope
-	in    string // what it reads
-	to    string // the file that it prints into
-	env   string // the variables set for it alone
-	name  string // without its folder
-	args  []string
+	scope      *scope
+	stdin      string // what it reads
+	outputFile string // the file that it prints into
+	env        string // the variables set for it alone
+	name       string // without its folder
+	args       []string
 }
 
 func (c *call) String() string { return strings.TrimSpace(c.name + " " + strings.Join(c.args, " ")) }
@@ -21,12 +21,12 @@ func (c *call) String() string { return strings.TrimSpace(c.name + " " + strings
 // has says whether a flag was given, a single letter also within others.
 func (c *call) has(flag string) bool {
 	return slices.ContainsFunc(c.args, func(a string) bool {
-		return like(flag, a) || strings.HasPrefix(a, flag+"=") || len(flag) == 2 && cluster(a, flag[1]) > 0
+		return matchesAny(flag, a) || strings.HasPrefix(a, flag+"=") || len(flag) == 2 && shortFlagIndex(a, flag[1]) > 0
 	})
 }
 
-// cluster is where a letter stands among flags like -xzf, 0 if it does not.
-func cluster(a string, letter byte) int {
+// shortFlagIndex is where a letter stands among flags like -xzf, 0 if it does not.
+func shortFlagIndex(a string, letter byte) int {
 	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 		return 0
 	}
@@ -58,10 +58,10 @@ func (c *call) operands(valued ...string) []string {
 // first is the first operand, usually a subcommand.
 func (c *call) first() string { return append(c.operands(), "")[0] }
 
-// subjects are what something is done to: a copy's sources, x of --file=x.
-func (c *call) subjects() []string {
+// affected are what something is done to: a copy's sources, x of --file=x.
+func (c *call) affected() []string {
 	ops := c.operands()
-	if among("cp mv ln install scp rsync", c.name) {
+	if isInList("cp mv ln install scp rsync", c.name) {
 		ops = ops[:max(0, len(ops)-1)]
 	}
 	for _, a := range c.args {
@@ -79,7 +79,7 @@ func (c *call) values(flags ...string) []string {
 		for _, flag := range flags {
 			at := 0
 			if len(flag) == 2 {
-				at = cluster(a, flag[1])
+				at = shortFlagIndex(a, flag[1])
 			}
 			switch {
 			case a == flag || at > 0 && at == len(a)-1:
@@ -94,52 +94,52 @@ func (c *call) values(flags ...string) []string {
 	return found
 }
 
-// run judges a command by its words, and returns what it prints.
-func (j *judge) run(words []string, c call) string {
-	defer func() { j.nest-- }()
-	if !j.enter() || len(words) == 0 {
+// words judges a command by its words, and returns what it prints.
+func (j *judge) words(words []string, c call) string {
+	defer func() { j.depth-- }()
+	if !j.begin() || len(words) == 0 {
 		return ""
 	}
-	c.name, c.args = program(words[0]), words[1:]
-	if strings.Contains(words[0], dark) {
-		j.origin(words[0], "a command")
+	c.name, c.args = programName(words[0]), words[1:]
+	if strings.Contains(words[0], markStart) {
+		j.reportOrigin(words[0], "a command")
 		return ""
 	}
-	if _, ok := j.files[j.known(words[0], c.scope)]; ok && strings.Contains(words[0], "/") {
-		return j.file(&c, words)
+	if _, ok := j.files[j.fileKey(words[0], c.scope)]; ok && strings.Contains(words[0], "/") {
+		return j.scriptFile(&c, words)
 	}
 	out, done := j.unwrap(&c)
 	if done {
 		return out
 	}
 	if i := slices.Index(c.args, "-C"); c.name == "git" && i >= 0 && i+1 < len(c.args) && strings.HasPrefix(c.args[0], "-") {
-		c.scope = c.scope.sub() // git goes there
+		c.scope = c.scope.child() // git goes there
 		c.scope.dir = j.resolve(c.args[i+1], c.scope)
 		c.args = slices.Concat(c.args[:i], c.args[i+2:])
 	}
-	j.rules(&c)
-	j.builtin(&c)
-	for _, f := range c.written() {
-		j.writes(f, c.scope)
+	j.checkRules(&c)
+	j.applyBuiltin(&c)
+	for _, f := range c.writtenFiles() {
+		j.checkWrite(f, c.scope)
 	}
-	j.code(&c)
-	return then(out, j.prints(&c))
+	j.interpreter(&c)
+	return joinOutput(out, j.outputOf(&c))
 }
 
-// program is a command's name without its folder and version: wrangler@latest.
-func program(word string) string {
+// programName is a command's name without its folder and version: wrangler@latest.
+func programName(word string) string {
 	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(word), ".exe"), "@")
 	return name
 }
 
-func (j *judge) builtin(c *call) {
+func (j *judge) applyBuiltin(c *call) {
 	ops := append(c.operands(), "", "")
 	switch c.name {
 	case "cd", "pushd", "popd":
-		c.scope.dir = j.moved(cmp.Or(ops[0], "~"), c.scope)
-		c.scope.vars["PWD"] = cmp.Or(c.scope.dir, dark+"PWD"+darkEnd)
+		c.scope.dir = j.newDir(cmp.Or(ops[0], "~"), c.scope)
+		c.scope.vars["PWD"] = cmp.Or(c.scope.dir, markStart+"PWD"+markEnd)
 	case "read":
-		line, _, _ := strings.Cut(c.in, "\n")
+		line, _, _ := strings.Cut(c.stdin, "\n")
 		for _, name := range c.operands("-p", "-d", "-t", "-n", "-u", "-a") {
 			if delete(c.scope.vars, name); line != "" {
 				c.scope.set(name, line)
@@ -150,20 +150,20 @@ func (j *judge) builtin(c *call) {
 	}
 }
 
-func (j *judge) moved(to string, sc *scope) string {
-	if sc.far || sc.container || to == "-" || strings.Contains(to, dark) && !j.in("temporary", to, sc) {
+func (j *judge) newDir(to string, sc *scope) string {
+	if sc.isRemote || sc.inContainer || to == "-" || strings.Contains(to, markStart) && !j.isInArea("temporary", to, sc) {
 		return ""
 	}
 	return j.resolve(to, sc)
 }
 
-func (c *call) written() []string {
+func (c *call) writtenFiles() []string {
 	files, ops := c.values("-o", "-O", "--output", "--output-document"), c.operands()
-	edits := among("sed gsed perl yq", c.name) && (c.has("-i") || c.has("--in-place*"))
-	if edits || among("tee touch sponge truncate ed ex chattr chown chgrp mv rm rmdir unlink shred trash", c.name) {
+	edits := isInList("sed gsed perl yq", c.name) && (c.has("-i") || c.has("--in-place*"))
+	if edits || isInList("tee touch sponge truncate ed ex chattr chown chgrp mv rm rmdir unlink shred trash", c.name) {
 		files = append(files, ops...)
 	}
-	if among("cp mv install ln rsync scp", c.name) && len(ops) > 1 {
+	if isInList("cp mv install ln rsync scp", c.name) && len(ops) > 1 {
 		to := ops[len(ops)-1]
 		files = append(files, to)
 		for _, o := range ops[:min(len(ops)-1, 20)] {

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/guard"
 )
 
-var shop = guard.Place{Root: "/home/dev/shop", Home: "/home/dev", Protect: []string{"ralph/prd.lock"}}
+var shop = guard.Project{Root: "/home/dev/shop", Home: "/home/dev", Protect: []string{"ralph/prd.lock"}}
 
 // The commands that the guard is held to. How each came to be stands at its
 // head: all are regression tests by now, and say nothing of commands that the
@@ -72,7 +72,7 @@ func count(list []labelled, adversarial bool, wrong func(labelled, guard.Finding
 		if c.adversarial != adversarial {
 			continue
 		}
-		f, found := guard.Command(c.line, shop)
+		f, found := guard.CheckCommand(c.line, shop)
 		switch {
 		case c.danger && found:
 			n.danger, n.hit = n.danger+1, n.hit+1
@@ -143,7 +143,7 @@ func BenchmarkCommand(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		guard.Command(list[i%len(list)].line, shop)
+		guard.CheckCommand(list[i%len(list)].line, shop)
 		i++
 	}
 }

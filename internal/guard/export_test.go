@@ -6,7 +6,7 @@ import "strings"
 // before them: <, > or $.
 func Conditions() []string {
 	var names []string
-	for _, rules := range table() {
+	for _, rules := range rulesByProgram() {
 		for _, r := range rules {
 			for token := range strings.FieldsSeq(r.Flags + " " + r.Operands + " " + r.Unless) {
 				if list, is := strings.CutPrefix(token, "@"); is {

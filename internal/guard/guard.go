@@ -15,9 +15,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Place is where commands are judged: absolute paths mean something else in
+// Project is where commands are judged: absolute paths mean something else in
 // the project than outside of it.
-type Place struct {
+type Project struct {
 	Root, Home string   // the project's folder and the user's
 	Dir        string   // where the shell stands (default: the project's folder)
 	Protect    []string // globs, from Root, of files that may not be changed
@@ -41,22 +41,22 @@ func (f Finding) String() string {
 	return line
 }
 
-// Command judges shell of one or more lines and returns the first finding.
-func Command(line string, at Place) (f Finding, found bool) {
+// CheckCommand judges shell of one or more lines and returns the first finding.
+func CheckCommand(line string, at Project) (f Finding, found bool) {
 	j := newJudge(at)
 	// What makes the parser panic counts as unread.
 	defer func() {
 		j.unread = recover() != nil || j.unread
 		f, found = j.verdict()
 	}()
-	j.shows(j.script(marks.Replace(line), j.scope(), ""))
+	j.checkShown(j.script(markRemover.Replace(line), j.scope(), ""))
 	return f, found
 }
 
-// Write judges a tool that writes a file by itself, without a shell.
-func Write(path string, at Place) (Finding, bool) {
+// CheckWrite judges a tool that writes a file by itself, without a shell.
+func CheckWrite(path string, at Project) (Finding, bool) {
 	j := newJudge(at)
-	j.writes(path, j.scope())
+	j.checkWrite(path, j.scope())
 	return j.verdict()
 }
 
@@ -75,43 +75,43 @@ const (
 
 // judge goes over one line. The first finding ends it.
 type judge struct {
-	place   Place
-	found   *Finding
-	unread  bool
-	steps   int
-	nest    int
-	read    int
-	files   map[string]string // what was written into files on the way
-	stashed bool              // git stash went before
+	project     Project
+	finding     *Finding
+	unread      bool
+	steps       int
+	depth       int
+	parsedBytes int
+	files       map[string]string // what was written into files on the way
+	stashed     bool              // git stash went before
 }
 
-func newJudge(at Place) *judge {
+func newJudge(at Project) *judge {
 	at.Root = path.Join("/", cmp.Or(strings.Trim(at.Root, "/"), "project"))
 	at.Home = path.Join("/", cmp.Or(strings.Trim(at.Home, "/"), "home/user"))
 	at.Dir = cmp.Or(at.Dir, at.Root)
-	return &judge{place: at, files: map[string]string{}}
+	return &judge{project: at, files: map[string]string{}}
 }
 
 func (j *judge) verdict() (Finding, bool) {
-	if j.found == nil {
+	if j.finding == nil {
 		return Finding{}, false
 	}
-	j.found.Unread = j.unread
-	return *j.found, true
+	j.finding.Unread = j.unread
+	return *j.finding, true
 }
 
 func (j *judge) report(c Category, what, instead string) {
-	if j.found == nil {
-		j.found = &Finding{Category: c, What: shown(what, 200), Instead: cmp.Or(instead, c.Instead())}
+	if j.finding == nil {
+		j.finding = &Finding{Category: c, What: displayText(what, 200), Instead: cmp.Or(instead, c.Instead())}
 	}
 }
 
-// enter says whether to judge another command, which ends with nest--.
-func (j *judge) enter() bool {
+// begin says whether to judge another command, which ends with nest--.
+func (j *judge) begin() bool {
 	j.steps++
-	j.nest++
-	j.unread = j.unread || j.nest > maxNest
-	return j.found == nil && j.steps <= maxSteps && j.nest <= maxNest
+	j.depth++
+	j.unread = j.unread || j.depth > maxNest
+	return j.finding == nil && j.steps <= maxSteps && j.depth <= maxNest
 }
 
 // script judges a text as shell, in the scope that it would run in, and returns
@@ -124,19 +124,19 @@ func (j *judge) script(src string, sc *scope, in string) (out string) {
 	for _, m := range heredoc.FindAllStringSubmatch(src, 20) {
 		src += "\n" + m[1] // to bash a here-document may end with the source
 	}
-	for src != "" && j.found == nil {
-		if j.read += len(src) + maxScript/64; j.read > maxScript {
+	for src != "" && j.finding == nil {
+		if j.parsedBytes += len(src) + maxScript/64; j.parsedBytes > maxScript {
 			j.unread = true
 			break
 		}
-		printed, bad := j.parse(src, sc, in)
-		if out = then(out, printed); bad == len(src) {
+		printed, bad := j.parsedScript(src, sc, in)
+		if out = joinOutput(out, printed); bad == len(src) {
 			break
 		}
 		j.unread = true
 		var line string
 		line, src, _ = strings.Cut(src[bad:], "\n")
-		j.guess(line, sc)
+		j.unparsedLine(line, sc)
 	}
 	return out
 }
@@ -146,8 +146,8 @@ var (
 	separators = pattern.Of(`[;&|()]+`)
 )
 
-// parse judges statements up to a line that cannot be parsed, and says where.
-func (j *judge) parse(src string, sc *scope, in string) (out string, bad int) {
+// parsedScript judges statements up to a line that cannot be parsed, and says where.
+func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad int) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
 		return "", 0
 	}
@@ -156,7 +156,7 @@ func (j *judge) parse(src string, sc *scope, in string) (out string, bad int) {
 		if failed = failed || err != nil; failed {
 			continue // the parser goes on after a break
 		}
-		out = then(out, j.stmt(s, sc, in))
+		out = joinOutput(out, j.statement(s, sc, in))
 		bad = int(s.End().Offset())
 	}
 	if !failed {
@@ -165,15 +165,15 @@ func (j *judge) parse(src string, sc *scope, in string) (out string, bad int) {
 	return out, bad
 }
 
-// guess judges a line by its words: of each part those before the first quote,
+// unparsedLine judges a line by its words: of each part those before the first quote,
 // because what is quoted in shell that cannot be parsed is most likely prose.
-func (j *judge) guess(line string, sc *scope) {
+func (j *judge) unparsedLine(line string, sc *scope) {
 	for _, part := range separators.Split(line, 50) {
 		if i := strings.IndexAny(part, `"'`); i >= 0 && !strings.HasPrefix(strings.TrimSpace(part), `"`) {
 			part = part[:i]
 		}
 		if words := strings.Fields(part); len(words) < maxWords {
-			j.run(words, call{scope: sc})
+			j.words(words, call{scope: sc})
 		}
 	}
 }

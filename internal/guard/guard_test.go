@@ -13,7 +13,7 @@ import (
 )
 
 func TestFindingSaysWhatAndWhatInstead(t *testing.T) {
-	f, found := guard.Command("npm test && git push -f origin main", shop)
+	f, found := guard.CheckCommand("npm test && git push -f origin main", shop)
 	want := guard.Finding{
 		Category: guard.GitDestruction,
 		What:     "git push -f origin main overwrites what others have pushed",
@@ -39,7 +39,7 @@ func TestUnreadableShellIsJudgedByWhatCanBeSeen(t *testing.T) {
 		"cat > a.md <<'EOF'\nrm -rf /\nEOF\nif then fi (": false,
 		"git commit -m \"don't":                           false,
 	} {
-		f, found := guard.Command(line, shop)
+		f, found := guard.CheckCommand(line, shop)
 		if found != danger || found && !f.Unread {
 			t.Errorf("Command(%q) = %+v, %v; want %v and Unread", line, f, found, danger)
 		}
@@ -79,7 +79,7 @@ func TestCommandsFollowEachOther(t *testing.T) {
 		"seq 3 | xargs -I% rm -r /etc/%":                         true,
 		"ls | xargs bash scripts/deploy.sh --dry-run":            false,
 	} {
-		if f, found := guard.Command(line, shop); found != danger {
+		if f, found := guard.CheckCommand(line, shop); found != danger {
 			t.Errorf("Command(%q) = %v %s, want %v", line, found, f, danger)
 		}
 	}
@@ -89,27 +89,27 @@ func TestCommandsFollowEachOther(t *testing.T) {
 func TestPlacesDecide(t *testing.T) {
 	for _, c := range []struct {
 		line   string
-		at     guard.Place
+		at     guard.Project
 		danger bool
 	}{
-		{"rm -rf /srv/app/lib", guard.Place{Root: "/srv/app", Home: "/root"}, false},
-		{"rm -rf /srv/app", guard.Place{Root: "/srv/app", Home: "/root"}, true},
-		{"rm -rf /srv/other", guard.Place{Root: "/srv/app", Home: "/root"}, true},
-		{"rm -rf /tmp/t1/src", guard.Place{Root: "/tmp/t1", Home: "/root"}, false},
-		{"rm -rf .", guard.Place{Root: "/tmp/t1", Home: "/root"}, true},
-		{"rm -rf *", guard.Place{Root: "/p", Dir: "/p"}, true},
-		{"rm -rf *", guard.Place{Root: "/p", Dir: "/p/build"}, false},
-		{"rm -rf ../lib", guard.Place{Root: "/p", Dir: "/p/build"}, false},
-		{"rm -rf ..", guard.Place{Root: "/p", Dir: "/p/build"}, true},
-		{"rm -rf *", guard.Place{Root: "/p", Dir: "/etc"}, true},
-		{"rm -rf /etc", guard.Place{}, true},
-		{"rm -rf dist", guard.Place{}, false},
-		{"echo x > locked/a.txt", guard.Place{Root: "/p", Protect: []string{"locked/**"}}, true},
-		{"echo x > open/a.txt", guard.Place{Root: "/p", Protect: []string{"locked/**"}}, false},
-		{"cp b.txt locked/", guard.Place{Root: "/p", Protect: []string{"locked"}}, true},
-		{"cat locked/a.txt", guard.Place{Root: "/p", Protect: []string{"locked/**"}}, false},
+		{"rm -rf /srv/app/lib", guard.Project{Root: "/srv/app", Home: "/root"}, false},
+		{"rm -rf /srv/app", guard.Project{Root: "/srv/app", Home: "/root"}, true},
+		{"rm -rf /srv/other", guard.Project{Root: "/srv/app", Home: "/root"}, true},
+		{"rm -rf /tmp/t1/src", guard.Project{Root: "/tmp/t1", Home: "/root"}, false},
+		{"rm -rf .", guard.Project{Root: "/tmp/t1", Home: "/root"}, true},
+		{"rm -rf *", guard.Project{Root: "/p", Dir: "/p"}, true},
+		{"rm -rf *", guard.Project{Root: "/p", Dir: "/p/build"}, false},
+		{"rm -rf ../lib", guard.Project{Root: "/p", Dir: "/p/build"}, false},
+		{"rm -rf ..", guard.Project{Root: "/p", Dir: "/p/build"}, true},
+		{"rm -rf *", guard.Project{Root: "/p", Dir: "/etc"}, true},
+		{"rm -rf /etc", guard.Project{}, true},
+		{"rm -rf dist", guard.Project{}, false},
+		{"echo x > locked/a.txt", guard.Project{Root: "/p", Protect: []string{"locked/**"}}, true},
+		{"echo x > open/a.txt", guard.Project{Root: "/p", Protect: []string{"locked/**"}}, false},
+		{"cp b.txt locked/", guard.Project{Root: "/p", Protect: []string{"locked"}}, true},
+		{"cat locked/a.txt", guard.Project{Root: "/p", Protect: []string{"locked/**"}}, false},
 	} {
-		if f, found := guard.Command(c.line, c.at); found != c.danger {
+		if f, found := guard.CheckCommand(c.line, c.at); found != c.danger {
 			t.Errorf("Command(%q, %+v) = %v (%s), want %v", c.line, c.at, found, f, c.danger)
 		}
 	}
@@ -139,7 +139,7 @@ func TestProjectsOwnRules(t *testing.T) {
 		"rm -rf /home/dev/other":                     "file-destruction: rm -rf /home/dev/other deletes what is not the project's, or all of it; instead: " + guard.FileDestruction.Instead(),
 		"make seed NAME=" + strings.Repeat("a", 200): "project-rule: make seed NAME=" + strings.Repeat("a", 64) + "… fills the shared database; instead: make seed DB=shop_test",
 	} {
-		f, found := guard.Command(line, at)
+		f, found := guard.CheckCommand(line, at)
 		if found != (want != "") || found && f.String() != want {
 			t.Errorf("Command(%q) = %v %s, want %q", line, found, f, want)
 		}
@@ -188,7 +188,7 @@ func TestRuleTokens(t *testing.T) {
 		at.Rules = []guard.Rule{c.rule}
 		for i, lines := range [][]string{c.hits, c.misses} {
 			for _, line := range lines {
-				if f, found := guard.Command(line, at); found != (i == 0) {
+				if f, found := guard.CheckCommand(line, at); found != (i == 0) {
 					t.Errorf("%+v: Command(%q) = %v %s, want %v", c.rule, line, found, f, i == 0)
 				}
 			}
@@ -240,7 +240,7 @@ func TestWrite(t *testing.T) {
 		"/dev/sda":                           guard.DiskDestruction,
 		"/proc/sysrq-trigger":                guard.ProcessManipulation,
 	} {
-		f, found := guard.Write(path, shop)
+		f, found := guard.CheckWrite(path, shop)
 		if f.Category != want || found != (want != "") {
 			t.Errorf("Write(%q) = %q, %v, want %q", path, f.Category, found, want)
 		}
@@ -281,7 +281,7 @@ func TestGuideAgreesWithTheCode(t *testing.T) {
 func TestHostileShellEnds(t *testing.T) {
 	for name, line := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			if f, found := guard.Command(line, shop); found && f.What == "" {
+			if f, found := guard.CheckCommand(line, shop); found && f.What == "" {
 				t.Errorf("a finding without an offence: %+v", f)
 			}
 		})
@@ -349,11 +349,11 @@ func FuzzCommand(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		found, yes := guard.Command(line, shop)
+		found, yes := guard.CheckCommand(line, shop)
 		if yes && (found.Category == "" || found.What == "" || found.Instead == "" || strings.Contains(found.String(), "\n")) {
 			t.Errorf("finding without its words, or of several lines: %+v", found)
 		}
-		if again, _ := guard.Command(line, shop); again != found {
+		if again, _ := guard.CheckCommand(line, shop); again != found {
 			t.Errorf("judged once %v, then %v", found, again)
 		}
 	})

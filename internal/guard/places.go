@@ -22,24 +22,24 @@ var areas = []struct {
 	{"project", pattern.Of(`^\.$`)},
 	{"home", pattern.Of(`^~$`)},
 	{"git", pattern.Of(`^\./\.git(?:/|$)`)},
-	{"product", pattern.Of(`^\./(?:.*/)?(?:` + made + `)(?:/|$)`)},
+	{"product", pattern.Of(`^\./(?:.*/)?(?:` + generatedNames + `)(?:/|$)`)},
 	{"inside", pattern.Of(`^\./`)},
 	{"temporary", pattern.Of(`^(?:/private)?/(?:tmp|var/tmp|var/folders)(?:/|$)|^/dev/shm(?:/|$)`)},
-	{"device", device},
+	{"device", diskDevice},
 	{"endless", pattern.Of(`^/dev/(?:zero|u?random)$`)},
 	{"nowhere", pattern.Of(`^/dev/(?:null|std(?:in|out|err)|tty|fd/)`)},
 	{"made", pattern.Of(`^/var/(?:lib/apt/lists|cache)/`)},
 	{"log", pattern.Of(`^/var/log/`)},
 	{"system", pattern.Of(`^/(?:bin|boot|dev|etc|home|lib|lib32|lib64|opt|proc|root|run|sbin|snap|srv|sys|usr|var|System|Library|Applications|Users|private|Windows|cygdrive)(?:/|$)`)},
-	{"made", pattern.Of(`(?i)/(?:` + made + `|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry|\.m2|pkg/mod)(?:/|$)`)},
+	{"made", pattern.Of(`(?i)/(?:` + generatedNames + `|\.?caches?|_cacache|_logs|\.npm|\.gradle|DerivedData|tmp|temp|registry|\.m2|pkg/mod)(?:/|$)`)},
 	{"outside", pattern.Of(``)},
 }
 
-// made is what a build or a download makes again.
-const made = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
+// generatedNames is what a build or a download makes again.
+const generatedNames = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
 
-// writing says which files must not be written; the first that fits counts.
-var writing = []struct {
+// guardedFiles says which files must not be written; the first that fits counts.
+var guardedFiles = []struct {
 	category Category
 	file     *pattern.Pattern
 }{
@@ -49,7 +49,7 @@ var writing = []struct {
 	{Persistence, pattern.Of(`^~/(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|xinitrc|xprofile|pam_environment)$|\.config/(?:fish/config\.fish$|autostart/|systemd/user/)|\.ssh/(?:authorized_keys2?|rc)$)`)},
 	{Persistence, pattern.Of(`^/etc/(?:cron|rc\.local|init\.d|systemd/system|profile|bash\.bashrc|zsh|environment|ld\.so\.preload|xdg/autostart)|/\.git/hooks/|^/var/spool/cron|/Library/Launch(?:Agents|Daemons)/`)},
 	{ProtectedPath, pattern.Of(`^~/(?:\.ssh/(?:[^k]|k[^n])|\.aws(?:/|$)|\.gnupg(?:/|$)|\.kube/config$|\.azure(?:/|$)|\.config/gcloud(?:/|$)|\.docker/config\.json$|\.netrc$|\.pgpass$)`)},
-	{DiskDestruction, device},
+	{DiskDestruction, diskDevice},
 	{RemoteAccess, pattern.Of(`^/dev/(?:tcp|udp)/(?:[^/]*[a-z][^/]*\.|(?:[02-9]|1[013-9]|12[0-689])\d*\.)`)},
 	{ProcessManipulation, pattern.Of(`^/(?:proc/(?:[^s]|s[^e]|sys)|sys/)`)},
 	{PrivilegeEscalation, pattern.Of(`^/etc/sudoers`)},
@@ -58,22 +58,22 @@ var writing = []struct {
 }
 
 var (
-	device   = pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
-	homes    = pattern.Of(`^(?:/home/[^/]+|/Users/[^/]+|/root)(/|$)`)
-	contents = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`) // all that is in a folder
+	diskDevice  = pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
+	homeDirs    = pattern.Of(`^(?:/home/[^/]+|/Users/[^/]+|/root)(/|$)`)
+	wholeFolder = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`) // all that is in a folder
 )
 
 // resolve makes a path absolute. It is "" where that cannot be told.
 func (j *judge) resolve(p string, sc *scope) string {
 	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
-		p = j.place.Home + rest
+		p = j.project.Home + rest
 	} else if ok {
 		p = "/home/" + rest
 	}
-	if i := strings.Index(p, dark); i >= 0 {
+	if i := strings.Index(p, markStart); i >= 0 {
 		known := p[:strings.LastIndex(p[:i], "/")+1]
 		// An unknown name right under the home or above it may be the project.
-		if known == "" || above(path.Clean(known), j.place.Home) || above(path.Clean(known), j.place.Root) {
+		if known == "" || contains(path.Clean(known), j.project.Home) || contains(path.Clean(known), j.project.Root) {
 			return ""
 		}
 		p = known + "unknown"
@@ -87,60 +87,60 @@ func (j *judge) resolve(p string, sc *scope) string {
 	return path.Join(sc.dir, p)
 }
 
-// known is the name that a file's text is kept under.
-func (j *judge) known(file string, sc *scope) string { return cmp.Or(j.resolve(file, sc), file) }
+// fileKey is the name that a file's text is kept under.
+func (j *judge) fileKey(file string, sc *scope) string { return cmp.Or(j.resolve(file, sc), file) }
 
-func above(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
+func contains(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
 
-func (j *judge) normal(p string) string {
-	if cut := contents.ReplaceAllString(p, ""); cut != p {
+func (j *judge) shortPath(p string) string {
+	if cut := wholeFolder.ReplaceAllString(p, ""); cut != p {
 		p = path.Clean("/" + cut)
 	}
-	root, home := j.place.Root, j.place.Home
+	root, home := j.project.Root, j.project.Home
 	switch {
-	case above(root, p):
+	case contains(root, p):
 		return "." + p[len(root):]
-	case p != "/" && (above(p, root) || above(p, home)):
+	case p != "/" && (contains(p, root) || contains(p, home)):
 		return "~"
-	case above(home, p):
+	case contains(home, p):
 		return "~" + p[len(home):]
 	}
-	return homes.ReplaceAllString(p, "~$1")
+	return homeDirs.ReplaceAllString(p, "~$1")
 }
 
-// in says that a path lies in one of the areas, also that of x=@path.
-func (j *judge) in(names, p string, sc *scope) bool {
+// isInArea says that a path lies in one of the areas, also that of x=@path.
+func (j *judge) isInArea(names, p string, sc *scope) bool {
 	if _, file, sent := strings.Cut("="+p, "=@"); sent {
 		p = file
 	}
 	p = j.resolve(p, sc)
 	if p == "" || names == keyFile || names == envFile {
-		return p != "" && j.secret(p, sc) == names
+		return p != "" && j.secretKind(p, sc) == names
 	}
 	for _, a := range areas {
-		if a.is.MatchString(j.normal(p)) {
-			return like(names, a.name)
+		if a.is.MatchString(j.shortPath(p)) {
+			return matchesAny(names, a.name)
 		}
 	}
 	return false
 }
 
-// writes judges that a file is written, by its path.
-func (j *judge) writes(target string, sc *scope) {
+// checkWrite judges that a file is written, by its path.
+func (j *judge) checkWrite(target string, sc *scope) {
 	p := j.resolve(target, sc)
-	rel, inside := strings.CutPrefix(p, j.place.Root+"/")
-	if inside && !sc.container && slices.ContainsFunc(j.place.Protect, func(glob string) bool { return protects(glob, rel) }) {
+	rel, inside := strings.CutPrefix(p, j.project.Root+"/")
+	if inside && !sc.inContainer && slices.ContainsFunc(j.project.Protect, func(glob string) bool { return matchesGlob(glob, rel) }) {
 		j.report(ProtectedPath, "writing to "+target, "")
 	}
-	for _, w := range writing {
-		if !sc.container && w.file.MatchString(j.normal(p)) {
+	for _, w := range guardedFiles {
+		if !sc.inContainer && w.file.MatchString(j.shortPath(p)) {
 			j.report(w.category, "writing to "+target, "")
 		}
 	}
 }
 
-// protects says that a glob fits a file, or a folder that the file is in.
-func protects(glob, rel string) bool {
+// matchesGlob says that a glob fits a file, or a folder that the file is in.
+func matchesGlob(glob, rel string) bool {
 	glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
 	file, _ := doublestar.Match(glob, rel)
 	below, _ := doublestar.Match(glob+"/**", rel)
@@ -156,18 +156,18 @@ var (
 	systemSecret = pattern.Of(`^/(?:etc/(?:g?shadow-?|sudoers(?:\.d/.*)?|ssh/ssh_host_.*_key|krb5\.keytab|kubernetes/admin\.conf|security/opasswd)|proc/[^/]+/(?:environ|mem)|(?:var/)?run/secrets/.*)$`)
 	envName      = pattern.Of(`^\.env(?:\..+)?$|^[^.]+\.env$`)
 	keyName      = pattern.Of(`(?i)^id_(?:rsa|dsa|ecdsa|ed25519)$|\.(?:p12|pfx|ppk|kdbx|jks)$|^(?:[^.]*private[^.]*|[^.]*[_-]key|key|privkey)\.pem$|\.key$|^(?:credentials|secrets?)\.(?:json|ya?ml|toml)$|^service[-_]?account.*\.json$|^\.(?:netrc|pgpass|git-credentials|htpasswd)$`)
-	sample       = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema|pub)$|/\.ssh/(?:config|known_hosts|authorized_keys|allowed_signers)|/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
+	sampleFile   = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema|pub)$|/\.ssh/(?:config|known_hosts|authorized_keys|allowed_signers)|/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
 )
 
-// secret says what kind of secret a file holds, if it does.
-func (j *judge) secret(name string, sc *scope) string {
+// secretKind says what kind of secret a file holds, if it does.
+func (j *judge) secretKind(name string, sc *scope) string {
 	p := j.resolve(name, sc)
 	if p == "" && strings.Contains(name, "/.ssh/id_") {
 		return keyFile
 	}
-	n, base := j.normal(p), strings.ReplaceAll(path.Base(name), "*", "")
+	n, base := j.shortPath(p), strings.ReplaceAll(path.Base(name), "*", "")
 	switch {
-	case strings.HasPrefix(name, "-") || sample.MatchString("/"+name):
+	case strings.HasPrefix(name, "-") || sampleFile.MatchString("/"+name):
 	case homeSecret.MatchString(n), systemSecret.MatchString(n), keyName.MatchString(base):
 		return keyFile
 	case envName.MatchString(base):

@@ -81,8 +81,8 @@ type Rule struct {
 	category Category
 }
 
-// section is a part of the table: its rows share what they are dangerous for.
-type section struct {
+// ruleGroup is a part of the table: its rows share what they are dangerous for.
+type ruleGroup struct {
 	category Category
 	why      string
 	instead  string
@@ -93,10 +93,10 @@ type section struct {
 // operands and unless.
 type row [4]string
 
-// table is the rules by program; those for many programs are under "*".
-var table = sync.OnceValue(func() map[string][]Rule {
+// rulesByProgram is the rules by program; those for many programs are under "*".
+var rulesByProgram = sync.OnceValue(func() map[string][]Rule {
 	all := map[string][]Rule{}
-	for _, s := range slices.Concat(rules, outputs) {
+	for _, s := range slices.Concat(rules, outputRules) {
 		for _, r := range s.rows {
 			for command := range strings.SplitSeq(r[0], ", ") {
 				rule := Rule{Command: command, Flags: r[1], Operands: r[2], Unless: r[3], Why: s.why, Instead: s.instead, category: s.category}
@@ -113,65 +113,65 @@ var table = sync.OnceValue(func() map[string][]Rule {
 	return all
 })
 
-// rules holds a command against the project's own rules, then the table. The
+// checkRules holds a command against the project's own rules, then the table. The
 // first of the project's that is about the command decides.
-func (j *judge) rules(c *call) {
-	i := slices.IndexFunc(j.place.Rules, func(r Rule) bool { return r.about(j, c) })
+func (j *judge) checkRules(c *call) {
+	i := slices.IndexFunc(j.project.Rules, func(r Rule) bool { return r.matches(j, c) })
 	if i < 0 {
 		if rule, found := j.lookUp(c, ""); found {
-			j.report(rule.category, shown(c.String(), 80)+" "+rule.Why, rule.Instead)
+			j.report(rule.category, displayText(c.String(), 80)+" "+rule.Why, rule.Instead)
 		}
-	} else if own := j.place.Rules[i]; !own.Allow {
-		j.report(ProjectRule, shown(c.String(), 80)+" "+cmp.Or(own.Why, "is refused by the project's settings"), own.Instead)
+	} else if own := j.project.Rules[i]; !own.Allow {
+		j.report(ProjectRule, displayText(c.String(), 80)+" "+cmp.Or(own.Why, "is refused by the project's settings"), own.Instead)
 	}
 }
 
 // lookUp finds a call's first rule of a category, or of those whose names begin
 // so. Of what is dangerous, containers keep only what is about other machines.
 func (j *judge) lookUp(c *call, category string) (Rule, bool) {
-	for _, r := range slices.Concat(table()[c.name], table()["*"]) {
-		danger := r.category[0] > '?' && (!c.scope.container || slices.Contains([]Category{DatabaseDestruction, CloudDestruction, Deployment}, r.category))
-		if (category == "" && danger || category != "" && strings.HasPrefix(string(r.category), category)) && r.about(j, c) {
+	for _, r := range slices.Concat(rulesByProgram()[c.name], rulesByProgram()["*"]) {
+		danger := r.category[0] > '?' && (!c.scope.inContainer || slices.Contains([]Category{DatabaseDestruction, CloudDestruction, Deployment}, r.category))
+		if (category == "" && danger || category != "" && strings.HasPrefix(string(r.category), category)) && r.matches(j, c) {
 			return r, true
 		}
 	}
 	return Rule{}, false
 }
 
-func (r Rule) about(j *judge, c *call) bool {
+func (r Rule) matches(j *judge, c *call) bool {
 	program, words, _ := strings.Cut(r.Command, " ")
-	if !like(program, c.name) || slices.Equal(c.args, []string{"--version"}) {
+	if !matchesAny(program, c.name) || slices.Equal(c.args, []string{"--version"}) {
 		return false
 	}
-	rest, ok := follow(strings.Fields(words), c.args)
+	rest, ok := matchWords(strings.Fields(words), c.args)
 	if !ok {
 		return false
 	}
 	after := *c
 	after.args, after.env = rest, c.env+" "+c.String()
 	holds := func(tokens string) bool {
-		return slices.ContainsFunc(strings.Fields(tokens), func(t string) bool { return j.holds(t, &after) })
+		return slices.ContainsFunc(strings.Fields(tokens), func(t string) bool { return j.matchesToken(t, &after) })
 	}
 	return (r.Flags == "" || holds(r.Flags)) && (r.Operands == "" || holds(r.Operands)) &&
 		!holds(r.Unless) && !holds("--help --dry-run --dry-run=* --dryrun")
 }
 
-// follow says that the words come first among the arguments, apart from flags
+// matchWords says that the words come first among the arguments, apart from flags
 // and what may be their values. It returns the other arguments.
-func follow(words, args []string) (rest []string, ok bool) {
+func matchWords(words, args []string) (rest []string, ok bool) {
 	flag := false
 	for i, a := range args {
 		switch {
 		case len(words) == 0:
 			return append(rest, args[i:]...), true
 		case words[0] == "**":
-			if like(words[1], a) {
-				after, ok := follow(words[1:], args[i:])
+			if matchesAny(words[1], a) {
+				after, ok := matchWords(words[1:], args[i:])
 				return append(rest, after...), ok
 			}
 		case strings.HasPrefix(a, "-"):
 			flag = !strings.Contains(a, "=")
-		case like(words[0], a):
+		case matchesAny(words[0], a):
 			words, flag = words[1:], false
 			continue
 		case !flag:
@@ -184,9 +184,9 @@ func follow(words, args []string) (rest []string, ok bool) {
 	return rest, len(words) == 0
 }
 
-// like matches one of several patterns; * and ? stand for slashes, too. Case
+// matchesAny matches one of several patterns; * and ? stand for slashes, too. Case
 // matters for flags alone.
-func like(patterns, s string) bool {
+func matchesAny(patterns, s string) bool {
 	if !strings.HasPrefix(patterns, "-") {
 		patterns, s = strings.ToLower(patterns), strings.ToLower(s)
 	}
@@ -199,54 +199,54 @@ func like(patterns, s string) bool {
 	return false
 }
 
-// holds says that a token of a rule is true of a call.
-func (j *judge) holds(token string, c *call) bool {
+// matchesToken says that a token of a rule is true of a call.
+func (j *judge) matchesToken(token string, c *call) bool {
 	name, value, valued := strings.Cut(token, "=")
 	switch {
 	case token[0] == '@':
-		return j.is(token[1:], c)
+		return j.hasCondition(token[1:], c)
 	case token[0] != '-': // databases read commands as they take them
-		return slices.ContainsFunc(append(c.operands(), c.in), func(o string) bool { return like(token, o) })
+		return slices.ContainsFunc(append(c.operands(), c.stdin), func(o string) bool { return matchesAny(token, o) })
 	case valued:
-		return slices.ContainsFunc(c.values(name), func(v string) bool { return like(value, v) })
+		return slices.ContainsFunc(c.values(name), func(v string) bool { return matchesAny(value, v) })
 	}
 	return c.has(token)
 }
 
 var (
-	trial = pattern.Of(`(?i)(?:^|[^a-z])(?:tests?|testing|te?mp|ci|scratch|sandbox|throwaway|dummy|e2e|demo|bench)(?:[^a-z]|$)|:memory:`)
-	stage = pattern.Of(`(?i)(?:^|[^a-z])(?:tests?|testing|dev|develop|development|stag(?:e|ing)|stg|qa|uat|preview|review|sandbox|demo|local|localhost|minikube|kind|k3[sd]|docker-desktop|orbstack)(?:[^a-z]|$)`)
-	prod  = pattern.Of(`(?i)(?:^|[^a-z])(?:prod|production|live|prd)(?:[^a-z]|$)`)
+	testName       = pattern.Of(`(?i)(?:^|[^a-z])(?:tests?|testing|te?mp|ci|scratch|sandbox|throwaway|dummy|e2e|demo|bench)(?:[^a-z]|$)|:memory:`)
+	stagingName    = pattern.Of(`(?i)(?:^|[^a-z])(?:tests?|testing|dev|develop|development|stag(?:e|ing)|stg|qa|uat|preview|review|sandbox|demo|local|localhost|minikube|kind|k3[sd]|docker-desktop|orbstack)(?:[^a-z]|$)`)
+	productionName = pattern.Of(`(?i)(?:^|[^a-z])(?:prod|production|live|prd)(?:[^a-z]|$)`)
 )
 
-// is says that a condition holds for a call. What is no condition is an area,
+// hasCondition says that a condition holds for a call. What is no condition is an area,
 // and one of the call's paths has to be in it.
-func (j *judge) is(condition string, c *call) bool {
-	all, name, paths := c.env, condition[1:], c.subjects()
+func (j *judge) hasCondition(condition string, c *call) bool {
+	all, name, paths := c.env, condition[1:], c.affected()
 	switch {
 	case condition == "file": // what it prints goes to a file
-		return c.to != "" && c.to != "/dev/null"
+		return c.outputFile != "" && c.outputFile != "/dev/null"
 	case condition == "phrase": // a pattern of several words, or with a folder
 		return slices.ContainsFunc(c.operands(), func(o string) bool { return strings.ContainsAny(o, " /") })
 	case condition == "stashed":
 		return j.stashed
 	case condition == "trial": // named as a test
-		return trial.MatchString(all)
+		return testName.MatchString(all)
 	case condition == "stage": // named as anything but production
-		return stage.MatchString(all) && !prod.MatchString(all)
+		return stagingName.MatchString(all) && !productionName.MatchString(all)
 	case condition == "prod":
-		return prod.MatchString(all)
+		return productionName.MatchString(all)
 	case condition == "here": // speaks to this machine only
-		return !c.away()
+		return !c.isRemote()
 	case condition == "sql":
-		return sqlLoss(all + " " + c.in)
+		return sqlLoss(all + " " + c.stdin)
 	case condition[0] == '<': // reads output of this kind
-		return strings.Contains(c.in, dark+"!"+name)
+		return strings.Contains(c.stdin, markStart+"!"+name)
 	case condition[0] == '$': // has output of this kind among its words
-		return strings.Contains(all, dark+"!"+name)
+		return strings.Contains(all, markStart+"!"+name)
 	case condition[0] == '>': // the last operand lies in this area
 		condition, paths = name, append([]string{""}, c.operands()...)
 		paths = paths[len(paths)-1:]
 	}
-	return slices.ContainsFunc(paths, func(p string) bool { return j.in(condition, p, c.scope) })
+	return slices.ContainsFunc(paths, func(p string) bool { return j.isInArea(condition, p, c.scope) })
 }

@@ -1,13 +1,13 @@
 package guard
 
-const deletes = "rm|rmdir|unlink|rimraf|del-cli|srm"
+const deleteCommands = "rm|rmdir|unlink|rimraf|del-cli|srm"
 
 // rules is the table of what is dangerous: on this machine and in the project's
 // files first, then on other machines: databases, clouds, registries.
-var rules = []section{
+var rules = []ruleGroup{
 	{FileDestruction, "deletes what is not the project's, or all of it", "", []row{
-		{deletes, "", "@root|home|project|system|log"},
-		{deletes, `-r -R --recursive */\*`, "@outside"},
+		{deleteCommands, "", "@root|home|project|system|log"},
+		{deleteCommands, `-r -R --recursive */\*`, "@outside"},
 		{"shred|wipe|rimraf|del-cli", "", "@root|home|project|system|log|outside"},
 		{"rsync", "--del*", "@>root|home|project|system|log|outside"},
 		{"truncate", "/var/*", "", "@temporary|made"},
@@ -103,7 +103,7 @@ var rules = []section{
 		{"git gc|update-ref", "--prune=now --prune=all -d --delete"},
 		{"git stash drop", "@stashed", "", "stash@*"},
 		{"git branch", "-d -D -f -M -C --delete --force", "main master trunk production release", "-r --remotes"},
-		{deletes, "-r -R --recursive", "@git", "*.lock"},
+		{deleteCommands, "-r -R --recursive", "@git", "*.lock"},
 		{"mv", "*.git *.git/", "@git"},
 		{"find", "-delete -exec", "-name=.git"},
 	}},
@@ -213,7 +213,7 @@ var rules = []section{
 		{"gh release create|edit|upload|delete-asset", "", "", "-d --draft"},
 	}},
 	// What root is needed for in ordinary work, if nothing else forbids it.
-	{asRoot, "", "", []row{
+	{rootAllowed, "", "", []row{
 		{"apt|apt-get|dnf|yum|apk|zypper|brew|snap install|update|upgrade|add|list|search, service|systemctl|rc-service ** start|restart|status|reload|is-active, npx playwright"},
 		{"journalctl|lsof|ss|netstat|dmesg|true|whoami|id|ls|du|df|docker|docker-compose|playwright|tcpdump|update-ca-certificates|ldconfig|locale-gen|add-apt-repository|apt-key|mkdir|iotop|fuser|lsblk|which|test"},
 		{"pacman|dpkg", "-S -Q -i"},

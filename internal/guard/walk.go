@@ -9,51 +9,51 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// stmts judges statements in their order, and returns what they print together.
-func (j *judge) stmts(list []*syntax.Stmt, sc *scope, in string) (out string) {
+// statements judges statements in their order, and returns what they print together.
+func (j *judge) statements(list []*syntax.Stmt, sc *scope, in string) (out string) {
 	for _, s := range list {
-		out = then(out, j.stmt(s, sc, in))
+		out = joinOutput(out, j.statement(s, sc, in))
 	}
 	return out
 }
 
-// inside does so with all statements within a node, one branch after the other.
-func (j *judge) inside(node syntax.Node, c call) (out string) {
+// statementsIn does so with all statements within a node, one branch after the other.
+func (j *judge) statementsIn(node syntax.Node, c call) (out string) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		s, ok := n.(*syntax.Stmt)
 		if ok {
-			out = then(out, j.stmt(s, c.scope, c.in))
+			out = joinOutput(out, j.statement(s, c.scope, c.stdin))
 		}
 		return !ok
 	})
 	return out
 }
 
-func then(a, b string) string {
+func joinOutput(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
 	}
 	return a[:min(len(a), maxText)] + "\n" + b[:min(len(b), maxText)]
 }
 
-func (j *judge) stmt(s *syntax.Stmt, sc *scope, in string) string {
-	defer func() { j.nest-- }()
-	if !j.enter() {
+func (j *judge) statement(s *syntax.Stmt, sc *scope, in string) string {
+	defer func() { j.depth-- }()
+	if !j.begin() {
 		return ""
 	}
-	c := call{scope: sc, in: in}
+	c := call{scope: sc, stdin: in}
 	for _, r := range s.Redirs {
 		j.redirect(r, &c)
 	}
 	out := j.command(s.Cmd, c)
-	if c.to == "" {
+	if c.outputFile == "" {
 		return out
 	}
-	if strings.Contains(out, dark+string(secret)) && c.to != "/dev/null" {
-		j.shows(out)
+	if strings.Contains(out, markStart+string(secretOutput)) && c.outputFile != "/dev/null" {
+		j.checkShown(out)
 	}
-	file := j.known(c.to, sc)
-	j.files[file] = then(j.files[file], out)
+	file := j.fileKey(c.outputFile, sc)
+	j.files[file] = joinOutput(j.files[file], out)
 	return ""
 }
 
@@ -66,7 +66,7 @@ func (j *judge) command(cmd syntax.Command, c call) string {
 		for _, a := range cmd.Assigns {
 			c.env += j.assign(a, sc, len(cmd.Args) == 0) + " "
 		}
-		return j.run(j.fields(sc, cmd.Args...), c)
+		return j.words(j.splitWords(sc, cmd.Args...), c)
 	case *syntax.DeclClause: // export and its like
 		for _, a := range cmd.Args {
 			j.assign(a, sc, true)
@@ -74,35 +74,35 @@ func (j *judge) command(cmd syntax.Command, c call) string {
 		return ""
 	case *syntax.BinaryCmd:
 		if cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll {
-			return j.stmt(cmd.Y, sc.sub(), j.stmt(cmd.X, sc.sub(), c.in))
+			return j.statement(cmd.Y, sc.child(), j.statement(cmd.X, sc.child(), c.stdin))
 		}
 	case *syntax.Subshell:
-		c.scope = sc.sub()
+		c.scope = sc.child()
 	case *syntax.FuncDecl:
 		var text strings.Builder
 		_ = syntax.NewPrinter().Print(&text, cmd) // a Builder takes everything
-		if m := bomb.FindStringSubmatch(text.String()); m != nil && m[1] == m[2] && m[2] == m[3] {
+		if m := forkBomb.FindStringSubmatch(text.String()); m != nil && m[1] == m[2] && m[2] == m[3] {
 			j.report(ResourceExhaustion, "fork bomb "+m[1]+"()", "")
 		}
-		c.scope = sc.sub()
+		c.scope = sc.child()
 	case *syntax.ForClause:
 		if iter, ok := cmd.Loop.(*syntax.WordIter); ok {
 			return j.loop(iter, cmd.Do, c)
 		}
 	}
-	return j.inside(cmd, c)
+	return j.statementsIn(cmd, c)
 }
 
-var bomb = pattern.Of(`([\w.:]+)\(\)\s*\{\s*([\w.:]+)\s*\|\s*([\w.:]+)\s*&`)
+var forkBomb = pattern.Of(`([\w.:]+)\(\)\s*\{\s*([\w.:]+)\s*\|\s*([\w.:]+)\s*&`)
 
 func (j *judge) loop(over *syntax.WordIter, do []*syntax.Stmt, c call) (out string) {
-	items := j.fields(c.scope, over.Items...)
+	items := j.splitWords(c.scope, over.Items...)
 	if len(items) == 0 || len(items) > maxRounds {
-		items = append(items[:min(len(items), maxRounds)], dark+over.Name.Value+darkEnd)
+		items = append(items[:min(len(items), maxRounds)], markStart+over.Name.Value+markEnd)
 	}
 	for _, item := range items {
 		c.scope.set(over.Name.Value, item)
-		out = then(out, j.stmts(do, c.scope, c.in))
+		out = joinOutput(out, j.statements(do, c.scope, c.stdin))
 	}
 	return out
 }
@@ -111,7 +111,7 @@ func (j *judge) loop(over *syntax.WordIter, do []*syntax.Stmt, c call) (out stri
 // its own: "export NAME value", or "env NAME value" if it is for one command.
 func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 	if a.Name == nil || a.Naked {
-		j.fields(sc, a.Value)
+		j.splitWords(sc, a.Value)
 		return ""
 	}
 	name := a.Name.Value
@@ -120,12 +120,12 @@ func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 		for _, e := range a.Array.Elems {
 			list = append(list, e.Value)
 		}
-		sc.set(name, strings.Join(j.fields(sc, list...), gap))
+		sc.set(name, strings.Join(j.splitWords(sc, list...), wordGap))
 		return ""
 	}
-	value := j.whole(sc, a.Value, escape)
+	value := j.unsplitWord(sc, a.Value, escape)
 	verb := map[bool]string{false: "env", true: "export"}[lasting]
-	j.rules(&call{scope: sc, name: verb, args: []string{name, "--", value}})
+	j.checkRules(&call{scope: sc, name: verb, args: []string{name, "--", value}})
 	if a.Append {
 		value = sc.vars[name] + value
 	}
@@ -137,24 +137,24 @@ func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 
 // redirect judges where a command reads from and writes to.
 func (j *judge) redirect(r *syntax.Redirect, c *call) {
-	target := j.whole(c.scope, r.Word, escape)
+	target := j.unsplitWord(c.scope, r.Word, escape)
 	_, err := strconv.Atoi(strings.TrimSuffix(target, "-"))
 	switch {
 	case r.Hdoc != nil:
-		c.in = j.whole(c.scope, r.Hdoc, quotedEscape)
+		c.stdin = j.unsplitWord(c.scope, r.Hdoc, quotedEscape)
 	case r.Op == syntax.WordHdoc:
-		c.in = target
+		c.stdin = target
 	case r.Op == syntax.RdrIn:
-		c.in = j.contents(target, c.scope)
+		c.stdin = j.fileText(target, c.scope)
 	case (r.Op == syntax.DplIn || r.Op == syntax.DplOut) && (err == nil || target == "-"):
 	default:
 		if r.Op != syntax.AppOut && r.Op != syntax.AppAll {
-			j.rules(&call{scope: c.scope, name: "truncate", args: []string{"--", target}})
-			delete(j.files, j.known(target, c.scope))
+			j.checkRules(&call{scope: c.scope, name: "truncate", args: []string{"--", target}})
+			delete(j.files, j.fileKey(target, c.scope))
 		}
-		j.writes(target, c.scope)
+		j.checkWrite(target, c.scope)
 		if r.N == nil || r.N.Value == "1" {
-			c.to = target
+			c.outputFile = target
 		}
 	}
 }

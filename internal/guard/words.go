@@ -16,62 +16,62 @@ import (
 // output of a command by its kind. So $DIR/x becomes <DIR>/x, and where a text
 // came from goes along with it through variables, pipes and files.
 const (
-	dark    = "\uE000"
-	darkEnd = "\uE001"
-	nothing = dark + darkEnd
-	blank   = "\u2800" // within them; it does not split words
-	gap     = "\uE002" // between words that come of one
+	markStart   = "\uE000"
+	markEnd     = "\uE001"
+	unknownText = markStart + markEnd
+	markSpace   = "\u2800" // within them; it does not split words
+	wordGap     = "\uE002" // between words that come of one
 )
 
 // The kinds of output, which the table of outputs tells of.
 const (
-	fetched Category = "!fetched" // from the network
-	decoded Category = "!decoded" // from base64 and its like
-	secret  Category = "!secret"  // a key
-	token   Category = "!token"   // a secret that is made to be handed on, not to be seen
-	archive Category = "!archive" // the project or a database as a whole
-	shell   Category = "!shell"   // what an interactive shell prints
-	every   Category = "!every"   // every container, every process
-	quiet   Category = "!quiet"   // nothing of what was read
-	asRoot  Category = "?root"    // no output: what root may be needed for
+	fetchedOutput Category = "!fetched" // from the network
+	decodedOutput Category = "!decoded" // from base64 and its like
+	secretOutput  Category = "!secret"  // a key
+	tokenOutput   Category = "!token"   // a secret that is made to be handed on, not to be seen
+	archiveOutput Category = "!archive" // the project or a database as a whole
+	shellOutput   Category = "!shell"   // what an interactive shell prints
+	listOutput    Category = "!every"   // every container, every process
+	noOutput      Category = "!quiet"   // nothing of what was read
+	rootAllowed   Category = "?root"    // no output: what root may be needed for
 )
 
 var (
-	marks  = strings.NewReplacer(dark, "", darkEnd, "", gap, "", "\x00", "")
-	gaps   = strings.NewReplacer(" ", gap, "\t", gap, "\n", gap)
-	marked = pattern.Of("\uE000[^\uE001]*\uE001")
+	markRemover = strings.NewReplacer(markStart, "", markEnd, "", wordGap, "", "\x00", "")
+	gapReplacer = strings.NewReplacer(" ", wordGap, "\t", wordGap, "\n", wordGap)
+	markPattern = pattern.Of("\uE000[^\uE001]*\uE001")
 	// Variables whose names say that they are secrets.
-	telling      = pattern.Of("\uE000(?:[A-Z0-9_]*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|SECRET_KEY)(?:_[A-Z0-9_]*)?\uE001")
-	unmarkable   = pattern.Of(`[^\w./~:@-]+`)           // what a mark must not have to stay one word
-	escape       = pattern.Of(`(?s)\\(.)`)              // a backslash outside of quotes
-	quotedEscape = pattern.Of("(?s)\\\\([$\"`\\\\\n])") // and within double quotes
+	secretVariable = pattern.Of("\uE000(?:[A-Z0-9_]*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|SECRET_KEY)(?:_[A-Z0-9_]*)?\uE001")
+	unsafeInMark   = pattern.Of(`[^\w./~:@-]+`)           // what a mark must not have to stay one word
+	escape         = pattern.Of(`(?s)\\(.)`)              // a backslash outside of quotes
+	quotedEscape   = pattern.Of("(?s)\\\\([$\"`\\\\\n])") // and within double quotes
 )
 
 // mark is output of which only the kind is known.
 func mark(kind Category, what string) string {
-	return dark + string(kind) + blank + unmarkable.ReplaceAllString(what, blank) + darkEnd
+	return markStart + string(kind) + markSpace + unsafeInMark.ReplaceAllString(what, markSpace) + markEnd
 }
 
-// kinds are what is known of where a text came from, without the text.
-func kinds(text string) string {
-	return strings.Join(slices.Compact(marked.FindAllString(text, 20)), "")
+// marksIn are what is known of where a text came from, without the text.
+func marksIn(text string) string {
+	return strings.Join(slices.Compact(markPattern.FindAllString(text, 20)), "")
 }
 
 type scope struct {
-	dir       string            // "" when it is unknown
-	vars      map[string]string // the elements of an array with gaps between them
-	container bool              // in a container: only databases and the cloud come to harm
-	far       bool              // on another machine, where the project is not
+	dir         string            // "" when it is unknown
+	vars        map[string]string // the elements of an array with gaps between them
+	inContainer bool              // in a container: only databases and the cloud come to harm
+	isRemote    bool              // on another machine, where the project is not
 }
 
 // scope is that of the line itself.
 func (j *judge) scope() *scope {
-	return &scope{dir: j.place.Dir, vars: map[string]string{
-		"PWD": j.place.Dir, "HOME": j.place.Home, "TMPDIR": "/tmp", "IFS": " ", "CLAUDE_PROJECT_DIR": j.place.Root, "GITHUB_WORKSPACE": j.place.Root,
+	return &scope{dir: j.project.Dir, vars: map[string]string{
+		"PWD": j.project.Dir, "HOME": j.project.Home, "TMPDIR": "/tmp", "IFS": " ", "CLAUDE_PROJECT_DIR": j.project.Root, "GITHUB_WORKSPACE": j.project.Root,
 	}}
 }
 
-func (s *scope) sub() *scope {
+func (s *scope) child() *scope {
 	c := *s
 	c.vars = maps.Clone(s.vars)
 	return &c
@@ -79,13 +79,13 @@ func (s *scope) sub() *scope {
 
 func (s *scope) set(name, value string) {
 	if len(value) > maxValue {
-		value = dark + name + darkEnd
+		value = markStart + name + markEnd
 	}
 	s.vars[name] = value
 }
 
-// fields are words as the command would get them, but for empty ones.
-func (j *judge) fields(sc *scope, list ...*syntax.Word) []string {
+// splitWords are words as the command would get them, but for empty ones.
+func (j *judge) splitWords(sc *scope, list ...*syntax.Word) []string {
 	var fields []string
 	for _, word := range list {
 		if word != nil {
@@ -96,12 +96,12 @@ func (j *judge) fields(sc *scope, list ...*syntax.Word) []string {
 	return fields[:min(len(fields), maxWords)]
 }
 
-// whole is a word that is not split: an assignment, a redirection.
-func (j *judge) whole(sc *scope, word *syntax.Word, escapes *pattern.Pattern) string {
+// unsplitWord is a word that is not split: an assignment, a redirection.
+func (j *judge) unsplitWord(sc *scope, word *syntax.Word, escapes *pattern.Pattern) string {
 	if word == nil {
 		return ""
 	}
-	return strings.ReplaceAll(j.expand(sc, word.Parts, escapes, false), gap, " ")
+	return strings.ReplaceAll(j.expand(sc, word.Parts, escapes, false), wordGap, " ")
 }
 
 // expand is the text of a word, with gaps where what stands for variables and
@@ -109,28 +109,28 @@ func (j *judge) whole(sc *scope, word *syntax.Word, escapes *pattern.Pattern) st
 func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Pattern, splits bool) string {
 	var text strings.Builder
 	for _, part := range parts {
-		piece, computed := nothing, false
+		piece, computed := unknownText, false
 		switch part := part.(type) {
 		case *syntax.Lit:
 			piece = escapes.ReplaceAllString(part.Value, "$1")
 		case *syntax.SglQuoted:
-			if piece = part.Value; part.Dollar && escaped.MatchString(piece) {
-				piece = mark(decoded, piece)
+			if piece = part.Value; part.Dollar && escapedBytes.MatchString(piece) {
+				piece = mark(decodedOutput, piece)
 			}
 		case *syntax.DblQuoted:
 			piece = j.expand(sc, part.Parts, quotedEscape, false)
 		case *syntax.ParamExp:
-			piece, computed = j.param(sc, part), true
+			piece, computed = j.parameter(sc, part), true
 		case *syntax.CmdSubst:
-			piece, computed = cmp.Or(j.stmts(part.Stmts, sc.sub(), ""), nothing), true
+			piece, computed = cmp.Or(j.statements(part.Stmts, sc.child(), ""), unknownText), true
 		case *syntax.ProcSubst:
 			piece = fmt.Sprintf("/dev/fd/%d", 63+len(j.files))
-			j.files[piece] = j.stmts(part.Stmts, sc.sub(), "")
+			j.files[piece] = j.statements(part.Stmts, sc.child(), "")
 		default:
-			j.inside(part, call{scope: sc})
+			j.statementsIn(part, call{scope: sc})
 		}
 		if computed && splits {
-			piece = gaps.Replace(piece)
+			piece = gapReplacer.Replace(piece)
 		}
 		if text.Len()+len(piece) <= maxText {
 			text.WriteString(piece)
@@ -139,13 +139,13 @@ func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Patt
 	return text.String()
 }
 
-func (j *judge) param(sc *scope, p *syntax.ParamExp) string {
+func (j *judge) parameter(sc *scope, p *syntax.ParamExp) string {
 	value, known := sc.vars[p.Param.Value]
 	switch {
 	case p.Length || p.Excl || p.Slice != nil || p.Repl != nil:
-		return nothing + kinds(value)
+		return unknownText + marksIn(value)
 	case p.Exp != nil && p.Exp.Word != nil:
-		other := j.whole(sc, p.Exp.Word, escape)
+		other := j.unsplitWord(sc, p.Exp.Word, escape)
 		if p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull {
 			return other
 		}
@@ -156,12 +156,12 @@ func (j *judge) param(sc *scope, p *syntax.ParamExp) string {
 	if known {
 		return value
 	}
-	return dark + p.Param.Value + darkEnd
+	return markStart + p.Param.Value + markEnd
 }
 
-// shown is a text as the agent knows it: what is unknown by its variable.
-func shown(s string, most int) string {
-	s = strings.NewReplacer(nothing, "…", dark+"!", "", dark, "$", darkEnd, "", blank, " ").Replace(s)
+// displayText is a text as the agent knows it: what is unknown by its variable.
+func displayText(s string, most int) string {
+	s = strings.NewReplacer(unknownText, "…", markStart+"!", "", markStart, "$", markEnd, "", markSpace, " ").Replace(s)
 	cut := []rune(strings.Join(strings.Fields(s), " "))
 	if len(cut) > most {
 		cut = append(cut[:most-1], '…')

@@ -14,8 +14,8 @@ import (
 // Guard judges what a tool is about to do. It prevents accidents and is no
 // sandbox.
 type Guard struct {
-	Command func(line string, at guard.Place) (guard.Finding, bool)
-	Write   func(path string, at guard.Place) (guard.Finding, bool)
+	Command func(line string, at guard.Project) (guard.Finding, bool)
+	Write   func(path string, at guard.Project) (guard.Finding, bool)
 }
 
 // always are git's own files in whatever form: the guard itself knows those
@@ -29,7 +29,7 @@ var writers = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 // person is to be asked is not ours to decide.
 func (d Environment) guard(in input) answer {
 	project := d.project(in)
-	at := guard.Place{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(always)}
+	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(always)}
 	if in.harmless() {
 		return answer{}
 	}
@@ -67,7 +67,7 @@ func (in input) harmless() bool {
 }
 
 // refuse is why a tool may not be used so; empty when it may.
-func (d Environment) refuse(in input, at guard.Place, looping bool) string {
+func (d Environment) refuse(in input, at guard.Project, looping bool) string {
 	line := in.Given.Command.text()
 	switch {
 	case in.Tool == "":
@@ -91,7 +91,7 @@ func (d Environment) refuse(in input, at guard.Place, looping bool) string {
 // patchTool is Codex's, and a command of the same name in a shell of its.
 const patchTool = "apply_patch"
 
-func (d Environment) refusePatch(in input, line string, at guard.Place) string {
+func (d Environment) refusePatch(in input, line string, at guard.Project) string {
 	if in.Tool != patchTool && !strings.HasPrefix(strings.TrimSpace(line), patchTool) {
 		return ""
 	}
@@ -103,7 +103,7 @@ func (d Environment) refusePatch(in input, line string, at guard.Place) string {
 	return ""
 }
 
-func (d Environment) refuseWrite(in input, at guard.Place) string {
+func (d Environment) refuseWrite(in input, at guard.Project) string {
 	path := in.Given.File + in.Given.Notebook
 	if path == "" {
 		return "Blocked by ralph's guard: the request names no file."

@@ -42,7 +42,7 @@ func newHouse(t *testing.T) *house {
 		},
 		Pause:    func(time.Duration) {},
 		State:    filepath.Join(h.dir, "state"),
-		Guard:    hook.Guard{Command: guard.Command, Write: guard.Write},
+		Guard:    hook.Guard{Command: guard.CheckCommand, Write: guard.CheckWrite},
 		Settings: func(string) ([]string, []guard.Rule, error) { return nil, nil, nil },
 		Dirty:    func(context.Context, string) ([]string, error) { return nil, nil },
 	}
@@ -267,7 +267,7 @@ func TestStopWithoutGit(t *testing.T) {
 // A hook that falls over ends no session, and lets nothing through.
 func TestFallsOver(t *testing.T) {
 	h := newHouse(t)
-	h.Guard.Command = func(string, guard.Place) (guard.Finding, bool) { panic("odd") }
+	h.Guard.Command = func(string, guard.Project) (guard.Finding, bool) { panic("odd") }
 	h.Env = func(string) string { panic("odd") }
 	in := map[string]any{"session_id": "s", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}}
 	for name, want := range map[string]string{hook.PreToolUse: "deny", hook.PostToolUse: "crashed: odd", hook.Stop: "crashed: odd"} {
@@ -304,7 +304,7 @@ func TestPatch(t *testing.T) {
 func TestCommandWhereTheSessionStands(t *testing.T) {
 	h := newHouse(t)
 	var judged string
-	h.Guard.Command = func(line string, _ guard.Place) (guard.Finding, bool) {
+	h.Guard.Command = func(line string, _ guard.Project) (guard.Finding, bool) {
 		judged = line
 		return guard.Finding{}, false
 	}
