@@ -87,7 +87,7 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 
 // policy is what a run over stories would go by here.
 func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
-	p := d.Settings.Over(policy.ForPreset(policy.Stories))
+	p := d.Settings.ApplyTo(policy.ForPreset(policy.Stories))
 	p.Subfolder = d.Within()
 	stories, file, err := d.PRD(workspace.MemoryDir)
 	if errors.As(err, new(*plan.Invalid)) { // its stories may not be filled in yet
@@ -205,7 +205,7 @@ func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	given, err := config.OfWorkflow(workflow)
+	given, err := config.InputsOfWorkflow(workflow)
 	if err != nil {
 		return policy.Policy{}, fault.Usage(scaffold.WorkflowFile+" cannot be used", "fix it, or compare it with what ralph init --github writes", err)
 	}
@@ -219,7 +219,7 @@ func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 		return inputs.Policy, err
 	}
 	settings, err := config.ReadSettings(config.File{Name: config.BaseSettings, Data: data})
-	settings.Under(&inputs)
+	settings.ApplyToInputs(&inputs)
 	return inputs.Policy, err
 }
 

@@ -44,7 +44,7 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".yml")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			given, err := config.OfWorkflow([]byte(workedOut.ReplaceAllString(readFile(t, file), "placeholder")))
+			given, err := config.InputsOfWorkflow([]byte(workedOut.ReplaceAllString(readFile(t, file), "placeholder")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 func workflowInputs(ts *testscript.TestScript, _ bool, args []string) {
 	text, err := os.ReadFile(ts.MkAbs(args[0]))
 	ts.Check(err)
-	given, err := config.OfWorkflow(text)
+	given, err := config.InputsOfWorkflow(text)
 	ts.Check(err)
 	delete(given, "ralph-from") // says where the program comes from
 	for name, value := range given {

@@ -108,12 +108,12 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 	if project == "" {
 		return nil, nil, nil
 	}
-	files, err := config.Found(project, workspace.ReadSettings)
+	files, err := config.ProjectFiles(project, workspace.ReadSettings)
 	if len(files) == 0 {
 		return nil, nil, err
 	}
 	settings, err := config.ReadSettings(files...)
-	return settings.Protect, settings.Guard.Table(), err
+	return settings.Protect, settings.Guard.GuardRules(), err
 }
 
 // dirty is what is not committed in a project.

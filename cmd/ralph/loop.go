@@ -87,7 +87,7 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	p := loop.Over(policy.ForPreset(policy.Checked))
+	p := loop.ApplyTo(policy.ForPreset(policy.Checked))
 	p = d.Over(p)
 	if n := c.MaxIterations; n != nil {
 		if *n < 1 || *n > 100 {

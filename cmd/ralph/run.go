@@ -118,7 +118,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 
 // over lays the settings over a preset, and the flags over those.
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
-	p = d.Over(c.laid.OverRun(p))
+	p = d.Over(c.laid.ApplyToRun(p))
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Checks = policy.AddChecks(p.Checks, c.Check, policy.DefaultCheckTimeout)
 	return p

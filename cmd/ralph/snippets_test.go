@@ -174,7 +174,7 @@ func (s snippet) lint(t *testing.T) {
 	for _, one := range wrong {
 		t.Errorf("%v\n%s", one, workflow)
 	}
-	given, unread := config.OfWorkflow(workedOut.ReplaceAll(workflow, []byte("placeholder")))
+	given, unread := config.InputsOfWorkflow(workedOut.ReplaceAll(workflow, []byte("placeholder")))
 	if err != nil || unread != nil {
 		t.Fatalf("%v, %v", err, unread)
 	}

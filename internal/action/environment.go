@@ -234,7 +234,7 @@ func (v *visit) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	settings.Under(&v.inputs)
+	settings.ApplyToInputs(&v.inputs)
 	for _, one := range []struct{ key, input string }{
 		{strings.Join(settings.Services, " "), "services"}, {strings.Join(settings.CheckSecrets, " "), "check-secrets"},
 	} {

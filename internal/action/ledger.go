@@ -52,7 +52,7 @@ func (v *visit) hold(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	notes, err := allowed.Hold(owner, &v.inputs)
+	notes, err := allowed.Enforce(owner, &v.inputs)
 	for _, note := range notes {
 		v.aside(note, "")
 	}
@@ -61,7 +61,7 @@ func (v *visit) hold(ctx context.Context) error {
 
 // enter puts the job into the ledger, or declines it.
 func (v *visit) enter(ctx context.Context, asked *job.NewRun, old journal.Run) error {
-	limits := v.inputs.Ledger
+	limits := v.inputs.Quota
 	if limits == (quota.Limits{}) {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (v *visit) enter(ctx context.Context, asked *job.NewRun, old journal.Run) e
 // they are an organisation's nothing begins.
 func (v *visit) unkept(asked *job.NewRun, err error) error {
 	const hint = "let the job's token write to " + quota.Ref
-	if v.inputs.Ledger.Must {
+	if v.inputs.Quota.Must {
 		return fault.Usage("what "+v.trigger.Repo.Owner+" allows per day cannot be enforced", hint, err)
 	}
 	what := "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error()

@@ -87,7 +87,7 @@ func (v *visit) proofRules(file func(string) []byte) (policy.Policy, error) {
 		if err != nil {
 			return inputs.Policy, err
 		}
-		settings.Under(&inputs)
+		settings.ApplyToInputs(&inputs)
 	}
 	return inputs.Policy, nil
 }

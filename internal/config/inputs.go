@@ -35,7 +35,7 @@ type Inputs struct {
 	Agent        agent.Options
 	Rules        trigger.Rules
 	Policy       policy.Policy
-	Patience     policy.Duration // of checks and setup commands
+	CheckTimeout policy.Duration // of checks and setup commands
 	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
 	Sandbox      Confinement
 	Needs        confine.Needs
@@ -49,7 +49,7 @@ type Inputs struct {
 	Reviewers    []string // of the pull request; a team as owner/team
 	PullLabels   []string // of the pull request
 	StateLabels  bool     // the issue is labelled by how its run stands
-	Ledger       quota.Limits
+	Quota        quota.Limits
 	Report       bool // the run's page is written beside its journal
 	Mode         Mode
 	DryRun       bool // say what would be done, and do nothing
@@ -99,11 +99,11 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 		Prompt:       r.get("prompt"),
 		PromptFile:   r.get("prompt-file"),
 		Issue:        r.number("issue", 0),
-		BranchPrefix: r.or("branch-prefix", "ralph/"),
+		BranchPrefix: r.orDefault("branch-prefix", "ralph/"),
 		Reviewers:    r.list("reviewers"),
 		PullLabels:   r.list("pr-labels"),
 		StateLabels:  r.choice("state-labels", "true", "false") == "true",
-		DryRun:       r.yes("dry-run"),
+		DryRun:       r.isOn("dry-run"),
 		Mode:         Mode(r.choice("mode", string(Work), string(ProvePull), string(PublishProof))),
 		Report:       r.choice("report", "true", "false") == "true",
 		FailOn:       FailOn(r.choice("fail-on", string(FailOnError), string(FailOnStopped), string(FailOnNever))),
@@ -111,27 +111,27 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 			Label:      r.get("label"),
 			Phrase:     r.get("trigger-phrase"),
 			Assignee:   r.get("assignee"),
-			Reviews:    r.yes("reviews"),
-			Buttons:    r.yes("buttons"),
+			Reviews:    r.isOn("reviews"),
+			Buttons:    r.isOn("buttons"),
 			AllowUsers: r.list("allow-users"),
 			AllowBots:  r.list("allow-bots"),
 		},
-		Agent:    r.agent(),
-		Policy:   r.policy(patience),
-		Patience: patience,
-		Config:   r.get("config"),
-		MCP:      strings.Fields(r.get("mcp-config")),
-		Ledger:   r.ledger(),
-		Sandbox:  r.confinement(),
-		Needs:    r.needs(),
-		Cache:    r.cache(),
+		Agent:        r.agent(),
+		Policy:       r.policy(patience),
+		CheckTimeout: patience,
+		Config:       r.get("config"),
+		MCP:          strings.Fields(r.get("mcp-config")),
+		Quota:        r.quota(),
+		Sandbox:      r.confinement(),
+		Needs:        r.needs(),
+		Cache:        r.cache(),
 	}
 	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
 	in.Secrets = slices.Concat(in.Secrets, in.Sandbox.Secrets(), in.Needs.Values())
 	if in.Prompt != "" && in.PromptFile != "" {
-		r.note("prompt-file", errors.New("give either this or prompt"))
+		r.addError("prompt-file", errors.New("give either this or prompt"))
 	}
-	r.strangers(given)
+	r.checkUnknown(given)
 	if len(r.errs) > 0 {
 		return Inputs{}, fault.Usage("invalid inputs", "correct `with:` in the workflow's step", errors.Join(r.errs...))
 	}
@@ -141,11 +141,11 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 // needs are those of the checks.
 func (r *reader) needs() (n confine.Needs) {
 	n.Env, n.Secrets = r.lines("check-env"), r.lines("check-secrets")
-	r.note("check-env", environ.CheckLines(n.Env, environ.CheckVariable))
-	r.note("check-secrets", environ.CheckLines(n.Secrets, environ.CheckSecret))
+	r.addError("check-env", environ.CheckLines(n.Env, environ.CheckVariable))
+	r.addError("check-secrets", environ.CheckLines(n.Secrets, environ.CheckSecret))
 	var err error
 	n.Services, err = egress.ParseServices(strings.Fields(strings.ReplaceAll(r.get("services"), ",", " ")))
-	r.note("services", err)
+	r.addError("services", err)
 	return n
 }
 
@@ -153,14 +153,14 @@ func (r *reader) needs() (n confine.Needs) {
 func (r *reader) cache() string {
 	name := r.get("cache")
 	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); name != "" && (!filepath.IsLocal(name) || slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)) {
-		r.note("cache", errors.New("name a folder of its own in the workspace, such as .ralph-cache"))
+		r.addError("cache", errors.New("name a folder of its own in the workspace, such as .ralph-cache"))
 	}
 	return name
 }
 
 func (r *reader) agent() agent.Options {
 	args, err := agent.Words(r.get("agent-args"))
-	r.note("agent-args", err)
+	r.addError("agent-args", err)
 	return agent.Options{
 		Command: r.get("agent-command"),
 		Args:    args,
@@ -185,9 +185,9 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p.Draft = r.get("draft") == "always"
 	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
 	p.Protect = append(policy.ProtectedFiles(), r.list("protect")...)
-	p.SignOff = r.yes("sign-off")
+	p.SignOff = r.isOn("sign-off")
 	p.Sign = r.choice("commit-signing", "none", "github") == "github"
-	p.Approval = r.yes("plan-approval")
+	p.Approval = r.isOn("plan-approval")
 	p.AllowProtected = r.choice("protected-changes", "draft", "allow") == "allow"
 	p.Proof = policy.ProofLevel(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
 	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
@@ -198,7 +198,7 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
 	p.Checks, p.Setup = r.checks(patience), policy.NewSetup(r.lines("setup"), patience)
-	if p.Subfolder = r.within(); p.Subfolder != "" {
+	if p.Subfolder = r.workingDirectory(); p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, workspace.MemoryDir)
 	}
 	r.choice("draft", "until-proven", "always")
@@ -211,21 +211,21 @@ func (r *reader) checks(patience policy.Duration) []policy.Check {
 	for _, check := range checks {
 		for glob := range strings.FieldsSeq(check.Paths) {
 			if !doublestar.ValidatePattern(glob) {
-				r.note("checks", fmt.Errorf("%q is not a glob with closed brackets and braces", glob))
+				r.addError("checks", fmt.Errorf("%q is not a glob with closed brackets and braces", glob))
 			}
 		}
 		if check.Command == "" || strings.HasPrefix(check.Command, "paths:") {
-			r.note("checks", fmt.Errorf("%q names no command: want paths: GLOB -> COMMAND", check.Paths+check.Command))
+			r.addError("checks", fmt.Errorf("%q names no command: want paths: GLOB -> COMMAND", check.Paths+check.Command))
 		}
 	}
 	return checks
 }
 
-// within is the folder in which agent and checks stand; empty: the top.
-func (r *reader) within() string {
-	folder := path.Clean(r.or("working-directory", "."))
+// workingDirectory is the folder in which agent and checks stand; empty: the top.
+func (r *reader) workingDirectory() string {
+	folder := path.Clean(r.orDefault("working-directory", "."))
 	if !filepath.IsLocal(folder) {
-		r.note("working-directory", fmt.Errorf("%q is outside the repository", folder))
+		r.addError("working-directory", fmt.Errorf("%q is outside the repository", folder))
 	}
 	if folder == "." {
 		return ""
@@ -233,8 +233,8 @@ func (r *reader) within() string {
 	return folder
 }
 
-// ledger is what a repository's runs may take together.
-func (r *reader) ledger() quota.Limits {
+// quota is what a repository's runs may take together.
+func (r *reader) quota() quota.Limits {
 	limits := quota.Default()
 	limits.USD = r.money("max-cost-per-day", limits.USD)
 	limits.Runs = r.number("max-runs", limits.Runs)

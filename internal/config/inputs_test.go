@@ -32,7 +32,7 @@ func TestDefaults(t *testing.T) {
 	p.Publish, p.Baseline, p.Protect, p.Proof = true, policy.BaselineNew, policy.ProtectedFiles(), policy.RedToGreen
 	want := config.Inputs{
 		BranchPrefix: "ralph/", Mode: config.Work, StateLabels: true, Report: true, FailOn: config.FailOnError,
-		Agent: agent.Options{NeedKey: true}, Policy: p, Patience: policy.DefaultCheckTimeout, Ledger: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
+		Agent: agent.Options{NeedKey: true}, Policy: p, CheckTimeout: policy.DefaultCheckTimeout, Quota: quota.Default(), Secrets: make([]string, 9), MCP: []string{},
 		Sandbox: config.Confinement{Level: sandbox.Auto, Network: confine.Network{Packages: true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -61,9 +61,9 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"agent-command", "my agent", func(in *config.Inputs) { in.Agent.Command = "my agent" }},
 		{"agent-args", `-v --say "two words"`, func(in *config.Inputs) { in.Agent.Args = []string{"-v", "--say", "two words"} }},
 		{"model", "opus", func(in *config.Inputs) { in.Policy.Model = "opus" }},
-		{"max-cost-per-day", "$40", func(in *config.Inputs) { in.Ledger.USD = 40 }},
-		{"max-runs", "0", func(in *config.Inputs) { in.Ledger.Runs = 0 }},
-		{"max-open-prs", "9", func(in *config.Inputs) { in.Ledger.Pulls = 9 }},
+		{"max-cost-per-day", "$40", func(in *config.Inputs) { in.Quota.USD = 40 }},
+		{"max-runs", "0", func(in *config.Inputs) { in.Quota.Runs = 0 }},
+		{"max-open-prs", "9", func(in *config.Inputs) { in.Quota.Pulls = 9 }},
 		{"label", "go", func(in *config.Inputs) { in.Rules.Label = "go" }},
 		{"prompt", " Mend the docs\n", func(in *config.Inputs) { in.Prompt = "Mend the docs" }},
 		{"prompt-file", "tasks/night.md", func(in *config.Inputs) { in.PromptFile = "tasks/night.md" }},
@@ -80,7 +80,7 @@ func TestEachInputIsForOneThing(t *testing.T) {
 		{"setup", "npm ci\n make gen, all \n\nnpm ci\r\n", func(in *config.Inputs) {
 			in.Policy.Setup = policy.NewSetup([]string{"npm ci", "make gen, all", "npm ci"}, policy.DefaultCheckTimeout)
 		}},
-		{"check-timeout", "5", func(in *config.Inputs) { in.Patience = policy.Duration(5 * time.Second) }},
+		{"check-timeout", "5", func(in *config.Inputs) { in.CheckTimeout = policy.Duration(5 * time.Second) }},
 		{"agent-version", "2.1.300", func(in *config.Inputs) { in.AgentVersion = "2.1.300" }},
 		{"cache", ".ralph-cache", func(in *config.Inputs) { in.Cache = ".ralph-cache" }},
 		{"mcp-config", ".mcp.json docs\nother", func(in *config.Inputs) { in.MCP = []string{".mcp.json", "docs", "other"} }},

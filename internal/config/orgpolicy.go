@@ -44,48 +44,48 @@ const (
 func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 	var d decoder
 	var f OrgPolicy
-	root, ok := d.json(File{Name: orgPolicyOf(owner), Data: data})
+	root, ok := d.parseJSON(File{Name: orgPolicyName(owner), Data: data})
 	if ok {
-		d.into(spot{node: root}, reflect.ValueOf(&f).Elem(), rule{})
+		d.decode(pathNode{node: root}, reflect.ValueOf(&f).Elem(), rule{})
 	}
 	for _, m := range root.Members {
 		if m.Value.Kind == jsontree.Null {
-			d.complain(spot{node: m.Value, path: m.Key}, "found null, want a value, or no such key")
+			d.report(pathNode{node: m.Value, path: m.Key}, "found null, want a value, or no such key")
 		}
 	}
 	return f, d.fault()
 }
 
-func orgPolicyOf(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }
+func orgPolicyName(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }
 
 // strength orders the levels; -1 is for what is none.
 func strength(level sandbox.Level) int {
 	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
 }
 
-// Hold brings the inputs down to the organisation's policy where a number is all there is to it,
+// Enforce brings the inputs down to the organisation's policy where a number is all there is to it,
 // and says so; what has to be chosen otherwise is refused.
-func (f OrgPolicy) Hold(owner string, in *Inputs) (notes []string, err error) {
+func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error) {
 	lower := func(name string, value *float64, most float64) {
 		if most > 0 && (*value == 0 || *value > most) {
 			*value = most
-			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, orgPolicyOf(owner)))
+			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, orgPolicyName(owner)))
 		}
 	}
 	lower("max-cost", &in.Policy.Limits.CostUSD, f.MaxCost)
-	lower("max-cost-per-day", &in.Ledger.USD, f.MaxCostPerDay)
-	in.Ledger.Must = f.MaxCostPerDay > 0
-	breaches := slices.Concat(f.agents(*in), f.hosts(*in), f.confinement(in))
+	lower("max-cost-per-day", &in.Quota.USD, f.MaxCostPerDay)
+	in.Quota.Must = f.MaxCostPerDay > 0
+	breaches := slices.Concat(f.refusedAgents(*in), f.refusedHosts(*in), f.refusedLevel(in))
 	if len(breaches) == 0 {
 		return notes, nil
 	}
 	return notes, fault.Usage("the workflow asks for more than "+owner+" allows: "+strings.Join(breaches, "; "),
-		"ask for less in the workflow, or have it allowed in "+orgPolicyOf(owner), nil)
+		"ask for less in the workflow, or have it allowed in "+orgPolicyName(owner), nil)
 }
 
-// agents are those that the policy does not allow. An agent command can be any
+// refusedAgents are those that the policy does not allow. An agent command can be any
 // program.
-func (f OrgPolicy) agents(in Inputs) []string {
+func (f OrgPolicy) refusedAgents(in Inputs) []string {
 	if f.Agents == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (f OrgPolicy) agents(in Inputs) []string {
 	})
 }
 
-func (f OrgPolicy) hosts(in Inputs) []string {
+func (f OrgPolicy) refusedHosts(in Inputs) []string {
 	if f.AllowDomains == nil {
 		return nil
 	}
@@ -114,8 +114,8 @@ func (f OrgPolicy) hosts(in Inputs) []string {
 		{"allow-domains", in.Sandbox.Network.Allow},
 		{"setup-domains", in.Sandbox.Network.Setup},
 		{"private-hosts", in.Sandbox.Network.Private},
-		{"services", elsewhere(in.Needs.Services)},
-		{"model-base-url", placed(in.Agent.Keys.ModelBaseURL)},
+		{"services", remoteServices(in.Needs.Services)},
+		{"model-base-url", modelHost(in.Agent.Keys.ModelBaseURL)},
 	} {
 		for _, host := range one.hosts {
 			if !slices.ContainsFunc(f.AllowDomains, func(allowed string) bool { return strings.EqualFold(allowed, host) }) {
@@ -126,8 +126,8 @@ func (f OrgPolicy) hosts(in Inputs) []string {
 	return more
 }
 
-// elsewhere are the services that are not on this machine.
-func elsewhere(services []egress.Name) (hosts []string) {
+// remoteServices are the services that are not on this machine.
+func remoteServices(services []egress.Name) (hosts []string) {
 	for _, n := range services {
 		if at, err := netip.ParseAddr(n.Host); n.Host != "localhost" && (err != nil || !at.IsLoopback()) {
 			hosts = append(hosts, n.Entry())
@@ -136,8 +136,8 @@ func elsewhere(services []egress.Name) (hosts []string) {
 	return hosts
 }
 
-// placed is the host of a model that is not at its usual place.
-func placed(base string) []string {
+// modelHost is the host of a model that is not at its usual place.
+func modelHost(base string) []string {
 	if base == "" {
 		return nil
 	}
@@ -148,9 +148,9 @@ func placed(base string) []string {
 	return []string{strings.TrimSuffix(at.Host, ":443")}
 }
 
-// confinement is a breach where the level is below the policy's. Auto takes no less than notify; a
+// refusedLevel is a breach where the level is below the policy's. Auto takes no less than notify; a
 // sandbox of somebody else's is as good as that, since the same attack has to fail.
-func (f OrgPolicy) confinement(in *Inputs) []string {
+func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	level := in.Sandbox.Level
 	switch {
 	case f.Sandbox == "" || f.Sandbox == sandbox.None:
@@ -177,8 +177,8 @@ type Confinement struct {
 	Network    confine.Network
 }
 
-// keyInAgent is the word of `sandbox` by which somebody accepts that.
-const keyInAgent = "key-in-agent"
+// keyInAgentWord is the word of `sandbox` by which somebody accepts that.
+const keyInAgentWord = "key-in-agent"
 
 // confinement reads the inputs that say what confines the agent.
 func (r *reader) confinement() Confinement {
@@ -189,21 +189,21 @@ func (r *reader) confinement() Confinement {
 	levels := 0
 	for _, word := range r.list("sandbox") {
 		switch level := sandbox.Level(word); {
-		case word == keyInAgent:
+		case word == keyInAgentWord:
 			w.KeyInAgent = true
 		case !level.Known():
-			r.note("sandbox", fmt.Errorf("%q is not one of %s", word, strings.Join(sandbox.Names(keyInAgent), ", ")))
+			r.addError("sandbox", fmt.Errorf("%q is not one of %s", word, strings.Join(sandbox.Names(keyInAgentWord), ", ")))
 		default:
 			w.Level = level
 			levels++
 		}
 	}
 	if levels > 1 {
-		r.note("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
+		r.addError("sandbox", fmt.Errorf("%q names more than one level", r.get("sandbox")))
 	}
 	if w.Network.Upstream != "" {
 		_, err := egress.ParseUpstream(w.Network.Upstream)
-		r.note("https-proxy", err)
+		r.addError("https-proxy", err)
 	}
 	return w
 }
@@ -221,7 +221,7 @@ func (w Confinement) Secrets() []string {
 // models are the names of an input, or patterns of them.
 func (r *reader) models(name string) []string {
 	all, err := egress.ParseModels(r.list(name))
-	r.note(name, err)
+	r.addError(name, err)
 	return all
 }
 
@@ -229,6 +229,6 @@ func (r *reader) models(name string) []string {
 func (r *reader) hosts(name string) []string {
 	all := r.list(name)
 	_, err := egress.ParseNames(all)
-	r.note(name, err)
+	r.addError(name, err)
 	return slices.Compact(all)
 }

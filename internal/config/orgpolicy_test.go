@@ -60,7 +60,7 @@ func TestFloorHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := asked(t, c.inputs...)
-			_, err = policy.Hold("acme", &in)
+			_, err = policy.Enforce("acme", &in)
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -89,9 +89,9 @@ func TestFloorLowers(t *testing.T) {
 		"less than all": {[]string{"max-cost", "2", "max-cost-per-day", "10"}, 2, 10, 0},
 	} {
 		in := asked(t, c.inputs...)
-		notes, err := policy.Hold("acme", &in)
-		if err != nil || in.Policy.Limits.CostUSD != c.run || in.Ledger.USD != c.day || len(notes) != c.notes {
-			t.Errorf("%s: %g a run and %g a day, notes %q, %v", name, in.Policy.Limits.CostUSD, in.Ledger.USD, notes, err)
+		notes, err := policy.Enforce("acme", &in)
+		if err != nil || in.Policy.Limits.CostUSD != c.run || in.Quota.USD != c.day || len(notes) != c.notes {
+			t.Errorf("%s: %g a run and %g a day, notes %q, %v", name, in.Policy.Limits.CostUSD, in.Quota.USD, notes, err)
 		}
 		if in.Sandbox.Level != sandbox.Namespace {
 			t.Errorf("%s: the level is %s", name, in.Sandbox.Level)

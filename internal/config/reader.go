@@ -19,13 +19,13 @@ type reader struct {
 	errs  []error
 }
 
-func (r *reader) note(name string, err error) {
+func (r *reader) addError(name string, err error) {
 	if err != nil {
 		r.errs = append(r.errs, fmt.Errorf("%s: %w", name, err))
 	}
 }
 
-func (r *reader) or(name, otherwise string) string {
+func (r *reader) orDefault(name, otherwise string) string {
 	if value := r.get(name); value != "" {
 		return value
 	}
@@ -39,7 +39,7 @@ func (r *reader) number(name string, otherwise int) int {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		r.note(name, fmt.Errorf("%q is not a whole number of 0 or more", value))
+		r.addError(name, fmt.Errorf("%q is not a whole number of 0 or more", value))
 	}
 	return n
 }
@@ -51,7 +51,7 @@ func (r *reader) money(name string, otherwise float64) float64 {
 	}
 	usd, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(usd >= 0 && usd < 1e9) {
-		r.note(name, fmt.Errorf("%q is not an amount of dollars", value))
+		r.addError(name, fmt.Errorf("%q is not an amount of dollars", value))
 	}
 	return usd
 }
@@ -62,32 +62,32 @@ func (r *reader) duration(name string, otherwise policy.Duration) policy.Duratio
 		return otherwise
 	}
 	d, err := policy.ParseDuration(value)
-	r.note(name, err)
+	r.addError(name, err)
 	return d
 }
 
 // choice is one of words; the first stands for none given.
 func (r *reader) choice(name string, words ...string) string {
-	value := r.or(name, words[0])
+	value := r.orDefault(name, words[0])
 	if slices.Contains(words, value) {
 		return value
 	}
-	r.note(name, fmt.Errorf("%q is not one of %s", value, strings.Join(words, ", ")))
+	r.addError(name, fmt.Errorf("%q is not one of %s", value, strings.Join(words, ", ")))
 	return words[0]
 }
 
-// yes is a switch that is off unless somebody turns it on.
-func (r *reader) yes(name string) bool { return r.choice(name, "false", "true") == "true" }
+// isOn is a switch that is off unless somebody turns it on.
+func (r *reader) isOn(name string) bool { return r.choice(name, "false", "true") == "true" }
 
 // lines are the commands of an input, one a line.
-func (r *reader) lines(name string) []string { return pieces(r.get(name)) }
+func (r *reader) lines(name string) []string { return nonEmptyLines(r.get(name)) }
 
 // list are the names of an input, separated by commas or lines.
 func (r *reader) list(name string) []string {
-	return pieces(strings.ReplaceAll(r.get(name), ",", "\n"))
+	return nonEmptyLines(strings.ReplaceAll(r.get(name), ",", "\n"))
 }
 
-func pieces(text string) []string {
+func nonEmptyLines(text string) []string {
 	var all []string
 	for piece := range strings.Lines(text) {
 		if piece = strings.TrimSpace(piece); piece != "" {
@@ -121,16 +121,16 @@ var claudeCodeAction = map[string]string{
 	"use_vertex":                     "model-base-url",
 }
 
-// others read these inputs: the runner for an action in a container, and the steps
+// runnerInputs read these inputs: the runner for an action in a container, and the steps
 // of host/action.yml.
-var others = []string{"args", "entrypoint", "ralph-from"}
+var runnerInputs = []string{"args", "entrypoint", "ralph-from"}
 
-// strangers complains of names that are no inputs: a limit under a wrong name
+// checkUnknown complains of names that are no inputs: a limit under a wrong name
 // limits nothing. By then all inputs were asked for.
-func (r *reader) strangers(given []string) {
+func (r *reader) checkUnknown(given []string) {
 	for _, name := range given {
 		name = strings.ToLower(name)
-		if slices.Contains(r.known, name) || slices.Contains(others, name) {
+		if slices.Contains(r.known, name) || slices.Contains(runnerInputs, name) {
 			continue
 		}
 		meant, found := claudeCodeAction[name]
@@ -144,6 +144,6 @@ func (r *reader) strangers(given []string) {
 		if found {
 			err = fmt.Errorf("unknown input, use `%s`", meant)
 		}
-		r.note(fmt.Sprintf("%.80s", name), err)
+		r.addError(fmt.Sprintf("%.80s", name), err)
 	}
 }

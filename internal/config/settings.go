@@ -58,7 +58,7 @@ type Settings struct {
 	// Rules of the command guard, besides its own.
 	Guard Guard `json:"guard,omitzero"`
 
-	set map[string]bool // the keys that a file had, by path
+	present map[string]bool // the keys that a file had, by path
 }
 
 // Agent is the program that works, and how it is called.
@@ -175,20 +175,20 @@ const guardrailTimeout = policy.Duration(120e9)
 
 // Has says whether a file had that key, as in "limits.maxCost": what is there
 // by default may give way to a preset, what was written may not.
-func (s Settings) Has(key string) bool { return s.set[key] }
+func (s Settings) Has(key string) bool { return s.present[key] }
 
-// wholeOutput is the most of an output that is told, and all of it where no
+// maxOutput is the most of an output that is told, and all of it where no
 // limit is wanted: a prompt has to hold it.
-const wholeOutput = 1_000_000
+const maxOutput = 1_000_000
 
-// Over lays the file's settings over a preset. Missing keys stay as the preset
+// ApplyTo lays the file's settings over a preset. Missing keys stay as the preset
 // has them; the caller lays flags over the result.
-func (s Settings) Over(p policy.Policy) policy.Policy {
+func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if s.Has("maximumIterations") {
 		p.Limits.Iterations = s.MaximumIterations
 	}
 	if s.Has("outputTruncateChars") {
-		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, wholeOutput), wholeOutput)
+		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, maxOutput), maxOutput)
 	}
 	if s.Has("completionResponse") && p.Done == policy.ByResponse {
 		p.Word = s.CompletionResponse
@@ -215,14 +215,14 @@ func (s Settings) Over(p policy.Policy) policy.Policy {
 	}
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.NewSetup(s.Setup, policy.DefaultCheckTimeout))
-	p.Limits = s.Limits.over(p.Limits)
+	p.Limits = s.Limits.applyTo(p.Limits)
 	if s.Agent.Timeout != nil {
 		p.Limits.Iteration = *s.Agent.Timeout
 	}
 	return p
 }
 
-func (l Limits) over(p policy.Limits) policy.Limits {
+func (l Limits) applyTo(p policy.Limits) policy.Limits {
 	if l.MaxCost != nil {
 		p.CostUSD = *l.MaxCost
 	}
@@ -261,8 +261,8 @@ func (a Agent) Options() (agent.Options, error) {
 	return options, nil
 }
 
-// Table is the rules as the guard takes them.
-func (g Guard) Table() []guard.Rule {
+// GuardRules is the rules as the guard takes them.
+func (g Guard) GuardRules() []guard.Rule {
 	var rules []guard.Rule
 	for _, r := range g.Rules {
 		rules = append(rules, guard.Rule{

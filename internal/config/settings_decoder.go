@@ -14,19 +14,19 @@ import (
 // decoder makes values of nodes and keeps what is wrong with them, so that all
 // of it is said at once.
 type decoder struct {
-	problems []problem
-	set      map[string]bool     // keys that were read, by path
-	homes    map[string][]string // the keys of the objects within, for those that stand in the wrong one
-	apart    bool                // from a loop's bounds: a run's are others
+	problems   []problem
+	present    map[string]bool     // keys that were read, by path
+	objectKeys map[string][]string // the keys of the objects within, for those that stand in the wrong one
+	isRun      bool                // from a loop's bounds: a run's are others
 }
 
-// spot is a value and the path of keys to it.
-type spot struct {
+// pathNode is a value and the path of keys to it.
+type pathNode struct {
 	node
 	path string
 }
 
-func join(path, key string) string {
+func joinPath(path, key string) string {
 	if path == "" {
 		return key
 	}
@@ -34,52 +34,52 @@ func join(path, key string) string {
 }
 
 // field is what stands under a key, and notes that it was there.
-func (d *decoder) field(s spot, key string) spot {
+func (d *decoder) field(s pathNode, key string) pathNode {
 	value, found := memberOf(s.node, key)
-	path := join(s.path, key)
-	if found && d.set != nil {
-		d.set[path] = true
+	path := joinPath(s.path, key)
+	if found && d.present != nil {
+		d.present[path] = true
 	}
-	return spot{node: value, path: path}
+	return pathNode{node: value, path: path}
 }
 
-// object reports a value that is not an object, unknown keys, and missing keys.
+// checkObject reports a value that is not an object, unknown keys, and missing keys.
 // A misspelt key is one problem: the key that was meant is not reported as
 // missing too.
-func (d *decoder) object(s spot, known []string, required ...string) {
+func (d *decoder) checkObject(s pathNode, known []string, required ...string) {
 	if s.Kind == jsontree.None {
 		return
 	}
 	if s.Kind != jsontree.Object {
-		d.complain(s, "found %s, want an object", s.node)
+		d.report(s, "found %s, want an object", s.node)
 		return
 	}
-	meant := d.strangers(s, known)
+	meant := d.checkKeys(s, known)
 	for _, key := range required {
 		if _, found := memberOf(s.node, key); !found && !meant[key] {
-			d.complain(spot{node: s.node, path: join(s.path, key)}, "missing")
+			d.report(pathNode{node: s.node, path: joinPath(s.path, key)}, "missing")
 		}
 	}
 }
 
-// strangers complains of keys that are unknown or there twice, and gives the
+// checkKeys complains of keys that are unknown or there twice, and gives the
 // ones that were probably meant.
-func (d *decoder) strangers(s spot, known []string) map[string]bool {
+func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	meant, seen := map[string]bool{}, map[string]bool{}
 	for _, m := range s.Members {
-		here := spot{node: node{File: m.Value.File, Line: m.Line}, path: join(s.path, m.Key)}
+		here := pathNode{node: node{File: m.Value.File, Line: m.Line}, path: joinPath(s.path, m.Key)}
 		near, isNear := nearest(m.Key, known)
-		switch home := d.home(m.Key); {
+		switch home := d.objectWithKey(m.Key); {
 		case seen[m.Key]:
-			d.complain(here, "given twice, want one")
+			d.report(here, "given twice, want one")
 		case slices.Contains(known, m.Key):
 		case home != "":
-			d.complain(here, "unknown key here, did you mean %q?", home+"."+m.Key)
+			d.report(here, "unknown key here, did you mean %q?", home+"."+m.Key)
 		case isNear:
 			meant[near] = true
-			d.complain(here, "unknown key, did you mean %q?", near)
+			d.report(here, "unknown key, did you mean %q?", near)
 		default:
-			d.complain(here, "unknown key, want %s", oneOfWords(known))
+			d.report(here, "unknown key, want %s", oneOfWords(known))
 		}
 		seen[m.Key] = true
 	}
@@ -93,16 +93,16 @@ func nearest(word string, known []string) (string, bool) {
 		return near, true
 	}
 	for _, k := range known {
-		if cutShort(word, k) || cutShort(k, word) {
+		if isAbbreviation(word, k) || isAbbreviation(k, word) {
 			return k, true
 		}
 	}
 	return "", false
 }
 
-// cutShort says that the letters of short stand in long, in their order and from
+// isAbbreviation says that the letters of short stand in long, in their order and from
 // the first on.
-func cutShort(short, long string) bool {
+func isAbbreviation(short, long string) bool {
 	short = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(short))
 	if len(short) < 3 || !strings.HasPrefix(strings.ToLower(long), short[:1]) {
 		return false
@@ -113,10 +113,10 @@ func cutShort(short, long string) bool {
 	return short == ""
 }
 
-// home is the one object that has a key of that name.
-func (d *decoder) home(key string) string {
+// objectWithKey is the one object that has a key of that name.
+func (d *decoder) objectWithKey(key string) string {
 	var found []string
-	for home, keys := range d.homes {
+	for home, keys := range d.objectKeys {
 		if slices.Contains(keys, key) {
 			found = append(found, home)
 		}
@@ -161,7 +161,7 @@ func (p problem) place() string {
 	}
 }
 
-func (d *decoder) complain(s spot, format string, args ...any) {
+func (d *decoder) report(s pathNode, format string, args ...any) {
 	d.problems = append(d.problems, problem{file: s.File, line: s.Line, path: s.path, text: fmt.Sprintf(format, args...)})
 }
 

@@ -26,37 +26,37 @@ type Loop struct {
 	Settings Settings // all that are in force, the project's own included
 }
 
-var loopKeys = keys(reflect.TypeFor[Loop]())
+var loopKeys = keyNames(reflect.TypeFor[Loop]())
 
-// section is where a loop's keys stand.
-const section = "ralph_loop"
+// loopSection is where a loop's keys stand.
+const loopSection = "ralph_loop"
 
 // ReadLoop reads a file that --config names, in YAML or JSON: its root tells
 // whether it has ralph_loop or settings. Settings are laid over those of the
 // project, as settings.local.json is. They say nothing of the tag, since
 // completionResponse is what an agent answers, in another preset.
 func ReadLoop(f File, project ...File) (Loop, error) {
-	return new(decoder).configured(f, project)
+	return new(decoder).readConfig(f, project)
 }
 
 // ReadRun reads such a file for a run, whose iterations know no such bounds.
 func ReadRun(f File, project ...File) (Loop, error) {
-	return (&decoder{apart: true}).configured(f, project)
+	return (&decoder{isRun: true}).readConfig(f, project)
 }
 
-func (d *decoder) configured(f File, project []File) (Loop, error) {
-	read := d.json
+func (d *decoder) readConfig(f File, project []File) (Loop, error) {
+	read := d.parseJSON
 	if !isJSON(f) {
-		read = d.yaml
+		read = d.parseYAML
 	}
-	below := d.laid(project)
+	below := d.mergeFiles(project)
 	var loop Loop
 	root, ok := read(f)
 	switch {
-	case ok && speaksOfLoop(root):
-		loop = d.loop(spot{node: root}, below)
+	case ok && isLoop(root):
+		loop = d.loop(pathNode{node: root}, below)
 	case ok:
-		loop = d.fromSettings(root, below)
+		loop = d.loopFromSettings(root, below)
 	}
 	if err := d.fault(); err != nil {
 		return Loop{}, err
@@ -77,35 +77,35 @@ func isJSON(f File) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
 }
 
-// speaksOfLoop says that a loop was meant, though perhaps mistyped or with its
+// isLoop says that a loop was meant, though perhaps mistyped or with its
 // keys at the root.
-func speaksOfLoop(root node) bool {
+func isLoop(root node) bool {
 	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
-		_, near := plan.Nearest(m.Key, []string{section})
+		_, near := plan.Nearest(m.Key, []string{loopSection})
 		return near || m.Key != "agent" && slices.Contains(loopKeys, m.Key)
 	})
 }
 
-func (d *decoder) loop(root spot, below node) Loop {
-	d.homes = map[string][]string{section: loopKeys}
-	d.object(root, []string{section})
-	d.homes = nil
-	s := d.field(root, section)
-	d.object(s, loopKeys)
+func (d *decoder) loop(root pathNode, below node) Loop {
+	d.objectKeys = map[string][]string{loopSection: loopKeys}
+	d.checkObject(root, []string{loopSection})
+	d.objectKeys = nil
+	s := d.field(root, loopSection)
+	d.checkObject(s, loopKeys)
 	loop := Loop{
-		MaxIterations: optional(d.field(s, "max_iterations"), d.within(1, 100)),
-		MaxCost:       unlimited(s, "max_cost", optional(d.field(s, "max_cost"), d.money)),
-		MaxTime:       unlimited(s, "max_time", optional(d.field(s, "max_time"), d.duration)),
-		CompletionTag: given(d.field(s, "completion_tag"), "", d.text),
-		Agent:         given(d.field(s, "agent"), "", d.agentName),
+		MaxIterations: pointerTo(d.field(s, "max_iterations"), d.integer(1, 100)),
+		MaxCost:       nullAsUnlimited(s, "max_cost", pointerTo(d.field(s, "max_cost"), d.money)),
+		MaxTime:       nullAsUnlimited(s, "max_time", pointerTo(d.field(s, "max_time"), d.duration)),
+		CompletionTag: valueOr(d.field(s, "completion_tag"), "", d.text),
+		Agent:         valueOr(d.field(s, "agent"), "", d.agentName),
 	}
-	loop.Settings = d.sound(below)
+	loop.Settings = d.effectiveIfValid(below)
 	return loop
 }
 
-// unlimited is seed 004's null: it says that there is no limit, where a key
+// nullAsUnlimited is seed 004's null: it says that there is no limit, where a key
 // that is left out says nothing.
-func unlimited[T any](s spot, key string, limit *T) *T {
+func nullAsUnlimited[T any](s pathNode, key string, limit *T) *T {
 	isNull := func(m jsontree.Member) bool { return m.Key == key && m.Value.Kind == jsontree.Null }
 	if limit == nil && slices.ContainsFunc(s.Members, isNull) {
 		return new(T)
@@ -113,43 +113,43 @@ func unlimited[T any](s spot, key string, limit *T) *T {
 	return limit
 }
 
-func (d *decoder) agentName(s spot) string {
+func (d *decoder) agentName(s pathNode) string {
 	if s.Kind == jsontree.Text && s.Text == "build" {
 		return ""
 	}
 	return d.oneOf(s, append([]string{"build"}, agent.Names()...))
 }
 
-func (d *decoder) fromSettings(root, below node) Loop {
-	d.settings(spot{node: root})
-	s := d.sound(merge(below, root))
+func (d *decoder) loopFromSettings(root, below node) Loop {
+	d.settings(pathNode{node: root})
+	s := d.effectiveIfValid(merge(below, root))
 	loop := Loop{MaxCost: s.Limits.MaxCost, MaxTime: s.Limits.MaxTime, Settings: s}
-	if len(d.problems) == 0 && !d.apart {
-		given := d.field(d.field(spot{node: root}, "limits"), "maxIterations")
+	if len(d.problems) == 0 && !d.isRun {
+		given := d.field(d.field(pathNode{node: root}, "limits"), "maxIterations")
 		if given.Kind == jsontree.None {
-			given = d.field(spot{node: root}, "maximumIterations")
+			given = d.field(pathNode{node: root}, "maximumIterations")
 		}
-		loop.MaxIterations = optional(given, d.within(1, 100))
+		loop.MaxIterations = pointerTo(given, d.integer(1, 100))
 	}
 	return loop
 }
 
-// sound are the settings of files that nothing is wrong with; what is wrong was
+// effectiveIfValid are the settings of files that nothing is wrong with; what is wrong was
 // said before.
-func (d *decoder) sound(merged node) Settings {
+func (d *decoder) effectiveIfValid(merged node) Settings {
 	if len(d.problems) > 0 {
 		return Settings{}
 	}
 	return d.effective(merged)
 }
 
-// Over lays what was set over a preset. The project's maximumIterations are
+// ApplyTo lays what was set over a preset. The project's maximumIterations are
 // meant for other presets, which count otherwise.
-func (l Loop) Over(p policy.Policy) policy.Policy {
+func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	most := p.Limits.Iterations
-	p = l.Settings.Over(p)
+	p = l.Settings.ApplyTo(p)
 	p.Limits.Iterations = most
-	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.over(p.Limits)
+	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.applyTo(p.Limits)
 	if l.MaxIterations != nil {
 		p.Limits.Iterations = *l.MaxIterations
 	}
@@ -162,13 +162,13 @@ func (l Loop) Over(p policy.Policy) policy.Policy {
 	return p
 }
 
-// OverRun is Over for a run, in which the maximumIterations of the settings
+// ApplyToRun is Over for a run, in which the maximumIterations of the settings
 // count.
-func (l Loop) OverRun(p policy.Policy) policy.Policy {
+func (l Loop) ApplyToRun(p policy.Policy) policy.Policy {
 	if l.MaxIterations == nil && l.Settings.Has("maximumIterations") {
 		l.MaxIterations = &l.Settings.MaximumIterations
 	}
-	return l.Over(p)
+	return l.ApplyTo(p)
 }
 
 // BaseSettings is where a repository's settings stand, if the input config does
@@ -177,58 +177,58 @@ const BaseSettings = ".ralph/settings.json"
 
 const localSettings = ".ralph/settings.local.json"
 
-// Under lays settings of the base branch under the inputs. They name the checks
+// ApplyToInputs lays settings of the base branch under the inputs. They name the checks
 // and the setup where the workflow names none, and may ask for less than it
 // allows, never for more. Who works, with what, and what that may reach is for
 // the workflow to say, and so is who gives a second opinion: with another agent
 // come its key, its hosts and its models.
-func (s Settings) Under(in *Inputs) {
+func (s Settings) ApplyToInputs(in *Inputs) {
 	p := &in.Policy
 	if len(p.Checks) == 0 {
 		p.Checks = s.checks()
 		for i := range p.Checks {
-			p.Checks[i].Timeout = less(p.Checks[i].Timeout, in.Patience)
+			p.Checks[i].Timeout = lowerLimit(p.Checks[i].Timeout, in.CheckTimeout)
 			p.Checks[i].FailAction = "" // of prompts, and these are stories
 		}
 	}
 	if len(p.Setup) == 0 {
-		p.Setup = policy.NewSetup(s.Setup, in.Patience)
+		p.Setup = policy.NewSetup(s.Setup, in.CheckTimeout)
 	}
 	in.Needs.Env = slices.Concat(s.CheckEnv, in.Needs.Env)
 	p.Protect = slices.Concat(p.Protect, s.Protect)
-	p.Limits = s.lower(p.Limits)
+	p.Limits = s.lowerLimits(p.Limits)
 	if s.Proof == policy.RedToGreen {
 		p.Proof = s.Proof
 	}
 	if s.Baseline == policy.BaselineStrict {
 		p.Baseline = s.Baseline
 	}
-	p.Tamper = harsher(p.Tamper, s.Tamper)
+	p.Tamper = stricter(p.Tamper, s.Tamper)
 	if s.Has("outputTruncateChars") {
-		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, wholeOutput), wholeOutput)
+		p.Excerpt.Chars = min(cmp.Or(s.OutputTruncateChars, maxOutput), maxOutput)
 	}
 }
 
-func harsher(a, b policy.Tamper) policy.Tamper {
+func stricter(a, b policy.Tamper) policy.Tamper {
 	order := []policy.Tamper{policy.TamperAllow, policy.TamperReport, policy.TamperBlock}
 	return order[max(slices.Index(order, a), slices.Index(order, b))]
 }
 
-func (s Settings) lower(l policy.Limits) policy.Limits {
+func (s Settings) lowerLimits(l policy.Limits) policy.Limits {
 	if s.Has("maximumIterations") {
-		l.Iterations = less(l.Iterations, s.MaximumIterations)
+		l.Iterations = lowerLimit(l.Iterations, s.MaximumIterations)
 	}
-	own := s.Limits.over(policy.Limits{})
+	own := s.Limits.applyTo(policy.Limits{})
 	if s.Agent.Timeout != nil {
 		own.Iteration = *s.Agent.Timeout
 	}
-	l.CostUSD, l.Tokens = less(l.CostUSD, own.CostUSD), less(l.Tokens, own.Tokens)
-	l.Run, l.Iteration, l.Stall = less(l.Run, own.Run), less(l.Iteration, own.Iteration), less(l.Stall, own.Stall)
+	l.CostUSD, l.Tokens = lowerLimit(l.CostUSD, own.CostUSD), lowerLimit(l.Tokens, own.Tokens)
+	l.Run, l.Iteration, l.Stall = lowerLimit(l.Run, own.Run), lowerLimit(l.Iteration, own.Iteration), lowerLimit(l.Stall, own.Stall)
 	return l
 }
 
-// less is the lower of two limits, of which 0 is none.
-func less[T int | int64 | float64 | policy.Duration](a, b T) T {
+// lowerLimit is the lower of two limits, of which 0 is none.
+func lowerLimit[T int | int64 | float64 | policy.Duration](a, b T) T {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}

@@ -35,7 +35,7 @@ func TestLoopKeepsItsSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := loop.Over(policy.ForPreset(policy.Checked))
+	got := loop.ApplyTo(policy.ForPreset(policy.Checked))
 	want := policy.ForPreset(policy.Checked)
 	want.Limits.Iterations = 7
 	want.Checks = []policy.Check{{Name: "make", Command: "make", Timeout: 120e9, FailAction: policy.Append}}
@@ -78,7 +78,7 @@ func TestLoopIsLaidOverTheProject(t *testing.T) {
 		want := below
 		want.Checks = slices.Clone(below.Checks)
 		test.change(&want)
-		if diff := cmp.Diff(want, loop.Over(policy.ForPreset(policy.Checked))); diff != "" {
+		if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.Checked))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if loop.Settings.Agent.Command != test.command {
@@ -96,7 +96,7 @@ func TestLoopOverTakesNullForNoLimit(t *testing.T) {
 	}
 	want := policy.ForPreset(policy.Checked)
 	want.Limits.CostUSD, want.Word, want.Agent = 0, "FIN", "command"
-	if diff := cmp.Diff(want, loop.Over(policy.ForPreset(policy.Checked))); diff != "" {
+	if diff := cmp.Diff(want, loop.ApplyTo(policy.ForPreset(policy.Checked))); diff != "" {
 		t.Errorf("Over (-want +got):\n%s", diff)
 	}
 }

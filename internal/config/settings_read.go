@@ -21,9 +21,9 @@ type File struct {
 	Data []byte
 }
 
-// Found are the settings files that a project has, the base before what one
+// ProjectFiles are the settings files that a project has, the base before what one
 // person changes in it; read gives nil for one that is not there.
-func Found(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
+func ProjectFiles(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
 	var files []File
 	for _, name := range []string{BaseSettings, localSettings} {
 		data, err := read(project, name)
@@ -43,19 +43,19 @@ func Found(project string, read func(project, name string) ([]byte, error)) ([]F
 // error says all that is wrong with any of them, one problem a line.
 func ReadSettings(files ...File) (Settings, error) {
 	var d decoder
-	merged := d.laid(files)
+	merged := d.mergeFiles(files)
 	if err := d.fault(); err != nil {
 		return Settings{}, err
 	}
 	return d.effective(merged), d.fault()
 }
 
-// laid are files of settings, each laid over those before it.
-func (d *decoder) laid(files []File) node {
+// mergeFiles are files of settings, each laid over those before it.
+func (d *decoder) mergeFiles(files []File) node {
 	merged := node{Kind: jsontree.Object}
 	for _, f := range files {
-		if root, ok := d.json(f); ok {
-			d.settings(spot{node: root})
+		if root, ok := d.parseJSON(f); ok {
+			d.settings(pathNode{node: root})
 			merged = merge(merged, root)
 		}
 	}
@@ -65,37 +65,37 @@ func (d *decoder) laid(files []File) node {
 // effective are settings that are complete: what is needed may stand in any of
 // the files, so it cannot be missed before they are one.
 func (d *decoder) effective(root node) Settings {
-	d.set = map[string]bool{}
-	s := d.settings(spot{node: root})
-	s.set = d.set
+	d.present = map[string]bool{}
+	s := d.settings(pathNode{node: root})
+	s.present = d.present
 	if s.SCM != nil && s.SCM.Command == "" {
 		scm, _ := memberOf(root, "scm")
-		d.complain(spot{node: scm, path: "scm.command"}, "missing")
+		d.report(pathNode{node: scm, path: "scm.command"}, "missing")
 	}
 	return s
 }
 
-func (d *decoder) settings(s spot) Settings {
+func (d *decoder) settings(s pathNode) Settings {
 	usual := policy.ForPreset(policy.Guardrails)
 	all := Settings{
 		MaximumIterations: usual.Limits.Iterations, CompletionResponse: usual.Word, OutputTruncateChars: usual.Excerpt.Chars, StreamAgentOutput: true,
 		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},
 	}
-	d.homes = map[string][]string{}
-	homes(reflect.TypeFor[Settings](), "", d.homes)
-	d.into(s, reflect.ValueOf(&all).Elem(), rule{})
+	d.objectKeys = map[string][]string{}
+	collectObjectKeys(reflect.TypeFor[Settings](), "", d.objectKeys)
+	d.decode(s, reflect.ValueOf(&all).Elem(), rule{})
 	if n := all.Limits.MaxIterations; n != nil {
-		if all.MaximumIterations = *n; d.set != nil {
-			d.set["maximumIterations"] = true
+		if all.MaximumIterations = *n; d.present != nil {
+			d.present["maximumIterations"] = true
 		}
 	}
 	return all
 }
 
-// homes are the keys of the objects within a struct, by their path.
-func homes(of reflect.Type, path string, found map[string][]string) {
-	for _, f := range fields(of) {
-		at, inner := join(path, f.name), f.of.Type
+// collectObjectKeys are the keys of the objects within a struct, by their path.
+func collectObjectKeys(of reflect.Type, path string, found map[string][]string) {
+	for _, f := range structFields(of) {
+		at, inner := joinPath(path, f.name), f.field.Type
 		switch inner.Kind() { //nolint:exhaustive // of the rest nothing is an object
 		case reflect.Pointer:
 			inner = inner.Elem()
@@ -103,8 +103,8 @@ func homes(of reflect.Type, path string, found map[string][]string) {
 			at, inner = at+"[]", inner.Elem()
 		}
 		if inner.Kind() == reflect.Struct {
-			found[at] = keys(inner)
-			homes(inner, at, found)
+			found[at] = keyNames(inner)
+			collectObjectKeys(inner, at, found)
 		}
 	}
 }
@@ -119,9 +119,9 @@ type rule struct {
 	check     string
 }
 
-// forms are the patterns of the tags that ask for more than some text, with what
+// patternWords are the patterns of the tags that ask for more than some text, with what
 // they ask for in words.
-var forms = map[string]struct {
+var patternWords = map[string]struct {
 	is   *pattern.Pattern
 	want string
 }{
@@ -131,33 +131,33 @@ var forms = map[string]struct {
 	`^[A-Za-z_][A-Za-z0-9_]*$`:          {pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`), "the name of a variable, as in DATABASE_URL"},
 }
 
-// key is a field of a struct of settings.
-type key struct {
-	name string
-	of   reflect.StructField
+// structField is a field of a struct of settings.
+type structField struct {
+	name  string
+	field reflect.StructField
 }
 
-// fields are those that a struct of settings has in a file: the type that is read
+// structFields are those that a struct of settings has in a file: the type that is read
 // is also what says which keys are known.
-func fields(of reflect.Type) (all []key) {
+func structFields(of reflect.Type) (all []structField) {
 	for _, f := range reflect.VisibleFields(of) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
-			all = append(all, key{name, f})
+			all = append(all, structField{name, f})
 		}
 	}
 	return all
 }
 
-func keys(of reflect.Type) (all []string) {
-	for _, f := range fields(of) {
+func keyNames(of reflect.Type) (all []string) {
+	for _, f := range structFields(of) {
 		all = append(all, f.name)
 	}
 	return all
 }
 
-func (k key) rule() rule {
-	r := rule{check: k.of.Tag.Get("check")}
-	for part := range strings.SplitSeq(k.of.Tag.Get("jsonschema"), ",") {
+func (k structField) rule() rule {
+	r := rule{check: k.field.Tag.Get("check")}
+	for part := range strings.SplitSeq(k.field.Tag.Get("jsonschema"), ",") {
 		switch name, value, _ := strings.Cut(part, "="); name {
 		case "required":
 			r.required = true
@@ -174,36 +174,36 @@ func (k key) rule() rule {
 	return r
 }
 
-// into reads a value into one of a struct of settings.
-func (d *decoder) into(s spot, to reflect.Value, r rule) {
+// decode reads a value into one of a struct of settings.
+func (d *decoder) decode(s pathNode, to reflect.Value, r rule) {
 	if to.Type() == reflect.TypeFor[policy.Duration]() {
 		to.SetInt(int64(d.duration(s)))
 		return
 	}
 	switch to.Kind() { //nolint:exhaustive // settings have no others
 	case reflect.Pointer:
-		value := fresh(to.Type().Elem())
-		d.into(s, value.Elem(), r)
+		value := newValue(to.Type().Elem())
+		d.decode(s, value.Elem(), r)
 		to.Set(value)
 	case reflect.Struct:
-		d.structure(s, to)
+		d.decodeStruct(s, to)
 	case reflect.Slice:
-		d.list(s, to, r)
+		d.decodeList(s, to, r)
 	case reflect.Map:
-		d.named(s, to)
+		d.decodeMap(s, to)
 	case reflect.Bool:
 		to.SetBool(d.flag(s))
 	case reflect.Int:
-		to.SetInt(int64(d.within(r.low, r.high)(s)))
+		to.SetInt(int64(d.integer(r.low, r.high)(s)))
 	case reflect.Float64:
 		to.SetFloat(d.money(s))
 	case reflect.String:
-		to.SetString(d.word(s, r))
+		to.SetString(d.decodeString(s, r))
 	}
 }
 
-// fresh is a pointer to a new value with the defaults of its type.
-func fresh(of reflect.Type) reflect.Value {
+// newValue is a pointer to a new value with the defaults of its type.
+func newValue(of reflect.Type) reflect.Value {
 	value := reflect.New(of)
 	switch to := value.Interface().(type) {
 	case *Guardrail:
@@ -214,86 +214,86 @@ func fresh(of reflect.Type) reflect.Value {
 	return value
 }
 
-func (d *decoder) structure(s spot, to reflect.Value) {
+func (d *decoder) decodeStruct(s pathNode, to reflect.Value) {
 	var required []string
-	all := fields(to.Type())
+	all := structFields(to.Type())
 	for _, f := range all {
 		if f.rule().required {
 			required = append(required, f.name)
 		}
 	}
-	d.object(s, keys(to.Type()), required...)
+	d.checkObject(s, keyNames(to.Type()), required...)
 	for _, f := range all {
 		if value := d.field(s, f.name); value.Kind != jsontree.None {
-			d.into(value, to.FieldByIndex(f.of.Index), f.rule())
+			d.decode(value, to.FieldByIndex(f.field.Index), f.rule())
 		}
 	}
 }
 
-func (d *decoder) list(s spot, to reflect.Value, r rule) {
+func (d *decoder) decodeList(s pathNode, to reflect.Value, r rule) {
 	if s.Kind != jsontree.List {
-		d.complain(s, "found %s, want a list", s.node)
+		d.report(s, "found %s, want a list", s.node)
 	}
 	to.Set(reflect.MakeSlice(to.Type(), 0, len(s.Items)))
 	for i, item := range s.Items {
-		value := fresh(to.Type().Elem()).Elem()
-		d.into(spot{node: item, path: s.path + "[" + strconv.Itoa(i) + "]"}, value, r)
+		value := newValue(to.Type().Elem()).Elem()
+		d.decode(pathNode{node: item, path: s.path + "[" + strconv.Itoa(i) + "]"}, value, r)
 		to.Set(reflect.Append(to, value))
 	}
 }
 
-// named reads objects that go by names of anybody's choice.
-func (d *decoder) named(s spot, to reflect.Value) {
+// decodeMap reads objects that go by names of anybody's choice.
+func (d *decoder) decodeMap(s pathNode, to reflect.Value) {
 	var names []string
 	for _, m := range s.Members {
 		names = append(names, m.Key)
 	}
-	d.object(s, names)
+	d.checkObject(s, names)
 	to.Set(reflect.MakeMap(to.Type()))
 	for _, name := range names {
-		value := fresh(to.Type().Elem()).Elem()
-		d.into(d.field(s, name), value, rule{})
+		value := newValue(to.Type().Elem()).Elem()
+		d.decode(d.field(s, name), value, rule{})
 		to.SetMapIndex(reflect.ValueOf(name), value)
 	}
 }
 
-// word reads a string that keeps to a rule.
-func (d *decoder) word(s spot, r rule) string {
+// decodeString reads a string that keeps to a rule.
+func (d *decoder) decodeString(s pathNode, r rule) string {
 	if r.check == "upper" {
 		s.Text = strings.ToUpper(s.Text)
 	}
-	form, formed := forms[r.pattern]
+	form, formed := patternWords[r.pattern]
 	switch filled := s.Kind == jsontree.Text && !blank(s.Text); {
 	case r.words != nil:
 		return d.oneOf(s, r.words)
 	case r.pattern == "":
 		return d.anyText(s)
 	case filled && formed && !form.is.MatchString(s.Text):
-		d.complain(s, "found %s, want %s", s.node, form.want)
+		d.report(s, "found %s, want %s", s.node, form.want)
 	case filled && r.check == "glob" && !doublestar.ValidatePattern(s.Text): // it would protect nothing and say nothing
-		d.complain(s, "found %s, want a glob whose brackets and braces are closed", s.node)
+		d.report(s, "found %s, want a glob whose brackets and braces are closed", s.node)
 	case filled && r.check == "command":
-		d.command(s)
-	case filled && checks[r.check] != nil:
-		if err := checks[r.check](s.Text); err != nil {
-			d.complain(s, "%s", err)
+		d.checkCommand(s)
+	case filled && valueChecks[r.check] != nil:
+		if err := valueChecks[r.check](s.Text); err != nil {
+			d.report(s, "%s", err)
 		}
 	}
 	return d.text(s)
 }
 
-var checks = map[string]func(string) error{
+var valueChecks = map[string]func(string) error{
 	"variable": environ.CheckVariable,
 	"service":  func(s string) error { _, err := egress.ParseServices([]string{s}); return err },
 }
 
-// command complains of what agent.Words will not be able to split.
-func (d *decoder) command(s spot) {
+// checkCommand complains of what agent.Words will not be able to split.
+func (d *decoder) checkCommand(s pathNode) {
 	split, err := agent.Words(s.Text)
 	switch {
 	case err != nil:
-		d.complain(s, "%s", err)
+		d.report(s, "%s", err)
 	case len(split) == 0:
-		d.complain(s, "found %s, want words that a shell would not take for a comment", s.node)
+		d.report(s, "found %s, want words that a shell would not take for a comment", s.node)
 	}
 }

@@ -142,11 +142,11 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 	want.Checks = []policy.Check{{
 		Name: "make test", Command: "make test", Timeout: 60e9, FailAction: policy.Replace, Hint: "look",
 	}}
-	if diff := cmp.Diff(want, read(t, file).Over(preset)); diff != "" {
+	if diff := cmp.Diff(want, read(t, file).ApplyTo(preset)); diff != "" {
 		t.Errorf("Over (-want +got):\n%s", diff)
 	}
 	for _, preset := range []policy.Preset{policy.Stories, policy.Guardrails, policy.Checked} {
-		if diff := cmp.Diff(policy.ForPreset(preset), read(t).Over(policy.ForPreset(preset)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(policy.ForPreset(preset), read(t).ApplyTo(policy.ForPreset(preset)), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("Over without settings changes %s (-want +got):\n%s", preset, diff)
 		}
 	}
@@ -163,7 +163,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 		{Name: "make (2)", Command: "make", FailAction: policy.Prepend, Timeout: 120e9, Hint: "mind the linker"},
 		{Name: "make (3)", Command: "make", FailAction: policy.Append, Timeout: 5e9},
 	}
-	if diff := cmp.Diff(want, read(t, file).Over(policy.ForPreset(policy.Guardrails)).Checks); diff != "" {
+	if diff := cmp.Diff(want, read(t, file).ApplyTo(policy.ForPreset(policy.Guardrails)).Checks); diff != "" {
 		t.Errorf("checks (-want +got):\n%s", diff)
 	}
 }
@@ -171,7 +171,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 // "No limit" is a limit that is never met; an excerpt still fits a prompt.
 func TestNothingIsTruncatedAtZero(t *testing.T) {
 	for file, want := range map[string]int{`{"outputTruncateChars": 0}`: 1_000_000, `{"outputTruncateChars": 1e9}`: 1_000_000, `{"outputTruncateChars": 1}`: 1, `{}`: 5000} {
-		if got := read(t, file).Over(policy.ForPreset(policy.Guardrails)).Excerpt.Chars; got != want {
+		if got := read(t, file).ApplyTo(policy.ForPreset(policy.Guardrails)).Excerpt.Chars; got != want {
 			t.Errorf("%s: %d characters, want %d", file, got, want)
 		}
 	}
@@ -289,7 +289,7 @@ func TestGuardRules(t *testing.T) {
 		{Command: "make seed", Flags: "-f --force", Operands: "*prod*", Unless: "--dry-run *test*", Why: "fills the database", Instead: "make seed-local"},
 		{Command: "kubectl apply", Allow: true},
 	}
-	if diff := cmp.Diff(want, settings.Guard.Table(), cmpopts.IgnoreUnexported(guard.Rule{})); diff != "" {
+	if diff := cmp.Diff(want, settings.Guard.GuardRules(), cmpopts.IgnoreUnexported(guard.Rule{})); diff != "" {
 		t.Errorf("Table (-want +got):\n%s", diff)
 	}
 }
@@ -313,11 +313,11 @@ func TestSaid(t *testing.T) {
 		"one key more":   {[]config.File{base, file("x.yaml", "ralph_loop:\n  max_iterations: 5\n")}, false},
 		"nothing":        {nil, false},
 	} {
-		if got := config.Said(c.files...) == config.Said(base); got != c.same {
-			t.Errorf("%s: %s, the same as %s: %t, want %t", name, config.Said(c.files...), config.Said(base), got, c.same)
+		if got := config.CanonicalText(c.files...) == config.CanonicalText(base); got != c.same {
+			t.Errorf("%s: %s, the same as %s: %t, want %t", name, config.CanonicalText(c.files...), config.CanonicalText(base), got, c.same)
 		}
 	}
-	if got := config.Said(file("settings.json", `{"$schema": "x", "streamAgentOutput": false}`)); got != "" {
+	if got := config.CanonicalText(file("settings.json", `{"$schema": "x", "streamAgentOutput": false}`)); got != "" {
 		t.Errorf("Said = %q of settings that say nothing, want it empty", got)
 	}
 }

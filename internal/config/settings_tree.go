@@ -9,14 +9,14 @@ import (
 
 const maxBytes = 1 << 20
 
-// json reads a file.
-func (d *decoder) json(f File) (node, bool) {
+// parseJSON reads a file.
+func (d *decoder) parseJSON(f File) (node, bool) {
 	root, wrong := jsontree.Parse(f.Name, f.Data, maxBytes)
-	return root, d.readable(f, wrong)
+	return root, d.isReadable(f, wrong)
 }
 
-// readable complains of a file that cannot be read.
-func (d *decoder) readable(f File, wrong *jsontree.Problem) bool {
+// isReadable complains of a file that cannot be read.
+func (d *decoder) isReadable(f File, wrong *jsontree.Problem) bool {
 	if wrong != nil {
 		d.problems = append(d.problems, problem{file: f.Name, line: wrong.Line, column: wrong.Column, text: wrong.Text})
 	}
@@ -57,42 +57,42 @@ func merge(base, over node) node {
 	return base
 }
 
-// shown are the keys of what people and the agent are shown. No other key is without effect on
+// displayKeys are the keys of what people and the agent are shown. No other key is without effect on
 // what a run does, what it may cost and what counts as done.
-var shown = []string{"$schema", "completionResponse", "outputTruncateChars", "streamAgentOutput", "includeIterationCountInPrompt"}
+var displayKeys = []string{"$schema", "completionResponse", "outputTruncateChars", "streamAgentOutput", "includeIterationCountInPrompt"}
 
-// Said is what files of settings say beyond that, each laid over those before it, in one form
+// CanonicalText is what files of settings say beyond that, each laid over those before it, in one form
 // whatever their layout; empty where they say nothing. No default is in it: those of a later
 // version may differ.
-func Said(files ...File) string {
+func CanonicalText(files ...File) string {
 	var d decoder
 	merged := node{Kind: jsontree.Object}
 	for _, f := range files {
-		read := d.json
+		read := d.parseJSON
 		if !isJSON(f) {
-			read = d.yaml
+			read = d.parseYAML
 		}
 		if root, ok := read(f); ok {
 			merged = merge(merged, root)
 		}
 	}
-	merged.Members = slices.DeleteFunc(merged.Members, func(m jsontree.Member) bool { return slices.Contains(shown, m.Key) })
-	text, err := json.Marshal(bare(merged))
-	if err != nil || bare(merged) == nil { // values of files can be encoded
+	merged.Members = slices.DeleteFunc(merged.Members, func(m jsontree.Member) bool { return slices.Contains(displayKeys, m.Key) })
+	text, err := json.Marshal(plainValue(merged))
+	if err != nil || plainValue(merged) == nil { // values of files can be encoded
 		return ""
 	}
 	return string(text)
 }
 
-// bare is a value without its place in a file; nil where it says nothing.
-func bare(n node) any {
+// plainValue is a value without its place in a file; nil where it says nothing.
+func plainValue(n node) any {
 	switch n.Kind { //nolint:exhaustive // the rest are single values
 	case jsontree.None, jsontree.Null:
 		return nil
 	case jsontree.Object:
 		members := map[string]any{}
 		for _, m := range n.Members {
-			if value := bare(m.Value); value != nil {
+			if value := plainValue(m.Value); value != nil {
 				members[m.Key] = value
 			}
 		}
@@ -103,7 +103,7 @@ func bare(n node) any {
 	case jsontree.List:
 		items := []any{}
 		for _, item := range n.Items {
-			items = append(items, bare(item))
+			items = append(items, plainValue(item))
 		}
 		return items
 	}

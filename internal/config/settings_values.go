@@ -16,20 +16,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// most is the most that counts and dollars are taken seriously for: what is
+// maxAmount is the most that counts and dollars are taken seriously for: what is
 // more was meant to be no limit, and 0 says that.
-const most = 1e9
+const maxAmount = 1e9
 
-// given is what read makes of a value, if there is one.
-func given[T any](s spot, otherwise T, read func(spot) T) T {
+// valueOr is what read makes of a value, if there is one.
+func valueOr[T any](s pathNode, otherwise T, read func(pathNode) T) T {
 	if s.Kind == jsontree.None {
 		return otherwise
 	}
 	return read(s)
 }
 
-// optional is given for what has no default.
-func optional[T any](s spot, read func(spot) T) *T {
+// pointerTo is given for what has no default.
+func pointerTo[T any](s pathNode, read func(pathNode) T) *T {
 	if s.Kind == jsontree.None {
 		return nil
 	}
@@ -37,46 +37,46 @@ func optional[T any](s spot, read func(spot) T) *T {
 	return &value
 }
 
-func (d *decoder) flag(s spot) bool {
+func (d *decoder) flag(s pathNode) bool {
 	if s.Kind != jsontree.Bool {
-		d.complain(s, "found %s, want true or false", s.node)
+		d.report(s, "found %s, want true or false", s.node)
 	}
 	return s.Text == "true"
 }
 
-func (d *decoder) anyText(s spot) string {
+func (d *decoder) anyText(s pathNode) string {
 	switch {
 	case s.Kind != jsontree.Text:
-		d.complain(s, "found %s, want a string", s.node)
+		d.report(s, "found %s, want a string", s.node)
 	case strings.ContainsRune(s.Text, 0): // no program can be given one
-		d.complain(s, "found a NUL in it, want text")
+		d.report(s, "found a NUL in it, want text")
 	}
 	return s.Text
 }
 
-func (d *decoder) text(s spot) string {
+func (d *decoder) text(s pathNode) string {
 	if s.Kind == jsontree.Text && blank(s.Text) {
-		d.complain(s, "found %s, want some text", s.node)
+		d.report(s, "found %s, want some text", s.node)
 	}
 	return d.anyText(s)
 }
 
-// within reads whole numbers; 1e3 and 10.0 are some.
-func (d *decoder) within(low, high float64) func(spot) int {
-	return func(s spot) int {
+// integer reads whole numbers; 1e3 and 10.0 are some.
+func (d *decoder) integer(low, high float64) func(pathNode) int {
+	return func(s pathNode) int {
 		n, err := strconv.ParseFloat(s.Text, 64)
 		if s.Kind != jsontree.Number || err != nil || n != math.Trunc(n) || n < low || n > high {
-			d.complain(s, "found %s, want a whole number from %.0f to %.0f", s.node, low, high)
+			d.report(s, "found %s, want a whole number from %.0f to %.0f", s.node, low, high)
 			return 0
 		}
 		return int(n)
 	}
 }
 
-func (d *decoder) money(s spot) float64 {
+func (d *decoder) money(s pathNode) float64 {
 	usd, err := strconv.ParseFloat(s.Text, 64)
-	if s.Kind != jsontree.Number || err != nil || !(usd >= 0 && usd <= most) {
-		d.complain(s, "found %s, want dollars from 0 to %.0f", s.node, most)
+	if s.Kind != jsontree.Number || err != nil || !(usd >= 0 && usd <= maxAmount) {
+		d.report(s, "found %s, want dollars from 0 to %.0f", s.node, maxAmount)
 		return 0
 	}
 	return max(usd, 0) // of the two zeros the one that has no sign
@@ -90,25 +90,25 @@ var durationForm = pattern.Of(
 // maxSeconds is about as long as a time.Duration can be.
 const maxSeconds = 9e9
 
-func (d *decoder) duration(s spot) policy.Duration {
+func (d *decoder) duration(s pathNode) policy.Duration {
 	parsed, err := policy.ParseDuration(s.Text)
 	seconds, notBare := strconv.ParseFloat(s.Text, 64)
 	formed := s.Kind == jsontree.Number || s.Kind == jsontree.Text && durationForm.MatchString(s.Text)
 	if !formed || err != nil || notBare == nil && seconds > maxSeconds {
-		d.complain(s, `found %s, want seconds (90) or units ("1h30m"), at least 0`, s.node)
+		d.report(s, `found %s, want seconds (90) or units ("1h30m"), at least 0`, s.node)
 		return 0
 	}
 	return parsed
 }
 
-func (d *decoder) oneOf(s spot, words []string) string {
+func (d *decoder) oneOf(s pathNode, words []string) string {
 	if s.Kind == jsontree.Text && slices.Contains(words, s.Text) {
 		return s.Text
 	}
 	if near, ok := plan.Nearest(s.Text, words); ok && s.Text != "" {
-		d.complain(s, "found %s, did you mean %q?", s.node, near)
+		d.report(s, "found %s, did you mean %q?", s.node, near)
 	} else {
-		d.complain(s, "found %s, want %s", s.node, oneOfWords(words))
+		d.report(s, "found %s, want %s", s.node, oneOfWords(words))
 	}
 	return ""
 }
@@ -136,13 +136,13 @@ func (s Settings) Marshal() ([]byte, error) {
 func (s Settings) Show(hide *redact.Redactor) (string, error) {
 	s.Agent.Command = mask(s.Agent.Command)
 	s.Agent.Flags = maskFlags(s.Agent.Flags)
-	s.Setup, s.CheckEnv = masked(s.Setup), masked(s.CheckEnv)
+	s.Setup, s.CheckEnv = maskLines(s.Setup), maskLines(s.CheckEnv)
 	s.Guardrails = slices.Clone(s.Guardrails)
 	for i, g := range s.Guardrails {
 		s.Guardrails[i].Command, s.Guardrails[i].Hint = mask(g.Command), mask(g.Hint)
 	}
 	if s.SCM != nil {
-		s.SCM = &SCM{Command: mask(s.SCM.Command), Tasks: masked(s.SCM.Tasks)}
+		s.SCM = &SCM{Command: mask(s.SCM.Command), Tasks: maskLines(s.SCM.Tasks)}
 	}
 	text, err := s.Marshal()
 	return hide.String(string(text)), err
@@ -158,25 +158,25 @@ func MaskWords(argv []string, hide *redact.Redactor) []string {
 }
 
 const (
-	nameForm  = `[\w.-]*(?:key|token|secret|password|passwd|credentials?)`
-	valueForm = `(?:'[^']*'|"[^"]*"|[^\s'"]+)`
+	secretName  = `[\w.-]*(?:key|token|secret|password|passwd|credentials?)`
+	secretValue = `(?:'[^']*'|"[^"]*"|[^\s'"]+)`
 )
 
 var (
-	assigned   = pattern.Of(`(?i)(` + nameForm + `(?:=|:\s+))` + valueForm)
-	flagged    = pattern.Of(`(?i)((?:^|[\s"'])--?` + nameForm + `\s+)` + valueForm)
-	inAddress  = pattern.Of(`(://[^\s/:@]*:)[^\s/@]+@`)
-	secretFlag = pattern.Of(`(?i)^--?` + nameForm + `$`)
+	secretAssignment = pattern.Of(`(?i)(` + secretName + `(?:=|:\s+))` + secretValue)
+	secretFlagValue  = pattern.Of(`(?i)((?:^|[\s"'])--?` + secretName + `\s+)` + secretValue)
+	urlPassword      = pattern.Of(`(://[^\s/:@]*:)[^\s/@]+@`)
+	secretFlag       = pattern.Of(`(?i)^--?` + secretName + `$`)
 )
 
 // mask hides the values in a line of words that their names give away.
 func mask(line string) string {
-	line = assigned.ReplaceAllString(line, "${1}"+redact.Mask)
-	line = flagged.ReplaceAllString(line, "${1}"+redact.Mask)
-	return inAddress.ReplaceAllString(line, "${1}"+redact.Mask+"@")
+	line = secretAssignment.ReplaceAllString(line, "${1}"+redact.Mask)
+	line = secretFlagValue.ReplaceAllString(line, "${1}"+redact.Mask)
+	return urlPassword.ReplaceAllString(line, "${1}"+redact.Mask+"@")
 }
 
-func masked(lines []string) []string {
+func maskLines(lines []string) []string {
 	lines = slices.Clone(lines)
 	for i, line := range lines {
 		lines[i] = mask(line)
@@ -186,7 +186,7 @@ func masked(lines []string) []string {
 
 // maskFlags is masked where a flag and its value may be two entries.
 func maskFlags(flags []string) []string {
-	out := masked(flags)
+	out := maskLines(flags)
 	for i := 1; i < len(flags); i++ {
 		if secretFlag.MatchString(flags[i-1]) && !strings.HasPrefix(flags[i], "-") {
 			out[i] = redact.Mask

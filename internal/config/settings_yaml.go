@@ -20,11 +20,11 @@ import (
 // what is nested deeply, and a stack to match.
 const maxYAML = 32 << 10
 
-// yaml reads the part of YAML that settings need: no anchors, aliases, tags or
+// parseYAML reads the part of YAML that settings need: no anchors, aliases, tags or
 // merge keys, which would make a small file a large one, and one document.
-func (d *decoder) yaml(f File) (node, bool) {
+func (d *decoder) parseYAML(f File) (node, bool) {
 	data, wrong := jsontree.Plain(f.Data, maxYAML)
-	if !d.readable(f, wrong) {
+	if !d.isReadable(f, wrong) {
 		return node{}, false
 	}
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
@@ -32,7 +32,7 @@ func (d *decoder) yaml(f File) (node, bool) {
 		d.problems = append(d.problems, brokenYAML(f.Name, err))
 		return node{}, false
 	}
-	b := branches{file: f.Name}
+	b := yamlReader{file: f.Name}
 	var roots []node
 	for _, doc := range file.Docs {
 		if doc.Body != nil {
@@ -43,7 +43,7 @@ func (d *decoder) yaml(f File) (node, bool) {
 	case len(roots) == 0:
 		return node{Kind: jsontree.Null, File: f.Name, Line: 1}, true
 	case len(roots) > 1:
-		d.complain(spot{node: roots[1]}, "found a second document, want one")
+		d.report(pathNode{node: roots[1]}, "found a second document, want one")
 		return node{}, false
 	}
 	return roots[0], true
@@ -60,14 +60,14 @@ func brokenYAML(name string, err error) problem {
 	return p
 }
 
-// branches makes nodes of one file's YAML.
-type branches struct {
+// yamlReader makes nodes of one file's YAML.
+type yamlReader struct {
 	file  string
 	depth int
 }
 
-func (b *branches) node(from ast.Node) node {
-	n := node{File: b.file, Line: line(from)}
+func (b *yamlReader) node(from ast.Node) node {
+	n := node{File: b.file, Line: lineOf(from)}
 	if b.depth >= jsontree.MaxDepth {
 		n.Kind, n.Text = jsontree.Odd, jsontree.ErrDeep.Error()
 		return n
@@ -105,32 +105,32 @@ func (b *branches) node(from ast.Node) node {
 	return n
 }
 
-func (b *branches) members(from []*ast.MappingValueNode) []jsontree.Member {
+func (b *yamlReader) members(from []*ast.MappingValueNode) []jsontree.Member {
 	var all []jsontree.Member
 	for _, m := range from {
 		key := m.Key.String()
 		if text, is := m.Key.(*ast.StringNode); is {
 			key = text.Value
 		}
-		all = append(all, jsontree.Member{Key: key, Line: line(m.Key), Value: b.node(m.Value)})
+		all = append(all, jsontree.Member{Key: key, Line: lineOf(m.Key), Value: b.node(m.Value)})
 	}
 	return all
 }
 
-func line(of ast.Node) int {
+func lineOf(of ast.Node) int {
 	if of != nil && of.GetToken() != nil && of.GetToken().Position != nil {
 		return of.GetToken().Position.Line
 	}
 	return 0
 }
 
-// ours are the names by which workflows use ralph, mirrors and images included.
-var ours = pattern.Of(`(?:^|/)ralph(?:/host)?@`)
+// ralphAction are the names by which workflows use ralph, mirrors and images included.
+var ralphAction = pattern.Of(`(?:^|/)ralph(?:/host)?@`)
 
-// OfWorkflow are the inputs that a workflow gives the step of ours that has the
+// InputsOfWorkflow are the inputs that a workflow gives the step of ours that has the
 // most of them: others only answer. What GitHub has to work out counts as not
 // given.
-func OfWorkflow(text []byte) (map[string]string, error) {
+func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	var read struct {
 		Jobs map[string]struct {
 			Steps []struct {
@@ -148,7 +148,7 @@ func OfWorkflow(text []byte) (map[string]string, error) {
 	var most map[string]any
 	for _, name := range slices.Sorted(maps.Keys(read.Jobs)) {
 		for _, step := range read.Jobs[name].Steps {
-			if ours.MatchString(step.Uses) && len(step.With) > len(most) {
+			if ralphAction.MatchString(step.Uses) && len(step.With) > len(most) {
 				most = step.With
 			}
 		}

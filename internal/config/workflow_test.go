@@ -18,7 +18,7 @@ import (
 func TestTheServicesPageShowsAWorkflow(t *testing.T) {
 	_, text, _ := strings.Cut(page(t, "../../docs/services.md"), "```yaml\n")
 	text, _, _ = strings.Cut(text, "```\n")
-	given, err := config.OfWorkflow([]byte(strings.ReplaceAll(text, "${{ secrets.STRIPE_TEST_KEY }}", "sk-of-a-test")))
+	given, err := config.InputsOfWorkflow([]byte(strings.ReplaceAll(text, "${{ secrets.STRIPE_TEST_KEY }}", "sk-of-a-test")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestTheServicesPageShowsAWorkflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings.Under(&in)
+	settings.ApplyToInputs(&in)
 	want := confine.Needs{
 		Services: []egress.Name{{Host: "postgres", Port: 5432}},
 		Env:      []string{"DATABASE_URL=of-the-base", "COLOUR=blue", "DATABASE_URL=postgres://postgres:only-for-tests@127.0.0.1:5432/postgres"}, // the last one counts
@@ -60,13 +60,13 @@ func TestInputsOfAWorkflow(t *testing.T) {
 			map[string]string{"checks": "a", "setup": "b"},
 		},
 	} {
-		got, err := config.OfWorkflow([]byte("jobs:\n  ralph:\n    steps: [" + c.steps + "]\n"))
+		got, err := config.InputsOfWorkflow([]byte("jobs:\n  ralph:\n    steps: [" + c.steps + "]\n"))
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%s (-want +got): %v\n%s", name, err, diff)
 		}
 	}
 	for name, text := range map[string]string{"no YAML": "jobs: [", "too large": strings.Repeat("#", 40<<10)} {
-		if _, err := config.OfWorkflow([]byte(text)); err == nil {
+		if _, err := config.InputsOfWorkflow([]byte(text)); err == nil {
 			t.Errorf("%s is read", name)
 		}
 	}
@@ -113,7 +113,7 @@ var expression = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
 func inputsOf(t *testing.T, workflow string) map[string]string {
 	t.Helper()
 	placed := strings.NewReplacer("${{ vars.RALPH_APP_ID }}", "12", "${{ vars.PACKAGE_HOSTS }}", "index.example,files.example").Replace(page(t, workflow))
-	given, err := config.OfWorkflow([]byte(expression.ReplaceAllString(placed, "placeholder")))
+	given, err := config.InputsOfWorkflow([]byte(expression.ReplaceAllString(placed, "placeholder")))
 	if err != nil || len(given) == 0 {
 		t.Fatalf("%s: inputs %v, %v", workflow, given, err)
 	}

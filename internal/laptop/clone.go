@@ -101,7 +101,7 @@ func (c Clone) Rules(checks, setup []string) checkout.Rules {
 			if err != nil {
 				return p, err
 			}
-			p = settings.Over(p)
+			p = settings.ApplyTo(p)
 		}
 		dir := resolved(c.ProjectDir)
 		if within, err := Inside(guarded.Around(dir), dir); err != nil {

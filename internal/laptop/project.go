@@ -75,7 +75,7 @@ func (d *Project) look(ctx context.Context) error {
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	d.config = []configured{{text: config.Said(d.found...)}}
+	d.config = []configured{{text: config.CanonicalText(d.found...)}}
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (d *Project) files() ([]config.File, error) {
 	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).Sound(); err != nil {
 		return nil, err
 	}
-	files, err := config.Found(d.ProjectDir, workspace.ReadSettings)
+	files, err := config.ProjectFiles(d.ProjectDir, workspace.ReadSettings)
 	for _, file := range files {
 		d.tell("Loading settings from %s", file.Name)
 	}
@@ -183,7 +183,7 @@ func (d *Project) Configured(ctx context.Context, name string, read func(config.
 	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
 	if d.World.Changeable(d.Root(), name) || d.World.Changeable(d.Root(), filepath.Dir(name)) {
 		way, _ := filepath.Rel(resolved(d.Root()), resolved(name)) // both are whole
-		d.config = append(d.config, configured{way, config.Said(append(slices.Clone(d.found), file)...)})
+		d.config = append(d.config, configured{way, config.CanonicalText(append(slices.Clone(d.found), file)...)})
 		if err := d.Trusted(ctx); err != nil {
 			return loop, err
 		}

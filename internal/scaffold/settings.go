@@ -80,7 +80,7 @@ func (f Files) mayWrite(d dialog) (bool, error) {
 // existing are the settings there are, and what to call them. What one person
 // has overlaid counts only where there is something to lay it over.
 func (f Files) existing() (files []config.File, loaded string, err error) {
-	files, err = config.Found(f.ProjectDir, workspace.ReadSettings)
+	files, err = config.ProjectFiles(f.ProjectDir, workspace.ReadSettings)
 	if len(files) == 0 || files[0].Name != workspace.SettingsFile {
 		return nil, "", err
 	}
