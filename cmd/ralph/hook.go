@@ -158,10 +158,10 @@ func (c hookCommand) start(w world, door hook.Environment) error {
 	if err != nil {
 		return fault.Usage("the session's folder no longer exists", "start the loop in another folder", err)
 	}
-	text, err := door.Start(hook.Asked{
-		Session: w.session(words.Session), Dir: dir, Agents: w.claudes(),
+	text, err := door.Start(hook.LoopRequest{
+		Session: w.session(words.Session), Dir: dir, AgentHome: w.claudes(),
 		Task: strings.Join(words.Task, " "), Resume: words.Resume, Trust: words.Trust,
-		Over: func(p policy.Policy) policy.Policy { return words.over(p, w.cap()) },
+		ApplyTo: func(p policy.Policy) policy.Policy { return words.over(p, w.cap()) },
 	})
 	if err != nil {
 		return err

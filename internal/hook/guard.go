@@ -18,29 +18,29 @@ type Guard struct {
 	Write   func(path string, at guard.Project) (guard.Finding, bool)
 }
 
-// always are git's own files in whatever form: the guard itself knows those
+// gitFiles are git's own files in whatever form: the guard itself knows those
 // that matter most, and ralph's own.
-var always = []string{".git/**"}
+var gitFiles = []string{".git/**"}
 
-// writers are the tools that write a file by themselves.
-var writers = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
+// writeTools are the tools that write a file by themselves.
+var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
-// guard says no to what is dangerous. To all else it says nothing: whether a
+// checkTool says no to what is dangerous. To all else it says nothing: whether a
 // person is to be asked is not ours to decide.
-func (d Environment) guard(in input) answer {
+func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
-	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(always)}
-	if in.harmless() {
+	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(gitFiles)}
+	if in.isHarmless() {
 		return answer{}
 	}
 	more, rules, unknown := d.Settings(project)
 	at.Protect, at.Rules = append(at.Protect, more...), rules
 	m, err := openMarks(d.State, in.Session)
 	if err != nil { // whether a loop goes on is then unknown, and a warning would never end
-		return denied(d.refuse(in, at, false))
+		return denyIf(d.whyRefused(in, at, false))
 	}
 	defer m.close()
-	if why := d.refuse(in, at, m.loop() != ""); why != "" {
+	if why := d.whyRefused(in, at, m.loop() != ""); why != "" {
 		return deny(why)
 	}
 	if unknown == nil {
@@ -49,40 +49,40 @@ func (d Environment) guard(in input) answer {
 	if first, err := m.set("said-protect"); !first || err != nil {
 		return answer{}
 	}
-	return note(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unknown))
+	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unknown))
 }
 
-func denied(why string) answer {
+func denyIf(why string) answer {
 	if why == "" {
 		return answer{}
 	}
 	return deny(why)
 }
 
-// harmless tells of a tool that is known to change nothing here: it has
+// isHarmless tells of a tool that is known to change nothing here: it has
 // another name than those that do, and no command.
-func (in input) harmless() bool {
-	named := append([]string{"", "Bash", patchTool}, writers...)
-	return in.Given.Command.text() == "" && !slices.Contains(named, in.Tool)
+func (in input) isHarmless() bool {
+	named := append([]string{"", "Bash", patchTool}, writeTools...)
+	return in.ToolInput.Command.text() == "" && !slices.Contains(named, in.Tool)
 }
 
-// refuse is why a tool may not be used so; empty when it may.
-func (d Environment) refuse(in input, at guard.Project, looping bool) string {
-	line := in.Given.Command.text()
+// whyRefused is why a tool may not be used so; empty when it may.
+func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {
+	line := in.ToolInput.Command.text()
 	switch {
 	case in.Tool == "":
 		return "Blocked by ralph's guard: the request names no tool."
-	case slices.Contains(writers, in.Tool):
-		return d.refuseWrite(in, at)
+	case slices.Contains(writeTools, in.Tool):
+		return d.whyWriteRefused(in, at)
 	case in.Tool == "Bash" && line == "":
 		return "Blocked by ralph's guard: the request names no command."
 	case looping && strings.Contains(line, "hook loop-"):
 		return "Only the user starts and ends the loop. To end it, complete the task and give the promise."
 	}
-	if why := d.refusePatch(in, line, at); why != "" || line == "" || in.Tool == patchTool {
+	if why := d.whyPatchRefused(in, line, at); why != "" || line == "" || in.Tool == patchTool {
 		return why
 	}
-	if found, bad := d.Guard.Command(from(in.Dir, at.Root)+line, at); bad {
+	if found, bad := d.Guard.Command(cdCommand(in.Dir, at.Root)+line, at); bad {
 		return found.String()
 	}
 	return ""
@@ -91,11 +91,11 @@ func (d Environment) refuse(in input, at guard.Project, looping bool) string {
 // patchTool is Codex's, and a command of the same name in a shell of its.
 const patchTool = "apply_patch"
 
-func (d Environment) refusePatch(in input, line string, at guard.Project) string {
+func (d Environment) whyPatchRefused(in input, line string, at guard.Project) string {
 	if in.Tool != patchTool && !strings.HasPrefix(strings.TrimSpace(line), patchTool) {
 		return ""
 	}
-	for _, path := range patched(in.Given.Input + "\n" + line) {
+	for _, path := range patchedFiles(in.ToolInput.Input + "\n" + line) {
 		if found, bad := d.Guard.Write(absolute(in.Dir, path), at); bad {
 			return found.String()
 		}
@@ -103,13 +103,13 @@ func (d Environment) refusePatch(in input, line string, at guard.Project) string
 	return ""
 }
 
-func (d Environment) refuseWrite(in input, at guard.Project) string {
-	path := in.Given.File + in.Given.Notebook
+func (d Environment) whyWriteRefused(in input, at guard.Project) string {
+	path := in.ToolInput.File + in.ToolInput.Notebook
 	if path == "" {
 		return "Blocked by ralph's guard: the request names no file."
 	}
 	path = absolute(in.Dir, path)
-	if d.State != "" && within(d.State, path) {
+	if d.State != "" && isWithin(d.State, path) {
 		return "This file belongs to ralph. Instead: leave it unchanged."
 	}
 	if found, bad := d.Guard.Write(path, at); bad {
@@ -118,9 +118,9 @@ func (d Environment) refuseWrite(in input, at guard.Project) string {
 	return ""
 }
 
-// from has a command judged where the session stands, which may have gone to
+// cdCommand has a command judged where the session stands, which may have gone to
 // another folder than its project's.
-func from(dir, root string) string {
+func cdCommand(dir, root string) string {
 	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
 		return ""
 	}
@@ -134,7 +134,7 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-func within(dir, path string) bool {
+func isWithin(dir, path string) bool {
 	inside, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(inside)
 }
@@ -150,8 +150,8 @@ func (c command) text() string {
 	return strings.Join(quoted, " ")
 }
 
-// patched are the files that a patch of Codex's names.
-func patched(patch string) []string {
+// patchedFiles are the files that a patch of Codex's names.
+func patchedFiles(patch string) []string {
 	var paths []string
 	for line := range strings.Lines(patch) {
 		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
@@ -163,27 +163,27 @@ func patched(patch string) []string {
 	return paths
 }
 
-// usualWindow and usualDivisor are what is assumed of a model and its text.
+// defaultWindow and usualDivisor are what is assumed of a model and its text.
 const (
-	usualWindow  = 200_000
-	usualDivisor = 4
+	defaultWindow  = 200_000
+	defaultDivisor = 4
 )
 
-// levels are the parts of the context, in percent, at which the agent is told.
-var levels = []struct {
+// contextLevels are the parts of the context, in percent, at which the agent is told.
+var contextLevels = []struct {
 	percent  int
 	severity string
 }{{50, "NOTICE"}, {60, "NOTICE"}, {70, "WARNING"}, {80, "WARNING"}, {90, "CRITICAL"}}
 
-// watch tells the agent how full its context is, once at each level.
-func (d Environment) watch(in input) answer {
-	used, exact := d.used(in.Transcript)
-	window := d.number("CLAUDE_CONTEXT_WINDOW", usualWindow)
+// contextAdvice tells the agent how full its context is, once at each level.
+func (d Environment) contextAdvice(in input) answer {
+	used, exact := d.contextTokens(in.Transcript)
+	window := d.number("CLAUDE_CONTEXT_WINDOW", defaultWindow)
 	percent := int(float64(used) / window * 100)
-	if percent < levels[0].percent {
+	if percent < contextLevels[0].percent {
 		return answer{}
 	}
-	severity := d.crossed(in.Session, percent)
+	severity := d.newSeverity(in.Session, percent)
 	if severity == "" {
 		return answer{}
 	}
@@ -191,34 +191,34 @@ func (d Environment) watch(in input) answer {
 	if !exact {
 		how = ", estimated by the length of the transcript"
 	}
-	return advise(say("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
+	return advise(fillTemplate("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
 		"{used}", strconv.FormatInt(used, 10), "{window}", strconv.FormatFloat(window, 'f', -1, 64),
-		"{how}", how, "{advice}", say("session/"+strings.ToLower(severity)+".md")))
+		"{how}", how, "{advice}", fillTemplate("session/"+strings.ToLower(severity)+".md")))
 }
 
-// used is how many tokens the context holds: as the model itself counted them
+// contextTokens is how many tokens the context holds: as the model itself counted them
 // last, else by the size of the transcript.
-func (d Environment) used(transcript string) (tokens int64, exact bool) {
-	found, err := newest(transcript)
+func (d Environment) contextTokens(transcript string) (tokens int64, exact bool) {
+	found, err := readContextSize(transcript)
 	switch {
 	case err != nil:
 		return 0, false
 	case found.tokens > 0:
 		return found.tokens, true
 	}
-	return int64(float64(found.size) / d.number("RALPH_CONTEXT_DIVISOR", usualDivisor)), false
+	return int64(float64(found.size) / d.number("RALPH_CONTEXT_DIVISOR", defaultDivisor)), false
 }
 
-// crossed is the severity of the highest level reached, if it was not told
+// newSeverity is the severity of the highest level reached, if it was not told
 // before. Those below it are told with it.
-func (d Environment) crossed(session string, percent int) string {
+func (d Environment) newSeverity(session string, percent int) string {
 	m, err := openMarks(d.State, session)
 	if err != nil {
 		return "" // it would be told again and again
 	}
 	defer m.close()
 	severity := ""
-	for _, level := range levels {
+	for _, level := range contextLevels {
 		if percent < level.percent {
 			break
 		}
@@ -238,9 +238,9 @@ func (d Environment) number(name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// say fills a template's places. The templates are part of the program: one
+// fillTemplate fills a template's places. The templates are part of the program: one
 // that is missing is for the tests to find.
-func say(name string, pairs ...string) string {
+func fillTemplate(name string, pairs ...string) string {
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {
 		return name

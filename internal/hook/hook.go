@@ -50,7 +50,7 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 	case err != nil && name == PreToolUse:
 		said = deny(fmt.Sprintf("Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
 	case err != nil:
-		said = note(fmt.Sprintf("ralph: the %s hook got no input that it can read: %v", name, err))
+		said = tellUser(fmt.Sprintf("ralph: the %s hook got no input that it can read: %v", name, err))
 	default:
 		said = d.answer(ctx, name, in)
 	}
@@ -69,7 +69,7 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 func (d Environment) answer(ctx context.Context, name string, in input) (said answer) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			said = note(fmt.Sprintf("ralph: the %s hook crashed: %v", name, wrong))
+			said = tellUser(fmt.Sprintf("ralph: the %s hook crashed: %v", name, wrong))
 			if name == PreToolUse {
 				said = deny(fmt.Sprintf("Blocked: ralph's guard crashed (%v). Try again in another form.", wrong))
 			}
@@ -77,46 +77,46 @@ func (d Environment) answer(ctx context.Context, name string, in input) (said an
 	}()
 	switch name {
 	case SessionStart:
-		return d.begin(in)
+		return d.startSession(in)
 	case PreToolUse:
-		return d.guard(in)
+		return d.checkTool(in)
 	case PostToolUse:
-		return d.watch(in)
+		return d.contextAdvice(in)
 	case Stop:
 		return d.stop(ctx, in)
 	}
-	return note("ralph: there is no hook " + name)
+	return tellUser("ralph: there is no hook " + name)
 }
 
-// begin arms the warnings of a session anew.
-func (d Environment) begin(in input) answer {
+// startSession arms the warnings of a session anew.
+func (d Environment) startSession(in input) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
-		return note(fmt.Sprintf("ralph: the context is not watched in this session: %v", err))
+		return tellUser(fmt.Sprintf("ralph: the context is not watched in this session: %v", err))
 	}
 	defer m.close()
 	if err := errors.Join(m.clear("context-"), m.clear("stop-"), m.clear("said-")); err != nil {
-		return note(fmt.Sprintf("ralph: could not reset the warnings of the last session: %v", err))
+		return tellUser(fmt.Sprintf("ralph: could not reset the warnings of the last session: %v", err))
 	}
-	prune(d.State, d.Now())
+	removeOldSessions(d.State, d.Now())
 	return answer{}
 }
 
-// largest is more than any hook is told: whole files are written through it.
-const largest = 32 << 20
+// maxInput is more than any hook is told: whole files are written through it.
+const maxInput = 32 << 20
 
 // input is what an agent tells its hooks, as far as it is of use here.
 type input struct {
-	Session    string `json:"session_id"`
-	Transcript string `json:"transcript_path"`
-	Dir        string `json:"cwd"`
-	Again      bool   `json:"stop_hook_active"` // a hook has kept it from ending already
-	Last       string `json:"last_assistant_message"`
-	Tool       string `json:"tool_name"`
-	Given      given  `json:"tool_input"`
+	Session        string    `json:"session_id"`
+	Transcript     string    `json:"transcript_path"`
+	Dir            string    `json:"cwd"`
+	StopHookActive bool      `json:"stop_hook_active"` // a hook has kept it from ending already
+	LastMessage    string    `json:"last_assistant_message"`
+	Tool           string    `json:"tool_name"`
+	ToolInput      toolInput `json:"tool_input"`
 }
 
-type given struct {
+type toolInput struct {
 	Command  command `json:"command"`
 	Input    string  `json:"input"` // a patch
 	File     string  `json:"file_path"`
@@ -125,11 +125,11 @@ type given struct {
 
 // UnmarshalJSON reads an object; tools of which nothing is known here may be
 // given anything else, or other things under the same names.
-func (g *given) UnmarshalJSON(data []byte) error {
+func (g *toolInput) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("{")) {
 		return nil
 	}
-	type plain given
+	type plain toolInput
 	err := json.Unmarshal(data, (*plain)(g))
 	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return nil // what is missing is told by who needs it
@@ -153,12 +153,12 @@ func (c *command) UnmarshalJSON(data []byte) error {
 
 func read(from io.Reader) (input, error) {
 	var in input
-	data, err := io.ReadAll(io.LimitReader(from, largest+1))
+	data, err := io.ReadAll(io.LimitReader(from, maxInput+1))
 	switch {
 	case err != nil:
 		return in, err
-	case len(data) > largest:
-		return in, fmt.Errorf("it is larger than %d MiB", largest>>20)
+	case len(data) > maxInput:
+		return in, fmt.Errorf("it is larger than %d MiB", maxInput>>20)
 	case len(bytes.TrimSpace(data)) == 0:
 		return in, errors.New("it is empty")
 	}
@@ -199,5 +199,5 @@ func block(why, message string) answer {
 	return answer{Decision: "block", Reason: why, Message: message}
 }
 
-// note tells the person something and lets the agent go on.
-func note(message string) answer { return answer{Message: message} }
+// tellUser tells the person something and lets the agent go on.
+func tellUser(message string) answer { return answer{Message: message} }

@@ -76,7 +76,7 @@ func (h *house) write(name, text string) string {
 
 func (h *house) loop() {
 	h.Helper()
-	_, err := h.Start(hook.Asked{Session: "s", Dir: h.dir, Task: "x", Over: func(p policy.Policy) policy.Policy { return p }})
+	_, err := h.Start(hook.LoopRequest{Session: "s", Dir: h.dir, Task: "x", ApplyTo: func(p policy.Policy) policy.Policy { return p }})
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-func said(at time.Time, content string) string {
+func transcriptLine(at time.Time, content string) string {
 	return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"model":"m","content":[%s]}}`+"\n", at.Format(time.RFC3339), content)
 }
 
@@ -126,8 +126,8 @@ func TestLateTranscript(t *testing.T) {
 	h := newHouse(t)
 	h.loop()
 	path := h.write("t.jsonl", "")
-	early := said(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`) +
-		said(h.now.Add(time.Hour), `{"type":"text","text":"<promise>DONE</promise>"}`)
+	early := transcriptLine(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`) +
+		transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"<promise>DONE</promise>"}`)
 	waits := 0
 	h.Pause = func(time.Duration) {
 		if waits++; waits == 3 {
@@ -147,9 +147,9 @@ func TestLateTranscript(t *testing.T) {
 		t.Errorf("a promise without work: %s", out)
 	}
 	// What was said before that end comes to be read only now.
-	h.write("t.jsonl", said(noon.Add(3*time.Second), `{"type":"text","text":"<promise>DONE</promise>"}`)+
-		said(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`)+
-		said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
+	h.write("t.jsonl", transcriptLine(noon.Add(3*time.Second), `{"type":"text","text":"<promise>DONE</promise>"}`)+
+		transcriptLine(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`)+
+		transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
 	stop["last_assistant_message"] = "I am done."
 	if out := h.tell(hook.Stop, stop); !strings.Contains(out, "You attempted to end the loop") {
 		t.Errorf("a promise that was rejected came twice: %s", out)
@@ -204,7 +204,7 @@ func TestOnceEvenSideBySide(t *testing.T) {
 func TestOneEndToldTwice(t *testing.T) {
 	h := newHouse(t)
 	h.loop()
-	path := h.write("t.jsonl", said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
+	path := h.write("t.jsonl", transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
 	ended := make(chan struct{}) // one of the two has
 	h.Pause = func(time.Duration) { <-ended }
 	var mu sync.Mutex
@@ -228,7 +228,7 @@ func TestOneEndToldTwice(t *testing.T) {
 			t.Errorf("answered %s", out)
 		}
 	}
-	h.write("t.jsonl", said(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`)+said(h.now.Add(2*time.Hour), `{"type":"text","text":"I am done."}`))
+	h.write("t.jsonl", transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`)+transcriptLine(h.now.Add(2*time.Hour), `{"type":"text","text":"I am done."}`))
 	if out := h.answer(hook.Stop, in); !strings.Contains(out, "time 2 of 10") {
 		t.Errorf("the next end in the same words: %s", out)
 	}

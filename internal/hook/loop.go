@@ -14,12 +14,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// record is the journal of a loop within a session, open for more.
-type record struct {
+// loopJournal is the journal of a loop within a session, open for more.
+type loopJournal struct {
 	journal.Writer
-	file  *workspace.OpenJournal
-	began journal.IterationBegan // the newest of them
-	pause func(time.Duration)
+	file      *workspace.OpenJournal
+	iteration journal.IterationBegan // the newest of them
+	pause     func(time.Duration)
 }
 
 // at is a run in its folder.
@@ -27,16 +27,16 @@ func (d Environment) at(path string) workspace.Run {
 	return d.folder(filepath.Dir(filepath.Dir(path))).Run(filepath.Base(path))
 }
 
-func (d Environment) record(home workspace.Run) (*record, error) {
+func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	file, entries, err := home.OpenJournalFile()
 	if err != nil {
 		return nil, err
 	}
-	r := &record{file: file, pause: d.Pause}
+	r := &loopJournal{file: file, pause: d.Pause}
 	r.Writer = journal.Writer{Disk: file, Now: d.Now, Hide: d.Hide, Run: journal.Fold(journal.Run{}, entries...)}
 	for _, entry := range entries {
 		if began, is := entry.Event.(journal.IterationBegan); is {
-			r.began = began
+			r.iteration = began
 		}
 	}
 	return r, nil
@@ -47,11 +47,11 @@ func (d Environment) folder(path string) workspace.Folder {
 	return workspace.Folder{Path: path, Own: workspace.OwnIn(d.Env("HOME"))}
 }
 
-func (r *record) close() { _ = r.file.Close() } // it was synced line by line
+func (r *loopJournal) close() { _ = r.file.Close() } // it was synced line by line
 
-// settle takes the steps that need no agent, and returns the first that does.
+// takeSteps takes the steps that need no agent, and returns the first that does.
 // The step that it returns is already in the journal.
-func (r *record) settle() (verdict.Step, error) {
+func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)
 		var event journal.Event
@@ -70,9 +70,9 @@ func (r *record) settle() (verdict.Step, error) {
 	}
 }
 
-// loop answers a session that wants to end while a loop goes on in it. What
+// answerInLoop answers a session that wants to end while a loop goes on in it. What
 // cannot be read or written ends the loop rather than the session's peace.
-func (d Environment) loop(in input) (said answer, looping bool) {
+func (d Environment) answerInLoop(in input) (said answer, looping bool) {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
 		return answer{}, false
@@ -81,24 +81,24 @@ func (d Environment) loop(in input) (said answer, looping bool) {
 	if m.loop() == "" {
 		return answer{}, false
 	}
-	done, err := m.turn(d.Pause)
+	done, err := m.lockLoop(d.Pause)
 	if err != nil {
-		return note(fmt.Sprintf("ralph: cannot read the loop: %v", err)), true
+		return tellUser(fmt.Sprintf("ralph: cannot read the loop: %v", err)), true
 	}
 	defer done()     //nolint:errcheck // the kernel gives it back anyway
 	path := m.loop() // which may have ended by now
 	if path == "" {
 		return answer{}, false
 	}
-	r, err := d.record(d.at(path))
+	r, err := d.openLoop(d.at(path))
 	if err != nil {
 		m.endLoop()
-		return note(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
+		return tellUser(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
 	}
 	defer r.close()
-	if said, err = r.asked(in); err != nil {
+	if said, err = r.judgeStop(in); err != nil {
 		m.endLoop()
-		return note(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
+		return tellUser(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
 	}
 	if r.Run.Stop != nil {
 		m.endLoop()
@@ -106,81 +106,81 @@ func (d Environment) loop(in input) (said answer, looping bool) {
 	return said, true
 }
 
-// asked takes what the agent did since it was last let work, and says whether
+// judgeStop takes what the agent did since it was last let work, and says whether
 // it may end now.
-func (r *record) asked(in input) (answer, error) {
-	if err := r.ready(in); err != nil || r.Run.Stop != nil {
+func (r *loopJournal) judgeStop(in input) (answer, error) {
+	if err := r.repair(in); err != nil || r.Run.Stop != nil {
 		return answer{}, err
 	}
-	did, err := r.heard(in)
+	did, err := r.agentEnded(in)
 	if err != nil {
 		return answer{}, err
 	}
-	if r.again(did) {
-		return r.back()
+	if r.isRepeated(did) {
+		return r.sendBack()
 	}
 	if err := r.Append(did); err != nil {
 		return answer{}, err
 	}
-	step, err := r.settle()
+	step, err := r.takeSteps()
 	if err != nil {
 		return answer{}, err
 	}
 	next, goesOn := step.(verdict.Iterate)
 	if !goesOn {
-		return note(ended(r.Run)), nil
+		return tellUser(endText(r.Run)), nil
 	}
 	began := journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: did.Transcript.Size}
 	if err := r.Append(began); err != nil {
 		return answer{}, err
 	}
-	return r.back()
+	return r.sendBack()
 }
 
-// back sends the agent back to work, as was decided last.
-func (r *record) back() (answer, error) {
+// sendBack sends the agent sendBack to work, as was decided last.
+func (r *loopJournal) sendBack() (answer, error) {
 	words, err := prompt.SessionContinue(r.Run)
-	return block(words, "ralph loop: "+news(r.Run)), err
+	return block(words, "ralph loop: "+continueText(r.Run)), err
 }
 
-// again tells that an end was told of before, by the same hook set up twice: the
+// isRepeated tells that an end was told of before, by the same hook set up twice: the
 // agent has said nothing since.
-func (r *record) again(did journal.AgentEnded) bool {
+func (r *loopJournal) isRepeated(did journal.AgentEnded) bool {
 	last, found := r.Run.LastJudged()
-	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.began.Heard
+	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.iteration.Heard
 }
 
-// ready mends a journal that was cut off between two events.
-func (r *record) ready(in input) error {
-	step, err := r.settle()
+// repair mends a journal that was cut off between two events.
+func (r *loopJournal) repair(in input) error {
+	step, err := r.takeSteps()
 	next, goesOn := step.(verdict.Iterate)
 	if _, open := r.Run.OpenIteration(); err != nil || open || !goesOn {
 		return err
 	}
-	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.began.Heard})
+	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.iteration.Heard})
 }
 
-// heard is what the agent did in this iteration. Its last message is told by
+// agentEnded is what the agent did in this iteration. Its last message is told by
 // the hook itself: the transcript may not have it yet.
-func (r *record) heard(in input) (journal.AgentEnded, error) {
+func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	it, _ := r.Run.OpenIteration()
-	did, err := part{in.Transcript, r.began.Heard, r.Run.Granted.At, it.Began}.heard(in.Last, r.pause)
+	did, err := transcriptPart{in.Transcript, r.iteration.Heard, r.Run.Granted.At, it.Began}.readUntil(in.LastMessage, r.pause)
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("the transcript cannot be read: %w", err)
 	}
 	claims := claim.New(r.Run.Policy.Word)
-	for _, text := range append(did.texts, in.Last) {
+	for _, text := range append(did.texts, in.LastMessage) {
 		claims.Write(text)
 		claims.End()
 	}
 	return journal.AgentEnded{
-		Tools: did.tools, Chores: did.chores, Promises: claims.Promises(), Fresh: !in.Again,
-		Words: short(in.Last), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
+		Tools: did.tools, Chores: did.todoCalls, Promises: claims.Promises(), Fresh: !in.StopHookActive,
+		Words: lastChars(in.LastMessage), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
 	}, nil
 }
 
-// ended says how the loop ended, for the person who has it.
-func ended(run journal.Run) string {
+// endText says how the loop ended, for the person who has it.
+func endText(run journal.Run) string {
 	tools := 0
 	for _, it := range run.Iterations {
 		if it.Agent != nil {
@@ -197,8 +197,8 @@ func ended(run journal.Run) string {
 	return text + ". Continue it: /ralph-loop --resume"
 }
 
-// news says what was decided of the iteration that ended, and why.
-func news(run journal.Run) string {
+// continueText says what was decided of the iteration that ended, and why.
+func continueText(run journal.Run) string {
 	why := "the promise is missing"
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		why = "a promise without work was rejected: " + last.Ended.Rejected[0].Why
@@ -206,7 +206,7 @@ func news(run journal.Run) string {
 	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.UsedIterations()-1, run.Policy.Limits.Iterations)
 }
 
-func short(text string) string {
+func lastChars(text string) string {
 	const most = 500
 	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))
 	if len(runes) > most {

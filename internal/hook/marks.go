@@ -19,17 +19,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// marks is what is known of one session: small files in a folder that belongs
+// sessionMarks is what is known of one session: small files in a folder that belongs
 // to the user alone. Hooks of one session can run side by side; a mark is made
 // by one of them only.
-type marks struct{ root *untrusted.Root }
+type sessionMarks struct{ root *untrusted.Root }
 
-// plain is a session's id as programs make them; any other is replaced by its
+// plainID is a session's id as programs make them; any other is replaced by its
 // digest before it becomes the name of a folder.
-var plain = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-func folderOf(session string) string {
-	if plain.MatchString(session) {
+func folderName(session string) string {
+	if plainID.MatchString(session) {
 		return session
 	}
 	sum := sha256.Sum256([]byte(session))
@@ -37,27 +37,27 @@ func folderOf(session string) string {
 }
 
 // openMarks opens the folder of a session, made where it is not there yet.
-func openMarks(state, session string) (marks, error) {
+func openMarks(state, session string) (sessionMarks, error) {
 	switch {
 	case session == "":
-		return marks{}, errors.New("the session has no id")
+		return sessionMarks{}, errors.New("the session has no id")
 	case state == "":
-		return marks{}, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
+		return sessionMarks{}, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
 	}
-	if err := private(state); err != nil {
-		return marks{}, err
+	if err := makePrivate(state); err != nil {
+		return sessionMarks{}, err
 	}
-	dir := filepath.Join(state, folderOf(session))
+	dir := filepath.Join(state, folderName(session))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return marks{}, err
+		return sessionMarks{}, err
 	}
 	root, err := untrusted.OpenRoot(dir)
-	return marks{root}, err
+	return sessionMarks{root}, err
 }
 
-// private makes a folder that only its owner can use: no one else can change
+// makePrivate makes a folder that only its owner can use: no one else can change
 // its mode.
-func private(dir string) error {
+func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -73,10 +73,10 @@ func private(dir string) error {
 	return nil
 }
 
-func (m marks) close() { _ = m.root.Close() }
+func (m sessionMarks) close() { _ = m.root.Close() }
 
 // set makes a mark; first tells whether it was not there yet.
-func (m marks) set(name string) (first bool, err error) {
+func (m sessionMarks) set(name string) (first bool, err error) {
 	file, err := m.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil
@@ -89,7 +89,7 @@ func (m marks) set(name string) (first bool, err error) {
 
 // count sets the next of the marks that begin with prefix, and tells how many
 // there are now.
-func (m marks) count(prefix string, most int) (int, error) {
+func (m sessionMarks) count(prefix string, most int) (int, error) {
 	for n := 1; n <= most; n++ {
 		first, err := m.set(fmt.Sprintf("%s%d", prefix, n))
 		if first || err != nil {
@@ -100,7 +100,7 @@ func (m marks) count(prefix string, most int) (int, error) {
 }
 
 // clear takes away the marks that begin with prefix.
-func (m marks) clear(prefix string) error {
+func (m sessionMarks) clear(prefix string) error {
 	names, err := m.root.ReadDir(".")
 	if err != nil {
 		return err
@@ -118,25 +118,25 @@ const (
 	loopLock = "looping"
 )
 
-// queue is how long a hook waits for another one of the same session.
-const queue = 10 * time.Second
+// lockTimeout is how long a hook waits for another one of the same session.
+const lockTimeout = 10 * time.Second
 
-// turn waits until no other hook of the session is at its loop. Who dies gives
+// lockLoop waits until no other hook of the session is at its loop. Who dies gives
 // it back.
-func (m marks) turn(pause func(time.Duration)) (done func() error, err error) {
-	for waited := time.Duration(0); waited < queue; waited += look {
+func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, err error) {
+	for waited := time.Duration(0); waited < lockTimeout; waited += pollInterval {
 		done, err = workspace.Folder{Path: m.root.Name(), Key: loopLock}.Lock()
 		if err == nil {
 			return done, nil
 		}
-		pause(look)
+		pause(pollInterval)
 	}
 	return nil, err
 }
 
 // loop is the folder of the run that loops in this session; empty where none
 // does.
-func (m marks) loop() string {
+func (m sessionMarks) loop() string {
 	path, err := m.root.ReadFile(loopMark, 4096)
 	if err != nil || !filepath.IsAbs(string(path)) {
 		return ""
@@ -144,13 +144,15 @@ func (m marks) loop() string {
 	return string(path)
 }
 
-func (m marks) setLoop(path string) error { return m.root.WriteFile(loopMark, []byte(path), 0o600) }
-func (m marks) endLoop()                  { _ = m.root.Remove(loopMark) }
+func (m sessionMarks) setLoop(path string) error {
+	return m.root.WriteFile(loopMark, []byte(path), 0o600)
+}
+func (m sessionMarks) endLoop() { _ = m.root.Remove(loopMark) }
 
-// kept is how long what is known of a session outlives its last use.
-const kept = 30 * 24 * time.Hour
+// maxAge is how long what is known of a session outlives its last use.
+const maxAge = 30 * 24 * time.Hour
 
-func prune(state string, now time.Time) {
+func removeOldSessions(state string, now time.Time) {
 	root, err := untrusted.OpenRoot(state)
 	if err != nil {
 		return
@@ -161,39 +163,39 @@ func prune(state string, now time.Time) {
 		return
 	}
 	for _, session := range sessions {
-		if info, err := session.Info(); err == nil && now.Sub(info.ModTime()) > kept {
+		if info, err := session.Info(); err == nil && now.Sub(info.ModTime()) > maxAge {
 			_ = root.RemoveAll(session.Name()) // the next session tries again
 		}
 	}
 }
 
-// mostStops is how often in a row a session is kept from ending for how it
+// maxStops is how often in a row a session is kept from ending for how it
 // leaves its tree. What it did not mend by then it will not mend.
-const mostStops = 3
+const maxStops = 3
 
 // stop says whether a session may end: a loop within it has the first word,
 // then the loop that started it.
 func (d Environment) stop(ctx context.Context, in input) answer {
-	if said, looping := d.loop(in); looping {
+	if said, looping := d.answerInLoop(in); looping {
 		return said
 	}
 	project := d.project(in)
-	if !d.tied(project) {
+	if !d.belongsToRun(project) {
 		return answer{}
 	}
-	wrong, unknown := d.wrong(ctx, project)
+	wrong, unknown := d.problems(ctx, project)
 	if len(wrong) == 0 {
 		if unknown != nil {
-			return note(fmt.Sprintf("ralph: could not look for uncommitted changes: %v", unknown))
+			return tellUser(fmt.Sprintf("ralph: could not look for uncommitted changes: %v", unknown))
 		}
 		return answer{}
 	}
-	return d.keep(in, strings.Join(wrong, "\n\n"))
+	return d.keepWorking(in, strings.Join(wrong, "\n\n"))
 }
 
-// tied tells whether a session belongs to the run that goes on in the project.
+// belongsToRun tells whether a session belongs to the run that goes on in the project.
 // Anybody else who works there may stop as they like.
-func (d Environment) tied(project string) bool {
+func (d Environment) belongsToRun(project string) bool {
 	active, alive := workspace.ReadActive(project)
 	switch {
 	case active.PID == 0:
@@ -203,19 +205,19 @@ func (d Environment) tied(project string) bool {
 	}
 	// In a process namespace the run's process cannot be seen, but its lock can.
 	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.Free() != nil
-	return alive && d.ours()
+	return alive && d.isStartedByRalph()
 }
 
-// wrong is what has to be mended before the session ends.
-func (d Environment) wrong(ctx context.Context, project string) (wrong []string, unknown error) {
+// problems is what has to be mended before the session ends.
+func (d Environment) problems(ctx context.Context, project string) (wrong []string, unknown error) {
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
 	books := memory.Books()
 	if err := memory.Audit(); err != nil {
-		wrong = append(wrong, say("session/prd.md", "{name}", books[0], "{problems}", err.Error()))
+		wrong = append(wrong, fillTemplate("session/prd.md", "{name}", books[0], "{problems}", err.Error()))
 	}
 	dirty, err := d.Dirty(ctx, project)
 	if len(dirty) > 0 {
-		wrong = append(wrong, say("session/uncommitted.md", "{files}", listed(dirty), "{prd}", books[0], "{progress}", books[1]))
+		wrong = append(wrong, fillTemplate("session/uncommitted.md", "{files}", firstFiles(dirty), "{prd}", books[0], "{progress}", books[1]))
 	}
 	return wrong, err
 }
@@ -233,7 +235,7 @@ func memoryOf(project string) string {
 	return memory
 }
 
-func listed(paths []string) string {
+func firstFiles(paths []string) string {
 	const most = 5
 	text := strings.Join(paths[:min(most, len(paths))], ", ")
 	if more := len(paths) - most; more > 0 {
@@ -242,22 +244,22 @@ func listed(paths []string) string {
 	return text
 }
 
-// keep sends the agent back, but not for ever.
-func (d Environment) keep(in input, why string) answer {
+// keepWorking sends the agent back, but not for ever.
+func (d Environment) keepWorking(in input, why string) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
-		if in.Again { // once is all that can be counted without a folder
-			return note(fmt.Sprintf("ralph: the session ends although this is left:\n\n%s", why))
+		if in.StopHookActive { // once is all that can be counted without a folder
+			return tellUser(fmt.Sprintf("ralph: the session ends although this is left:\n\n%s", why))
 		}
 		return block(why, "")
 	}
 	defer m.close()
-	if !in.Again {
+	if !in.StopHookActive {
 		_ = m.clear("stop-") // what is left counts against the agent, and it will be let go the sooner
 	}
-	n, err := m.count("stop-", mostStops)
-	if err != nil || n > mostStops {
-		return note(fmt.Sprintf("ralph: the session was kept from ending %d times, and may end now. This is left:\n\n%s", mostStops, why))
+	n, err := m.count("stop-", maxStops)
+	if err != nil || n > maxStops {
+		return tellUser(fmt.Sprintf("ralph: the session was kept from ending %d times, and may end now. This is left:\n\n%s", maxStops, why))
 	}
 	return block(why, "")
 }

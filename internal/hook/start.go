@@ -16,34 +16,34 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Asked is a loop to begin within a session, or one to go on with.
-type Asked struct {
-	Session string
-	Dir     string // where the session stands
-	Agents  string // the folder in which the agent's program keeps its sessions
-	Task    string
-	Over    func(policy.Policy) policy.Policy // lays what was asked for over the usual, or over what was in force
-	Resume  bool
-	Trust   bool // goes on with a journal that is not vouched for
+// LoopRequest is a loop to begin within a session, or one to go on with.
+type LoopRequest struct {
+	Session   string
+	Dir       string // where the session stands
+	AgentHome string // the folder in which the agent's program keeps its sessions
+	Task      string
+	ApplyTo   func(policy.Policy) policy.Policy // lays what was asked for over the usual, or over what was in force
+	Resume    bool
+	Trust     bool // goes on with a journal that is not vouched for
 }
 
 // Start begins a loop, and gives what the agent is to be told.
-func (d Environment) Start(asked Asked) (string, error) {
+func (d Environment) Start(asked LoopRequest) (string, error) {
 	if asked.Session == "" {
 		return "", fault.Usage("no session for the loop", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
 	}
-	m, err := d.marks(asked.Session)
+	m, err := d.openMarks(asked.Session)
 	if err != nil {
 		return "", err
 	}
 	defer m.close()
-	if d.running(m) {
+	if d.isLoopActive(m) {
 		return "", fault.Usage("a loop is already active in this session", "end it first: /cancel-ralph", nil)
 	}
 	if err := asked.check(); err != nil {
 		return "", err
 	}
-	r, home, err := d.enter(asked)
+	r, home, err := d.beginLoop(asked)
 	if err != nil {
 		return "", err
 	}
@@ -54,10 +54,10 @@ func (d Environment) Start(asked Asked) (string, error) {
 	return prompt.SessionStart(r.Run)
 }
 
-func (a Asked) policy() policy.Policy { return a.Over(policy.ForPreset(policy.Session)) }
+func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.Session)) }
 
 // check says what is wrong with a loop before anything is written for it.
-func (a Asked) check() error {
+func (a LoopRequest) check() error {
 	switch {
 	case a.Resume && strings.TrimSpace(a.Task) != "":
 		return fault.Usage("a resumed loop already has a task", "leave out the task, or --resume", nil)
@@ -84,7 +84,7 @@ func check(p policy.Policy) error {
 	return nil
 }
 
-func (d Environment) marks(session string) (marks, error) {
+func (d Environment) openMarks(session string) (sessionMarks, error) {
 	m, err := openMarks(d.State, session)
 	if err != nil {
 		return m, fault.Usage("cannot write the session data", "make it writable, or set XDG_CACHE_HOME", err)
@@ -92,8 +92,8 @@ func (d Environment) marks(session string) (marks, error) {
 	return m, nil
 }
 
-// running tells whether a loop goes on in the session.
-func (d Environment) running(m marks) bool {
+// isLoopActive tells whether a loop goes on in the session.
+func (d Environment) isLoopActive(m sessionMarks) bool {
 	path := m.loop()
 	if path == "" {
 		return false
@@ -102,33 +102,33 @@ func (d Environment) running(m marks) bool {
 	return err == nil && len(entries) > 0 && journal.Fold(journal.Run{}, entries...).Stop == nil
 }
 
-// enter writes the beginning of a loop into its journal, or of what follows.
-func (d Environment) enter(asked Asked) (*record, workspace.Run, error) {
-	folder := d.folder(filepath.Join(above(asked.Dir), ".ralph"))
+// beginLoop writes the beginning of a loop into its journal, or of what follows.
+func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, error) {
+	folder := d.folder(filepath.Join(projectOf(asked.Dir), ".ralph"))
 	release, err := folder.Lock()
 	if err != nil {
 		return nil, workspace.Run{}, err
 	}
 	defer release() //nolint:errcheck // the kernel gives the lock back anyway
-	home, first, err := d.home(folder, asked)
+	home, first, err := d.loopRun(folder, asked)
 	if err != nil {
 		return nil, home, err
 	}
-	r, err := d.record(home)
+	r, err := d.openLoop(home)
 	if err != nil {
 		return nil, home, err
 	}
-	if err := r.enter(first, asked); err != nil {
+	if err := r.beginIteration(first, asked); err != nil {
 		r.close()
 		return nil, home, err
 	}
 	return r, home, nil
 }
 
-// home is the run's folder, and the event that it begins or goes on with.
-func (d Environment) home(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
+// loopRun is the run's folder, and the event that it begins or goes on with.
+func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
 	if asked.Resume {
-		return d.left(folder, asked)
+		return d.unfinishedLoop(folder, asked)
 	}
 	id := workspace.NameRun("run", d.Now())
 	home, err := folder.New(id)
@@ -139,9 +139,9 @@ func (d Environment) home(folder workspace.Folder, asked Asked) (workspace.Run, 
 	}, err
 }
 
-// left is the newest loop of the project that was left undone. A journal that a commit
+// unfinishedLoop is the newest loop of the project that was left undone. A journal that a commit
 // brought would have its own words taken for those of the user.
-func (d Environment) left(folder workspace.Folder, asked Asked) (workspace.Run, journal.Event, error) {
+func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
 	var old journal.Run
 	undone := func(run journal.Run) bool {
 		old = run
@@ -159,16 +159,16 @@ func (d Environment) left(folder workspace.Folder, asked Asked) (workspace.Run, 
 	case !folder.Vouched(home):
 		return home, nil, workspace.Doubtful(home.ID, "/ralph-loop --resume --trust")
 	}
-	p := asked.Over(old.Policy)
+	p := asked.ApplyTo(old.Policy)
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
 }
 
-// enter begins the iteration that the agent is about to work in.
-func (r *record) enter(first journal.Event, asked Asked) error {
+// beginIteration begins the iteration that the agent is about to work in.
+func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) error {
 	if err := r.Append(first); err != nil {
 		return err
 	}
-	step, err := r.settle()
+	step, err := r.takeSteps()
 	if err != nil {
 		return err
 	}
@@ -176,16 +176,16 @@ func (r *record) enter(first journal.Event, asked Asked) error {
 	if !is {
 		return fmt.Errorf("the loop %s cannot be resumed", r.Run.ID)
 	}
-	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.heard()})
+	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.transcriptSize()})
 }
 
-// heard is how long the session's transcript is by now. One that is not there
+// transcriptSize is how long the session's transcript is by now. One that is not there
 // yet is found by the first end.
-func (a Asked) heard() int64 {
-	if !plain.MatchString(a.Session) {
+func (a LoopRequest) transcriptSize() int64 {
+	if !plainID.MatchString(a.Session) {
 		return 0
 	}
-	found, err := filepath.Glob(filepath.Join(a.Agents, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // in the user's home, and folders alone
+	found, err := filepath.Glob(filepath.Join(a.AgentHome, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // in the user's home, and folders alone
 	if err != nil || len(found) == 0 {
 		return 0
 	}
@@ -198,21 +198,21 @@ func (a Asked) heard() int64 {
 
 // Cancel ends the loop of a session, and says so.
 func (d Environment) Cancel(session string) (string, error) {
-	m, err := d.marks(session)
+	m, err := d.openMarks(session)
 	if err != nil {
 		return "", err
 	}
 	defer m.close()
-	done, err := m.turn(d.Pause)
+	done, err := m.lockLoop(d.Pause)
 	if err != nil {
 		return "", err
 	}
 	defer done() //nolint:errcheck // the kernel gives it back anyway
-	if !d.running(m) {
+	if !d.isLoopActive(m) {
 		m.endLoop()
 		return "There is no Ralph loop in this session. Tell the user.", nil
 	}
-	r, err := d.record(d.at(m.loop()))
+	r, err := d.openLoop(d.at(m.loop()))
 	if err != nil {
 		return "", err
 	}
@@ -220,7 +220,7 @@ func (d Environment) Cancel(session string) (string, error) {
 	if err := r.Append(journal.CancelAsked{Why: "/cancel-ralph"}); err != nil {
 		return "", err
 	}
-	if _, err := r.settle(); err != nil {
+	if _, err := r.takeSteps(); err != nil {
 		return "", err
 	}
 	m.endLoop()
@@ -231,12 +231,12 @@ func (d Environment) project(in input) string {
 	if dir := d.Env("CLAUDE_PROJECT_DIR"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
 	}
-	return above(in.Dir)
+	return projectOf(in.Dir)
 }
 
-// above is the project that a folder lies in: the nearest with a .ralph, else
+// projectOf is the project that a folder lies in: the nearest with a .ralph, else
 // the nearest repository, else the folder itself.
-func above(dir string) string {
+func projectOf(dir string) string {
 	for _, name := range []string{".ralph", ".git"} {
 		for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
 			if _, err := os.Lstat(filepath.Join(at, name)); err == nil {
@@ -250,9 +250,9 @@ func above(dir string) string {
 	return dir
 }
 
-// ours tells that the session is one of an agent that a loop of ralph's has
+// isStartedByRalph tells that the session is one of an agent that a loop of ralph's has
 // started.
-func (d Environment) ours() bool { return d.Env("RALPH_ITERATION") != "" }
+func (d Environment) isStartedByRalph() bool { return d.Env("RALPH_ITERATION") != "" }
 
 // Words splits what somebody typed behind a slash command as a shell splits
 // words. Quotes and backslashes do what they do there; all else is text, for

@@ -15,8 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// said is a line of a transcript, as far as it is of use here.
-type said struct {
+// transcriptLine is a line of a transcript, as far as it is of use here.
+type transcriptLine struct {
 	Type      string    `json:"type"`
 	Subtype   string    `json:"subtype"`
 	Side      bool      `json:"isSidechain"` // a helper's, with a context of its own
@@ -33,7 +33,7 @@ type said struct {
 	} `json:"message"`
 }
 
-type piece struct {
+type contentBlock struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 	ID   string `json:"id"`
@@ -41,7 +41,7 @@ type piece struct {
 }
 
 // blocks is the content of a message: blocks, or only a text.
-type blocks []piece
+type blocks []contentBlock
 
 // UnmarshalJSON takes both forms; content that is neither is no content.
 func (b *blocks) UnmarshalJSON(data []byte) error {
@@ -50,29 +50,29 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 		*b = blocks{{Type: "text", Text: text}}
 		return nil
 	}
-	var all []piece
+	var all []contentBlock
 	if json.Unmarshal(data, &all) == nil {
 		*b = all
 	}
 	return nil
 }
 
-// synthetic is the model of what the agent's program says in its place.
-const synthetic = "<synthetic>"
+// syntheticModel is the model of what the agent's program says in its place.
+const syntheticModel = "<synthetic>"
 
-// own tells that the line is the session's own model speaking.
-func (s said) own() bool {
-	return s.Type == "assistant" && !s.Side && !s.APIError && s.Message.Model != synthetic
+// isOwnModel tells that the line is the session's own model speaking.
+func (s transcriptLine) isOwnModel() bool {
+	return s.Type == "assistant" && !s.Side && !s.APIError && s.Message.Model != syntheticModel
 }
 
-func (s said) context() int64 {
+func (s transcriptLine) contextTokens() int64 {
 	u := s.Message.Usage
 	return max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheWrite, 0)
 }
 
-// parse reads a line, if it can be of use at all: most are not, and are long.
-func parse(line []byte) (said, bool) {
-	var s said
+// parseLine reads a line, if it can be of use at all: most are not, and are long.
+func parseLine(line []byte) (transcriptLine, bool) {
+	var s transcriptLine
 	if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"compact_boundary"`)) {
 		return s, false
 	}
@@ -81,7 +81,7 @@ func parse(line []byte) (said, bool) {
 	return s, err == nil || odd
 }
 
-func open(path string) (*os.File, int64, error) {
+func openTranscript(path string) (*os.File, int64, error) {
 	file, err := untrusted.Open(path)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open %s: %w", path, err)
@@ -93,84 +93,84 @@ func open(path string) (*os.File, int64, error) {
 	return file, info.Size(), nil
 }
 
-type full struct {
+type contextSize struct {
 	tokens int64 // by the model's own count; 0: it is not known
 	size   int64 // of the transcript; 0 where that says nothing
 }
 
-// newest is what the newest line of the model says of its context. It reads
+// readContextSize is what the newest line of the model says of its context. It reads
 // from the end, and mostly not far; behind a few pictures lie megabytes.
-func newest(path string) (full, error) {
-	file, size, err := open(path)
+func readContextSize(path string) (contextSize, error) {
+	file, size, err := openTranscript(path)
 	if err != nil {
-		return full{}, err
+		return contextSize{}, err
 	}
 	defer file.Close() //nolint:errcheck // only read
 	for _, most := range []int64{64 << 10, 1 << 20, 8 << 20, 64 << 20} {
 		from := max(size-most, 0)
 		tail := make([]byte, size-from)
 		if n, err := file.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
-			return full{}, err
+			return contextSize{}, err
 		} else if tail = tail[:n]; from > 0 {
 			_, tail, _ = bytes.Cut(tail, []byte{'\n'})
 		}
-		if found, is := last(tail); is || from == 0 {
+		if found, is := lastContextSize(tail); is || from == 0 {
 			if !is {
 				found.size = size
 			}
 			return found, nil
 		}
 	}
-	return full{size: size}, nil
+	return contextSize{size: size}, nil
 }
 
-// last looks through lines from their end. Before a context was compacted it
+// lastContextSize looks through lines from their end. Before a context was compacted it
 // held what it holds no more.
-func last(lines []byte) (full, bool) {
+func lastContextSize(lines []byte) (contextSize, bool) {
 	for len(lines) > 0 {
 		lines = bytes.TrimSuffix(lines, []byte{'\n'})
 		at := bytes.LastIndexByte(lines, '\n') + 1
-		s, is := parse(lines[at:])
+		s, is := parseLine(lines[at:])
 		switch {
 		case is && s.Subtype == "compact_boundary":
-			return full{}, true
-		case is && s.own() && s.context() > 0:
-			return full{tokens: s.context()}, true
+			return contextSize{}, true
+		case is && s.isOwnModel() && s.contextTokens() > 0:
+			return contextSize{tokens: s.contextTokens()}, true
 		}
 		lines = lines[:at]
 	}
-	return full{}, false
+	return contextSize{}, false
 }
 
-// stretch is what an agent did in a part of a session.
-type stretch struct {
-	texts  []string
-	tools  int
-	chores int   // of these, calls that only keep its list of things to do
-	end    int64 // where the part ends
+// agentWork is what an agent did in a part of a session.
+type agentWork struct {
+	texts     []string
+	tools     int
+	todoCalls int   // of these, calls that only keep its list of things to do
+	end       int64 // where the part ends
 }
 
-// part is where a stretch lies: from a place in the transcript on, and not
+// transcriptPart is where a stretch lies: from a place in the transcript on, and not
 // before a time, as the place may not have been known yet. What was said before
 // a later time was judged already: a transcript can be late.
-type part struct {
+type transcriptPart struct {
 	path   string
 	from   int64
 	began  time.Time
 	judged time.Time
 }
 
-func (p part) read() (stretch, error) {
-	file, size, err := open(p.path)
+func (p transcriptPart) read() (agentWork, error) {
+	file, size, err := openTranscript(p.path)
 	if err != nil {
-		return stretch{}, err
+		return agentWork{}, err
 	}
 	defer file.Close() //nolint:errcheck // only read
 	from := p.from
 	if from > size {
 		from = 0 // it was written anew
 	}
-	found := stretch{end: from}
+	found := agentWork{end: from}
 	reader := bufio.NewReaderSize(io.NewSectionReader(file, from, size-from), 256<<10)
 	called := map[string]bool{}
 	for {
@@ -179,13 +179,13 @@ func (p part) read() (stretch, error) {
 			return found, nil
 		}
 		found.end += int64(len(line))
-		if s, is := parse(line); is && s.own() && !s.Timestamp.Before(p.began) {
-			found.take(s.Message.Content, !s.Timestamp.Before(p.judged), called)
+		if s, is := parseLine(line); is && s.isOwnModel() && !s.Timestamp.Before(p.began) {
+			found.add(s.Message.Content, !s.Timestamp.Before(p.judged), called)
 		}
 	}
 }
 
-func (s *stretch) take(content blocks, fresh bool, called map[string]bool) {
+func (s *agentWork) add(content blocks, fresh bool, called map[string]bool) {
 	for _, b := range content {
 		switch {
 		case b.Type == "text" && fresh:
@@ -194,15 +194,15 @@ func (s *stretch) take(content blocks, fresh bool, called map[string]bool) {
 			called[b.ID] = true
 			s.tools++
 			if b.Name == "TodoWrite" {
-				s.chores++
+				s.todoCalls++
 			}
 		}
 	}
 }
 
-// ends tells whether the stretch goes on to the message that the agent ended
+// endsWith tells whether the stretch goes on to the message that the agent ended
 // with.
-func (s stretch) ends(with string) bool {
+func (s agentWork) endsWith(with string) bool {
 	with = strings.TrimSpace(with)
 	if with == "" {
 		return true // nothing to know it by
@@ -214,19 +214,19 @@ func (s stretch) ends(with string) bool {
 // The agent's program writes its transcript in its own time, mostly within a
 // tenth of a second; a call that is not in it yet would count for nothing.
 const (
-	late = 3 * time.Second
-	look = 10 * time.Millisecond
+	maxDelay     = 3 * time.Second
+	pollInterval = 10 * time.Millisecond
 )
 
-// heard reads the part once it goes on to the agent's last message, or as far
+// readUntil reads the part once it goes on to the agent's last message, or as far
 // as it goes when that does not come.
-func (p part) heard(last string, pause func(time.Duration)) (stretch, error) {
-	for waited := time.Duration(0); ; waited += look {
+func (p transcriptPart) readUntil(last string, pause func(time.Duration)) (agentWork, error) {
+	for waited := time.Duration(0); ; waited += pollInterval {
 		found, err := p.read()
 		broken := err != nil && !errors.Is(err, fs.ErrNotExist)
-		if broken || err == nil && found.ends(last) || waited >= late {
+		if broken || err == nil && found.endsWith(last) || waited >= maxDelay {
 			return found, err
 		}
-		pause(look)
+		pause(pollInterval)
 	}
 }
