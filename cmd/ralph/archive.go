@@ -44,14 +44,14 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer done()
-	if err := workspace.FolderAbove(c.ProjectDir).Free(); err != nil {
+	if err := workspace.FindFolder(c.ProjectDir).CheckUnlocked(); err != nil {
 		return 0, err
 	}
 	place, err := laptop.RepositoryAt(ctx, tool, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
-	dir, err := workspace.MemoryIn(c.ProjectDir, c.RalphDir)
+	dir, err := workspace.MemoryPath(c.ProjectDir, c.RalphDir)
 	if err != nil {
 		return 0, err
 	}
@@ -104,7 +104,7 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	if err != nil {
 		return shelved{}, err
 	}
-	shelf, err := loop.PutAway(kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
+	shelf, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
 	return shelved{kept, memory, shelf}, err
 }
 
@@ -122,7 +122,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 		return err
 	}
 	what := git.Commission{Message: git.Message{Subject: "chore: archive " + k.folder}}
-	for _, file := range append([]string{k.folder}, k.memory.Books()...) {
+	for _, file := range append([]string{k.folder}, k.memory.Files()...) {
 		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
 	sha, err := k.Commit(ctx, k.Place, what)
@@ -135,7 +135,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 		done = "not committed: git ignores it"
 	}
 	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",
-		k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done, k.memory.Books()[0])
+		k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done, k.memory.Files()[0])
 	return err
 }
 

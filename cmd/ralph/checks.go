@@ -91,7 +91,7 @@ func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	p.Subfolder = d.Within()
 	stories, file, err := d.PRD(workspace.MemoryDir)
 	if errors.As(err, new(*plan.Invalid)) { // its stories may not be filled in yet
-		data, unread := workspace.ReadPlain(file)
+		data, unread := workspace.ReadFile(file)
 		if head, wrong := plan.ReadHeader(data); unread == nil && wrong == nil {
 			stories, err = head, nil
 			fmt.Fprint(d.World.Stderr, clean.LogLines("note: "+file+" is not filled in; only its verifyCommands are used"))

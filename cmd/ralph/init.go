@@ -169,7 +169,7 @@ func (c planCommand) read(stdin io.Reader) ([]byte, error) {
 		err = errors.New("it is larger than 1 MiB")
 	}
 	if err == nil {
-		err = workspace.Written(text)
+		err = workspace.CheckText(text)
 	}
 	return text, err
 }

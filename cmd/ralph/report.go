@@ -108,7 +108,7 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 // source is the run with readers of what lies beside its journal; done gives
 // back what they borrowed.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
-	from := job.Page{Folder: workspace.FolderAbove(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
+	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, done, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return source, nil, err

@@ -126,7 +126,7 @@ func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
 
 // stories is a run over the project's PRD.
 func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
-	memory, err := workspace.MemoryIn(d.ProjectDir, c.RalphDir)
+	memory, err := workspace.MemoryPath(d.ProjectDir, c.RalphDir)
 	if err != nil {
 		return job.NewRun{}, err
 	}

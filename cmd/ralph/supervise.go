@@ -125,9 +125,9 @@ func (c superviseCommand) asked(w world) (job.NewRun, error) {
 	}
 	p.Agent = filepath.Base(argv[0])
 	return job.NewRun{
-		ID: workspace.NameRun("run", w.Now()), Policy: p, Level: "none",
+		ID: workspace.RunName("run", w.Now()), Policy: p, Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
-	}, c.task().Ready()
+	}, c.task().CheckDir()
 }
 
 // behindDashes is a command without the dashes before it, which stay with the

@@ -271,7 +271,7 @@ func (v *visit) connect() error {
 	}
 	// A checkout, or another workflow on this machine, may have made these: what git
 	// reads there would be read with a token at hand.
-	return v.folder().Clear(gitHome, keptStore)
+	return v.folder().RemoveFiles(gitHome, keptStore)
 }
 
 // refuse says no in the smallest way there is.

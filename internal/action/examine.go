@@ -101,7 +101,7 @@ func (v *visit) before(ctx context.Context, asked job.NewRun) (b before, err err
 
 // newest is the task's newest run, with its folder where it is on this machine.
 func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
-	here, run = v.folder().Begun(func(run journal.Run) bool {
+	here, run = v.folder().NewestVouched(func(run journal.Run) bool {
 		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
 	})
 	if found.run.ID != "" && found.run.Now.After(run.Now) {
@@ -138,7 +138,7 @@ func (v *visit) shelved(ctx context.Context, s *stateRef) (kept, error) {
 }
 
 func (v *visit) folder() workspace.Folder {
-	return workspace.Folder{Path: v.env.folder(), Own: workspace.OwnIn(v.Getenv("HOME"))}
+	return workspace.Folder{Path: v.env.folder(), StateDir: workspace.UserStateDir(v.Getenv("HOME"))}
 }
 
 // claim says on the shelf that this job is at work, and tells whether the run
@@ -189,7 +189,7 @@ func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	if files, err := outcome.Home.Carry(); err == nil {
+	if files, err := outcome.Home.Pack(); err == nil {
 		b.found.files = files
 	}
 	if err := b.shelf.release(ctx, b.found); err != nil {

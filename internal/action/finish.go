@@ -26,7 +26,7 @@ func (a Action) Finish(ctx context.Context) error {
 		v.say("nothing to finish")
 		return nil
 	}
-	if err := v.folder().Free(); err != nil { // it is at work
+	if err := v.folder().CheckUnlocked(); err != nil { // it is at work
 		return err
 	}
 	if err := v.connect(); err != nil {
@@ -51,7 +51,7 @@ func (a Action) Finish(ctx context.Context) error {
 // left is the run that this job began or went on with, if people have not heard
 // how it ended.
 func (v *visit) left() (home workspace.Run, run journal.Run, open bool) {
-	home, run = v.folder().Begun(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
+	home, run = v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
 	return home, run, home.ID != "" && !v.heard(home)
 }
 

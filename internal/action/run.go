@@ -142,7 +142,7 @@ func (v *visit) asked() (job.NewRun, error) {
 	}
 	return job.NewRun{
 		Pull:         pull,
-		ID:           workspace.NameRun(v.called(), v.Now()),
+		ID:           workspace.RunName(v.called(), v.Now()),
 		Policy:       v.policy(stories),
 		Task:         v.task,
 		Plan:         stories,

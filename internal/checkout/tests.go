@@ -251,4 +251,4 @@ func memory(run journal.Run) workspace.Memory {
 	return workspace.Memory{Dir: cmp.Or(run.Policy.Memory, workspace.MemoryDir)}
 }
 
-func books(run journal.Run) []string { return memory(run).Books() }
+func books(run journal.Run) []string { return memory(run).Files() }

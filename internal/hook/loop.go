@@ -44,7 +44,7 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 
 // folder is a project's .ralph, whose loops have digests as runs have them.
 func (d Environment) folder(path string) workspace.Folder {
-	return workspace.Folder{Path: path, Own: workspace.OwnIn(d.Env("HOME"))}
+	return workspace.Folder{Path: path, StateDir: workspace.UserStateDir(d.Env("HOME"))}
 }
 
 func (r *loopJournal) close() { _ = r.file.Close() } // it was synced line by line

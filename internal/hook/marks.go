@@ -125,7 +125,7 @@ const lockTimeout = 10 * time.Second
 // it back.
 func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, err error) {
 	for waited := time.Duration(0); waited < lockTimeout; waited += pollInterval {
-		done, err = workspace.Folder{Path: m.root.Name(), Key: loopLock}.Lock()
+		done, err = workspace.Folder{Path: m.root.Name(), LockName: loopLock}.Lock()
 		if err == nil {
 			return done, nil
 		}
@@ -204,14 +204,14 @@ func (d Environment) belongsToRun(project string) bool {
 		return true
 	}
 	// In a process namespace the run's process cannot be seen, but its lock can.
-	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.Free() != nil
+	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.CheckUnlocked() != nil
 	return alive && d.isStartedByRalph()
 }
 
 // problems is what has to be mended before the session ends.
 func (d Environment) problems(ctx context.Context, project string) (wrong []string, unknown error) {
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
-	books := memory.Books()
+	books := memory.Files()
 	if err := memory.Audit(); err != nil {
 		wrong = append(wrong, fillTemplate("session/prd.md", "{name}", books[0], "{problems}", err.Error()))
 	}

@@ -130,8 +130,8 @@ func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (worksp
 	if asked.Resume {
 		return d.unfinishedLoop(folder, asked)
 	}
-	id := workspace.NameRun("run", d.Now())
-	home, err := folder.New(id)
+	id := workspace.RunName("run", d.Now())
+	home, err := folder.NewRun(id)
 	title, _, _ := strings.Cut(strings.TrimSpace(asked.Task), "\n")
 	return home, journal.RunBegan{
 		Run: id, Policy: asked.policy(), Level: "none",
@@ -147,7 +147,7 @@ func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) 
 		old = run
 		return run.Policy.Done == policy.ByPromise && (run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted)
 	}
-	home, _ := folder.Begun(undone)
+	home, _ := folder.NewestVouched(undone)
 	if home.ID == "" || asked.Trust {
 		home, _ = folder.Unfinished(undone)
 	}
@@ -155,9 +155,9 @@ func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) 
 	case home.ID == "":
 		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
 	case asked.Trust:
-		home = home.Accepted()
-	case !folder.Vouched(home):
-		return home, nil, workspace.Doubtful(home.ID, "/ralph-loop --resume --trust")
+		home = home.Accept()
+	case !folder.IsVouched(home):
+		return home, nil, workspace.UnvouchedError(home.ID, "/ralph-loop --resume --trust")
 	}
 	p := asked.ApplyTo(old.Policy)
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)

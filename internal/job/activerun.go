@@ -57,7 +57,7 @@ func (j *Job) workDir(home workspace.Run) string {
 	case j.UserTree != nil && j.Sandbox != nil:
 		return filepath.Join(j.Sandbox.Dir(), "work")
 	case j.TreesBeside:
-		return j.Folder.TreesOf(home.ID)
+		return j.Folder.TreesDir(home.ID)
 	}
 	return home.File("work")
 }

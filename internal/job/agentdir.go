@@ -56,7 +56,7 @@ func LoopFiles(p policy.Policy) []string {
 	case p.Done != policy.ByStories:
 		return nil
 	case folder == ".":
-		return workspace.Memory{Dir: folder}.Books()
+		return workspace.Memory{Dir: folder}.Files()
 	}
 	return []string{folder}
 }

@@ -80,7 +80,7 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 		return err
 	}
 	merged := plan.Merged{Plan: run.Plan}
-	proposed, err := workspace.Memory{Tree: dir, Dir: memoryDir(run)}.Read()
+	proposed, err := workspace.Memory{Tree: dir, Dir: memoryDir(run)}.ReadPlan()
 	if err != nil {
 		merged.Undone = []string{"the whole plan, for it could not be read: " + err.Error()}
 	} else {
@@ -102,7 +102,7 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
 // memoryFiles returns the files with which the loop keeps its memory.
-func memoryFiles(run journal.Run) []string { return workspace.Memory{Dir: memoryDir(run)}.Books() }
+func memoryFiles(run journal.Run) []string { return workspace.Memory{Dir: memoryDir(run)}.Files() }
 
 // writeMemory writes the plan, and a progress log if there is none, into the agent's
 // tree. A run without stories has no memory.
@@ -133,7 +133,7 @@ func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (l
 	}
 	text, cut := plan.MergeLog(s.savedLog(run), s.redacted(found))
 	if cut {
-		if err := memory.PutLog(text); err != nil {
+		if err := memory.WriteLog(text); err != nil {
 			return journal.Attachment{}, false, err
 		}
 		if err := s.Sandbox.Lend(ctx, dir, memory.Dir); err != nil {

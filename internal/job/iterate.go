@@ -145,7 +145,7 @@ func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journa
 			text += fmt.Sprintf("- %s\n", view.Code(file.Label, 100))
 		default:
 			text += fmt.Sprintf("- `%s/%s` (%s)\n", folder, file.Name, view.Code(file.Label, 100))
-			err = errors.Join(err, workspace.Memory{Tree: dir, Dir: folder}.PutFile(file.Name, file.Data))
+			err = errors.Join(err, workspace.Memory{Tree: dir, Dir: folder}.WriteFile(file.Name, file.Data))
 		}
 	}
 	if text == "" || err != nil {

@@ -170,7 +170,7 @@ func (j *Job) Start(ctx context.Context, asked NewRun) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer release() //nolint:errcheck // the kernel gives the lock back anyway
-	home, err := j.Folder.New(asked.ID)
+	home, err := j.Folder.NewRun(asked.ID)
 	if err != nil {
 		return Outcome{}, err
 	}

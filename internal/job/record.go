@@ -105,7 +105,7 @@ func (r *recorder) recordTraffic(event journal.Event) error {
 
 // repairJournal restores a journal that was removed or changed, and records that.
 func (r *recorder) repairJournal() error {
-	mended, err := r.file.Mend()
+	mended, err := r.file.Restore()
 	if !mended || err != nil {
 		return err
 	}

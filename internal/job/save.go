@@ -46,7 +46,7 @@ func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, 
 	if k.RunStore == nil {
 		return journal.Shelved{}, errNoRemote
 	}
-	files, err := k.home.Carry()
+	files, err := k.home.Pack()
 	if err != nil {
 		return journal.Shelved{}, err
 	}

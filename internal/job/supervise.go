@@ -153,11 +153,11 @@ func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdic
 	}
 	looked.Done = done
 	if n := len(run.Iterations); n > 0 {
-		if words, asked := s.Task.Asked(run.Iterations[n-1].Bus); asked {
+		if words, asked := s.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
 			looked.Wait, looked.Words = "message", words
 		}
 	}
-	if s.Task.Waits() {
+	if s.Task.HasWaitFile() {
 		looked.Wait = "file"
 	}
 	emit(looked)
@@ -186,7 +186,7 @@ func (s *supervisor) announceEnd(_ context.Context, run journal.Run, step verdic
 
 func (c *Supervised) postEnd(step verdict.AnnounceEnd, m workspace.Message) []error {
 	if step.Reason == policy.Waiting {
-		return []error{c.Task.Honour()}
+		return []error{c.Task.RemoveWaitFile()}
 	}
 	fact := m
 	m.Type, fact.Type = "INFO", "FACT"

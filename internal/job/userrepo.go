@@ -34,11 +34,11 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha
 // the next run from starting.
 func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
-	if err := books.Put(run.Plan); err != nil {
+	if err := books.WritePlan(run.Plan); err != nil {
 		return err
 	}
 	_, err := d.Git.Commit(ctx, d.Place, git.Commission{
-		Paths: slices.DeleteFunc(books.Books(), func(name string) bool {
+		Paths: slices.DeleteFunc(books.Files(), func(name string) bool {
 			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
 			return err != nil
 		}),

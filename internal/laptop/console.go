@@ -53,7 +53,7 @@ func (d *Project) keepCommand(id string) {
 	if d.Agent != "" || !d.keyless() {
 		return
 	}
-	if err := d.runs().KeepCommand(d.runs().Run(id), d.AgentCommand); err != nil {
+	if err := d.runs().SaveCommand(d.runs().Run(id), d.AgentCommand); err != nil {
 		d.line("note: cannot keep the agent's command: " + err.Error())
 	}
 }

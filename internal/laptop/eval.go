@@ -103,7 +103,7 @@ func (c Eval) results(w World) (*os.File, error) {
 		return nil, fault.Usage("no home folder for the results", "set HOME, or name a file with --results", nil)
 	case c.Results == "":
 		sum := sha256.Sum256([]byte(resolved(c.Repo)))
-		c.Results = filepath.Join(workspace.OwnIn(home), "eval", filepath.Base(c.Repo)+"-"+hex.EncodeToString(sum[:4])+".jsonl")
+		c.Results = filepath.Join(workspace.UserStateDir(home), "eval", filepath.Base(c.Repo)+"-"+hex.EncodeToString(sum[:4])+".jsonl")
 		if err := os.MkdirAll(filepath.Dir(c.Results), 0o700); err != nil {
 			return nil, fault.Usage("cannot make the folder of the results", "name a file with --results", err)
 		}

@@ -114,4 +114,4 @@ func Reasonable[N int | int64 | float64](flag string, value *N, highest float64)
 }
 
 // Unmark removes the marker of a run that was killed before it could.
-func (l Flags) Unmark() error { return workspace.FolderAbove(l.ProjectDir).Unmark() }
+func (l Flags) Unmark() error { return workspace.FindFolder(l.ProjectDir).RemoveStaleMarker() }

@@ -65,7 +65,7 @@ func (l Flags) Open(ctx context.Context, w World) (d *Project, done func(), err 
 }
 
 func (d *Project) look(ctx context.Context) error {
-	err := workspace.Stands(d.ProjectDir, "-d")
+	err := workspace.CheckDir(d.ProjectDir, "-d")
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (d *Project) look(ctx context.Context) error {
 	if err := d.Trusted(ctx); err != nil {
 		return err
 	}
-	return workspace.Folder{Path: d.folder()}.Free()
+	return workspace.Folder{Path: d.folder()}.CheckUnlocked()
 }
 
 // Keep has a run go on at the sandbox level it had, where no flag names another. One
@@ -154,7 +154,7 @@ func RepositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, err
 
 // files are the project's settings, with a word of each that is read.
 func (d *Project) files() ([]config.File, error) {
-	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).Sound(); err != nil {
+	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).CheckPath(); err != nil {
 		return nil, err
 	}
 	files, err := config.ProjectFiles(d.ProjectDir, workspace.ReadSettings)
@@ -170,7 +170,7 @@ func (d *Project) Configured(ctx context.Context, name string, read func(config.
 	if name == "" {
 		return config.Loop{Settings: d.Settings}, nil
 	}
-	data, err := workspace.ReadPlain(name)
+	data, err := workspace.ReadFile(name)
 	if err != nil {
 		return config.Loop{}, fault.Usage("cannot read "+name, "name another with --config; the completion word is --completion-response of ralph run, --completion-tag of ralph loop", err)
 	}
@@ -270,7 +270,7 @@ func (d *Project) Planless(memory, prd string) error {
 // no such file.
 func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	file = filepath.Join(l.ProjectDir, memory, "prd.json")
-	data, err := workspace.ReadPlain(file)
+	data, err := workspace.ReadFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return stories, file, nil

@@ -39,11 +39,11 @@ func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, e
 // Find is the run to tell of, as its journal has it now.
 func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	var found journal.Run
-	if err := workspace.Stands(r.Project, "-d"); err != nil {
+	if err := workspace.CheckDir(r.Project, "-d"); err != nil {
 		return workspace.Run{}, found, err
 	}
-	folder := workspace.FolderAbove(r.Project)
-	if err := folder.Readable(id); err != nil {
+	folder := workspace.FindFolder(r.Project)
+	if err := folder.CheckJournal(id); err != nil {
 		return workspace.Run{}, found, err
 	}
 	home, _ := folder.Unfinished(func(run journal.Run) bool {
@@ -61,7 +61,7 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 
 // runs is the project's folder, with the digests of its journals.
 func (d *Project) runs() workspace.Folder {
-	return workspace.Folder{Path: d.folder(), Own: workspace.OwnIn(d.World.Getenv("HOME"))}
+	return workspace.Folder{Path: d.folder(), StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
 
 // Text is a run for a terminal, with commands that can be pasted.
@@ -72,7 +72,7 @@ func (r Runs) Text(ctx context.Context, w World, run journal.Run) string {
 		return text
 	}
 	defer done()
-	d.AgentCommand = d.runs().Command(run.ID)
+	d.AgentCommand = d.runs().SavedCommand(run.ID)
 	return d.pasted(text)
 }
 
@@ -80,7 +80,7 @@ func (r Runs) Text(ctx context.Context, w World, run journal.Run) string {
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
 	var old journal.Run
-	if err := folder.Readable(id); err != nil {
+	if err := folder.CheckJournal(id); err != nil {
 		return workspace.Run{}, old, err
 	}
 	var passed journal.Run // the newest one that goes on elsewhere
@@ -115,7 +115,7 @@ func (d *Project) Rehire(id string, old policy.Policy) error {
 	}
 	unnamed := d.Agent == "" && d.AgentCommand == ""
 	if unnamed && old.Agent == "command" && d.Settings.Agent.Command == "" {
-		d.AgentCommand = d.runs().Command(id)
+		d.AgentCommand = d.runs().SavedCommand(id)
 		unnamed = d.AgentCommand == ""
 	}
 	switch {
@@ -186,11 +186,11 @@ func (r Runs) Abandoned(run journal.Run) bool {
 	if run.Stop != nil || inSession(run) {
 		return false
 	}
-	folder := workspace.FolderAbove(r.Project)
+	folder := workspace.FindFolder(r.Project)
 	if supervised(run) {
-		folder.Key = workspace.Task{}.Runs().Key
+		folder.LockName = workspace.Task{}.Runs().LockName
 	}
-	return folder.Free() == nil
+	return folder.CheckUnlocked() == nil
 }
 
 type follower struct {

@@ -74,7 +74,7 @@ func isTop(dir string) bool {
 
 // markFile is where a folder's mark lies; empty: the user has no home.
 func (d *Project) markFile(dir string) string {
-	own := workspace.OwnIn(d.World.Getenv("HOME"))
+	own := workspace.UserStateDir(d.World.Getenv("HOME"))
 	if own == "" {
 		return ""
 	}
@@ -184,10 +184,10 @@ func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
 // vouched is a run whose journal is as ralph wrote it in this folder, or accepted by the user.
 func (d *Project) vouched(home workspace.Run) (workspace.Run, error) {
 	if d.Trust {
-		return home.Accepted(), nil
+		return home.Accept(), nil
 	}
-	if d.runs().Vouched(home) {
+	if d.runs().IsVouched(home) {
 		return home, nil
 	}
-	return home, workspace.Doubtful(home.ID, "ralph resume --trust")
+	return home, workspace.UnvouchedError(home.ID, "ralph resume --trust")
 }

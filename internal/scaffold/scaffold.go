@@ -61,7 +61,7 @@ func (f Files) OnGitHub() bool { return f.GitHub || f.Proof }
 // Write writes the files, all of them or none, and tells on out what it wrote and
 // what is left to do by hand; what may be wrong it tells on warn.
 func (f Files) Write(now time.Time, out, warn io.Writer) error {
-	memory, err := workspace.MemoryIn(f.ProjectDir, f.RalphDir)
+	memory, err := workspace.MemoryPath(f.ProjectDir, f.RalphDir)
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	return f.next(out)
 }
 
-func (f Files) sheets(now time.Time) ([]workspace.Sheet, error) {
-	var sheets []workspace.Sheet
+func (f Files) sheets(now time.Time) ([]workspace.NewFile, error) {
+	var sheets []workspace.NewFile
 	if f.PRD {
 		var err error
 		if sheets, err = f.loop(now); err != nil {
@@ -118,11 +118,11 @@ func (f Files) sheets(now time.Time) ([]workspace.Sheet, error) {
 		return nil, err
 	}
 	form, err := templates.Files.ReadFile("workflows/issue.yml")
-	return slices.Concat(sheets, workflows, []workspace.Sheet{{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form}}), err
+	return slices.Concat(sheets, workflows, []workspace.NewFile{{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form}}), err
 }
 
 // loop are the files of a loop: PRD, log and prompt.
-func (f Files) loop(now time.Time) ([]workspace.Sheet, error) {
+func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
 	if err := checkFeature(f.Name); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (f Files) loop(now time.Time) ([]workspace.Sheet, error) {
 		return nil, err
 	}
 	text, err := templates.Files.ReadFile("start/prompt.md")
-	return append(sheets, workspace.Sheet{Path: memory.PromptFile(), Data: f.placed(text)}), err
+	return append(sheets, workspace.NewFile{Path: memory.PromptFile(), Data: f.placed(text)}), err
 }
 
 // checkFeature refuses what git would refuse as a branch, before anything is
@@ -161,13 +161,13 @@ var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
 // Begun is the project and branch that Sheets wrote in a folder. Where a shell has
 // emptied the PRD to write a new one, the log still has them.
 func Begun(project string) plan.Plan {
-	books := workspace.Memory{Dir: workspace.MemoryDir}.Books()
-	data, _ := workspace.ReadPlain(filepath.Join(project, books[0])) // no file says nothing
+	books := workspace.Memory{Dir: workspace.MemoryDir}.Files()
+	data, _ := workspace.ReadFile(filepath.Join(project, books[0])) // no file says nothing
 	if len(bytes.TrimSpace(data)) > 0 {
 		head, _ := plan.ReadHeader(data)
 		return head
 	}
-	log, _ := workspace.ReadPlain(filepath.Join(project, books[1]))
+	log, _ := workspace.ReadFile(filepath.Join(project, books[1]))
 	said := logHead.FindStringSubmatch(string(log))
 	if said == nil {
 		return plan.Plan{}
@@ -180,7 +180,7 @@ func Begun(project string) plan.Plan {
 }
 
 // Sheets are a PRD to fill in, and a log without entries.
-func (b Beginning) Sheets() ([]workspace.Sheet, error) {
+func (b Beginning) Sheets() ([]workspace.NewFile, error) {
 	prd, err := b.prd()
 	if err != nil {
 		return nil, fmt.Errorf("make a PRD: %w", err)
@@ -197,8 +197,8 @@ func (b Beginning) Sheets() ([]workspace.Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	books := b.Memory.Books()
-	return []workspace.Sheet{{Path: books[0], Data: prd}, {Path: books[1], Data: progress}}, nil
+	books := b.Memory.Files()
+	return []workspace.NewFile{{Path: books[0], Data: prd}, {Path: books[1], Data: progress}}, nil
 }
 
 func (b Beginning) prd() ([]byte, error) {
@@ -223,7 +223,7 @@ func (f Files) ignore(to io.Writer) error {
 	if !f.PRD {
 		return nil
 	}
-	added, err := workspace.Ignore(f.ProjectDir, ".ralph-active", ".ralph/*", "!.ralph/settings.json")
+	added, err := workspace.AddIgnored(f.ProjectDir, ".ralph-active", ".ralph/*", "!.ralph/settings.json")
 	if err != nil || len(added) == 0 {
 		return err
 	}

@@ -30,14 +30,14 @@ var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
 // workflows are what GitHub starts ralph by: for an App one, whose server hears all
 // else, and for everybody a second one for the events after a pull request is open.
-func (f Files) workflows() ([]workspace.Sheet, error) {
+func (f Files) workflows() ([]workspace.NewFile, error) {
 	app := strings.TrimSuffix(f.App, "[bot]")
 	if f.App != "" && !slug.MatchString(app) {
 		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
 	}
 	if f.App != "" {
 		text, err := f.workflow("workflows/app.yml", "APP", app)
-		return []workspace.Sheet{{Path: WorkflowFile, Data: text}}, err
+		return []workspace.NewFile{{Path: WorkflowFile, Data: text}}, err
 	}
 	work, err := f.workflow("workflows/ralph.yml")
 	if err != nil {
@@ -52,18 +52,18 @@ func (f Files) workflows() ([]workspace.Sheet, error) {
 		listens[1] = string(names)
 	}
 	after, err := f.workflow("workflows/after.yml", listens...)
-	return []workspace.Sheet{{Path: WorkflowFile, Data: work}, {Path: AfterFile, Data: after}}, err
+	return []workspace.NewFile{{Path: WorkflowFile, Data: work}, {Path: AfterFile, Data: after}}, err
 }
 
 // proofs are the workflows that prove any pull request. What proves one of a fork may
 // write nothing, so another publishes it.
-func (f Files) proofs() (sheets []workspace.Sheet, err error) {
+func (f Files) proofs() (sheets []workspace.NewFile, err error) {
 	for _, name := range []string{"proof", "proof-publish"} {
 		workflow, err := f.workflow("workflows/" + name + ".yml")
 		if err != nil {
 			return nil, err
 		}
-		sheets = append(sheets, workspace.Sheet{Path: workflowDir + "ralph-" + name + ".yml", Data: workflow})
+		sheets = append(sheets, workspace.NewFile{Path: workflowDir + "ralph-" + name + ".yml", Data: workflow})
 	}
 	return sheets, nil
 }

@@ -126,7 +126,7 @@ func TestSignedEvidenceOfAnEarlierJobGoes(t *testing.T) {
 	signing, _ := jobOf(answering(s))
 	closed, _ := jobOf(answering(s), "SIGSTORE_TRUSTED_ROOT", "/nowhere")
 	for name, job := range map[string]*sigstore.Job{"unsigned": signing, "closed": closed, "not meant to": {Env: func(string) string { return "" }, Say: func(string) {}}} {
-		home, err := workspace.Folder{Path: t.TempDir()}.New("one")
+		home, err := workspace.Folder{Path: t.TempDir()}.NewRun("one")
 		if err != nil {
 			t.Fatal(err)
 		}

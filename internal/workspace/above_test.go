@@ -19,7 +19,7 @@ func TestFolderAbove(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(top, ".ralph"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := workspace.FolderAbove(inner); got.Path != filepath.Join(top, ".ralph") {
+	if got := workspace.FindFolder(inner); got.Path != filepath.Join(top, ".ralph") {
 		t.Errorf("FolderAbove = %s, want that of %s", got.Path, top)
 	}
 }

@@ -40,13 +40,13 @@ func TestHoldMarks(t *testing.T) {
 		if err != nil || again() != nil {
 			t.Errorf("%s: Lock of what is held = %v", name, err)
 		}
-		if err := folder.Free(); err == nil {
+		if err := folder.CheckUnlocked(); err == nil {
 			t.Errorf("%s: Free = nil after what is held was given back", name)
 		}
 		if err := release(); err != nil {
 			t.Error(err)
 		}
-		if _, err := os.Lstat(marker); err == nil || folder.Free() != nil {
+		if _, err := os.Lstat(marker); err == nil || folder.CheckUnlocked() != nil {
 			t.Errorf("%s: the marker or the lock is still there", name)
 		}
 	}
@@ -62,7 +62,7 @@ func TestHoldFails(t *testing.T) {
 	if _, _, err := folder.Hold(&workspace.Active{PID: 1}); err == nil {
 		t.Error("Hold = nil with a folder in the marker's place")
 	}
-	if err := folder.Free(); err != nil {
+	if err := folder.CheckUnlocked(); err != nil {
 		t.Errorf("Free = %v, want no lock", err)
 	}
 }
@@ -81,10 +81,10 @@ func TestUnmark(t *testing.T) {
 		project := t.TempDir()
 		folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
 		marker := filepath.Join(project, ".ralph-active")
-		if err := folder.Unmark(); err != nil {
+		if err := folder.RemoveStaleMarker(); err != nil {
 			t.Errorf("%s: Unmark of nothing = %v", name, err)
 		}
-		if err := folder.Free(); err != nil {
+		if err := folder.CheckUnlocked(); err != nil {
 			t.Errorf("%s: Free of nothing = %v", name, err)
 		}
 		if _, err := os.Lstat(folder.Path); err == nil {
@@ -92,7 +92,7 @@ func TestUnmark(t *testing.T) {
 		}
 		write(t, marker, c.marker)
 		child := holder(t, folder.Path)
-		if err := folder.Unmark(); err != nil {
+		if err := folder.RemoveStaleMarker(); err != nil {
 			t.Errorf("%s: Unmark during a run = %v", name, err)
 		}
 		if _, err := os.Lstat(marker); err != nil {
@@ -100,7 +100,7 @@ func TestUnmark(t *testing.T) {
 		}
 		_ = child.Process.Kill()
 		_ = child.Wait()
-		if err := folder.Unmark(); err != nil {
+		if err := folder.RemoveStaleMarker(); err != nil {
 			t.Errorf("%s: Unmark = %v", name, err)
 		}
 		if _, err := os.Lstat(marker); (err == nil) != c.stays {
@@ -114,7 +114,7 @@ func TestLockRepeatsOnlyAPid(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	_ = holder(t, folder.Path)
 	write(t, filepath.Join(folder.Path, "lock"), "\x1b[2Jnobody")
-	if err := folder.Free(); err == nil || !strings.HasSuffix(err.Error(), ": another process") {
+	if err := folder.CheckUnlocked(); err == nil || !strings.HasSuffix(err.Error(), ": another process") {
 		t.Errorf("Free = %q", err)
 	}
 }

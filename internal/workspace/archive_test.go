@@ -26,7 +26,7 @@ func TestPutAway(t *testing.T) {
 		if loop.Started() != "2026-01-30" || !loop.Plan.Done() {
 			t.Errorf("ReadLoop = %+v", loop)
 		}
-		got, err := loop.PutAway("2026-01-31-x", []byte("sum"), sheets("ralph/prd.json", "{}", "ralph/progress.txt", "fresh"))
+		got, err := loop.Archive("2026-01-31-x", []byte("sum"), sheets("ralph/prd.json", "{}", "ralph/progress.txt", "fresh"))
 		if got != folder || err != nil {
 			t.Errorf("PutAway = %q, %v; want %q", got, err, folder)
 		}
@@ -50,7 +50,7 @@ func TestPutAwayFails(t *testing.T) {
 	if err != nil || loop.Progress != nil {
 		t.Fatalf("ReadLoop = %+v, %v", loop, err)
 	}
-	if _, err := loop.PutAway("x", nil, sheets("ralph/prd.json", "{}")); fault.Hint(err) == "" {
+	if _, err := loop.Archive("x", nil, sheets("ralph/prd.json", "{}")); fault.Hint(err) == "" {
 		t.Errorf("PutAway = %v, want a fault", err)
 	}
 	if got := get(t, filepath.Join(dir, "ralph/prd.json")); got != finished {

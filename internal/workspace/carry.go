@@ -18,14 +18,14 @@ import (
 // How much of a run is carried to another machine: the journal is all that a
 // run needs to be gone on with, the rest is what its report shows.
 const (
-	MostJournal  = 32 << 20  // of its record
-	mostCarried  = 256 << 10 // of a file beside it
-	mostTogether = 4 << 20   // of all of those
+	MaxJournal    = 32 << 20  // of its record
+	maxExtraFile  = 256 << 10 // of a file beside it
+	maxExtraFiles = 4 << 20   // of all of those
 )
 
-// Carry reads the run's own files as another machine needs them: the journal,
+// Pack reads the run's own files as another machine needs them: the journal,
 // and of what lies beside it what is small. Trees and transcripts stay here.
-func (r Run) Carry() (map[string][]byte, error) {
+func (r Run) Pack() (map[string][]byte, error) {
 	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
 		return nil, fmt.Errorf("read the run's files: %w", err)
@@ -38,9 +38,9 @@ func (r Run) Carry() (map[string][]byte, error) {
 	files, together := map[string][]byte{}, 0
 	for _, entry := range entries {
 		name := entry.Name()
-		most := int64(min(mostCarried, mostTogether-together))
+		most := int64(min(maxExtraFile, maxExtraFiles-together))
 		if name == JournalFile {
-			most = MostJournal
+			most = MaxJournal
 		}
 		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be made again
 			continue
@@ -63,7 +63,7 @@ func (r Run) Carry() (map[string][]byte, error) {
 	return files, nil
 }
 
-func ignoreGone(err error) error {
+func ignoreNotExist(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -82,12 +82,12 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 		return Run{}, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	run := f.Run(id).Accepted()
+	run := f.Run(id).Accept()
 	home := filepath.Join(runs, id)
 	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755)); err != nil {
 		return Run{}, cannotWrite(run.Path, err)
 	}
-	if err := setAside(root, filepath.Join(home, "work")); err != nil {
+	if err := moveAside(root, filepath.Join(home, "work")); err != nil {
 		return Run{}, cannotWrite(run.Path, err)
 	}
 	for name, text := range files {
@@ -102,11 +102,11 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	return run, nil
 }
 
-// setAside moves what is in the way, and takes what was set aside before only
+// moveAside moves what is in the way, and takes what was set aside before only
 // when there is something newer.
-func setAside(root *untrusted.Root, path string) error {
+func moveAside(root *untrusted.Root, path string) error {
 	if _, err := root.Lstat(path); err != nil {
-		return ignoreGone(err)
+		return ignoreNotExist(err)
 	}
 	return errors.Join(root.RemoveAll(path+".before"), root.Rename(path, path+".before"))
 }
@@ -114,8 +114,8 @@ func setAside(root *untrusted.Root, path string) error {
 // How much of a folder is read. Changes in a larger one, such as a home, stay
 // unknown.
 const (
-	mostFiles   = 50_000
-	mostContent = 64 << 20
+	maxFiles   = 50_000
+	maxContent = 64 << 20
 )
 
 var errTooLarge = errors.New("there are too many files to look at")
@@ -130,7 +130,7 @@ func Fingerprint(ctx context.Context, dir string) string {
 		return ""
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	p := fingerprint{sum: sha256.New(), left: mostContent, page: make([]byte, 64<<10)}
+	p := fingerprint{sum: sha256.New(), left: maxContent, buffer: make([]byte, 64<<10)}
 	if err := root.Walk(ctx, ".", p.visit); err != nil {
 		return ""
 	}
@@ -138,15 +138,15 @@ func Fingerprint(ctx context.Context, dir string) string {
 }
 
 type fingerprint struct {
-	sum   hash.Hash
-	files int
-	left  int64 // of what is read
-	page  []byte
+	sum    hash.Hash
+	files  int
+	left   int64 // of what is read
+	buffer []byte
 }
 
 func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 	switch p.files++; {
-	case p.files > mostFiles:
+	case p.files > maxFiles:
 		return errTooLarge
 	case err != nil && (e.Path == "." || errors.Is(err, untrusted.ErrTooDeep)):
 		return err
@@ -160,16 +160,16 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 	case e.Info.Mode()&fs.ModeSymlink != 0:
 		to, _ := e.In.Readlink(e.Name)
 		fmt.Fprintf(p.sum, " %q", to)
-	case e.Info.Mode().IsRegular() && !p.content(e):
+	case e.Info.Mode().IsRegular() && !p.addContent(e):
 		fmt.Fprintf(p.sum, " %d %d", e.Info.Size(), e.Info.ModTime().UnixNano())
 	}
 	return nil
 }
 
-// content adds what a file holds, and tells whether it could.
-func (p *fingerprint) content(e untrusted.Entry) bool {
+// addContent adds what a file holds, and tells whether it could.
+func (p *fingerprint) addContent(e untrusted.Entry) bool {
 	size := e.Info.Size()
-	if size > largest || size > p.left {
+	if size > maxAgentFile || size > p.left {
 		return false
 	}
 	p.left -= size
@@ -179,6 +179,6 @@ func (p *fingerprint) content(e untrusted.Entry) bool {
 	}
 	defer file.Close() //nolint:errcheck // only read
 	fmt.Fprintf(p.sum, " %d ", size)
-	_, err = io.CopyBuffer(p.sum, io.LimitReader(file, largest), p.page)
+	_, err = io.CopyBuffer(p.sum, io.LimitReader(file, maxAgentFile), p.buffer)
 	return err == nil
 }

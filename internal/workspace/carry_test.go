@@ -25,7 +25,7 @@ func fill(t *testing.T, run workspace.Run, files map[string]string) {
 // transcript, nothing large, nothing that a link leads to.
 func TestCarry(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	run, err := folder.New("run-1")
+	run, err := folder.NewRun("run-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestCarry(t *testing.T) {
 	if err := os.Symlink("/etc/passwd", run.File("link")); err != nil {
 		t.Fatal(err)
 	}
-	files, err := run.Carry()
+	files, err := run.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestCarry(t *testing.T) {
 	if err := os.Remove(run.Journal()); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := run.Carry(); err == nil {
+	if files, err := run.Pack(); err == nil {
 		t.Errorf("without a journal %d files are carried", len(files))
 	}
 }
@@ -65,7 +65,7 @@ func TestCarry(t *testing.T) {
 // All that lies beside the journal is bounded together, too.
 func TestCarryIsBounded(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	run, err := folder.New("run-1")
+	run, err := folder.NewRun("run-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestCarryIsBounded(t *testing.T) {
 		files["log_"+string(rune('A'+i))] = string(bytes.Repeat([]byte("x"), 200<<10))
 	}
 	fill(t, run, files)
-	carried, err := run.Carry()
+	carried, err := run.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestCarryIsBounded(t *testing.T) {
 // A run that is here is brought to what was carried; its trees are set aside.
 func TestUnpackOverAnOlderOne(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	run, err := folder.New("run-1")
+	run, err := folder.NewRun("run-1")
 	if err != nil {
 		t.Fatal(err)
 	}

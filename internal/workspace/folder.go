@@ -23,15 +23,15 @@ import (
 
 // Folder is a project's .ralph folder.
 type Folder struct {
-	Path string
-	Key  string // the file that Lock locks; "lock" where empty
-	Own  string // a folder elsewhere, in which only this user writes; empty: no run is Vouched for
+	Path     string
+	LockName string // the file that Lock locks; "lock" where empty
+	StateDir string // a folder elsewhere, in which only this user writes; empty: no run is Vouched for
 
-	held bool // by Hold, to whose caller the lock belongs
+	isLocked bool // by Hold, to whose caller the lock belongs
 }
 
-// FolderAbove is the folder of the project that dir is, or lies in.
-func FolderAbove(dir string) Folder {
+// FindFolder is the folder of the project that dir is, or lies in.
+func FindFolder(dir string) Folder {
 	for at := dir; ; at = filepath.Dir(at) {
 		folder := Folder{Path: filepath.Join(at, ".ralph")}
 		if info, err := os.Lstat(folder.Path); err == nil && info.IsDir() {
@@ -48,7 +48,7 @@ const runs = "runs"
 // open is the folder, made where it is not there yet. A repository may bring a
 // link of that name, and everything written would land where it leads.
 func (f Folder) open() (*untrusted.Root, error) {
-	if err := f.Sound(); err != nil {
+	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(f.Path, 0o755); err != nil {
@@ -61,8 +61,8 @@ func (f Folder) open() (*untrusted.Root, error) {
 	return root, nil
 }
 
-// Clear removes what lies in the folder under these names.
-func (f Folder) Clear(names ...string) error {
+// RemoveFiles removes what lies in the folder under these names.
+func (f Folder) RemoveFiles(names ...string) error {
 	if _, err := os.Lstat(f.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -79,8 +79,8 @@ func (f Folder) Clear(names ...string) error {
 	return nil
 }
 
-// Sound is a fault where something else stands in the folder's place.
-func (f Folder) Sound() error {
+// CheckPath is a fault where something else stands in the folder's place.
+func (f Folder) CheckPath() error {
 	info, err := os.Lstat(f.Path)
 	switch {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
@@ -91,14 +91,14 @@ func (f Folder) Sound() error {
 	return nil // if it is missing or unreadable, opening it says so
 }
 
-// NameRun is what a run is called that begins at a moment: by their names, runs
+// RunName is what a run is called that begins at a moment: by their names, runs
 // are in the order in which they began.
-func NameRun(what string, at time.Time) string {
+func RunName(what string, at time.Time) string {
 	return what + "-" + at.UTC().Format("20060102T150405.000")
 }
 
-// New makes the folder of a run; it must not exist.
-func (f Folder) New(id string) (Run, error) {
+// NewRun makes the folder of a run; it must not exist.
+func (f Folder) NewRun(id string) (Run, error) {
 	root, err := f.open()
 	if err != nil {
 		return Run{}, err
@@ -117,15 +117,15 @@ func (f Folder) New(id string) (Run, error) {
 	case err != nil:
 		return Run{}, cannotWrite(run.Path, err)
 	}
-	f.forget()
+	f.removeOldDigests()
 	return run, nil
 }
 
 // Run is one of the folder's.
 func (f Folder) Run(id string) Run {
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
-	if f.Own != "" {
-		run.known = f.digestOf(id)
+	if f.StateDir != "" {
+		run.digestFile = f.digestPath(id)
 	}
 	return run
 }
@@ -172,10 +172,10 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bo
 	return Run{}, journal.Run{}, false
 }
 
-// Readable is a fault if the journal of the newest run, or of the named one,
+// CheckJournal is a fault if the journal of the newest run, or of the named one,
 // cannot be read: an older run must not be shown instead.
-func (f Folder) Readable(id string) error {
-	ids, err := f.list()
+func (f Folder) CheckJournal(id string) error {
+	ids, err := f.listRuns()
 	switch {
 	case errors.As(err, new(*fault.Fault)):
 		return err
@@ -208,13 +208,13 @@ func (r Run) remedy(err error) string {
 }
 
 func (f Folder) ids() []string {
-	ids, _ := f.list()
+	ids, _ := f.listRuns()
 	return ids
 }
 
-// list names the runs, oldest first. What is no folder of its own is none.
-func (f Folder) list() (ids []string, err error) {
-	if err := f.Sound(); err != nil {
+// listRuns names the runs, oldest first. What is no folder of its own is none.
+func (f Folder) listRuns() (ids []string, err error) {
+	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
 	root, err := untrusted.OpenRoot(f.Path)
@@ -248,8 +248,8 @@ func (f Folder) Create(name string) (io.WriteCloser, error) {
 	return file, nil
 }
 
-// mostKept is more than any file beside a journal holds that is read again.
-const mostKept = 64 << 20
+// maxKeptFile is more than any file beside a journal holds that is read again.
+const maxKeptFile = 64 << 20
 
 // Read is a file of the folder that was kept earlier, if it still is what it
 // was: agents can write there.
@@ -259,7 +259,7 @@ func (f Folder) Read(name, digest string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(name, mostKept)
+	data, err := root.ReadFile(name, maxKeptFile)
 	if errors.Is(err, untrusted.ErrNotPlain) {
 		err = fmt.Errorf("%w: %w", err, os.ErrNotExist)
 	}

@@ -84,7 +84,7 @@ const (
 
 func newRun(t *testing.T) workspace.Run {
 	t.Helper()
-	run, err := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}.New("r1")
+	run, err := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}.NewRun("r1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func stage(t *testing.T, folder workspace.Folder, id, text string) {
 		write(t, filepath.Join(folder.Path, "runs", id), "")
 		return
 	}
-	run, err := folder.New(id)
+	run, err := folder.NewRun(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,12 +206,12 @@ func stage(t *testing.T, folder workspace.Folder, id, text string) {
 
 func TestNewTwiceIsRefused(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), "deep", ".ralph")}
-	run, err := folder.New("r1")
+	run, err := folder.NewRun("r1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, run.Journal(), song)
-	if _, err := folder.New("r1"); fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
+	if _, err := folder.NewRun("r1"); fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 		t.Errorf("New again = %v, want a fault with a hint", err)
 	}
 	if got := read(t, run.Journal()); got != song {
@@ -254,7 +254,7 @@ func TestNowhereToWrite(t *testing.T) {
 	write(t, file, song)
 	folder, run := workspace.Folder{Path: file}, workspace.Run{ID: "r1", Path: file}
 	for name, do := range map[string]func() error{
-		"New":         func() error { _, err := folder.New("r1"); return err },
+		"New":         func() error { _, err := folder.NewRun("r1"); return err },
 		"Lock":        func() error { _, err := folder.Lock(); return err },
 		"OpenJournal": func() error { _, _, err := run.OpenJournal(); return err },
 		"Create":      func() error { _, err := run.Create("a.log"); return err },
@@ -277,7 +277,7 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 		outside, path := canary(t), filepath.Join(t.TempDir(), ".ralph")
 		link(t, filepath.Dir(outside), path)
 		folder := workspace.Folder{Path: path}
-		if _, err := folder.New("r1"); fault.Hint(err) == "" {
+		if _, err := folder.NewRun("r1"); fault.Hint(err) == "" {
 			t.Errorf("New = %v, want a fault", err)
 		}
 		if _, err := folder.Lock(); fault.Hint(err) == "" {
@@ -301,7 +301,7 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 				target = filepath.Dir(outside)
 			}
 			link(t, target, filepath.Join(path, name))
-			if _, err := (workspace.Folder{Path: path}).New("r1"); err == nil {
+			if _, err := (workspace.Folder{Path: path}).NewRun("r1"); err == nil {
 				t.Errorf("%s: New followed the link", name)
 			}
 			sings(t, outside)

@@ -31,7 +31,7 @@ func TestLedgerIsPutBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-			run, err := folder.New("run-1")
+			run, err := folder.NewRun("run-1")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestLedgerIsPutBack(t *testing.T) {
 			if err := test.spoil(folder.Path, run.Journal()); err != nil {
 				t.Fatal(err)
 			}
-			mended, err := ledger.Mend()
+			mended, err := ledger.Restore()
 			if err != nil || mended != test.want {
 				t.Fatalf("Mend = %t, %v, want %t", mended, err, test.want)
 			}

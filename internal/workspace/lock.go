@@ -24,7 +24,7 @@ import (
 // gives it back when its holder dies, however that happens; the pid in it is
 // for people.
 func (f Folder) Lock() (release func() error, err error) {
-	if f.held {
+	if f.isLocked {
 		return func() error { return nil }, nil
 	}
 	root, err := f.open()
@@ -32,17 +32,17 @@ func (f Folder) Lock() (release func() error, err error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	path := filepath.Join(f.Path, f.key())
-	file, err := root.OpenFile(f.key(), os.O_CREATE|os.O_RDWR, 0o644)
+	path := filepath.Join(f.Path, f.lockName())
+	file, err := root.OpenFile(f.lockName(), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, cannotWrite(path, err)
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(taken(file), file.Close())
+		return nil, errors.Join(lockedError(file), file.Close())
 	}
 	if err == nil {
-		err = sign(file)
+		err = writePID(file)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
@@ -50,28 +50,28 @@ func (f Folder) Lock() (release func() error, err error) {
 	return file.Close, nil
 }
 
-func (f Folder) key() string { return cmp.Or(f.Key, "lock") }
+func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
 
-// Free is a fault while somebody holds the lock. It leaves no trace: it is for
+// CheckUnlocked is a fault while somebody holds the lock. It leaves no trace: it is for
 // those who say so before they look at anything else.
-func (f Folder) Free() error {
+func (f Folder) CheckUnlocked() error {
 	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
 		return nil // no run was ever here
 	}
-	defer root.Close()                                                     //nolint:errcheck // only a handle
-	file, err := root.OpenFile(f.key(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox it cannot be written to
+	defer root.Close()                                                          //nolint:errcheck // only a handle
+	file, err := root.OpenFile(f.lockName(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox it cannot be written to
 	if err != nil {
 		return nil // what cannot be locked is for Lock to tell
 	}
 	defer file.Close() //nolint:errcheck // only read, and the lock is given back with it
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
-		return taken(file)
+		return lockedError(file)
 	}
 	return nil
 }
 
-func sign(file *os.File) error {
+func writePID(file *os.File) error {
 	if err := file.Truncate(0); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func sign(file *os.File) error {
 	return err
 }
 
-func taken(file *os.File) error {
+func lockedError(file *os.File) error {
 	holder := "another process"
 	said, err := io.ReadAll(io.LimitReader(file, 20))
 	if pid, wrong := strconv.Atoi(strings.TrimSpace(string(said))); err == nil && wrong == nil {
@@ -100,8 +100,8 @@ type Active struct {
 // activeFile is the marker's name, beside the folder of the runs.
 const activeFile = ".ralph-active"
 
-// marker is where the marker of the project lies that f belongs to.
-func (f Folder) marker() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
+// markerPath is where the marker of the project lies that f belongs to.
+func (f Folder) markerPath() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
 
 // Hold locks the folder for all that a run does, and writes its marker if there
 // is one. Only the holder of the lock runs, so an existing marker was left by a
@@ -113,38 +113,38 @@ func (f Folder) Hold(active *Active) (held Folder, release func() error, err err
 		return f, nil, err
 	}
 	held, release = f, unlock
-	held.held = true
+	held.isLocked = true
 	if active == nil {
 		return held, release, nil
 	}
-	if err := f.mark(*active); err != nil {
+	if err := f.writeMarker(*active); err != nil {
 		return f, nil, errors.Join(err, unlock())
 	}
 	return held, func() error { return errors.Join(f.removeMarker(), unlock()) }, nil
 }
 
-func (f Folder) mark(active Active) error {
+func (f Folder) writeMarker(active Active) error {
 	data, err := json.Marshal(active)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", activeFile, err)
 	}
-	if err := renameio.WriteFile(f.marker(), append(data, '\n'), 0o644); err != nil {
-		return cannotWrite(f.marker(), err)
+	if err := renameio.WriteFile(f.markerPath(), append(data, '\n'), 0o644); err != nil {
+		return cannotWrite(f.markerPath(), err)
 	}
 	return nil
 }
 
 func (f Folder) removeMarker() error {
-	if err := os.Remove(f.marker()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(f.markerPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", activeFile, err)
 	}
 	return nil
 }
 
-// Unmark removes the marker of a run that was killed. One of a run that goes on
+// RemoveStaleMarker removes the marker of a run that was killed. One of a run that goes on
 // stays, and so does one of a living process that is none of ours.
-func (f Folder) Unmark() error {
-	if _, err := os.Lstat(f.marker()); err != nil {
+func (f Folder) RemoveStaleMarker() error {
+	if _, err := os.Lstat(f.markerPath()); err != nil {
 		return nil // there is none
 	}
 	release, err := f.Lock()
@@ -161,7 +161,7 @@ func (f Folder) Unmark() error {
 // ReadActive reads the marker of a project, and tells whether the process that
 // wrote it lives.
 func ReadActive(project string) (active Active, alive bool) {
-	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), largest)
+	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), maxAgentFile)
 	if err != nil || json.Unmarshal(data, &active) != nil || active.PID <= 0 {
 		return Active{}, false
 	}

@@ -24,8 +24,8 @@ const (
 	promptFile   = "prompt.md"
 )
 
-// largest is how much of a file an agent wrote is read.
-const largest = 1 << 20
+// maxAgentFile is how much of a file an agent wrote is read.
+const maxAgentFile = 1 << 20
 
 // Memory is the loop's memory in the tree of an agent, who may have put
 // anything there: links out of the tree are not followed.
@@ -34,11 +34,11 @@ type Memory struct {
 	Dir  string // within the tree; MemoryDir where empty
 }
 
-func (m Memory) in(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
+func (m Memory) path(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
 
-// MemoryIn is the folder of PRD and progress log, from the project on; named is
+// MemoryPath is the folder of PRD and progress log, from the project on; named is
 // what --ralph-dir says.
-func MemoryIn(project, named string) (string, error) {
+func MemoryPath(project, named string) (string, error) {
 	memory := filepath.Clean(cmp.Or(named, MemoryDir))
 	if filepath.IsAbs(memory) {
 		if within, err := filepath.Rel(project, memory); err == nil {
@@ -51,11 +51,11 @@ func MemoryIn(project, named string) (string, error) {
 	return memory, nil
 }
 
-// Books are the files of it that an agent writes.
-func (m Memory) Books() []string { return []string{m.in(planFile), m.in(progressFile)} }
+// Files are the files of it that an agent writes.
+func (m Memory) Files() []string { return []string{m.path(planFile), m.path(progressFile)} }
 
 // PromptFile is where a project's own prompt lies in it.
-func (m Memory) PromptFile() string { return m.in(promptFile) }
+func (m Memory) PromptFile() string { return m.path(promptFile) }
 
 func (m Memory) open() (*untrusted.Root, error) {
 	root, err := untrusted.OpenRoot(m.Tree)
@@ -68,7 +68,7 @@ func (m Memory) open() (*untrusted.Root, error) {
 // Write puts the plan as the program believes it, and a progress log if there
 // is none.
 func (m Memory) Write(p plan.Plan, progress []byte) error {
-	if err := m.Put(p); err != nil {
+	if err := m.WritePlan(p); err != nil {
 		return err
 	}
 	root, err := m.open()
@@ -76,8 +76,8 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	if _, err := root.Lstat(m.in(progressFile)); errors.Is(err, fs.ErrNotExist) {
-		return root.WriteFile(m.in(progressFile), progress, 0o644)
+	if _, err := root.Lstat(m.path(progressFile)); errors.Is(err, fs.ErrNotExist) {
+		return root.WriteFile(m.path(progressFile), progress, 0o644)
 	}
 	return nil
 }
@@ -89,9 +89,9 @@ func (m Memory) readFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(m.in(name), largest)
+	data, err := root.ReadFile(m.path(name), maxAgentFile)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", m.in(name), err)
+		return nil, fmt.Errorf("read %s: %w", m.path(name), err)
 	}
 	return data, nil
 }
@@ -99,31 +99,31 @@ func (m Memory) readFile(name string) ([]byte, error) {
 // Log is the progress log as it stands; empty where there is none.
 func (m Memory) Log() (string, error) {
 	data, err := m.readFile(progressFile)
-	return string(data), ignoreGone(err)
+	return string(data), ignoreNotExist(err)
 }
 
-// PutLog puts the progress log in the place of whatever is there.
-func (m Memory) PutLog(log string) error { return m.PutFile(progressFile, []byte(log)) }
+// WriteLog puts the progress log in the place of whatever is there.
+func (m Memory) WriteLog(log string) error { return m.WriteFile(progressFile, []byte(log)) }
 
-// PutFile puts a file in the place of whatever is there.
-func (m Memory) PutFile(name string, data []byte) error {
+// WriteFile puts a file in the place of whatever is there.
+func (m Memory) WriteFile(name string, data []byte) error {
 	root, err := m.open()
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	if err := m.makeDir(root); err != nil {
-		return fmt.Errorf("make %s: %w", m.in(""), err)
+		return fmt.Errorf("make %s: %w", m.path(""), err)
 	}
-	if err := replace(root, m.in(name), data); err != nil {
-		return fmt.Errorf("write %s: %w", m.in(name), err)
+	if err := replaceFile(root, m.path(name), data); err != nil {
+		return fmt.Errorf("write %s: %w", m.path(name), err)
 	}
 	return nil
 }
 
-// Put puts the plan alone. One that stands there already is left as its people
+// WritePlan puts the plan alone. One that stands there already is left as its people
 // formatted it.
-func (m Memory) Put(p plan.Plan) error {
+func (m Memory) WritePlan(p plan.Plan) error {
 	root, err := m.open()
 	if err != nil {
 		return err
@@ -134,20 +134,20 @@ func (m Memory) Put(p plan.Plan) error {
 		return err
 	}
 	if err := m.makeDir(root); err != nil {
-		return fmt.Errorf("make %s: %w", m.in(""), err)
+		return fmt.Errorf("make %s: %w", m.path(""), err)
 	}
-	if m.holds(data) {
+	if m.hasPlan(data) {
 		return nil
 	}
-	if err := replace(root, m.in(planFile), data); err != nil {
-		return fmt.Errorf("write %s: %w", m.in(planFile), err)
+	if err := replaceFile(root, m.path(planFile), data); err != nil {
+		return fmt.Errorf("write %s: %w", m.path(planFile), err)
 	}
 	return nil
 }
 
-// holds tells whether the plan file says what data says.
-func (m Memory) holds(data []byte) bool {
-	found, err := m.Read()
+// hasPlan tells whether the plan file says what data says.
+func (m Memory) hasPlan(data []byte) bool {
+	found, err := m.ReadPlan()
 	if err != nil {
 		return false
 	}
@@ -158,39 +158,39 @@ func (m Memory) holds(data []byte) bool {
 // makeDir sees to it that the memory's folder is a folder of its own and no
 // link to another.
 func (m Memory) makeDir(root *untrusted.Root) error {
-	info, err := root.Lstat(m.in(""))
+	info, err := root.Lstat(m.path(""))
 	if err == nil && !info.IsDir() {
-		err = root.Remove(m.in(""))
+		err = root.Remove(m.path(""))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return root.MkdirAll(m.in(""), 0o755)
+	return root.MkdirAll(m.path(""), 0o755)
 }
 
-// replace writes a new file in the place of whatever is there, a link or a
+// replaceFile writes a new file in the place of whatever is there, a link or a
 // folder included.
-func replace(root *untrusted.Root, name string, data []byte) error {
+func replaceFile(root *untrusted.Root, name string, data []byte) error {
 	if err := root.RemoveAll(name); err != nil {
 		return err
 	}
 	return root.WriteFile(name, data, 0o644)
 }
 
-// Read is the plan as the agent left it.
-func (m Memory) Read() (plan.Plan, error) {
+// ReadPlan is the plan as the agent left it.
+func (m Memory) ReadPlan() (plan.Plan, error) {
 	data, err := m.readFile(planFile)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	return plan.Read(m.in(planFile), data)
+	return plan.Read(m.path(planFile), data)
 }
 
 // Audit says what is wrong with the plan as a loop should leave it behind.
 func (m Memory) Audit() error {
 	data, err := m.readFile(planFile)
 	if err == nil {
-		_, err = plan.Audit(m.in(planFile), data)
+		_, err = plan.Audit(m.path(planFile), data)
 	}
 	return err
 }
@@ -198,16 +198,16 @@ func (m Memory) Audit() error {
 // Prompt is the project's own prompt for its stories; empty where it has none.
 func (m Memory) Prompt() (string, error) {
 	data, err := m.readFile(promptFile)
-	return string(data), ignoreGone(err)
+	return string(data), ignoreNotExist(err)
 }
 
-// ReadPlain reads a file that people wrote; anything but a plain file is an error.
-func ReadPlain(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*largest) }
+// ReadFile reads a file that people wrote; anything but a plain file is an error.
+func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*maxAgentFile) }
 
 // ReadText reads a text that people wrote, such as a prompt. What can be read
 // once only would be empty the second time, and an agent that is asked nothing
 // is paid for nothing.
-func ReadText(name string) (string, error) { return writtenText(name, ReadPlain) }
+func ReadText(name string) (string, error) { return checkedText(name, ReadFile) }
 
 // TextFile is the resolved path of such a text.
 func TextFile(name string) (string, error) {
@@ -225,30 +225,30 @@ func ReadTextIn(project, name string) (string, error) {
 	if err != nil || strange != nil || !filepath.IsLocal(way) {
 		return ReadText(name)
 	}
-	return writtenText(way, func(way string) ([]byte, error) {
+	return checkedText(way, func(way string) ([]byte, error) {
 		root, err := untrusted.OpenRoot(top)
 		if err != nil {
 			return nil, err
 		}
 		defer root.Close() //nolint:errcheck // only a handle
-		return root.ReadFile(way, 10*largest)
+		return root.ReadFile(way, 10*maxAgentFile)
 	})
 }
 
-func writtenText(name string, read func(string) ([]byte, error)) (string, error) {
+func checkedText(name string, read func(string) ([]byte, error)) (string, error) {
 	data, err := read(name)
 	switch {
 	case err != nil:
 	case len(bytes.TrimSpace(data)) == 0:
 		err = fmt.Errorf("there is nothing in %s", name)
 	default:
-		err = Written(data)
+		err = CheckText(data)
 	}
 	return string(data), err
 }
 
-// Written is why data is nothing that people have written as plain text.
-func Written(data []byte) error {
+// CheckText is why data is nothing that people have written as plain text.
+func CheckText(data []byte) error {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return errors.New("it is no plain text: a program's own format, or UTF-16")
 	}

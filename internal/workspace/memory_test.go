@@ -23,7 +23,7 @@ func TestMemoryIsReadBack(t *testing.T) {
 	if err := m.Write(shop, []byte("begun\n")); err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.Read()
+	got, err := m.ReadPlan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestMemoryIsReadBack(t *testing.T) {
 	if got := read(t, progress); got != "learned\n" {
 		t.Errorf("progress = %q, want what the agent wrote", got)
 	}
-	if _, err := m.Read(); err != nil {
+	if _, err := m.ReadPlan(); err != nil {
 		t.Errorf("Read after the plan was put back = %v", err)
 	}
 }
@@ -131,14 +131,14 @@ func TestMemoryStaysInTheTree(t *testing.T) {
 			bait.leave(t, tree, outside, alien)
 
 			m := workspace.Memory{Tree: tree}
-			if p, err := m.Read(); err == nil || !strings.Contains(err.Error(), bait.why) || strings.Contains(err.Error(), song) {
+			if p, err := m.ReadPlan(); err == nil || !strings.Contains(err.Error(), bait.why) || strings.Contains(err.Error(), song) {
 				t.Errorf("Read = %+v, %v; want an error with %q", p, err, bait.why)
 			}
 			mine := plan.Plan{Project: "mine", UserStories: shop.UserStories}
 			if err := m.Write(mine, []byte("begun\n")); err != nil {
 				t.Fatalf("Write = %v", err)
 			}
-			if got, err := m.Read(); err != nil || got.Project != "mine" {
+			if got, err := m.ReadPlan(); err != nil || got.Project != "mine" {
 				t.Errorf("Read after Write = %q, %v", got.Project, err)
 			}
 			if info, err := os.Lstat(filepath.Join(tree, "ralph", "prd.json")); err != nil || !info.Mode().IsRegular() {
@@ -160,7 +160,7 @@ func TestMemoryWithoutATree(t *testing.T) {
 	if err := m.Write(shop, nil); err == nil {
 		t.Error("Write made a tree")
 	}
-	if _, err := m.Read(); err == nil {
+	if _, err := m.ReadPlan(); err == nil {
 		t.Error("Read found a plan")
 	}
 }

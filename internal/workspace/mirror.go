@@ -31,18 +31,18 @@ func Mirror(from, to string) error {
 		return fmt.Errorf("copy to %s: %w", to, err)
 	}
 	defer target.Close() //nolint:errcheck // only a handle
-	if err := mirror(source, target); err != nil {
+	if err := mirrorFolder(source, target); err != nil {
 		return fmt.Errorf("copy %s to %s: %w", from, to, err)
 	}
 	return nil
 }
 
-func mirror(from, to *untrusted.Root) error {
-	want, err := list(from)
+func mirrorFolder(from, to *untrusted.Root) error {
+	want, err := listFiles(from)
 	if err != nil {
 		return err
 	}
-	have, err := list(to)
+	have, err := listFiles(to)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func mirror(from, to *untrusted.Root) error {
 	return err
 }
 
-func list(root *untrusted.Root) (map[string]fs.FileInfo, error) {
+func listFiles(root *untrusted.Root) (map[string]fs.FileInfo, error) {
 	entries, err := root.ReadDir(".")
 	all := make(map[string]fs.FileInfo, len(entries))
 	for _, entry := range entries {
@@ -81,16 +81,16 @@ type entry struct {
 func (e entry) mirror(have fs.FileInfo) error {
 	switch kind := e.info.Mode(); {
 	case kind.IsDir():
-		return e.folder(have)
+		return e.mirrorDir(have)
 	case kind&fs.ModeSymlink != 0:
-		return e.link(have)
+		return e.mirrorLink(have)
 	case kind.IsRegular():
-		return e.file(have)
+		return e.mirrorFile(have)
 	}
 	return nil
 }
 
-func (e entry) folder(have fs.FileInfo) error {
+func (e entry) mirrorDir(have fs.FileInfo) error {
 	source, err := e.from.OpenRoot(e.name)
 	if errors.Is(err, fs.ErrPermission) {
 		return e.to.RemoveAll(e.name)
@@ -113,10 +113,10 @@ func (e entry) folder(have fs.FileInfo) error {
 		return err
 	}
 	defer target.Close() //nolint:errcheck // only a handle
-	return errors.Join(mirror(source, target), e.give(), e.to.Chmod(e.name, e.info.Mode().Perm()))
+	return errors.Join(mirrorFolder(source, target), e.setOwner(), e.to.Chmod(e.name, e.info.Mode().Perm()))
 }
 
-func (e entry) link(have fs.FileInfo) error {
+func (e entry) mirrorLink(have fs.FileInfo) error {
 	leads, err := e.from.Readlink(e.name)
 	if err != nil {
 		return err
@@ -129,10 +129,10 @@ func (e entry) link(have fs.FileInfo) error {
 			return err
 		}
 	}
-	return errors.Join(e.to.Symlink(leads, e.name), e.give())
+	return errors.Join(e.to.Symlink(leads, e.name), e.setOwner())
 }
 
-func (e entry) file(have fs.FileInfo) error {
+func (e entry) mirrorFile(have fs.FileInfo) error {
 	source, err := e.from.Open(e.name)
 	if errors.Is(err, fs.ErrPermission) {
 		return e.to.RemoveAll(e.name)
@@ -142,7 +142,7 @@ func (e entry) file(have fs.FileInfo) error {
 	}
 	defer source.Close() //nolint:errcheck // only read
 	if have != nil {
-		if e.alike(have, source) {
+		if e.isSame(have, source) {
 			return nil
 		}
 		if err := e.to.Remove(e.name); err != nil {
@@ -157,11 +157,11 @@ func (e entry) file(have fs.FileInfo) error {
 		return err
 	}
 	_, err = io.Copy(target, source) // on Linux the kernel copies, or shares the blocks
-	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.give(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
+	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.setOwner(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
 }
 
-// alike tells whether a file is the one that source is open at.
-func (e entry) alike(have fs.FileInfo, source io.Reader) bool {
+// isSame tells whether a file is the one that source is open at.
+func (e entry) isSame(have fs.FileInfo, source io.Reader) bool {
 	if have.Size() != e.info.Size() || have.Mode() != e.info.Mode() || ownerOf(have) != ownerOf(e.info) {
 		return false
 	}
@@ -170,10 +170,10 @@ func (e entry) alike(have fs.FileInfo, source io.Reader) bool {
 		return false
 	}
 	defer target.Close() //nolint:errcheck // only read
-	return equal(source, target)
+	return isEqual(source, target)
 }
 
-func equal(a, b io.Reader) bool {
+func isEqual(a, b io.Reader) bool {
 	left, right := make([]byte, 64<<10), make([]byte, 64<<10)
 	for {
 		n, err := io.ReadFull(a, left)
@@ -187,8 +187,8 @@ func equal(a, b io.Reader) bool {
 	}
 }
 
-// give has a copy belong to whom the first belongs, where that is ours to say.
-func (e entry) give() error {
+// setOwner has a copy belong to whom the first belongs, where that is ours to say.
+func (e entry) setOwner() error {
 	owner := ownerOf(e.info)
 	if os.Geteuid() != 0 {
 		return nil
@@ -233,7 +233,7 @@ func NewTemporary(parent, name string) (Temporary, error) {
 	if err != nil {
 		return Temporary{}, err
 	}
-	lock, err := hold(dir)
+	lock, err := lockOwnDir(dir)
 	if err != nil {
 		return Temporary{}, errors.Join(err, os.Remove(dir))
 	}
@@ -244,8 +244,8 @@ func NewTemporary(parent, name string) (Temporary, error) {
 	return t, nil
 }
 
-// hold locks a folder of ours, and no link to one.
-func hold(dir string) (*os.File, error) {
+// lockOwnDir locks a folder of ours, and no link to one.
+func lockOwnDir(dir string) (*os.File, error) {
 	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) //nolint:forbidigo // the flags refuse what is no folder
 	if err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func Sweep(parent, name string) {
 		if !strings.HasPrefix(entry.Name(), name) {
 			continue
 		}
-		lock, err := hold(dir)
+		lock, err := lockOwnDir(dir)
 		if err != nil {
 			continue
 		}

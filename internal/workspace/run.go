@@ -18,8 +18,8 @@ type Run struct {
 	ID   string
 	Path string
 
-	known    string // the file of its journal's digest; empty: none is kept
-	accepted bool   // the journal counts without it
+	digestFile string // the file of its journal's digest; empty: none is kept
+	accepted   bool   // the journal counts without it
 }
 
 // File is the path of something in the run's folder.
@@ -32,7 +32,7 @@ const JournalFile = "journal.jsonl"
 // beside it.
 const PageFile = "report.html"
 
-const mostRecord = 1 << 30
+const maxJournalRead = 1 << 30
 
 // Journal is the path of the run's journal.
 func (r Run) Journal() string { return r.File(JournalFile) }
@@ -55,7 +55,7 @@ func (r Run) Entries() ([]journal.Entry, error) {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(JournalFile, mostRecord)
+	data, err := root.ReadFile(JournalFile, maxJournalRead)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -66,17 +66,17 @@ func (r Run) Entries() ([]journal.Entry, error) {
 // OpenJournal opens the journal for appending and gives what it holds. A last
 // line that a crash tore is cut off; nothing else is ever rewritten.
 func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
-	file, entries, _, err := r.openSound()
+	file, entries, _, err := r.openJournal()
 	return file, entries, err
 }
 
-// openSound is OpenJournal, with the journal as it stands in the file.
-func (r Run) openSound() (*os.File, []journal.Entry, []byte, error) {
+// openJournal is OpenJournal, with the journal as it stands in the file.
+func (r Run) openJournal() (*os.File, []journal.Entry, []byte, error) {
 	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, nil, nil, cannotWrite(r.Path, err)
 	}
-	entries, sound, err := cutTorn(file)
+	entries, sound, err := cutTornLine(file)
 	if err == nil {
 		err = syncDir(r.Path)
 	}
@@ -86,8 +86,8 @@ func (r Run) openSound() (*os.File, []journal.Entry, []byte, error) {
 	return file, entries, sound, nil
 }
 
-func cutTorn(file *os.File) ([]journal.Entry, []byte, error) {
-	data, err := untrusted.ReadAll(file, mostRecord)
+func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
+	data, err := untrusted.ReadAll(file, maxJournalRead)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -149,30 +149,30 @@ func (r Run) Exists(name string) bool {
 // an agent that runs "git clean -x" removes the file, and the run could not
 // continue without it.
 type OpenJournal struct {
-	run  Run
-	file *os.File
-	held []byte
-	sum  *digest
+	run     Run
+	file    *os.File
+	content []byte
+	digest  *digest
 }
 
 // OpenJournalFile opens the journal as OpenJournal does. One that ralph did not write here is
 // a fault: it would have a digest from now on.
 func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
-	file, entries, held, err := r.openSound()
+	file, entries, held, err := r.openJournal()
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(held) > 0 && r.known != "" && !r.accepted && !r.wrote(held) {
-		return nil, nil, errors.Join(Doubtful(r.ID, "ralph resume --trust"), file.Close())
+	if len(held) > 0 && r.digestFile != "" && !r.accepted && !r.hasDigestOf(held) {
+		return nil, nil, errors.Join(UnvouchedError(r.ID, "ralph resume --trust"), file.Close())
 	}
-	return &OpenJournal{run: r, file: file, held: held, sum: r.digest(held)}, entries, nil
+	return &OpenJournal{run: r, file: file, content: held, digest: r.digest(held)}, entries, nil
 }
 
 // Write appends to the file.
 func (l *OpenJournal) Write(line []byte) (int, error) {
-	l.sum.add(line)
+	l.digest.add(line)
 	n, err := l.file.Write(line)
-	l.held = append(l.held, line[:n]...)
+	l.content = append(l.content, line[:n]...)
 	return n, err
 }
 
@@ -180,12 +180,12 @@ func (l *OpenJournal) Write(line []byte) (int, error) {
 func (l *OpenJournal) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
-func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.sum.close()) }
+func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.digest.close()) }
 
-// Mend puts the journal back where somebody has removed, cut or added to it,
+// Restore puts the journal back where somebody has removed, cut or added to it,
 // and tells whether that was so.
-func (l *OpenJournal) Mend() (mended bool, err error) {
-	if l.whole() {
+func (l *OpenJournal) Restore() (mended bool, err error) {
+	if l.isUnchanged() {
 		return false, nil
 	}
 	root, err := Folder{Path: filepath.Dir(filepath.Dir(l.run.Path))}.open()
@@ -201,7 +201,7 @@ func (l *OpenJournal) Mend() (mended bool, err error) {
 	if err != nil {
 		return false, cannotWrite(l.run.Path, err)
 	}
-	_, err = io.Copy(file, bytes.NewReader(l.held))
+	_, err = io.Copy(file, bytes.NewReader(l.content))
 	if err := errors.Join(err, file.Sync(), syncDir(l.run.Path)); err != nil {
 		return false, errors.Join(cannotWrite(l.run.Path, err), file.Close())
 	}
@@ -210,10 +210,10 @@ func (l *OpenJournal) Mend() (mended bool, err error) {
 	return true, old.Close()
 }
 
-// whole tells whether the file is where it was, and as long.
-func (l *OpenJournal) whole() bool {
+// isUnchanged tells whether the file is where it was, and as long.
+func (l *OpenJournal) isUnchanged() bool {
 	ours, err := l.file.Stat()
-	if err != nil || ours.Size() != int64(len(l.held)) {
+	if err != nil || ours.Size() != int64(len(l.content)) {
 		return false
 	}
 	there, err := os.Lstat(l.run.Journal())

@@ -19,16 +19,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Sheet is a file to lay out in a project: its path there, by slashes, and
+// NewFile is a file to lay out in a project: its path there, by slashes, and
 // what it holds.
-type Sheet struct {
+type NewFile struct {
 	Path string
 	Data []byte
 }
 
 // Scaffold writes new files into a project: all of them, or none. Existing
 // files are never overwritten.
-func Scaffold(project string, sheets []Sheet) error {
+func Scaffold(project string, sheets []NewFile) error {
 	root, err := openProject(project)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func Scaffold(project string, sheets []Sheet) error {
 		}
 		return fault.Usage("files already exist: "+strings.Join(there, ", ")+"; nothing was written", fix, nil)
 	}
-	return writeSheets(root, sheets)
+	return writeNewFiles(root, sheets)
 }
 
 // openProject is the project's folder, and no way out of it.
@@ -59,10 +59,10 @@ func openProject(project string) (*untrusted.Root, error) {
 	return root, nil
 }
 
-// writeSheets writes the sheets, and takes back those it wrote when one cannot be.
-func writeSheets(root *untrusted.Root, sheets []Sheet) error {
+// writeNewFiles writes the sheets, and takes back those it wrote when one cannot be.
+func writeNewFiles(root *untrusted.Root, sheets []NewFile) error {
 	for i, sheet := range sheets {
-		if err := add(root, sheet); err != nil {
+		if err := createFile(root, sheet); err != nil {
 			for _, written := range sheets[:i] {
 				_ = root.Remove(written.Path) // the disk is at fault, what more could be said
 			}
@@ -72,7 +72,7 @@ func writeSheets(root *untrusted.Root, sheets []Sheet) error {
 	return nil
 }
 
-func add(root *untrusted.Root, sheet Sheet) error {
+func createFile(root *untrusted.Root, sheet NewFile) error {
 	if err := root.MkdirAll(path.Dir(sheet.Path), 0o755); err != nil {
 		return err
 	}
@@ -88,20 +88,20 @@ func add(root *untrusted.Root, sheet Sheet) error {
 	return err
 }
 
-// Ignore adds to a project's .gitignore the patterns that it has not, and
+// AddIgnored adds to a project's .gitignore the patterns that it has not, and
 // gives those it added.
-func Ignore(project string, patterns ...string) (added []string, err error) {
+func AddIgnored(project string, patterns ...string) (added []string, err error) {
 	const name = ".gitignore"
 	root, err := openProject(project)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	old, err := root.ReadFile(name, largest)
+	old, err := root.ReadFile(name, maxAgentFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.Usage("cannot read "+name, "make it a plain file", err)
 	}
-	added = missing(old, patterns)
+	added = missingPatterns(old, patterns)
 	if len(added) == 0 {
 		return nil, nil
 	}
@@ -120,9 +120,9 @@ func Ignore(project string, patterns ...string) (added []string, err error) {
 	return added, nil
 }
 
-// missing are the patterns that no line says, with or without the slashes
+// missingPatterns are the patterns that no line says, with or without the slashes
 // that git makes little of.
-func missing(ignored []byte, patterns []string) []string {
+func missingPatterns(ignored []byte, patterns []string) []string {
 	said := map[string]bool{}
 	for line := range strings.Lines(string(ignored)) {
 		said[strings.Trim(strings.TrimSpace(line), "/")] = true
@@ -146,7 +146,7 @@ func ReadSettings(project, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(name, largest)
+	data, err := root.ReadFile(name, maxAgentFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -190,8 +190,8 @@ func ReadLoop(from Memory) (Loop, error) {
 		return l, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	prd := from.in(planFile)
-	l.PRD, err = root.ReadFile(prd, largest)
+	prd := from.path(planFile)
+	l.PRD, err = root.ReadFile(prd, maxAgentFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return l, fault.Usage("nothing to archive: there is no "+prd, "name the project with -d", nil)
@@ -201,18 +201,18 @@ func ReadLoop(from Memory) (Loop, error) {
 	if err := json.Unmarshal(l.PRD, &l.Plan); err != nil {
 		return l, fault.Usage("the PRD cannot be read", "fix "+prd, err)
 	}
-	if !l.begun() {
+	if !l.hasStories() {
 		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)
 	}
-	l.Progress, err = root.ReadFile(from.in(progressFile), largest)
+	l.Progress, err = root.ReadFile(from.path(progressFile), maxAgentFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
 	}
 	return l, nil
 }
 
-// begun tells a PRD that somebody filled in from the one that init lays out.
-func (l Loop) begun() bool {
+// hasStories tells a PRD that somebody filled in from the one that init lays out.
+func (l Loop) hasStories() bool {
 	return slices.ContainsFunc(l.Plan.UserStories, func(s plan.Story) bool {
 		return strings.TrimSpace(s.Title+s.Description) != "" || len(s.AcceptanceCriteria) > 0 || s.Passes
 	})
@@ -228,10 +228,10 @@ func (l Loop) Started() string {
 	return ""
 }
 
-// PutAway writes the loop and its summary into a new folder of the archive,
+// Archive writes the loop and its summary into a new folder of the archive,
 // called name or name-2 and so on, and fresh files in the place of the loop's.
 // The old ones are overwritten only once the archive holds them.
-func (l Loop) PutAway(name string, summary []byte, fresh []Sheet) (folder string, err error) {
+func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder string, err error) {
 	root, err := openProject(l.memory.Tree)
 	if err != nil {
 		return "", err
@@ -240,11 +240,11 @@ func (l Loop) PutAway(name string, summary []byte, fresh []Sheet) (folder string
 	if folder, err = makeArchiveDir(root, name); err != nil {
 		return "", cannotWrite(archiveDir, err)
 	}
-	if err := writeSheets(root, l.sheets(folder, summary)); err != nil {
+	if err := writeNewFiles(root, l.files(folder, summary)); err != nil {
 		return "", errors.Join(err, root.Remove(folder))
 	}
 	for _, sheet := range fresh {
-		if err := renew(root, sheet); err != nil {
+		if err := replaceByRename(root, sheet); err != nil {
 			return folder, cannotWrite(sheet.Path, err)
 		}
 	}
@@ -266,22 +266,22 @@ func makeArchiveDir(root *untrusted.Root, name string) (string, error) {
 	}
 }
 
-func (l Loop) sheets(folder string, summary []byte) []Sheet {
-	all := []Sheet{
+func (l Loop) files(folder string, summary []byte) []NewFile {
+	all := []NewFile{
 		{Path: path.Join(folder, planFile), Data: l.PRD},
 		{Path: path.Join(folder, "summary.md"), Data: summary},
 	}
 	if l.Progress != nil {
-		all = append(all, Sheet{Path: path.Join(folder, progressFile), Data: l.Progress})
+		all = append(all, NewFile{Path: path.Join(folder, progressFile), Data: l.Progress})
 	}
 	return all
 }
 
-// renew puts a file in the place of another by a rename, so that a full disk
+// replaceByRename puts a file in the place of another by a rename, so that a full disk
 // costs neither.
-func renew(root *untrusted.Root, sheet Sheet) error {
-	aside := Sheet{Path: sheet.Path + ".new", Data: sheet.Data}
-	if err := add(root, aside); err != nil {
+func replaceByRename(root *untrusted.Root, sheet NewFile) error {
+	aside := NewFile{Path: sheet.Path + ".new", Data: sheet.Data}
+	if err := createFile(root, aside); err != nil {
 		return err
 	}
 	if err := root.Rename(aside.Path, sheet.Path); err != nil {

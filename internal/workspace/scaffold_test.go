@@ -31,10 +31,10 @@ func get(t *testing.T, path string) string {
 	return string(data)
 }
 
-func sheets(pairs ...string) []workspace.Sheet {
-	var all []workspace.Sheet
+func sheets(pairs ...string) []workspace.NewFile {
+	var all []workspace.NewFile
 	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, workspace.Sheet{Path: pairs[i], Data: []byte(pairs[i+1])})
+		all = append(all, workspace.NewFile{Path: pairs[i], Data: []byte(pairs[i+1])})
 	}
 	return all
 }
@@ -102,7 +102,7 @@ func TestIgnore(t *testing.T) {
 				put(t, path, c.before)
 			}
 			for range 2 {
-				if _, err := workspace.Ignore(dir, ".ralph-active", ".ralph/"); err != nil {
+				if _, err := workspace.AddIgnored(dir, ".ralph-active", ".ralph/"); err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(c.after, get(t, path)); diff != "" {

@@ -25,7 +25,7 @@ func TestSound(t *testing.T) {
 		"folder": "", "nothing": "", "file": at("file") + " is no folder", "link": at("link") + " is a link",
 	} {
 		folder := workspace.Folder{Path: at(name)}
-		for said, err := range map[string]error{"Sound": folder.Sound(), "Readable": folder.Readable("")} {
+		for said, err := range map[string]error{"Sound": folder.CheckPath(), "Readable": folder.CheckJournal("")} {
 			if got := text(err); got != want {
 				t.Errorf("%s of %s: %q, want %q", said, name, got, want)
 			}
@@ -44,14 +44,14 @@ func TestReadableSaysWhatToDo(t *testing.T) {
 		"not ours":                           "journal.jsonl is not as ralph writes it",
 	} {
 		folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-		run, err := folder.New("run-1")
+		run, err := folder.NewRun("run-1")
 		if err == nil {
 			err = os.WriteFile(run.Journal(), []byte(line+"\n"), 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := fault.Hint(folder.Readable("")); !strings.Contains(got, want) {
+		if got := fault.Hint(folder.CheckJournal("")); !strings.Contains(got, want) {
 			t.Errorf("%s: hint %q, want %q", line, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestStands(t *testing.T) {
 	}
 	gone := filepath.Join(dir, "gone")
 	for path, want := range map[string]string{dir: "", file: file + " is no folder", gone: "no such folder: " + gone} {
-		if got := text(workspace.Stands(path, "-d")); got != want {
+		if got := text(workspace.CheckDir(path, "-d")); got != want {
 			t.Errorf("Stands(%s) = %q, want %q", path, got, want)
 		}
 	}

@@ -32,14 +32,14 @@ const (
 // Runs is where the runs of the task lie. Their lock is their own: what is
 // supervised may well be a ralph run in the very same folder.
 func (t Task) Runs() Folder {
-	return Folder{Path: filepath.Join(t.Dir, ".ralph"), Key: "supervise.lock"}
+	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock"}
 }
 
-// Ready tells what keeps the folder from being one of a task.
-func (t Task) Ready() error { return Stands(t.Dir, "--task-dir") }
+// CheckDir tells what keeps the folder from being one of a task.
+func (t Task) CheckDir() error { return CheckDir(t.Dir, "--task-dir") }
 
-// Stands is a fault where dir is no folder; flag is how another one is named.
-func Stands(dir, flag string) error {
+// CheckDir is a fault where dir is no folder; flag is how another one is named.
+func CheckDir(dir, flag string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -67,14 +67,14 @@ func (t Task) Done() (bool, error) {
 	return true, nil
 }
 
-// Waits tells whether the file lies there that asks not to be started again.
-func (t Task) Waits() bool {
+// HasWaitFile tells whether the file lies there that asks not to be started again.
+func (t Task) HasWaitFile() bool {
 	info, err := os.Lstat(filepath.Join(t.Dir, waitFile))
 	return err == nil && !info.IsDir()
 }
 
-// Honour removes that file: it was obeyed.
-func (t Task) Honour() error {
+// RemoveWaitFile removes that file: it was obeyed.
+func (t Task) RemoveWaitFile() error {
 	err := os.Remove(filepath.Join(t.Dir, waitFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", waitFile, err)
@@ -109,19 +109,19 @@ func (t Task) BusSize() int64 {
 	return info.Size()
 }
 
-// Asked tells whether a message after the first since bytes of the bus asks
+// WaitMessage tells whether a message after the first since bytes of the bus asks
 // not to be started again, and its text. A bus that has become shorter was
 // written anew: all of it is news.
-func (t Task) Asked(since int64) (text string, asked bool) {
+func (t Task) WaitMessage(since int64) (text string, asked bool) {
 	size := t.BusSize()
 	if size < since {
 		since = 0
 	}
-	news, err := t.busFrom(max(since, size-largest))
+	news, err := t.busFrom(max(since, size-maxAgentFile))
 	if err != nil {
 		return "", false
 	}
-	return waitingIn(news)
+	return findWaitMessage(news)
 }
 
 func (t Task) busFrom(offset int64) (string, error) {
@@ -135,7 +135,7 @@ func (t Task) busFrom(offset int64) (string, error) {
 		return "", err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.NewSectionReader(file, offset, largest))
+	data, err := io.ReadAll(io.NewSectionReader(file, offset, maxAgentFile))
 	return string(data), err
 }
 
@@ -143,30 +143,30 @@ func (t Task) busFrom(offset int64) (string, error) {
 const dashes = "---"
 
 var (
-	field  = pattern.Of(`^[A-Za-z][A-Za-z0-9_-]*:( |$)`)
-	asking = pattern.Of(`(?i)^type: *["']?` + waitType + `["']?$`)
+	headerLine   = pattern.Of(`^[A-Za-z][A-Za-z0-9_-]*:( |$)`)
+	waitTypeLine = pattern.Of(`(?i)^type: *["']?` + waitType + `["']?$`)
 )
 
-// waitingIn looks for a head with the type that asks to wait. A head stands
+// findWaitMessage looks for a head with the type that asks to wait. A head stands
 // where a message begins, behind dashes or an empty line; the same words within
 // a text are talk of it.
-func waitingIn(news string) (text string, asked bool) {
+func findWaitMessage(news string) (text string, asked bool) {
 	lines := strings.Split(strings.ReplaceAll(news, "\r\n", "\n"), "\n")
 	head, begins := false, true
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t")
-		head = (head || begins) && field.MatchString(line)
-		if head && asking.MatchString(line) {
-			return textBehind(lines[i+1:]), true
+		head = (head || begins) && headerLine.MatchString(line)
+		if head && waitTypeLine.MatchString(line) {
+			return textAfterHeader(lines[i+1:]), true
 		}
 		begins = line == "" || line == dashes
 	}
 	return "", false
 }
 
-// textBehind is the first paragraph after what is left of a head.
-func textBehind(lines []string) string {
-	for len(lines) > 0 && field.MatchString(lines[0]) {
+// textAfterHeader is the first paragraph after what is left of a head.
+func textAfterHeader(lines []string) string {
+	for len(lines) > 0 && headerLine.MatchString(lines[0]) {
 		lines = lines[1:]
 	}
 	if len(lines) > 0 && strings.TrimSpace(lines[0]) == dashes {
@@ -179,10 +179,10 @@ func textBehind(lines []string) string {
 		}
 		text = append(text, line)
 	}
-	return short(strings.TrimSpace(strings.Join(text, " ")))
+	return clip(strings.TrimSpace(strings.Join(text, " ")))
 }
 
-func short(text string) string {
+func clip(text string) string {
 	const most = 300
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "…"
@@ -213,13 +213,13 @@ func (t Task) post(dir, name string, m Message) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(file, t.written(m))
+	_, err = io.WriteString(file, t.format(m))
 	return errors.Join(err, file.Close())
 }
 
-// written is a message in a bus. It begins with an empty line, because the last
+// format is a message in a bus. It begins with an empty line, because the last
 // writer may have left no line's end.
-func (t Task) written(m Message) string {
+func (t Task) format(m Message) string {
 	var text strings.Builder
 	text.WriteString("\n" + dashes + "\n")
 	for _, pair := range [][2]string{

@@ -49,7 +49,7 @@ func TestDone(t *testing.T) {
 		"a pipe":          {lay: func(_ *testing.T, path string) error { return syscall.Mkfifo(path, 0o644) }, done: true},
 		"a folder":        {lay: func(_ *testing.T, path string) error { return os.Mkdir(path, 0o755) }, says: "DONE is a directory"},
 		"a link to none":  {lay: func(_ *testing.T, path string) error { return os.Symlink(elsewhere+"-not", path) }},
-		"a link to one":   {lay: linked(elsewhere), done: true},
+		"a link to one":   {lay: linkedFile(elsewhere), done: true},
 		"a link to a dir": {lay: func(_ *testing.T, path string) error { return os.Symlink("/", path) }, says: "DONE is a directory"},
 		"a circle":        {lay: func(_ *testing.T, path string) error { return os.Symlink(path, path) }, says: "look for DONE"},
 	} {
@@ -66,7 +66,7 @@ func TestDone(t *testing.T) {
 	}
 }
 
-func linked(to string) func(*testing.T, string) error {
+func linkedFile(to string) func(*testing.T, string) error {
 	return func(t *testing.T, path string) error {
 		t.Helper()
 		if err := os.WriteFile(to, nil, 0o644); err != nil {
@@ -79,11 +79,11 @@ func linked(to string) func(*testing.T, string) error {
 func TestTaskThatIsNone(t *testing.T) {
 	task := newTask(t)
 	putIn(t, task, "file", "")
-	if err := task.Ready(); err != nil {
+	if err := task.CheckDir(); err != nil {
 		t.Errorf("Ready = %v", err)
 	}
 	for _, dir := range []string{"nothing", "file", "file/below"} {
-		err := workspace.Task{Dir: filepath.Join(task.Dir, dir)}.Ready()
+		err := workspace.Task{Dir: filepath.Join(task.Dir, dir)}.CheckDir()
 		if fault.Exit(err) != fault.ExitUsage || !strings.Contains(fault.Hint(err), "--task-dir") {
 			t.Errorf("%s: Ready = %v, hint %q", dir, err, fault.Hint(err))
 		}
@@ -92,18 +92,18 @@ func TestTaskThatIsNone(t *testing.T) {
 
 func TestWaitIsHonouredOnce(t *testing.T) {
 	task := newTask(t)
-	if task.Waits() {
+	if task.HasWaitFile() {
 		t.Error("it waits before anybody asked")
 	}
 	putIn(t, task, "WAIT_WITHOUT_RESTART", "")
 	for range 2 {
-		if !task.Waits() {
+		if !task.HasWaitFile() {
 			t.Error("it does not wait")
 		}
 	}
 	for range 2 { // the second time it is gone already
-		if err := task.Honour(); err != nil || task.Waits() {
-			t.Errorf("Honour = %v, still waiting %t", err, task.Waits())
+		if err := task.RemoveWaitFile(); err != nil || task.HasWaitFile() {
+			t.Errorf("Honour = %v, still waiting %t", err, task.HasWaitFile())
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestAsked(t *testing.T) {
 			putIn(t, task, taskBus, old)
 			since := task.BusSize()
 			putIn(t, task, taskBus, old+test.news)
-			if text, asked := task.Asked(since); text != test.text || asked != test.asked {
+			if text, asked := task.WaitMessage(since); text != test.text || asked != test.asked {
 				t.Errorf("Asked = %q, %t; want %q, %t", text, asked, test.text, test.asked)
 			}
 		})
@@ -168,7 +168,7 @@ func TestAsked(t *testing.T) {
 func TestAskedAtTheEndOfALongBus(t *testing.T) {
 	task := newTask(t)
 	putIn(t, task, taskBus, strings.Repeat("chatter\n", 400_000)+"\ntype: wait_without_restart\nWaiting for a review\n")
-	if text, asked := task.Asked(0); !asked || text != "Waiting for a review" {
+	if text, asked := task.WaitMessage(0); !asked || text != "Waiting for a review" {
 		t.Errorf("Asked = %q, %t", text, asked)
 	}
 }
@@ -177,7 +177,7 @@ func TestAskedAtTheEndOfALongBus(t *testing.T) {
 func TestAskedOnABusThatWasWrittenAnew(t *testing.T) {
 	task := newTask(t)
 	putIn(t, task, taskBus, "type: wait_without_restart\n")
-	if _, asked := task.Asked(1000); !asked {
+	if _, asked := task.WaitMessage(1000); !asked {
 		t.Error("not asked")
 	}
 }
@@ -199,7 +199,7 @@ func TestBusThatIsNone(t *testing.T) {
 			if err := lay(filepath.Join(task.Dir, taskBus)); err != nil {
 				t.Fatal(err)
 			}
-			if _, asked := task.Asked(0); asked || task.BusSize() != 0 {
+			if _, asked := task.WaitMessage(0); asked || task.BusSize() != 0 {
 				t.Errorf("asked %t, size %d", asked, task.BusSize())
 			}
 			err := task.PostTask(workspace.Message{Text: "x"})
@@ -243,7 +243,7 @@ task completed
 		}
 	}
 	// What ralph itself posts asks for nothing.
-	if _, asked := task.Asked(0); asked {
+	if _, asked := task.WaitMessage(0); asked {
 		t.Error("asked by ourselves")
 	}
 }

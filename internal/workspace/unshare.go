@@ -16,17 +16,17 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// mostShared is how many bytes of shared content are copied before a run.
-const mostShared = 4 << 30
+// maxShared is how many bytes of shared content are copied before a run.
+const maxShared = 4 << 30
 
 // ErrTooMuchShared says that so much content is shared that it is not copied.
-var ErrTooMuchShared = fmt.Errorf("more than %d GiB", mostShared>>30)
+var ErrTooMuchShared = fmt.Errorf("more than %d GiB", maxShared>>30)
 
 // inode is a file, whatever its names.
 type inode struct{ device, number uint64 }
 
-// linked is a file with more than one name.
-type linked struct {
+// linkedFile is a file with more than one name.
+type linkedFile struct {
 	links uint64
 	size  int64
 	names []name
@@ -43,18 +43,18 @@ type name struct {
 // pnpm, bun and uv link packages with their store like that, and `git clone` of a
 // folder its objects. It returns how many files it copied.
 func Unshare(ctx context.Context, paths []string) (copied int, err error) {
-	files := map[inode]*linked{}
+	files := map[inode]*linkedFile{}
 	for _, path := range outermost(paths) {
 		root, err := untrusted.OpenRoot(filepath.Dir(path))
 		if err != nil {
 			return 0, err
 		}
 		defer root.Close() //nolint:errcheck // only a handle
-		if err := gather(ctx, root, filepath.Base(path), files); err != nil {
+		if err := collectLinked(ctx, root, filepath.Base(path), files); err != nil {
 			return 0, err
 		}
 	}
-	if err := limit(files); err != nil {
+	if err := keepShared(files); err != nil {
 		return 0, err
 	}
 	for _, file := range files {
@@ -72,15 +72,15 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	return copied, nil
 }
 
-// limit leaves the files that have names elsewhere, if these are not too large.
-func limit(files map[inode]*linked) error {
+// keepShared leaves the files that have names elsewhere, if these are not too large.
+func keepShared(files map[inode]*linkedFile) error {
 	var size int64
 	for at, file := range files {
 		if file.links <= uint64(len(file.names)) {
 			delete(files, at) // all its names are here
 			continue
 		}
-		if file.size > (mostShared-size)/int64(len(file.names)) {
+		if file.size > (maxShared-size)/int64(len(file.names)) {
 			return fmt.Errorf("%s: %w", file.names[0].path, ErrTooMuchShared)
 		}
 		size += file.size * int64(len(file.names))
@@ -102,8 +102,8 @@ func outermost(paths []string) (outer []string) {
 	return outer
 }
 
-// gather finds the plain files that have more than one name.
-func gather(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linked) error {
+// collectLinked finds the plain files that have more than one name.
+func collectLinked(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linkedFile) error {
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, untrusted.ErrTooDeep), errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
@@ -119,7 +119,7 @@ func gather(ctx context.Context, root *untrusted.Root, path string, files map[in
 		}
 		at := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // another type on other systems
 		if files[at] == nil {
-			files[at] = &linked{links: uint64(stat.Nlink), size: e.Info.Size()} //nolint:unconvert // another type on other systems
+			files[at] = &linkedFile{links: uint64(stat.Nlink), size: e.Info.Size()} //nolint:unconvert // another type on other systems
 		}
 		files[at].names = append(files[at].names, name{root, e.Path})
 		return nil

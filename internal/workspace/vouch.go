@@ -23,114 +23,114 @@ import (
 // stateDir is that folder, in a home.
 const stateDir = ".local/state/ralph"
 
-// OwnIn is such a folder in a user's home; empty: there is no home.
-func OwnIn(home string) string {
+// UserStateDir is such a folder in a user's home; empty: there is no home.
+func UserStateDir(home string) string {
 	if home == "" {
 		return ""
 	}
 	return filepath.Join(home, stateDir)
 }
 
-// Begun is the newest run that wanted accepts of those whose journals were written here.
-func (f Folder) Begun(wanted func(journal.Run) bool) (Run, journal.Run) {
-	run, state, _ := f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.Vouched(home) })
+// NewestVouched is the newest run that wanted accepts of those whose journals were written here.
+func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) {
+	run, state, _ := f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
 	return run, state
 }
 
-// Doubtful is the fault of a run whose journal is not vouched for, with the command by which
+// UnvouchedError is the fault of a run whose journal is not vouched for, with the command by which
 // its user accepts it.
-func Doubtful(id, accept string) error {
+func UnvouchedError(id, accept string) error {
 	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit or an agent may have changed it, or the project was moved",
 		"look at .ralph/runs/"+id+"/journal.jsonl; if all that it says is so: "+accept, nil)
 }
 
-// Vouches tells whether digests of journals can be kept.
-func (f Folder) Vouches() bool { return f.Own != "" && os.MkdirAll(f.Own, 0o700) == nil }
+// CanVouch tells whether digests of journals can be kept.
+func (f Folder) CanVouch() bool { return f.StateDir != "" && os.MkdirAll(f.StateDir, 0o700) == nil }
 
-// Vouched tells whether the journal of a run is as ralph wrote it in this folder.
-func (f Folder) Vouched(run Run) bool {
+// IsVouched tells whether the journal of a run is as ralph wrote it in this folder.
+func (f Folder) IsVouched(run Run) bool {
 	root, err := untrusted.OpenRoot(run.Path)
-	if f.Own == "" || err != nil {
+	if f.StateDir == "" || err != nil {
 		return false
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	text, err := root.ReadFile(JournalFile, mostRecord)
+	text, err := root.ReadFile(JournalFile, maxJournalRead)
 	if err != nil {
 		return false
 	}
 	_, sound, err := journal.Replay(text)
-	return err == nil && f.Run(run.ID).wrote(text[:sound])
+	return err == nil && f.Run(run.ID).hasDigestOf(text[:sound])
 }
 
-// wrote tells whether ralph wrote this journal of the run.
-func (r Run) wrote(text []byte) bool {
-	known, err := untrusted.ReadFile(r.known, mostKept)
+// hasDigestOf tells whether ralph wrote this journal of the run.
+func (r Run) hasDigestOf(text []byte) bool {
+	known, err := untrusted.ReadFile(r.digestFile, maxKeptFile)
 	sum := sha256.Sum256(text)
 	return err == nil && bytes.Contains(known, []byte("\n"+hex.EncodeToString(sum[:])+"\n"))
 }
 
-// Accepted is a run whose journal counts, whoever wrote it.
-func (r Run) Accepted() Run {
+// Accept is a run whose journal counts, whoever wrote it.
+func (r Run) Accept() Run {
 	r.accepted = true
 	return r
 }
 
-// digestOf is the file of a run's digest.
-func (f Folder) digestOf(id string) string {
+// digestPath is the file of a run's digest.
+func (f Folder) digestPath(id string) string {
 	path, err := filepath.EvalSymlinks(f.Path)
 	if err != nil {
 		path = f.Path
 	}
 	sum := sha256.Sum256([]byte(path + "\n" + id))
-	return filepath.Join(f.Own, hex.EncodeToString(sum[:8]))
+	return filepath.Join(f.StateDir, hex.EncodeToString(sum[:8]))
 }
 
-// KeepCommand keeps the agent's command of a run there, as no journal may hold it.
-func (f Folder) KeepCommand(run Run, command string) error {
-	if f.Own == "" {
+// SaveCommand keeps the agent's command of a run there, as no journal may hold it.
+func (f Folder) SaveCommand(run Run, command string) error {
+	if f.StateDir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(f.Own, 0o700); err != nil {
+	if err := os.MkdirAll(f.StateDir, 0o700); err != nil {
 		return err
 	}
-	root, err := untrusted.OpenRoot(f.Own)
+	root, err := untrusted.OpenRoot(f.StateDir)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	return root.WriteFile(filepath.Base(f.digestOf(run.ID))+"-command", []byte(run.Journal()+"\n"+command), 0o600)
+	return root.WriteFile(filepath.Base(f.digestPath(run.ID))+"-command", []byte(run.Journal()+"\n"+command), 0o600)
 }
 
-// Command is the agent's command that was kept; empty: none was.
-func (f Folder) Command(id string) string {
-	text, err := untrusted.ReadFile(f.digestOf(id)+"-command", mostKept)
-	if f.Own == "" || err != nil {
+// SavedCommand is the agent's command that was kept; empty: none was.
+func (f Folder) SavedCommand(id string) string {
+	text, err := untrusted.ReadFile(f.digestPath(id)+"-command", maxKeptFile)
+	if f.StateDir == "" || err != nil {
 		return ""
 	}
 	_, command, _ := strings.Cut(string(text), "\n")
 	return command
 }
 
-// manyDigests is more than a user has runs to go on with.
-const manyDigests = 1000
+// maxDigests is more than a user has runs to go on with.
+const maxDigests = 1000
 
-// TreesOf is a folder for the trees of a run, beside its digest.
-func (f Folder) TreesOf(id string) string { return f.digestOf(id) + ".trees" }
+// TreesDir is a folder for the trees of a run, beside its digest.
+func (f Folder) TreesDir(id string) string { return f.digestPath(id) + ".trees" }
 
-// forget removes the digests of journals that are gone, and their trees. Where the project is not there, its
+// removeOldDigests removes the digests of journals that are gone, and their trees. Where the project is not there, its
 // disk may be away: then only if there are many.
-func (f Folder) forget() {
-	files, _ := untrusted.ReadDir(f.Own)
+func (f Folder) removeOldDigests() {
+	files, _ := untrusted.ReadDir(f.StateDir)
 	for _, file := range files {
-		name := filepath.Join(f.Own, file.Name())
-		text, _ := untrusted.ReadFile(name, mostKept)
+		name := filepath.Join(f.StateDir, file.Name())
+		text, _ := untrusted.ReadFile(name, maxKeptFile)
 		line, _, whole := bytes.Cut(text, []byte("\n"))
 		path := string(line)
 		for range 4 { // project/.ralph/runs/ID/journal.jsonl
 			path = filepath.Dir(path)
 		}
 		_, there := os.Lstat(path)
-		if _, err := os.Lstat(string(line)); whole && (there == nil || len(files) > manyDigests) && errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(string(line)); whole && (there == nil || len(files) > maxDigests) && errors.Is(err, fs.ErrNotExist) {
 			_ = errors.Join(os.Remove(name), untrusted.RemoveAll(name+".trees"))
 		}
 	}
@@ -139,25 +139,25 @@ func (f Folder) forget() {
 // digest is that of a journal as it is written. Before each line its file has the digest
 // with the line and the one without: a kill between the two writes costs nothing.
 type digest struct {
-	file *os.File // nil: none is kept
-	at   int64
-	sum  hash.Hash
+	file   *os.File // nil: none is kept
+	offset int64
+	sum    hash.Hash
 }
 
 // digest begins that of a run's journal. Where it cannot be kept, the run is not vouched for.
 func (r Run) digest(held []byte) *digest {
 	d := &digest{sum: sha256.New()}
 	d.sum.Write(held)
-	if r.known == "" || os.MkdirAll(filepath.Dir(r.known), 0o700) != nil {
+	if r.digestFile == "" || os.MkdirAll(filepath.Dir(r.digestFile), 0o700) != nil {
 		return d
 	}
-	root, err := untrusted.OpenRoot(filepath.Dir(r.known))
+	root, err := untrusted.OpenRoot(filepath.Dir(r.digestFile))
 	if err != nil {
 		return d
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	head, name := r.Journal()+"\n", filepath.Base(r.known)
-	if d.at = int64(len(head)); root.WriteFile(name, []byte(head), 0o600) == nil {
+	head, name := r.Journal()+"\n", filepath.Base(r.digestFile)
+	if d.offset = int64(len(head)); root.WriteFile(name, []byte(head), 0o600) == nil {
 		d.file, _ = root.OpenFile(name, os.O_WRONLY, 0)
 	}
 	d.add(nil)
@@ -169,7 +169,7 @@ func (d *digest) add(line []byte) {
 	before := hex.EncodeToString(d.sum.Sum(nil))
 	d.sum.Write(line)
 	if d.file != nil {
-		_, _ = d.file.WriteAt([]byte(before+"\n"+hex.EncodeToString(d.sum.Sum(nil))+"\n"), d.at)
+		_, _ = d.file.WriteAt([]byte(before+"\n"+hex.EncodeToString(d.sum.Sum(nil))+"\n"), d.offset)
 	}
 }
 

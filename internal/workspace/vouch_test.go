@@ -13,7 +13,7 @@ import (
 // began is a run in whose journal ralph wrote some lines; it still has the journal open.
 func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspace.Run, *workspace.OpenJournal) {
 	t.Helper()
-	run, err := folder.New(id)
+	run, err := folder.NewRun(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspa
 // ralph vouches for the journal that it wrote, wherever a kill ended that, and for no other.
 func TestVouched(t *testing.T) {
 	dir := t.TempDir()
-	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), Own: filepath.Join(dir, "home", "state")}
+	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), StateDir: filepath.Join(dir, "home", "state")}
 	run, file := began(t, folder, "run-1", 3)
 	whole, err := os.ReadFile(run.Journal())
 	if err != nil {
@@ -58,17 +58,17 @@ func TestVouched(t *testing.T) {
 		if err := os.WriteFile(run.Journal(), c.text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := folder.Vouched(run); got != c.want {
+		if got := folder.IsVouched(run); got != c.want {
 			t.Errorf("%s: vouched %t, want %t", name, got, c.want)
 		}
 	}
 	if err := os.RemoveAll(run.Path); err != nil { // as an agent's git clean does
 		t.Fatal(err)
 	}
-	if mended, err := file.Mend(); !mended || err != nil || !folder.Vouched(run) {
-		t.Errorf("put back: %t, %v, and vouched %t", mended, err, folder.Vouched(run))
+	if mended, err := file.Restore(); !mended || err != nil || !folder.IsVouched(run) {
+		t.Errorf("put back: %t, %v, and vouched %t", mended, err, folder.IsVouched(run))
 	}
-	if other := (workspace.Folder{Path: folder.Path}); other.Vouched(run) || folder.Vouched(workspace.Run{}) {
+	if other := (workspace.Folder{Path: folder.Path}); other.IsVouched(run) || folder.IsVouched(workspace.Run{}) {
 		t.Error("vouched without a folder of one's own, or for no run")
 	}
 }
@@ -76,7 +76,7 @@ func TestVouched(t *testing.T) {
 // A planted newer journal hides no run that began here, and neither does one of another task.
 func TestBegun(t *testing.T) {
 	dir := t.TempDir()
-	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), Own: filepath.Join(dir, "state")}
+	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), StateDir: filepath.Join(dir, "state")}
 	first, _ := began(t, folder, "run-1", 1)
 	second, _ := began(t, folder, "run-2", 2)
 	text, err := os.ReadFile(second.Journal())
@@ -87,18 +87,18 @@ func TestBegun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for wanted, seq := range map[string]int{first.ID: 1, second.ID: 2} {
-		if run, _ := folder.Begun(func(run journal.Run) bool { return run.Seq == seq }); run.ID != wanted {
+		if run, _ := folder.NewestVouched(func(run journal.Run) bool { return run.Seq == seq }); run.ID != wanted {
 			t.Errorf("begun is %q, want %q", run.ID, wanted)
 		}
 	}
-	if run, _ := folder.Begun(func(run journal.Run) bool { return run.Seq > 2 }); run.ID != "" {
+	if run, _ := folder.NewestVouched(func(run journal.Run) bool { return run.Seq > 2 }); run.ID != "" {
 		t.Errorf("begun is %q, want none", run.ID)
 	}
 	if err := os.RemoveAll(second.Path); err != nil {
 		t.Fatal(err)
 	}
 	began(t, folder, "run-4", 0)
-	if left, err := os.ReadDir(folder.Own); err != nil || len(left) != 2 {
+	if left, err := os.ReadDir(folder.StateDir); err != nil || len(left) != 2 {
 		t.Errorf("digests of %d journals, %v; want those of 2", len(left), err)
 	}
 }
@@ -108,7 +108,7 @@ func TestBegun(t *testing.T) {
 func TestForgottenJournals(t *testing.T) {
 	dir := t.TempDir()
 	at := func(project string) workspace.Folder {
-		return workspace.Folder{Path: filepath.Join(dir, project, ".ralph"), Own: filepath.Join(dir, "state")}
+		return workspace.Folder{Path: filepath.Join(dir, project, ".ralph"), StateDir: filepath.Join(dir, "state")}
 	}
 	gone, _ := began(t, at("here"), "run-1", 1)
 	began(t, at("disk"), "run-1", 1)
@@ -126,7 +126,7 @@ func TestForgottenJournals(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "away"), filepath.Join(dir, "disk")); err != nil {
 		t.Fatal(err)
 	}
-	if home := at("disk").Run("run-1"); !at("disk").Vouched(home) {
+	if home := at("disk").Run("run-1"); !at("disk").IsVouched(home) {
 		t.Error("Vouched = false, want the journal of a disk that came back")
 	}
 }
