@@ -18,14 +18,15 @@ type call struct {
 
 func (c *call) String() string { return strings.TrimSpace(c.name + " " + strings.Join(c.args, " ")) }
 
-// has says whether a flag was given, a single letter also within others.
+// has reports whether a flag was given; a single letter can be within others.
 func (c *call) has(flag string) bool {
 	return slices.ContainsFunc(c.args, func(a string) bool {
 		return matchesAny(flag, a) || strings.HasPrefix(a, flag+"=") || len(flag) == 2 && shortFlagIndex(a, flag[1]) > 0
 	})
 }
 
-// shortFlagIndex is where a letter stands among flags like -xzf, 0 if it does not.
+// shortFlagIndex is the index of a letter among flags like -xzf; 0 if it is
+// missing.
 func shortFlagIndex(a string, letter byte) int {
 	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 		return 0
@@ -38,7 +39,8 @@ func shortFlagIndex(a string, letter byte) int {
 	return 0
 }
 
-// operands are the arguments that are no flags, nor the values of those named.
+// operands are the arguments that are neither flags nor values of the flags in
+// valued.
 func (c *call) operands(valued ...string) []string {
 	var ops []string
 	for i := 0; i < len(c.args); i++ {
@@ -58,7 +60,8 @@ func (c *call) operands(valued ...string) []string {
 // first is the first operand, usually a subcommand.
 func (c *call) first() string { return append(c.operands(), "")[0] }
 
-// affected are what something is done to: a copy's sources, x of --file=x.
+// affected are the operands that a command acts on: the sources of a copy, x of
+// --file=x.
 func (c *call) affected() []string {
 	ops := c.operands()
 	if isInList("cp mv ln install scp rsync", c.name) {
@@ -72,7 +75,7 @@ func (c *call) affected() []string {
 	return ops
 }
 
-// values are what was given to flags: -o x, -ox, --output x, --output=x.
+// values are the values of flags: -o x, -ox, --output x, --output=x.
 func (c *call) values(flags ...string) []string {
 	var found []string
 	for i, a := range c.args {
@@ -94,7 +97,7 @@ func (c *call) values(flags ...string) []string {
 	return found
 }
 
-// words judges a command by its words, and returns what it prints.
+// words judges a command by its words, and returns its output.
 func (j *judge) words(words []string, c call) string {
 	defer func() { j.depth-- }()
 	if !j.begin() || len(words) == 0 {
@@ -113,7 +116,7 @@ func (j *judge) words(words []string, c call) string {
 		return out
 	}
 	if i := slices.Index(c.args, "-C"); c.name == "git" && i >= 0 && i+1 < len(c.args) && strings.HasPrefix(c.args[0], "-") {
-		c.scope = c.scope.child() // git goes there
+		c.scope = c.scope.child() // git runs there
 		c.scope.dir = j.resolve(c.args[i+1], c.scope)
 		c.args = slices.Concat(c.args[:i], c.args[i+2:])
 	}
@@ -171,7 +174,7 @@ func (c *call) writtenFiles() []string {
 		}
 	}
 	for _, o := range ops {
-		if of, ok := strings.CutPrefix(o, "of="); ok { // of dd
+		if of, ok := strings.CutPrefix(o, "of="); ok { // dd
 			files = append(files, of)
 		}
 	}

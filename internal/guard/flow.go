@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// outputRules is the part of the table that says of what kind a command's output is.
+// outputRules tell the kind of a command's output.
 var outputRules = []ruleGroup{
 	{fetchedOutput, "", "", []row{
 		{"curl", "", "", "-o -O -I --output --remote-name --head"},
@@ -45,7 +45,7 @@ var outputRules = []ruleGroup{
 	}},
 }
 
-// Filters print what they read; of some the first operand is a script.
+// Filters print what they read. The first operand of scriptFirst is a script.
 const (
 	passThrough = "cat less more bat batcat tee xargs sponge head tail sort uniq"
 	lineFilters = "grep egrep rg awk gawk"
@@ -107,7 +107,7 @@ func (c *call) echoOutput() string {
 	return out[:min(len(out), maxText)]
 }
 
-// filterOutput is what a filter lets through of its input or its files.
+// filterOutput is what a filter prints of its input or its files.
 func (j *judge) filterOutput(c *call) (out string) {
 	files := c.operands()
 	if isInList(scriptFirst, c.name) && !c.has("-e") && len(files) > 0 {
@@ -130,10 +130,10 @@ func (j *judge) filterOutput(c *call) (out string) {
 
 var (
 	secretName = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b|aws|stripe|openai|anthropic`)
-	byNameOnly = pattern.Of(`^\{|^[^ :]*[a-z][^ :]*$`) // chooses lines of ps by no more than a name
+	byNameOnly = pattern.Of(`^\{|^[^ :]*[a-z][^ :]*$`) // selects lines of ps only by a name
 )
 
-// pickedLines is what is left of an output after a filter that chooses lines.
+// pickedLines is the output of a filter that selects lines.
 func (c *call) pickedLines(out string) (left string) {
 	by := c.first()
 	for _, m := range markPattern.FindAllString(out, 20) {
@@ -148,7 +148,7 @@ func (c *call) pickedLines(out string) (left string) {
 	return left
 }
 
-// fileText is what a file holds, as far as it is known.
+// fileText is the content of a file, as far as it is known.
 func (j *judge) fileText(file string, sc *scope) string {
 	if text, ok := j.files[j.fileKey(file, sc)]; ok {
 		return text
@@ -159,7 +159,7 @@ func (j *judge) fileText(file string, sc *scope) string {
 	return ""
 }
 
-// checkShown judges what the agent gets to see.
+// checkShown judges output that the agent will see.
 func (j *judge) checkShown(out string) {
 	for _, m := range markPattern.FindAllString(out, 50) {
 		if strings.HasPrefix(m, markStart+string(secretOutput)) || strings.HasPrefix(m, markStart+string(tokenOutput)) || secretVariable.MatchString(m) {
@@ -173,8 +173,8 @@ var (
 	localHost   = pattern.Of("^[^.]*$|\uE000|^127\\.|^0\\.0\\.0\\.0$|\\.(?:local|localhost|internal|test)$")
 )
 
-// isRemote says that a command speaks to another machine. A name without a dot is a
-// neighbour: the database of a compose file.
+// isRemote reports whether a command connects to another machine. A name without a
+// dot is local: the database of a compose file.
 func (c *call) isRemote() bool {
 	ops := c.operands("-H", "-d", "-o", "-X", "-u", "-F", "-T", "-b", "-w", "-m", "--data", "--header", "--data-binary", "--request", "--form", "--output", "--json")
 	return slices.ContainsFunc(ops, func(a string) bool {

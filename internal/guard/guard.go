@@ -1,7 +1,7 @@
-// Package guard says whether a shell command is dangerous, and why. It walks
-// the command's syntax tree and checks each simple command against one table
-// of rules. It runs nothing and opens no file. It prevents accidents and is
-// not a sandbox: a command that it cannot judge passes.
+// Package guard decides whether a shell command is dangerous, and why. It walks
+// the command's syntax tree and checks each simple command against a table of
+// rules. It runs nothing and opens no file. It prevents accidents; it is not a
+// sandbox: a command that it cannot judge passes.
 package guard
 
 import (
@@ -15,24 +15,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Project is where commands are judged: absolute paths mean something else in
-// the project than outside of it.
+// Project is the folders and rules that a command is judged with.
 type Project struct {
 	Root, Home string   // the project's folder and the user's
-	Dir        string   // where the shell stands (default: the project's folder)
-	Protect    []string // globs, from Root, of files that may not be changed
-	Rules      []Rule   // the project's own, held before the table
+	Dir        string   // the shell's working directory (default: Root)
+	Protect    []string // globs, relative to Root, of files that may not be changed
+	Rules      []Rule   // the project's own rules, checked before the table
 }
 
 // Finding is one reason to refuse a command.
 type Finding struct {
 	Category Category
-	What     string // the offending part, short
+	What     string // the dangerous part, shortened
 	Instead  string // the safe alternative
 	Unread   bool   // part of the shell could not be parsed
 }
 
-// String is one line for the agent: category, offence, alternative.
+// String is one line for the agent: category, dangerous part, alternative.
 func (f Finding) String() string {
 	line := fmt.Sprintf("%s: %s; instead: %s", f.Category, f.What, f.Instead)
 	if f.Unread {
@@ -41,10 +40,10 @@ func (f Finding) String() string {
 	return line
 }
 
-// CheckCommand judges shell of one or more lines and returns the first finding.
+// CheckCommand judges a shell script and returns the first finding.
 func CheckCommand(line string, at Project) (f Finding, found bool) {
 	j := newJudge(at)
-	// What makes the parser panic counts as unread.
+	// A script that makes the parser panic counts as unread.
 	defer func() {
 		j.unread = recover() != nil || j.unread
 		f, found = j.verdict()
@@ -53,27 +52,27 @@ func CheckCommand(line string, at Project) (f Finding, found bool) {
 	return f, found
 }
 
-// CheckWrite judges a tool that writes a file by itself, without a shell.
+// CheckWrite judges a tool that writes a file without a shell.
 func CheckWrite(path string, at Project) (Finding, bool) {
 	j := newJudge(at)
 	j.checkWrite(path, j.scope())
 	return j.verdict()
 }
 
-// Bounds on what one line can make the judge do.
+// Limits for judging one script.
 const (
-	maxLine     = 64 << 10  // bytes of shell that are read at once
-	maxScript   = 256 << 10 // bytes of shell parsed in all, nested scripts too
-	maxNest     = 400       // commands within each other
+	maxLine     = 64 << 10  // bytes of a script that are parsed
+	maxScript   = 256 << 10 // bytes of shell parsed in all, with nested scripts
+	maxNest     = 400       // depth of nested commands
 	maxSteps    = 3000      // commands judged
-	maxBrackets = 4000      // with many of them in each other parsing takes long
+	maxBrackets = 4000      // nested brackets make parsing slow
 	maxWords    = 1000      // of a command
 	maxRounds   = 8         // of a for loop
-	maxValue    = 2 << 10   // bytes of a variable that are carried on
-	maxText     = 64 << 10  // and of what commands print
+	maxValue    = 2 << 10   // bytes of a variable
+	maxText     = 64 << 10  // bytes of a command's output
 )
 
-// judge goes over one line. The first finding ends it.
+// judge judges one script. The first finding ends it.
 type judge struct {
 	project     Project
 	finding     *Finding
@@ -81,8 +80,8 @@ type judge struct {
 	steps       int
 	depth       int
 	parsedBytes int
-	files       map[string]string // what was written into files on the way
-	stashed     bool              // git stash went before
+	files       map[string]string // content of files that the script wrote
+	stashed     bool              // the script ran git stash
 }
 
 func newJudge(at Project) *judge {
@@ -106,7 +105,8 @@ func (j *judge) report(c Category, what, instead string) {
 	}
 }
 
-// begin says whether to judge another command, which ends with nest--.
+// begin reports whether to judge another command. The caller ends the command with
+// depth--.
 func (j *judge) begin() bool {
 	j.steps++
 	j.depth++
@@ -114,15 +114,15 @@ func (j *judge) begin() bool {
 	return j.finding == nil && j.steps <= maxSteps && j.depth <= maxNest
 }
 
-// script judges a text as shell, in the scope that it would run in, and returns
-// what it prints. Where the text cannot be parsed, it goes on with the next line.
+// script judges a text as shell in a scope, and returns its output. After a line
+// that cannot be parsed, it continues with the next one.
 func (j *judge) script(src string, sc *scope, in string) (out string) {
 	if len(src) > maxLine {
 		j.unread = true
 		src = src[:maxLine]
 	}
 	for _, m := range heredoc.FindAllStringSubmatch(src, 20) {
-		src += "\n" + m[1] // to bash a here-document may end with the source
+		src += "\n" + m[1] // in bash, the end of the script can end a here-document
 	}
 	for src != "" && j.finding == nil {
 		if j.parsedBytes += len(src) + maxScript/64; j.parsedBytes > maxScript {
@@ -146,7 +146,8 @@ var (
 	separators = pattern.Of(`[;&|()]+`)
 )
 
-// parsedScript judges statements up to a line that cannot be parsed, and says where.
+// parsedScript judges statements up to a line that cannot be parsed, and returns
+// its offset.
 func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad int) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
 		return "", 0
@@ -154,7 +155,7 @@ func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad 
 	failed := false
 	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
 		if failed = failed || err != nil; failed {
-			continue // the parser goes on after a break
+			continue // the parser continues after a break
 		}
 		out = joinOutput(out, j.statement(s, sc, in))
 		bad = int(s.End().Offset())
@@ -165,8 +166,8 @@ func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad 
 	return out, bad
 }
 
-// unparsedLine judges a line by its words: of each part those before the first quote,
-// because what is quoted in shell that cannot be parsed is most likely prose.
+// unparsedLine judges a line by the words before the first quote of each part: in
+// a line that cannot be parsed, quoted text is usually prose.
 func (j *judge) unparsedLine(line string, sc *scope) {
 	for _, part := range separators.Split(line, 50) {
 		if i := strings.IndexAny(part, `"'`); i >= 0 && !strings.HasPrefix(strings.TrimSpace(part), `"`) {

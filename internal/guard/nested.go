@@ -9,8 +9,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// wrappers are commands that run another one: how many words of their own come
-// first, which of their flags have a value, or what the first word has to be.
+// wrappers are commands that run another command. A value has the number of their
+// own words, the letters of their flags with a value, or after > the subcommands
+// that run a command.
 var wrappers = map[string]string{
 	"nohup": "", "setsid": "", "builtin": "", "unbuffer": "", "busybox": "", "exec": "a", "command": "", "time": "of", "nice": "n",
 	"ionice": "cnp", "stdbuf": "ioe", "timeout": "1ks", "gtimeout": "1ks", "env": "uC", "flock": "1w", "caffeinate": "tw",
@@ -20,8 +21,8 @@ var wrappers = map[string]string{
 	"heroku": "> run", "railway": "> run", "uv": "> run", "poetry": "> run", "pipenv": "> run", "pdm": "> run", "doppler": "> run", "direnv": "> exec",
 }
 
-// unwrap judges the command inside a command, and returns what it prints. It is
-// not ok if the outer command has to be judged as well.
+// unwrap judges the command inside a command, and returns its output. ok is false
+// if the outer command has to be judged, too.
 func (j *judge) unwrap(c *call) (out string, ok bool) {
 	ops := c.operands("-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D") // of ssh
 	inner := c.scope.child()
@@ -52,7 +53,7 @@ func (j *judge) unwrap(c *call) (out string, ok bool) {
 	if c.name == "xargs" || c.name == "parallel" {
 		inside, c.stdin = c.xargsWords(inside), ""
 	}
-	// env alone shows the environment, and sudo -i is a shell.
+	// Without a command, env shows the environment, and sudo -i starts a shell.
 	if !wraps || len(inside) == 0 || c.name == "command" && (c.has("-v") || c.has("-V")) {
 		return out, false
 	}
@@ -90,7 +91,7 @@ func innerWords(args []string, valued string) []string {
 	return nil
 }
 
-// xargsWords is the command that xargs makes with what comes in.
+// xargsWords are the words of the command that xargs runs with its input.
 func (c *call) xargsWords(inner []string) []string {
 	items := strings.Fields(cmp.Or(c.stdin, unknownText))
 	i := slices.Index(inner, append(c.values("-I"), "{}")[0])
@@ -100,10 +101,10 @@ func (c *call) xargsWords(inner []string) []string {
 	return slices.Concat(inner[:i], items[:min(len(items), maxWords)], inner[i+1:])
 }
 
-// findConditions are the conditions of find with which it does not find everything.
+// findConditions are the conditions with which find does not find everything.
 const findConditions = "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -user -perm -inum -empty"
 
-// find judges find -delete and find -exec, and returns what it would print.
+// find judges find -delete and find -exec, and returns the output of find.
 func (j *judge) find(c *call) string {
 	from := "."
 	if len(c.args) > 0 && !strings.HasPrefix(c.args[0], "-") && !strings.ContainsAny(c.args[0], "(!") {
@@ -127,7 +128,7 @@ func (j *judge) find(c *call) string {
 	return found
 }
 
-// containerCommand judges what is run in a container, if it is worth a look there.
+// containerCommand judges a command in a container if it can reach other machines.
 func (j *judge) containerCommand(c *call, inner *scope) string {
 	inner.inContainer = true
 	i := slices.IndexFunc(c.args, func(a string) bool { return a == "exec" || a == "run" })
@@ -139,7 +140,7 @@ func (j *judge) containerCommand(c *call, inner *scope) string {
 	return ""
 }
 
-// shell judges sh with its script: given, in a file, or coming in.
+// shell judges sh by its script: from -c, a file, or stdin.
 func (j *judge) shell(c *call, inner *scope) (string, bool) {
 	ops := c.operands("-o", "+o", "-O", "--rcfile", "--init-file")
 	if scripts := c.values("-c"); len(scripts) > 0 {
@@ -151,10 +152,10 @@ func (j *judge) shell(c *call, inner *scope) (string, bool) {
 	case len(ops) > 0 && ops[0] != "-" && !c.has("-s"):
 		return j.scriptFile(c, c.args[slices.Index(c.args, ops[0]):]), true
 	}
-	return j.script(c.stdin, inner, ""), c.stdin != "" // "sh -i" is connected to something
+	return j.script(c.stdin, inner, ""), c.stdin != "" // otherwise stdin is unknown
 }
 
-// scriptFile judges a script in a file, by its text or as a program of its name.
+// scriptFile judges a script file by its text, or by its name as a program.
 func (j *judge) scriptFile(c *call, words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -184,12 +185,12 @@ func (j *judge) reportOrigin(text, by string) {
 	}
 }
 
-// codeFlags are the flags that programs take code with.
+// codeFlags are the flags of interpreters that take code.
 var codeFlags = map[string]string{
 	"python": "-c", "python3": "-c", "perl": "-e -E", "ruby": "-e", "node": "-e --eval -p --print", "php": "-r", "bun": "-e",
 }
 
-// Code in other languages is judged by its calls with literal arguments.
+// Code of other languages is judged by calls with literal arguments.
 var (
 	dangerousCode = []struct {
 		category Category
@@ -217,7 +218,7 @@ func (j *judge) interpreter(c *call) {
 		return
 	}
 	src, ops := c.values(strings.Fields(flags)...), c.operands()
-	if len(src) == 0 && len(ops) > 0 && ops[0] != "-" { // a file, or a module behind -m
+	if len(src) == 0 && len(ops) > 0 && ops[0] != "-" { // a file, or the module of -m
 		j.scriptFile(c, c.args[slices.Index(c.args, ops[0]):])
 		return
 	}
@@ -250,8 +251,8 @@ var (
 	setClause      = pattern.Of(`(?i)^[^;]{0,80}\bset\b`)
 )
 
-// sqlLoss says that a statement loses data, and of nothing that is named as a
-// test.
+// sqlLoss reports whether an SQL statement loses data, except in tables and
+// databases that are named as a test.
 func sqlLoss(sql string) bool {
 	return slices.ContainsFunc(lossyStatement.FindAllStringSubmatch(sql, 20), func(m []string) bool {
 		verb, name, rest := strings.ToLower(m[1]), m[2], strings.ToLower(m[3])

@@ -11,9 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// areas part all paths: the first that fits is the path's. The patterns see a
-// path as "./…" within the project, "~/…" within a home and "/…" elsewhere; "."
-// is the project, and "~" a home or a folder that the project or the home lies in.
+// areas divide all paths; the first match counts. The patterns see a path as "./…"
+// within the project, "~/…" within a home and "/…" elsewhere. "." is the project,
+// and "~" is a home or a folder above the project or the home.
 var areas = []struct {
 	name string
 	is   *pattern.Pattern
@@ -35,10 +35,10 @@ var areas = []struct {
 	{"outside", pattern.Of(``)},
 }
 
-// generatedNames is what a build or a download makes again.
+// generatedNames are folders that a build or a download can make again.
 const generatedNames = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
 
-// guardedFiles says which files must not be written; the first that fits counts.
+// guardedFiles are files that must not be written; the first match counts.
 var guardedFiles = []struct {
 	category Category
 	file     *pattern.Pattern
@@ -60,10 +60,10 @@ var guardedFiles = []struct {
 var (
 	diskDevice  = pattern.Of(`^/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper|md|dm-|loop|mem|kmem|port|sr)`)
 	homeDirs    = pattern.Of(`^(?:/home/[^/]+|/Users/[^/]+|/root)(/|$)`)
-	wholeFolder = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`) // all that is in a folder
+	wholeFolder = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`) // everything in a folder
 )
 
-// resolve makes a path absolute. It is "" where that cannot be told.
+// resolve makes a path absolute; empty if it is unknown.
 func (j *judge) resolve(p string, sc *scope) string {
 	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
 		p = j.project.Home + rest
@@ -72,7 +72,7 @@ func (j *judge) resolve(p string, sc *scope) string {
 	}
 	if i := strings.Index(p, markStart); i >= 0 {
 		known := p[:strings.LastIndex(p[:i], "/")+1]
-		// An unknown name right under the home or above it may be the project.
+		// An unknown name directly in the home or above it can be the project.
 		if known == "" || contains(path.Clean(known), j.project.Home) || contains(path.Clean(known), j.project.Root) {
 			return ""
 		}
@@ -87,7 +87,7 @@ func (j *judge) resolve(p string, sc *scope) string {
 	return path.Join(sc.dir, p)
 }
 
-// fileKey is the name that a file's text is kept under.
+// fileKey is the key of a file in j.files.
 func (j *judge) fileKey(file string, sc *scope) string { return cmp.Or(j.resolve(file, sc), file) }
 
 func contains(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
@@ -108,7 +108,7 @@ func (j *judge) shortPath(p string) string {
 	return homeDirs.ReplaceAllString(p, "~$1")
 }
 
-// isInArea says that a path lies in one of the areas, also that of x=@path.
+// isInArea reports whether a path, or the path of x=@path, is in one of the areas.
 func (j *judge) isInArea(names, p string, sc *scope) bool {
 	if _, file, sent := strings.Cut("="+p, "=@"); sent {
 		p = file
@@ -125,7 +125,7 @@ func (j *judge) isInArea(names, p string, sc *scope) bool {
 	return false
 }
 
-// checkWrite judges that a file is written, by its path.
+// checkWrite judges a write to a file by its path.
 func (j *judge) checkWrite(target string, sc *scope) {
 	p := j.resolve(target, sc)
 	rel, inside := strings.CutPrefix(p, j.project.Root+"/")
@@ -139,7 +139,7 @@ func (j *judge) checkWrite(target string, sc *scope) {
 	}
 }
 
-// matchesGlob says that a glob fits a file, or a folder that the file is in.
+// matchesGlob reports whether a glob matches a file, or a folder above it.
 func matchesGlob(glob, rel string) bool {
 	glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
 	file, _ := doublestar.Match(glob, rel)
@@ -147,8 +147,8 @@ func matchesGlob(glob, rel string) bool {
 	return file || below
 }
 
-// A key is never to be shown or copied. The .env of a project is read by its
-// programs, and people copy it.
+// Keys must never be shown or copied. A project's programs read its .env, and
+// people copy it.
 const keyFile, envFile = "key", "env"
 
 var (
@@ -159,7 +159,7 @@ var (
 	sampleFile   = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema|pub)$|/\.ssh/(?:config|known_hosts|authorized_keys|allowed_signers)|/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
 )
 
-// secretKind says what kind of secret a file holds, if it does.
+// secretKind is the kind of secret that a file has; empty if none.
 func (j *judge) secretKind(name string, sc *scope) string {
 	p := j.resolve(name, sc)
 	if p == "" && strings.Contains(name, "/.ssh/id_") {

@@ -13,7 +13,7 @@ import (
 // Category is a family of dangerous commands; docs/guard.md describes them.
 type Category string
 
-// The categories. ProjectRule is for what the project's own rules refuse.
+// The categories. ProjectRule is for the project's own rules.
 const (
 	FileDestruction     Category = "file-destruction"
 	DiskDestruction     Category = "disk-destruction"
@@ -59,29 +59,29 @@ var instead = map[Category]string{
 	Deployment:          "use `--dry-run`, a preview or staging, and leave production to the user",
 }
 
-// Instead is what to do instead of a command of this category.
+// Instead says what to do instead of a command of this category.
 func (c Category) Instead() string { return cmp.Or(instead[c], "ask the user") }
 
-// Rule says when a command is dangerous. The fields are conditions: lists of
-// tokens, separated by blanks, of which one has to hold. Flags and Operands
-// both have to hold if given, and Unless must not. A token is
+// Rule says when a command is dangerous. The fields are lists of tokens, separated
+// by blanks; a list matches if one token does. Flags and Operands both have to
+// match if set, and Unless must not. A token is
 //
 //	-f --force   a flag; a single letter also counts within others, as in -uf
 //	-X=DELETE    a flag with that value
-//	main *:main  an operand; * and ? stand for any letters
-//	@outside     an area of paths (see areas), or another condition (see is)
+//	main *:main  an operand; * and ? are wildcards
+//	@outside     an area of paths (see areas), or a condition (see hasCondition)
 type Rule struct {
-	Command  string // the program and the words after it; | separates alternatives, ** is any words
+	Command  string // the program and the words after it; | separates alternatives, ** matches any words
 	Flags    string
 	Operands string
 	Unless   string
 	Why      string // continues the command: "overwrites what others have pushed"
 	Instead  string // the safe alternative (default: the category's)
-	Allow    bool   // the command is not dangerous, whatever the table says
+	Allow    bool   // the command is not dangerous, even if the table says so
 	category Category
 }
 
-// ruleGroup is a part of the table: its rows share what they are dangerous for.
+// ruleGroup is a part of the table whose rows have the same reason.
 type ruleGroup struct {
 	category Category
 	why      string
@@ -89,11 +89,11 @@ type ruleGroup struct {
 	rows     []row
 }
 
-// row is the commands of rules, with commas between them, and their flags,
-// operands and unless.
+// row is the commands of rules, separated by commas, with their flags, operands
+// and unless.
 type row [4]string
 
-// rulesByProgram is the rules by program; those for many programs are under "*".
+// rulesByProgram are the rules by program; those for many programs are under "*".
 var rulesByProgram = sync.OnceValue(func() map[string][]Rule {
 	all := map[string][]Rule{}
 	for _, s := range slices.Concat(rules, outputRules) {
@@ -113,8 +113,8 @@ var rulesByProgram = sync.OnceValue(func() map[string][]Rule {
 	return all
 })
 
-// checkRules holds a command against the project's own rules, then the table. The
-// first of the project's that is about the command decides.
+// checkRules checks a command against the project's own rules, then the table. The
+// project's first match decides.
 func (j *judge) checkRules(c *call) {
 	i := slices.IndexFunc(j.project.Rules, func(r Rule) bool { return r.matches(j, c) })
 	if i < 0 {
@@ -126,8 +126,9 @@ func (j *judge) checkRules(c *call) {
 	}
 }
 
-// lookUp finds a call's first rule of a category, or of those whose names begin
-// so. Of what is dangerous, containers keep only what is about other machines.
+// lookUp finds the first rule that matches a call, of a category or a prefix of
+// categories; "" means all that are dangerous. In containers, only those about
+// other machines count.
 func (j *judge) lookUp(c *call, category string) (Rule, bool) {
 	for _, r := range slices.Concat(rulesByProgram()[c.name], rulesByProgram()["*"]) {
 		danger := r.category[0] > '?' && (!c.scope.inContainer || slices.Contains([]Category{DatabaseDestruction, CloudDestruction, Deployment}, r.category))
@@ -156,8 +157,8 @@ func (r Rule) matches(j *judge, c *call) bool {
 		!holds(r.Unless) && !holds("--help --dry-run --dry-run=* --dryrun")
 }
 
-// matchWords says that the words come first among the arguments, apart from flags
-// and what may be their values. It returns the other arguments.
+// matchWords reports whether the words come first among the arguments, with flags
+// and their values between them. It returns the other arguments.
 func matchWords(words, args []string) (rest []string, ok bool) {
 	flag := false
 	for i, a := range args {
@@ -184,8 +185,8 @@ func matchWords(words, args []string) (rest []string, ok bool) {
 	return rest, len(words) == 0
 }
 
-// matchesAny matches one of several patterns; * and ? stand for slashes, too. Case
-// matters for flags alone.
+// matchesAny matches one of several patterns; * and ? match slashes, too. Only
+// flags are case-sensitive.
 func matchesAny(patterns, s string) bool {
 	if !strings.HasPrefix(patterns, "-") {
 		patterns, s = strings.ToLower(patterns), strings.ToLower(s)
@@ -199,13 +200,13 @@ func matchesAny(patterns, s string) bool {
 	return false
 }
 
-// matchesToken says that a token of a rule is true of a call.
+// matchesToken reports whether a token of a rule matches a call.
 func (j *judge) matchesToken(token string, c *call) bool {
 	name, value, valued := strings.Cut(token, "=")
 	switch {
 	case token[0] == '@':
 		return j.hasCondition(token[1:], c)
-	case token[0] != '-': // databases read commands as they take them
+	case token[0] != '-': // databases read commands from stdin, too
 		return slices.ContainsFunc(append(c.operands(), c.stdin), func(o string) bool { return matchesAny(token, o) })
 	case valued:
 		return slices.ContainsFunc(c.values(name), func(v string) bool { return matchesAny(value, v) })
@@ -219,12 +220,12 @@ var (
 	productionName = pattern.Of(`(?i)(?:^|[^a-z])(?:prod|production|live|prd)(?:[^a-z]|$)`)
 )
 
-// hasCondition says that a condition holds for a call. What is no condition is an area,
-// and one of the call's paths has to be in it.
+// hasCondition reports whether a condition is true for a call. Any other name is
+// an area, and one of the call's paths has to be in it.
 func (j *judge) hasCondition(condition string, c *call) bool {
 	all, name, paths := c.env, condition[1:], c.affected()
 	switch {
-	case condition == "file": // what it prints goes to a file
+	case condition == "file": // its output goes to a file
 		return c.outputFile != "" && c.outputFile != "/dev/null"
 	case condition == "phrase": // a pattern of several words, or with a folder
 		return slices.ContainsFunc(c.operands(), func(o string) bool { return strings.ContainsAny(o, " /") })
@@ -232,19 +233,19 @@ func (j *judge) hasCondition(condition string, c *call) bool {
 		return j.stashed
 	case condition == "trial": // named as a test
 		return testName.MatchString(all)
-	case condition == "stage": // named as anything but production
+	case condition == "stage": // named as something else than production
 		return stagingName.MatchString(all) && !productionName.MatchString(all)
 	case condition == "prod":
 		return productionName.MatchString(all)
-	case condition == "here": // speaks to this machine only
+	case condition == "here": // connects only to this machine
 		return !c.isRemote()
 	case condition == "sql":
 		return sqlLoss(all + " " + c.stdin)
-	case condition[0] == '<': // reads output of this kind
+	case condition[0] == '<': // its stdin has output of this kind
 		return strings.Contains(c.stdin, markStart+"!"+name)
-	case condition[0] == '$': // has output of this kind among its words
+	case condition[0] == '$': // its words have output of this kind
 		return strings.Contains(all, markStart+"!"+name)
-	case condition[0] == '>': // the last operand lies in this area
+	case condition[0] == '>': // the last operand is in this area
 		condition, paths = name, append([]string{""}, c.operands()...)
 		paths = paths[len(paths)-1:]
 	}

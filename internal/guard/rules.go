@@ -2,8 +2,8 @@ package guard
 
 const deleteCommands = "rm|rmdir|unlink|rimraf|del-cli|srm"
 
-// rules is the table of what is dangerous: on this machine and in the project's
-// files first, then on other machines: databases, clouds, registries.
+// rules is the table of dangerous commands: first for this machine and the project's
+// files, then for other machines: databases, clouds, registries.
 var rules = []ruleGroup{
 	{FileDestruction, "deletes what is not the project's, or all of it", "", []row{
 		{deleteCommands, "", "@root|home|project|system|log"},
@@ -212,7 +212,7 @@ var rules = []ruleGroup{
 		{"crane|skopeo|oras|ko|cosign push|copy|sync|publish|attach|apply|sign, helm push|cm-push, glab release create|upload, gh gist create"},
 		{"gh release create|edit|upload|delete-asset", "", "", "-d --draft"},
 	}},
-	// What root is needed for in ordinary work, if nothing else forbids it.
+	// Usual commands that need root. Other rules can still forbid them.
 	{rootAllowed, "", "", []row{
 		{"apt|apt-get|dnf|yum|apk|zypper|brew|snap install|update|upgrade|add|list|search, service|systemctl|rc-service ** start|restart|status|reload|is-active, npx playwright"},
 		{"journalctl|lsof|ss|netstat|dmesg|true|whoami|id|ls|du|df|docker|docker-compose|playwright|tcpdump|update-ca-certificates|ldconfig|locale-gen|add-apt-repository|apt-key|mkdir|iotop|fuser|lsblk|which|test"},

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// statements judges statements in their order, and returns what they print together.
+// statements judges statements in order, and returns their output.
 func (j *judge) statements(list []*syntax.Stmt, sc *scope, in string) (out string) {
 	for _, s := range list {
 		out = joinOutput(out, j.statement(s, sc, in))
@@ -17,7 +17,7 @@ func (j *judge) statements(list []*syntax.Stmt, sc *scope, in string) (out strin
 	return out
 }
 
-// statementsIn does so with all statements within a node, one branch after the other.
+// statementsIn judges all statements within a node, one branch after the other.
 func (j *judge) statementsIn(node syntax.Node, c call) (out string) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		s, ok := n.(*syntax.Stmt)
@@ -80,7 +80,7 @@ func (j *judge) command(cmd syntax.Command, c call) string {
 		c.scope = sc.child()
 	case *syntax.FuncDecl:
 		var text strings.Builder
-		_ = syntax.NewPrinter().Print(&text, cmd) // a Builder takes everything
+		_ = syntax.NewPrinter().Print(&text, cmd) // a Builder never fails
 		if m := forkBomb.FindStringSubmatch(text.String()); m != nil && m[1] == m[2] && m[2] == m[3] {
 			j.report(ResourceExhaustion, "fork bomb "+m[1]+"()", "")
 		}
@@ -107,8 +107,8 @@ func (j *judge) loop(over *syntax.WordIter, do []*syntax.Stmt, c call) (out stri
 	return out
 }
 
-// assign gives a variable its value, and judges it as if it were a command of
-// its own: "export NAME value", or "env NAME value" if it is for one command.
+// assign sets a variable, and judges it as if it were a command: "export NAME
+// value", or "env NAME value" if it is for one command.
 func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 	if a.Name == nil || a.Naked {
 		j.splitWords(sc, a.Value)

@@ -12,28 +12,28 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// What cannot be known stands between these two: a variable by its name, the
-// output of a command by its kind. So $DIR/x becomes <DIR>/x, and where a text
-// came from goes along with it through variables, pipes and files.
+// Unknown text is replaced by a mark: a variable by its name, the output of a
+// command by its kind. So $DIR/x becomes <DIR>/x, and marks keep the origin of a
+// text through variables, pipes and files.
 const (
 	markStart   = "\uE000"
 	markEnd     = "\uE001"
 	unknownText = markStart + markEnd
-	markSpace   = "\u2800" // within them; it does not split words
-	wordGap     = "\uE002" // between words that come of one
+	markSpace   = "\u2800" // a space within a mark; it does not split words
+	wordGap     = "\uE002" // between the words that one word expands to
 )
 
-// The kinds of output, which the table of outputs tells of.
+// The kinds of output in outputRules.
 const (
 	fetchedOutput Category = "!fetched" // from the network
-	decodedOutput Category = "!decoded" // from base64 and its like
+	decodedOutput Category = "!decoded" // from base64 and similar
 	secretOutput  Category = "!secret"  // a key
-	tokenOutput   Category = "!token"   // a secret that is made to be handed on, not to be seen
-	archiveOutput Category = "!archive" // the project or a database as a whole
+	tokenOutput   Category = "!token"   // a secret that may be passed on, but not shown
+	archiveOutput Category = "!archive" // the whole project or database
 	shellOutput   Category = "!shell"   // what an interactive shell prints
 	listOutput    Category = "!every"   // every container, every process
-	noOutput      Category = "!quiet"   // nothing of what was read
-	rootAllowed   Category = "?root"    // no output: what root may be needed for
+	noOutput      Category = "!quiet"   // nothing of its input
+	rootAllowed   Category = "?root"    // not an output: commands that may need root
 )
 
 var (
@@ -42,8 +42,8 @@ var (
 	markPattern = pattern.Of("\uE000[^\uE001]*\uE001")
 	// Variables whose names say that they are secrets.
 	secretVariable = pattern.Of("\uE000(?:[A-Z0-9_]*_)?(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS?|SECRET_KEY)(?:_[A-Z0-9_]*)?\uE001")
-	unsafeInMark   = pattern.Of(`[^\w./~:@-]+`)           // what a mark must not have to stay one word
-	escape         = pattern.Of(`(?s)\\(.)`)              // a backslash outside of quotes
+	unsafeInMark   = pattern.Of(`[^\w./~:@-]+`)           // characters that would split a mark into words
+	escape         = pattern.Of(`(?s)\\(.)`)              // a backslash outside quotes
 	quotedEscape   = pattern.Of("(?s)\\\\([$\"`\\\\\n])") // and within double quotes
 )
 
@@ -52,19 +52,19 @@ func mark(kind Category, what string) string {
 	return markStart + string(kind) + markSpace + unsafeInMark.ReplaceAllString(what, markSpace) + markEnd
 }
 
-// marksIn are what is known of where a text came from, without the text.
+// marksIn are the marks of a text.
 func marksIn(text string) string {
 	return strings.Join(slices.Compact(markPattern.FindAllString(text, 20)), "")
 }
 
 type scope struct {
-	dir         string            // "" when it is unknown
-	vars        map[string]string // the elements of an array with gaps between them
-	inContainer bool              // in a container: only databases and the cloud come to harm
-	isRemote    bool              // on another machine, where the project is not
+	dir         string            // "" if unknown
+	vars        map[string]string // elements of an array are separated by wordGap
+	inContainer bool              // in a container: only other machines can be damaged
+	isRemote    bool              // on another machine, without the project
 }
 
-// scope is that of the line itself.
+// scope is the scope of the script itself.
 func (j *judge) scope() *scope {
 	return &scope{dir: j.project.Dir, vars: map[string]string{
 		"PWD": j.project.Dir, "HOME": j.project.Home, "TMPDIR": "/tmp", "IFS": " ", "CLAUDE_PROJECT_DIR": j.project.Root, "GITHUB_WORKSPACE": j.project.Root,
@@ -84,7 +84,7 @@ func (s *scope) set(name, value string) {
 	s.vars[name] = value
 }
 
-// splitWords are words as the command would get them, but for empty ones.
+// splitWords are the words as the command gets them, except for empty ones.
 func (j *judge) splitWords(sc *scope, list ...*syntax.Word) []string {
 	var fields []string
 	for _, word := range list {
@@ -96,7 +96,8 @@ func (j *judge) splitWords(sc *scope, list ...*syntax.Word) []string {
 	return fields[:min(len(fields), maxWords)]
 }
 
-// unsplitWord is a word that is not split: an assignment, a redirection.
+// unsplitWord is a word that the shell does not split: an assignment, a
+// redirection.
 func (j *judge) unsplitWord(sc *scope, word *syntax.Word, escapes *pattern.Pattern) string {
 	if word == nil {
 		return ""
@@ -104,8 +105,8 @@ func (j *judge) unsplitWord(sc *scope, word *syntax.Word, escapes *pattern.Patte
 	return strings.ReplaceAll(j.expand(sc, word.Parts, escapes, false), wordGap, " ")
 }
 
-// expand is the text of a word, with gaps where what stands for variables and
-// commands is split.
+// expand is the text of a word, with wordGap where the shell splits the value of a
+// variable or the output of a command.
 func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Pattern, splits bool) string {
 	var text strings.Builder
 	for _, part := range parts {
@@ -159,7 +160,7 @@ func (j *judge) parameter(sc *scope, p *syntax.ParamExp) string {
 	return markStart + p.Param.Value + markEnd
 }
 
-// displayText is a text as the agent knows it: what is unknown by its variable.
+// displayText is a text for the agent: unknown text is shown as its variable.
 func displayText(s string, most int) string {
 	s = strings.NewReplacer(unknownText, "…", markStart+"!", "", markStart, "$", markEnd, "", markSpace, " ").Replace(s)
 	cut := []rune(strings.Join(strings.Fields(s), " "))
