@@ -24,63 +24,63 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Inputs are the Action's inputs, each in the words of the room it is for.
+// Inputs are the Action's inputs, as options of the packages that use them.
 type Inputs struct {
-	Token        string // of the job
-	CIToken      string // another that pushes and opens, so that workflows start
+	Token        string // the job's token
+	CIToken      string // another token to push and open pull requests, so that workflows start
 	AppID        int64
 	AppKey       string
 	AgentName    string
-	AgentVersion string // that npm is to install; empty: the one that is there
+	AgentVersion string // version that npm installs; empty: use the installed one
 	Agent        agent.Options
 	Rules        trigger.Rules
 	Policy       policy.Policy
 	CheckTimeout policy.Duration // of checks and setup commands
-	Config       string          // the file of the base branch with its settings; empty: the usual one, if it is there
+	Config       string          // settings file on the base branch; empty: the default file, if it exists
 	Sandbox      Confinement
 	Needs        confine.Needs
-	Cache        string   // a folder of the workspace that outlives the job; empty: none
-	MCP          []string // a file of the base branch with MCP servers, and the names of those that the agent gets
+	Cache        string   // a folder of the workspace that is cached between jobs; empty: none
+	MCP          []string // a file on the base branch with MCP servers, and the names of the servers that the agent gets
 	BaseBranch   string
-	Prompt       string // what to do, where the event does not say
-	PromptFile   string // in which that stands
+	Prompt       string // the task, if the event has none
+	PromptFile   string // the file with the task
 	Issue        int
 	BranchPrefix string
 	Reviewers    []string // of the pull request; a team as owner/team
 	PullLabels   []string // of the pull request
-	StateLabels  bool     // the issue is labelled by how its run stands
+	StateLabels  bool     // label the issue with the state of its run
 	Quota        quota.Limits
-	Report       bool // the run's page is written beside its journal
+	Report       bool // write the run's page beside its journal
 	Mode         Mode
-	DryRun       bool // say what would be done, and do nothing
+	DryRun       bool // only say what the job would do
 	FailOn       FailOn
-	Secrets      []string // values that must never be seen
+	Secrets      []string // values to hide in all output
 }
 
-// FailOn tells which ends turn the job red.
+// FailOn is which ends of a run fail the job.
 type FailOn string
 
 // Mode is what a job of the action does.
 type Mode string
 
 // The modes: an agent's work, the proof of a pull request, and the publication of a
-// proof that a job without rights made.
+// proof that a job without write access made.
 const (
 	Work         Mode = "work"
 	ProvePull    Mode = "prove"
 	PublishProof Mode = "publish"
 )
 
-// FailOnError is for runs that broke; FailOnStopped also for runs that stopped
-// short; FailOnNever for none.
+// FailOnError is for runs with an error, FailOnStopped also for runs that stopped
+// without success.
 const (
 	FailOnError   FailOn = "error"
 	FailOnStopped FailOn = "stopped"
 	FailOnNever   FailOn = "never"
 )
 
-// ReadInputs reads the Action's inputs; get gives one by its name, "" where it
-// was not set. Given are the names that the workflow sets.
+// ReadInputs reads the Action's inputs; get returns one by its name, "" if it is
+// not set. given are the names that the workflow sets.
 func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	r := &reader{}
 	r.get = func(name string) string {
@@ -138,7 +138,7 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	return in, nil
 }
 
-// needs are those of the checks.
+// needs are what the checks need.
 func (r *reader) needs() (n confine.Needs) {
 	n.Env, n.Secrets = r.lines("check-env"), r.lines("check-secrets")
 	r.addError("check-env", environ.CheckLines(n.Env, environ.CheckVariable))
@@ -149,7 +149,7 @@ func (r *reader) needs() (n confine.Needs) {
 	return n
 }
 
-// cache is a folder of the workspace, and none that ralph keeps other things in.
+// cache is a folder of the workspace that ralph does not use otherwise.
 func (r *reader) cache() string {
 	name := r.get("cache")
 	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); name != "" && (!filepath.IsLocal(name) || slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)) {
@@ -177,7 +177,7 @@ func (r *reader) agent() agent.Options {
 	}
 }
 
-// policy is the preset of the Action with what the inputs change in it.
+// policy is the Action's preset with the changes of the inputs.
 func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p := policy.ForPreset(policy.Stories)
 	p.Publish = true
@@ -205,7 +205,7 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	return p
 }
 
-// checks are commands, of which each may be limited to paths.
+// checks are commands, each of which can be limited to paths.
 func (r *reader) checks(patience policy.Duration) []policy.Check {
 	checks := policy.NewChecks(r.lines("checks"), patience)
 	for _, check := range checks {
@@ -221,7 +221,7 @@ func (r *reader) checks(patience policy.Duration) []policy.Check {
 	return checks
 }
 
-// workingDirectory is the folder in which agent and checks stand; empty: the top.
+// workingDirectory is the folder in which agent and checks run; empty: the top.
 func (r *reader) workingDirectory() string {
 	folder := path.Clean(r.orDefault("working-directory", "."))
 	if !filepath.IsLocal(folder) {
@@ -233,7 +233,7 @@ func (r *reader) workingDirectory() string {
 	return folder
 }
 
-// quota is what a repository's runs may take together.
+// quota is what all runs of a repository may use together.
 func (r *reader) quota() quota.Limits {
 	limits := quota.Default()
 	limits.USD = r.money("max-cost-per-day", limits.USD)

@@ -17,7 +17,7 @@ import (
 )
 
 // OrgPolicy is what an organisation holds all its repositories to. They may ask for
-// less, and for nothing more.
+// less, but not for more.
 type OrgPolicy struct {
 	// Where the schema of this file is, for editors.
 	Schema string `json:"$schema"`
@@ -33,14 +33,14 @@ type OrgPolicy struct {
 	AllowDomains []string `json:"allowDomains"`
 }
 
-// OrgPolicyFile is where it stands, in the organisation's repository OrgPolicyRepo.
+// OrgPolicyFile is the path of the policy in the organisation's repository OrgPolicyRepo.
 const (
 	OrgPolicyFile = "ralph.json"
 	OrgPolicyRepo = ".github"
 )
 
-// ReadOrgPolicy reads the file. What cannot be understood holds everything up: it may
-// be what was meant to hold.
+// ReadOrgPolicy reads the file. Anything that it does not understand is an error,
+// as it may be a limit.
 func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 	var d decoder
 	var f OrgPolicy
@@ -58,13 +58,13 @@ func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 
 func orgPolicyName(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }
 
-// strength orders the levels; -1 is for what is none.
+// strength orders the levels; -1 for an unknown level.
 func strength(level sandbox.Level) int {
 	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
 }
 
-// Enforce brings the inputs down to the organisation's policy where a number is all there is to it,
-// and says so; what has to be chosen otherwise is refused.
+// Enforce lowers numbers in the inputs to the organisation's policy and notes it.
+// Other inputs that exceed the policy are an error.
 func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error) {
 	lower := func(name string, value *float64, most float64) {
 		if most > 0 && (*value == 0 || *value > most) {
@@ -83,8 +83,8 @@ func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error)
 		"ask for less in the workflow, or have it allowed in "+orgPolicyName(owner), nil)
 }
 
-// refusedAgents are those that the policy does not allow. An agent command can be any
-// program.
+// refusedAgents are the agents that the policy does not allow. An agent command
+// can be any program.
 func (f OrgPolicy) refusedAgents(in Inputs) []string {
 	if f.Agents == nil {
 		return nil
@@ -136,7 +136,7 @@ func remoteServices(services []egress.Name) (hosts []string) {
 	return hosts
 }
 
-// modelHost is the host of a model that is not at its usual place.
+// modelHost is the host of a model server that the workflow sets.
 func modelHost(base string) []string {
 	if base == "" {
 		return nil
@@ -148,8 +148,8 @@ func modelHost(base string) []string {
 	return []string{strings.TrimSuffix(at.Host, ":443")}
 }
 
-// refusedLevel is a breach where the level is below the policy's. Auto takes no less than notify; a
-// sandbox of somebody else's is as good as that, since the same attack has to fail.
+// refusedLevel is a sandbox level below the policy's. Auto is at least notify; an
+// external sandbox counts as notify, since the same attack has to fail in it.
 func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	level := in.Sandbox.Level
 	switch {
@@ -169,18 +169,18 @@ func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	return nil
 }
 
-// Confinement is what the inputs say of the sandbox.
+// Confinement is what the inputs say about the sandbox.
 type Confinement struct {
 	Level      sandbox.Level
-	KeyInAgent bool     // an agent that no server can stand before may hold its key
-	Models     []string // that may be asked for besides the run's own
+	KeyInAgent bool     // an agent whose traffic cannot go through ralph's model server may have its key
+	Models     []string // models that are allowed besides the run's own
 	Network    confine.Network
 }
 
-// keyInAgentWord is the word of `sandbox` by which somebody accepts that.
+// keyInAgentWord is the word of `sandbox` that allows this.
 const keyInAgentWord = "key-in-agent"
 
-// confinement reads the inputs that say what confines the agent.
+// confinement reads the inputs for the sandbox.
 func (r *reader) confinement() Confinement {
 	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
 		Packages: true,
@@ -208,7 +208,8 @@ func (r *reader) confinement() Confinement {
 	return w
 }
 
-// Secrets are its parts that must be hidden: a company's proxy has a password.
+// Secrets are the parts that must be hidden: the proxy of a company can have a
+// password.
 func (w Confinement) Secrets() []string {
 	upstream, err := egress.ParseUpstream(w.Network.Upstream)
 	if err != nil || upstream.User == nil {
@@ -218,14 +219,14 @@ func (w Confinement) Secrets() []string {
 	return []string{password, w.Network.Upstream}
 }
 
-// models are the names of an input, or patterns of them.
+// models are names or patterns of models.
 func (r *reader) models(name string) []string {
 	all, err := egress.ParseModels(r.list(name))
 	r.addError(name, err)
 	return all
 }
 
-// hosts are the exact names of an input.
+// hosts are exact names of hosts.
 func (r *reader) hosts(name string) []string {
 	all := r.list(name)
 	_, err := egress.ParseNames(all)

@@ -11,11 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// reader collects what is wrong with the inputs, so that all of it is said at
-// once.
+// reader collects all errors in the inputs, to report them together.
 type reader struct {
 	get   func(string) string
-	known []string // the inputs that were asked for
+	known []string // names of the inputs that were read
 	errs  []error
 }
 
@@ -66,7 +65,7 @@ func (r *reader) duration(name string, otherwise policy.Duration) policy.Duratio
 	return d
 }
 
-// choice is one of words; the first stands for none given.
+// choice is one of words; the first one is the default.
 func (r *reader) choice(name string, words ...string) string {
 	value := r.orDefault(name, words[0])
 	if slices.Contains(words, value) {
@@ -76,13 +75,13 @@ func (r *reader) choice(name string, words ...string) string {
 	return words[0]
 }
 
-// isOn is a switch that is off unless somebody turns it on.
+// isOn is a switch that is off by default.
 func (r *reader) isOn(name string) bool { return r.choice(name, "false", "true") == "true" }
 
-// lines are the commands of an input, one a line.
+// lines are the lines of an input, for example one command in each.
 func (r *reader) lines(name string) []string { return nonEmptyLines(r.get(name)) }
 
-// list are the names of an input, separated by commas or lines.
+// list are the items of an input, separated by commas or lines.
 func (r *reader) list(name string) []string {
 	return nonEmptyLines(strings.ReplaceAll(r.get(name), ",", "\n"))
 }
@@ -97,8 +96,8 @@ func nonEmptyLines(text string) []string {
 	return all
 }
 
-// claudeCodeAction has ralph's input for each of claude-code-action's inputs whose
-// name does not lead to it.
+// claudeCodeAction has ralph's input for those inputs of claude-code-action that
+// have another name.
 var claudeCodeAction = map[string]string{
 	"allowed_non_write_users":        "allow-users",
 	"allowed_tools":                  "agent-args",
@@ -121,12 +120,12 @@ var claudeCodeAction = map[string]string{
 	"use_vertex":                     "model-base-url",
 }
 
-// runnerInputs read these inputs: the runner for an action in a container, and the steps
-// of host/action.yml.
+// runnerInputs are read by others: the runner for an action in a container, and
+// the steps of host/action.yml.
 var runnerInputs = []string{"args", "entrypoint", "ralph-from"}
 
-// checkUnknown complains of names that are no inputs: a limit under a wrong name
-// limits nothing. By then all inputs were asked for.
+// checkUnknown reports unknown names: a limit with a wrong name would limit
+// nothing. Call it after all inputs were read.
 func (r *reader) checkUnknown(given []string) {
 	for _, name := range given {
 		name = strings.ToLower(name)

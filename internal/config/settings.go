@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 )
 
-// Settings are the settings of a project's files. A value that no file sets has its
-// default here, or is nil, "" or empty: then the preset decides. The comments on
+// Settings are the settings of a project's files. A value that no file sets has
+// its default, or is nil, "" or empty: then the preset decides. The comments on
 // the fields are the descriptions in the schema.
 type Settings struct {
 	// Address of this file's schema, for editors.
@@ -58,7 +58,7 @@ type Settings struct {
 	// Rules of the command guard, besides its own.
 	Guard Guard `json:"guard,omitzero"`
 
-	present map[string]bool // the keys that a file had, by path
+	present map[string]bool // the keys that a file has, by path
 }
 
 // Agent is the program that works, and how it is called.
@@ -170,19 +170,19 @@ type GuardRule struct {
 	Allow bool `json:"allow,omitzero"`
 }
 
-// guardrailTimeout bounds a guardrail that names no time of its own.
+// guardrailTimeout is the default time limit of a guardrail.
 const guardrailTimeout = policy.Duration(120e9)
 
-// Has says whether a file had that key, as in "limits.maxCost": what is there
-// by default may give way to a preset, what was written may not.
+// Has reports whether a file has that key, such as "limits.maxCost". A preset may
+// replace a default, but not a value from a file.
 func (s Settings) Has(key string) bool { return s.present[key] }
 
-// maxOutput is the most of an output that is told, and all of it where no
-// limit is wanted: a prompt has to hold it.
+// maxOutput is how much of an output a prompt holds at most, also without a limit
+// in the settings.
 const maxOutput = 1_000_000
 
-// ApplyTo lays the file's settings over a preset. Missing keys stay as the preset
-// has them; the caller lays flags over the result.
+// ApplyTo returns the preset with the file's settings. Keys that are not set keep
+// the preset's value. The caller applies flags to the result.
 func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if s.Has("maximumIterations") {
 		p.Limits.Iterations = s.MaximumIterations
@@ -238,8 +238,8 @@ func (l Limits) applyTo(p policy.Limits) policy.Limits {
 	return p
 }
 
-// checks are the guardrails. The same command may be there twice with different
-// consequences, and then each of them counts.
+// checks are the guardrails. The same command can occur twice with different
+// actions, and then both count.
 func (s Settings) checks() []policy.Check {
 	var checks []policy.Check
 	for _, g := range s.Guardrails {
@@ -248,7 +248,7 @@ func (s Settings) checks() []policy.Check {
 	return policy.UniqueChecks(checks)
 }
 
-// Options are those of the agent room; reading has made sure of the words.
+// Options are the options of package agent. Reading has checked the words.
 func (a Agent) Options() (agent.Options, error) {
 	options := agent.Options{Command: a.Command, Prices: a.rates()}
 	for _, flag := range a.Flags {
@@ -261,7 +261,7 @@ func (a Agent) Options() (agent.Options, error) {
 	return options, nil
 }
 
-// GuardRules is the rules as the guard takes them.
+// GuardRules are the rules for package guard.
 func (g Guard) GuardRules() []guard.Rule {
 	var rules []guard.Rule
 	for _, r := range g.Rules {
@@ -273,8 +273,8 @@ func (g Guard) GuardRules() []guard.Rule {
 	return rules
 }
 
-// rates are the prices as the meter takes them: a cache of which nothing is
-// said costs what its input does.
+// rates are the prices for package price. A cache without a price costs as much as
+// input.
 func (a Agent) rates() map[string]price.Rate {
 	var rates map[string]price.Rate
 	for model, p := range a.Prices {

@@ -11,16 +11,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// decoder makes values of nodes and keeps what is wrong with them, so that all
-// of it is said at once.
+// decoder decodes nodes and collects all errors in them, to report them together.
 type decoder struct {
 	problems   []problem
-	present    map[string]bool     // keys that were read, by path
-	objectKeys map[string][]string // the keys of the objects within, for those that stand in the wrong one
-	isRun      bool                // from a loop's bounds: a run's are others
+	present    map[string]bool     // keys that a file has, by path
+	objectKeys map[string][]string // the keys of each object by its path, to find the right object for a misplaced key
+	isRun      bool                // decode for a run, without a loop's limits
 }
 
-// pathNode is a value and the path of keys to it.
+// pathNode is a node with the path of keys to it.
 type pathNode struct {
 	node
 	path string
@@ -33,7 +32,7 @@ func joinPath(path, key string) string {
 	return path + "." + key
 }
 
-// field is what stands under a key, and notes that it was there.
+// field is the value of a key; it notes that the key is present.
 func (d *decoder) field(s pathNode, key string) pathNode {
 	value, found := memberOf(s.node, key)
 	path := joinPath(s.path, key)
@@ -43,9 +42,8 @@ func (d *decoder) field(s pathNode, key string) pathNode {
 	return pathNode{node: value, path: path}
 }
 
-// checkObject reports a value that is not an object, unknown keys, and missing keys.
-// A misspelt key is one problem: the key that was meant is not reported as
-// missing too.
+// checkObject reports a value that is not an object, unknown keys, and missing
+// keys. A missing key is not reported if a mistyped one was meant for it.
 func (d *decoder) checkObject(s pathNode, known []string, required ...string) {
 	if s.Kind == jsontree.None {
 		return
@@ -62,8 +60,8 @@ func (d *decoder) checkObject(s pathNode, known []string, required ...string) {
 	}
 }
 
-// checkKeys complains of keys that are unknown or there twice, and gives the
-// ones that were probably meant.
+// checkKeys reports keys that are unknown or occur twice, and returns the keys
+// that were probably meant.
 func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	meant, seen := map[string]bool{}, map[string]bool{}
 	for _, m := range s.Members {
@@ -86,8 +84,8 @@ func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	return meant
 }
 
-// nearest is the known key that was probably meant: a slip of the fingers, or
-// a word cut short, as maxIterations is.
+// nearest is the known key that was probably meant: mistyped or abbreviated, like
+// maxIterations.
 func nearest(word string, known []string) (string, bool) {
 	if near, ok := plan.Nearest(word, known); ok {
 		return near, true
@@ -100,8 +98,8 @@ func nearest(word string, known []string) (string, bool) {
 	return "", false
 }
 
-// isAbbreviation says that the letters of short stand in long, in their order and from
-// the first on.
+// isAbbreviation reports whether long contains the letters of short in their
+// order, with the same first letter.
 func isAbbreviation(short, long string) bool {
 	short = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(short))
 	if len(short) < 3 || !strings.HasPrefix(strings.ToLower(long), short[:1]) {
@@ -113,7 +111,8 @@ func isAbbreviation(short, long string) bool {
 	return short == ""
 }
 
-// objectWithKey is the one object that has a key of that name.
+// objectWithKey is the path of the only object that has that key; empty if there
+// are several or none.
 func (d *decoder) objectWithKey(key string) string {
 	var found []string
 	for home, keys := range d.objectKeys {
@@ -127,7 +126,6 @@ func (d *decoder) objectWithKey(key string) string {
 	return found[0]
 }
 
-// oneOfWords is "a", "a or b", "a, b or c".
 func oneOfWords(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -136,10 +134,10 @@ func oneOfWords(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// problem is one thing that is wrong with a file, and where.
+// problem is one error in a file, and its place.
 type problem struct {
 	file         string
-	line, column int // 0 where it has none; keys are found by their names, without a column
+	line, column int // 0 if unknown; keys have no column
 	path, text   string
 }
 
@@ -165,11 +163,10 @@ func (d *decoder) report(s pathNode, format string, args ...any) {
 	d.problems = append(d.problems, problem{file: s.File, line: s.Line, path: s.path, text: fmt.Sprintf(format, args...)})
 }
 
-// maxProblems is far more than anybody mends at once.
+// maxProblems is how many problems an error lists.
 const maxProblems = 100
 
-// fault is all that is wrong, one problem a line, in the order of the files
-// and their lines.
+// fault lists all problems, one on a line, in the order of files and lines.
 func (d *decoder) fault() error {
 	if len(d.problems) == 0 {
 		return nil

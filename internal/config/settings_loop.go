@@ -14,32 +14,32 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Loop is what --config says: seed 004's ralph_loop, or settings. Nil and ""
-// leave it to the preset, 0 turns a limit off.
+// Loop is the file of --config: a ralph_loop section, or settings. Nil and ""
+// leave a value to the preset, 0 turns a limit off.
 type Loop struct {
 	MaxIterations *int             `json:"max_iterations"`
 	MaxCost       *float64         `json:"max_cost"`
 	MaxTime       *policy.Duration `json:"max_time"`
 	CompletionTag string           `json:"completion_tag"`
-	Agent         string           `json:"agent"` // "" for the default, which seed 004 calls build
+	Agent         string           `json:"agent"` // "" for the default, which the file calls build
 
-	Settings Settings // all that are in force, the project's own included
+	Settings Settings // effective settings, with those of the project
 }
 
 var loopKeys = keyNames(reflect.TypeFor[Loop]())
 
-// loopSection is where a loop's keys stand.
+// loopSection is the key of a loop's settings.
 const loopSection = "ralph_loop"
 
-// ReadLoop reads a file that --config names, in YAML or JSON: its root tells
-// whether it has ralph_loop or settings. Settings are laid over those of the
-// project, as settings.local.json is. They say nothing of the tag, since
-// completionResponse is what an agent answers, in another preset.
+// ReadLoop reads the file of --config, in YAML or JSON. Its root has either
+// ralph_loop or settings. Settings override those of the project, as
+// settings.local.json does. They do not set the tag: completionResponse is the
+// answer of an agent in another preset.
 func ReadLoop(f File, project ...File) (Loop, error) {
 	return new(decoder).readConfig(f, project)
 }
 
-// ReadRun reads such a file for a run, whose iterations know no such bounds.
+// ReadRun is ReadLoop for a run, which does not limit the number of iterations.
 func ReadRun(f File, project ...File) (Loop, error) {
 	return (&decoder{isRun: true}).readConfig(f, project)
 }
@@ -64,8 +64,8 @@ func (d *decoder) readConfig(f File, project []File) (Loop, error) {
 	return loop, nil
 }
 
-// isJSON decides by the file name, and by the content if the name says nothing.
-// YAML may begin with a brace too, but such a file is named .yaml.
+// isJSON decides by the file name, or by the content if the name has no known
+// suffix. YAML can begin with a brace too, but such a file is named .yaml.
 func isJSON(f File) bool {
 	switch strings.ToLower(path.Ext(f.Name)) {
 	case ".json":
@@ -77,8 +77,8 @@ func isJSON(f File) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
 }
 
-// isLoop says that a loop was meant, though perhaps mistyped or with its
-// keys at the root.
+// isLoop reports whether the file is meant to be a loop, even if the section is
+// mistyped or missing.
 func isLoop(root node) bool {
 	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
 		_, near := plan.Nearest(m.Key, []string{loopSection})
@@ -103,8 +103,8 @@ func (d *decoder) loop(root pathNode, below node) Loop {
 	return loop
 }
 
-// nullAsUnlimited is seed 004's null: it says that there is no limit, where a key
-// that is left out says nothing.
+// nullAsUnlimited makes an explicit null a limit of 0, which means no limit. A
+// missing key leaves the limit to the preset.
 func nullAsUnlimited[T any](s pathNode, key string, limit *T) *T {
 	isNull := func(m jsontree.Member) bool { return m.Key == key && m.Value.Kind == jsontree.Null }
 	if limit == nil && slices.ContainsFunc(s.Members, isNull) {
@@ -134,8 +134,7 @@ func (d *decoder) loopFromSettings(root, below node) Loop {
 	return loop
 }
 
-// effectiveIfValid are the settings of files that nothing is wrong with; what is wrong was
-// said before.
+// effectiveIfValid returns no settings if problems were reported.
 func (d *decoder) effectiveIfValid(merged node) Settings {
 	if len(d.problems) > 0 {
 		return Settings{}
@@ -143,8 +142,8 @@ func (d *decoder) effectiveIfValid(merged node) Settings {
 	return d.effective(merged)
 }
 
-// ApplyTo lays what was set over a preset. The project's maximumIterations are
-// meant for other presets, which count otherwise.
+// ApplyTo returns the preset with the loop's settings, except maximumIterations,
+// which other presets count differently.
 func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	most := p.Limits.Iterations
 	p = l.Settings.ApplyTo(p)
@@ -162,8 +161,7 @@ func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	return p
 }
 
-// ApplyToRun is Over for a run, in which the maximumIterations of the settings
-// count.
+// ApplyToRun is ApplyTo for a run, in which maximumIterations counts.
 func (l Loop) ApplyToRun(p policy.Policy) policy.Policy {
 	if l.MaxIterations == nil && l.Settings.Has("maximumIterations") {
 		l.MaxIterations = &l.Settings.MaximumIterations
@@ -171,24 +169,22 @@ func (l Loop) ApplyToRun(p policy.Policy) policy.Policy {
 	return l.ApplyTo(p)
 }
 
-// BaseSettings is where a repository's settings stand, if the input config does
-// not say otherwise.
+// BaseSettings is the default file of a repository's settings.
 const BaseSettings = ".ralph/settings.json"
 
 const localSettings = ".ralph/settings.local.json"
 
-// ApplyToInputs lays settings of the base branch under the inputs. They name the checks
-// and the setup where the workflow names none, and may ask for less than it
-// allows, never for more. Who works, with what, and what that may reach is for
-// the workflow to say, and so is who gives a second opinion: with another agent
-// come its key, its hosts and its models.
+// ApplyToInputs applies settings of the base branch to the inputs. They provide
+// checks and setup if the workflow has none, and can only lower its limits. The
+// workflow alone decides about agents, including the reviewing one: with another
+// agent come its key, its hosts and its models.
 func (s Settings) ApplyToInputs(in *Inputs) {
 	p := &in.Policy
 	if len(p.Checks) == 0 {
 		p.Checks = s.checks()
 		for i := range p.Checks {
 			p.Checks[i].Timeout = lowerLimit(p.Checks[i].Timeout, in.CheckTimeout)
-			p.Checks[i].FailAction = "" // of prompts, and these are stories
+			p.Checks[i].FailAction = "" // it is for prompts, not for stories
 		}
 	}
 	if len(p.Setup) == 0 {
@@ -227,7 +223,7 @@ func (s Settings) lowerLimits(l policy.Limits) policy.Limits {
 	return l
 }
 
-// lowerLimit is the lower of two limits, of which 0 is none.
+// lowerLimit is the lower of two limits, of which 0 is no limit.
 func lowerLimit[T int | int64 | float64 | policy.Duration](a, b T) T {
 	if a == 0 || b == 0 {
 		return max(a, b)

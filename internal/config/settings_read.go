@@ -15,14 +15,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// File is a file as it was found; the name is what messages call it.
+// File is the content of a file, and its name for messages.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// ProjectFiles are the settings files that a project has, the base before what one
-// person changes in it; read gives nil for one that is not there.
+// ProjectFiles are the settings files of a project: the shared one, then the local
+// one. read returns nil for a missing file.
 func ProjectFiles(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
 	var files []File
 	for _, name := range []string{BaseSettings, localSettings} {
@@ -37,10 +37,9 @@ func ProjectFiles(project string, read func(project, name string) ([]byte, error
 	return files, nil
 }
 
-// ReadSettings reads settings.json and what is laid over it, settings.local.json
-// mostly. A later file's scalars and lists take the place of an earlier one's,
-// objects are merged key by key, and null is as good as leaving a key out. The
-// error says all that is wrong with any of them, one problem a line.
+// ReadSettings reads settings files, of which later ones override earlier ones:
+// scalars and lists replace, objects are merged key by key, and null counts as a
+// missing key. The error lists all problems, one on a line.
 func ReadSettings(files ...File) (Settings, error) {
 	var d decoder
 	merged := d.mergeFiles(files)
@@ -50,7 +49,7 @@ func ReadSettings(files ...File) (Settings, error) {
 	return d.effective(merged), d.fault()
 }
 
-// mergeFiles are files of settings, each laid over those before it.
+// mergeFiles merges files of settings; later ones override earlier ones.
 func (d *decoder) mergeFiles(files []File) node {
 	merged := node{Kind: jsontree.Object}
 	for _, f := range files {
@@ -62,8 +61,8 @@ func (d *decoder) mergeFiles(files []File) node {
 	return merged
 }
 
-// effective are settings that are complete: what is needed may stand in any of
-// the files, so it cannot be missed before they are one.
+// effective decodes merged settings. Only then is it known whether a required key
+// is missing.
 func (d *decoder) effective(root node) Settings {
 	d.present = map[string]bool{}
 	s := d.settings(pathNode{node: root})
@@ -92,7 +91,7 @@ func (d *decoder) settings(s pathNode) Settings {
 	return all
 }
 
-// collectObjectKeys are the keys of the objects within a struct, by their path.
+// collectObjectKeys adds the keys of the objects within a struct, by their path.
 func collectObjectKeys(of reflect.Type, path string, found map[string][]string) {
 	for _, f := range structFields(of) {
 		at, inner := joinPath(path, f.name), f.field.Type
@@ -109,8 +108,8 @@ func collectObjectKeys(of reflect.Type, path string, found map[string][]string) 
 	}
 }
 
-// rule is what the tags of a field say that its value may be; the schema is made
-// of the same tags. `check` names a rule that no schema can hold.
+// rule is what the tags of a field require of its value; the schema is made of the
+// same tags. `check` names a rule that a schema cannot express.
 type rule struct {
 	required  bool
 	low, high float64
@@ -119,8 +118,7 @@ type rule struct {
 	check     string
 }
 
-// patternWords are the patterns of the tags that ask for more than some text, with what
-// they ask for in words.
+// patternWords says in words what a pattern of the tags requires.
 var patternWords = map[string]struct {
 	is   *pattern.Pattern
 	want string
@@ -131,14 +129,13 @@ var patternWords = map[string]struct {
 	`^[A-Za-z_][A-Za-z0-9_]*$`:          {pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`), "the name of a variable, as in DATABASE_URL"},
 }
 
-// structField is a field of a struct of settings.
+// structField is a field of a settings struct with its key.
 type structField struct {
 	name  string
 	field reflect.StructField
 }
 
-// structFields are those that a struct of settings has in a file: the type that is read
-// is also what says which keys are known.
+// structFields are the fields of a settings struct that are keys of a file.
 func structFields(of reflect.Type) (all []structField) {
 	for _, f := range reflect.VisibleFields(of) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
@@ -162,7 +159,7 @@ func (k structField) rule() rule {
 		case "required":
 			r.required = true
 		case "minimum":
-			r.low, _ = strconv.ParseFloat(value, 64) // tests hold the tags
+			r.low, _ = strconv.ParseFloat(value, 64) // tests check the tags
 		case "maximum":
 			r.high, _ = strconv.ParseFloat(value, 64)
 		case "pattern":
@@ -174,13 +171,13 @@ func (k structField) rule() rule {
 	return r
 }
 
-// decode reads a value into one of a struct of settings.
+// decode decodes a value into a field of a settings struct.
 func (d *decoder) decode(s pathNode, to reflect.Value, r rule) {
 	if to.Type() == reflect.TypeFor[policy.Duration]() {
 		to.SetInt(int64(d.duration(s)))
 		return
 	}
-	switch to.Kind() { //nolint:exhaustive // settings have no others
+	switch to.Kind() { //nolint:exhaustive // settings have no other kinds
 	case reflect.Pointer:
 		value := newValue(to.Type().Elem())
 		d.decode(s, value.Elem(), r)
@@ -242,7 +239,7 @@ func (d *decoder) decodeList(s pathNode, to reflect.Value, r rule) {
 	}
 }
 
-// decodeMap reads objects that go by names of anybody's choice.
+// decodeMap decodes objects with keys that users choose.
 func (d *decoder) decodeMap(s pathNode, to reflect.Value) {
 	var names []string
 	for _, m := range s.Members {
@@ -257,7 +254,7 @@ func (d *decoder) decodeMap(s pathNode, to reflect.Value) {
 	}
 }
 
-// decodeString reads a string that keeps to a rule.
+// decodeString decodes a string that has to satisfy a rule.
 func (d *decoder) decodeString(s pathNode, r rule) string {
 	if r.check == "upper" {
 		s.Text = strings.ToUpper(s.Text)
@@ -270,7 +267,7 @@ func (d *decoder) decodeString(s pathNode, r rule) string {
 		return d.anyText(s)
 	case filled && formed && !form.is.MatchString(s.Text):
 		d.report(s, "found %s, want %s", s.node, form.want)
-	case filled && r.check == "glob" && !doublestar.ValidatePattern(s.Text): // it would protect nothing and say nothing
+	case filled && r.check == "glob" && !doublestar.ValidatePattern(s.Text): // it would match nothing without an error
 		d.report(s, "found %s, want a glob whose brackets and braces are closed", s.node)
 	case filled && r.check == "command":
 		d.checkCommand(s)
@@ -287,7 +284,7 @@ var valueChecks = map[string]func(string) error{
 	"service":  func(s string) error { _, err := egress.ParseServices([]string{s}); return err },
 }
 
-// checkCommand complains of what agent.Words will not be able to split.
+// checkCommand reports a command that agent.Words cannot split.
 func (d *decoder) checkCommand(s pathNode) {
 	split, err := agent.Words(s.Text)
 	switch {

@@ -9,13 +9,12 @@ import (
 
 const maxBytes = 1 << 20
 
-// parseJSON reads a file.
 func (d *decoder) parseJSON(f File) (node, bool) {
 	root, wrong := jsontree.Parse(f.Name, f.Data, maxBytes)
 	return root, d.isReadable(f, wrong)
 }
 
-// isReadable complains of a file that cannot be read.
+// isReadable reports a parse error.
 func (d *decoder) isReadable(f File, wrong *jsontree.Problem) bool {
 	if wrong != nil {
 		d.problems = append(d.problems, problem{file: f.Name, line: wrong.Line, column: wrong.Column, text: wrong.Text})
@@ -26,8 +25,7 @@ func (d *decoder) isReadable(f File, wrong *jsontree.Problem) bool {
 // node is a value of a file, JSON or YAML.
 type node = jsontree.Node
 
-// member is the value of a key; null counts as none, as the files that seed
-// 001's init wrote have it for lists that are empty.
+// memberOf is the value of a key. A null counts as missing.
 func memberOf(n node, key string) (node, bool) {
 	for _, m := range n.Members {
 		if m.Key == key && m.Value.Kind != jsontree.Null {
@@ -37,7 +35,8 @@ func memberOf(n node, key string) (node, bool) {
 	return node{File: n.File, Line: n.Line}, false
 }
 
-// merge lays over upon base: objects key by key, all else as a whole.
+// merge returns base with the values of over: objects key by key, all else as a
+// whole.
 func merge(base, over node) node {
 	if over.Kind == jsontree.Null {
 		return base
@@ -57,13 +56,13 @@ func merge(base, over node) node {
 	return base
 }
 
-// displayKeys are the keys of what people and the agent are shown. No other key is without effect on
-// what a run does, what it may cost and what counts as done.
+// displayKeys are the keys of text for people and the agent. Every other key
+// changes what a run does, what it may cost or what counts as done.
 var displayKeys = []string{"$schema", "completionResponse", "outputTruncateChars", "streamAgentOutput", "includeIterationCountInPrompt"}
 
-// CanonicalText is what files of settings say beyond that, each laid over those before it, in one form
-// whatever their layout; empty where they say nothing. No default is in it: those of a later
-// version may differ.
+// CanonicalText is the merged settings of files without displayKeys, in a form
+// that does not depend on the layout; empty if they set nothing. It has no
+// defaults, as a later version can have others.
 func CanonicalText(files ...File) string {
 	var d decoder
 	merged := node{Kind: jsontree.Object}
@@ -78,13 +77,13 @@ func CanonicalText(files ...File) string {
 	}
 	merged.Members = slices.DeleteFunc(merged.Members, func(m jsontree.Member) bool { return slices.Contains(displayKeys, m.Key) })
 	text, err := json.Marshal(plainValue(merged))
-	if err != nil || plainValue(merged) == nil { // values of files can be encoded
+	if err != nil || plainValue(merged) == nil { // no error occurs for values of files
 		return ""
 	}
 	return string(text)
 }
 
-// plainValue is a value without its place in a file; nil where it says nothing.
+// plainValue is a value without its position in a file; nil if it is empty.
 func plainValue(n node) any {
 	switch n.Kind { //nolint:exhaustive // the rest are single values
 	case jsontree.None, jsontree.Null:

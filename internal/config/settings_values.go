@@ -16,11 +16,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// maxAmount is the most that counts and dollars are taken seriously for: what is
-// more was meant to be no limit, and 0 says that.
+// maxAmount is the limit for counts and dollars. Larger values are meant as no
+// limit, which is 0.
 const maxAmount = 1e9
 
-// valueOr is what read makes of a value, if there is one.
+// valueOr is otherwise if the key is missing.
 func valueOr[T any](s pathNode, otherwise T, read func(pathNode) T) T {
 	if s.Kind == jsontree.None {
 		return otherwise
@@ -28,7 +28,7 @@ func valueOr[T any](s pathNode, otherwise T, read func(pathNode) T) T {
 	return read(s)
 }
 
-// pointerTo is given for what has no default.
+// pointerTo is nil if the key is missing.
 func pointerTo[T any](s pathNode, read func(pathNode) T) *T {
 	if s.Kind == jsontree.None {
 		return nil
@@ -48,7 +48,7 @@ func (d *decoder) anyText(s pathNode) string {
 	switch {
 	case s.Kind != jsontree.Text:
 		d.report(s, "found %s, want a string", s.node)
-	case strings.ContainsRune(s.Text, 0): // no program can be given one
+	case strings.ContainsRune(s.Text, 0): // arguments cannot have one
 		d.report(s, "found a NUL in it, want text")
 	}
 	return s.Text
@@ -61,7 +61,7 @@ func (d *decoder) text(s pathNode) string {
 	return d.anyText(s)
 }
 
-// integer reads whole numbers; 1e3 and 10.0 are some.
+// integer reads whole numbers, such as 1e3 and 10.0.
 func (d *decoder) integer(low, high float64) func(pathNode) int {
 	return func(s pathNode) int {
 		n, err := strconv.ParseFloat(s.Text, 64)
@@ -79,15 +79,15 @@ func (d *decoder) money(s pathNode) float64 {
 		d.report(s, "found %s, want dollars from 0 to %.0f", s.node, maxAmount)
 		return 0
 	}
-	return max(usd, 0) // of the two zeros the one that has no sign
+	return max(usd, 0) // no negative zero
 }
 
-// durationForm is narrower than policy.ParseDuration, which takes "inf" and
-// "0x1p4" for numbers too. The schema holds the same expression.
+// durationForm is stricter than policy.ParseDuration, which accepts "inf" and
+// "0x1p4". The schema has the same expression.
 var durationForm = pattern.Of(
 	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)d?|(([0-9]+(\.[0-9]*)?|\.[0-9]+)d)?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
 
-// maxSeconds is about as long as a time.Duration can be.
+// maxSeconds is about the longest time.Duration.
 const maxSeconds = 9e9
 
 func (d *decoder) duration(s pathNode) policy.Duration {
@@ -115,8 +115,8 @@ func (d *decoder) oneOf(s pathNode, words []string) string {
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// Marshal writes the settings as a file that reads back the same: indented,
-// with the defaults that are in force.
+// Marshal writes the settings as an indented file with the effective defaults.
+// Reading it gives the same settings.
 func (s Settings) Marshal() ([]byte, error) {
 	s.Agent.Flags = append([]string{}, s.Agent.Flags...)
 	s.Guardrails = append([]Guardrail{}, s.Guardrails...)
@@ -130,9 +130,9 @@ func (s Settings) Marshal() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Show is Marshal for people to see. Hidden are the secrets that hide knows,
-// whatever it takes for a token, the value of a flag or variable whose name
-// ends in key, token, secret, password or credentials, and a password in a URL.
+// Show is Marshal for people. It hides the secrets that hide finds, the values of
+// flags and variables whose names end in key, token, secret, password or
+// credentials, and passwords in URLs.
 func (s Settings) Show(hide *redact.Redactor) (string, error) {
 	s.Agent.Command = mask(s.Agent.Command)
 	s.Agent.Flags = maskFlags(s.Agent.Flags)
@@ -148,7 +148,7 @@ func (s Settings) Show(hide *redact.Redactor) (string, error) {
 	return hide.String(string(text)), err
 }
 
-// MaskWords is a command line with its secrets hidden as settings hide theirs.
+// MaskWords hides secrets in a command line as Show does.
 func MaskWords(argv []string, hide *redact.Redactor) []string {
 	shown := maskFlags(argv)
 	for i, word := range shown {
@@ -169,7 +169,7 @@ var (
 	secretFlag       = pattern.Of(`(?i)^--?` + secretName + `$`)
 )
 
-// mask hides the values in a line of words that their names give away.
+// mask hides values whose names say that they are secrets.
 func mask(line string) string {
 	line = secretAssignment.ReplaceAllString(line, "${1}"+redact.Mask)
 	line = secretFlagValue.ReplaceAllString(line, "${1}"+redact.Mask)
@@ -184,7 +184,7 @@ func maskLines(lines []string) []string {
 	return lines
 }
 
-// maskFlags is masked where a flag and its value may be two entries.
+// maskFlags is maskLines for flags whose value can be the next word.
 func maskFlags(flags []string) []string {
 	out := maskLines(flags)
 	for i := 1; i < len(flags); i++ {

@@ -16,12 +16,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// maxYAML is less than maxBytes because the parser takes quadratic time for
-// what is nested deeply, and a stack to match.
+// maxYAML is less than maxBytes because the parser takes quadratic time, and a
+// deep stack, for deeply nested files.
 const maxYAML = 32 << 10
 
-// parseYAML reads the part of YAML that settings need: no anchors, aliases, tags or
-// merge keys, which would make a small file a large one, and one document.
+// parseYAML reads the part of YAML that settings need: one document without
+// anchors, aliases, tags and merge keys, which could make a small file a large
+// one.
 func (d *decoder) parseYAML(f File) (node, bool) {
 	data, wrong := jsontree.Plain(f.Data, maxYAML)
 	if !d.isReadable(f, wrong) {
@@ -60,7 +61,7 @@ func brokenYAML(name string, err error) problem {
 	return p
 }
 
-// yamlReader makes nodes of one file's YAML.
+// yamlReader makes nodes of the YAML of one file.
 type yamlReader struct {
 	file  string
 	depth int
@@ -124,12 +125,12 @@ func lineOf(of ast.Node) int {
 	return 0
 }
 
-// ralphAction are the names by which workflows use ralph, mirrors and images included.
+// ralphAction matches the names of ralph's action in workflows, mirrors and images
+// included.
 var ralphAction = pattern.Of(`(?:^|/)ralph(?:/host)?@`)
 
-// InputsOfWorkflow are the inputs that a workflow gives the step of ours that has the
-// most of them: others only answer. What GitHub has to work out counts as not
-// given.
+// InputsOfWorkflow are the inputs of the ralph step with the most inputs: other
+// steps only answer. Inputs with an expression of GitHub count as not set.
 func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	var read struct {
 		Jobs map[string]struct {
