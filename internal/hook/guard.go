@@ -11,22 +11,22 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Guard judges what a tool is about to do. It prevents accidents and is no
+// Guard checks what a tool is about to do. It prevents accidents; it is not a
 // sandbox.
 type Guard struct {
 	Command func(line string, at guard.Project) (guard.Finding, bool)
 	Write   func(path string, at guard.Project) (guard.Finding, bool)
 }
 
-// gitFiles are git's own files in whatever form: the guard itself knows those
-// that matter most, and ralph's own.
+// gitFiles are protected in addition: package guard knows only the most important
+// ones, and ralph's own.
 var gitFiles = []string{".git/**"}
 
 // writeTools are the tools that write a file by themselves.
 var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
-// checkTool says no to what is dangerous. To all else it says nothing: whether a
-// person is to be asked is not ours to decide.
+// checkTool denies dangerous calls. It does not answer others: whether a person
+// has to be asked is not decided here.
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
 	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(gitFiles)}
@@ -36,7 +36,7 @@ func (d Environment) checkTool(in input) answer {
 	more, rules, unknown := d.Settings(project)
 	at.Protect, at.Rules = append(at.Protect, more...), rules
 	m, err := openMarks(d.State, in.Session)
-	if err != nil { // whether a loop goes on is then unknown, and a warning would never end
+	if err != nil { // then a loop is unknown, and a warning would repeat for each call
 		return denyIf(d.whyRefused(in, at, false))
 	}
 	defer m.close()
@@ -59,14 +59,14 @@ func denyIf(why string) answer {
 	return deny(why)
 }
 
-// isHarmless tells of a tool that is known to change nothing here: it has
-// another name than those that do, and no command.
+// isHarmless reports whether the tool has no command and is not one that changes
+// files.
 func (in input) isHarmless() bool {
 	named := append([]string{"", "Bash", patchTool}, writeTools...)
 	return in.ToolInput.Command.text() == "" && !slices.Contains(named, in.Tool)
 }
 
-// whyRefused is why a tool may not be used so; empty when it may.
+// whyRefused says why a tool call is refused; empty if it is not.
 func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {
 	line := in.ToolInput.Command.text()
 	switch {
@@ -88,7 +88,8 @@ func (d Environment) whyRefused(in input, at guard.Project, looping bool) string
 	return ""
 }
 
-// patchTool is Codex's, and a command of the same name in a shell of its.
+// patchTool is Codex's tool for patches, and a command of the same name in its
+// shell.
 const patchTool = "apply_patch"
 
 func (d Environment) whyPatchRefused(in input, line string, at guard.Project) string {
@@ -118,8 +119,8 @@ func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 	return ""
 }
 
-// cdCommand has a command judged where the session stands, which may have gone to
-// another folder than its project's.
+// cdCommand makes the guard judge a command in the session's folder, which can
+// differ from the project's.
 func cdCommand(dir, root string) string {
 	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
 		return ""
@@ -150,7 +151,7 @@ func (c command) text() string {
 	return strings.Join(quoted, " ")
 }
 
-// patchedFiles are the files that a patch of Codex's names.
+// patchedFiles are the files that a patch of Codex names.
 func patchedFiles(patch string) []string {
 	var paths []string
 	for line := range strings.Lines(patch) {
@@ -163,13 +164,13 @@ func patchedFiles(patch string) []string {
 	return paths
 }
 
-// defaultWindow and usualDivisor are what is assumed of a model and its text.
+// The default context window of a model in tokens, and the bytes of a token.
 const (
 	defaultWindow  = 200_000
 	defaultDivisor = 4
 )
 
-// contextLevels are the parts of the context, in percent, at which the agent is told.
+// contextLevels are the percentages of the context at which the agent is warned.
 var contextLevels = []struct {
 	percent  int
 	severity string
@@ -196,8 +197,8 @@ func (d Environment) contextAdvice(in input) answer {
 		"{how}", how, "{advice}", fillTemplate("session/"+strings.ToLower(severity)+".md")))
 }
 
-// contextTokens is how many tokens the context holds: as the model itself counted them
-// last, else by the size of the transcript.
+// contextTokens is how many tokens the context has: as the model counted them
+// last, or else estimated by the size of the transcript.
 func (d Environment) contextTokens(transcript string) (tokens int64, exact bool) {
 	found, err := readContextSize(transcript)
 	switch {
@@ -209,12 +210,12 @@ func (d Environment) contextTokens(transcript string) (tokens int64, exact bool)
 	return int64(float64(found.size) / d.number("RALPH_CONTEXT_DIVISOR", defaultDivisor)), false
 }
 
-// newSeverity is the severity of the highest level reached, if it was not told
-// before. Those below it are told with it.
+// newSeverity is the severity of the highest level reached, unless it was reported
+// before. Lower levels then count as reported.
 func (d Environment) newSeverity(session string, percent int) string {
 	m, err := openMarks(d.State, session)
 	if err != nil {
-		return "" // it would be told again and again
+		return "" // it would be reported again and again
 	}
 	defer m.close()
 	severity := ""
@@ -230,7 +231,7 @@ func (d Environment) newSeverity(session string, percent int) string {
 	return severity
 }
 
-// number is a variable's value, where it is a number above zero.
+// number is a variable's value if it is a number above zero.
 func (d Environment) number(name string, otherwise float64) float64 {
 	if value, err := strconv.ParseFloat(d.Env(name), 64); err == nil && value > 0 && value < 1e12 {
 		return value
@@ -238,8 +239,7 @@ func (d Environment) number(name string, otherwise float64) float64 {
 	return otherwise
 }
 
-// fillTemplate fills a template's places. The templates are part of the program: one
-// that is missing is for the tests to find.
+// fillTemplate fills in a template. Tests check that every template exists.
 func fillTemplate(name string, pairs ...string) string {
 	text, err := templates.Files.ReadFile(name)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package hook is the entry for an agent's own hooks. It reads a hook's
-// standard input, applies the rules of other packages, and answers on
-// standard output. On errors, hooks that advise stay silent, and hooks that
-// protect refuse.
+// Package hook answers the hooks of an agent. It reads a hook's standard input,
+// applies the rules of other packages, and answers on standard output. On errors,
+// hooks that advise stay silent, and hooks that protect refuse.
 package hook
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/guard"
 )
 
-// The hooks there are, by the names that the command line has for them.
+// The names of the hooks on the command line.
 const (
 	SessionStart = "session-start"
 	PreToolUse   = "pre-tool-use"
@@ -24,7 +23,7 @@ const (
 	Stop         = "stop"
 )
 
-// Names are the hooks, in the order in which a session meets them.
+// Names are the hooks, in the order in which a session calls them.
 func Names() []string { return []string{SessionStart, PreToolUse, PostToolUse, Stop} }
 
 // Environment is what the hooks need of the machine.
@@ -32,46 +31,45 @@ type Environment struct {
 	Env   func(string) string
 	Now   func() time.Time
 	Pause func(time.Duration)
-	State string // the folder for what is known of sessions; empty: there is none
+	State string // the folder for data about sessions; empty if there is none
 	Guard Guard
-	// Settings gives the project's own protected paths, as globs, and rules.
+	// Settings returns the project's protected paths, as globs, and its guard rules.
 	Settings func(project string) (protect []string, rules []guard.Rule, err error)
-	// Dirty lists what is not committed, ralph's own files aside.
+	// Dirty lists uncommitted files without ralph's own.
 	Dirty func(ctx context.Context, project string) ([]string, error)
-	Hide  func([]byte) []byte // takes secrets out of what is written down
+	Hide  func([]byte) []byte // removes secrets from what is written
 }
 
-// Serve answers one hook. It gives no error: an agent must never be broken by
-// its hooks.
+// Serve answers one hook. It returns no error: a hook must never break the agent.
 func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, stdout io.Writer) {
 	in, err := read(stdin)
-	var said answer
+	var reply answer
 	switch {
 	case err != nil && name == PreToolUse:
-		said = deny(fmt.Sprintf("Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
+		reply = deny(fmt.Sprintf("Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
 	case err != nil:
-		said = tellUser(fmt.Sprintf("ralph: the %s hook got no input that it can read: %v", name, err))
+		reply = tellUser(fmt.Sprintf("ralph: the %s hook got no input that it can read: %v", name, err))
 	default:
-		said = d.answer(ctx, name, in)
+		reply = d.answer(ctx, name, in)
 	}
-	if said == (answer{}) {
+	if reply == (answer{}) {
 		return
 	}
-	// An agent that does not listen any more has nothing to be told.
+	// A failed write means that the agent has ended.
 	out := json.NewEncoder(stdout)
 	out.SetEscapeHTML(false)
-	_ = out.Encode(said)
+	_ = out.Encode(reply)
 }
 
-// answer asks the hook. One that falls over must not end the agent's session,
-// nor let through what it was to judge: an exit code of 2, which a panic ends
-// with, keeps an agent from stopping.
-func (d Environment) answer(ctx context.Context, name string, in input) (said answer) {
+// answer calls the hook. If the hook panics, the agent's session must not end, and
+// a tool call must not pass unchecked: a panic ends with exit code 2, which keeps
+// an agent from stopping.
+func (d Environment) answer(ctx context.Context, name string, in input) (reply answer) {
 	defer func() {
-		if wrong := recover(); wrong != nil {
-			said = tellUser(fmt.Sprintf("ralph: the %s hook crashed: %v", name, wrong))
+		if panicked := recover(); panicked != nil {
+			reply = tellUser(fmt.Sprintf("ralph: the %s hook crashed: %v", name, panicked))
 			if name == PreToolUse {
-				said = deny(fmt.Sprintf("Blocked: ralph's guard crashed (%v). Try again in another form.", wrong))
+				reply = deny(fmt.Sprintf("Blocked: ralph's guard crashed (%v). Try again in another form.", panicked))
 			}
 		}
 	}()
@@ -88,7 +86,7 @@ func (d Environment) answer(ctx context.Context, name string, in input) (said an
 	return tellUser("ralph: there is no hook " + name)
 }
 
-// startSession arms the warnings of a session anew.
+// startSession resets the warnings of a session.
 func (d Environment) startSession(in input) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
@@ -102,15 +100,15 @@ func (d Environment) startSession(in input) answer {
 	return answer{}
 }
 
-// maxInput is more than any hook is told: whole files are written through it.
+// maxInput is more than any hook gets: the input can contain whole files.
 const maxInput = 32 << 20
 
-// input is what an agent tells its hooks, as far as it is of use here.
+// input is the part of a hook's input that is used here.
 type input struct {
 	Session        string    `json:"session_id"`
 	Transcript     string    `json:"transcript_path"`
 	Dir            string    `json:"cwd"`
-	StopHookActive bool      `json:"stop_hook_active"` // a hook has kept it from ending already
+	StopHookActive bool      `json:"stop_hook_active"` // a hook has already kept the agent from stopping
 	LastMessage    string    `json:"last_assistant_message"`
 	Tool           string    `json:"tool_name"`
 	ToolInput      toolInput `json:"tool_input"`
@@ -123,8 +121,8 @@ type toolInput struct {
 	Notebook string  `json:"notebook_path"`
 }
 
-// UnmarshalJSON reads an object; tools of which nothing is known here may be
-// given anything else, or other things under the same names.
+// UnmarshalJSON reads an object. Unknown tools can have other input, or other
+// types under the same names, which is ignored.
 func (g *toolInput) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("{")) {
 		return nil
@@ -132,18 +130,18 @@ func (g *toolInput) UnmarshalJSON(data []byte) error {
 	type plain toolInput
 	err := json.Unmarshal(data, (*plain)(g))
 	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return nil // what is missing is told by who needs it
+		return nil // a missing value is reported where it is needed
 	}
 	return err
 }
 
-// command is a line for a shell, or the words of one.
+// command is a line for a shell, or its words.
 type command struct {
 	Line  string
 	Words []string
 }
 
-// UnmarshalJSON takes both forms.
+// UnmarshalJSON accepts both forms.
 func (c *command) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("[")) {
 		return json.Unmarshal(data, &c.Words)
@@ -168,7 +166,7 @@ func read(from io.Reader) (input, error) {
 	return in, nil
 }
 
-// answer is what an agent's program reads from a hook.
+// answer is a hook's output.
 type answer struct {
 	Decision string `json:"decision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -199,5 +197,5 @@ func block(why, message string) answer {
 	return answer{Decision: "block", Reason: why, Message: message}
 }
 
-// tellUser tells the person something and lets the agent go on.
+// tellUser shows the person a message and lets the agent continue.
 func tellUser(message string) answer { return answer{Message: message} }

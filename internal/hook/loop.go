@@ -14,11 +14,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// loopJournal is the journal of a loop within a session, open for more.
+// loopJournal is the open journal of a loop within a session.
 type loopJournal struct {
 	journal.Writer
 	file      *workspace.OpenJournal
-	iteration journal.IterationBegan // the newest of them
+	iteration journal.IterationBegan // the newest iteration
 	pause     func(time.Duration)
 }
 
@@ -42,15 +42,16 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	return r, nil
 }
 
-// folder is a project's .ralph, whose loops have digests as runs have them.
+// folder is a project's .ralph. The journals of its loops have digests, like those
+// of runs.
 func (d Environment) folder(path string) workspace.Folder {
 	return workspace.Folder{Path: path, StateDir: workspace.UserStateDir(d.Env("HOME"))}
 }
 
-func (r *loopJournal) close() { _ = r.file.Close() } // it was synced line by line
+func (r *loopJournal) close() { _ = r.file.Close() } // each line was synced
 
-// takeSteps takes the steps that need no agent, and returns the first that does.
-// The step that it returns is already in the journal.
+// takeSteps takes the steps that need no agent, and returns the first one that
+// does, with everything before it in the journal.
 func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)
@@ -70,9 +71,9 @@ func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	}
 }
 
-// answerInLoop answers a session that wants to end while a loop goes on in it. What
-// cannot be read or written ends the loop rather than the session's peace.
-func (d Environment) answerInLoop(in input) (said answer, looping bool) {
+// answerInLoop answers a session that wants to stop during a loop. Errors end the
+// loop, not the session.
+func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
 		return answer{}, false
@@ -85,8 +86,8 @@ func (d Environment) answerInLoop(in input) (said answer, looping bool) {
 	if err != nil {
 		return tellUser(fmt.Sprintf("ralph: cannot read the loop: %v", err)), true
 	}
-	defer done()     //nolint:errcheck // the kernel gives it back anyway
-	path := m.loop() // which may have ended by now
+	defer done()     //nolint:errcheck // the kernel releases it anyway
+	path := m.loop() // the loop may have ended by now
 	if path == "" {
 		return answer{}, false
 	}
@@ -96,18 +97,18 @@ func (d Environment) answerInLoop(in input) (said answer, looping bool) {
 		return tellUser(fmt.Sprintf("ralph: the loop ends because its journal cannot be used: %v", err)), true
 	}
 	defer r.close()
-	if said, err = r.judgeStop(in); err != nil {
+	if reply, err = r.judgeStop(in); err != nil {
 		m.endLoop()
 		return tellUser(fmt.Sprintf("ralph: the loop ends: %v. Continue it: /ralph-loop --resume", err)), true
 	}
 	if r.Run.Stop != nil {
 		m.endLoop()
 	}
-	return said, true
+	return reply, true
 }
 
-// judgeStop takes what the agent did since it was last let work, and says whether
-// it may end now.
+// judgeStop records what the agent did in this iteration, and decides whether it
+// may stop.
 func (r *loopJournal) judgeStop(in input) (answer, error) {
 	if err := r.repair(in); err != nil || r.Run.Stop != nil {
 		return answer{}, err
@@ -137,20 +138,20 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 	return r.sendBack()
 }
 
-// sendBack sends the agent sendBack to work, as was decided last.
+// sendBack makes the agent continue, as the last step decided.
 func (r *loopJournal) sendBack() (answer, error) {
 	words, err := prompt.SessionContinue(r.Run)
 	return block(words, "ralph loop: "+continueText(r.Run)), err
 }
 
-// isRepeated tells that an end was told of before, by the same hook set up twice: the
-// agent has said nothing since.
+// isRepeated reports whether the same stop was already handled, by the same hook
+// set up twice: the agent has written nothing since.
 func (r *loopJournal) isRepeated(did journal.AgentEnded) bool {
 	last, found := r.Run.LastJudged()
 	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.iteration.Heard
 }
 
-// repair mends a journal that was cut off between two events.
+// repair completes a journal that was cut between two events.
 func (r *loopJournal) repair(in input) error {
 	step, err := r.takeSteps()
 	next, goesOn := step.(verdict.Iterate)
@@ -160,8 +161,8 @@ func (r *loopJournal) repair(in input) error {
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.iteration.Heard})
 }
 
-// agentEnded is what the agent did in this iteration. Its last message is told by
-// the hook itself: the transcript may not have it yet.
+// agentEnded is what the agent did in this iteration. The hook passes its last
+// message: the transcript may not have it yet.
 func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	it, _ := r.Run.OpenIteration()
 	did, err := transcriptPart{in.Transcript, r.iteration.Heard, r.Run.Granted.At, it.Began}.readUntil(in.LastMessage, r.pause)
@@ -179,7 +180,7 @@ func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	}, nil
 }
 
-// endText says how the loop ended, for the person who has it.
+// endText says how the loop ended.
 func endText(run journal.Run) string {
 	tools := 0
 	for _, it := range run.Iterations {
@@ -197,7 +198,7 @@ func endText(run journal.Run) string {
 	return text + ". Continue it: /ralph-loop --resume"
 }
 
-// continueText says what was decided of the iteration that ended, and why.
+// continueText says why the agent was sent back to work.
 func continueText(run journal.Run) string {
 	why := "the promise is missing"
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {

@@ -19,13 +19,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// sessionMarks is what is known of one session: small files in a folder that belongs
-// to the user alone. Hooks of one session can run side by side; a mark is made
-// by one of them only.
+// sessionMarks is the data about one session: small files in a folder that belongs
+// to the user alone. Hooks of one session can run at the same time; only one of
+// them can create a mark.
 type sessionMarks struct{ root *untrusted.Root }
 
-// plainID is a session's id as programs make them; any other is replaced by its
-// digest before it becomes the name of a folder.
+// plainID matches usual session ids. Others are replaced by their digest before
+// they name a folder.
 var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func folderName(session string) string {
@@ -36,7 +36,7 @@ func folderName(session string) string {
 	return "x-" + hex.EncodeToString(sum[:])
 }
 
-// openMarks opens the folder of a session, made where it is not there yet.
+// openMarks opens the folder of a session and creates it if needed.
 func openMarks(state, session string) (sessionMarks, error) {
 	switch {
 	case session == "":
@@ -55,7 +55,7 @@ func openMarks(state, session string) (sessionMarks, error) {
 	return sessionMarks{root}, err
 }
 
-// makePrivate makes a folder that only its owner can use: no one else can change
+// makePrivate makes a folder that only its owner can use. Nobody else can change
 // its mode.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -75,7 +75,7 @@ func makePrivate(dir string) error {
 
 func (m sessionMarks) close() { _ = m.root.Close() }
 
-// set makes a mark; first tells whether it was not there yet.
+// set creates a mark; first is false if it existed.
 func (m sessionMarks) set(name string) (first bool, err error) {
 	file, err := m.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -87,8 +87,8 @@ func (m sessionMarks) set(name string) (first bool, err error) {
 	return true, file.Close()
 }
 
-// count sets the next of the marks that begin with prefix, and tells how many
-// there are now.
+// count creates the next of the marks that begin with prefix, and returns how many
+// there are.
 func (m sessionMarks) count(prefix string, most int) (int, error) {
 	for n := 1; n <= most; n++ {
 		first, err := m.set(fmt.Sprintf("%s%d", prefix, n))
@@ -99,7 +99,7 @@ func (m sessionMarks) count(prefix string, most int) (int, error) {
 	return most + 1, nil
 }
 
-// clear takes away the marks that begin with prefix.
+// clear removes the marks that begin with prefix.
 func (m sessionMarks) clear(prefix string) error {
 	names, err := m.root.ReadDir(".")
 	if err != nil {
@@ -118,11 +118,11 @@ const (
 	loopLock = "looping"
 )
 
-// lockTimeout is how long a hook waits for another one of the same session.
+// lockTimeout is how long a hook waits for another hook of the same session.
 const lockTimeout = 10 * time.Second
 
-// lockLoop waits until no other hook of the session is at its loop. Who dies gives
-// it back.
+// lockLoop waits until no other hook of the session handles its loop. The lock
+// ends with the process.
 func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, err error) {
 	for waited := time.Duration(0); waited < lockTimeout; waited += pollInterval {
 		done, err = workspace.Folder{Path: m.root.Name(), LockName: loopLock}.Lock()
@@ -134,8 +134,8 @@ func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, er
 	return nil, err
 }
 
-// loop is the folder of the run that loops in this session; empty where none
-// does.
+// loop is the folder of the active loop's run in this session; empty if there is
+// none.
 func (m sessionMarks) loop() string {
 	path, err := m.root.ReadFile(loopMark, 4096)
 	if err != nil || !filepath.IsAbs(string(path)) {
@@ -149,7 +149,7 @@ func (m sessionMarks) setLoop(path string) error {
 }
 func (m sessionMarks) endLoop() { _ = m.root.Remove(loopMark) }
 
-// maxAge is how long what is known of a session outlives its last use.
+// maxAge is how long the data about a session is kept after its last use.
 const maxAge = 30 * 24 * time.Hour
 
 func removeOldSessions(state string, now time.Time) {
@@ -169,60 +169,60 @@ func removeOldSessions(state string, now time.Time) {
 	}
 }
 
-// maxStops is how often in a row a session is kept from ending for how it
-// leaves its tree. What it did not mend by then it will not mend.
+// maxStops is how often in a row a session is kept from stopping because of the
+// state of its tree.
 const maxStops = 3
 
-// stop says whether a session may end: a loop within it has the first word,
-// then the loop that started it.
+// stop decides whether a session may stop: first by the loop within it, then by
+// the run that started it.
 func (d Environment) stop(ctx context.Context, in input) answer {
-	if said, looping := d.answerInLoop(in); looping {
-		return said
+	if reply, looping := d.answerInLoop(in); looping {
+		return reply
 	}
 	project := d.project(in)
 	if !d.belongsToRun(project) {
 		return answer{}
 	}
-	wrong, unknown := d.problems(ctx, project)
-	if len(wrong) == 0 {
+	problems, unknown := d.problems(ctx, project)
+	if len(problems) == 0 {
 		if unknown != nil {
 			return tellUser(fmt.Sprintf("ralph: could not look for uncommitted changes: %v", unknown))
 		}
 		return answer{}
 	}
-	return d.keepWorking(in, strings.Join(wrong, "\n\n"))
+	return d.keepWorking(in, strings.Join(problems, "\n\n"))
 }
 
-// belongsToRun tells whether a session belongs to the run that goes on in the project.
-// Anybody else who works there may stop as they like.
+// belongsToRun reports whether the session is one of the active run in the
+// project. Other sessions may stop.
 func (d Environment) belongsToRun(project string) bool {
 	active, alive := workspace.ReadActive(project)
 	switch {
 	case active.PID == 0:
 		return false
-	case d.Env("RALPH_SANDBOX") == "docker": // it shows no process and no lock of the outside
+	case d.Env("RALPH_SANDBOX") == "docker": // it shows no processes and locks of the host
 		return true
 	}
-	// In a process namespace the run's process cannot be seen, but its lock can.
+	// In a process namespace the run's process is invisible, but its lock is not.
 	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.CheckUnlocked() != nil
 	return alive && d.isStartedByRalph()
 }
 
-// problems is what has to be mended before the session ends.
-func (d Environment) problems(ctx context.Context, project string) (wrong []string, unknown error) {
+// problems lists what has to be repaired before the session stops.
+func (d Environment) problems(ctx context.Context, project string) (problems []string, unknown error) {
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
-	books := memory.Files()
+	files := memory.Files()
 	if err := memory.Audit(); err != nil {
-		wrong = append(wrong, fillTemplate("session/prd.md", "{name}", books[0], "{problems}", err.Error()))
+		problems = append(problems, fillTemplate("session/prd.md", "{name}", files[0], "{problems}", err.Error()))
 	}
 	dirty, err := d.Dirty(ctx, project)
 	if len(dirty) > 0 {
-		wrong = append(wrong, fillTemplate("session/uncommitted.md", "{files}", firstFiles(dirty), "{prd}", books[0], "{progress}", books[1]))
+		problems = append(problems, fillTemplate("session/uncommitted.md", "{files}", firstFiles(dirty), "{prd}", files[0], "{progress}", files[1]))
 	}
-	return wrong, err
+	return problems, err
 }
 
-// memoryOf is the folder of the PRD, as the run under way has it.
+// memoryOf is the folder of the PRD in the active run.
 func memoryOf(project string) string {
 	var memory string
 	workspace.Folder{Path: filepath.Join(project, ".ralph")}.Unfinished(func(run journal.Run) bool {
@@ -244,18 +244,18 @@ func firstFiles(paths []string) string {
 	return text
 }
 
-// keepWorking sends the agent back, but not for ever.
+// keepWorking sends the agent back, at most maxStops times.
 func (d Environment) keepWorking(in input, why string) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
-		if in.StopHookActive { // once is all that can be counted without a folder
+		if in.StopHookActive { // without a folder, only once
 			return tellUser(fmt.Sprintf("ralph: the session ends although this is left:\n\n%s", why))
 		}
 		return block(why, "")
 	}
 	defer m.close()
 	if !in.StopHookActive {
-		_ = m.clear("stop-") // what is left counts against the agent, and it will be let go the sooner
+		_ = m.clear("stop-") // marks that stay only let the agent stop sooner
 	}
 	n, err := m.count("stop-", maxStops)
 	if err != nil || n > maxStops {

@@ -16,18 +16,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// LoopRequest is a loop to begin within a session, or one to go on with.
+// LoopRequest is a loop to begin or to resume within a session.
 type LoopRequest struct {
 	Session   string
-	Dir       string // where the session stands
-	AgentHome string // the folder in which the agent's program keeps its sessions
+	Dir       string // the session's folder
+	AgentHome string // the folder in which the agent CLI keeps its sessions
 	Task      string
-	ApplyTo   func(policy.Policy) policy.Policy // lays what was asked for over the usual, or over what was in force
+	ApplyTo   func(policy.Policy) policy.Policy // changes the preset, or the policy of the resumed loop
 	Resume    bool
 	Trust     bool // goes on with a journal that is not vouched for
 }
 
-// Start begins a loop, and gives what the agent is to be told.
+// Start begins a loop, and returns the prompt for the agent.
 func (d Environment) Start(asked LoopRequest) (string, error) {
 	if asked.Session == "" {
 		return "", fault.Usage("no session for the loop", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
@@ -56,7 +56,7 @@ func (d Environment) Start(asked LoopRequest) (string, error) {
 
 func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.Session)) }
 
-// check says what is wrong with a loop before anything is written for it.
+// check validates the request before anything is written.
 func (a LoopRequest) check() error {
 	switch {
 	case a.Resume && strings.TrimSpace(a.Task) != "":
@@ -69,7 +69,7 @@ func (a LoopRequest) check() error {
 	return check(a.policy())
 }
 
-// check refuses a loop that could never end, or whose end could never be seen.
+// check refuses a loop that could never end, or whose end could not be detected.
 func check(p policy.Policy) error {
 	word := p.Word
 	switch {
@@ -92,7 +92,6 @@ func (d Environment) openMarks(session string) (sessionMarks, error) {
 	return m, nil
 }
 
-// isLoopActive tells whether a loop goes on in the session.
 func (d Environment) isLoopActive(m sessionMarks) bool {
 	path := m.loop()
 	if path == "" {
@@ -102,7 +101,7 @@ func (d Environment) isLoopActive(m sessionMarks) bool {
 	return err == nil && len(entries) > 0 && journal.Fold(journal.Run{}, entries...).Stop == nil
 }
 
-// beginLoop writes the beginning of a loop into its journal, or of what follows.
+// beginLoop writes the first events of a new or resumed loop into its journal.
 func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, error) {
 	folder := d.folder(filepath.Join(projectOf(asked.Dir), ".ralph"))
 	release, err := folder.Lock()
@@ -125,7 +124,7 @@ func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, 
 	return r, home, nil
 }
 
-// loopRun is the run's folder, and the event that it begins or goes on with.
+// loopRun is the run's folder, and the event that begins or resumes it.
 func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
 	if asked.Resume {
 		return d.unfinishedLoop(folder, asked)
@@ -139,8 +138,9 @@ func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (worksp
 	}, err
 }
 
-// unfinishedLoop is the newest loop of the project that was left undone. A journal that a commit
-// brought would have its own words taken for those of the user.
+// unfinishedLoop is the newest unfinished loop of the project. It has to be one
+// that ralph wrote here: the text of a journal in a commit would count as the
+// user's.
 func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
 	var old journal.Run
 	undone := func(run journal.Run) bool {
@@ -163,7 +163,7 @@ func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) 
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
 }
 
-// beginIteration begins the iteration that the agent is about to work in.
+// beginIteration records the iteration in which the agent will work.
 func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) error {
 	if err := r.Append(first); err != nil {
 		return err
@@ -179,13 +179,13 @@ func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) err
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.transcriptSize()})
 }
 
-// transcriptSize is how long the session's transcript is by now. One that is not there
-// yet is found by the first end.
+// transcriptSize is the current size of the session's transcript; 0 if it does not
+// exist yet.
 func (a LoopRequest) transcriptSize() int64 {
 	if !plainID.MatchString(a.Session) {
 		return 0
 	}
-	found, err := filepath.Glob(filepath.Join(a.AgentHome, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // in the user's home, and folders alone
+	found, err := filepath.Glob(filepath.Join(a.AgentHome, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // only folders in the user's home
 	if err != nil || len(found) == 0 {
 		return 0
 	}
@@ -196,7 +196,7 @@ func (a LoopRequest) transcriptSize() int64 {
 	return info.Size()
 }
 
-// Cancel ends the loop of a session, and says so.
+// Cancel ends the loop of a session, and returns a message for the agent.
 func (d Environment) Cancel(session string) (string, error) {
 	m, err := d.openMarks(session)
 	if err != nil {
@@ -234,8 +234,8 @@ func (d Environment) project(in input) string {
 	return projectOf(in.Dir)
 }
 
-// projectOf is the project that a folder lies in: the nearest with a .ralph, else
-// the nearest repository, else the folder itself.
+// projectOf is the project of a folder: the nearest folder above with a .ralph,
+// else the nearest repository, else the folder itself.
 func projectOf(dir string) string {
 	for _, name := range []string{".ralph", ".git"} {
 		for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
@@ -250,14 +250,12 @@ func projectOf(dir string) string {
 	return dir
 }
 
-// isStartedByRalph tells that the session is one of an agent that a loop of ralph's has
-// started.
+// isStartedByRalph reports whether a run of ralph has started the session's agent.
 func (d Environment) isStartedByRalph() bool { return d.Env("RALPH_ITERATION") != "" }
 
-// Words splits what somebody typed behind a slash command as a shell splits
-// words. Quotes and backslashes do what they do there; all else is text, for
-// nothing is expanded and nothing run: a task may speak of $HOME or `id`, and
-// of issue #12.
+// Words splits the text after a slash command as a shell splits words, with quotes
+// and backslashes. Nothing is expanded or run: a task can contain $HOME, `id` and
+// #12.
 func Words(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -294,7 +292,7 @@ func Words(line string) ([]string, error) {
 	return words, nil
 }
 
-// escapes tells whether a backslash means the next rune literally.
+// escapes reports whether a backslash makes the next character literal.
 func escapes(rest []rune, quote rune) bool {
 	return len(rest) > 0 && (quote == 0 || strings.ContainsRune("$`\"\\", rest[0]))
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// transcriptLine is a line of a transcript, as far as it is of use here.
+// transcriptLine is the part of a transcript's line that is used here.
 type transcriptLine struct {
 	Type      string    `json:"type"`
 	Subtype   string    `json:"subtype"`
-	Side      bool      `json:"isSidechain"` // a helper's, with a context of its own
+	Side      bool      `json:"isSidechain"` // of a subagent, which has a context of its own
 	APIError  bool      `json:"isApiErrorMessage"`
 	Timestamp time.Time `json:"timestamp"`
 	Message   struct {
@@ -40,10 +40,10 @@ type contentBlock struct {
 	Name string `json:"name"`
 }
 
-// blocks is the content of a message: blocks, or only a text.
+// blocks is the content of a message: blocks, or a text.
 type blocks []contentBlock
 
-// UnmarshalJSON takes both forms; content that is neither is no content.
+// UnmarshalJSON accepts both forms and ignores others.
 func (b *blocks) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -57,10 +57,10 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// syntheticModel is the model of what the agent's program says in its place.
+// syntheticModel is the model of messages that the agent CLI itself wrote.
 const syntheticModel = "<synthetic>"
 
-// isOwnModel tells that the line is the session's own model speaking.
+// isOwnModel reports whether the session's own model wrote the line.
 func (s transcriptLine) isOwnModel() bool {
 	return s.Type == "assistant" && !s.Side && !s.APIError && s.Message.Model != syntheticModel
 }
@@ -70,7 +70,8 @@ func (s transcriptLine) contextTokens() int64 {
 	return max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheWrite, 0)
 }
 
-// parseLine reads a line, if it can be of use at all: most are not, and are long.
+// parseLine parses only lines that can be of use: most lines are not, and are
+// long.
 func parseLine(line []byte) (transcriptLine, bool) {
 	var s transcriptLine
 	if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"compact_boundary"`)) {
@@ -94,12 +95,12 @@ func openTranscript(path string) (*os.File, int64, error) {
 }
 
 type contextSize struct {
-	tokens int64 // by the model's own count; 0: it is not known
-	size   int64 // of the transcript; 0 where that says nothing
+	tokens int64 // as the model counted them; 0: unknown
+	size   int64 // of the transcript; 0 if it says nothing about the context
 }
 
-// readContextSize is what the newest line of the model says of its context. It reads
-// from the end, and mostly not far; behind a few pictures lie megabytes.
+// readContextSize is the size of the context by the newest line of the model. It
+// reads from the end, usually not far; after pictures it can be megabytes.
 func readContextSize(path string) (contextSize, error) {
 	file, size, err := openTranscript(path)
 	if err != nil {
@@ -124,8 +125,8 @@ func readContextSize(path string) (contextSize, error) {
 	return contextSize{size: size}, nil
 }
 
-// lastContextSize looks through lines from their end. Before a context was compacted it
-// held what it holds no more.
+// lastContextSize searches lines from their end. Lines before a compaction no
+// longer count.
 func lastContextSize(lines []byte) (contextSize, bool) {
 	for len(lines) > 0 {
 		lines = bytes.TrimSuffix(lines, []byte{'\n'})
@@ -146,13 +147,13 @@ func lastContextSize(lines []byte) (contextSize, bool) {
 type agentWork struct {
 	texts     []string
 	tools     int
-	todoCalls int   // of these, calls that only keep its list of things to do
-	end       int64 // where the part ends
+	todoCalls int   // tool calls that only update its todo list
+	end       int64 // offset of the end of the part
 }
 
-// transcriptPart is where a stretch lies: from a place in the transcript on, and not
-// before a time, as the place may not have been known yet. What was said before
-// a later time was judged already: a transcript can be late.
+// transcriptPart is a part of a transcript: from an offset, which may be 0 if it
+// was unknown, and not before the time began. Text before the time judged was
+// judged already: a transcript can be late.
 type transcriptPart struct {
 	path   string
 	from   int64
@@ -168,14 +169,14 @@ func (p transcriptPart) read() (agentWork, error) {
 	defer file.Close() //nolint:errcheck // only read
 	from := p.from
 	if from > size {
-		from = 0 // it was written anew
+		from = 0 // the file was replaced
 	}
 	found := agentWork{end: from}
 	reader := bufio.NewReaderSize(io.NewSectionReader(file, from, size-from), 256<<10)
 	called := map[string]bool{}
 	for {
 		line, err := reader.ReadBytes('\n')
-		if err != nil { // the last is still being written, and is read next time
+		if err != nil { // an incomplete last line is read next time
 			return found, nil
 		}
 		found.end += int64(len(line))
@@ -200,26 +201,25 @@ func (s *agentWork) add(content blocks, fresh bool, called map[string]bool) {
 	}
 }
 
-// endsWith tells whether the stretch goes on to the message that the agent ended
-// with.
+// endsWith reports whether the work includes the agent's last message.
 func (s agentWork) endsWith(with string) bool {
 	with = strings.TrimSpace(with)
 	if with == "" {
-		return true // nothing to know it by
+		return true // there is no message to compare
 	}
 	n := len(s.texts)
 	return n > 0 && strings.HasSuffix(with, strings.TrimSpace(s.texts[n-1])) && strings.TrimSpace(s.texts[n-1]) != ""
 }
 
-// The agent's program writes its transcript in its own time, mostly within a
-// tenth of a second; a call that is not in it yet would count for nothing.
+// The agent CLI writes its transcript with a delay, usually within a tenth of a
+// second. A tool call that is not in it would not count.
 const (
 	maxDelay     = 3 * time.Second
 	pollInterval = 10 * time.Millisecond
 )
 
-// readUntil reads the part once it goes on to the agent's last message, or as far
-// as it goes when that does not come.
+// readUntil reads the part once it includes the agent's last message, or after
+// maxDelay.
 func (p transcriptPart) readUntil(last string, pause func(time.Duration)) (agentWork, error) {
 	for waited := time.Duration(0); ; waited += pollInterval {
 		found, err := p.read()
