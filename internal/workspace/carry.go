@@ -15,16 +15,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// How much of a run is carried to another machine: the journal is all that a
-// run needs to be gone on with, the rest is what its report shows.
+// Limits for the files of a run on another machine. Only the journal is needed to
+// continue the run; its report shows the other files.
 const (
-	MaxJournal    = 32 << 20  // of its record
-	maxExtraFile  = 256 << 10 // of a file beside it
-	maxExtraFiles = 4 << 20   // of all of those
+	MaxJournal    = 32 << 20  // of the journal
+	maxExtraFile  = 256 << 10 // of another file
+	maxExtraFiles = 4 << 20   // of all other files
 )
 
-// Pack reads the run's own files as another machine needs them: the journal,
-// and of what lies beside it what is small. Trees and transcripts stay here.
+// Pack reads the run's files for another machine: the journal, and small files
+// beside it. Trees and transcripts are left out.
 func (r Run) Pack() (map[string][]byte, error) {
 	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
@@ -42,7 +42,7 @@ func (r Run) Pack() (map[string][]byte, error) {
 		if name == JournalFile {
 			most = MaxJournal
 		}
-		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be made again
+		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be generated
 			continue
 		}
 		text, err := root.ReadFile(name, most)
@@ -70,9 +70,8 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// Unpack makes a run of files that were carried here. A run that is here
-// already is brought to what they say; trees that it left are set aside, since
-// they are of an older moment.
+// Unpack writes a run's files from another machine. An existing run gets these
+// files; its trees are moved aside, as they are older.
 func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
 		return Run{}, fmt.Errorf("%q is no name for a run", id)
@@ -102,8 +101,7 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	return run, nil
 }
 
-// moveAside moves what is in the way, and takes what was set aside before only
-// when there is something newer.
+// moveAside renames path to path.before and replaces what has that name.
 func moveAside(root *untrusted.Root, path string) error {
 	if _, err := root.Lstat(path); err != nil {
 		return ignoreNotExist(err)
@@ -111,8 +109,8 @@ func moveAside(root *untrusted.Root, path string) error {
 	return errors.Join(root.RemoveAll(path+".before"), root.Rename(path, path+".before"))
 }
 
-// How much of a folder is read. Changes in a larger one, such as a home, stay
-// unknown.
+// Limits for a fingerprint. Changes in a larger folder, such as a home, are not
+// detected.
 const (
 	maxFiles   = 50_000
 	maxContent = 64 << 20
@@ -120,10 +118,9 @@ const (
 
 var errTooLarge = errors.New("there are too many files to look at")
 
-// Fingerprint tells the files of a folder that is no repository apart from
-// those of another time: by their content, and by their size and time where
-// that is too much to read. The program's own files do not count. It is empty
-// where the folder holds too much, or cannot be read.
+// Fingerprint detects changes in a folder that is not a repository: by the content
+// of files, or by size and time if there is too much content. It ignores ralph's
+// own files. It is empty if the folder is too large or unreadable.
 func Fingerprint(ctx context.Context, dir string) string {
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
@@ -140,7 +137,7 @@ func Fingerprint(ctx context.Context, dir string) string {
 type fingerprint struct {
 	sum    hash.Hash
 	files  int
-	left   int64 // of what is read
+	left   int64 // bytes that may still be read
 	buffer []byte
 }
 
@@ -151,8 +148,8 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 	case err != nil && (e.Path == "." || errors.Is(err, untrusted.ErrTooDeep)):
 		return err
 	case err != nil:
-		return nil //nolint:nilerr // an unreadable one is not the agent's work
-	case e.Path == activeFile, e.Path == ".ralph", strings.HasSuffix("/"+e.Path, "/"+stateDir): // of a home within
+		return nil //nolint:nilerr // an unreadable file is not the agent's work
+	case e.Path == activeFile, e.Path == ".ralph", strings.HasSuffix("/"+e.Path, "/"+stateDir): // the state folder of a home in it
 		return fs.SkipDir
 	}
 	fmt.Fprintf(p.sum, "%q %v", e.Path, e.Info.Mode())
@@ -166,7 +163,7 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 	return nil
 }
 
-// addContent adds what a file holds, and tells whether it could.
+// addContent adds a file's content, and reports whether it could.
 func (p *fingerprint) addContent(e untrusted.Entry) bool {
 	size := e.Info.Size()
 	if size > maxAgentFile || size > p.left {

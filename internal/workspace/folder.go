@@ -1,6 +1,6 @@
-// Package workspace owns the files of a project and of its runs: the journal,
-// logs, locks, and the memory that an agent reads. It follows no links out of
-// its folder, limits what it reads, and interprets only the plan and the
+// Package workspace reads and writes the files of a project and of its runs: the
+// journal, logs, locks, and the memory that an agent reads. It follows no links
+// out of its folder, limits what it reads, and interprets only the plan and the
 // journal.
 package workspace
 
@@ -24,13 +24,13 @@ import (
 // Folder is a project's .ralph folder.
 type Folder struct {
 	Path     string
-	LockName string // the file that Lock locks; "lock" where empty
-	StateDir string // a folder elsewhere, in which only this user writes; empty: no run is Vouched for
+	LockName string // the file that Lock locks (default: "lock")
+	StateDir string // a folder elsewhere that only this user can write to; empty: no run is vouched for
 
-	isLocked bool // by Hold, to whose caller the lock belongs
+	isLocked bool // Hold has locked it for its caller
 }
 
-// FindFolder is the folder of the project that dir is, or lies in.
+// FindFolder is the folder of the project that dir is in.
 func FindFolder(dir string) Folder {
 	for at := dir; ; at = filepath.Dir(at) {
 		folder := Folder{Path: filepath.Join(at, ".ralph")}
@@ -45,8 +45,8 @@ func FindFolder(dir string) Folder {
 
 const runs = "runs"
 
-// open is the folder, made where it is not there yet. A repository may bring a
-// link of that name, and everything written would land where it leads.
+// open opens the folder and creates it if needed. It refuses a link, which a
+// repository can contain: files would be written elsewhere.
 func (f Folder) open() (*untrusted.Root, error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (f Folder) open() (*untrusted.Root, error) {
 	return root, nil
 }
 
-// RemoveFiles removes what lies in the folder under these names.
+// RemoveFiles removes files and folders of these names from the folder.
 func (f Folder) RemoveFiles(names ...string) error {
 	if _, err := os.Lstat(f.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -79,7 +79,7 @@ func (f Folder) RemoveFiles(names ...string) error {
 	return nil
 }
 
-// CheckPath is a fault where something else stands in the folder's place.
+// CheckPath returns an error if the folder is a link or a file.
 func (f Folder) CheckPath() error {
 	info, err := os.Lstat(f.Path)
 	switch {
@@ -88,16 +88,16 @@ func (f Folder) CheckPath() error {
 	case err == nil && !info.IsDir():
 		return fault.Usage(f.Path+" is no folder", "call it something else: settings and runs lie in .ralph", nil)
 	}
-	return nil // if it is missing or unreadable, opening it says so
+	return nil // opening it reports other errors
 }
 
-// RunName is what a run is called that begins at a moment: by their names, runs
-// are in the order in which they began.
+// RunName is the id of a run that begins at a time. Sorted ids are in the order of
+// time.
 func RunName(what string, at time.Time) string {
 	return what + "-" + at.UTC().Format("20060102T150405.000")
 }
 
-// NewRun makes the folder of a run; it must not exist.
+// NewRun creates the folder of a run; it must not exist.
 func (f Folder) NewRun(id string) (Run, error) {
 	root, err := f.open()
 	if err != nil {
@@ -121,7 +121,7 @@ func (f Folder) NewRun(id string) (Run, error) {
 	return run, nil
 }
 
-// Run is one of the folder's.
+// Run is the run with that id.
 func (f Folder) Run(id string) Run {
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
 	if f.StateDir != "" {
@@ -130,8 +130,7 @@ func (f Folder) Run(id string) Run {
 	return run
 }
 
-// ignoreAll keeps the folder out of git, unless its people have said what is to
-// be kept out.
+// ignoreAll writes a .gitignore for the folder, unless there is one.
 func ignoreAll(root *untrusted.Root) error {
 	if info, err := root.Lstat(".gitignore"); err == nil && info.Mode().IsRegular() {
 		return nil
@@ -143,21 +142,20 @@ func cannotWrite(path string, err error) error {
 	return fault.Usage("cannot write to "+path, "make the folder writable, with no links out of it, and see that the disk is not full", err)
 }
 
-// Unfinished is the newest run that wanted accepts, if it has not stopped: what
-// lies behind a newer one that has is out of date.
+// Unfinished is the newest run that wanted accepts, if it has not stopped. Older
+// unfinished runs are out of date.
 func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
 	run, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
 	return run, found && state.Stop == nil
 }
 
-// Newest is what the newest run that wanted accepts came to.
+// Newest is the state of the newest run that wanted accepts.
 func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
 	_, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
 	return state, found
 }
 
-// newest passes a journal over that cannot be read: it must not keep a new run
-// from beginning.
+// newest skips unreadable journals: they must not prevent a new run.
 func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bool) {
 	for _, id := range slices.Backward(f.ids()) {
 		run := f.Run(id)
@@ -172,8 +170,8 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bo
 	return Run{}, journal.Run{}, false
 }
 
-// CheckJournal is a fault if the journal of the newest run, or of the named one,
-// cannot be read: an older run must not be shown instead.
+// CheckJournal returns an error if the journal of the newest run, or of the named
+// one, cannot be read. An older run must not be shown instead.
 func (f Folder) CheckJournal(id string) error {
 	ids, err := f.listRuns()
 	switch {
@@ -195,7 +193,7 @@ func (f Folder) CheckJournal(id string) error {
 	return nil
 }
 
-// remedy is what to do about a journal that cannot be read, as far as why is known.
+// remedy says what to do about an unreadable journal.
 func (r Run) remedy(err error) string {
 	other, is := errors.AsType[*journal.VersionError](err)
 	switch {
@@ -212,7 +210,7 @@ func (f Folder) ids() []string {
 	return ids
 }
 
-// listRuns names the runs, oldest first. What is no folder of its own is none.
+// listRuns returns the ids of the runs, oldest first. Links and files are ignored.
 func (f Folder) listRuns() (ids []string, err error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
@@ -234,7 +232,7 @@ func (f Folder) listRuns() (ids []string, err error) {
 	return ids, nil
 }
 
-// Create makes or empties a file in the folder.
+// Create creates or empties a file in the folder.
 func (f Folder) Create(name string) (io.WriteCloser, error) {
 	root, err := f.open()
 	if err != nil {
@@ -248,11 +246,11 @@ func (f Folder) Create(name string) (io.WriteCloser, error) {
 	return file, nil
 }
 
-// maxKeptFile is more than any file beside a journal holds that is read again.
+// maxKeptFile is larger than any file beside a journal that is read again.
 const maxKeptFile = 64 << 20
 
-// Read is a file of the folder that was kept earlier, if it still is what it
-// was: agents can write there.
+// Read reads a file of the folder if its digest is as recorded: agents can write
+// there.
 func (f Folder) Read(name, digest string) (string, error) {
 	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {

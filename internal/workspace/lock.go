@@ -20,9 +20,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Lock keeps a second run out of the project until it is released. The kernel
-// gives it back when its holder dies, however that happens; the pid in it is
-// for people.
+// Lock prevents a second run in the project until it is released. The lock ends
+// with the process; the pid in it is for people.
 func (f Folder) Lock() (release func() error, err error) {
 	if f.isLocked {
 		return func() error { return nil }, nil
@@ -52,19 +51,19 @@ func (f Folder) Lock() (release func() error, err error) {
 
 func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
 
-// CheckUnlocked is a fault while somebody holds the lock. It leaves no trace: it is for
-// those who say so before they look at anything else.
+// CheckUnlocked returns an error while another process has the lock. It writes
+// nothing.
 func (f Folder) CheckUnlocked() error {
 	root, err := untrusted.OpenRoot(f.Path)
 	if err != nil {
-		return nil // no run was ever here
+		return nil // there was never a run
 	}
 	defer root.Close()                                                          //nolint:errcheck // only a handle
-	file, err := root.OpenFile(f.lockName(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox it cannot be written to
+	file, err := root.OpenFile(f.lockName(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox the file is read-only
 	if err != nil {
-		return nil // what cannot be locked is for Lock to tell
+		return nil // Lock reports it
 	}
-	defer file.Close() //nolint:errcheck // only read, and the lock is given back with it
+	defer file.Close() //nolint:errcheck // only read; this releases the lock
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
 		return lockedError(file)
 	}
@@ -81,15 +80,15 @@ func writePID(file *os.File) error {
 
 func lockedError(file *os.File) error {
 	holder := "another process"
-	said, err := io.ReadAll(io.LimitReader(file, 20))
-	if pid, wrong := strconv.Atoi(strings.TrimSpace(string(said))); err == nil && wrong == nil {
+	text, err := io.ReadAll(io.LimitReader(file, 20))
+	if pid, wrong := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && wrong == nil {
 		holder = fmt.Sprintf("process %d", pid)
 	}
 	return fault.Usage("a run is already active in this project: "+holder, "wait for it, or stop it first", nil)
 }
 
-// Active is the marker .ralph-active, by which hooks inside an agent know that
-// a loop over stories is running.
+// Active is the file .ralph-active. It tells the hooks of an agent that a run with
+// stories is active.
 type Active struct {
 	Timestamp     time.Time `json:"timestamp"`
 	PID           int       `json:"pid"`
@@ -97,16 +96,15 @@ type Active struct {
 	Mode          string    `json:"mode"`
 }
 
-// activeFile is the marker's name, beside the folder of the runs.
+// activeFile is the name of that file, beside the folder of the runs.
 const activeFile = ".ralph-active"
 
-// markerPath is where the marker of the project lies that f belongs to.
+// markerPath is the path of the project's active file.
 func (f Folder) markerPath() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
 
-// Hold locks the folder for all that a run does, and writes its marker if there
-// is one. Only the holder of the lock runs, so an existing marker was left by a
-// dead process, whichever process has its pid now. The folder that it returns
-// is the same, without further locking.
+// Hold locks the folder for a whole run, and writes the active file if there is
+// one. An existing active file is from a dead process: only the holder of the lock
+// runs. The returned folder is the same, without further locking.
 func (f Folder) Hold(active *Active) (held Folder, release func() error, err error) {
 	unlock, err := f.Lock()
 	if err != nil {
@@ -141,15 +139,15 @@ func (f Folder) removeMarker() error {
 	return nil
 }
 
-// RemoveStaleMarker removes the marker of a run that was killed. One of a run that goes on
-// stays, and so does one of a living process that is none of ours.
+// RemoveStaleMarker removes the active file of a run that was killed. It stays if
+// the run is active, or if another living process wrote it.
 func (f Folder) RemoveStaleMarker() error {
 	if _, err := os.Lstat(f.markerPath()); err != nil {
 		return nil // there is none
 	}
 	release, err := f.Lock()
 	if err != nil {
-		return nil // somebody runs, and will remove it
+		return nil // the active run will remove it
 	}
 	defer release() //nolint:errcheck // nothing was written through it
 	if _, alive := ReadActive(filepath.Dir(f.Path)); alive {
@@ -158,8 +156,8 @@ func (f Folder) RemoveStaleMarker() error {
 	return f.removeMarker()
 }
 
-// ReadActive reads the marker of a project, and tells whether the process that
-// wrote it lives.
+// ReadActive reads a project's active file, and reports whether the process that
+// wrote it is alive.
 func ReadActive(project string) (active Active, alive bool) {
 	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), maxAgentFile)
 	if err != nil || json.Unmarshal(data, &active) != nil || active.PID <= 0 {

@@ -14,30 +14,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// MemoryDir is where the memory lies unless a run says otherwise.
+// MemoryDir is the default folder of the memory.
 const MemoryDir = "ralph"
 
-// The files an agent finds there, and the program reads back.
+// The files of the memory that the agent edits and the program reads.
 const (
 	planFile     = "prd.json"
 	progressFile = "progress.txt"
 	promptFile   = "prompt.md"
 )
 
-// maxAgentFile is how much of a file an agent wrote is read.
+// maxAgentFile is how much of a file by an agent is read.
 const maxAgentFile = 1 << 20
 
-// Memory is the loop's memory in the tree of an agent, who may have put
-// anything there: links out of the tree are not followed.
+// Memory is the loop's memory in the tree of an agent. The agent can replace
+// files, so links out of the tree are not followed.
 type Memory struct {
 	Tree string
-	Dir  string // within the tree; MemoryDir where empty
+	Dir  string // within the tree (default: MemoryDir)
 }
 
 func (m Memory) path(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
 
-// MemoryPath is the folder of PRD and progress log, from the project on; named is
-// what --ralph-dir says.
+// MemoryPath is the folder of PRD and progress log relative to the project; named
+// is the value of --ralph-dir.
 func MemoryPath(project, named string) (string, error) {
 	memory := filepath.Clean(cmp.Or(named, MemoryDir))
 	if filepath.IsAbs(memory) {
@@ -51,10 +51,10 @@ func MemoryPath(project, named string) (string, error) {
 	return memory, nil
 }
 
-// Files are the files of it that an agent writes.
+// Files are the files of the memory that an agent writes.
 func (m Memory) Files() []string { return []string{m.path(planFile), m.path(progressFile)} }
 
-// PromptFile is where a project's own prompt lies in it.
+// PromptFile is the path of a project's own prompt in the memory.
 func (m Memory) PromptFile() string { return m.path(promptFile) }
 
 func (m Memory) open() (*untrusted.Root, error) {
@@ -65,8 +65,7 @@ func (m Memory) open() (*untrusted.Root, error) {
 	return root, nil
 }
 
-// Write puts the plan as the program believes it, and a progress log if there
-// is none.
+// Write writes the plan, and a progress log if there is none.
 func (m Memory) Write(p plan.Plan, progress []byte) error {
 	if err := m.WritePlan(p); err != nil {
 		return err
@@ -82,7 +81,7 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 	return nil
 }
 
-// readFile is a file of the memory. What the agent put in its place is an error.
+// readFile reads a file of the memory. A link or folder in its place is an error.
 func (m Memory) readFile(name string) ([]byte, error) {
 	root, err := m.open()
 	if err != nil {
@@ -96,16 +95,16 @@ func (m Memory) readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Log is the progress log as it stands; empty where there is none.
+// Log is the progress log; empty if there is none.
 func (m Memory) Log() (string, error) {
 	data, err := m.readFile(progressFile)
 	return string(data), ignoreNotExist(err)
 }
 
-// WriteLog puts the progress log in the place of whatever is there.
+// WriteLog replaces the progress log.
 func (m Memory) WriteLog(log string) error { return m.WriteFile(progressFile, []byte(log)) }
 
-// WriteFile puts a file in the place of whatever is there.
+// WriteFile replaces a file of the memory.
 func (m Memory) WriteFile(name string, data []byte) error {
 	root, err := m.open()
 	if err != nil {
@@ -121,8 +120,8 @@ func (m Memory) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// WritePlan puts the plan alone. One that stands there already is left as its people
-// formatted it.
+// WritePlan writes the plan. An existing file with the same plan keeps its
+// formatting.
 func (m Memory) WritePlan(p plan.Plan) error {
 	root, err := m.open()
 	if err != nil {
@@ -145,7 +144,7 @@ func (m Memory) WritePlan(p plan.Plan) error {
 	return nil
 }
 
-// hasPlan tells whether the plan file says what data says.
+// hasPlan reports whether the plan file has the same plan as data.
 func (m Memory) hasPlan(data []byte) bool {
 	found, err := m.ReadPlan()
 	if err != nil {
@@ -155,8 +154,7 @@ func (m Memory) hasPlan(data []byte) bool {
 	return err == nil && bytes.Equal(same, data)
 }
 
-// makeDir sees to it that the memory's folder is a folder of its own and no
-// link to another.
+// makeDir makes the memory's folder, and replaces a link in its place.
 func (m Memory) makeDir(root *untrusted.Root) error {
 	info, err := root.Lstat(m.path(""))
 	if err == nil && !info.IsDir() {
@@ -168,8 +166,7 @@ func (m Memory) makeDir(root *untrusted.Root) error {
 	return root.MkdirAll(m.path(""), 0o755)
 }
 
-// replaceFile writes a new file in the place of whatever is there, a link or a
-// folder included.
+// replaceFile writes a new file in place of a file, link or folder.
 func replaceFile(root *untrusted.Root, name string, data []byte) error {
 	if err := root.RemoveAll(name); err != nil {
 		return err
@@ -177,7 +174,7 @@ func replaceFile(root *untrusted.Root, name string, data []byte) error {
 	return root.WriteFile(name, data, 0o644)
 }
 
-// ReadPlan is the plan as the agent left it.
+// ReadPlan reads the plan that the agent left.
 func (m Memory) ReadPlan() (plan.Plan, error) {
 	data, err := m.readFile(planFile)
 	if err != nil {
@@ -186,7 +183,7 @@ func (m Memory) ReadPlan() (plan.Plan, error) {
 	return plan.Read(m.path(planFile), data)
 }
 
-// Audit says what is wrong with the plan as a loop should leave it behind.
+// Audit lists the problems of the plan that a loop should not leave.
 func (m Memory) Audit() error {
 	data, err := m.readFile(planFile)
 	if err == nil {
@@ -195,18 +192,19 @@ func (m Memory) Audit() error {
 	return err
 }
 
-// Prompt is the project's own prompt for its stories; empty where it has none.
+// Prompt is the project's own prompt for its stories; empty if there is none.
 func (m Memory) Prompt() (string, error) {
 	data, err := m.readFile(promptFile)
 	return string(data), ignoreNotExist(err)
 }
 
-// ReadFile reads a file that people wrote; anything but a plain file is an error.
+// ReadFile reads a file that people wrote. Links to other kinds of files are an
+// error.
 func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*maxAgentFile) }
 
-// ReadText reads a text that people wrote, such as a prompt. What can be read
-// once only would be empty the second time, and an agent that is asked nothing
-// is paid for nothing.
+// ReadText reads a text that people wrote, such as a prompt. A pipe is an error:
+// it would be empty the second time. So is an empty text: an agent without a task
+// only costs money.
 func ReadText(name string) (string, error) { return checkedText(name, ReadFile) }
 
 // TextFile is the resolved path of such a text.
@@ -217,8 +215,8 @@ func TextFile(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// ReadTextIn is ReadText for the resolved path of a file. In a project an agent may have
-// put a link in its place, or in that of a folder.
+// ReadTextIn is ReadText for a resolved path. In the project, an agent could have
+// replaced the file or a folder by a link, which is not followed.
 func ReadTextIn(project, name string) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
 	way, strange := filepath.Rel(top, name)
@@ -247,7 +245,7 @@ func checkedText(name string, read func(string) ([]byte, error)) (string, error)
 	return string(data), err
 }
 
-// CheckText is why data is nothing that people have written as plain text.
+// CheckText returns an error if data is not plain text.
 func CheckText(data []byte) error {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return errors.New("it is no plain text: a program's own format, or UTF-16")

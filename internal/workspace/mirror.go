@@ -15,11 +15,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Mirror makes the folder to equal to the folder from: what differs is copied
-// again, and what from does not have is removed. Files are compared by content:
-// times can be set, and some file systems do not keep them. Comparing costs a
-// fraction of copying. No link is followed; sockets, pipes and files that we may
-// not read are left out.
+// Mirror makes the folder to equal to the folder from: it copies files that
+// differ, and removes files that from does not have. It compares content, as times
+// can be changed; comparing is faster than copying. No link is followed; sockets,
+// pipes and unreadable files are left out.
 func Mirror(from, to string) error {
 	source, err := untrusted.OpenRoot(from)
 	if err != nil {
@@ -69,15 +68,15 @@ func listFiles(root *untrusted.Root) (map[string]fs.FileInfo, error) {
 	return all, err
 }
 
-// entry is a name in two folders, and what it is in the first.
+// entry is a name in two folders, with its info in the first one.
 type entry struct {
 	from, to *untrusted.Root
 	name     string
 	info     fs.FileInfo
 }
 
-// mirror leaves what is equal already. Anything else is made under its name from
-// nothing, as a file may have other names elsewhere.
+// mirror makes a different entry anew instead of changing it, as a file can have
+// other names elsewhere.
 func (e entry) mirror(have fs.FileInfo) error {
 	switch kind := e.info.Mode(); {
 	case kind.IsDir():
@@ -102,7 +101,7 @@ func (e entry) mirrorDir(have fs.FileInfo) error {
 	switch {
 	case have == nil:
 		err = e.to.Mkdir(e.name, 0o700)
-	case have.Mode()&0o700 != 0o700: // as those of fetched modules
+	case have.Mode()&0o700 != 0o700: // such as folders of Go modules
 		err = e.to.Chmod(e.name, 0o700)
 	}
 	if err != nil {
@@ -160,7 +159,7 @@ func (e entry) mirrorFile(have fs.FileInfo) error {
 	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.setOwner(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
 }
 
-// isSame tells whether a file is the one that source is open at.
+// isSame compares a file with the open source.
 func (e entry) isSame(have fs.FileInfo, source io.Reader) bool {
 	if have.Size() != e.info.Size() || have.Mode() != e.info.Mode() || ownerOf(have) != ownerOf(e.info) {
 		return false
@@ -177,7 +176,7 @@ func isEqual(a, b io.Reader) bool {
 	left, right := make([]byte, 64<<10), make([]byte, 64<<10)
 	for {
 		n, err := io.ReadFull(a, left)
-		m, _ := io.ReadFull(b, right) // what could not be read is not equal
+		m, _ := io.ReadFull(b, right) // unreadable parts are not equal
 		if !bytes.Equal(left[:n], right[:m]) {
 			return false
 		}
@@ -187,7 +186,7 @@ func isEqual(a, b io.Reader) bool {
 	}
 }
 
-// setOwner has a copy belong to whom the first belongs, where that is ours to say.
+// setOwner gives the copy the owner of the source, if we are root.
 func (e entry) setOwner() error {
 	owner := ownerOf(e.info)
 	if os.Geteuid() != 0 {
@@ -198,7 +197,7 @@ func (e entry) setOwner() error {
 
 type owner struct{ uid, gid int }
 
-// Owner is the user and the group that a folder belongs to.
+// Owner is the user and group of a folder.
 func Owner(dir string) (uid, gid int) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -215,21 +214,20 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{}
 }
 
-// Temporary is a folder for as long as its program runs, and a little longer
-// where that is killed: until the next one sweeps.
+// Temporary is a folder that is removed at the end of its program. If the program
+// is killed, a later Sweep removes it.
 type Temporary struct {
 	Path string
-	lock *os.File // held until the folder is gone
+	lock *os.File // until the folder is removed
 }
 
-// NewTemporary makes a folder whose name begins so; an empty parent is the usual
-// one. Its owner is known to be alive by the lock on it, which the kernel gives
-// back, however the owner ends.
+// NewTemporary makes a folder whose name begins with name, in the default folder
+// if parent is empty. A lock on it shows that its program is alive.
 func NewTemporary(parent, name string) (Temporary, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	dir, err := os.MkdirTemp(parent, "new-"+name) // which no sweep looks for before it is locked
+	dir, err := os.MkdirTemp(parent, "new-"+name) // renamed once it is locked, so that no Sweep removes it
 	if err != nil {
 		return Temporary{}, err
 	}
@@ -244,9 +242,9 @@ func NewTemporary(parent, name string) (Temporary, error) {
 	return t, nil
 }
 
-// lockOwnDir locks a folder of ours, and no link to one.
+// lockOwnDir locks a folder that belongs to this user. Links are refused.
 func lockOwnDir(dir string) (*os.File, error) {
-	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) //nolint:forbidigo // the flags refuse what is no folder
+	file, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) //nolint:forbidigo // the flags refuse anything but a folder
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +263,7 @@ func lockOwnDir(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// Remove takes the folder away, with all that is in it.
+// Remove removes the folder with its content.
 func (t Temporary) Remove() error {
 	if t.Path == "" {
 		return nil
@@ -273,13 +271,13 @@ func (t Temporary) Remove() error {
 	return errors.Join(untrusted.RemoveAll(t.Path), t.lock.Close())
 }
 
-// Sweep takes away the folders of that name whose owners are gone. How old they
-// are tells nothing; who holds one is asked. What cannot be taken away stays.
+// Sweep removes the folders of that name whose programs have ended. It decides by
+// their locks, not by their age. Folders that cannot be removed stay.
 func Sweep(parent, name string) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
-	entries, _ := untrusted.ReadDir(parent) // what cannot be read cannot be cleared
+	entries, _ := untrusted.ReadDir(parent) // an unreadable folder cannot be cleared
 	for _, entry := range entries {
 		dir := filepath.Join(parent, entry.Name())
 		if !strings.HasPrefix(entry.Name(), name) {

@@ -18,18 +18,17 @@ type Run struct {
 	ID   string
 	Path string
 
-	digestFile string // the file of its journal's digest; empty: none is kept
-	accepted   bool   // the journal counts without it
+	digestFile string // the file of its journal's digests; empty: none
+	accepted   bool   // the journal counts without a digest
 }
 
-// File is the path of something in the run's folder.
+// File is the path of a file in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
-// JournalFile is a run's record, in its folder and wherever else it is kept.
+// JournalFile is the name of a run's journal.
 const JournalFile = "journal.jsonl"
 
-// PageFile is what people read of a run, made from its journal and what lies
-// beside it.
+// PageFile is the page about a run, made from its journal and the files beside it.
 const PageFile = "report.html"
 
 const maxJournalRead = 1 << 30
@@ -37,8 +36,7 @@ const maxJournalRead = 1 << 30
 // Journal is the path of the run's journal.
 func (r Run) Journal() string { return r.File(JournalFile) }
 
-// openFile opens a file of the run's folder, and none that a link out of it
-// leads to.
+// openFile opens a file of the run's folder; links out of it are refused.
 func (r Run) openFile(name string, flag int) (*os.File, error) {
 	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
@@ -48,7 +46,7 @@ func (r Run) openFile(name string, flag int) (*os.File, error) {
 	return root.OpenFile(name, flag, 0o644)
 }
 
-// Entries reads the journal without touching it.
+// Entries reads the journal.
 func (r Run) Entries() ([]journal.Entry, error) {
 	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
@@ -63,14 +61,14 @@ func (r Run) Entries() ([]journal.Entry, error) {
 	return entries, err
 }
 
-// OpenJournal opens the journal for appending and gives what it holds. A last
-// line that a crash tore is cut off; nothing else is ever rewritten.
+// OpenJournal opens the journal for appending and returns its entries. It cuts off
+// an incomplete last line; it never rewrites anything else.
 func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
 	file, entries, _, err := r.openJournal()
 	return file, entries, err
 }
 
-// openJournal is OpenJournal, with the journal as it stands in the file.
+// openJournal is OpenJournal with the journal's content.
 func (r Run) openJournal() (*os.File, []journal.Entry, []byte, error) {
 	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
@@ -103,8 +101,8 @@ func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 	return entries, data[:sound:sound], nil
 }
 
-// syncDir makes the names in dir safe, so that a file once made is still there
-// after a crash.
+// syncDir makes the names in dir durable, so that a new file still exists after a
+// crash.
 func syncDir(dir string) error {
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {
@@ -122,7 +120,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// Create makes or empties a file in the run's folder.
+// Create creates or empties a file in the run's folder.
 func (r Run) Create(name string) (io.WriteCloser, error) {
 	file, err := r.openFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC)
 	if err != nil {
@@ -131,7 +129,7 @@ func (r Run) Create(name string) (io.WriteCloser, error) {
 	return file, nil
 }
 
-// Remove takes a file of the run's folder away, where there is one.
+// Remove removes a file of the run's folder, if it exists.
 func (r Run) Remove(name string) error {
 	if err := os.Remove(r.File(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cannotWrite(r.Path, err)
@@ -139,15 +137,15 @@ func (r Run) Remove(name string) error {
 	return nil
 }
 
-// Exists tells whether something of that name is in the run's folder.
+// Exists reports whether the run's folder has a file of that name.
 func (r Run) Exists(name string) bool {
 	_, err := os.Lstat(r.File(name))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// OpenJournal is a journal that is being written. It remembers what it wrote:
-// an agent that runs "git clean -x" removes the file, and the run could not
-// continue without it.
+// OpenJournal is a journal that is being written. It remembers its content: an
+// agent that runs "git clean -x" removes the file, and the run could not continue
+// without it.
 type OpenJournal struct {
 	run     Run
 	file    *os.File
@@ -155,8 +153,8 @@ type OpenJournal struct {
 	digest  *digest
 }
 
-// OpenJournalFile opens the journal as OpenJournal does. One that ralph did not write here is
-// a fault: it would have a digest from now on.
+// OpenJournalFile opens the journal as OpenJournal does. A journal that ralph did
+// not write here is an error: it would get a digest from now on.
 func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	file, entries, held, err := r.openJournal()
 	if err != nil {
@@ -176,14 +174,14 @@ func (l *OpenJournal) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// Sync makes safe what was written.
+// Sync makes the written lines durable.
 func (l *OpenJournal) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
 func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.digest.close()) }
 
-// Restore puts the journal back where somebody has removed, cut or added to it,
-// and tells whether that was so.
+// Restore writes the journal again if it was removed, cut or appended to, and
+// reports whether it was.
 func (l *OpenJournal) Restore() (mended bool, err error) {
 	if l.isUnchanged() {
 		return false, nil
@@ -210,7 +208,7 @@ func (l *OpenJournal) Restore() (mended bool, err error) {
 	return true, old.Close()
 }
 
-// isUnchanged tells whether the file is where it was, and as long.
+// isUnchanged reports whether the file has its place and its length.
 func (l *OpenJournal) isUnchanged() bool {
 	ours, err := l.file.Stat()
 	if err != nil || ours.Size() != int64(len(l.content)) {

@@ -19,25 +19,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// NewFile is a file to lay out in a project: its path there, by slashes, and
-// what it holds.
+// NewFile is a file to create in a project: its path, with slashes, and its
+// content.
 type NewFile struct {
 	Path string
 	Data []byte
 }
 
-// Scaffold writes new files into a project: all of them, or none. Existing
-// files are never overwritten.
-func Scaffold(project string, sheets []NewFile) error {
+// Scaffold creates all files in a project, or none. It never overwrites a file.
+func Scaffold(project string, files []NewFile) error {
 	root, err := openProject(project)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	var there []string
-	for _, sheet := range sheets {
-		if _, err := root.Lstat(sheet.Path); err == nil {
-			there = append(there, sheet.Path)
+	for _, file := range files {
+		if _, err := root.Lstat(file.Path); err == nil {
+			there = append(there, file.Path)
 		}
 	}
 	if len(there) > 0 {
@@ -47,10 +46,10 @@ func Scaffold(project string, sheets []NewFile) error {
 		}
 		return fault.Usage("files already exist: "+strings.Join(there, ", ")+"; nothing was written", fix, nil)
 	}
-	return writeNewFiles(root, sheets)
+	return writeNewFiles(root, files)
 }
 
-// openProject is the project's folder, and no way out of it.
+// openProject opens the project's folder; links out of it are refused.
 func openProject(project string) (*untrusted.Root, error) {
 	root, err := untrusted.OpenRoot(project)
 	if err != nil {
@@ -59,37 +58,36 @@ func openProject(project string) (*untrusted.Root, error) {
 	return root, nil
 }
 
-// writeNewFiles writes the sheets, and takes back those it wrote when one cannot be.
-func writeNewFiles(root *untrusted.Root, sheets []NewFile) error {
-	for i, sheet := range sheets {
-		if err := createFile(root, sheet); err != nil {
-			for _, written := range sheets[:i] {
-				_ = root.Remove(written.Path) // the disk is at fault, what more could be said
+// writeNewFiles writes files, and removes the written ones if one fails.
+func writeNewFiles(root *untrusted.Root, files []NewFile) error {
+	for i, file := range files {
+		if err := createFile(root, file); err != nil {
+			for _, written := range files[:i] {
+				_ = root.Remove(written.Path) // the first error is reported
 			}
-			return cannotWrite(filepath.Join(root.Name(), filepath.FromSlash(sheet.Path)), err)
+			return cannotWrite(filepath.Join(root.Name(), filepath.FromSlash(file.Path)), err)
 		}
 	}
 	return nil
 }
 
-func createFile(root *untrusted.Root, sheet NewFile) error {
-	if err := root.MkdirAll(path.Dir(sheet.Path), 0o755); err != nil {
+func createFile(root *untrusted.Root, wanted NewFile) error {
+	if err := root.MkdirAll(path.Dir(wanted.Path), 0o755); err != nil {
 		return err
 	}
-	// Exclusive: a file that came since we looked is not ours either.
-	file, err := root.OpenFile(sheet.Path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	// Exclusive: another program can have created it in the meantime.
+	file, err := root.OpenFile(wanted.Path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(sheet.Data)
+	_, err = file.Write(wanted.Data)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = root.Remove(sheet.Path) // half of it is nothing
+		_ = root.Remove(wanted.Path) // an incomplete file is of no use
 	}
 	return err
 }
 
-// AddIgnored adds to a project's .gitignore the patterns that it has not, and
-// gives those it added.
+// AddIgnored adds missing patterns to a project's .gitignore, and returns them.
 func AddIgnored(project string, patterns ...string) (added []string, err error) {
 	const name = ".gitignore"
 	root, err := openProject(project)
@@ -120,26 +118,26 @@ func AddIgnored(project string, patterns ...string) (added []string, err error) 
 	return added, nil
 }
 
-// missingPatterns are the patterns that no line says, with or without the slashes
-// that git makes little of.
+// missingPatterns are the patterns that no line has, with or without slashes at
+// the ends.
 func missingPatterns(ignored []byte, patterns []string) []string {
-	said := map[string]bool{}
+	known := map[string]bool{}
 	for line := range strings.Lines(string(ignored)) {
-		said[strings.Trim(strings.TrimSpace(line), "/")] = true
+		known[strings.Trim(strings.TrimSpace(line), "/")] = true
 	}
 	var fresh []string
 	for _, pattern := range patterns {
-		if !said[strings.Trim(pattern, "/")] {
+		if !known[strings.Trim(pattern, "/")] {
 			fresh = append(fresh, pattern)
 		}
 	}
 	return fresh
 }
 
-// SettingsFile holds the settings of a project.
+// SettingsFile is the path of a project's settings.
 const SettingsFile = ".ralph/settings.json"
 
-// ReadSettings is a settings file as it stands, nil where there is none.
+// ReadSettings reads a settings file; nil if there is none.
 func ReadSettings(project, name string) ([]byte, error) {
 	root, err := openProject(project)
 	if err != nil {
@@ -156,8 +154,8 @@ func ReadSettings(project, name string) ([]byte, error) {
 	return data, nil
 }
 
-// WriteSettings puts the settings in the place of those that were: who reads
-// them sees the old or the new, and never half of one.
+// WriteSettings replaces the settings in one step: readers see the old or the new
+// ones.
 func WriteSettings(project string, data []byte) error {
 	root, err := Folder{Path: filepath.Join(project, ".ralph")}.open()
 	if err != nil {
@@ -173,16 +171,16 @@ func WriteSettings(project string, data []byte) error {
 
 const archiveDir = "ralph-archive"
 
-// Loop is the memory of a loop, as people and agents left it.
+// Loop is the memory of a loop.
 type Loop struct {
 	memory   Memory
 	Plan     plan.Plan
 	PRD      []byte
-	Progress []byte // nil where there is none
+	Progress []byte // nil if there is none
 }
 
-// ReadLoop reads the loop of a project, or says that there is nothing in it. A PRD
-// that no run would take can still be put away, if only it is JSON.
+// ReadLoop reads the loop of a project; without stories it is an error. A PRD that
+// is valid JSON can be archived even if no run would accept it.
 func ReadLoop(from Memory) (Loop, error) {
 	l := Loop{memory: from}
 	root, err := openProject(from.Tree)
@@ -211,14 +209,14 @@ func ReadLoop(from Memory) (Loop, error) {
 	return l, nil
 }
 
-// hasStories tells a PRD that somebody filled in from the one that init lays out.
+// hasStories distinguishes a PRD with content from the one that init writes.
 func (l Loop) hasStories() bool {
 	return slices.ContainsFunc(l.Plan.UserStories, func(s plan.Story) bool {
 		return strings.TrimSpace(s.Title+s.Description) != "" || len(s.AcceptanceCriteria) > 0 || s.Passes
 	})
 }
 
-// Started is the date that the progress log begins with, if it has one.
+// Started is the date at the beginning of the progress log, if there is one.
 func (l Loop) Started() string {
 	for line := range strings.Lines(string(l.Progress)) {
 		if date, found := strings.CutPrefix(line, "Started:"); found {
@@ -228,9 +226,8 @@ func (l Loop) Started() string {
 	return ""
 }
 
-// Archive writes the loop and its summary into a new folder of the archive,
-// called name or name-2 and so on, and fresh files in the place of the loop's.
-// The old ones are overwritten only once the archive holds them.
+// Archive writes the loop and its summary into a new folder of the archive, named
+// name or name-2 and so on, and then replaces the loop's files by fresh ones.
 func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder string, err error) {
 	root, err := openProject(l.memory.Tree)
 	if err != nil {
@@ -243,15 +240,15 @@ func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder stri
 	if err := writeNewFiles(root, l.files(folder, summary)); err != nil {
 		return "", errors.Join(err, root.Remove(folder))
 	}
-	for _, sheet := range fresh {
-		if err := replaceByRename(root, sheet); err != nil {
-			return folder, cannotWrite(sheet.Path, err)
+	for _, file := range fresh {
+		if err := replaceByRename(root, file); err != nil {
+			return folder, cannotWrite(file.Path, err)
 		}
 	}
 	return folder, nil
 }
 
-// makeArchiveDir makes the folder, one that was not there.
+// makeArchiveDir makes a new folder.
 func makeArchiveDir(root *untrusted.Root, name string) (string, error) {
 	if err := root.MkdirAll(archiveDir, 0o755); err != nil {
 		return "", err
@@ -277,15 +274,14 @@ func (l Loop) files(folder string, summary []byte) []NewFile {
 	return all
 }
 
-// replaceByRename puts a file in the place of another by a rename, so that a full disk
-// costs neither.
-func replaceByRename(root *untrusted.Root, sheet NewFile) error {
-	aside := NewFile{Path: sheet.Path + ".new", Data: sheet.Data}
-	if err := createFile(root, aside); err != nil {
+// replaceByRename replaces a file by a rename, so that a full disk loses neither.
+func replaceByRename(root *untrusted.Root, file NewFile) error {
+	temporary := NewFile{Path: file.Path + ".new", Data: file.Data}
+	if err := createFile(root, temporary); err != nil {
 		return err
 	}
-	if err := root.Rename(aside.Path, sheet.Path); err != nil {
-		return errors.Join(err, root.Remove(aside.Path))
+	if err := root.Rename(temporary.Path, file.Path); err != nil {
+		return errors.Join(err, root.Remove(temporary.Path))
 	}
 	return nil
 }

@@ -15,30 +15,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Task is the folder of a supervised task: by files in it an agent says how
-// the task stands, and learns who else works on it.
+// Task is the folder of a supervised task. Files in it tell the state of the task
+// and connect its agents.
 type Task struct {
 	Dir     string
 	Project string
 	ID      string
 }
 
-// The files by which an agent speaks.
+// The files that tell the state of the task.
 const (
 	doneFile = "DONE"
 	waitFile = "WAIT_WITHOUT_RESTART"
 )
 
-// Runs is where the runs of the task lie. Their lock is their own: what is
-// supervised may well be a ralph run in the very same folder.
+// Runs is the folder of the task's runs. It has its own lock: the supervised
+// command can be ralph run in the same folder.
 func (t Task) Runs() Folder {
 	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock"}
 }
 
-// CheckDir tells what keeps the folder from being one of a task.
+// CheckDir returns an error if the task's folder cannot be used.
 func (t Task) CheckDir() error { return CheckDir(t.Dir, "--task-dir") }
 
-// CheckDir is a fault where dir is no folder; flag is how another one is named.
+// CheckDir returns an error if dir is not a folder; flag names another one.
 func CheckDir(dir, flag string) error {
 	info, err := os.Stat(dir)
 	switch {
@@ -52,8 +52,8 @@ func CheckDir(dir, flag string) error {
 	return nil
 }
 
-// Done tells whether the task is done. That the file is there is all that is
-// looked at, so a link may lead anywhere.
+// Done reports whether the task's DONE file exists. Its content does not matter,
+// so it can be a link.
 func (t Task) Done() (bool, error) {
 	info, err := os.Stat(filepath.Join(t.Dir, doneFile))
 	switch {
@@ -67,13 +67,13 @@ func (t Task) Done() (bool, error) {
 	return true, nil
 }
 
-// HasWaitFile tells whether the file lies there that asks not to be started again.
+// HasWaitFile reports whether a file asks not to restart the command.
 func (t Task) HasWaitFile() bool {
 	info, err := os.Lstat(filepath.Join(t.Dir, waitFile))
 	return err == nil && !info.IsDir()
 }
 
-// RemoveWaitFile removes that file: it was obeyed.
+// RemoveWaitFile removes that file once it was obeyed.
 func (t Task) RemoveWaitFile() error {
 	err := os.Remove(filepath.Join(t.Dir, waitFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -82,17 +82,17 @@ func (t Task) RemoveWaitFile() error {
 	return nil
 }
 
-// The message buses: of a task in its folder, of its project beside that.
+// The message buses: the task's in its folder, the project's beside that folder.
 const (
 	taskBus    = "TASK-MESSAGE-BUS.md"
 	projectBus = "PROJECT-MESSAGE-BUS.md"
 )
 
-// waitType is the type of a message that asks not to be started again.
+// waitType is the type of a message that asks not to restart the command.
 const waitType = "wait_without_restart"
 
-// Message is an entry of a message bus: lines of names and values between two
-// lines of dashes, and a text.
+// Message is an entry of a message bus: names and values between two lines of
+// dashes, and a text.
 type Message struct {
 	Type string
 	At   time.Time
@@ -100,7 +100,7 @@ type Message struct {
 	Text string
 }
 
-// BusSize is how long the task's bus is; 0 where there is none.
+// BusSize is the length of the task's bus; 0 if there is none.
 func (t Task) BusSize() int64 {
 	info, err := os.Lstat(filepath.Join(t.Dir, taskBus))
 	if err != nil || !info.Mode().IsRegular() {
@@ -109,9 +109,9 @@ func (t Task) BusSize() int64 {
 	return info.Size()
 }
 
-// WaitMessage tells whether a message after the first since bytes of the bus asks
-// not to be started again, and its text. A bus that has become shorter was
-// written anew: all of it is news.
+// WaitMessage finds a message after the first since bytes of the bus that asks not
+// to restart the command, and returns its text. A bus that became shorter was
+// replaced, so all of it is read.
 func (t Task) WaitMessage(since int64) (text string, asked bool) {
 	size := t.BusSize()
 	if size < since {
@@ -139,7 +139,7 @@ func (t Task) busFrom(offset int64) (string, error) {
 	return string(data), err
 }
 
-// dashes close and open the head of a message.
+// dashes begin and end the header of a message.
 const dashes = "---"
 
 var (
@@ -147,9 +147,8 @@ var (
 	waitTypeLine = pattern.Of(`(?i)^type: *["']?` + waitType + `["']?$`)
 )
 
-// findWaitMessage looks for a head with the type that asks to wait. A head stands
-// where a message begins, behind dashes or an empty line; the same words within
-// a text are talk of it.
+// findWaitMessage looks for a header with waitType. A header begins a message,
+// after dashes or an empty line; within a text the same words do not count.
 func findWaitMessage(news string) (text string, asked bool) {
 	lines := strings.Split(strings.ReplaceAll(news, "\r\n", "\n"), "\n")
 	head, begins := false, true
@@ -164,7 +163,7 @@ func findWaitMessage(news string) (text string, asked bool) {
 	return "", false
 }
 
-// textAfterHeader is the first paragraph after what is left of a head.
+// textAfterHeader is the first paragraph after the rest of a header.
 func textAfterHeader(lines []string) string {
 	for len(lines) > 0 && headerLine.MatchString(lines[0]) {
 		lines = lines[1:]
@@ -196,8 +195,8 @@ func (t Task) PostTask(m Message) error { return t.post(t.Dir, taskBus, m) }
 // PostProject appends a message to the project's bus.
 func (t Task) PostProject(m Message) error { return t.post(filepath.Dir(t.Dir), projectBus, m) }
 
-// post appends in one write, so that what others append at the same time stays
-// whole.
+// post appends in one write, so that messages of others at the same time are not
+// mixed in.
 func (t Task) post(dir, name string, m Message) (err error) {
 	defer func() {
 		if err != nil {
@@ -217,8 +216,8 @@ func (t Task) post(dir, name string, m Message) (err error) {
 	return errors.Join(err, file.Close())
 }
 
-// format is a message in a bus. It begins with an empty line, because the last
-// writer may have left no line's end.
+// format formats a message for a bus. It begins with an empty line, as the last
+// writer may have left an incomplete line.
 func (t Task) format(m Message) string {
 	var text strings.Builder
 	text.WriteString("\n" + dashes + "\n")

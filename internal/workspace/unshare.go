@@ -19,10 +19,10 @@ import (
 // maxShared is how many bytes of shared content are copied before a run.
 const maxShared = 4 << 30
 
-// ErrTooMuchShared says that so much content is shared that it is not copied.
+// ErrTooMuchShared means that more than maxShared would have to be copied.
 var ErrTooMuchShared = fmt.Errorf("more than %d GiB", maxShared>>30)
 
-// inode is a file, whatever its names.
+// inode identifies a file with all its names.
 type inode struct{ device, number uint64 }
 
 // linkedFile is a file with more than one name.
@@ -32,16 +32,16 @@ type linkedFile struct {
 	names []name
 }
 
-// name is one of them, in a folder that is open.
+// name is a name of a file in an open folder.
 type name struct {
 	root *untrusted.Root
 	path string
 }
 
-// Unshare gives files below the paths content of their own where a hard link
-// elsewhere has the same content: who writes to one name writes to all of them.
-// pnpm, bun and uv link packages with their store like that, and `git clone` of a
-// folder its objects. It returns how many files it copied.
+// Unshare copies files below the paths that have a hard link elsewhere: writing to
+// one name writes to all of them. pnpm, bun and uv link packages with their store,
+// and `git clone` of a folder links its objects. It returns how many files it
+// copied.
 func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	files := map[inode]*linkedFile{}
 	for _, path := range outermost(paths) {
@@ -61,7 +61,7 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 		for _, name := range file.names {
 			err := errors.Join(ctx.Err(), name.copy())
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // it went meanwhile
+				continue // it was removed meanwhile
 			}
 			if err != nil {
 				return copied, fmt.Errorf("copy %s: %w", name.path, err)
@@ -72,7 +72,7 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	return copied, nil
 }
 
-// keepShared leaves the files that have names elsewhere, if these are not too large.
+// keepShared keeps the files that have names elsewhere, if they are not too large.
 func keepShared(files map[inode]*linkedFile) error {
 	var size int64
 	for at, file := range files {
@@ -88,7 +88,7 @@ func keepShared(files map[inode]*linkedFile) error {
 	return nil
 }
 
-// outermost are the paths without those that lie in another.
+// outermost are the paths that are not in another path.
 func outermost(paths []string) (outer []string) {
 	for _, path := range paths {
 		holds := func(other string) bool {
@@ -102,20 +102,20 @@ func outermost(paths []string) (outer []string) {
 	return outer
 }
 
-// collectLinked finds the plain files that have more than one name.
+// collectLinked finds the files that have more than one name.
 func collectLinked(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linkedFile) error {
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, untrusted.ErrTooDeep), errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
-			return fs.SkipDir // nor do those inside get in: they are the same user
+			return fs.SkipDir // the sandbox has the same user, and no access either
 		case errors.Is(err, fs.ErrNotExist):
-			return fs.SkipDir // it went meanwhile
+			return fs.SkipDir // it was removed meanwhile
 		case err != nil:
 			return err
 		}
 		stat, is := e.Info.Sys().(*syscall.Stat_t)
 		if !is || stat.Nlink < 2 || !e.Info.Mode().IsRegular() || int(stat.Uid) != os.Geteuid() && e.Info.Mode().Perm()&0o022 == 0 {
-			return nil // nor can those inside write to what is another user's
+			return nil // the sandbox cannot write to another user's file either
 		}
 		at := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // another type on other systems
 		if files[at] == nil {
@@ -126,7 +126,7 @@ func collectLinked(ctx context.Context, root *untrusted.Root, path string, files
 	})
 }
 
-// copy puts a copy in the place of a name.
+// copy replaces a name by a copy of the file.
 func (n name) copy() error {
 	from, err := n.root.Open(n.path)
 	if err != nil {

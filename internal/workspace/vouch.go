@@ -16,14 +16,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// A checkout may bring files of any name, journals too, and an agent may change them. So
-// the digest of each journal that ralph writes lies in a folder of the user's own, where
-// neither can write.
+// A checkout can contain journals, and an agent can change them. So ralph writes the
+// digest of each of its journals to a folder of the user, where neither can write.
 
-// stateDir is that folder, in a home.
+// stateDir is that folder in a home.
 const stateDir = ".local/state/ralph"
 
-// UserStateDir is such a folder in a user's home; empty: there is no home.
+// UserStateDir is that folder of a user; empty without a home.
 func UserStateDir(home string) string {
 	if home == "" {
 		return ""
@@ -31,23 +30,25 @@ func UserStateDir(home string) string {
 	return filepath.Join(home, stateDir)
 }
 
-// NewestVouched is the newest run that wanted accepts of those whose journals were written here.
+// NewestVouched is the newest run that wanted accepts of those whose journals
+// ralph wrote here.
 func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) {
 	run, state, _ := f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
 	return run, state
 }
 
-// UnvouchedError is the fault of a run whose journal is not vouched for, with the command by which
-// its user accepts it.
+// UnvouchedError is for a run whose journal is not vouched for; accept is the
+// command by which its user accepts it.
 func UnvouchedError(id, accept string) error {
 	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit or an agent may have changed it, or the project was moved",
 		"look at .ralph/runs/"+id+"/journal.jsonl; if all that it says is so: "+accept, nil)
 }
 
-// CanVouch tells whether digests of journals can be kept.
+// CanVouch reports whether digests of journals can be written.
 func (f Folder) CanVouch() bool { return f.StateDir != "" && os.MkdirAll(f.StateDir, 0o700) == nil }
 
-// IsVouched tells whether the journal of a run is as ralph wrote it in this folder.
+// IsVouched reports whether the journal of a run is as ralph wrote it in this
+// folder.
 func (f Folder) IsVouched(run Run) bool {
 	root, err := untrusted.OpenRoot(run.Path)
 	if f.StateDir == "" || err != nil {
@@ -62,20 +63,20 @@ func (f Folder) IsVouched(run Run) bool {
 	return err == nil && f.Run(run.ID).hasDigestOf(text[:sound])
 }
 
-// hasDigestOf tells whether ralph wrote this journal of the run.
+// hasDigestOf reports whether ralph wrote this journal of the run.
 func (r Run) hasDigestOf(text []byte) bool {
 	known, err := untrusted.ReadFile(r.digestFile, maxKeptFile)
 	sum := sha256.Sum256(text)
 	return err == nil && bytes.Contains(known, []byte("\n"+hex.EncodeToString(sum[:])+"\n"))
 }
 
-// Accept is a run whose journal counts, whoever wrote it.
+// Accept returns the run with a journal that counts without a digest.
 func (r Run) Accept() Run {
 	r.accepted = true
 	return r
 }
 
-// digestPath is the file of a run's digest.
+// digestPath is the file of a run's digests.
 func (f Folder) digestPath(id string) string {
 	path, err := filepath.EvalSymlinks(f.Path)
 	if err != nil {
@@ -85,7 +86,8 @@ func (f Folder) digestPath(id string) string {
 	return filepath.Join(f.StateDir, hex.EncodeToString(sum[:8]))
 }
 
-// SaveCommand keeps the agent's command of a run there, as no journal may hold it.
+// SaveCommand saves the agent command of a run there: it can have a key, so it is
+// not in the journal.
 func (f Folder) SaveCommand(run Run, command string) error {
 	if f.StateDir == "" {
 		return nil
@@ -101,7 +103,7 @@ func (f Folder) SaveCommand(run Run, command string) error {
 	return root.WriteFile(filepath.Base(f.digestPath(run.ID))+"-command", []byte(run.Journal()+"\n"+command), 0o600)
 }
 
-// SavedCommand is the agent's command that was kept; empty: none was.
+// SavedCommand is the saved agent command; empty if there is none.
 func (f Folder) SavedCommand(id string) string {
 	text, err := untrusted.ReadFile(f.digestPath(id)+"-command", maxKeptFile)
 	if f.StateDir == "" || err != nil {
@@ -111,14 +113,15 @@ func (f Folder) SavedCommand(id string) string {
 	return command
 }
 
-// maxDigests is more than a user has runs to go on with.
+// maxDigests is more than a user has unfinished runs.
 const maxDigests = 1000
 
 // TreesDir is a folder for the trees of a run, beside its digest.
 func (f Folder) TreesDir(id string) string { return f.digestPath(id) + ".trees" }
 
-// removeOldDigests removes the digests of journals that are gone, and their trees. Where the project is not there, its
-// disk may be away: then only if there are many.
+// removeOldDigests removes the digests of removed journals, and their trees. If
+// the whole project is missing, its disk may be unmounted: then it removes them
+// only if there are many.
 func (f Folder) removeOldDigests() {
 	files, _ := untrusted.ReadDir(f.StateDir)
 	for _, file := range files {
@@ -136,15 +139,17 @@ func (f Folder) removeOldDigests() {
 	}
 }
 
-// digest is that of a journal as it is written. Before each line its file has the digest
-// with the line and the one without: a kill between the two writes costs nothing.
+// digest writes the digests of a journal while that is written. Before each line,
+// the file gets the digests with and without the line, so that a kill between the
+// two writes loses nothing.
 type digest struct {
-	file   *os.File // nil: none is kept
+	file   *os.File // nil: no digest is written
 	offset int64
 	sum    hash.Hash
 }
 
-// digest begins that of a run's journal. Where it cannot be kept, the run is not vouched for.
+// digest starts the digest of a run's journal. If it cannot be written, the run is
+// not vouched for.
 func (r Run) digest(held []byte) *digest {
 	d := &digest{sum: sha256.New()}
 	d.sum.Write(held)
@@ -164,7 +169,7 @@ func (r Run) digest(held []byte) *digest {
 	return d
 }
 
-// add takes in what is about to be written.
+// add adds a line that will be written next.
 func (d *digest) add(line []byte) {
 	before := hex.EncodeToString(d.sum.Sum(nil))
 	d.sum.Write(line)
