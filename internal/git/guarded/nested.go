@@ -59,9 +59,9 @@ func (s Search) holds(dir string) bool {
 	return err == nil && filepath.IsLocal(way)
 }
 
-// Look finds them by their folders alone, within git folders too, where a link may
-// lead to them; no git runs, and no link is followed. What cannot be looked into is
-// taken for one, and where the context ends first, NotAll stands for the rest.
+// Look finds repositories by their folders, within git folders too. It runs no git and
+// follows no link. A folder that cannot be read counts as a repository. If the context
+// ends first, NotAll stands for the rest. Look removes the pipes that git would open.
 func (s Search) Look(ctx context.Context) Found {
 	found, left := Found{Nested{}, Nested{}}, mostEntries
 	root, err := untrusted.OpenRoot(s.Top)
@@ -78,6 +78,8 @@ func (s Search) Look(ctx context.Context) Found {
 		case errors.Is(err, fs.ErrNotExist): // it went while we looked
 		case err != nil:
 			found.Nested[e.Path] = "closed"
+		case blocksGit(e):
+			_ = e.In.Remove(e.Name)
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
 			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
@@ -95,6 +97,12 @@ func (s Search) Look(ctx context.Context) Found {
 		found.Nested[NotAll] = ""
 	}
 	return found
+}
+
+// blocksGit reports whether git would open a pipe, and wait for a program that writes to it.
+func blocksGit(e untrusted.Entry) bool {
+	opened := e.Name == "HEAD" || e.Name == index || strings.HasPrefix(e.Name, "sharedindex.") || strings.Contains("/"+e.Path, "/.git")
+	return e.Info.Mode().Type() == fs.ModeNamedPipe && opened
 }
 
 // isBare tells whether git may take a folder with a HEAD for a repository as it is:

@@ -1,0 +1,33 @@
+//go:build !windows
+
+package guarded_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+)
+
+// git opens these files, and would wait for ever for a program that writes to the pipe.
+func TestLookRemovesPipesThatGitOpens(t *testing.T) {
+	top := t.TempDir()
+	for name, want := range map[string]bool{
+		"web/.git/HEAD": true, "web/.git/refs/heads/main": true, ".git/packed-refs": true, ".gitignore": true, "web/.gitattributes": true, "bare/HEAD": true,
+		"pipe": false, "web/queue": false,
+	} {
+		path := filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		guarded.Search{Top: top, Git: ".git", All: true}.Look(t.Context())
+		if _, err := os.Lstat(path); os.IsNotExist(err) != want {
+			t.Errorf("%s is removed: %v, want %v", name, os.IsNotExist(err), want)
+		}
+	}
+}
