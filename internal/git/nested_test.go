@@ -79,6 +79,10 @@ func TestDisarm(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain/.git/config":                 "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.com/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tmerge = refs/heads/main\n",
 		"plain/.git/hooks/pre-push.sample":  "x",
+		"home/.git/config":                  "[core]\n\tworktree = " + filepath.Dir(top) + "\n",
+		"inner/.git/config":                 "[core]\n\tworktree = ../../plain/.git\n",
+		"sub/.git":                          "gitdir: ../.git/modules/sub",
+		".git/modules/sub/config":           "[core]\n\tworktree = ../../../sub\n",
 		"monitor/.git/config":               "[core]\n\tfsmonitor = x\n",
 		"include/.git/config":               "[include]\n\tpath = ../x\n",
 		"filter/.git/config":                "[filter \"x\"]\n\tclean = x\n",
@@ -104,14 +108,14 @@ func TestDisarm(t *testing.T) {
 	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"plain", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
+	names := []string{"plain", "home", "inner", "sub", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
 	moved, err := g.Disarm(t.Context(), treeOf(top), names)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []string
 	for _, path := range []string{
-		"monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
+		"home/.git/config", "inner/.git/config", "monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
 		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config", "lent/.git/objects/info/alternates",
 	} {
 		want = append(want, path+guarded.Aside)

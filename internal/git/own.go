@@ -31,7 +31,7 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	own := gitDir{filepath.Clean(dir), filepath.Clean(common)}
 	return &Tree{
 		Dir: at.Top, Author: like.who(), git: g,
-		own: &own, needs: g.needsOf(at, own), ignore: like.ignore(g.User), endings: like.endings(),
+		own: &own, needs: g.needsOf(ctx, at, own), ignore: like.ignore(g.User), endings: like.endings(),
 	}, nil
 }
 
@@ -177,8 +177,12 @@ func literal(paths []string) []string {
 // tree was opened: those who work in it write to the files that say what git reads.
 func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
 
-func (g Git) needsOf(place Place, at gitDir) guarded.Needs {
+func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs {
 	n := guarded.Folder(place.Top)
+	configs := append(g.User.files(), filepath.Join(at.common, "config"), filepath.Join(at.dir, "config.worktree"))
+	n.ReadOnly = append(n.ReadOnly, guarded.Included(place.Top, g.User.Home, configs, func(config []byte) ([]byte, error) {
+		return g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--no-includes", "-z", "--get-regexp", `^include(if\..*)?\.path$`}, Dir: g.Home, Stdin: bytes.NewReader(config)})
+	})...)
 	if len(place.stores) > 1 { // the first is its own
 		n.Read = slices.Clone(place.stores[1:])
 	}
@@ -198,7 +202,9 @@ func (g Git) needsOf(place Place, at gitDir) guarded.Needs {
 // Disarm moves aside what git would run of the repositories that a search found, and
 // returns the new paths.
 func (g Git) Disarm(ctx context.Context, where guarded.Search, names []string) (moved []string, err error) {
-	return where.Disarm(ctx, g.plain, names)
+	return where.Disarm(ctx, func(ctx context.Context, folder string, config []byte) bool {
+		return g.plain(ctx, where.Top, folder, config)
+	}, names)
 }
 
 // DisarmIndexes moves aside the indexes by which git would write files outside of their
@@ -227,11 +233,13 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
 	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
 
-// plain tells whether all settings of a configuration are such. git itself reads it.
-func (g Git) plain(ctx context.Context, config []byte) bool {
-	keys, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "--name-only", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
-	for key := range strings.SplitSeq(strings.TrimSuffix(string(keys), "\x00"), "\x00") {
-		if key != "" && !plainKey.MatchString(key) {
+// plain tells whether all settings of a configuration are such, and no work tree of it is
+// outside of the tree at top, or a git folder there. git itself reads it.
+func (g Git) plain(ctx context.Context, top, folder string, config []byte) bool {
+	list, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
+	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		key, value, _ := strings.Cut(setting, "\n")
+		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !guarded.IsWithin(top, folder, value) {
 			return false
 		}
 	}

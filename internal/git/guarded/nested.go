@@ -193,8 +193,9 @@ func leads(root *untrusted.Root, at string) (to string, within bool) {
 // Aside ends the names of what Disarm moved.
 const Aside = ".moved-by-ralph"
 
-// Plain tells whether a configuration has git run nothing.
-type Plain func(ctx context.Context, config []byte) bool
+// Plain tells whether the configuration of a git folder has git run nothing, and write to the
+// tree alone.
+type Plain func(ctx context.Context, folder string, config []byte) bool
 
 // Disarm moves aside what git would run of repositories that were found, and returns
 // the new paths: the user's own git asks each that stands in the tree's index.
@@ -239,7 +240,7 @@ func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, na
 		file = path.Join(at, file)
 		text, err := root.ReadFile(file, 1<<20)
 		linked := path.Base(file) == "commondir" && path.Dir(at) == s.Git+"/worktrees" && strings.TrimSpace(string(text)) == "../.."
-		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !plain(ctx, text)) {
+		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !plain(ctx, filepath.Join(root.Name(), at), text)) {
 			paths = append(paths, file)
 		}
 	}

@@ -1,0 +1,60 @@
+package guarded
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+const mostIncluded = 100
+
+// Included are the files below top that configuration files include, and those that these
+// include, whether or not they are there or their condition holds now. List gives git's list
+// of the includes of a configuration.
+func Included(top, home string, files []string, list func(config []byte) ([]byte, error)) (paths []string) {
+	given := len(files)
+	for i := 0; i < len(files) && i < mostIncluded; i++ {
+		text, _ := untrusted.ReadFile(files[i], 1<<20)
+		if !bytes.Contains(bytes.ToLower(text), []byte("include")) {
+			continue
+		}
+		found, _ := list(text) // an error: it includes nothing
+		for setting := range strings.SplitSeq(strings.TrimSuffix(string(found), "\x00"), "\x00") {
+			_, to, _ := strings.Cut(setting, "\n")
+			if to == "" {
+				continue
+			}
+			files = append(files, absolute(to, home, filepath.Dir(files[i])))
+		}
+	}
+	for _, file := range files[given:] {
+		if way, err := filepath.Rel(top, file); err == nil && filepath.IsLocal(way) && way != "." {
+			paths = append(paths, file)
+		}
+	}
+	return paths
+}
+
+// absolute is a path as git reads it in a configuration that lies in dir.
+func absolute(path, home, dir string) string {
+	if rest, is := strings.CutPrefix(path, "~/"); is {
+		return filepath.Join(home, rest)
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// IsWithin tells whether a path, from a git folder, is in the tree at top and in no git folder.
+func IsWithin(top, folder, to string) bool {
+	to, err := filepath.EvalSymlinks(absolute(to, "", folder))
+	top, failed := filepath.EvalSymlinks(top)
+	way, apart := filepath.Rel(top, to)
+	parts := strings.Split(strings.ToLower(way), string(filepath.Separator))
+	return errors.Join(err, failed, apart) == nil && filepath.IsLocal(way) && !slices.Contains(parts, ".git")
+}
