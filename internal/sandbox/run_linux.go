@@ -76,6 +76,9 @@ func (w Config) runInside(ctx context.Context, c process.Command, next Next) (pr
 
 func (w Config) spec(c process.Command) (*spec, error) {
 	writes, err := w.writes()
+	if w.Level == Namespace {
+		writes = append(writes, w.pinned(writes)...)
+	}
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
 		UID: w.UID, GID: w.GID, Write: writes, Read: w.reads(), ReadOnly: w.closed(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: w.closed(writes, w.Empty),
