@@ -28,6 +28,7 @@ type Route struct {
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil: the system's
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's
+	Near    func() ([]net.Addr, error)                                           // of this machine's interfaces; nil: the system's
 }
 
 // Roots are the system's certificates and those of a bundle.
@@ -82,9 +83,12 @@ func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 
 func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	var good []netip.Addr
-	worst := public
+	worst, near := public, r.near()
 	for _, a := range found {
 		k := kindOf(a)
+		if k == public && slices.ContainsFunc(near, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) }) {
+			k = private
+		}
 		if k == public || k == private && r.home(n) {
 			good = append(good, a.Unmap())
 			continue
@@ -99,6 +103,28 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	default:
 		return nil, errPrivate
 	}
+}
+
+// near are the networks of this machine's interfaces, as they are now: a firewall keeps others
+// out of what their public addresses lead to, and not us.
+func (r Route) near() (all []netip.Prefix) {
+	addresses := r.Near
+	if addresses == nil {
+		addresses = net.InterfaceAddrs
+	}
+	found, _ := addresses()
+	for _, address := range found {
+		p, err := netip.ParsePrefix(address.String())
+		if err != nil {
+			continue
+		}
+		bits := min(p.Bits(), 64) // a home has a network of this size at least
+		if p.Addr().Is4() {
+			bits = max(p.Bits(), 16) // a shorter one is a mistake
+		}
+		all = append(all, netip.PrefixFrom(p.Addr(), bits).Masked())
+	}
+	return all
 }
 
 // reach connects to n: to one of the addresses that find gave and to no other,

@@ -3,6 +3,7 @@ package egress_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -21,6 +22,13 @@ func TestWhyAHostIsNotDialled(t *testing.T) {
 		"10.0.0.1 169.254.169.254": never,
 		"169.254.169.254 10.0.0.1": never,
 		"":                         unknown,
+		"93.184.216.34":            private, // this machine's own, behind its firewall
+		"93.184.216.99":            private, // on the same link
+		"::ffff:93.184.216.34":     private,
+		"2600:1f14:0:5::99":        private, // an interface has /56
+		"93.184.217.34":            "",
+		"2600:1f14:0:105::1":       "",
+		"151.1.1.1":                "", // an interface has /8
 	} {
 		s := newStand(t, func(s *stand) {
 			s.proxy.Route.Resolve = func(context.Context, string) (found []netip.Addr, err error) {
@@ -29,8 +37,19 @@ func TestWhyAHostIsNotDialled(t *testing.T) {
 				}
 				return found, nil
 			}
+			s.proxy.Route.Near = func() (near []net.Addr, err error) {
+				for _, network := range []string{"93.184.216.34/24", "2600:1f14:0:5::1/56", "151.3.1.1/8", "127.0.0.1/8"} {
+					ip, of, err := net.ParseCIDR(network)
+					if err != nil {
+						t.Error(err)
+						continue
+					}
+					near = append(near, &net.IPNet{IP: ip, Mask: of.Mask})
+				}
+				return near, nil
+			}
 		})
-		if _, body := s.line().say(connect("example.com:443")); !strings.HasSuffix(body, want) {
+		if _, body := s.line().say(connect("example.com:443")); !strings.HasSuffix(body, want) || want == "" && strings.Contains(body, " address") {
 			t.Errorf("%q: %s, want %s", addresses, body, want)
 		}
 	}
