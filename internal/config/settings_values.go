@@ -158,15 +158,15 @@ func MaskWords(argv []string, hide *redact.Redactor) []string {
 }
 
 const (
-	secretName  = `[\w.-]*(?:key|token|secret|password|passwd|credentials?)`
-	secretValue = `(?:'[^']*'|"[^"]*"|[^\s'"]+)`
+	sensitiveName  = `[\w.-]*(?:key|token|secret|password|passwd|credentials?)`
+	sensitiveValue = `(?:'[^']*'|"[^"]*"|[^\s'"]+)`
 )
 
 var (
-	secretAssignment = pattern.Of(`(?i)(` + secretName + `(?:=|:\s+))` + secretValue)
-	secretFlagValue  = pattern.Of(`(?i)((?:^|[\s"'])--?` + secretName + `\s+)` + secretValue)
+	secretAssignment = pattern.Of(`(?i)(` + sensitiveName + `(?:=|:\s+))` + sensitiveValue)
+	secretFlagValue  = pattern.Of(`(?i)((?:^|[\s"'])--?` + sensitiveName + `\s+)` + sensitiveValue)
 	urlPassword      = pattern.Of(`(://[^\s/:@]*:)[^\s/@]+@`)
-	secretFlag       = pattern.Of(`(?i)^--?` + secretName + `$`)
+	secretFlag       = pattern.Of(`(?i)^--?` + sensitiveName + `$`)
 )
 
 // mask hides values whose names say that they are secrets.

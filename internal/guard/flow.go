@@ -47,9 +47,9 @@ var outputRules = []ruleGroup{
 
 // Filters print what they read. The first operand of scriptFirst is a script.
 const (
-	passThrough = "cat less more bat batcat tee xargs sponge head tail sort uniq"
+	copyFilters = "cat less more bat batcat tee xargs sponge head tail sort uniq"
 	lineFilters = "grep egrep rg awk gawk"
-	textFilters = passThrough + " " + lineFilters + " base64 base32 nl tac sed cut tr rev jq yq gzip gunzip zcat fold paste strings od hexdump xxd column iconv"
+	textFilters = copyFilters + " " + lineFilters + " base64 base32 nl tac sed cut tr rev jq yq gzip gunzip zcat fold paste strings od hexdump xxd column iconv"
 	scriptFirst = lineFilters + " sed jq yq tr"
 )
 
@@ -120,7 +120,7 @@ func (j *judge) filterOutput(c *call) (out string) {
 		out = joinOutput(out, c.stdin)
 	}
 	switch {
-	case isInList(passThrough, c.name):
+	case isInList(copyFilters, c.name):
 		return out
 	case isInList(lineFilters, c.name):
 		return c.pickedLines(out)
