@@ -156,7 +156,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: d.runs(), TreesBeside: d.runs().CanVouch(), SettingsDir: resolved(d.ProjectDir), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
+			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: resolved(d.ProjectDir), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Redact: d.secrets.Writer,
 			Kept: d.World.kept(h.sb, d.Needs, d.Settings.Sandbox.AllowDomains),
 		},
@@ -220,7 +220,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	defer d.lower(j.Sandbox, j.ModelServer)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
-	if !j.Folder.CanVouch() {
+	if !d.DryRun && !j.Folder.CanVouch() {
 		asked.Notes = append(asked.Notes, journal.Noted{What: "cannot write to .local/state/ralph in your home, so this run can be resumed with --trust only"})
 	}
 	asked.ID = workspace.RunName("run", d.World.Now())

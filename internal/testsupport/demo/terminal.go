@@ -60,11 +60,11 @@ func columns(table [][]string) (lines []string) {
 		}
 	}
 	for _, row := range table {
-		line := ""
+		var line strings.Builder
 		for i, cell := range row {
-			line += cell + strings.Repeat(" ", widths[i]-cellWidth(cell)+2)
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-cellWidth(cell)+2))
 		}
-		lines = append(lines, "  "+strings.TrimRight(line, " "))
+		lines = append(lines, "  "+strings.TrimRight(line.String(), " "))
 	}
 	return lines
 }
