@@ -10,15 +10,21 @@ import (
 )
 
 // ruleset TYPE BRANCHES [BYPASS] makes a rule for branches that fit; TYPE may be
-// TYPE=OPERATOR=PATTERN.
+// TYPE=OPERATOR=PATTERN, required_status_checks=strict or pull_request=review.
 func (v *visitOf) ruleset(args []string) (string, error) {
 	rule := githubtest.Rule{}
 	words := strings.Split(args[0], "=")
 	if rule.Type = words[0]; len(words) == 3 {
 		rule.Parameters = map[string]any{"operator": words[1], "pattern": words[2], "negate": false}
 	}
-	if len(words) == 2 { // required_status_checks=strict
+	switch strings.Join(words[1:], "") {
+	case "strict":
 		rule.Parameters = map[string]any{"strict_required_status_checks_policy": true, "required_status_checks": []any{}}
+	case "review":
+		rule.Parameters = map[string]any{
+			"required_approving_review_count": 1, "dismiss_stale_reviews_on_push": false, "require_code_owner_review": false,
+			"require_last_push_approval": false, "required_review_thread_resolution": false,
+		}
 	}
 	set := githubtest.Ruleset{Name: args[0], Branches: []string{args[1]}, Rules: []githubtest.Rule{rule}}
 	if len(args) > 2 {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -76,6 +77,7 @@ type Base struct {
 // also, which GitHub would merge only once it holds the newest commit there.
 func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
+	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
 	a := act{what: "look for pull requests that are behind " + base.Branch, needs: pullsRead, path: "pulls?" + query.Encode()}
 	return c.seekOwn(ctx, a, also, func(p pull) (bool, error) {
 		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
@@ -84,12 +86,35 @@ func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull,
 		if there := p.opened(); there.Draft || there.Says() {
 			return base.Drafts(ctx, there)
 		}
-		return c.behind(ctx, p.Number)
+		return c.behind(ctx, p, strict)
 	})
 }
 
-// behind asks how a pull request stands, and again while GitHub does not know yet.
-func (c *Client) behind(ctx context.Context, number int) (bool, error) {
+// demandsNewest tells whether a rule demands that a pull request holds the newest commit
+// of a branch. GitHub lists no rules of a private repository without a paid plan.
+func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error) {
+	rules, err := c.Rules(ctx, branch)
+	if Withheld(err) {
+		return false, nil
+	}
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Strict }), err
+}
+
+// behind tells whether a pull request lacks commits of its base that it must have. Where a
+// rule says so the commits are compared: in GitHub's one word for how it stands, a conflict
+// or a missing review hides that it is behind. Branch protection shows in that word alone;
+// it is asked for again while GitHub does not know it yet.
+func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)) (bool, error) {
+	number := p.Number
+	if demanded, err := strict(); err != nil {
+		return false, err
+	} else if demanded {
+		path := "compare/" + (&url.URL{Path: p.Base.Ref}).EscapedPath() + "..." + p.Head.SHA + "?per_page=1"
+		apart, err := one[struct {
+			Behind int `json:"behind_by"`
+		}](ctx, c, act{what: fmt.Sprintf("ask what #%d lacks", number), needs: "contents: read"}, path)
+		return apart.Behind > 0, err
+	}
 	for try := 1; ; try++ {
 		pull, err := one[struct {
 			State string `json:"mergeable_state"`

@@ -25,6 +25,7 @@ type Rule struct {
 	Operator string // of a pattern: starts_with, ends_with, contains, regex
 	Pattern  string
 	Negate   bool
+	Strict   bool // a pull request must hold the newest commit
 }
 
 // Rules are those that hold for a branch, whether it is there or not, and whether
@@ -38,11 +39,12 @@ func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 		Parameters struct {
 			Operator, Pattern string
 			Negate            bool
+			Strict            bool `json:"strict_required_status_checks_policy"`
 		}
 	}](ctx, c, a, "rules/branches/"+(&url.URL{Path: branch}).EscapedPath(), maxPages)
 	var rules []Rule
 	for _, one := range found {
-		rules = append(rules, Rule{one.Type, one.Ruleset, one.Source, one.Parameters.Operator, one.Parameters.Pattern, one.Parameters.Negate})
+		rules = append(rules, Rule{one.Type, one.Ruleset, one.Source, one.Parameters.Operator, one.Parameters.Pattern, one.Parameters.Negate, one.Parameters.Strict})
 	}
 	return rules, err
 }

@@ -3,6 +3,7 @@ package githubtest
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -58,21 +59,32 @@ func (s *Server) sideJSON(r *repo, branch, sha string) object {
 // fullPullJSON is the answer for one pull request: the list form and the sums.
 func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	body := s.pullJSON(r, i)
-	state := "clean"
-	switch {
-	case i.pull.draft:
-		state = "draft"
-	case r.strict(i.pull.base) && s.ask(r, "rev-list", "-n1", s.tip(i.pull)+".."+branch(r, i.pull.base)) != "":
-		state = "behind"
-	}
+	state := s.standing(r, i.pull)
+	merges := state != "dirty"
 	maps.Copy(body, (object{
-		"merged": !i.MergedAt.IsZero(), "mergeable": true, "rebaseable": true, "mergeable_state": state, "merged_by": nil,
+		"merged": !i.MergedAt.IsZero(), "mergeable": merges, "rebaseable": merges, "mergeable_state": state, "merged_by": nil,
 		"comments": len(r.commentsOf(i.Number)), "review_comments": len(i.pull.threads), "maintainer_can_modify": false,
 		"commits": s.ahead(r, i.pull),
 	}))
 	files, added, deleted := s.size(r, i.pull)
 	body["changed_files"], body["additions"], body["deletions"] = files, added, deleted
 	return body
+}
+
+// standing is GitHub's one word for how a pull request stands: each hides those below.
+func (s *Server) standing(r *repo, p *pull) string {
+	base, head := branch(r, p.base), s.tip(p)
+	switch {
+	case s.ask(r, "merge-base", base, head) != "" && s.ask(r, "merge-tree", "--write-tree", base, head) == "":
+		return "dirty"
+	case p.draft:
+		return "draft"
+	case r.demands(p.base, "required_approving_review_count", 1) && !slices.ContainsFunc(p.reviews, func(one Review) bool { return one.State == "APPROVED" }):
+		return "blocked"
+	case r.demands(p.base, "strict_required_status_checks_policy", true) && s.ask(r, "rev-list", "-n1", head+".."+base) != "":
+		return "behind"
+	}
+	return "clean"
 }
 
 var counts = pattern.Of(`(\d+) (file|insertion|deletion)`)

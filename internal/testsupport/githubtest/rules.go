@@ -35,12 +35,10 @@ func (r Ruleset) covers(branch string) bool {
 	})
 }
 
-// strict tells whether what is merged to a branch has to be up to date with it.
-func (r *repo) strict(branch string) bool {
+// demands tells whether a rule for a branch has a parameter of that value.
+func (r *repo) demands(branch, parameter string, value any) bool {
 	return slices.ContainsFunc(r.Rulesets, func(set Ruleset) bool {
-		return set.covers(branch) && slices.ContainsFunc(set.Rules, func(rule Rule) bool {
-			return rule.Type == "required_status_checks" && rule.Parameters["strict_required_status_checks_policy"] == true
-		})
+		return set.covers(branch) && slices.ContainsFunc(set.Rules, func(rule Rule) bool { return rule.Parameters[parameter] == value })
 	})
 }
 

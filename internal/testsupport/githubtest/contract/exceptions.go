@@ -15,7 +15,7 @@ import (
 // slashed are the paths whose last or middle part is a ref. GitHub takes its
 // slashes as they are; a path of the description matches only without them.
 var slashed = []*regexp.Regexp{
-	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/(?:git/ref|git/matching-refs|branches|rules/branches|contents)/)(.+)()$`),
+	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/(?:git/ref|git/matching-refs|branches|rules/branches|compare|contents)/)(.+)()$`),
 	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/commits/)(.+)(/(?:status|statuses|check-runs))$`),
 }
 
