@@ -117,7 +117,9 @@ func (f Folder) NewRun(id string) (Run, error) {
 	case err != nil:
 		return Run{}, cannotWrite(run.Path, err)
 	}
-	f.removeOldDigests()
+	if made, err := root.Lstat(filepath.Join(runs, id)); err == nil {
+		f.removeOldDigests(made.ModTime())
+	}
 	return run, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -119,10 +120,14 @@ const maxDigests = 1000
 // TreesDir is a folder for the trees of a run, beside its digest.
 func (f Folder) TreesDir(id string) string { return f.digestPath(id) + ".trees" }
 
-// removeOldDigests removes the digests of removed journals, and their trees. If
-// the whole project is missing, its disk may be unmounted: then it removes them
-// only if there are many.
-func (f Folder) removeOldDigests() {
+// treesTime is how long trees without a journal stay: they may hold work that was not
+// pushed, or their run may be at work.
+const treesTime = 90 * 24 * time.Hour
+
+// removeOldDigests removes the digests of removed journals, and their trees in time. If
+// the whole project is missing, its disk may be unmounted: then it removes only digests,
+// and only if there are many.
+func (f Folder) removeOldDigests(now time.Time) {
 	files, _ := untrusted.ReadDir(f.StateDir)
 	for _, file := range files {
 		name := filepath.Join(f.StateDir, file.Name())
@@ -132,8 +137,15 @@ func (f Folder) removeOldDigests() {
 		for range 4 { // project/.ralph/runs/ID/journal.jsonl
 			path = filepath.Dir(path)
 		}
+		if _, err := os.Lstat(string(line)); !whole || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		_, there := os.Lstat(path)
-		if _, err := os.Lstat(string(line)); whole && (there == nil || len(files) > maxDigests) && errors.Is(err, fs.ErrNotExist) {
+		trees, none := os.Lstat(name + ".trees")
+		switch {
+		case none != nil && (there == nil || len(files) > maxDigests):
+			_ = os.Remove(name)
+		case none == nil && there == nil && now.Sub(trees.ModTime()) > treesTime:
 			_ = errors.Join(os.Remove(name), untrusted.RemoveAll(name+".trees"))
 		}
 	}

@@ -2,9 +2,11 @@ package workspace_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -128,5 +130,40 @@ func TestForgottenJournals(t *testing.T) {
 	}
 	if home := at("disk").Run("run-1"); !at("disk").IsVouched(home) {
 		t.Error("Vouched = false, want the journal of a disk that came back")
+	}
+}
+
+// Trees hold work that was not pushed: they outlive their journal for 90 days, and a disk
+// that is away for as long as that takes.
+func TestTreesOutliveTheirJournal(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, c := range map[string]struct {
+		age  time.Duration
+		away bool
+		want bool
+	}{
+		"young":           {89 * day, false, true},
+		"old":             {91 * day, false, false},
+		"old, disk away":  {91 * day, true, true},
+		"run is at work":  {0, false, true},
+		"young, and away": {day, true, true},
+	} {
+		dir := t.TempDir()
+		at := func(project string) workspace.Folder {
+			return workspace.Folder{Path: filepath.Join(dir, project, ".ralph"), StateDir: filepath.Join(dir, "state")}
+		}
+		run, _ := began(t, at("one"), "run-1", 1)
+		work := filepath.Join(at("one").TreesDir("run-1"), "work")
+		gone, made := run.Path, time.Now().Add(-c.age)
+		if c.away {
+			gone = filepath.Join(dir, "one")
+		}
+		if err := errors.Join(os.MkdirAll(work, 0o755), os.Chtimes(filepath.Dir(work), made, made), os.RemoveAll(gone)); err != nil {
+			t.Fatal(err)
+		}
+		began(t, at("other"), "run-2", 1)
+		if _, err := os.Stat(work); (err == nil) != c.want {
+			t.Errorf("%s: %v, want the trees there: %t", name, err, c.want)
+		}
 	}
 }
