@@ -139,6 +139,7 @@ func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 		return fault.Usage("this machine offers no sandbox that contains the network", lower(asked), nil)
 	}
 	attacked := w.base
+	attacked.Theirs = asked.theirs() // what lies above a project is tried, too
 	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.rooms.stage()}, []string{w.rooms.held()}, w.doors.ports(false)
 	attacked.Guards = guards(guarded.Folder(w.rooms.stage()).Guarded)
 	results, err := attacked.Attack(ctx, w.next)
