@@ -14,23 +14,27 @@ var refusals = []struct {
 	said   *pattern.Pattern
 	denied stream.Denial
 }{
-	{pattern.Of(`(?i)(?:no|insufficient|not enough|out of|low on) (?:\w+ )?credits?\b|credit balance|credits? (?:\w+ ){0,3}(?:low|used up|exhausted|expired)|insufficient_quota|` + statusWords + `402\b|^402$`), stream.NoCredit},
+	{pattern.Of(`(?i)no (?:\w+ )?credits? (?:left|remain|available|balance)|(?:insufficient|not enough|out of|low on) (?:\w+ )?credits?\b|credit balance|credits? (?:\w+ ){0,3}(?:low|used up|exhausted|expired)|insufficient_quota|` + statusWords + `402\b|^402$`), stream.NoCredit},
 	{pattern.Of(`(?i)unauthori[sz]ed|(?:invalid|incorrect|missing|wrong|expired) (?:x-)?api[ -]?key|not logged in|authentication[ _](?:failed|error)|` + statusWords + `401\b|^401$`), stream.NoLogin},
-	{pattern.Of(`(?i)rate[ _-]?limit|too many requests|overloaded|` + statusWords + `(?:429|529)\b|^429$`), ""},
+	{pattern.Of(`(?i)rate[ _-]?limit(?:ed|s?[ _]\w*(?:reached|exceeded|hit|error))\b|(?:reached|exceeded|hit) \w*(?: \w+)? ?rate[ _-]?limit|too many requests|overloaded|` + statusWords + `(?:429|529)\b|^429$`), ""},
 }
 
 // statusWords come before the status of a model server's answer.
-const statusWords = `(?:error|status|http|code|api|:)[\W_]*(?:[\d.]+ )?`
+const statusWords = `(?:error|status|http|code|api)[\W_]*(?:[\d.]+ )?`
 
 // readRefusal makes a result of the last words of a program that failed and has no
-// protocol. The words of one that succeeded count for nothing: an agent may write about
-// rate limits.
+// protocol. An agent may write about rate limits: of what it prints, only a line that
+// calls itself an error counts, or one that is alone.
 func (s *collector) readRefusal(e ending) {
 	if e.hasProtocol || s.result != nil || e.interrupted || e.err != nil || e.TimedOut || e.Signal != "" || e.Exit == 0 {
 		return
 	}
 	words := strings.TrimSpace(string(s.words))
-	for _, line := range []string{s.lastError, words[strings.LastIndexByte(words, '\n')+1:]} {
+	last := words[strings.LastIndexByte(words, '\n')+1:]
+	if causeScore(last) < namesError && strings.TrimSpace(last) != words {
+		last = ""
+	}
+	for _, line := range []string{s.lastError, last} {
 		for _, refusal := range refusals {
 			if refusal.said.MatchString(line) {
 				s.result = &stream.Result{

@@ -81,10 +81,13 @@ func causeScore(line string) int {
 	case strings.HasPrefix(line, "hint: "), strings.Contains(line, ": hint: "):
 		return 1
 	case strings.Contains(line, "error"):
-		return 3
+		return namesError
 	}
 	return 2
 }
+
+// namesError is the score of a line that calls itself an error.
+const namesError = 3
 
 func (s *collector) take(items ...stream.Item) {
 	s.mu.Lock()
