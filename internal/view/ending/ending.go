@@ -247,7 +247,7 @@ func fatal(run journal.Run) Cause {
 		return NotStarted
 	case found && last.Agent != nil && last.Agent.Failed && strings.HasSuffix(run.Stop.Why, last.Agent.Why):
 		return Crashed
-	case found && len(last.Checks) > 0 && len(unstartable(run)) > 0:
+	case found && len(last.Checks) > 0 && strings.HasSuffix(run.Stop.Why, "is not installed"):
 		return CheckNoStart
 	case run.Plan.Done() && act == "open":
 		return PullRefused
