@@ -29,7 +29,10 @@ func nothing(context.Context, process.Command) (process.Result, error) {
 // A sandbox that does not stand is a fault with what to do, and nothing of it is
 // left behind.
 func TestStartRefuses(t *testing.T) {
-	home := t.TempDir()
+	home, deep := t.TempDir(), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(deep, strings.Repeat("d/", 300)), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name      string
 		asked     confine.Options
@@ -38,6 +41,7 @@ func TestStartRefuses(t *testing.T) {
 		{"nothing in the Action", confine.Options{Level: sandbox.Auto}, "this machine offers no sandbox that contains the network", "sandbox: external if you provide a sandbox"},
 		{"nothing on a laptop", confine.Options{Level: sandbox.Auto, Home: home}, "this machine offers no sandbox that contains the network", "--no-sandbox"},
 		{"a level", confine.Options{Level: sandbox.Namespace}, "the sandbox level namespace is not available here", "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"},
+		{"folders too deep", confine.Options{Level: sandbox.Namespace, Home: home, Reach: []string{deep}}, "folders are nested too deep: " + deep + "/d/d/", "remove the deep folders"},
 		{"a pattern", confine.Options{Level: sandbox.Auto, Network: confine.Network{Allow: []string{"*.example.com"}}}, "cannot allow", "name one host"},
 		{"an address at home", confine.Options{Level: sandbox.Auto, Network: confine.Network{Private: []string{"10.0.0.1"}}}, "cannot allow", "name one host"},
 		{"no proxy", confine.Options{Level: sandbox.Auto, Network: confine.Network{Upstream: "ftp://x"}}, "company's proxy", "https-proxy"},

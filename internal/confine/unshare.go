@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -26,6 +28,10 @@ func (w *Sandbox) unshare(ctx context.Context, dirs []string) error {
 		return nil
 	}
 	copied, err := workspace.Unshare(ctx, dirs)
+	if errors.Is(err, untrusted.ErrTooDeep) {
+		return fault.Usage("the agent could change files outside the project: hard links in folders below 256 others are not found",
+			"remove the deep folders, as with rm -r", err)
+	}
 	if err != nil {
 		return fault.Usage("the agent could change files outside the project: hard links lead there, and cannot be replaced by copies",
 			"reinstall packages as copies (for pnpm: package-import-method=copy), clone with --no-hardlinks, or run in another clone", err)

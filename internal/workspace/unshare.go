@@ -106,7 +106,9 @@ func outermost(paths []string) (outer []string) {
 func collectLinked(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linkedFile) error {
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
 		switch {
-		case errors.Is(err, untrusted.ErrTooDeep), errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
+		case errors.Is(err, untrusted.ErrTooDeep): // the sandbox gets there step by step
+			return fmt.Errorf("%w: %s", err, filepath.Join(root.Name(), e.Path))
+		case errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
 			return fs.SkipDir // the sandbox has the same user, and no access either
 		case errors.Is(err, fs.ErrNotExist):
 			return fs.SkipDir // it was removed meanwhile
