@@ -112,8 +112,11 @@ func (w *Sandbox) TakeCaches(ctx context.Context, dir string) error {
 	if w == nil {
 		return nil
 	}
+	if err := w.take(ctx, dir); err != nil {
+		return errors.Join(err, untrusted.RemoveAll(w.rooms.filled())) // half of them would seem to be all
+	}
 	w.rooms.based = true
-	return w.take(ctx, dir)
+	return nil
 }
 
 // KeepCaches copies to a folder what the checks of the base left in the caches.

@@ -55,3 +55,8 @@ func Whole(next sandbox.Next) sandbox.Next { return new(Sandbox).whole(next) }
 
 // Lending is a sandbox with another user inside.
 func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }
+
+// Caching is a sandbox of a user with its folders in dir.
+func Caching(dir string) *Sandbox {
+	return &Sandbox{rooms: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
+}
