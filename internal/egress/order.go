@@ -89,16 +89,19 @@ func (c *call) longest(tree map[string]any) (most, many int64) {
 	return most * many, many
 }
 
-// largest is the largest number in the fields; 0: there is none.
+// largest is the largest number in the fields; 0: there is none. Servers differ in how
+// they take what is not a positive whole number, so it counts as no limit.
 func largest(tree map[string]any, fields []string) (most int64) {
 	for _, name := range fields {
-		if n, is := tree[name].(json.Number); is {
-			said, err := n.Int64()
-			if err != nil {
-				said = math.MaxInt32
-			}
-			most = max(most, min(said, math.MaxInt32))
+		if tree[name] == nil {
+			continue
 		}
+		n, _ := tree[name].(json.Number)
+		said, err := n.Int64()
+		if err != nil || said < 1 {
+			said = math.MaxInt32
+		}
+		most = max(most, min(said, math.MaxInt32))
 	}
 	return most
 }
