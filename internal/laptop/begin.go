@@ -158,7 +158,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Machine: job.Machine{
 			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: resolved(d.ProjectDir), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Redact: d.secrets.Writer,
-			Kept: d.World.kept(h.sb, d.Needs, d.Settings.Sandbox.AllowDomains),
+			Kept: d.World.kept(h.sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
 		},
 		Agents:   job.Agents{Agent: h.agent, AgentEnv: slices.Concat(h.env, d.Needs.Env), Reviewer: h.reviewer, Watch: d.watch(), ModelServer: h.held},
 		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},

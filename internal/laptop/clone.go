@@ -65,7 +65,7 @@ func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
 	if err != nil {
 		return checkout.Kept{}
 	}
-	return w.kept(sb, needs, c.Allow)
+	return w.kept(sb, needs, c.Allow, nil)
 }
 
 // Span are two commits by their names: the default branch and HEAD where a name is

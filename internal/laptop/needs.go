@@ -46,12 +46,12 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 
 // kept is where the results of checks at a base are kept for a day: nowhere without a
 // sandbox, for what is proven could write there, or where they depend on more than files.
-func (w World) kept(sb *confine.Sandbox, needs confine.Needs, allow []string) (kept checkout.Kept) {
+func (w World) kept(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
 	self, err := Executable()
 	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" || err != nil {
 		return kept
 	}
 	day := w.Now().UTC().Format(time.DateOnly)
-	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: self, With: fmt.Sprintf("%s %s %q", w.Version, day, allow)}
+	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: self, With: fmt.Sprintf("%s %s %t %q %q", w.Version, day, allow == nil, allow, setup)}
 }

@@ -5,7 +5,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -92,5 +94,19 @@ func TestTemp(t *testing.T) {
 		if got := world(home).Temp(shop); got != c.want {
 			t.Errorf("with TMPDIR %s: %s, want %s", c.temp, got, c.want)
 		}
+	}
+}
+
+// Results at a base count only for the hosts with which the checks ran.
+func TestKeptBaselinesKnowTheirHosts(t *testing.T) {
+	w := world(t.TempDir())
+	w.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
+	seen := map[string]string{}
+	for name, allow := range map[string][]string{"any host": nil, "no host": {}, "one host": {"a.example.com"}} {
+		with := laptop.Clone{Fence: laptop.Fence{Allow: allow}}.Kept(w, new(confine.Sandbox)).With
+		if other, is := seen[with]; is || with == "" {
+			t.Errorf("%s and %s are both %q", name, other, with)
+		}
+		seen[with] = name
 	}
 }
