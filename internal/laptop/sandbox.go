@@ -102,8 +102,8 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	})
 }
 
-// HomeBeside is the user's home. It must not be in the project, nor in the repository of
-// the project: an agent works in all of it.
+// HomeBeside is the user's home. Neither it nor what ralph believes between runs may be in
+// the project, nor in the repository of the project: an agent works in all of it.
 func (w World) HomeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")
 	if !filepath.IsAbs(home) {
@@ -116,10 +116,15 @@ func (w World) HomeBeside(project string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the project: %w", err)
 	}
-	root = guarded.Around(root)
-	if way, err := filepath.Rel(root, home); err == nil && filepath.IsLocal(way) {
+	project = guarded.Around(root)
+	state := resolved(workspace.UserStateDir(home))
+	switch inside := []string{project}; {
+	case process.Within(home, inside):
 		return "", fault.Usage("your home folder is in the project, so the agent could read all of it",
 			"work in another folder, make this one a repository (git init), or use --no-sandbox", nil)
+	case process.Within(state, inside):
+		return "", fault.Usage("the folder of ralph's own state is in the project, so the agent could change what ralph believes: "+state,
+			"work in another folder, make "+workspace.UserStateDir(home)+" a folder outside of the project, or use --no-sandbox", nil)
 	}
 	return home, nil
 }

@@ -116,10 +116,13 @@ func outermost(dir, home string) (top string) {
 	return top
 }
 
-// resolved is a path without links, from the root, where it is there.
+// resolved is a path without links, from the root. What is not there yet lies where its
+// folder does.
 func resolved(path string) string {
 	if place, err := filepath.EvalSymlinks(path); err == nil {
 		path = place
+	} else if above := filepath.Dir(path); above != path {
+		path = filepath.Join(resolved(above), filepath.Base(path))
 	}
 	if place, err := filepath.Abs(path); err == nil {
 		path = place
