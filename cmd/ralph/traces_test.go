@@ -84,7 +84,7 @@ func TestAJobSendsTraces(t *testing.T) {
 	collector := httptest.NewServer(c)
 	t.Cleanup(collector.Close)
 	s := traced(t)
-	if code := s.end(s.begin(append(untested, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_EXPORTER_OTLP_HEADERS=x-key=key-of-the-collector")...)); code != 0 {
+	if code := s.end(s.begin(append(untested, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "OTEL_EXPORTER_OTLP_HEADERS=x-key=key-of-the-collector")...)); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}
 	c.mu.Lock()

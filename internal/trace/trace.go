@@ -5,6 +5,7 @@ package trace
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type Tracer struct {
 	exporter *exporter
 	hide     func(string) string
 	say      func(string)
+	patience time.Duration
 
 	mu        sync.Mutex
 	run       trace.Span
@@ -40,8 +42,13 @@ type Options struct {
 	Say     func(string)        // a line for people, where spans could not be sent
 }
 
-// farewell is how long the last spans may take.
+// farewell is how long the last spans may take; the collector's timeout can allow more.
 const farewell = 3 * time.Second
+
+func (o Options) patience() time.Duration {
+	ms, _ := strconv.Atoi(o.Getenv("OTEL_EXPORTER_OTLP_TIMEOUT"))
+	return max(farewell, time.Duration(ms)*time.Millisecond)
+}
 
 // New is a tracer for the collector that the environment names; nil where it names none.
 func New(ctx context.Context, o Options) *Tracer {
@@ -58,7 +65,7 @@ func New(ctx context.Context, o Options) *Tracer {
 	}
 	return &Tracer{
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about)),
-		exporter: e, hide: o.Hide, say: o.Say,
+		exporter: e, hide: o.Hide, say: o.Say, patience: o.patience(),
 	}
 }
 
@@ -224,7 +231,7 @@ func (t *Tracer) Close(ctx context.Context, hard <-chan struct{}) {
 	if t.run != nil {
 		t.run.End(trace.WithTimestamp(t.last))
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.patience)
 	defer cancel()
 	closed := make(chan error, 1)
 	go func() { closed <- t.provider.Shutdown(ctx) }()

@@ -99,6 +99,9 @@ func options(t *testing.T, env map[string]string, said *[]string) trace.Options 
 	}
 }
 
+// minutes is a timeout of collectors that answer, in milliseconds: the machine may be busy.
+const minutes = "600000"
+
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 // play has a tracer hear a run of one iteration.
@@ -132,7 +135,7 @@ func play(t *trace.Tracer) {
 func TestARunIsATrace(t *testing.T) {
 	c, said := listen(t, http.StatusOK), []string{}
 	play(trace.New(t.Context(), options(t, map[string]string{
-		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL + "/base/", "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, other=c",
+		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL + "/base/", "OTEL_EXPORTER_OTLP_TIMEOUT": minutes, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b, other=c",
 	}, &said)))
 	want := `run 1m12s run=issue-7 agent=claude tokens.input=10 tokens.output=20 stop_reason=max_iterations status=stopped iterations=1 stories_passed=1 cost_usd=0.5 ERROR enough of ***
   check 2s check=make test where=base passed=true
@@ -158,7 +161,7 @@ func TestARunIsATrace(t *testing.T) {
 // What is unknown is no attribute: 0 would be a cost.
 func TestAnUnknownCostIsLeftOut(t *testing.T) {
 	c, said := listen(t, http.StatusOK), []string{}
-	tracer := trace.New(t.Context(), options(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.URL + "/own"}, &said))
+	tracer := trace.New(t.Context(), options(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": c.URL + "/own", "OTEL_EXPORTER_OTLP_TIMEOUT": minutes}, &said))
 	run := journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: began, Event: journal.RunBegan{Run: "r"}})
 	tracer.Event(run, journal.AgentEnded{TookMS: 5})
 	tracer.Close(t.Context(), nil) // ends what is open
@@ -187,6 +190,7 @@ func TestTracesAreOffOrTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			said := []string{}
+			c.env["OTEL_EXPORTER_OTLP_TIMEOUT"] = minutes
 			play(trace.New(t.Context(), options(t, c.env, &said)))
 			got := strings.Join(said, "\n")
 			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) || strings.Contains(got, "hush") {
