@@ -179,7 +179,7 @@ func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
 
 func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs {
 	n := guarded.Folder(place.Top)
-	configs := append(g.User.files(), filepath.Join(at.common, "config"), filepath.Join(at.dir, "config.worktree"))
+	configs := append(g.User.files(), "/etc/gitconfig", filepath.Join(at.common, "config"), filepath.Join(at.dir, "config.worktree"))
 	n.ReadOnly = append(n.ReadOnly, guarded.Included(place.Top, g.User.Home, configs, func(config []byte) ([]byte, error) {
 		return g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--no-includes", "-z", "--get-regexp", `^include(if\..*)?\.path$`}, Dir: g.Home, Stdin: bytes.NewReader(config)})
 	})...)

@@ -32,11 +32,25 @@ func Included(top, home string, files []string, list func(config []byte) ([]byte
 		}
 	}
 	for _, file := range files[given:] {
-		if way, err := filepath.Rel(top, file); err == nil && filepath.IsLocal(way) && way != "." {
-			paths = append(paths, file)
+		named := []string{filepath.Join(placed(filepath.Dir(file)), filepath.Base(file)), placed(file)}
+		for _, place := range slices.Compact(named) {
+			if way, err := filepath.Rel(placed(top), place); err == nil && filepath.IsLocal(way) && way != "." {
+				paths = append(paths, filepath.Join(top, way))
+			}
 		}
 	}
 	return paths
+}
+
+// placed is a path without links. What is not there yet lies where its folder does.
+func placed(path string) string {
+	if place, err := filepath.EvalSymlinks(path); err == nil {
+		return place
+	}
+	if above := filepath.Dir(path); above != path {
+		return filepath.Join(placed(above), filepath.Base(path))
+	}
+	return path
 }
 
 // absolute is a path as git reads it in a configuration that lies in dir.

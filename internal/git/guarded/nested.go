@@ -78,7 +78,7 @@ func (s Search) Look(ctx context.Context) Found {
 		case errors.Is(err, fs.ErrNotExist): // it went while we looked
 		case err != nil:
 			found.Nested[e.Path] = "closed"
-		case blocksGit(e):
+		case s.blocksGit(root, e):
 			_ = e.In.Remove(e.Name)
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
@@ -97,12 +97,6 @@ func (s Search) Look(ctx context.Context) Found {
 		found.Nested[NotAll] = ""
 	}
 	return found
-}
-
-// blocksGit reports whether git would open a pipe, and wait for a program that writes to it.
-func blocksGit(e untrusted.Entry) bool {
-	opened := e.Name == "HEAD" || e.Name == index || strings.HasPrefix(e.Name, "sharedindex.") || strings.Contains("/"+e.Path, "/.git")
-	return e.Info.Mode().Type() == fs.ModeNamedPipe && opened
 }
 
 // isBare tells whether git may take a folder with a HEAD for a repository as it is:
