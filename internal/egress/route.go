@@ -118,7 +118,7 @@ func (r Route) near() (all []netip.Prefix) {
 		if err != nil {
 			continue
 		}
-		bits := min(p.Bits(), 64) // a home has a network of this size at least
+		bits := min(max(p.Bits(), 48), 64) // a home has a network of /64 at least; one below /48 is a tunnel's
 		if p.Addr().Is4() {
 			bits = max(p.Bits(), 16) // a shorter one is a mistake
 		}

@@ -38,7 +38,7 @@ func TestWhyAHostIsNotDialled(t *testing.T) {
 				return found, nil
 			}
 			s.proxy.Route.Near = func() (near []net.Addr, err error) {
-				for _, network := range []string{"93.184.216.34/24", "2600:1f14:0:5::1/56", "151.3.1.1/8", "127.0.0.1/8"} {
+				for _, network := range []string{"93.184.216.34/24", "2600:1f14:0:5::1/56", "151.3.1.1/8", "2a00:1450:4001::1/3", "127.0.0.1/8"} {
 					ip, of, err := net.ParseCIDR(network)
 					if err != nil {
 						t.Error(err)
