@@ -32,11 +32,17 @@ func Included(top, home string, files []string, list func(config []byte) ([]byte
 		}
 	}
 	for _, file := range files[given:] {
-		named := []string{filepath.Join(placed(filepath.Dir(file)), filepath.Base(file)), placed(file)}
-		for _, place := range slices.Compact(named) {
-			if way, err := filepath.Rel(placed(top), place); err == nil && filepath.IsLocal(way) && way != "." {
-				paths = append(paths, filepath.Join(top, way))
-			}
+		paths = append(paths, below(top, file)...)
+	}
+	return paths
+}
+
+// below returns those names of a file that lie below top: its own, and what it links to.
+func below(top, file string) (paths []string) {
+	named := []string{filepath.Join(placed(filepath.Dir(file)), filepath.Base(file)), placed(file)}
+	for _, place := range slices.Compact(named) {
+		if way, err := filepath.Rel(placed(top), place); err == nil && filepath.IsLocal(way) && way != "." {
+			paths = append(paths, filepath.Join(top, way))
 		}
 	}
 	return paths
