@@ -81,6 +81,7 @@ func TestDisarm(t *testing.T) {
 		"plain/.git/hooks/pre-push.sample":  "x",
 		"home/.git/config":                  "[core]\n\tworktree = " + filepath.Dir(top) + "\n",
 		"inner/.git/config":                 "[core]\n\tworktree = ../../plain/.git\n",
+		"up/.git/config":                    "[core]\n\tworktree = ../..\n",
 		"sub/.git":                          "gitdir: ../.git/modules/sub",
 		".git/modules/sub/config":           "[core]\n\tworktree = ../../../sub\n",
 		"monitor/.git/config":               "[core]\n\tfsmonitor = x\n",
@@ -108,14 +109,14 @@ func TestDisarm(t *testing.T) {
 	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"plain", "home", "inner", "sub", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
+	names := []string{"plain", "home", "inner", "up", "sub", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
 	moved, err := g.Disarm(t.Context(), treeOf(top), names)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []string
 	for _, path := range []string{
-		"home/.git/config", "inner/.git/config", "monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
+		"home/.git/config", "inner/.git/config", "up/.git/config", "monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
 		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config", "lent/.git/objects/info/alternates",
 	} {
 		want = append(want, path+guarded.Aside)

@@ -239,7 +239,7 @@ func (g Git) plain(ctx context.Context, top, folder string, config []byte) bool 
 	list, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
 	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		key, value, _ := strings.Cut(setting, "\n")
-		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !guarded.IsWithin(top, folder, value) {
+		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !guarded.IsWorktree(top, folder, value) {
 			return false
 		}
 	}

@@ -246,20 +246,6 @@ func (w Config) closed(writes []place, paths []string) []place {
 	return all
 }
 
-// pinned are the folders on the way to what is guarded. Where they become mounts of their own
-// they cannot be renamed, together with what is read-only in them.
-func (w Config) pinned(writes []place) []place {
-	all := slices.Clone(writes)
-	for _, guard := range w.Guards {
-		for _, dir := range w.closed(writes, []string{guard.Dir}) {
-			for at := dir.Path; !slices.ContainsFunc(all, func(p place) bool { return p.Path == at }); at = filepath.Dir(at) {
-				all = append(all, place{Path: at})
-			}
-		}
-	}
-	return all[len(writes):]
-}
-
 // found is a place that is held by a descriptor, whatever its path names later.
 type found struct {
 	place

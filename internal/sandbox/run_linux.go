@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"syscall"
@@ -179,4 +180,29 @@ func readSpec(f *os.File) (*spec, error) {
 		return nil, fmt.Errorf("read the launcher's orders: %w", err)
 	}
 	return s, nil
+}
+
+// pinned are the folders on the way to what is guarded or read-only. As mounts of their
+// own they cannot be renamed, together with what is read-only in them.
+func (w Config) pinned(writes []place) []place {
+	closed := w.closed(writes, slices.Concat(w.ReadOnly, w.Ours))
+	var dirs []string
+	for _, guard := range w.Guards {
+		for _, dir := range w.closed(writes, []string{guard.Dir}) {
+			dirs = append(dirs, dir.Path)
+		}
+	}
+	for _, path := range closed {
+		dirs = append(dirs, filepath.Dir(path.Path))
+	}
+	all := slices.Clone(writes)
+	for _, at := range dirs {
+		if slices.ContainsFunc(closed, func(p place) bool { return within(p.Path, at) }) {
+			continue // read-only as a whole
+		}
+		for ; !slices.ContainsFunc(all, func(p place) bool { return p.Path == at }); at = filepath.Dir(at) {
+			all = append(all, place{Path: at})
+		}
+	}
+	return all[len(writes):]
 }

@@ -70,11 +70,21 @@ func absolute(path, home, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// IsWithin tells whether a path, from a git folder, is in the tree at top and in no git folder.
-func IsWithin(top, folder, to string) bool {
+// IsWorktree reports whether a path, from a git folder, is a folder below top whose .git file
+// leads back, as git makes it for submodules: a checkout there writes to no other project.
+func IsWorktree(top, folder, to string) bool {
 	to, err := filepath.EvalSymlinks(absolute(to, "", folder))
 	top, failed := filepath.EvalSymlinks(top)
 	way, apart := filepath.Rel(top, to)
-	parts := strings.Split(strings.ToLower(way), string(filepath.Separator))
-	return errors.Join(err, failed, apart) == nil && filepath.IsLocal(way) && !slices.Contains(parts, ".git")
+	if errors.Join(err, failed, apart) != nil || way == "." || !filepath.IsLocal(way) {
+		return false
+	}
+	text, err := untrusted.ReadFile(filepath.Join(to, ".git"), 1<<12)
+	back, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+	if err != nil || !is {
+		return false
+	}
+	back, err = filepath.EvalSymlinks(absolute(back, "", to))
+	folder, failed = filepath.EvalSymlinks(folder)
+	return errors.Join(err, failed) == nil && back == folder
 }
