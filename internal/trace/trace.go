@@ -85,6 +85,9 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.run == nil {
+		if run.Stop != nil {
+			return // what is saved of a run that has ended is no part of it
+		}
 		t.begin(run)
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the others end nothing

@@ -122,6 +122,7 @@ func play(t *trace.Tracer) {
 		{4 * time.Second, journal.Pushed{Branch: "ralph/issue-7", SHA: "abc"}},
 		{0, journal.IterationEnded{Number: 1, Story: "US-001", Green: true, Passed: []string{"US-001"}}},
 		{time.Second, journal.RunStopped{Reason: policy.MaxIterations, Why: "enough of hush"}},
+		{time.Second, journal.Shelved{Ref: "refs/ralph/7", Commit: "abc"}},
 	} {
 		seq, at = seq+1, at.Add(e.after)
 		run = journal.Fold(run, journal.Entry{Seq: seq, At: at, Event: e.event})
