@@ -188,15 +188,14 @@ func (w Config) pinned(writes []place) []place {
 	closed := w.closed(writes, slices.Concat(w.ReadOnly, w.Ours))
 	var dirs []string
 	for _, guard := range w.Guards {
-		for _, dir := range w.closed(writes, []string{guard.Dir}) {
-			dirs = append(dirs, dir.Path)
-		}
+		dirs = append(dirs, guard.Dir)
 	}
 	for _, path := range closed {
 		dirs = append(dirs, filepath.Dir(path.Path))
 	}
 	all := slices.Clone(writes)
-	for _, at := range dirs {
+	for _, dir := range w.closed(writes, dirs) { // a link may lead to a folder of writes itself
+		at := dir.Path
 		if slices.ContainsFunc(closed, func(p place) bool { return within(p.Path, at) }) {
 			continue // read-only as a whole
 		}
