@@ -227,6 +227,23 @@ func TestAPersonsDraftStaysOne(t *testing.T) {
 	}
 }
 
+// A merge that a lost machine pushed before its proof is not called ready, whatever was so
+// of the head before it.
+func TestALostUpdateStaysADraft(t *testing.T) {
+	t.Parallel()
+	s := newBehindScene(t)
+	s.killed(death{Event: "pushed", Nth: 1, Late: true})
+	for range 2 {
+		s.anew()
+		if code := s.end(s.begin()); code != 0 {
+			t.Errorf("exit %d, want 0", code)
+		}
+		if pull, _ := s.Pull(shop, s.issue); !pull.Draft {
+			t.Errorf("the pull request is %+v, want a draft", pull)
+		}
+	}
+}
+
 // A run on a review that is cancelled answers the threads whose stories are done.
 func TestACancelledReviewIsAnswered(t *testing.T) {
 	t.Parallel()

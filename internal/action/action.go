@@ -91,7 +91,7 @@ func (a Action) Do(ctx context.Context) (Result, error) {
 	if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
 		v.alarm(result.Outcome.Run.ID, err)
 	}
-	if number := v.trigger.Issue.Number; err == nil && v.trigger.PushedBranch != "" && number != 0 && !v.inputs.DryRun && !closed(v.Drain) {
+	if number := v.trigger.Issue.Number; err == nil && v.trigger.IsAutomatic() && v.trigger.PushedBranch != "" && number != 0 && !v.inputs.DryRun && !closed(v.Drain) {
 		a.updated = append(slices.Clone(a.updated), number)
 		return a.Do(ctx) // for the next pull request that is behind
 	}

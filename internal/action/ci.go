@@ -60,7 +60,7 @@ func (v *visit) tend(ctx context.Context) (skip string, err error) {
 
 // lost tells of a draft that ralph made and whose job was killed at work on red checks or
 // an update: such a job's lease stays. Its run goes on. Where none was saved, it is made
-// ready as it was before, but for a head that moved since the checks were red.
+// ready as it was before, but for a head that moved meanwhile: it is not proven.
 func (v *visit) lost(ctx context.Context, pull github.Pull) (bool, error) {
 	v.hub = v.hubOf(pull.Number)
 	v.task = plan.Task{Kind: plan.KindPull, Number: pull.Number, Repo: v.trigger.Repo.String()}
@@ -74,7 +74,7 @@ func (v *visit) lost(ctx context.Context, pull github.Pull) (bool, error) {
 	switch _, run := v.newest(found); {
 	case run.ID != "" && run.Stop == nil:
 		v.command.Verb = trigger.Resume
-	case !v.trigger.IsCI() || found.lease.Attempts.Head == pull.SHA:
+	case found.lease.ReadyHead == pull.SHA || v.trigger.IsCI() && found.lease.Attempts.Head == pull.SHA:
 		err = v.hub.starting().ReadyPull(ctx, pull)
 	default:
 		return false, nil

@@ -147,7 +147,11 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	if b.shelf == nil {
 		return false, nil
 	}
-	b.shelf.lease.Attempts, b.shelf.lease.Ready = v.task.Attempts, b.found.lease.Ready || v.own() && !v.trigger.Pull.Draft
+	lease := &b.shelf.lease
+	lease.Attempts, lease.Ready, lease.ReadyHead = v.task.Attempts, b.found.lease.Ready, b.found.lease.ReadyHead
+	if !lease.Ready && v.own() && !v.trigger.Pull.Draft {
+		lease.Ready, lease.ReadyHead = true, v.trigger.Pull.HeadSHA
+	}
 	err := b.shelf.take(ctx, b.found, during)
 	switch {
 	case err == nil:

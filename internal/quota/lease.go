@@ -22,6 +22,8 @@ type Lease struct {
 	// Ready is that the pull request was no draft when the first job began that did not
 	// give this back: it is ralph who made it one.
 	Ready bool `json:"ready,omitempty"`
+	// ReadyHead is the head that was ready: no later one may be called so unproven.
+	ReadyHead string `json:"ready_head,omitempty"`
 }
 
 // LeaseFile is where it lies beside a run's own files, and LongestLease more than it
