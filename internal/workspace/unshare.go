@@ -45,12 +45,16 @@ type name struct {
 func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	files := map[inode]*linkedFile{}
 	for _, path := range outermost(paths) {
-		root, err := untrusted.OpenRoot(filepath.Dir(path))
+		dir, name := path, "."
+		if info, err := os.Lstat(path); err != nil || !info.IsDir() {
+			dir, name = filepath.Dir(path), filepath.Base(path)
+		}
+		root, err := untrusted.OpenRoot(dir) // of a folder, its parent need not be readable
 		if err != nil {
 			return 0, err
 		}
 		defer root.Close() //nolint:errcheck // only a handle
-		if err := collectLinked(ctx, root, filepath.Base(path), files); err != nil {
+		if err := collectLinked(ctx, root, name, files); err != nil {
 			return 0, err
 		}
 	}
