@@ -45,11 +45,8 @@ type name struct {
 func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	files := map[inode]*linkedFile{}
 	for _, path := range outermost(paths) {
-		dir, name := path, "."
-		if info, err := os.Lstat(path); err != nil || !info.IsDir() {
-			dir, name = filepath.Dir(path), filepath.Base(path)
-		}
-		root, err := untrusted.OpenRoot(dir) // of a folder, its parent need not be readable
+		dir, name := openable(path)
+		root, err := untrusted.OpenRoot(dir)
 		if err != nil {
 			return 0, err
 		}
@@ -74,6 +71,15 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 		}
 	}
 	return copied, nil
+}
+
+// openable is the folder to open for a path, and the name in it: the parent of a folder
+// need not be readable.
+func openable(path string) (dir, name string) {
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		return path, "."
+	}
+	return filepath.Dir(path), filepath.Base(path)
 }
 
 // keepShared keeps the files that have names elsewhere, if they are not too large.
