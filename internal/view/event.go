@@ -201,7 +201,7 @@ func planLines(e journal.PlanRead) (lines []eventLine) {
 
 func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 	for _, commit := range e.Commits {
-		lines = append(lines, iterationLine(plainSign, "took "+shortSHA(commit.SHA)+" "+oneLine(commit.Subject)))
+		lines = append(lines, iterationLine(plainSign, "accepted "+shortSHA(commit.SHA)+" "+oneLine(commit.Subject)))
 	}
 	for _, path := range e.Dropped {
 		lines = append(lines, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
