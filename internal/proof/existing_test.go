@@ -122,7 +122,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"one is skipped, and passes":       {both, "skipped p.TestA\npassed p.TestB", both, touched, nil, []string{changed}, 1},
 		"one is skipped, and fails":        {both, "skipped p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB", touched, []string{broken + "p.TestA"}, nil, 1},
 		"they do not build":                {both, both, "broken p", touched, nil, []string{changed}, 1},
-		"they do not build, and one went":  {both, "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, []string{changed}, 1},
+		"they do not build, and one went":  {both, "passed p.TestB", "broken p", touched, []string{gone + "p.TestA"}, nil, 1},
 		"it has moved to another package":  {both, "passed q.TestA\npassed p.TestB", "broken p", touched, nil, []string{changed}, 1},
 		"one vanishes, untouched":          {both, "passed p.TestB", "", touched[:1], []string{"tests_gone test: existing tests no longer run: p.TestA"}, nil, 0},
 		"rows come and go":                 {"passed p.TestA\npassed p.TestA/1", "passed p.TestA\npassed p.TestA/2", "", touched[:1], nil, nil, 0},
@@ -133,7 +133,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		"names differ each time":           {"failed p.TestA", "failed p.TestA\npassed p.TestB/port_41", "failed p.TestA\npassed p.TestB/port_42", []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"red tests vanish by them":         {both, both, "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
 		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the code asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
-		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, []string{changed}, 1},
+		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, nil, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
 	} {
 		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old)}}}

@@ -175,8 +175,8 @@ func (w *witness) byCount(was, here journal.CheckEnded, old *journal.CheckEnded)
 	})
 }
 
-// name puts what was found to the files that it is about, and shows the others
-// that were changed.
+// name assigns the findings to the changed files that they concern, and shows the
+// other changed files.
 func (w *witness) name() error {
 	if err := w.read(); err != nil {
 		return err
@@ -197,7 +197,10 @@ func (w *witness) name() error {
 			w.find(place)
 			continue
 		}
-		if !slices.ContainsFunc(w.shown, func(s journal.Loosened) bool { return s.File == file }) {
+		inFile := func(other journal.Loosened) bool { return other.File == file }
+		if i := slices.IndexFunc(w.found, inFile); i >= 0 { // to show it as harmless, too, would contradict that
+			w.found[i].Lines = w.patches[file]
+		} else if !slices.ContainsFunc(w.shown, inFile) {
 			w.shown = append(w.shown, place)
 		}
 	}
