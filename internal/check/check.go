@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -18,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
@@ -119,6 +121,13 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	if err := errors.Join(err, whole.Close(), said.Close(), written.Close(), file.Close()); err != nil {
 		return journal.CheckEnded{}, err
 	}
+	cannotRun := result.Exit == 126 || result.Exit == 127
+	missing := ""
+	if program := program(check.Command); cannotRun && program != "" {
+		if missing, err = h.missing(ctx, job, program); err != nil {
+			return journal.CheckEnded{}, err
+		}
+	}
 	told, err := h.tests(tests.Tally(), job.asked(check.Name), log+".tests")
 	if err != nil {
 		return journal.CheckEnded{}, err
@@ -131,13 +140,37 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		Exit:      result.Exit,
 		Passed:    result.Exit == 0 && !result.TimedOut,
 		TimedOut:  result.TimedOut,
-		CannotRun: result.Exit == 126 || result.Exit == 127,
+		CannotRun: cannotRun,
+		Missing:   missing,
 		TookMS:    result.Took.Milliseconds(),
 		Log:       path.Join(h.Folder, log+".log"),
 		Digest:    hex.EncodeToString(digest.Sum(nil)),
 		Excerpt:   kept.String(),
 		Tests:     told,
 	}, nil
+}
+
+// program is the name of the program that a simple command starts. A path is no
+// such name: the work may add a file.
+func program(command string) string {
+	words, err := shell.Words(command)
+	i := slices.IndexFunc(words, func(word string) bool { return word != "env" && !strings.Contains(word, "=") })
+	if err != nil || i < 0 || strings.HasPrefix(words[i], "-") || strings.Contains(words[i], "/") {
+		return ""
+	}
+	return words[i]
+}
+
+// missing asks the shell for a program, since each shell words its error in
+// another way. It returns the name if there is no such program.
+func (h Hand) missing(ctx context.Context, job Job, program string) (string, error) {
+	result, err := h.Run(ctx, process.Command{
+		Argv: []string{"sh", "-c", `command -v "$1"`, "sh", program}, Dir: job.Dir, Env: job.env(h.Env), Timeout: 10 * time.Second, Grace: h.Grace,
+	})
+	if err != nil || result.Exit == 0 || result.TimedOut {
+		return "", err
+	}
+	return program, nil
 }
 
 // veiled is to without the secrets in what is written to it.

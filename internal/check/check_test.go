@@ -77,7 +77,11 @@ func TestHowACommandEndsIsHowTheCheckEnds(t *testing.T) {
 		{"exit 3", journal.CheckEnded{Exit: 3}},
 		{"kill -9 $$", journal.CheckEnded{Exit: 137}},
 		{"./plain", journal.CheckEnded{Exit: 126, CannotRun: true}},
-		{"no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true}},
+		{"no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
+		{"CI=1 no-such-program-here --all", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
+		{"env CI=1 no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
+		{"./no-such-file-yet", journal.CheckEnded{Exit: 127, CannotRun: true}},
+		{"sh -c no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true}},
 	} {
 		want := test.want
 		want.Where, want.Commit, want.Name, want.Command = journal.AtWork, "c1", "the check", test.command

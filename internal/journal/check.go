@@ -26,6 +26,7 @@ type CheckEnded struct {
 	Passed    bool   `json:"passed"`
 	TimedOut  bool   `json:"timed_out,omitempty"`
 	CannotRun bool   `json:"cannot_run,omitempty"` // the command itself is missing or may not run
+	Missing   string `json:"missing,omitempty"`    // the program of the command, if it is not installed
 	Skipped   string `json:"skipped,omitempty"`    // its globs, if the change touches none of them: it did not run
 	TookMS    int64  `json:"took_ms"`
 	Log       string `json:"log,omitempty"`    // path of its output, up to 10 MiB

@@ -3,11 +3,9 @@ package verdict
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // noProgress returns why another iteration would bring nothing new: the agent
@@ -31,18 +29,14 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 }
 
 // missingProgram returns which check of the newest iteration cannot start because its
-// program is not installed. A path is no such program: the work may add it.
+// program is not installed.
 func missingProgram(run journal.Run, recent []journal.Iteration) string {
 	if len(recent) == 0 || len(recent[len(recent)-1].Ended.Passed) > 0 {
 		return ""
 	}
 	for _, check := range recent[len(recent)-1].Checks {
-		words, err := shell.Words(check.Command)
-		if !check.CannotRun || err != nil || len(words) == 0 || strings.Contains(words[0], "/") || !BlocksStory(run, check) {
-			continue
-		}
-		if text := strings.ReplaceAll(check.Excerpt, ": command not", ": not"); strings.Contains(text, words[0]+": not found") {
-			return fmt.Sprintf("the check %s cannot start: %s is not installed", check.Name, words[0])
+		if check.Missing != "" && BlocksStory(run, check) {
+			return fmt.Sprintf("the check %s cannot start: %s is not installed", check.Name, check.Missing)
 		}
 	}
 	return ""
