@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -59,10 +58,8 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		last := &all[len(all)-1]
 		m := timedEvent{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: trimmedLines(view.Line(run, entry.Event)), costUSD: run.CostUSD - paid, costKnown: isCostKnown(entry.Event),
-		}
-		if isBad(run, entry.Event) {
-			m.badLines = trimmedLines(view.Line(run, badPart(entry.Event)))
+			lines: trimmedLines(view.Line(run, entry.Event)), badLines: trimmedLines(strings.Join(view.BadLines(run, entry.Event), "\n")),
+			costUSD: run.CostUSD - paid, costKnown: isCostKnown(entry.Event),
 		}
 		last.events = append(last.events, m)
 		before = entry.Event
@@ -137,64 +134,6 @@ func phaseAt(where journal.Where) phase {
 		return phaseProof
 	}
 	return phaseChecks
-}
-
-// isBad reports whether people should look at an event first.
-func isBad(run journal.Run, event journal.Event) bool {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are not bad news
-	case journal.CheckEnded:
-		return (e.Where == journal.AtWork || e.Where == journal.AtProof) && (verdict.BlocksStory(run, e) || e.Flaky)
-	case journal.SetupEnded:
-		return !e.Passed
-	case journal.AgentEnded:
-		return e.Failed
-	case journal.PlanDrafted:
-		return e.Why != ""
-	case journal.PlanRead:
-		return len(e.Undone) > 0 || e.Cut
-	case journal.CommitsTaken:
-		return len(e.Dropped)+len(e.Refused)+len(e.Huge) > 0
-	case journal.SCMEnded:
-		return e.Failed
-	case journal.Joined:
-		return len(e.Conflicts) > 0
-	case journal.PublishFailed, journal.EgressRefused, journal.Branched:
-		return true
-	}
-	return isBadVerdict(run, event)
-}
-
-// isBadVerdict reports whether an event is a negative verdict.
-func isBadVerdict(run journal.Run, event journal.Event) bool {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are not verdicts
-	case journal.BaselineEnded:
-		return !e.Usable
-	case journal.ProofEnded:
-		return !e.Passed || e.Empty
-	case journal.ChangeInspected:
-		return e.Why != "" || len(e.Found) > 0
-	case journal.StoryReviewed:
-		return e.Why != "" || len(e.Missed) > 0
-	case journal.StoryGraded:
-		story, found := run.Plan.Find(e.Story)
-		return !found || !verdict.IsGradeSufficient(run, story, e.Grade)
-	case journal.IterationEnded:
-		return len(e.Rejected) > 0
-	}
-	return false // the headline says how it stopped
-}
-
-// badPart is the part of an event that is bad news.
-func badPart(event journal.Event) journal.Event {
-	switch e := event.(type) { //nolint:gochecksumtype // the others have only one part
-	case journal.PlanRead:
-		return journal.PlanRead{Undone: e.Undone, Cut: e.Cut}
-	case journal.CommitsTaken:
-		return journal.CommitsTaken{Dropped: e.Dropped, Refused: e.Refused, Huge: e.Huge}
-	case journal.IterationEnded:
-		return journal.IterationEnded{Story: e.Story, Rejected: e.Rejected}
-	}
-	return event
 }
 
 // phaseTimes is how long a segment spent in each phase.

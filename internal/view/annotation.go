@@ -55,7 +55,7 @@ func Annotations(run journal.Run) []Annotation {
 }
 
 func checkAnnotation(run journal.Run, check journal.CheckEnded) Annotation {
-	a := Annotation{Title: oneLine(check.Name) + " failed", Text: eventText(run, check)}
+	a := Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text}
 	a.File, a.Line = firstPosition(check.Excerpt)
 	return a
 }

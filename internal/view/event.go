@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // eventLine is one line about an event: its indent, its sign on a terminal, its
@@ -26,14 +27,33 @@ func Line(run journal.Run, event journal.Event) string {
 	return strings.Join(lines, "\n")
 }
 
+// BadLines are those lines of an event that say that something went wrong. The end of
+// a run has none, as the headline says how it stopped, and neither has the base.
+func BadLines(run journal.Run, event journal.Event) (all []string) {
+	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
+	case journal.RunStopped, journal.CancelAsked:
+		return nil
+	case journal.PlanDrafted:
+		if e.Question != "" {
+			return nil
+		}
+	case journal.CheckEnded:
+		if e.Where == journal.AtBase {
+			return nil
+		}
+	}
+	for _, line := range eventLines(run, event) {
+		if line.sign == badSign || line.sign == warnSign {
+			all = append(all, line.text)
+		}
+	}
+	return all
+}
+
 // eventLines turns an event into lines. The log prints them; the console adds
 // their signs.
 func eventLines(run journal.Run, event journal.Event) []eventLine {
-	if run.Policy.Done == policy.ByFile {
-		if text, ok := supervisedText(run, event); ok {
-			return optionalLine("", eventSign(run, event), text)
-		}
-	}
+	supervised := run.Policy.Done == policy.ByFile
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
 	case journal.EgressPassed:
 		return trafficLines(e)
@@ -44,54 +64,65 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 	case journal.ChangeInspected:
 		return inspectionLines(e)
 	case journal.IterationEnded:
-		return verdictLines(e)
-	case journal.SetupEnded, journal.CheckEnded, journal.AgentEnded, journal.ProofEnded, journal.StoryGraded, journal.StoryReviewed,
-		journal.SCMEnded, journal.Paused, journal.EgressRefused:
-		return optionalLine("  ", eventSign(run, event), eventText(run, event))
+		if !supervised {
+			return verdictLines(e)
+		}
 	}
-	return optionalLine("", eventSign(run, event), eventText(run, event))
-}
-
-func optionalLine(indent, sign, text string) []eventLine {
-	if text == "" {
+	line := singleLine(run, event)
+	if supervised {
+		if text, ok := supervisedText(run, event); ok {
+			line.indent, line.text = "", text
+		}
+	}
+	if line.text == "" {
 		return nil
 	}
-	return []eventLine{{indent, sign, text}}
+	return []eventLine{line}
 }
 
-// eventSign is the sign for an event that has one line.
-func eventSign(run journal.Run, event journal.Event) string {
-	switch e := event.(type) { //nolint:gochecksumtype // the others are neither good nor bad
-	case journal.RunBegan, journal.Resumed:
-		return "🚀"
-	case journal.CheckEnded:
-		return checkMark(run, e)
-	case journal.SetupEnded:
-		return pick(e.Passed, goodSign, badSign)
+// singleLine is the line for an event that has one; its text is empty if there is
+// nothing to say.
+func singleLine(run journal.Run, event journal.Event) eventLine {
+	switch e := event.(type) { //nolint:gochecksumtype // publishedLine has the others
+	case journal.RunBegan:
+		return eventLine{"", "🚀", runBeganText(e)}
+	case journal.Resumed:
+		return eventLine{"", "🚀", appendNonEmpty("continuing run "+run.ID+": "+oneLine(e.Why), ", sandbox level ", e.Level)}
+	case journal.Noted:
+		return eventLine{"", plainSign, appendNonEmpty("note: "+oneLine(e.What), " – ", oneLine(e.Hint))}
 	case journal.PlanDrafted:
-		return pick(len(e.Stories) > 0, goodSign, warnSign)
+		return eventLine{"", pick(len(e.Stories) > 0, goodSign, warnSign), draftText(e)}
 	case journal.BaselineEnded:
-		return pick(e.Usable, goodSign, warnSign)
-	case journal.AgentEnded:
-		return pick(e.Failed, badSign, goodSign)
-	case journal.ProofEnded:
-		return pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign))
-	case journal.StoryGraded, journal.StoryReviewed:
-		return opinionSign(run, e)
-	case journal.SCMEnded:
-		return pick(e.Failed, badSign, goodSign)
+		return eventLine{"", pick(e.Usable, goodSign, warnSign), baselineText(run, e)}
+	case journal.IterationBegan:
+		return eventLine{"", plainSign, appendNonEmpty(fmt.Sprintf("iteration %d", e.Number), ": ", oneLine(e.Story))}
+	case journal.IterationEnded: // only of a supervised command
+		return eventLine{sign: goodSign}
 	case journal.RunStopped:
-		return stopSign(e)
+		return eventLine{"", stopSign(e), stopText(e)}
+	case journal.TaskSettled:
+		return eventLine{"", plainSign, taskSettledText(e)}
+	case journal.EgressRefused:
+		return iterationLine(warnSign, egressRefusedText(e))
+	case journal.SetupEnded:
+		return iterationLine(pick(e.Passed, goodSign, badSign), checkText("setup", journal.CheckEnded(e)))
+	case journal.CheckEnded:
+		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e)+failActionText(run.Policy, e)+cannotStartHint(run, e))
+	case journal.AgentEnded:
+		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
+	case journal.ProofEnded:
+		return iterationLine(pick(!e.Passed, badSign, pick(e.Empty, warnSign, goodSign)), proofText(e))
+	case journal.StoryGraded:
+		story, found := run.Plan.Find(e.Story)
+		return iterationLine(pick(found && verdict.IsGradeSufficient(run, story, e.Grade), goodSign, warnSign), gradeText(run, e))
+	case journal.StoryReviewed:
+		return iterationLine(pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign), "second opinion on "+reviewText(e))
+	case journal.SCMEnded:
+		return iterationLine(pick(e.Failed, badSign, goodSign), scmText(e))
 	case journal.Paused:
-		return waitSign
-	case journal.IterationEnded, journal.PullReadied:
-		return goodSign
-	case journal.PublishFailed, journal.CancelAsked, journal.EgressRefused, journal.Branched:
-		return warnSign
-	case journal.Joined:
-		return pick(len(e.Conflicts) > 0, warnSign, plainSign)
+		return iterationLine(waitSign, fmt.Sprintf("waiting %s, until %s: %s", policy.FormatDuration(e.Delay()), utcClock(run.Now.Add(e.Delay())), oneLine(e.Why)))
 	}
-	return plainSign
+	return publishedLine(run, event)
 }
 
 func stopSign(e journal.RunStopped) string {
@@ -106,84 +137,39 @@ func stopSign(e journal.RunStopped) string {
 	return "🛑"
 }
 
-// eventText is the text for an event that has one line; empty if there is nothing
-// to say.
-func eventText(run journal.Run, event journal.Event) string {
-	switch e := event.(type) { //nolint:gochecksumtype // the others have several lines
-	case journal.RunBegan:
-		return runBeganText(e)
-	case journal.Resumed:
-		return appendNonEmpty("continuing run "+run.ID+": "+oneLine(e.Why), ", sandbox level ", e.Level)
-	case journal.Noted:
-		return appendNonEmpty("note: "+oneLine(e.What), " – ", oneLine(e.Hint))
-	case journal.EgressRefused:
-		return egressRefusedText(e)
-	case journal.SetupEnded:
-		return checkText("setup", journal.CheckEnded(e))
-	case journal.CheckEnded:
-		return checkText("check", e) + testCountText(run, e) + failActionText(run.Policy, e) + cannotStartHint(run, e)
-	case journal.PlanDrafted:
-		return draftText(e)
-	case journal.BaselineEnded:
-		return baselineText(run, e)
-	case journal.IterationBegan:
-		return appendNonEmpty(fmt.Sprintf("iteration %d", e.Number), ": ", oneLine(e.Story))
-	case journal.AgentEnded:
-		return agentText(e)
-	case journal.ProofEnded:
-		return proofText(e)
-	case journal.StoryGraded:
-		return gradeText(run, e)
-	case journal.StoryReviewed:
-		return "second opinion on " + reviewText(e)
-	case journal.RunStopped:
-		return stopText(e)
-	case journal.SCMEnded:
-		return scmText(e)
-	case journal.Paused:
-		return fmt.Sprintf("waiting %s, until %s: %s", policy.FormatDuration(e.Delay()), utcClock(run.Now.Add(e.Delay())), oneLine(e.Why))
-	case journal.TaskSettled:
-		return taskSettledText(e)
-	}
-	return publishedText(run, event)
-}
-
-// publishedText is the text for an event about branches, pull requests and
+// publishedLine is the line for an event about branches, pull requests and
 // comments.
-func publishedText(run journal.Run, event journal.Event) string {
+func publishedLine(run journal.Run, event journal.Event) eventLine {
+	line := eventLine{sign: plainSign}
 	switch e := event.(type) { //nolint:gochecksumtype // the log does not mention the others
 	case journal.Pushed:
-		if run.Links.Repo == "" { // the branch is one of the user's own repository
-			return "branch " + e.Branch + " is at " + shortSHA(e.SHA)
+		if line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch; run.Links.Repo == "" { // the branch is one of the user's own repository
+			line.text = "branch " + e.Branch + " is at " + shortSHA(e.SHA)
 		}
-		return "pushed " + shortSHA(e.SHA) + " to " + e.Branch
 	case journal.PullOpened:
-		if e.Again {
-			return fmt.Sprintf("pull request #%d is a draft until the new head is proven", e.Number)
+		if line.text = fmt.Sprintf("pull request #%d: %s", e.Number, e.URL); e.Again {
+			line.text = fmt.Sprintf("pull request #%d is a draft until the new head is proven", e.Number)
 		}
-		return fmt.Sprintf("pull request #%d: %s", e.Number, e.URL)
 	case journal.PullReadied:
-		return fmt.Sprintf("pull request #%d is ready for review", e.Number)
+		return eventLine{"", goodSign, fmt.Sprintf("pull request #%d is ready for review", e.Number)}
 	case journal.Joined:
-		return joinedText(run, e)
+		return eventLine{"", pick(len(e.Conflicts) > 0, warnSign, plainSign), joinedText(run, e)}
 	case journal.Signed:
-		return "GitHub signed " + shortSHA(e.From) + " as " + shortSHA(e.To)
+		line.text = "GitHub signed " + shortSHA(e.From) + " as " + shortSHA(e.To)
 	case journal.Packed:
-		text := "the work is in the file " + oneLine(e.Path)
-		if e.Rest != "" {
-			text += "; all of it but " + oneLine(journal.ShortList(e.Without)) + " is on " + oneLine(e.Rest)
+		if line.text = "the work is in the file " + oneLine(e.Path); e.Rest != "" {
+			line.text += "; all of it but " + oneLine(journal.ShortList(e.Without)) + " is on " + oneLine(e.Rest)
 		}
-		return text
 	case journal.Branched:
-		return "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)
+		return eventLine{"", warnSign, "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)}
 	case journal.PublishFailed:
-		return appendNonEmpty("could not "+actText(e.Act)+": "+oneLine(e.Why), " – ", oneLine(e.Fix))
+		return eventLine{"", warnSign, appendNonEmpty("could not "+actText(e.Act)+": "+oneLine(e.Why), " – ", oneLine(e.Fix))}
 	case journal.CommentPosted:
-		return "progress comment: " + e.URL
+		line.text = "progress comment: " + e.URL
 	case journal.CancelAsked:
-		return "stopping: " + oneLine(e.Why)
+		return eventLine{"", warnSign, "stopping: " + oneLine(e.Why)}
 	}
-	return ""
+	return line
 }
 
 func planLines(e journal.PlanRead) (lines []eventLine) {

@@ -41,18 +41,6 @@ func gradeText(run journal.Run, e journal.StoryGraded) string {
 	return appendNonEmpty(text, ": ", why)
 }
 
-// opinionSign is the sign for a grade or a review of a story.
-func opinionSign(run journal.Run, event journal.Event) string {
-	switch e := event.(type) { //nolint:gochecksumtype // nothing else is one
-	case journal.StoryGraded:
-		story, found := run.Plan.Find(e.Story)
-		return pick(found && verdict.IsGradeSufficient(run, story, e.Grade), goodSign, warnSign)
-	case journal.StoryReviewed:
-		return pick(e.Why == "" && len(e.Missed) == 0, goodSign, warnSign)
-	}
-	return warnSign
-}
-
 // storyTests are the tests that prove a story.
 type storyTests struct {
 	ID    string
