@@ -70,8 +70,7 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	return result.Exit(config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
 }
 
-// explain is for those who wonder why nothing started. The inputs are read as
-// in a job: INPUT_LABEL and so on.
+// explain reads the inputs as in a job: INPUT_LABEL and so on.
 func (c actionCommand) explain(w world) (int, error) {
 	said, err := action.Action{Getenv: c.instead(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
 	if err != nil {
@@ -80,7 +79,6 @@ func (c actionCommand) explain(w world) (int, error) {
 	return fault.ExitDone, clean.JSON(w.Stdout, said)
 }
 
-// instead has flags go before the environment.
 func (c actionCommand) instead(env func(string) string) func(string) string {
 	return func(name string) string {
 		switch name {

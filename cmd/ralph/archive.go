@@ -72,8 +72,8 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.commit(ctx, w, committing{tool, place, shelved})
 }
 
-// alone keeps a run from starting in the project meanwhile. A project that
-// never had a run needs no lock and gets no folder.
+// alone keeps a run from starting in the project meanwhile. Before its first run a project needs no
+// lock.
 func alone(top string) (release func() error, err error) {
 	folder := filepath.Join(top, ".ralph")
 	if _, err := os.Lstat(filepath.Join(folder, "runs")); errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +82,6 @@ func alone(top string) (release func() error, err error) {
 	return workspace.Folder{Path: folder}.Lock()
 }
 
-// shelved is a loop in the archive.
 type shelved struct {
 	view.Archive
 	memory workspace.Memory
@@ -108,14 +107,12 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	return shelved{kept, memory, shelf}, err
 }
 
-// committing is what a commit of an archive takes.
 type committing struct {
 	git.Git
 	git.Place
 	shelved
 }
 
-// commit commits the archive and the fresh files, and says so.
 func (c archiveCommand) commit(ctx context.Context, w world, k committing) error {
 	within, err := laptop.Inside(k.Top, c.ProjectDir)
 	if err != nil {
@@ -174,7 +171,6 @@ func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
 	return c.clean(ctx, w, tool, place)
 }
 
-// clean takes away what it can, and tells of all of it.
 func (worktreeCleanCommand) clean(ctx context.Context, w world, tool git.Git, place git.Place) (int, error) {
 	all, err := tool.Worktrees(ctx, place)
 	if err != nil {

@@ -85,7 +85,6 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, err
 }
 
-// policy is what a run over stories would go by here.
 func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	p := d.Settings.ApplyTo(policy.ForPreset(policy.Stories))
 	p.Subfolder = d.Within()
@@ -133,8 +132,7 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 	return as.Look(ctx, c.ProjectDir, head, p)
 }
 
-// begin gives a verifier a git, and a folder of its own, for the commit that the
-// project stands on.
+// begin makes a folder of its own for the commit that the project stands on.
 func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout.Verifier) (head string, done func(), err error) {
 	if _, err = d.Tool.Version(ctx); err != nil {
 		return "", nil, err
@@ -147,7 +145,6 @@ func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout
 	return head, done, err
 }
 
-// confinement is the sandbox of the project's own commands, which a run would have.
 func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs confine.Needs) (*confine.Sandbox, error) {
 	d.Sandbox, d.NoSandbox = c.Sandbox, c.NoSandbox
 	level, err := d.OfChecks(ctx)
@@ -190,7 +187,6 @@ func (c doctorCommand) judged(ctx context.Context, d *laptop.Project, look check
 	return look.looked(d, run), nil
 }
 
-// looked is what a run says of its checks, with what a run after it would need.
 func (c checksCommand) looked(d *laptop.Project, run journal.Run) doctor.Checks {
 	seen := doctor.LookAtChecks(run)
 	stories, _, err := d.PRD(workspace.MemoryDir)
@@ -198,8 +194,7 @@ func (c checksCommand) looked(d *laptop.Project, run journal.Run) doctor.Checks 
 	return seen
 }
 
-// inJob is what a job would go by, as the workflow and the settings that lie here
-// have it; those of this machine alone are not a job's.
+// inJob leaves out the settings of this machine alone: a job has none of them.
 func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	workflow, err := workspace.ReadSettings(d.Root(), scaffold.WorkflowFile)
 	if err != nil {
@@ -223,7 +218,7 @@ func (c checksCommand) inJob(d *laptop.Project) (policy.Policy, error) {
 	return inputs.Policy, err
 }
 
-// progress tells, on a terminal, which command is at work: some take their time.
+// progress is for terminals: some commands take their time.
 func progress(w laptop.World) func(policy.Check) {
 	if !term.IsTerminal(int(w.Stderr.Fd())) {
 		return nil

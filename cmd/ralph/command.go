@@ -20,13 +20,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// command is something ralph can do.
 type command interface {
-	// run does it and gives the exit code.
 	run(ctx context.Context, w world) (int, error)
 }
 
-// grammar is the command line.
 type grammar struct {
 	Demo      demoCommand       `cmd:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
 	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
@@ -56,7 +53,6 @@ type grammar struct {
 	IsVersion kong.VersionFlag  `name:"version" short:"v" help:"Print the version."`
 }
 
-// groups are the headings of the list of commands.
 var groups = []kong.Group{
 	{Key: "start", Title: "Start:"},
 	{Key: "work", Title: "Work:"},
@@ -71,15 +67,13 @@ Documentation: https://github.com/ralph-loop/ralph/tree/main/docs
 
 Example: ralph demo`
 
-// usually names the default limits of a preset.
 func usually(preset policy.Preset) string {
 	limits := policy.ForPreset(preset).Limits
 	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
 }
 
-// parse reads the command line; done says that there is nothing more to do,
-// as after --help.
+// parse returns done if there is nothing more to do, as after --help.
 func parse(w world) (chosen command, done bool, err error) {
 	if asked, is := hooked(w.args); is {
 		return asked, false, nil

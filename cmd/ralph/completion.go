@@ -37,8 +37,7 @@ func (c completionCommand) run(_ context.Context, w world) (int, error) {
 	return fault.ExitDone, err
 }
 
-// completed answers the shells' functions, which ask what the last word may
-// become: ralph completion SHELL -- WORD…
+// completed answers the shells' functions: ralph completion SHELL -- WORD…
 type completed struct {
 	shell string
 	model *kong.Node
@@ -88,7 +87,6 @@ func rejoined(words []string) []string {
 	return whole
 }
 
-// halfLine is a command line that is being typed.
 type halfLine struct {
 	node *kong.Node
 	flag *kong.Flag // that waits for its value
@@ -136,7 +134,6 @@ func (l *halfLine) named(word string) *kong.Flag {
 	return nil
 }
 
-// offer is a word that may stand there.
 type offer struct{ word, about string }
 
 func (l *halfLine) offers() []offer {

@@ -53,7 +53,6 @@ Examples:
 
 func (doctorCommand) guarded() bool { return true }
 
-// found is what the parts of doctor found.
 type found struct {
 	GitHub   []doctor.Finding `json:"github,omitempty"`
 	Agents   []doctor.Agent   `json:"agents,omitempty"`
@@ -102,7 +101,6 @@ func (c doctorCommand) parts() []func(context.Context, world, *found) error {
 	return parts
 }
 
-// agents are looked at as a run in the project would.
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
 	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
@@ -147,8 +145,7 @@ func (c doctorCommand) confinement(ctx context.Context, w world, all *found) err
 	return nil
 }
 
-// gaps are what keeps a run from starting. It starts without checks, but proves
-// nothing.
+// gaps keep a run from starting. It starts without checks, but proves nothing.
 func (f found) gaps() (all []string) {
 	for _, stop := range doctor.Stops(f.GitHub) {
 		all = append(all, stop.What)
@@ -172,7 +169,6 @@ func (f found) gaps() (all []string) {
 	return all
 }
 
-// summary is one line about all of it.
 func (f found) summary() string {
 	gaps, ready := f.gaps(), "Ready: a run can start.\n"
 	switch {
@@ -221,7 +217,6 @@ func (f found) print(w world, asJSON bool) error {
 	return err
 }
 
-// onGitHub looks at a repository with the token's permissions.
 func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {
 	at, err := w.repository(ctx, c.Repo, c.ProjectDir)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// errBlank is said of a flag that is given and says nothing, as a variable of a
-// script that is not set.
+// errBlank often comes from a variable of a script that is not set.
 var errBlank = errors.New("the value is blank")
 
 // worded reads what stands behind a flag, and refuses it where that is blank: an
@@ -35,7 +34,6 @@ func (m worded) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	return m.Mapper.Decode(ctx, target)
 }
 
-// refuseBlank has all flags refuse it that are given with a value.
 func refuseBlank(model *kong.Application) error {
 	return kong.Visit(model, func(node kong.Visitable, next kong.Next) error {
 		if flag, is := node.(*kong.Flag); is && !flag.IsBool() {
@@ -51,8 +49,7 @@ const (
 	ownLevel = "ownlevel"
 )
 
-// levels reads a sandbox level. Where it may be that of Docker, a flag without a
-// value is auto.
+// levels reads a sandbox level. A flag without a value is auto where Docker's is allowed.
 type levels struct{ docker bool }
 
 func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
@@ -78,10 +75,8 @@ func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 // IsBool has kong take the flag without a value.
 func (l levels) IsBool() bool { return l.docker }
 
-// straying is a command that knows what a word without a flag may mean.
 type straying interface{ stray(word string) string }
 
-// misused turns a parser error into a fault with a hint.
 func misused(err error, args []string) error {
 	what, fix := plainly(strings.TrimSpace(err.Error())), "see ralph --help"
 	wrong, is := errors.AsType[*kong.ParseError](err)
@@ -105,7 +100,6 @@ func misused(err error, args []string) error {
 	return fault.Usage(what, fix, nil)
 }
 
-// plainly rewrites the errors of the command line parser for users.
 func plainly(said string) string {
 	for _, words := range [][2]string{
 		{`^(--\S+): expected \S+ value but got "(-[\d.]+)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
@@ -119,8 +113,7 @@ func plainly(said string) string {
 	return said
 }
 
-// complain prints an error and its hint. They may quote a journal or a file that others
-// wrote.
+// complain prints an error and its hint, which may quote a file that others wrote.
 func complain(to io.Writer, err error) {
 	first, more, _ := strings.Cut(err.Error(), "\n")
 	fmt.Fprintf(to, "ralph: %s\n", clean.LogLine(first))

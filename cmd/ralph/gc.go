@@ -94,13 +94,11 @@ func tellSwept(to io.Writer, swept []sweep.Swept) error {
 	return err
 }
 
-// repository is one on GitHub, and who we are there.
 type repository struct{ owner, name, server, token string }
 
 func (r repository) clone() string { return r.server + "/" + r.owner + "/" + r.name + ".git" }
 
-// repository is the one that is named, else that of the job, else that of the remote
-// origin of the project in dir.
+// repository is the named one, else the job's, else that of the remote origin of the project in dir.
 func (w world) repository(ctx context.Context, named, dir string) (repository, error) {
 	server, api := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
 	asked := cmp.Or(named, w.Getenv("GITHUB_REPOSITORY"))
@@ -130,7 +128,6 @@ const publicServer = "https://github.com"
 // remoteForm is the address of a remote: its host, and the owner and name there.
 var remoteForm = pattern.Of(`^(?:(?:https?|ssh)://(?:[^/@]*@)?|[^/@:]+@)([^/:@]+)(?::\d+)?[:/]([^/]+/[^/]+?)(?:\.git)?/?$`)
 
-// origin is owner/name of the remote origin, if that is on the server.
 func (w world) origin(ctx context.Context, dir, server string) string {
 	tool, done, err := w.SoundGit(ctx, dir)
 	if err != nil {
@@ -146,7 +143,6 @@ func (w world) origin(ctx context.Context, dir, server string) string {
 	return found[2]
 }
 
-// kept is what a repository keeps on ralph's refs, as this machine reaches it.
 type kept struct {
 	store   *git.Trusted
 	remote  remote.Repository
@@ -154,7 +150,6 @@ type kept struct {
 	server  string
 }
 
-// kept opens an empty store for what the repository keeps.
 func (w world) kept(ctx context.Context, named string) (k kept, done func(), err error) {
 	at, err := w.repository(ctx, named, ".")
 	if err != nil {
@@ -185,7 +180,6 @@ func (k kept) book(ctx context.Context) (quota.Book, error) {
 
 func (kept) pause(ctx context.Context) error { return ctx.Err() }
 
-// unreached adds the hint to an error of the network.
 func (k kept) unreached(err error) error {
 	if errors.Is(err, remote.ErrNetwork) {
 		return &fault.Fault{What: err.Error(), Fix: "check that this machine reaches " + k.server + ", through https_proxy if there is a proxy, and try again"}

@@ -31,7 +31,7 @@ type hookCommand struct {
 	Words []string `arg:"" optional:"" passthrough:"" help:"For loop-start: the arguments of /ralph-loop (default: standard input)."`
 }
 
-// The two words that are no hooks, but what slash commands call.
+// Slash commands call these two; they are no hooks.
 const (
 	loopStart  = "loop-start"
 	loopCancel = "loop-cancel"
@@ -79,7 +79,6 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 	return nil
 }
 
-// hooks is what hooks need of this process.
 func (w world) hooks() hook.Environment {
 	return hook.Environment{
 		Env: w.Getenv, Now: w.Now, Pause: time.Sleep, State: w.sessions(),
@@ -89,7 +88,6 @@ func (w world) hooks() hook.Environment {
 	}
 }
 
-// sessions is the folder for what is known of sessions.
 func (w world) sessions() string {
 	cache := w.Getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(cache) {
@@ -102,8 +100,6 @@ func (w world) sessions() string {
 	return filepath.Join(cache, "ralph", "sessions")
 }
 
-// guardSettings is what a project's settings protect, and their rules for
-// commands.
 func guardSettings(project string) (protect []string, rules []guard.Rule, err error) {
 	if project == "" {
 		return nil, nil, nil
@@ -116,7 +112,6 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 	return settings.Protect, settings.Guard.GuardRules(), err
 }
 
-// dirty is what is not committed in a project.
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {
 	tool, done, err := w.Git(project)
 	if err != nil {
@@ -130,12 +125,10 @@ func (w world) dirty(ctx context.Context, project string) ([]string, error) {
 	return place.Dirty, nil
 }
 
-// session is the agent's session that a slash command was given in.
 func (w world) session(named string) string {
 	return cmp.Or(w.Getenv("CLAUDE_CODE_SESSION_ID"), named)
 }
 
-// loopWords is what people type behind /ralph-loop.
 type loopWords struct {
 	Task              []string `arg:"" optional:""`
 	MaxIterations     *int     `name:"max-iterations"`
@@ -148,7 +141,6 @@ type loopWords struct {
 	Session           string   `name:"session"`
 }
 
-// start begins a loop within the session that a slash command was given in.
 func (c hookCommand) start(w world, door hook.Environment) error {
 	words, err := c.words(w)
 	if err != nil {
@@ -183,8 +175,7 @@ func (c hookCommand) cancel(w world, door hook.Environment) error {
 	return err
 }
 
-// words are those of the command line, and those on standard input behind
-// them: a slash command hands on what was typed without having a shell read it.
+// words reads standard input, too: a slash command hands on its text without a shell.
 func (c hookCommand) words(w world) (loopWords, error) {
 	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--resume [--trust]]`
 	var words loopWords
@@ -219,7 +210,6 @@ func piped(stdin *os.File) (string, error) {
 	return string(text), err
 }
 
-// over lays what was typed over a policy.
 func (l loopWords) over(p policy.Policy, most int) policy.Policy {
 	p.Agent = "claude"
 	p.Limits.Iterations = laptop.Given(l.MaxIterations, p.Limits.Iterations)
@@ -231,8 +221,7 @@ func (l loopWords) over(p policy.Policy, most int) policy.Policy {
 	return p
 }
 
-// usualCap is how many ends in a row Claude Code lets be refused where its
-// environment does not say otherwise: at the ninth it ends by itself.
+// usualCap is how many ends in a row Claude Code lets a hook refuse by default.
 const usualCap = 8
 
 func (w world) cap() int {
@@ -243,7 +232,6 @@ func (w world) cap() int {
 	return usualCap
 }
 
-// claudes is the folder in which Claude Code keeps its sessions.
 func (w world) claudes() string {
 	return cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude"))
 }

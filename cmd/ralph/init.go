@@ -68,11 +68,9 @@ func (c initCommand) present(w world) string {
 	return ""
 }
 
-// released is the version of a release, as its tag has it.
 var released = pattern.Of(`^v\d+\.\d+\.\d+$`)
 
-// pin is what a workflow names ralph's version by: the commit of the release that
-// this program comes from, with the tag in a comment.
+// pin is the commit of this program's release, with the tag in a comment.
 func (c initCommand) pin(ctx context.Context, w world) string {
 	if !c.OnGitHub() || !released.MatchString(version) {
 		return ""
@@ -140,7 +138,6 @@ func (c planCommand) draft(w world) error {
 	return err
 }
 
-// forms are the issue forms of the project in the current folder.
 func forms() (all [][]byte) {
 	names, _ := filepath.Glob(".github/ISSUE_TEMPLATE/*.y*ml") // its pattern is right
 	for _, name := range names {
@@ -151,7 +148,6 @@ func forms() (all [][]byte) {
 	return all
 }
 
-// largest is more than any text may hold that a plan is made of.
 const largest = 1 << 20
 
 func (c planCommand) read(stdin io.Reader) ([]byte, error) {
@@ -174,7 +170,6 @@ func (c planCommand) read(stdin io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// unplanned says of which file no plan could be made.
 func unplanned(name string, err error) error {
 	if invalid, is := errors.AsType[*plan.Invalid](err); is {
 		invalid.Name = name

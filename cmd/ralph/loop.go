@@ -100,5 +100,4 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 	return p, nil
 }
 
-// loopCheckTimeout is how long a check of this loop may take.
 const loopCheckTimeout = policy.Duration(120e9)

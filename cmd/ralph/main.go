@@ -43,7 +43,6 @@ func installed(info *debug.BuildInfo, known bool) string {
 	return info.Main.Version
 }
 
-// world is all that a command may touch of the process it runs in.
 type world struct {
 	laptop.World
 	args    []string
@@ -52,7 +51,6 @@ type world struct {
 	signals chan os.Signal
 }
 
-// here is this very process.
 func here() world {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, process.ForwardedSignal, process.OrphanedSignal)
@@ -94,7 +92,6 @@ func start(w world) int {
 	return code
 }
 
-// outer runs this program again, and lets nothing outlive it.
 func outer(w world) int {
 	code, err := process.RunOuter(process.OuterProgram{
 		Argv: os.Args, Env: os.Environ(), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr, Signals: w.signals,
@@ -105,7 +102,6 @@ func outer(w world) int {
 	return code
 }
 
-// inner runs the command itself.
 func inner(w world, command command) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -147,8 +143,7 @@ type guarding interface{ guarded() bool }
 // marking is a command that leaves a marker where it works.
 type marking interface{ Unmark() error }
 
-// drainer is a command that, asked to end, lets the step under way end first, and
-// knows which command goes on.
+// drainer is a command that lets the current step end first, and knows which command continues.
 type drainer interface {
 	drains() bool
 	Again() string
@@ -190,8 +185,7 @@ func (o order) obey(signals <-chan os.Signal) {
 	}
 }
 
-// report says what went wrong and what to do about it. It is the only one who
-// prints an error.
+// report alone prints errors.
 func report(to io.Writer, err error) int {
 	if err == nil {
 		return fault.ExitDone
@@ -205,7 +199,6 @@ func report(to io.Writer, err error) int {
 // signals, and becomes another program.
 func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hidden }
 
-// launch becomes that program, or says why not.
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
 		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order

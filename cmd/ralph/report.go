@@ -72,7 +72,6 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 // largestResults is more than thousands of tasks leave.
 const largestResults = 64 << 20
 
-// exams are the results of ralph eval that are asked for.
 func (c reportCommand) exams() ([]page.Exam, error) {
 	if c.Eval == "" {
 		return nil, nil
@@ -105,8 +104,7 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 	return err
 }
 
-// source is the run with readers of what lies beside its journal; done gives
-// back what they borrowed.
+// source is the run with readers for the files beside its journal; done removes what they made.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
 	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, done, err := w.Git(c.ProjectDir)
@@ -144,7 +142,6 @@ func (c reportCommand) write(w world, home workspace.Run, tell func(io.Writer) e
 	return c.put(w, name, func() (io.WriteCloser, error) { return os.Create(name) }, tell)
 }
 
-// put writes a file.
 func (c reportCommand) put(w world, name string, create func() (io.WriteCloser, error), tell func(io.Writer) error) error {
 	file, err := create()
 	if err != nil {

@@ -24,7 +24,6 @@ type iterations struct {
 	Alias         *int `name:"n" short:"n" xor:"n" hidden:"" help:"Alias."`
 }
 
-// limit is the number given, or preset.
 func (i iterations) limit(preset int) int {
 	return laptop.Given(i.MaxIterations, laptop.Given(i.Alias, preset))
 }
@@ -62,7 +61,6 @@ Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."
 Example: ralph run -m 5 --check "make test"`
 }
 
-// stray is the hint for a prompt without its flag.
 func (runCommand) stray(string) string {
 	return `give the prompt with -p: ralph run -p "Make the tests pass. Answer <response>DONE</response>."`
 }
@@ -87,7 +85,6 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Begin(ctx, asked)
 }
 
-// asked is the run to begin: a prompt, or the project's stories.
 func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.NewRun, err error) {
 	if c.Prompt == nil && c.PromptFile == "" {
 		return c.stories(ctx, d)
@@ -124,7 +121,6 @@ func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
 	return p
 }
 
-// stories is a run over the project's PRD.
 func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
 	memory, err := workspace.MemoryPath(d.ProjectDir, c.RalphDir)
 	if err != nil {
@@ -207,7 +203,6 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)
 }
 
-// over lays the flags over the policy of the run.
 func (c resumeCommand) over(p policy.Policy) policy.Policy {
 	p.Limits = c.Limited(p.Limits)
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)

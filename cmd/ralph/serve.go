@@ -95,7 +95,6 @@ func (c serveCommand) log(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
 }
 
-// served is the App to serve, as the file of --app holds it.
 type served struct {
 	ID         int64  `json:"app_id"`
 	Slug       string `json:"slug,omitempty"`
@@ -105,8 +104,7 @@ type served struct {
 	listen string // where
 }
 
-// app is the App that we were told of, or one that is made first. There is none
-// when a signal came before it was.
+// app is the given App, or a new one. It is nil if a signal came before one was made.
 func (c serveCommand) app(ctx context.Context, w world) (*served, error) {
 	switch {
 	case c.App == "" && c.AppID == 0:
@@ -123,7 +121,6 @@ func (c serveCommand) app(ctx context.Context, w world) (*served, error) {
 	return app, err
 }
 
-// told is the App of --app-id.
 func (c serveCommand) told(w world) (*served, error) {
 	key, err := confided(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
 	if err != nil {
@@ -133,7 +130,6 @@ func (c serveCommand) told(w world) (*served, error) {
 	return &served{ID: c.AppID, PrivateKey: key, Secret: secret, listen: c.Listen}, err
 }
 
-// kept is the App of --app.
 func (c serveCommand) kept() (*served, error) {
 	text, err := os.ReadFile(c.App)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +148,6 @@ func (c serveCommand) kept() (*served, error) {
 	return &app, nil
 }
 
-// setup has the App made, and served from the same place.
 func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 	if c.URL == "" {
 		return nil, fault.Usage("no App in "+c.App, "to create one, give this server's public address: --url https://HOST", nil)
@@ -199,7 +194,7 @@ func (c serveCommand) keep(made github.Made) error {
 	return os.Rename(draft, c.App)
 }
 
-// draft is a new file beside the App's, with mode 0600 as every temporary one.
+// draft is a new file beside the App's, with mode 0600.
 func (c serveCommand) draft(text []byte) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
 	if err != nil {
@@ -212,8 +207,8 @@ func (c serveCommand) draft(text []byte) (path string, err error) {
 	return f.Name(), nil
 }
 
-// confided is a secret out of a file or of the environment: on a command line
-// everybody on the machine could read it.
+// confided reads a secret from a file or the environment: everybody on the machine can read a command
+// line.
 func confided(w world, name, path, flag string) (string, error) {
 	text := w.Getenv(name)
 	if path != "" {

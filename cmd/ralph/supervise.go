@@ -93,7 +93,6 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 	return outcome.Run.Stop.Reason.Status().ExitCode(true), err
 }
 
-// enclose has the sandbox stand that was asked for, round the command.
 func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
 	dir, err := laptop.Standing()
 	if err != nil {
@@ -113,7 +112,6 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	return nil
 }
 
-// asked is the run to begin.
 func (c superviseCommand) asked(w world) (job.NewRun, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 || argv[0] == "" {
@@ -139,7 +137,6 @@ func behindDashes(words []string) []string {
 	return words
 }
 
-// policy is the preset with the flags laid over it.
 func (c superviseCommand) policy() (policy.Policy, error) {
 	p, task := policy.ForPreset(policy.Supervised), c.task()
 	s := &p.Supervision

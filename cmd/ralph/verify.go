@@ -75,7 +75,6 @@ func (c verifyCommand) read() (evidence.Evidence, error) {
 	return evidence.Read(data)
 }
 
-// judge says what differs.
 func (verifyCommand) judge(to io.Writer, e evidence.Evidence, run journal.Run) (int, error) {
 	differences := e.Differences(run)
 	for _, line := range differences {
