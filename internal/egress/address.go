@@ -8,7 +8,6 @@ import (
 	"slices"
 )
 
-// kind is what an address leads to.
 type kind int
 
 const (
@@ -45,7 +44,7 @@ func prefixes(all ...string) []netip.Prefix {
 	return parsed
 }
 
-// kindOf says what an address leads to; those within it, too.
+// kindOf also judges an IPv4 address within an IPv6 address.
 func kindOf(a netip.Addr) kind {
 	if !a.IsValid() || a.Zone() != "" {
 		return never
@@ -67,8 +66,8 @@ func kindOf(a netip.Addr) kind {
 // global is all of IPv6 that is in use.
 var global = netip.MustParsePrefix("2000::/3")
 
-// Where an IPv4 address is hidden in one of IPv6. A gateway on the way turns
-// these into that address.
+// embeddings are where an IPv6 address holds an IPv4 address. A gateway on the way turns one into the
+// other.
 var embeddings = []struct {
 	prefix netip.Prefix
 	at     int
@@ -80,7 +79,6 @@ var embeddings = []struct {
 	{prefix: netip.MustParsePrefix("2001::/32"), at: 12, masked: true},
 }
 
-// within is the IPv4 address in a, if there is one.
 func within(a netip.Addr) (netip.Addr, bool) {
 	if a.Is4In6() {
 		return a.Unmap(), true

@@ -25,13 +25,11 @@ var (
 	errMany  = errors.New("there are too many values in its body")
 )
 
-// object is a body that was read.
 type object struct {
 	tree   map[string]any
 	fields []field // on top, in their order
 }
 
-// field is one as it stands in a body.
 type field struct {
 	name string
 	text []byte // "name":value
@@ -54,8 +52,7 @@ func readObject(body []byte) (object, error) {
 	return object{tree, r.fields}, nil
 }
 
-// with is the body without the fields that drop names, and with those of add in
-// their place; nil: it may stay as it is.
+// with returns the body with the fields of add and without those of drop; nil: it may stay as it is.
 func (o object) with(add map[string]string, drop map[string]bool) []byte {
 	if len(add)+len(drop) == 0 {
 		return nil
@@ -72,7 +69,6 @@ func (o object) with(add map[string]string, drop map[string]bool) []byte {
 	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
 }
 
-// reader reads a body token by token.
 type reader struct {
 	*json.Decoder
 	body   []byte
@@ -135,7 +131,6 @@ func (r *reader) items(depth int) ([]any, error) {
 	return items, r.closing()
 }
 
-// closing takes the bracket at the end.
 func (r *reader) closing() error {
 	if _, err := r.Token(); err != nil {
 		return errJSON

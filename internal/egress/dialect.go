@@ -37,7 +37,6 @@ type Maker struct {
 	Tokens []Secret // of clients that may ask it; none: every client with the Model's
 }
 
-// grammar is what may be said in a dialect.
 type grammar struct {
 	maker  price.Maker
 	base   string
@@ -154,7 +153,6 @@ func set(words ...string) map[string]bool {
 	return all
 }
 
-// kindByType reads tools that say their type, or are of the usual one.
 func kindByType(usual string) func(map[string]any) []string {
 	return func(tool map[string]any) []string {
 		switch kind := tool["type"].(type) {
@@ -168,7 +166,6 @@ func kindByType(usual string) func(map[string]any) []string {
 	}
 }
 
-// kindByField reads tools that are known by what is in them.
 func kindByField(tool map[string]any) []string {
 	var kinds []string
 	for field := range tool {
@@ -177,12 +174,11 @@ func kindByField(tool map[string]any) []string {
 	return kinds
 }
 
-// read are the fields that are looked at, in whatever object they are.
 func (g *grammar) read() []string {
 	return slices.Concat([]string{"model", "tools"}, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
-// local tells whether a tool of that kind runs where the agent does.
+// local reports whether a tool of that kind runs where the agent does.
 func (g *grammar) local(kind string) bool {
 	if g.tools[kind] {
 		return true
@@ -195,7 +191,6 @@ func (g *grammar) local(kind string) bool {
 	return false
 }
 
-// route finds the dialect of a request's path, and what it is for.
 func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
 	for d, g := range grammars {
 		rest, in := strings.CutPrefix(escaped, g.folder)
@@ -211,7 +206,7 @@ func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
 	return "", endpoint{}, "", false
 }
 
-// words are a refusal in a dialect; any other will do where none is known.
+// words is a refusal in a dialect; any dialect will do where none is known.
 func words(d Dialect, why string) []byte {
 	g := grammars[cmp.Or(d, Anthropic)]
 	body, err := json.Marshal(g.refusal("ralph: " + why))
@@ -221,8 +216,7 @@ func words(d Dialect, why string) []byte {
 	return body
 }
 
-// seller is the maker at whose prices a server sells; empty: it is a cloud, a
-// gateway or a server of one's own, and only a model's name tells.
+// seller is empty for a cloud, a gateway or a user's own server: only a model's name tells its price.
 func (m Maker) seller() price.Maker {
 	g := grammars[m.Dialect]
 	if m.Base == nil || strings.EqualFold("https://"+m.Base.Host, g.base) {
@@ -231,8 +225,7 @@ func (m Maker) seller() price.Maker {
 	return ""
 }
 
-// at is where the real server answers to a path: below its Base, whether that
-// names the folder or leaves it to the client.
+// at is the real server's address of a path. Its Base may or may not name the folder.
 func (m Maker) at(escaped, query string) (*url.URL, error) {
 	g := grammars[m.Dialect]
 	base := m.Base

@@ -35,11 +35,9 @@ type Refusal struct {
 	Sent  bool   // the request was sent without it
 }
 
-// mostRefusals is how many refusals are recorded: an agent that makes up names
-// must not fill the journal with them.
+// mostRefusals keeps an agent that makes up names from filling the journal.
 const mostRefusals = 50
 
-// crier tells of refusals, one for each thing.
 type crier struct {
 	tell func(Refusal)
 
@@ -47,7 +45,6 @@ type crier struct {
 	cried map[string]bool
 }
 
-// once tells of r unless something was told of that thing before.
 func (c *crier) once(thing string, r Refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +71,6 @@ type Traffic struct {
 	Down    int64 // bytes that they got
 }
 
-// trafficLog counts by host.
 type trafficLog struct {
 	mu   sync.Mutex
 	flow map[Name]*flow
@@ -106,7 +102,6 @@ func (l *trafficLog) sums() []Traffic {
 	return all
 }
 
-// sent is a body that is counted as it goes.
 func (f *flow) sent(body io.Reader) io.ReadCloser { return io.NopCloser(&going{body, f}) }
 
 type going struct {

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// gate counts the calls inside. A closed gate admits none, and close waits for
-// the last one to leave.
+// gate counts calls. A closed gate admits none, and close waits for the last one.
 type gate struct {
 	mu     sync.Mutex
 	inside int
@@ -21,7 +20,6 @@ type gate struct {
 	gone   sync.WaitGroup
 }
 
-// enter lets in most at a time.
 func (g *gate) enter(most int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -47,7 +45,6 @@ func (g *gate) close() {
 	g.gone.Wait()
 }
 
-// bounds are what a stranger may take of a server.
 type bounds struct {
 	conns  int           // open at once
 	header time.Duration // for a request's head to arrive

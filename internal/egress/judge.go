@@ -10,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// verdict is what was found in a request that may pass.
 type verdict struct {
 	model string
 	drop  map[string]bool // fields on top that are left out
@@ -55,10 +54,9 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Re
 	return v, no
 }
 
-// tiers are the fields by which a request may come to cost more.
 var tiers = []string{"service_tier", "serviceTier", "speed", "inference_geo"}
 
-// plainTiers are those that cost what the price list says, or less.
+// plainTiers cost what the price list says, or less.
 var plainTiers = set("", "auto", "default", "standard", "standard_only", "service_tier_standard", "flex", "service_tier_flex", "global")
 
 func (r rules) model(name string) *Refusal {
@@ -76,8 +74,7 @@ func (r rules) model(name string) *Refusal {
 	return no
 }
 
-// searching are the models that search the web unasked: variants at OpenRouter,
-// and models of OpenAI and Perplexity. A list has to name them exactly.
+// searching are models that search the web unasked. A list has to name them exactly.
 var searching = pattern.Of(`(?i):online$|-search-(preview|api)|(^|/)sonar`)
 
 // ParseModels reads names of models, and patterns of them.
@@ -91,13 +88,10 @@ func ParseModels(names []string) ([]string, error) {
 	return names, nil
 }
 
-// listed is how a list may name models.
 var listed = pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
 
-// likely is what a model may well be called.
 var likely = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
-// dated is the end of a snapshot's name.
 var dated = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
 
 // Allows tells whether a list of models has that one: by its name, by that of
@@ -114,7 +108,6 @@ func Allows(models []string, name string) bool {
 	})
 }
 
-// judge looks through a body.
 type judge struct {
 	rules
 	grammar *grammar
@@ -124,7 +117,6 @@ type judge struct {
 	within  bool // media, all of which was looked through
 }
 
-// fields are looked at on top only, where they mean something.
 func (j *judge) fields(tree map[string]any) *Refusal {
 	for field, why := range j.grammar.closed {
 		counted := j.open && (why == remote || why == stored)
@@ -146,7 +138,6 @@ func (j *judge) fields(tree map[string]any) *Refusal {
 	return nil
 }
 
-// otherModality is the field that asks for an answer that is not text alone.
 func otherModality(tree map[string]any) string {
 	for _, in := range []string{"", "generationConfig", "generation_config"} {
 		fields := tree
@@ -163,8 +154,7 @@ func otherModality(tree map[string]any) string {
 	return ""
 }
 
-// reference tells whether an item of the input stands for one that is stored. It
-// need not have a type.
+// reference reports whether an item of the input stands for a stored one. It need not have a type.
 func reference(item any) bool {
 	fields, _ := item.(map[string]any)
 	message := text(fields["role"]) != "" && fields["content"] != nil
@@ -176,8 +166,7 @@ func isEmpty(value any) bool {
 	return is && len(list) == 0
 }
 
-// walk looks everywhere but into what the model or a tool has said: that is
-// read by the model and obeyed by no server.
+// walk skips what the model or a tool has said: no server obeys it.
 func (j *judge) walk(value any) *Refusal {
 	switch value := value.(type) {
 	case []any:
@@ -196,12 +185,10 @@ func (j *judge) walk(value any) *Refusal {
 	return nil
 }
 
-// calls are the blocks whose input is a tool's.
 var calls = set("tool_use", "server_tool_use", "mcp_tool_use")
 
 func text(v any) string { s, _ := v.(string); return s }
 
-// field looks at a field of an object, and at what is in it.
 func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 	no := j.spelled(name)
 	defer func(within bool) { j.within = within }(j.within)
@@ -231,8 +218,7 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 	return j.walk(value)
 }
 
-// spelled refuses a field that is looked at, in other letters: there are servers
-// that take it for that.
+// spelled refuses another spelling of a judged field: some servers accept it.
 func (j *judge) spelled(name string) *Refusal {
 	for _, known := range j.read {
 		if name != known && strings.EqualFold(name, known) {
@@ -242,8 +228,7 @@ func (j *judge) spelled(name string) *Refusal {
 	return nil
 }
 
-// tools are looked at one by one. Whatever is not known to run where the agent
-// does is taken to run at the maker's.
+// tools refuses each tool that is not known to run where the agent does.
 func (j *judge) tools(value any) *Refusal {
 	list, is := value.([]any)
 	if !is && value != nil {

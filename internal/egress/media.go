@@ -9,12 +9,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// media is what of a body is no text: its length, and the tokens that it comes
-// to.
+// media is the part of a body that is no text: its length and its tokens.
 type media struct{ size, likely, most int64 }
 
-// fetched tells whether a field holds an address that the server would fetch,
-// and not the thing itself.
+// fetched reports whether a field holds an address to fetch, not the data itself.
 func (j *judge) fetched(name string, value any) bool {
 	bare, known := j.grammar.fetching[name]
 	object, is := value.(map[string]any)
@@ -29,17 +27,15 @@ func (j *judge) fetched(name string, value any) bool {
 }
 
 var (
-	// mediaName is in the names of fields, and of types, that hold no text. Gateways and
-	// other servers have many, and fetch what some of them name.
-	mediaName = pattern.Of(`(?i)image|video|audio|file|document|media`)
-	// remoteAddress begins what a server could fetch.
+	// mediaName matches names of fields and types that hold no text. Servers fetch what some of them
+	// name.
+	mediaName     = pattern.Of(`(?i)image|video|audio|file|document|media`)
 	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\])`)
 	// captions are the fields beside media that are read as they stand.
 	captions = set("text", "title", "context", "name", "filename", "description", "cache_control")
 )
 
-// leads tells whether there is an address anywhere in a field for media. What was
-// looked through has none in its own fields either.
+// leads reports whether a field for media holds an address anywhere.
 func (j *judge) leads(of map[string]any, name string, value any) bool {
 	_, object := value.(map[string]any)
 	caption := captions[name] && text(value) != ""

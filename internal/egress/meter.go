@@ -48,7 +48,6 @@ type meter struct {
 	freed   chan struct{} // closed when there may be more room; nil: no request waits
 }
 
-// amount is what counts against a budget.
 type amount struct {
 	usd    float64
 	tokens int64
@@ -56,12 +55,10 @@ type amount struct {
 
 func (a amount) plus(b amount) amount { return amount{a.usd + b.usd, a.tokens + b.tokens} }
 
-// beyond is what a has more than b.
 func (a amount) beyond(b amount) amount {
 	return amount{max(a.usd-b.usd, 0), max(a.tokens-b.tokens, 0)}
 }
 
-// bill is what one request uses.
 type bill struct {
 	order   order
 	used    progress
@@ -73,21 +70,18 @@ type bill struct {
 	stopped atomic.Bool
 }
 
-// progress is what is known of an answer.
 type progress struct {
 	stream.Usage
 	told  bool // the input was counted by the maker
 	ended bool // nothing that is billed comes after it: cutting it off saves nothing
 }
 
-// begins is called before anything else.
 func (m *meter) begins(budget Budget, prices map[string]price.Rate) {
 	m.budget, m.prices = budget, prices
 	m.open, m.turn = map[*bill]bool{}, make(chan struct{}, 1)
 }
 
-// begin opens the bill of a request that cancel would end, as soon as it may be
-// sent. Requests are let through in the order in which they came.
+// begin opens the bill of a request as soon as it may be sent, in the order of arrival.
 func (m *meter) begin(ctx context.Context, what order, cancel context.CancelCauseFunc) (*bill, error) {
 	select {
 	case m.turn <- struct{}{}:
@@ -111,8 +105,7 @@ func (m *meter) begin(ctx context.Context, what order, cancel context.CancelCaus
 	return b, nil
 }
 
-// admits tells whether a request need not wait. One that would not fit alone
-// ends the budget.
+// admits reports whether a request need not wait. One that would not fit alone ends the budget.
 func (m *meter) admits(b *bill) bool {
 	likely := m.price(b.order, price.Tokens{Input: b.order.likely})
 	switch {
@@ -126,7 +119,6 @@ func (m *meter) admits(b *bill) bool {
 	return true
 }
 
-// fits tells whether so much can be used besides all that is under way.
 func (m *meter) fits(more amount) bool {
 	all := m.counted.plus(more)
 	for b := range m.open {
@@ -175,21 +167,18 @@ func (m *meter) most(b *bill, output int64) amount {
 	return plain
 }
 
-// price is what so many tokens count.
 func (m *meter) price(what order, t price.Tokens) amount {
 	usd, _ := price.Most(what.maker, what.model, t, m.prices)
 	return amount{usd, stream.Usage(t).Tokens()}
 }
 
-// bounds tells whether a model costs a known amount at the most. Else no budget in
-// dollars can be held.
+// bounds reports whether a model's cost has a known maximum. Otherwise no budget in dollars holds.
 func (m *meter) bounds(maker price.Maker, model string) bool {
 	_, known := price.Most(maker, model, price.Tokens{}, m.prices)
 	return known || m.budget.USD == 0
 }
 
-// set puts on b what its request has used by now, and cuts off all that are
-// under way when that was the last of the budget.
+// set records the usage so far, and cuts off all requests when the budget is used.
 func (m *meter) set(b *bill, now progress) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,7 +203,6 @@ func (m *meter) suspect(b *bill, output int64) {
 	m.count(b, b.counted.plus(m.most(b, output).beyond(b.counted)))
 }
 
-// count holds so much of b against the budget.
 func (m *meter) count(b *bill, now amount) {
 	m.counted.usd += now.usd - b.counted.usd
 	m.counted.tokens += now.tokens - b.counted.tokens
@@ -224,8 +212,7 @@ func (m *meter) count(b *bill, now amount) {
 	}
 }
 
-// stop ends the budget, for good: an estimate that comes out lower opens nothing
-// again.
+// stop ends the budget for good: a lower estimate does not reopen it.
 func (m *meter) stop(more string) {
 	if m.stopped == "" {
 		m.stopped = m.words() + " used" + more
@@ -239,7 +226,6 @@ func (m *meter) stop(more string) {
 	m.wake()
 }
 
-// words are what was used of the budget.
 func (m *meter) words() string {
 	var all []string
 	if m.budget.USD > 0 {
@@ -251,7 +237,6 @@ func (m *meter) words() string {
 	return strings.Join(all, " and ")
 }
 
-// end closes a bill.
 func (m *meter) end(b *bill) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -259,7 +244,6 @@ func (m *meter) end(b *bill) {
 	m.wake()
 }
 
-// sum is what was used so far.
 func (m *meter) sum() Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -267,5 +251,4 @@ func (m *meter) sum() Spent {
 	return Spent{Usage: m.usage, Cost: cost, Charged: max(m.counted.usd, cost.USD), Stopped: m.stopped}
 }
 
-// isCut tells whether the request was ended by the meter.
 func (b *bill) isCut() bool { return b.stopped.Load() }

@@ -77,7 +77,6 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})
 }
 
-// hangUp closes the connections that the transport keeps for later.
 func (m *Model) hangUp() {
 	if t, keeps := m.Transport.(interface{ CloseIdleConnections() }); keeps {
 		t.CloseIdleConnections()
@@ -106,7 +105,6 @@ func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c.pass(r)
 }
 
-// call is one request.
 type call struct {
 	m       *Model
 	w       http.ResponseWriter
@@ -124,8 +122,7 @@ type call struct {
 	streams bool  // the answer is asked for as a stream
 }
 
-// find says what a request is for by its path, where that is pinned and asked
-// as it should be.
+// find identifies a request by its path.
 func (c *call) find(r *http.Request) bool {
 	c.where = r.URL.EscapedPath()
 	var found bool
@@ -144,7 +141,6 @@ func (c *call) find(r *http.Request) bool {
 	return true
 }
 
-// asks tells whether a query has that setting; none goes without saying.
 func asks(r *http.Request, setting string) bool {
 	name, value, _ := strings.Cut(setting, "=")
 	return setting == "" || slices.Equal(r.URL.Query()[name], []string{value})
@@ -161,8 +157,7 @@ func (c *call) welcome(r *http.Request) bool {
 	return true
 }
 
-// known tells whether a request came with a token that opens maker, in one of the
-// places where clients put a key.
+// known reports whether a request has a token for maker where clients put a key.
 func (m *Model) known(r *http.Request, maker Maker) bool {
 	tokens := maker.Tokens
 	if len(tokens) == 0 {
@@ -179,8 +174,7 @@ func (m *Model) known(r *http.Request, maker Maker) bool {
 	return false
 }
 
-// read takes the whole body in, for as long and as much as may be, as soon as
-// there is room for it beside the others.
+// read reads the whole body, as soon as there is room for it beside the others.
 func (c *call) read(r *http.Request) bool {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "compressed requests cannot be inspected"})
@@ -222,7 +216,6 @@ func (c *call) tooLarge() bool {
 	return c.say(http.StatusRequestEntityTooLarge, "the request is too large")
 }
 
-// allowed looks into the body, and makes of it what may be sent.
 func (c *call) allowed() bool {
 	c.m.judge.Lock()
 	defer c.m.judge.Unlock()
@@ -255,18 +248,15 @@ func (c *call) allowed() bool {
 	return true
 }
 
-// refuse tells those inside and, once for each thing, those outside. It is
-// false, as its callers are then.
+// refuse also reports the refusal outside, once for each thing. It returns false, as its callers do.
 func (c *call) refuse(r Refusal) bool {
 	c.m.crier.once(r.What, r)
 	return c.say(http.StatusForbidden, r.String())
 }
 
-// spent is the answer to everything once the budget is used.
 func (c *call) spent() bool { return c.say(http.StatusForbidden, errBudget.Error()) }
 
-// say answers in the words of the dialect, so that a client shows them, and in
-// a way that it does not try again.
+// say answers in the words of the dialect, in a way that the client shows and does not retry.
 func (c *call) say(status int, why string) bool {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.Header().Set("X-Should-Retry", "false")

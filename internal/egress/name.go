@@ -24,8 +24,7 @@ const tlsPort = 443
 
 func (n Name) String() string { return n.Host + ":" + strconv.Itoa(int(n.Port)) }
 
-// address is n as it is dialled: an IPv6 literal, which a person may have given
-// for a server of theirs, has brackets.
+// address puts an IPv6 literal, which users may give for their own servers, into brackets.
 func (n Name) address() string { return net.JoinHostPort(n.Host, strconv.Itoa(int(n.Port))) }
 
 // Entry is n as it stands in a list: without the port that goes without saying.
@@ -70,7 +69,6 @@ func ParseNames(entries []string) ([]Name, error) {
 	return names, nil
 }
 
-// What is wrong with a name.
 var (
 	errLiteral = errors.New("it is an address, not a name")
 	errHost    = errors.New("it is not a host name")
@@ -117,7 +115,6 @@ var names = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName
 
 const longestName = 253
 
-// canonical is the one spelling of a host's name.
 func canonical(host string) (string, error) {
 	if strings.HasPrefix(host, "*") || strings.HasPrefix(host, ".") {
 		return "", errPattern
@@ -138,8 +135,7 @@ func canonical(host string) (string, error) {
 	return ascii, nil
 }
 
-// plain tells whether all labels are of letters, digits and inner hyphens. The
-// mapping answers for most of that already; the check must not depend on it.
+// plain does not depend on the mapping, which refuses most other characters already.
 func plain(ascii string) bool {
 	for label := range strings.SplitSeq(ascii, ".") {
 		odd := strings.ContainsFunc(label, func(r rune) bool {
@@ -152,9 +148,8 @@ func plain(ascii string) bool {
 	return true
 }
 
-// numeric tells whether a last label makes an IPv4 address of the name, as
-// 127.1, 2130706433, 0177.0.0.1 and 0x7f000001 do for many. No top-level domain
-// is a number.
+// numeric reports whether a last label makes the name an IPv4 address, as 127.1, 2130706433 and
+// 0x7f000001 do.
 func numeric(label string) bool {
 	digits, hex := strings.CutPrefix(label, "0x")
 	if !hex {

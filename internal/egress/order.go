@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 )
 
-// order is what a request may come to before anything is told of it, in tokens.
 type order struct {
 	maker  price.Maker // whose prices hold; empty: unknown
 	model  string
@@ -68,8 +67,7 @@ func (c *call) bound() bound {
 	}
 }
 
-// longest is how many tokens an answer may have, by what was asked, and in how
-// many versions it comes.
+// longest is how many tokens an answer may have, in how many versions.
 func (c *call) longest(tree map[string]any) (most, many int64) {
 	b := c.bound()
 	var trees []map[string]any
@@ -89,8 +87,8 @@ func (c *call) longest(tree map[string]any) (most, many int64) {
 	return most * many, many
 }
 
-// largest is the largest number in the fields; 0: there is none. Servers differ in how
-// they take what is not a positive whole number, so it counts as no limit.
+// largest is 0 without such a field. What is not a positive whole number counts as no limit: servers
+// differ.
 func largest(tree map[string]any, fields []string) (most int64) {
 	for _, name := range fields {
 		if tree[name] == nil {
@@ -109,9 +107,7 @@ func largest(tree map[string]any, fields []string) (most int64) {
 // completions is where OpenAI's API says what was used only to those who ask.
 const completions = "/v1/chat/completions"
 
-// added are the fields that a body gets, by their names: no answer is kept at its
-// maker's, and a stream is to say what it used, where its API says so only to
-// those who ask.
+// added are the fields that a body gets: the maker keeps no answer, and a stream reports its usage.
 func (c *call) added(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
 	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || c.path.keeps) {

@@ -77,8 +77,8 @@ func Packages(ctx context.Context, run Run, env, files []string) (names []Name, 
 	return names, notes, ctx.Err()
 }
 
-// configured returns the URLs of packages that a command prints; none where it
-// fails or is missing. It runs in /, where no repository can configure it.
+// configured runs a command in /, where no repository can configure it. It returns nothing if that
+// fails.
 func configured(ctx context.Context, run Run, env []string, command string) (urls []string) {
 	out := &process.Head{N: 4 << 20}
 	env = slices.Concat(env, []string{"COREPACK_ENABLE_NETWORK=0", "GOTOOLCHAIN=local"}) // no other version is downloaded

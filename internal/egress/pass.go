@@ -24,7 +24,6 @@ var (
 	errUpgrade  = errors.New("it answers in another protocol")
 )
 
-// pass asks the real server and passes its answer on as it comes.
 func (c *call) pass(r *http.Request) {
 	ctx, cut := context.WithCancelCause(r.Context())
 	defer cut(nil)
@@ -60,7 +59,7 @@ func (c *call) pass(r *http.Request) {
 	proxy.ServeHTTP(c.w, r)
 }
 
-// query is what of a query is passed on: keys and all else stay here.
+// query is the part of a query that is passed on: keys stay here.
 func (c *call) query(r *http.Request) string {
 	if c.path.may != "" && asks(r, c.path.may) {
 		return c.path.may
@@ -83,9 +82,8 @@ func (c *call) rewrite(out *http.Request, to *url.URL) {
 	grammars[c.dialect].sign(out.Header, c.maker)
 }
 
-// own are the headers, and the beginnings of headers, that the APIs know or their
-// clients send. What a gateway before one goes by, such as where it passes a
-// request on to with the key, is not for those inside to say.
+// own are headers that the APIs know or their clients send. An agent must not direct a gateway before
+// the API.
 var (
 	own = set("accept", "accept-language", "content-type", "user-agent", "originator", "version", "session_id", "session-id", "conversation_id",
 		"anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access", "x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
@@ -100,9 +98,7 @@ func ofAPI(name string) bool {
 	return own[name] || slices.ContainsFunc(ownFamilies, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
-// foreign tells whether a header may carry a credential of somebody else's, say
-// who pays, or make of the request another one. There are as many names for
-// that as there are gateways.
+// foreign reports whether a header may carry a credential, say who pays, or change the request.
 func foreign(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{
@@ -153,7 +149,6 @@ type mute struct{ context.Context }
 
 func (mute) Value(any) any { return nil }
 
-// answering is an answer on its way.
 type answering struct {
 	*call
 	bill    *bill
@@ -168,8 +163,7 @@ type answering struct {
 	head    *http.Response
 }
 
-// begin looks at an answer's head and sees to it that its body is read as it
-// passes.
+// begin checks an answer's head, and has its body read as it passes.
 func (a *answering) begin(response *http.Response) error {
 	switch encoding := response.Header.Get("Content-Encoding"); {
 	case response.StatusCode == http.StatusSwitchingProtocols:
@@ -190,8 +184,8 @@ func (a *answering) begin(response *http.Response) error {
 	return nil
 }
 
-// secrets are the makers' keys. Only these are hidden in an answer, and nothing
-// for its shape: a model that writes about tokens is to be read as it wrote.
+// secrets are the makers' keys. Other text that looks like a token stays: a model may write about
+// tokens.
 func secrets(makers []Maker) []string {
 	var all []string
 	for _, maker := range makers {
@@ -200,8 +194,7 @@ func secrets(makers []Maker) []string {
 	return all
 }
 
-// strip takes out what an answer's head may not carry: a key, however it came
-// there, cookies, and the length that the body had before it was looked at.
+// strip removes keys, cookies, and the length of the original body from an answer's head.
 func strip(h http.Header, keys *redact.Redactor) {
 	for _, name := range []string{"Set-Cookie", "Alt-Svc", "Content-Length", "Proxy-Authenticate", "Www-Authenticate"} {
 		h.Del(name)
@@ -229,7 +222,6 @@ func (a *answering) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// charge puts on the bill what was used so far, where it costs anything.
 func (a *answering) charge(now progress) {
 	if !a.path.free {
 		a.m.meter.set(a.bill, now)
@@ -275,7 +267,6 @@ func (a *answering) cutOff(now progress) {
 	a.m.meter.suspect(a.bill, max(thought, now.Output))
 }
 
-// failed answers where the real server did not.
 func (a *answering) failed(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil: // the server may have begun all the same
@@ -289,7 +280,6 @@ func (a *answering) failed(ctx context.Context, err error) {
 	}
 }
 
-// harmless is an error's text without a key.
 func (m *Model) harmless(err error) string {
 	return m.keys.String(fmt.Sprintf("it is not reached: %s", err))
 }

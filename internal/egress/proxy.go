@@ -101,7 +101,6 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse tells those inside and, once for each host, those outside.
 func (p *Proxy) refuse(w http.ResponseWriter, host string, r Refusal) {
 	p.crier.once(host, r)
 	answer(w, http.StatusForbidden, r.String())
@@ -121,8 +120,7 @@ func answer(w http.ResponseWriter, status int, line string) {
 	http.Error(w, "ralph: "+line, status)
 }
 
-// connect takes the connection over, listens whom its TLS wants, and only then
-// dials.
+// connect takes the connection over, reads which host its TLS names, and only then dials.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []netip.Addr) {
 	ctx, cancel := context.WithTimeout(r.Context(), p.Limits.Total)
 	defer cancel()
@@ -153,7 +151,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 	p.ledger.open(n).pump(ends{client, server}, said, p.Limits.Idle)
 }
 
-// listen says yes and hears what the client says then, for so long.
+// listen accepts the tunnel, and returns what the client then sends.
 func (p *Proxy) listen(ctx context.Context, client *ahead, n Name) ([]byte, error) {
 	late := time.AfterFunc(p.Limits.Hello, func() { _ = client.Close() })
 	defer late.Stop()
@@ -163,7 +161,7 @@ func (p *Proxy) listen(ctx context.Context, client *ahead, n Name) ([]byte, erro
 	return hear(ctx, client, n.Host)
 }
 
-// reason is why a hello was refused, without what the library says to it.
+// reason leaves out the library's words.
 func reason(err error) string {
 	for _, known := range []error{errNoSNI, errSNI} {
 		if errors.Is(err, known) {

@@ -44,7 +44,6 @@ func Roots(bundle []byte) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Why a host is not reached. The first two are refusals, the rest misfortune.
 var (
 	errPrivate = errors.New("it has a private address")
 	errNever   = errors.New("it has a reserved address")
@@ -55,8 +54,7 @@ func (r Route) home(n Name) bool { return slices.Contains(r.Private, n) }
 
 func (r Route) direct(n Name) bool { return r.Upstream == nil || r.home(n) }
 
-// find gives the addresses at which n may be dialled. There are none where a
-// company's proxy does the finding.
+// find returns no addresses where a company's proxy resolves names.
 func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
 	if !r.direct(n) {
 		return nil, nil
@@ -105,8 +103,8 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	}
 }
 
-// near are the networks of this machine's interfaces, as they are now: a firewall keeps others
-// out of what their public addresses lead to, and not us.
+// near are the networks of this machine's interfaces: a firewall lets this machine reach them, but not
+// others.
 func (r Route) near() (all []netip.Prefix) {
 	addresses := r.Near
 	if addresses == nil {
@@ -127,8 +125,7 @@ func (r Route) near() (all []netip.Prefix) {
 	return all
 }
 
-// reach connects to n: to one of the addresses that find gave and to no other,
-// or through the company's proxy.
+// reach connects to one of the addresses from find, or through the company's proxy.
 func (r Route) reach(ctx context.Context, n Name, at []netip.Addr) (net.Conn, error) {
 	if !r.direct(n) {
 		return r.tunnel(ctx, n)
@@ -145,8 +142,7 @@ func (r Route) reach(ctx context.Context, n Name, at []netip.Addr) (net.Conn, er
 
 const dialTime = 15 * time.Second
 
-// try gives an address its share of the time, so that one that does not answer
-// leaves some to the others.
+// try gives each address a share of the time.
 func (r Route) try(ctx context.Context, a netip.AddrPort, left int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, max(dialTime/time.Duration(left), 2*time.Second))
 	defer cancel()

@@ -52,8 +52,7 @@ func parseService(entry string) (Name, error) {
 
 var errFar = errors.New("it has a public address: name its host in allow-domains")
 
-// nearby refuses an address outside of this machine and its own networks. The proxy
-// is the way to public hosts, and no way leads to metadata servers.
+// nearby refuses public addresses, which the proxy reaches, and metadata servers.
 func nearby(at netip.Addr) error {
 	switch kindOf(at) {
 	case private:

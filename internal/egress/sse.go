@@ -6,8 +6,7 @@ import "bytes"
 // larger passes all the same, and is not read.
 const largestFrame = 16 << 20
 
-// splitter finds the frames in an answer that comes in pieces: the events of a
-// stream, or the whole of it.
+// splitter finds the events of a stream, or a whole answer, in pieces.
 type splitter struct {
 	events bool
 	take   func(data []byte)
@@ -18,7 +17,6 @@ type splitter struct {
 	more  bool // the line has something that was not kept
 }
 
-// write takes the next piece.
 func (s *splitter) write(p []byte) {
 	if !s.events {
 		s.keep(&s.data, p)
@@ -36,7 +34,6 @@ func (s *splitter) write(p []byte) {
 	}
 }
 
-// close takes what has no end.
 func (s *splitter) close() {
 	if s.events {
 		s.endLine()
@@ -53,8 +50,7 @@ func (s *splitter) keep(to *[]byte, p []byte) {
 	}
 }
 
-// endLine takes a line: a piece of data, the blank behind an event, or what is
-// of no matter here.
+// endLine handles a line of data, and the empty line that ends an event.
 func (s *splitter) endLine() {
 	line := bytes.TrimSuffix(s.line, []byte("\r"))
 	data, is := bytes.CutPrefix(line, []byte("data:"))

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// ends are of a tunnel.
 type ends struct{ client, server net.Conn }
 
 func (e ends) close() {
@@ -36,8 +35,7 @@ func (f *flow) pump(e ends, said []byte, idle time.Duration) {
 	back.Wait()
 }
 
-// oneWay copies until from ends, and tells to that it did. One that breaks takes
-// the other with it.
+// oneWay copies until from ends, and half-closes to. An error closes both.
 func oneWay(e ends, to tally, from net.Conn) {
 	buffer := make([]byte, 64<<10)
 	if _, err := io.CopyBuffer(to, struct{ io.Reader }{from}, buffer); err != nil {
@@ -47,7 +45,6 @@ func oneWay(e ends, to tally, from net.Conn) {
 	_ = closeWrite(to.Conn)
 }
 
-// tally counts what is written to a connection.
 type tally struct {
 	net.Conn
 	count *atomic.Int64
@@ -61,8 +58,7 @@ func (t tally) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// largestHello bounds what is read before a client has said whom it wants. A
-// real one is 2 KB.
+// largestHello bounds what a client may send before it names a host. A usual hello has 2 KB.
 const largestHello = 64 << 10
 
 var (
@@ -100,8 +96,7 @@ func hear(ctx context.Context, from io.Reader, host string) (said []byte, err er
 	return tape.Bytes(), nil
 }
 
-// listening is a connection that can only be read. Answers of the library are
-// dropped; the opener closes it.
+// listening is a connection that can only be read: answers of the library are dropped.
 type listening struct {
 	io.Reader
 	net.Conn // nil: no more is read

@@ -40,8 +40,7 @@ func somewhere(u *url.URL) bool {
 
 var errUpstream = errors.New("the company's proxy did not connect it")
 
-// tunnel asks the company's proxy for a connection to n. Its name and password
-// go to it and nowhere else.
+// tunnel connects to n through the company's proxy.
 func (r Route) tunnel(ctx context.Context, n Name) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*dialTime)
 	defer cancel()
@@ -75,8 +74,7 @@ func (r Route) dialUpstream(ctx context.Context) (net.Conn, error) {
 	return safe, nil
 }
 
-// ask says CONNECT and reads the answer, which may be followed by what the
-// server says.
+// ask sends CONNECT and reads the answer, which the server's first bytes may follow.
 func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: n.String()}, Host: n.String(), Header: http.Header{}}
 	if user := r.Upstream.User; user != nil {
@@ -103,7 +101,6 @@ func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
 	return &ahead{Conn: conn, from: reader}, nil
 }
 
-// ahead is a connection some of which was read already.
 type ahead struct {
 	net.Conn
 	from io.Reader

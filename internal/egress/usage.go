@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// count is what a maker says that an answer used, under all the names that any
-// of them has for it.
+// count is the usage in an answer, under the names that all makers use.
 type count struct {
 	Input      int64 `json:"input_tokens"`
 	Output     int64 `json:"output_tokens"`
@@ -23,7 +22,6 @@ type count struct {
 	PromptOf   details `json:"prompt_tokens_details"`
 }
 
-// kept is what was written to a cache by how long it lasts.
 type kept struct {
 	Hour int64 `json:"ephemeral_1h_input_tokens"`
 }
@@ -33,8 +31,7 @@ type details struct {
 	Written int64 `json:"cache_write_tokens"`
 }
 
-// geminiCount is Gemini's. Thoughts are billed as output, and with some models
-// stand in the total alone.
+// geminiCount: thoughts are billed as output, and with some models are in the total alone.
 type geminiCount struct {
 	Prompt     int64 `json:"promptTokenCount"`
 	Tools      int64 `json:"toolUsePromptTokenCount"`
@@ -44,8 +41,7 @@ type geminiCount struct {
 	Total      int64 `json:"totalTokenCount"`
 }
 
-// plain is c with no token in two of the counts: OpenAI has the cached ones
-// among the input, Anthropic beside it.
+// plain counts each token once: OpenAI includes cached tokens in the input, Anthropic does not.
 func (c count) plain(d Dialect) stream.Usage {
 	if d == Anthropic {
 		return sane(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour})
@@ -66,14 +62,12 @@ func (c geminiCount) plain() stream.Usage {
 	})
 }
 
-// mostTokens bounds what one count is believed, so that no sum overflows.
 const mostTokens = 1_000_000_000_000
 
 func sane(u stream.Usage) stream.Usage {
 	return stream.Usage{Input: sum(u.Input), Output: sum(u.Output), CacheRead: sum(u.CacheRead), CacheWrite: sum(u.CacheWrite), CacheHour: sum(u.CacheHour)}
 }
 
-// sum adds counts within reason.
 func sum(counts ...int64) int64 {
 	var all int64
 	for _, c := range counts {
@@ -82,7 +76,6 @@ func sum(counts ...int64) int64 {
 	return all
 }
 
-// frame is an event of a stream or a whole answer, as far as any is read.
 type frame struct {
 	Type    string          `json:"type"`
 	Usage   json.RawMessage `json:"usage"`
@@ -161,7 +154,6 @@ func (r *reading) count(usage json.RawMessage) {
 	r.told, r.known = now, true
 }
 
-// says tells whether there is a count: some write null until there is.
 func says(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
 
 // last tells whether nothing that is billed comes after f.
@@ -183,8 +175,7 @@ func (r *reading) last(f frame) bool {
 	return r.dialect == OpenAI && len(f.Choices) == 0 && says(f.Usage)
 }
 
-// sofar is the best guess while an answer is under way: what was told, or what
-// its words come to where that is more.
+// sofar estimates the usage while an answer is under way.
 func (r *reading) sofar() progress {
 	p := progress{Usage: r.told, ended: r.ended}
 	p.told = p.Tokens() > p.Output
@@ -194,8 +185,7 @@ func (r *reading) sofar() progress {
 	return p
 }
 
-// spoken is how many bytes of the model's words are in a delta: a text, or an
-// object with texts in it.
+// spoken is how many bytes of the model's words are in a delta.
 func spoken(delta json.RawMessage) int64 {
 	if len(delta) == 0 {
 		return 0
