@@ -22,7 +22,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// activeRun is a run at work: its folder, its journal and its trees.
 type activeRun struct {
 	*Job
 	*recorder
@@ -32,7 +31,6 @@ type activeRun struct {
 	guidance func(ctx context.Context, run journal.Run) string
 }
 
-// open fetches the code and opens the journal.
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (_ *activeRun, err error) {
 	s := &activeRun{Job: j, programRepo: &programRepo{origin: j.Origin, work: j.workDir(home), writableByAgent: j.UserTree != nil}}
 	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // without git there is no home
@@ -62,8 +60,7 @@ func (j *Job) workDir(home workspace.Run) string {
 	return home.File("work")
 }
 
-// programRepo is ralph's own repository. trusted is nil if nothing is handed over or
-// proven.
+// programRepo is ralph's own repository. trusted is nil if nothing is handed over or proven.
 type programRepo struct {
 	trusted         *git.Trusted
 	origin          Origin
@@ -71,7 +68,6 @@ type programRepo struct {
 	writableByAgent bool   // the agent can write to its objects
 }
 
-// fetch makes the repository, if the run has an origin.
 func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error) {
 	if r.origin == nil {
 		return nil
@@ -82,7 +78,6 @@ func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error
 	return err
 }
 
-// refetch makes the repository again if it was removed together with the journal.
 func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
 	if _, err := os.Stat(r.work); r.trusted == nil || err == nil {
 		return nil
@@ -105,7 +100,6 @@ func (s *activeRun) canRemoveTrees() bool {
 	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
 }
 
-// isWorkUntaken reports whether the agent's newest work was not taken over.
 func isWorkUntaken(run journal.Run) bool {
 	n := len(run.Iterations)
 	if n == 0 {
@@ -127,7 +121,6 @@ func (s *activeRun) removeTrees() error {
 	return nil
 }
 
-// recordBegin records the first event: where the work starts, and its rules.
 func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
 	base, start, err := s.startingCommits(ctx, asked)
 	if err != nil {
@@ -195,7 +188,6 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 	return base, start, err
 }
 
-// cleanCheckouts makes clean checkouts of the run's commits.
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
 		Repository: func(ctx context.Context) (*git.Trusted, error) {
@@ -210,11 +202,9 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	}
 }
 
-// maxPullTemplate limits how much of a pull request's text comes from the repository.
 const maxPullTemplate = 16 << 10
 
-// pullTemplate returns the base's template for pull requests if one will be opened. A
-// template that cannot be read is ignored.
+// pullTemplate returns nothing if no pull request will be opened or the template cannot be read.
 func (s *activeRun) pullTemplate(ctx context.Context, asked NewRun, base string) string {
 	if s.trusted == nil || !asked.Policy.Publish || asked.Policy.NoPull || asked.Pull != nil {
 		return ""

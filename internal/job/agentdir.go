@@ -19,20 +19,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// agentDir is where the agent works.
 type agentDir interface {
-	// folder is the agent's working directory.
 	folder(ctx context.Context) (string, error)
-	// takeCommits takes over the agent's commits. seen may hold what an earlier
-	// look at the tree found.
+	// seen may hold what an earlier look at the tree found.
 	takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error)
-	// takeSnapshot remembers the files before the checks run, which may write
-	// files of their own. It reports whether all files are committed.
+	// takeSnapshot is called before the checks run, which may write files. It reports whether all is
+	// committed.
 	takeSnapshot(ctx context.Context, run journal.Run) (committed bool)
-	// commitLeftovers commits uncommitted files, and returns the tree's new state,
-	// if known.
+	// commitLeftovers returns the tree's new state, if known.
 	commitLeftovers(ctx context.Context, run journal.Run) (*git.Inspection, error)
-	// repository is the agent's tree; nil: a folder without a repository.
+	// repository is nil for a folder without a repository.
 	repository(ctx context.Context) (*git.Tree, error)
 }
 
@@ -61,7 +57,6 @@ func LoopFiles(p policy.Policy) []string {
 	return []string{folder}
 }
 
-// clonedTree is the agent's own clone: its commits are handed over.
 type clonedTree struct {
 	*activeRun
 	snapshot agentSnapshot
@@ -76,8 +71,7 @@ func (a *clonedTree) folder(ctx context.Context) (string, error) {
 	return tree.Dir, nil
 }
 
-// tree opens the agent's clone, or makes it under another name and moves it into place,
-// so that no half-made clone is used.
+// tree moves the clone into place when it is complete.
 func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); err == nil {
@@ -107,7 +101,6 @@ func (a *clonedTree) openTree(dir string) (_ *git.Tree, err error) {
 	return a.opened, nil
 }
 
-// cloneSpec returns what to clone into dir.
 func (a *clonedTree) cloneSpec(run journal.Run, dir string) git.CloneSpec {
 	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: a.confined().gitRunner(dir)}
 }
@@ -128,8 +121,7 @@ func (a *clonedTree) commitLeftovers(ctx context.Context, run journal.Run) (*git
 	return a.snapshot.commitLeftovers(ctx, run, tree)
 }
 
-// takeCommits takes over the agent's commits. Rewritten commits become the agent's
-// history, too.
+// Rewritten commits become the agent's history, too.
 func (a *clonedTree) takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
 	tree, err := a.tree(ctx)
 	if err != nil {
@@ -153,7 +145,6 @@ func (a *clonedTree) takeCommits(ctx context.Context, run journal.Run, seen *git
 	return taken, tree.Reset(ctx, taken.To)
 }
 
-// resetTo moves the tree to a commit that also holds the work of others.
 func (a *clonedTree) resetTo(ctx context.Context, to string) error {
 	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -184,7 +175,6 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }
 
-// userCheckout is the user's repository: commits there need no hand-over.
 type userCheckout struct {
 	*programRepo // borrows the user's objects
 

@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// confined runs agents and repository code in the sandbox, if there is one.
 type confined struct {
 	Machine
 	Code
@@ -25,7 +24,6 @@ type confined struct {
 
 func (s *activeRun) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
 
-// commandRunner returns what runs the agent and repository code in a tree.
 func (c confined) commandRunner(dir string) sandbox.Next {
 	if c.Sandbox == nil {
 		return c.Exec
@@ -33,7 +31,6 @@ func (c confined) commandRunner(dir string) sandbox.Next {
 	return c.Sandbox.Around(c.access(dir))
 }
 
-// access returns what the agent and the checks can read and write.
 func (c confined) access(dir string) confine.Access {
 	at := confine.Access{Write: []string{dir}}
 	if c.trusted != nil {
@@ -69,8 +66,7 @@ func (c confined) protectProgramFiles(at *confine.Access) {
 	}
 }
 
-// gitRunner returns what runs git in the agent's tree: as the sandbox's user and without
-// a network. nil: as everywhere else.
+// gitRunner runs git as the sandbox's user and without a network. nil: as everywhere else.
 func (c confined) gitRunner(dir string) git.Run {
 	if c.Sandbox == nil {
 		return nil
@@ -82,7 +78,6 @@ func (c confined) gitRunner(dir string) git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
-// makeEmptyDir makes an empty folder that the sandbox's user owns.
 func (c confined) makeEmptyDir(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
@@ -90,8 +85,6 @@ func (c confined) makeEmptyDir(ctx context.Context, dir string) error {
 	return c.Sandbox.Lend(ctx, dir, ".")
 }
 
-// allowPackageHosts allows the package registries that the project's files at the base
-// name.
 func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	if s.trusted == nil {
 		return nil

@@ -23,7 +23,7 @@ import (
 
 type emit = func(journal.Event)
 
-// logFolder returns the folder of the checks' logs, relative to the project.
+// logFolder is relative to the project.
 func (s *activeRun) logFolder(run journal.Run) string {
 	if s.UserTree == nil {
 		return ".ralph"
@@ -35,12 +35,10 @@ func (s *activeRun) logFolder(run journal.Run) string {
 	return filepath.ToSlash(folder)
 }
 
-// projectDir returns the project's folder in a tree.
 func projectDir(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Subfolder))
 }
 
-// handlers returns the function for each step of the loop.
 func (s *activeRun) handlers() loop.Handlers {
 	s.clean = s.cleanCheckouts()
 	outward, scm, second := s.branchPublisher(), s.versionControl(), s.consultant()
@@ -98,14 +96,12 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 	return s.writeMemory(ctx, dir, run, merged.Plan)
 }
 
-// memoryDir returns the folder of the loop's memory in the agent's tree.
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
-// memoryFiles returns the files with which the loop keeps its memory.
 func memoryFiles(run journal.Run) []string { return workspace.Memory{Dir: memoryDir(run)}.Files() }
 
-// writeMemory writes the plan, and a progress log if there is none, into the agent's
-// tree. A run without stories has no memory.
+// writeMemory writes the plan, and a progress log if there is none. A run without stories has no
+// memory.
 func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
@@ -157,7 +153,6 @@ func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run,
 	return log, err
 }
 
-// runChecks runs the checks on the agent's tree.
 func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
 	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
@@ -179,8 +174,7 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Ch
 	return hand.Do(ctx, job, emit)
 }
 
-// changedFiles returns the files of the agent's tree that differ from the base, if a
-// check has paths.
+// changedFiles differ from the base. It returns nothing if no check has paths.
 func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []string, known bool, err error) {
 	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
 		return nil, false, nil
@@ -197,19 +191,16 @@ func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []
 	return strings.Split(printed, "\x00"), true, err
 }
 
-// checkRunner returns what runs checks in the agent's tree at dir.
 func (s *activeRun) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
 		Run: s.confined().commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run),
 	}
 }
 
-// checkJob describes a run of checks in the agent's tree.
 func checkJob(run journal.Run, dir, label string) check.Job {
 	return check.Job{Where: journal.AtWork, Dir: projectDir(run, dir), Label: label, Excerpt: run.Policy.Excerpt}
 }
 
-// latestNumber returns the number of the newest iteration, for the names of logs.
 func latestNumber(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
 		return strconv.Itoa(run.Iterations[n-1].Number)
@@ -217,7 +208,6 @@ func latestNumber(run journal.Run) string {
 	return "0"
 }
 
-// takeCommits takes over the agent's commits.
 func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdict.TakeCommits, emit emit) error {
 	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {

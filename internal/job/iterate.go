@@ -18,8 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// iterate runs the agent once: it writes the memory, then the prompt, then starts the
-// agent.
 func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
@@ -86,8 +84,7 @@ func (s *activeRun) warnOfLimits() error {
 	return s.Append(journal.Noted{What: "the limit of " + limit + " " + why, Hint: hint})
 }
 
-// warnOfCost notes once that a limit of dollars does not hold, because the agent did not
-// report its cost.
+// warnOfCost notes once that the agent reported no cost, so a limit of dollars does not hold.
 func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit emit) {
 	limit := run.Policy.Limits.CostUSD
 	reports := s.Agent.Reporting == agent.ReportsCost || s.Agent.Reporting == agent.ReportsAtEnd
@@ -107,7 +104,6 @@ func claimTags(p policy.Policy) []string {
 	return nil
 }
 
-// diff returns the changes since the run began, up to limit bytes.
 func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
 	tree, err := s.agentDir.repository(ctx)
 	if err != nil || tree == nil {
@@ -117,7 +113,6 @@ func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (strin
 	return text, err
 }
 
-// promptText returns the prompt of an iteration.
 func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdict.Iterate) (string, error) {
 	base, err := BasePrompt(run, s.Project, s.Dir)
 	turn := prompt.Turn{Number: step.Number, Story: step.Story, Base: base}
@@ -133,8 +128,7 @@ func (s *activeRun) promptText(ctx context.Context, run journal.Run, step verdic
 	return s.guidance(ctx, run) + text, err
 }
 
-// writeAttachments writes the attachments beside the loop's memory, and returns
-// the section of the prompt that lists them.
+// writeAttachments writes the attachments for the agent, and returns their list for the prompt.
 func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journal.Run) (text string, err error) {
 	folder := path.Join(memoryDir(run), "attachments")
 	for _, file := range s.Attachments {
@@ -180,8 +174,8 @@ func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 	}
 }
 
-// useBaseInstructions replaces the branch's instructions for agents if the base has
-// others. The returned function restores the branch's files.
+// useBaseInstructions replaces the branch's instructions for agents. The returned function restores
+// them.
 func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
 	a, apart := s.agentDir.(*clonedTree)
 	if !apart {

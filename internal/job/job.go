@@ -78,8 +78,7 @@ type Remote struct {
 	Pulls      Pulls                  // nil: only a branch is pushed
 	RunStore   RunStore               // nil: the run is on this machine alone
 	HasSecret  func(text []byte) bool // checks what is pushed; nil: there are no secrets
-	// Comment finds or creates the progress comment; nil: there is none.
-	Comment func(context.Context, view.Texts) (journal.CommentPosted, error)
+	Comment    func(context.Context, view.Texts) (journal.CommentPosted, error)
 }
 
 // Agents are the agents that work or give opinions.
@@ -203,7 +202,6 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	})
 }
 
-// runLoop opens the run, writes its first event, and runs the loop.
 func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch string, first func(*activeRun) error) (Outcome, error) {
 	s, err := j.open(ctx, home, base, branch)
 	if err != nil {
@@ -230,8 +228,7 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees())
 }
 
-// postProgressComment finds or creates the progress comment. An error is only logged. A
-// resumed run looks again, as the comment may have been deleted.
+// postProgressComment only logs errors. A resumed run looks again: the comment may have been deleted.
 func (s *activeRun) postProgressComment(ctx context.Context) error {
 	if s.Comment == nil {
 		return nil

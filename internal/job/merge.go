@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// mergeRemote merges what other people pushed to the branch, or else new commits of the
-// base branch.
+// mergeRemote merges what others pushed to the branch, or else new commits of the base.
 func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
 	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
 		if event, err := p.mergeBranch(ctx, run); event != nil || err != nil {
@@ -25,7 +24,6 @@ func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ ve
 	})
 }
 
-// mergePushed merges what people pushed before a run is resumed.
 func (p *branchPublisher) mergePushed(ctx context.Context, run journal.Run) error {
 	if p.BranchHost == nil || p.trusted == nil || run.Pushed == "" {
 		return nil
@@ -76,8 +74,7 @@ func (p *branchPublisher) mergeBranch(ctx context.Context, run journal.Run) (jou
 	return p.mergeFetchedBranch(ctx, run)
 }
 
-// mergeFetchedBranch merges the fetched branch with the work. If somebody rewrote the
-// branch, the work goes to another one.
+// mergeFetchedBranch continues on another branch if somebody rewrote this one.
 func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	theirs, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
 	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
@@ -105,7 +102,6 @@ func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Ru
 	return joined, err
 }
 
-// switchBranch continues the work on a new branch.
 func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
 	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
@@ -114,8 +110,7 @@ func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, the
 	return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
 }
 
-// pushToNewBranch pushes the work to a new branch, so that it is not on this machine
-// alone.
+// pushToNewBranch saves the work outside of this machine.
 func (p *branchPublisher) pushToNewBranch(ctx context.Context, run journal.Run) (string, error) {
 	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
 	if err != nil {
@@ -124,7 +119,6 @@ func (p *branchPublisher) pushToNewBranch(ctx context.Context, run journal.Run) 
 	return free, p.BranchHost.Push(ctx, p.trusted, free, run.Head)
 }
 
-// mergeBaseBranch merges the fetched base branch with the work.
 func (p *branchPublisher) mergeBaseBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	base, err := p.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
@@ -144,7 +138,6 @@ func (p *branchPublisher) merge(ctx context.Context, run journal.Run, with journ
 	return with, p.moveAgentTree(ctx, with.From, with.To)
 }
 
-// finishMerge makes a merge commit of the agent's resolution of conflicts.
 func (s *activeRun) finishMerge(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
 	settled, err := merging.Settle(ctx, s.trusted, run, taken)
 	if err != nil || len(settled.Refused) > 0 { // the agent continues in its own tree
@@ -153,7 +146,6 @@ func (s *activeRun) finishMerge(ctx context.Context, run journal.Run, taken jour
 	return settled, s.moveAgentTree(ctx, taken.To, settled.To)
 }
 
-// moveAgentTree moves the agent's clone, if there is one, to a new commit.
 func (s *activeRun) moveAgentTree(ctx context.Context, from, to string) error {
 	grown, is := s.agentDir.(*clonedTree)
 	if !is || from == to {

@@ -47,11 +47,9 @@ func (p Page) Source(ctx context.Context) (report.Source, error) {
 	return source, nil
 }
 
-// maxDiff is more of a diff than any page shows.
 const maxDiff = 64 << 10
 
-// read returns a file that a journal names: logs of checks are in the project's folder,
-// the others beside the journal.
+// read finds logs of checks in the project's folder, other files beside the journal.
 func (p Page) read(name, digest string) (string, error) {
 	if within, is := strings.CutPrefix(filepath.ToSlash(name), ".ralph/"); is {
 		return p.Folder.Read(filepath.FromSlash(within), digest)
@@ -59,7 +57,6 @@ func (p Page) read(name, digest string) (string, error) {
 	return workspace.Folder{Path: p.Home.Path}.Read(name, digest)
 }
 
-// parseTranscript returns the items of an agent's transcript.
 func parseTranscript(by, transcript string) []stream.Item {
 	adapter, err := agent.Pick(by, agent.Options{Command: "-", Script: "-", Self: "-"})
 	if err != nil || adapter.Decoder == nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// branchPublisher pushes the work, and merges what others pushed.
 type branchPublisher struct {
 	Remote
 	*recorder
@@ -43,8 +42,7 @@ func (p *branchPublisher) push(ctx context.Context, run journal.Run, step verdic
 	})
 }
 
-// sign has the newest commits signed. The agent's tree moves to the signed commits
-// before they are recorded, as in a merge.
+// sign moves the agent's tree to the signed commits before they are recorded, as in a merge.
 func (p *branchPublisher) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
 	signed, err := p.Signer.Sign(ctx, p.trusted, run)
 	if err != nil {
@@ -53,7 +51,6 @@ func (p *branchPublisher) sign(ctx context.Context, run journal.Run) (journal.Ev
 	return signed, p.moveAgentTree(ctx, run.Head, signed.To)
 }
 
-// handleRejectedPush merges what others pushed before.
 func (p *branchPublisher) handleRejectedPush(ctx context.Context, run journal.Run, refused error) (journal.Event, error) {
 	event, err := p.mergeBranch(ctx, run)
 	if event == nil && err == nil {
@@ -80,8 +77,7 @@ func (p *branchPublisher) markPullReady(ctx context.Context, run journal.Run, _ 
 // errNoRemote is for a policy that requires more than the job can do.
 var errNoRemote = errors.New("there is nowhere to publish to")
 
-// attempt does one thing on GitHub and records the result. After a failure it waits, so
-// that the next attempt comes later.
+// attempt waits after a failure, so that the next attempt comes later.
 func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
 	done, err := do()
 	switch {

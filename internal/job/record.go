@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// recorder writes a run's journal and the files beside it, and informs its audience.
+// recorder writes a run's journal and the files beside it, and informs the console.
 type recorder struct {
 	audience    Audience
 	home        workspace.Run
@@ -31,7 +31,6 @@ type recorder struct {
 	stopShowing context.CancelFunc // ends all showing
 }
 
-// openRecord opens the journal, and starts to publish the run's state.
 func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, error) {
 	file, entries, err := home.OpenJournalFile()
 	if err != nil {
@@ -47,7 +46,6 @@ func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, er
 	return r, nil
 }
 
-// notify informs the console, or logs a line.
 func (r *recorder) notify(run journal.Run, event journal.Event) {
 	if r.audience.OnEvent != nil {
 		r.audience.OnEvent(run, event)
@@ -84,8 +82,7 @@ func (r *recorder) Append(event journal.Event) error {
 	return nil
 }
 
-// recordTraffic records the traffic through the sandbox before an iteration or the run
-// ends.
+// recordTraffic is called before an iteration or the run ends.
 func (r *recorder) recordTraffic(event journal.Event) error {
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
 	case journal.IterationEnded, journal.RunStopped:
@@ -120,7 +117,6 @@ func (r *recorder) repairJournal() error {
 	return nil
 }
 
-// writeProgress writes the iterations so far to progress.md, for people and agents.
 func (r *recorder) writeProgress(run journal.Run) error {
 	file, err := r.folder.Create("progress.md")
 	if err != nil {
@@ -130,7 +126,6 @@ func (r *recorder) writeProgress(run journal.Run) error {
 	return errors.Join(err, file.Close())
 }
 
-// close shows the final state of the run, and closes the journal.
 func (r *recorder) close() error {
 	defer r.stopShowing()
 	if r.isAborted() {
@@ -140,8 +135,7 @@ func (r *recorder) close() error {
 	return r.file.Close()
 }
 
-// isAborted reports whether the run has to end as if it was killed: the next job then
-// finds it unchanged.
+// isAborted reports whether the run has to end as if killed: the next job then finds it unchanged.
 func (r *recorder) isAborted() bool {
 	select {
 	case <-r.abort:
@@ -151,7 +145,6 @@ func (r *recorder) isAborted() bool {
 	}
 }
 
-// redacted returns text without secrets.
 func (r *recorder) redacted(text string) string {
 	if r.audience.HideSecrets == nil {
 		return text
@@ -159,7 +152,6 @@ func (r *recorder) redacted(text string) string {
 	return string(r.audience.HideSecrets([]byte(text)))
 }
 
-// saveText saves a text, without secrets, beside the journal.
 func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
 	text = r.redacted(text)
 	file, err := r.home.Create(name)
@@ -177,10 +169,8 @@ func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
 	return journal.Attachment{Path: name, Digest: hex.EncodeToString(digest[:]), Size: int64(len(text))}, nil
 }
 
-// progressFile is the saved progress log, out of the agent's reach.
 const progressFile = "progress.txt"
 
-// progressLog returns the saved progress log, or a new one.
 func (r *recorder) progressLog(run journal.Run) ([]byte, error) {
 	if kept := r.savedLog(run); kept != "" {
 		return []byte(kept), nil

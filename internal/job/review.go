@@ -30,7 +30,6 @@ const (
 	reviewFile = 1 << 20 // bytes of a file that may hold a quote
 )
 
-// consultant asks agents that only read.
 type consultant struct {
 	agentRunner
 	*recorder
@@ -84,7 +83,6 @@ func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step ver
 	return c.checkObjections(ctx, points, reviewed)
 }
 
-// errBudgetUsed is why a run without budget gets no second opinion.
 var errBudgetUsed = errors.New("the run's budget is used")
 
 // checkObjections keeps the objections whose quoted line is in the commit.
@@ -109,7 +107,6 @@ func (c consultant) checkObjections(ctx context.Context, points []review.Point, 
 	return nil
 }
 
-// question is a request to an agent that only reads.
 type question struct {
 	of     Reviewer // the agent
 	commit string   // of the clean checkout
@@ -122,8 +119,7 @@ const (
 	answerTime  = time.Hour // if an iteration has no limit
 )
 
-// consult has an agent read a clean checkout, which is removed afterwards. It returns
-// the end of the agent's answer, and its usage even with an error.
+// consult has an agent read a clean checkout. It returns the usage even with an error.
 func (c consultant) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
 	if verdict.IsBudgetSpent(run) { // an agent takes a limit of 0 for no limit
 		return journal.AgentEnded{}, "", errBudgetUsed
@@ -154,7 +150,6 @@ func (c consultant) consult(ctx context.Context, run journal.Run, q question, em
 	return ended, said.text(), err
 }
 
-// readingAgent returns the agent that reads the checkout at dir.
 func (c consultant) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
 	hand := c.agentAt(run, dir)
 	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.addItem

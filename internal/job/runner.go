@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// agentRunner runs agents within the rest of the run's limits.
 type agentRunner struct {
 	Agents
 	confined
@@ -20,7 +19,6 @@ type agentRunner struct {
 
 func (s *activeRun) agentRunner() agentRunner { return agentRunner{s.Agents, s.confined()} }
 
-// agentAt returns the agent in the tree at dir, within the rest of the run's limits.
 func (a agentRunner) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: a.Agent, Run: a.commandRunner(dir), Dir: projectDir(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Redact: a.Redact,
@@ -29,7 +27,6 @@ func (a agentRunner) agentAt(run journal.Run, dir string) driver.Agent {
 	}
 }
 
-// agentEnv returns the environment with which an agent reaches its model.
 func (a agentRunner) agentEnv(env []string) []string {
 	if a.ModelServer != nil {
 		return environ.Direct(env)
@@ -37,8 +34,7 @@ func (a agentRunner) agentEnv(env []string) []string {
 	return a.Sandbox.Env(env, false)
 }
 
-// runAgent runs an agent, and records what the sandbox saw meanwhile. No agent starts if
-// the model server has used the budget.
+// runAgent starts no agent if the model server has used the budget.
 func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(a.Sandbox, a.ModelServer)
 	if seen := models.Used(); seen.Stopped != "" {
@@ -56,8 +52,7 @@ func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agen
 	return ended, err
 }
 
-// applyMetering corrects an agent's result by what the model server saw: the higher
-// usage counts. If the server stopped answering, that is why the agent failed.
+// applyMetering takes the higher usage. If the server stopped answering, that is why the agent failed.
 func applyMetering(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	if seen.Usage.Tokens() > ended.Usage.Tokens() {
 		ended.Usage = seen.Usage
@@ -90,7 +85,6 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 	return limit
 }
 
-// budgetLeft returns the rest of the run's budget for an agent.
 func budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {

@@ -21,7 +21,6 @@ import (
 // ErrTakenOver says that another job continues the run.
 var ErrTakenOver = errors.New("another job has taken this over")
 
-// saver saves a run and its work outside of this machine.
 type saver struct {
 	*branchPublisher
 	out string // the folder of files for later steps; empty: none
@@ -29,8 +28,7 @@ type saver struct {
 
 func (s *activeRun) saver() saver { return saver{s.branchPublisher(), s.OutputDir} }
 
-// saveRun saves the run for another machine. If another job has continued the run, this
-// one ends.
+// saveRun ends this job if another one has continued the run.
 func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
 	return k.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
 		shelved, err := k.putFiles(ctx, run)
@@ -64,11 +62,9 @@ func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, 
 	return shelved, err
 }
 
-// finalSaveTimeout limits how long saving may take after the run has stopped.
 const finalSaveTimeout = 4 * time.Second
 
-// saveStoppedRun saves a run that has stopped, so that the next job knows how it ended.
-// An error is only logged.
+// saveStoppedRun only logs errors.
 func (k saver) saveStoppedRun(ctx context.Context) {
 	run := k.Run()
 	if !run.Policy.SaveRun || k.RunStore == nil || run.Stop == nil || k.isAborted() {
@@ -91,8 +87,7 @@ const outFolder = ".ralph-out"
 // maxCommentPatch is how many bytes of a patch fit into the run's comment.
 const maxCommentPatch = 8 << 10
 
-// saveBundle writes work that could not be pushed to a file, so that it outlives the
-// machine. An error is only logged.
+// saveBundle writes work that could not be pushed to a file. An error is only logged.
 func (k saver) saveBundle(ctx context.Context) {
 	run := k.Run()
 	if k.out == "" || run.Stop == nil || k.isAborted() || !isUnpushed(run) {
@@ -143,8 +138,7 @@ func (k saver) writeBundle(ctx context.Context, run journal.Run) (journal.Packed
 	return packed, errors.Join(remote.Bundle(ctx, k.trusted, file, run.Branch, span), file.Close())
 }
 
-// patch returns the work as a patch for a comment. It is empty if the patch would not be
-// complete; the file holds everything.
+// patch is empty if it would not be complete; the bundle holds everything.
 func (k saver) patch(ctx context.Context, span git.Span) string {
 	text, cut, err := k.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
@@ -159,7 +153,6 @@ func (k saver) patch(ctx context.Context, span git.Span) string {
 // EvidenceName is the name of the evidence file in a run's folder.
 const EvidenceName = "evidence.json"
 
-// signEvidence writes the run's evidence and signs it. An error is only logged.
 func (s *activeRun) signEvidence(ctx context.Context) {
 	run := s.Run()
 	if run.Stop == nil || run.Policy.Done != policy.ByStories || s.isAborted() {

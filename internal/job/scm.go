@@ -18,14 +18,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// messagePrompt asks the agent for a commit message.
 const messagePrompt = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
-// errNoMessage is the error of an agent that gave no commit message.
 var errNoMessage = errors.New("the agent gave no commit message")
 
-// versionControl runs the tasks of the user's own version control after the checks
-// passed.
+// versionControl runs the tasks of the user's version control after the checks passed.
 type versionControl struct {
 	agentRunner
 	agentDir agentDir
@@ -35,7 +32,6 @@ func (s *activeRun) versionControl() versionControl {
 	return versionControl{s.agentRunner(), s.agentDir}
 }
 
-// runTask runs one version control task. A failure is recorded; the work stays.
 func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
 	done, err := v.runCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
@@ -52,7 +48,6 @@ func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdi
 	return nil
 }
 
-// commitTask is the task for which the agent writes a message.
 const commitTask = "commit"
 
 // warnOfNewFiles notes new files: "git commit -am" does not add them.
@@ -115,8 +110,7 @@ func (v versionControl) runCommand(ctx context.Context, run journal.Run, task st
 	return done, err
 }
 
-// submoduleSettings keep git from running another git in a nested repository, which
-// would run what that repository's configuration says.
+// submoduleSettings keep git from running another git in a nested repository with its configuration.
 var submoduleSettings = [][2]string{
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
@@ -124,8 +118,7 @@ var submoduleSettings = [][2]string{
 	{"diff.ignoreSubmodules", "dirty"}, // a submodule's commit is still read
 }
 
-// withoutSubmodules adds the settings to the user's environment, after those that it
-// has.
+// withoutSubmodules adds the settings after those that the user's environment has.
 func withoutSubmodules(env []string) []string {
 	const count = "GIT_CONFIG_COUNT="
 	n := 0
@@ -159,14 +152,12 @@ func (v versionControl) checkBranch(ctx context.Context, run journal.Run) error 
 	return nil
 }
 
-// isNothingToCommit reports whether a commit failed because nothing had changed, which
-// is fine.
+// A commit without changes is no failure.
 func isNothingToCommit(task, said string) bool {
 	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
 }
 
-// errorLine returns the line of git's output that says what failed. Advice may follow
-// it.
+// errorLine finds the line that says what failed. Advice may follow it.
 func errorLine(said string) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	for _, line := range lines {
@@ -177,8 +168,7 @@ func errorLine(said string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// commitMessage asks the agent for a commit message: its answer in response tags, or the
-// first line that is not empty.
+// commitMessage takes the answer in response tags, or else the first line that is not empty.
 func (v versionControl) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	if verdict.IsBudgetSpent(run) { // green work is still committed
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))

@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// runSetupCommands runs the setup commands in the agent's tree, with the network access
-// of setup.
+// runSetupCommands runs the setup commands with the network access of setup.
 func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
 	defer s.Sandbox.Tell(emit)
 	hand := s.checkRunner(run, dir)
@@ -50,8 +49,7 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 	return s.writeSetupMarker(strays)
 }
 
-// treeOfRun returns the tree that was made for the run. nil: the agent works in the
-// user's own tree, which the user sets up.
+// treeOfRun is nil if the agent works in the user's own tree, which the user sets up.
 func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, error) {
 	switch at := s.agentDir.(type) {
 	case *clonedTree:
@@ -93,8 +91,7 @@ func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.L
 	return tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
 }
 
-// setupMarker is the file that says that setup is done, and which files git ignores
-// since.
+// setupMarker says that setup is done, and which files git ignores since.
 const setupMarker = "tree.ready"
 
 func (s *activeRun) readSetupMarker() (strays []string, is bool) {
@@ -113,7 +110,6 @@ func (s *activeRun) writeSetupMarker(strays []string) error {
 	return nil
 }
 
-// isUnused reports whether a tree has no changes and no new commits.
 func isUnused(ctx context.Context, run journal.Run, tree *git.Tree) bool {
 	seen, err := tree.Inspect(ctx)
 	return err == nil && seen.Head == run.Head && !seen.Dirty

@@ -18,13 +18,12 @@ type agentSnapshot struct {
 	committed  bool          // all files are committed
 }
 
-// isCurrent reports whether the snapshot is of the newest iteration.
 func (h *agentSnapshot) isCurrent(run journal.Run) bool {
 	return h.tree != "" && h.iteration == latestNumber(run)
 }
 
-// update takes a snapshot of the newest iteration, unless there is one. If the tree
-// cannot be read, later steps report that.
+// update takes a snapshot unless the newest iteration has one. Later steps report a tree that cannot be
+// read.
 func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.Tree) agentSnapshot {
 	if h.isCurrent(run) {
 		return *h
@@ -45,8 +44,7 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	return next
 }
 
-// separateCheckFiles corrects taken to what the agent left, without the files that
-// checks wrote.
+// separateCheckFiles removes files that checks wrote from what the agent left.
 func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run, tree *git.Tree, taken *journal.CommitsTaken) {
 	if !h.isCurrent(run) || taken.Work == "" {
 		return
@@ -83,8 +81,7 @@ const (
 	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
 )
 
-// proposals returns the agent's changes to protected files as patches. The files
-// themselves are restored; people decide whether to apply a patch.
+// proposals are the agent's changes to protected files as patches: people decide whether to apply them.
 func (a *clonedTree) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree, err := untrusted.OpenRoot(dir)
 	if err != nil {

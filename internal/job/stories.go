@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// detectChecks detects the checks from the base's files, if the run asks for it.
 func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string) (NewRun, error) {
 	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
@@ -28,7 +27,6 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string)
 	return asked, nil
 }
 
-// stories finds the tests and files of a run's stories.
 type stories struct{ *activeRun }
 
 // Of returns the test files that the iterations on a story changed. A story without

@@ -36,7 +36,6 @@ type Supervised struct {
 	Dir    string         // the working directory in the sandbox
 }
 
-// supervisor handles the steps of a supervised task, and the delays of any run.
 type supervisor struct {
 	*Supervised
 
@@ -48,8 +47,7 @@ type supervisor struct {
 	drain   <-chan struct{} // closed: end after the step under way
 }
 
-// How long an attempt may clean up after a timeout, or after an interrupt: then a
-// person waits.
+// After a timeout an attempt has time to clean up; after an interrupt a person waits.
 const (
 	timeoutGrace   = 5 * time.Second
 	interruptGrace = time.Second
@@ -78,8 +76,7 @@ func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.
 	return nil
 }
 
-// start runs the command, in the sandbox if there is one. The sandbox protects ralph's
-// own files in the task's folder.
+// start protects ralph's own files in the task's folder, if there is a sandbox.
 func (s *supervisor) start(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
 	if s.sandbox == nil {
 		return s.exec(ctx, command)
@@ -105,7 +102,6 @@ func (c *Supervised) command(p policy.Policy, number int) process.Command {
 	}
 }
 
-// withRemedy adds a hint to the error of a program that cannot be started.
 func withRemedy(program string, err error) error {
 	if !process.CannotStart(err) {
 		return err
@@ -143,8 +139,7 @@ func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Du
 	return most, p.Poll.Std()
 }
 
-// readTaskFolder reads the state of the task's folder. Only messages since the newest
-// attempt count.
+// readTaskFolder reads only messages since the newest attempt.
 func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Task.Done()
@@ -164,15 +159,13 @@ func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdic
 	return nil
 }
 
-// pause waits before the next attempt. The pause is recorded first, and ends early if
-// the run is asked to stop.
+// pause is recorded first, and ends early if the run is asked to stop.
 func (s *supervisor) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
 	return waitUntil(ctx, step.For, s.drain) // the loop also reads drain
 }
 
-// announceEnd posts how the task ended. A message that cannot be written does not make
-// the task less done.
+// announceEnd ignores errors: a message that cannot be written does not make the task less done.
 func (s *supervisor) announceEnd(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
 	for _, err := range s.postEnd(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {
