@@ -87,7 +87,6 @@ func (a Adapter) UnattendedFlag() string {
 	return ""
 }
 
-// missingLoginIf is a MissingLogin that looks for words in the error line.
 func missingLoginIf(words string) func(int, string) string {
 	return func(_ int, complaint string) string {
 		if !strings.Contains(complaint, words) {
@@ -97,8 +96,7 @@ func missingLoginIf(words string) func(int, string) string {
 	}
 }
 
-// withSubcommand adds a subcommand to the user's command. It returns nil where the user
-// has flags: they could turn the subcommand into a prompt.
+// withSubcommand returns nil where the user has flags: they could make the subcommand a prompt.
 func withSubcommand(command []string, subcommand ...string) []string {
 	if slices.ContainsFunc(command, func(word string) bool { return strings.HasPrefix(word, "-") }) {
 		return nil
@@ -106,7 +104,6 @@ func withSubcommand(command []string, subcommand ...string) []string {
 	return slices.Concat(command, subcommand)
 }
 
-// loginHint says how to give the agent a key: in a job by an input.
 func (o Options) loginHint(inputs, own string) string {
 	if o.NeedKey {
 		return "set the " + inputs + " to a valid key"

@@ -11,7 +11,6 @@ import (
 // maxArgument is what Linux takes as one argument, its final zero included.
 const maxArgument = 128 << 10
 
-// amp is Amp, as its CLI of November 2026 behaves.
 func amp(words []string, o Options) (Adapter, error) {
 	if o.Keys.AmpAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent amp, which would wait forever for a login",
@@ -39,12 +38,10 @@ func amp(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// ampRules leave out what is said anyway; -x has to come last.
 var ampRules = flagRules{
 	"-x": {}, "--execute": {}, "--stream-json": {}, "--dangerously-allow-all": {},
 }
 
-// ampNotes says what Amp cannot do for the one who asked for it.
 func ampNotes(keys Keys) []string {
 	if keys.ModelBaseURL == "" {
 		return nil
@@ -66,14 +63,12 @@ func ampArgv(words []string, order Order, extra []string) []string {
 	return argv
 }
 
-// ampInArgv tells whether a prompt can be an argument: one that begins with a
-// dash is taken for a flag.
+// A prompt that begins with a dash would be a flag.
 func ampInArgv(prompt string) bool {
 	return prompt != "" && prompt[0] != '-' && len(prompt) < maxArgument && !strings.ContainsRune(prompt, 0)
 }
 
-// ampStdin is the prompt that argv does not take. Beside one that it does,
-// stdin is empty, for Amp would join the two.
+// ampStdin is empty beside a prompt in argv: Amp would join the two.
 func ampStdin(order Order) string {
 	if ampInArgv(order.Prompt) {
 		return ""
@@ -81,8 +76,7 @@ func ampStdin(order Order) string {
 	return order.Prompt
 }
 
-// ampLine is a line of amp --stream-json: Claude Code's, with a few keys of
-// its own.
+// ampLine is like Claude Code's line.
 type ampLine struct {
 	claudeLine
 	Session string `json:"session_id"`
@@ -113,7 +107,6 @@ func (d *ampDecoder) read(l ampLine) []stream.Item {
 	return nil
 }
 
-// meter is what the messages so far come to, when that has changed.
 func (d *ampDecoder) meter(u claudeUsage) []stream.Item {
 	if u == (claudeUsage{}) {
 		return nil
@@ -134,8 +127,7 @@ func (d *ampDecoder) result(l claudeLine) stream.Result {
 	return result
 }
 
-// ampUsage counts the cached tokens once: Amp's input holds them, too. An
-// input smaller than they are is of the other kind, as Claude Code gives it.
+// ampUsage subtracts the cached tokens from Amp's input, which includes them.
 func ampUsage(u claudeUsage) stream.Usage {
 	if fresh := u.Input - u.CacheRead - u.CacheWrite; fresh >= 0 {
 		u.Input = fresh

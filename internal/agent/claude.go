@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// claude is Claude Code, as version 2.1 behaves.
 func claude(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.ClaudeCodeOAuthToken == "" {
 		return Adapter{}, fault.Usage("no key for the agent claude",
@@ -58,8 +57,7 @@ func claude(words []string, o Options) (Adapter, error) {
 	return adapter, nil
 }
 
-// claudeRules leave out what is said anyway. The console decides what people
-// see; what the program reads is always the same.
+// claudeRules drop flags that the adapter sets itself.
 var claudeRules = flagRules{
 	"-p": {}, "--print": {}, "--verbose": {}, "--dangerously-skip-permissions": {},
 	"--output-format": {valued: true, same: "stream-json", note: "claude is always asked for stream-json: another --output-format is ignored"},
@@ -99,8 +97,7 @@ func claudeEnv(keys Keys, hooked bool) []string {
 	})
 }
 
-// claudeReadStatus reads the answer of claude auth status. Versions without that
-// command answer something else.
+// claudeReadStatus ignores the answer of versions without `claude auth status`.
 func claudeReadStatus(_ int, printed []byte) string {
 	var status struct {
 		LoggedIn *bool `json:"loggedIn"`
@@ -111,8 +108,7 @@ func claudeReadStatus(_ int, printed []byte) string {
 	return "it has no key and is not logged in"
 }
 
-// claudePatience: ten retries, its default, take three minutes, a refused key's
-// too. Six take half a minute; what lasts longer is another iteration's.
+// claudePatience: six retries take half a minute, its default of ten three minutes.
 var claudePatience = []string{"CLAUDE_CODE_MAX_RETRIES=6"}
 
 type claudeUsage struct {
@@ -198,8 +194,7 @@ func taskState(status string) stream.TaskState {
 	return stream.TaskPending
 }
 
-// claudeMeter sums usage by message. Each content block of a message is a line
-// that repeats its usage, so the id decides what is new.
+// claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
 	open    bounded[stream.Usage]
 	settled stream.Usage
@@ -219,8 +214,8 @@ func (m *claudeMeter) sum() stream.Usage {
 	return sum
 }
 
-// claudeKeeps: what belongs to a session lies in a folder of its name. A project's
-// memory is read in each of its sessions, and so is the user's.
+// claudeKeeps: a session's files are in a folder of its name. Memory, of projects too, is read in each
+// session.
 var claudeKeeps = State{
 	Folders: map[string][]string{".claude": {".credentials.json", "history.jsonl", "projects/*/*.jsonl", "projects/*/*-*-*-*-*", "file-history", "plans", "tasks", "todos"}},
 	Files:   map[string][]string{".claude.json": {"oauthAccount", "numStartups", "machineID", "userID", "migrationVersion", "firstStart*", "cached*", "tipsHistory", "*Usage", "projects.*.last*"}},

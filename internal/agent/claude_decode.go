@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// synthetic is the model that Claude Code gives for messages of its own, such
-// as an API error: they are not the agent's words.
+// synthetic is the model of messages that Claude Code writes itself, such as API errors.
 const synthetic = "<synthetic>"
 
 type claudeLine struct {
@@ -27,13 +26,11 @@ type claudeLine struct {
 	Limit claudeLimit `json:"rate_limit_info"`
 }
 
-// claudeLimit is how a login stands with its limits.
 type claudeLimit struct {
 	Status   string `json:"status"` // allowed, allowed_warning, rejected
 	ResetsAt int64  `json:"resetsAt"`
 }
 
-// until is when a login that was rejected may ask again.
 func (l claudeLimit) until() time.Time {
 	const inMilliseconds = 1e11 // as seconds, the year 5138
 	switch {
@@ -54,8 +51,7 @@ type claudeSystem struct {
 	ToolName    string  `json:"tool_name"`
 }
 
-// claudeDecoder reads stream-json. It holds no more than what ties lines
-// together: the usage of messages in work, and todo calls without an end.
+// claudeDecoder keeps the usage of open messages, and todo calls without an end.
 type claudeDecoder struct {
 	price  pricing
 	model  string
@@ -90,7 +86,6 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 	return nil
 }
 
-// meter is what the messages so far come to, when that has changed.
 func (d *claudeDecoder) meter() []stream.Item {
 	used := d.spent.sum()
 	if used == d.told {
@@ -122,7 +117,7 @@ func (l claudeLine) system() []stream.Item {
 	return nil
 }
 
-// claudeDenials are the errors of its own messages that a person has to mend.
+// claudeDenials are errors that a person has to fix.
 var claudeDenials = map[string]stream.Denial{
 	"authentication_failed": stream.NoLogin, "oauth_org_not_allowed": stream.NoLogin, "billing_error": stream.NoCredit,
 }

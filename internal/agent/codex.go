@@ -16,7 +16,6 @@ import (
 
 const codexUnbound = "--dangerously-bypass-approvals-and-sandbox"
 
-// codex is Codex, as version 0.169 behaves.
 func codex(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.OpenAIAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent codex", "set the input openai-api-key", nil)
@@ -62,8 +61,7 @@ func codex(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// codexReadStatus reads the answer of codex doctor, which looks at the provider that
-// is configured, too.
+// codexReadStatus reads the answer of codex doctor, which also checks the configured provider.
 func codexReadStatus(_ int, printed []byte) string {
 	var report struct {
 		Checks map[string]struct {
@@ -120,8 +118,7 @@ func codexProvider(keys Keys) ([]string, error) {
 	return flags, nil
 }
 
-// codexBuilds are where npm puts Codex itself, seen from its wrapper. A wrapper
-// that is killed leaves the program working, with our pipe.
+// codexBuilds are where npm puts Codex itself: a wrapper that is killed leaves Codex running.
 var codexBuilds = map[string][]string{
 	"linux/amd64":  codexBuild("codex-linux-x64", "x86_64-unknown-linux-musl"),
 	"linux/arm64":  codexBuild("codex-linux-arm64", "aarch64-unknown-linux-musl"),
@@ -134,8 +131,7 @@ func codexBuild(pack, triple string) []string {
 	return []string{"../node_modules/@openai/" + program, "../../" + program}
 }
 
-// codexFailure is a turn that failed. Codex has only sentences for it, of its
-// own making: the agent has no say in them.
+// codexFailure reads Codex's own sentences; the agent has no say in them.
 func codexFailure(reason, message string) stream.Result {
 	return stream.Result{
 		Failed: true, Reason: reason, Text: message,
@@ -143,8 +139,7 @@ func codexFailure(reason, message string) stream.Result {
 	}
 }
 
-// statusSaid are the two sentences in which Codex gives the HTTP status that
-// ended its tries. Others may hold numbers, too, of which nothing is certain.
+// statusSaid matches the two sentences in which Codex gives the final HTTP status.
 var statusSaid = pattern.Of(`^(?:unexpected status|exceeded retry limit, last status:) (\d{3}) `)
 
 func codexHTTPStatus(message string) int {
@@ -156,14 +151,12 @@ func codexHTTPStatus(message string) int {
 	return status
 }
 
-// codexBusy tells of the sentences that name no status: the one for any error
-// of the server's own, and the one for a subscription that is used up.
+// codexBusy matches sentences without a status: server errors, and a used-up subscription.
 func codexBusy(message string) bool {
 	return strings.HasPrefix(message, "We’re currently experiencing high demand") || usedUp.MatchString(message)
 }
 
-// codexDenied tells of the sentences that name no status, and that a person has
-// to do something about.
+// codexDenied matches sentences without a status that a person has to act on.
 func codexDenied(message string) stream.Denial {
 	switch {
 	case strings.HasPrefix(message, "Quota exceeded."), strings.Contains(message, "out of credits"), strings.HasPrefix(message, "To use Codex with your ChatGPT plan"):
@@ -174,9 +167,8 @@ func codexDenied(message string) stream.Denial {
 	return ""
 }
 
-// usedUp begins the sentence of a subscription that is. What a person could buy
-// comes next, and at its end when it is over: "try again at 2:35 PM", "try again
-// at Nov 23rd, 2026 2:35 PM".
+// usedUp begins the sentence of a used-up subscription, which may end: "try again at Nov 23rd, 2026
+// 2:35 PM".
 var (
 	usedUp  = pattern.Of(`^You['’]ve hit your usage limit`)
 	againAt = pattern.Of(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
@@ -202,8 +194,7 @@ func codexResetTime(message string) time.Time {
 	return until.Add(time.Minute)
 }
 
-// codexKeeps: a session is a rollout, and a thread in two databases. codex starts only
-// if it can write to the other databases and its installation_id as well.
+// codexKeeps: codex needs to write to its databases and its installation_id.
 var codexKeeps = State{
 	Folders: map[string][]string{".codex": {"auth.json", "history.jsonl", "session_index.jsonl", "sessions", "archived_sessions", "thread-writer-locks", "*.sqlite*", "installation_id"}},
 	Temp:    []string{".codex/tmp", ".codex/.tmp", ".codex/shell_snapshots"},

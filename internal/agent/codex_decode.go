@@ -20,8 +20,7 @@ type codexLine struct {
 	} `json:"error"` // of a failed turn
 }
 
-// codexUsage is the usage of the whole thread. Its cached tokens, read and
-// written, are among the input's, and the reasoning's among the output's.
+// codexUsage is of the whole thread. Input includes cached tokens, output those of the reasoning.
 type codexUsage struct {
 	Input      int64 `json:"input_tokens"`
 	CacheRead  int64 `json:"cached_input_tokens"`
@@ -73,7 +72,6 @@ func (d *codexDecoder) unfinished() []stream.Item {
 	return []stream.Item{codexFailure(NoResult, d.last)}
 }
 
-// rolloutDecoder is a Decoder with the files in which Codex writes its usage.
 type rolloutDecoder struct {
 	Decoder
 	*rollouts
@@ -120,8 +118,7 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 
 var retrying = pattern.Of(`^Reconnecting\.\.\. (\d+)/\d+ \((.*)\)$`)
 
-// streamError takes an error of the stream. It ends nothing by itself: a turn that
-// fails says so, in a line of its own.
+// streamError ends nothing: a failed turn has a line of its own.
 func (d *codexDecoder) streamError(message string) []stream.Item {
 	if m := retrying.FindStringSubmatch(message); m != nil {
 		attempt, _ := strconv.Atoi(m[1])
@@ -131,8 +128,6 @@ func (d *codexDecoder) streamError(message string) []stream.Item {
 	return asProgress([]byte(message))
 }
 
-// codexItem is a thing that Codex said or did; which of the keys it has, its
-// type tells.
 type codexItem struct {
 	ID      string `json:"id"`
 	Type    string `json:"type"`
@@ -168,7 +163,6 @@ type codexItem struct {
 	} `json:"items"`
 }
 
-// call is the beginning of a tool call, if the item is one.
 func (i codexItem) call() (stream.ToolStart, bool) {
 	switch i.Type {
 	case "command_execution":
@@ -192,8 +186,7 @@ func bareCommand(command string) string {
 	return command
 }
 
-// edits are the files of a patch, each a call of its own: one of them may be
-// work, and the next the loop's books.
+// edits makes each file of a patch a call: one may be work, and the next only record progress.
 func (i codexItem) edits() []stream.Item {
 	var items []stream.Item
 	for n, change := range i.Changes {
@@ -219,7 +212,6 @@ func (i codexItem) output() string {
 	return claudeBlock{Content: i.Result.Content}.output()
 }
 
-// todo is the list, if the item is one. Codex knows done and not done.
 func (i codexItem) todo() []stream.Item {
 	if i.Type != "todo_list" {
 		return nil

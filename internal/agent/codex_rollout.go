@@ -39,7 +39,6 @@ type rollout struct {
 
 const maxRollout = 8 << 20
 
-// codexSessions is the folder of its sessions in an environment.
 func codexSessions(env []string) string {
 	home := environ.Get(env, "CODEX_HOME")
 	if home == "" {
@@ -85,8 +84,7 @@ func (r *rollouts) Follow() []stream.Item {
 	return []stream.Item{sum}
 }
 
-// findFiles are the thread's own file and those that were begun after it. They lie in
-// folders by year, month and day, and their names begin with the time.
+// findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
 func (r *rollouts) findFiles() []string {
 	days := subfolders(subfolders(subfolders([]string{r.dir})))
 	if r.first == "" {
@@ -114,7 +112,6 @@ func subfolders(folders []string) (all []string) {
 	return all
 }
 
-// readNewLines reads the lines that were added, whole ones only.
 func (f *rollout) readNewLines(path, thread string) {
 	if f.read > 0 && !f.ours {
 		return

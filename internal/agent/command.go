@@ -46,8 +46,7 @@ func (p *textDecoder) Line(line []byte) []stream.Item {
 // End adds nothing: an exit code is all that such a program ends with.
 func (*textDecoder) End() []stream.Item { return nil }
 
-// promptEcho tells the lines of a prompt from an agent's own: they come in the
-// prompt's order, from its beginning.
+// promptEcho finds the lines of a prompt in an agent's output: they come in the prompt's order.
 type promptEcho struct {
 	prompt []string
 	next   int
@@ -82,8 +81,7 @@ func (e *promptEcho) isNextLine(line string) bool {
 	return false
 }
 
-// scripted is the agent that testsupport/scripted plays, as a child like any other: what holds
-// for it holds for the ones that cost money.
+// scripted runs testsupport/scripted as a child, like agents that cost money.
 func scripted(_ []string, o Options) (Adapter, error) {
 	if o.Script == "" {
 		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file as its only flag: agent-args", nil)

@@ -45,14 +45,12 @@ func copilot(words []string, o Options) (Adapter, error) {
 
 var copilotStart = []string{"--allow-all", "--no-ask-user", "--no-auto-update", "--output-format", "json"}
 
-// copilotRules leave out what is said anyway.
 var copilotRules = flagRules{
 	"--allow-all": {}, "--yolo": {}, "--allow-all-tools": {}, "--no-ask-user": {}, "--no-auto-update": {},
 	"--output-format": {valued: true, same: "json", note: "copilot is always asked for json: another --output-format is ignored"},
 }
 
-// copilotEnv names the model where a flag of the user's can still name another.
-// Away from GitHub's models it keeps away from GitHub altogether.
+// copilotEnv sets the model by a variable, which the user's flags override.
 func copilotEnv(keys Keys, model string) []string {
 	env := environ.Pairs("COPILOT_MODEL", model)
 	if keys.ModelBaseURL == "" {
@@ -70,8 +68,7 @@ func copilotEnv(keys Keys, model string) []string {
 	)...)
 }
 
-// copilotBuilds are where npm puts Copilot itself, seen from its wrapper, which
-// waits for it in a way that hears no signal.
+// copilotBuilds are where npm puts Copilot itself: its wrapper ignores signals while it waits.
 var copilotBuilds = map[string][]string{
 	"linux/amd64":  copilotBuild("copilot-linux-x64", "copilot-linuxmusl-x64"),
 	"linux/arm64":  copilotBuild("copilot-linux-arm64", "copilot-linuxmusl-arm64"),
@@ -88,15 +85,13 @@ func copilotBuild(packs ...string) (paths []string) {
 	return paths
 }
 
-// copilotLine is a line of copilot --output-format json, as far as it is read
-// here.
+// copilotLine is a line of copilot --output-format json.
 type copilotLine struct {
 	Type     string      `json:"type"`
 	Data     copilotData `json:"data"`
 	ExitCode *int        `json:"exitCode"` // of the result
 }
 
-// copilotData is what happened; which of the keys it has, the line's type tells.
 type copilotData struct {
 	Content   string `json:"content"`
 	Parent    string `json:"parentToolCallId"` // set in the messages of a sub-agent
@@ -123,8 +118,7 @@ type copilotData struct {
 	} `json:"shellExecution"`
 }
 
-// copilotDecoder reads Copilot's lines. Of tokens it says those of the answers,
-// if any, and of money nothing: its models are paid by request or by others.
+// copilotDecoder knows the tokens of answers and no cost: Copilot's models are paid by request.
 type copilotDecoder struct {
 	failure copilotData // of the last call to the model
 	broken  copilotData // the error that ends the session
@@ -177,8 +171,7 @@ func (c copilotData) toolEnd() stream.ToolEnd {
 	return stream.ToolEnd{ID: c.ToolCallID, Output: said, Failed: !c.Success || c.Shell.ExitCode != 0}
 }
 
-// result goes by the exit code that the line names. An error that came before
-// a good end was got over.
+// result uses the exit code: an error before a good end does not count.
 func (d *copilotDecoder) result(exit *int) stream.Result {
 	result := stream.Result{Reason: "completed", Usage: d.spent}
 	if exit != nil && *exit == 0 {
@@ -196,8 +189,8 @@ func (d *copilotDecoder) result(exit *int) stream.Result {
 	return result
 }
 
-// copilotKeeps: its login is in fields of a file that also says what it starts. Their
-// names have two spellings each: it changed them.
+// copilotKeeps: the login is in fields of a file that also defines what it starts, each with two
+// spellings.
 var copilotKeeps = State{
 	Folders: map[string][]string{".copilot": {"config.json", "logs", "session-state", "session-store.db*"}},
 	Files:   map[string][]string{".copilot/config.json": {"loggedInUsers", "logged_in_users", "lastLoggedInUser", "last_logged_in_user", "copilotTokens", "copilot_tokens", "firstLaunchAt", "first_launch_at"}},

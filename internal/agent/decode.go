@@ -15,7 +15,6 @@ type Decoder interface {
 	End() []stream.Item // what can only be said once there is no more
 }
 
-// protocol is how a CLI reports its work: one JSON object a line.
 type protocol[L any] interface {
 	read(line L) []stream.Item // ignores what it does not know, so that a newer CLI does no harm
 	unfinished() []stream.Item // replaces the result that an agent which was killed did not report

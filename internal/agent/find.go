@@ -34,8 +34,8 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	return "", fault.Usage(what, a.InstallHint()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
 }
 
-// unwrapped is the program that a wrapper at path starts. It is path itself without a
-// wrapper, or with several programs: only the wrapper knows which C library fits.
+// unwrapped is the program that a wrapper starts. With several builds, only the wrapper knows the C
+// library.
 func (a Adapter) unwrapped(path string) string {
 	script, err := filepath.EvalSymlinks(path)
 	if err != nil || a.Wrapper == "" || filepath.Base(script) != a.Wrapper {

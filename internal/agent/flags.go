@@ -9,19 +9,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// flagRule is what becomes of a flag that a program cannot be given twice, or
-// does not know any more.
+// flagRule is for a flag that a program refuses twice, or no longer knows.
 type flagRule struct {
 	valued bool   // the next word is its value, where none follows a "="
 	same   string // the value that only says what is said anyway
 	note   string // said of it, unless its value is the same
 }
 
-// flagRules are a program's rules by flag. They hold for the user's words, and
-// leave out what the adapter says itself.
+// flagRules are a program's rules by flag, for the user's words.
 type flagRules map[string]flagRule
 
-// keep returns the words to keep, and notes on the others.
 func (rules flagRules) keep(words []string) (flags, notes []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, joined := strings.Cut(words[i], "=")
@@ -41,8 +38,7 @@ func (rules flagRules) keep(words []string) (flags, notes []string) {
 	return flags, notes
 }
 
-// split keeps to the rules in a command and in the flags that come after it;
-// the program itself stays.
+// split applies the rules to the command after its program, and to the flags.
 func (rules flagRules) split(words, args []string) (command, extra, notes []string) {
 	before, notes := rules.keep(words[1:])
 	extra, more := rules.keep(args)
@@ -57,8 +53,7 @@ func modelOf(flags []string, order Order) string {
 	return order.Model
 }
 
-// modelFlags name the order's model, unless the user's flags name one: some
-// programs refuse two of them.
+// modelFlags are empty if the user's flags name a model: some programs refuse two.
 func modelFlags(flag string, flags []string, order Order) []string {
 	if order.Model == "" || modelInFlags(flags) != "" {
 		return nil
@@ -80,8 +75,7 @@ func modelInFlags(flags []string) string {
 	return ""
 }
 
-// trimSubcommand takes one that begins an adapter's own words off the end of a
-// user's command, as seed and habit have it: "codex e".
+// trimSubcommand removes a subcommand that the adapter adds itself: "codex e".
 func trimSubcommand(words []string, names ...string) []string {
 	if last := len(words) - 1; last > 0 && slices.Contains(names, words[last]) {
 		return words[:last]

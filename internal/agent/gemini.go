@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// gemini is Gemini CLI, as version 0.61 behaves.
 func gemini(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.GeminiAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent gemini", "set the input gemini-api-key", nil)
@@ -60,7 +59,7 @@ func geminiMissingLogin(exit int, complaint string) string {
 	return complaint
 }
 
-// geminiReadStatus reads the answer to an empty prompt, which no model is asked.
+// geminiReadStatus reads the answer to an empty prompt, which asks no model.
 func geminiReadStatus(exit int, _ []byte) string {
 	if exit != geminiNoLogin {
 		return ""
@@ -68,7 +67,6 @@ func geminiReadStatus(exit int, _ []byte) string {
 	return "it has no key and is not logged in"
 }
 
-// geminiRules leave out what is said anyway: twice is refused.
 var geminiRules = flagRules{
 	"--yolo": {}, "-y": {}, "--skip-trust": {},
 	"--approval-mode": {valued: true, same: "yolo", note: "gemini works unattended: another --approval-mode than yolo is ignored"},
@@ -108,8 +106,7 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 	return home, notes
 }
 
-// geminiRetries is how the CLI says that it asks its model again, and it says
-// so among its errors alone.
+// geminiRetries matches how the CLI reports retries on stderr.
 var geminiRetries = pattern.Of(`^Attempt (\d+) failed(?:: |(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff)`)
 
 func geminiParseStderr(line string) (stream.Item, bool) {
@@ -142,13 +139,11 @@ var (
 	geminiDelay = pattern.Of(`"retryDelay":\s*"(\d{1,7}(?:\.\d{1,9})?s)"`)
 )
 
-// The statuses of a key that is wrong, and of one that may not be used for this.
 const (
 	statusNoKey      = 401
 	statusKeyRefused = 403
 )
 
-// geminiStatuses are Google's names for those that tell what is to be done.
 var geminiStatuses = map[string]int{
 	"UNAUTHENTICATED":    statusNoKey,
 	"PERMISSION_DENIED":  statusKeyRefused,
@@ -158,8 +153,7 @@ var geminiStatuses = map[string]int{
 	"DEADLINE_EXCEEDED":  504,
 }
 
-// geminiHTTPStatus is the HTTP status of an error. A key that is none is a bad
-// request to Google.
+// geminiHTTPStatus is the HTTP status of an error. To Google, an invalid key is a bad request.
 func geminiHTTPStatus(message string) int {
 	m := geminiSaid.FindStringSubmatch(message)
 	if m == nil {
@@ -201,8 +195,7 @@ func (u geminiUsage) plain() stream.Usage {
 	}
 }
 
-// cost is the sum over the models that answered, each at its own price; the CLI
-// chooses among several. One without a price makes it unknown.
+// cost sums over the models that answered. One without a price makes it unknown.
 func (l geminiLine) cost(price pricing) stream.Cost {
 	sum := stream.Cost{Known: true}
 	answered := false
@@ -219,8 +212,8 @@ func (l geminiLine) cost(price pricing) stream.Cost {
 	return sum
 }
 
-// geminiKeeps: projects.json says which folder of tmp is a project's. In history lie git
-// repositories, by which git runs programs.
+// geminiKeeps: projects.json maps projects to folders of tmp. history has git repositories with
+// programs.
 var geminiKeeps = State{
 	Folders: map[string][]string{".gemini": {"oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "projects.json", "tmp/*/.project_root", "tmp/*/chats", "tmp/*/checkpoints", "tmp/*/logs.json"}},
 	Makes:   []string{".gemini/history", ".gemini/installation_id", ".gemini/state.json", ".gemini/tmp"},

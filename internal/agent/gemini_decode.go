@@ -31,8 +31,7 @@ type geminiLine struct {
 	} `json:"stats"`
 }
 
-// geminiDecoder reads the CLI's lines. It holds what ties them together: the
-// pieces of a message, and todo calls without an end.
+// geminiDecoder keeps the pieces of a message, and todo calls without an end.
 type geminiDecoder struct {
 	price pricing
 	words strings.Builder
@@ -76,8 +75,7 @@ func (d *geminiDecoder) unfinished() []stream.Item {
 // maxHeld is the most of a message that is kept until it is whole.
 const maxHeld = 1 << 20
 
-// addText takes a piece of a message. A claim may be cut in two by it, so the
-// pieces are held until another line says that there are no more.
+// addText holds the pieces of a message until it is whole: a claim may be cut in two.
 func (d *geminiDecoder) addText(piece string) []stream.Item {
 	d.words.WriteString(piece)
 	if d.words.Len() < maxHeld {

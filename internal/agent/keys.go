@@ -25,8 +25,7 @@ type Keys struct {
 	KeySelected           bool   // the user's settings choose the key
 }
 
-// baseURLs are the variables in which the CLIs look for their model server.
-// Amp has none, and opencode has one for each provider in its own settings.
+// baseURLs are the variables of model servers. Amp has none; opencode has settings.
 var baseURLs = map[string]string{
 	"amp":      "",
 	"codex":    "OPENAI_BASE_URL",
@@ -72,8 +71,7 @@ func (k Keys) Secrets() []string {
 	}
 }
 
-// env has all keys under the names that CLIs look for: the user's program may start
-// any CLI.
+// env has all keys: the user's program may start any CLI.
 func (k Keys) env() []string {
 	return environ.Merge(k.claudeEnv(), k.codexEnv(), k.ampEnv(), environ.Pairs(
 		"GEMINI_API_KEY", k.GeminiAPIKey,
@@ -120,8 +118,7 @@ func hostOf(base string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// isBedrockMantle reports whether base is Bedrock's Mantle, which takes its key as a
-// bearer token.
+// Bedrock's Mantle takes its key as a bearer token.
 func isBedrockMantle(base string) bool {
 	host := hostOf(base)
 	return strings.HasPrefix(host, "bedrock-mantle.") && strings.HasSuffix(host, ".api.aws")
@@ -153,8 +150,7 @@ var modelAliases = map[string]map[string][]string{
 	},
 }
 
-// smallModels are the models that a CLI uses on its own for titles, summaries, fetched
-// pages and subagents.
+// smallModels are used by a CLI on its own, for titles, summaries and subagents.
 var smallModels = map[string][]string{
 	"claude": {"claude-haiku-*"},
 	"gemini": {"gemini-*flash*"},

@@ -105,8 +105,8 @@ func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 	return inside
 }
 
-// serverSettings are files in which users choose another server or another login. The
-// file is in the folder that a variable names, or else in the user's home.
+// serverSettings are files in which users choose a server or a login; variable names their folder, or
+// else home.
 var serverSettings = map[string]struct {
 	variable, file, home string
 	says                 *pattern.Pattern
@@ -119,11 +119,9 @@ var serverSettings = map[string]struct {
 	"gemini": {"GEMINI_CLI_HOME", ".gemini/settings.json", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
 }
 
-// byKey matches settings of Gemini CLI that choose the API key.
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
 
-// otherServers are variables that make an agent ask another server than its maker's,
-// or use a login although there is a key.
+// otherServers are variables that select another server, or a login despite a key.
 var otherServers = map[string][]string{
 	"claude": {"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"},
 	"gemini": {"GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI"},
@@ -156,7 +154,6 @@ const maxSettings = 1 << 20
 // HasAny reports whether there is any key.
 func (k Keys) HasAny() bool { return strings.Join(k.Secrets(), "") != "" }
 
-// withAPIPath adds the API's usual path to a server's URL that has none.
 func withAPIPath(base, folder string) string {
 	parsed, err := url.Parse(base)
 	if err != nil || parsed.Host == "" || strings.Trim(parsed.Path, "/") != "" {
@@ -202,12 +199,10 @@ func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	return "does not hold for " + a.Name + ": it does not report its usage", hint
 }
 
-// keysCounted are the keys that let agents which report too little use ralph's model
-// server, which counts.
+// keysCounted let agents that report too little use ralph's model server, which counts.
 var keysCounted = map[string]string{"gemini": "GEMINI_API_KEY", "copilot": "COPILOT_PROVIDER_API_KEY"}
 
-// pricing are the user's rates by model, for what the agent's program does not price.
-// They override the price list.
+// pricing are the user's rates by model, before the price list.
 type pricing map[string]price.Rate
 
 func (p pricing) cost(model string, u stream.Usage) stream.Cost {

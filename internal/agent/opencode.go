@@ -13,7 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// opencode is opencode, as version 1.18 behaves.
 func opencode(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.OpenAIAPIKey == "" && o.Keys.GeminiAPIKey == "" {
 		return Adapter{}, fault.Usage("no key for the agent opencode",
@@ -54,11 +53,9 @@ func opencode(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// opencodeStart leaves the prompt to stdin. Its log goes to stderr, for without
-// it the program says nothing for minutes while its model refuses to answer.
+// opencodeStart sends the log to stderr: otherwise a refusing model causes minutes of silence.
 var opencodeStart = []string{"run", "--format", "json", "--auto", "--print-logs", "--log-level", "ERROR"}
 
-// opencodeRules leave out what is said anyway: twice is refused.
 var opencodeRules = flagRules{
 	"--auto": {}, "--print-logs": {}, "--log-level": {valued: true},
 	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is ignored"},
@@ -74,8 +71,8 @@ func opencodeOrder(order Order, o Options) Order {
 	return order
 }
 
-// opencodeEnv keeps the repository's own settings out: they hold plugins and
-// servers, which it would start unasked.
+// opencodeEnv keeps the repository's settings out: they hold plugins and servers, which opencode would
+// start.
 func opencodeEnv(o Options, model string) []string {
 	keys, settings := o.Keys, o.Servers.Settings("opencode")
 	provider, name, _ := strings.Cut(model, "/")
@@ -93,15 +90,14 @@ func opencodeEnv(o Options, model string) []string {
 	return append(env, opencodeKeys(keys, provider)...)
 }
 
-// opencodeProviders are those whose APIs opencode knows by themselves, and the
-// folder in which each answers. All others speak as OpenAI once did.
+// opencodeProviders are those that opencode knows, with the folder of each API. Others use OpenAI's
+// chat API.
 var opencodeProviders = map[string]struct{ folder, key string }{
 	"anthropic": {"v1", "ANTHROPIC_API_KEY"},
 	"google":    {"v1beta", "GEMINI_API_KEY"},
 	"openai":    {"v1", "OPENAI_API_KEY"},
 }
 
-// opencodeKeys is the key of the model's maker; without a model, all there are.
 func opencodeKeys(keys Keys, provider string) []string {
 	all := map[string][]string{
 		"anthropic": environ.Pairs("ANTHROPIC_API_KEY", keys.AnthropicAPIKey),
@@ -119,8 +115,7 @@ func opencodeKeys(keys Keys, provider string) []string {
 	return nil
 }
 
-// opencodeSettings are the fields of opencode debug config that are read here. It
-// masks each key.
+// opencodeSettings is the output of opencode debug config, which masks keys.
 type opencodeSettings struct {
 	Model    string `json:"model"`
 	Provider map[string]struct {
@@ -157,8 +152,7 @@ func opencodeReadSettings(printed []byte, k Keys, model string) UserSettings {
 	return adopted
 }
 
-// opencodeConfig takes a provider's model to another server. The key is named
-// and not written down.
+// opencodeConfig uses another server for a model. It names the key's variable, not the key.
 func opencodeConfig(keys Keys, provider, model string) map[string]any {
 	known, plain := opencodeProviders[provider]
 	if !plain {
@@ -180,12 +174,10 @@ func opencodeConfig(keys Keys, provider, model string) map[string]any {
 	}
 }
 
-// opencodeUnknown is in its log where it knows no such model: it knows none of a
-// provider without a key or a login.
+// opencodeUnknown also matches where a provider has no key or login.
 var opencodeUnknown = pattern.Of(`Model not found: [^\s",]*[^\s",.]`)
 
-// opencodeTrouble is a line of its log that tells of a call to a model; the
-// title of the session is somebody else's, and nothing waits for it.
+// opencodeTrouble matches failed calls to the model, except for the session's title.
 var opencodeTrouble = pattern.Of(`\bmessage="stream error" .*\bsmall=false .*\berror\.error="([^"]*)"`)
 
 func opencodeParseStderr(line string) (stream.Item, bool) {

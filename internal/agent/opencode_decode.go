@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// opencodeLine is a line of opencode run --format json, as far as it is read
-// here.
+// opencodeLine is a line of opencode run --format json.
 type opencodeLine struct {
 	Type  string       `json:"type"`
 	Part  opencodePart `json:"part"`
@@ -27,8 +26,7 @@ type opencodeLine struct {
 	} `json:"error"`
 }
 
-// opencodePart is what happened; which of the keys it has, the line's type
-// tells.
+// opencodePart has different keys for each type of line.
 type opencodePart struct {
 	Text   string         `json:"text"`
 	Tool   string         `json:"tool"`
@@ -39,7 +37,6 @@ type opencodePart struct {
 	Cost   float64        `json:"cost"`
 }
 
-// opencodeState is a tool call that is over.
 type opencodeState struct {
 	Status   string          `json:"status"`
 	Input    json.RawMessage `json:"input"`
@@ -50,8 +47,7 @@ type opencodeState struct {
 	} `json:"metadata"`
 }
 
-// opencodeTokens are those of one step. Reasoning is billed as output, and
-// stands beside it.
+// opencodeTokens are those of one step. Reasoning is billed as output.
 type opencodeTokens struct {
 	Input     int64 `json:"input"`
 	Output    int64 `json:"output"`
@@ -66,8 +62,7 @@ func (t opencodeTokens) plain() stream.Usage {
 	return stream.Usage{Input: t.Input, Output: t.Output + t.Reasoning, CacheRead: t.Cache.Read, CacheWrite: t.Cache.Write}
 }
 
-// opencodeDecoder reads opencode's lines. It has no line for the end: what
-// counts is how the last step finished.
+// opencodeDecoder: no line marks the end, so the end of the last step counts.
 type opencodeDecoder struct {
 	price  pricing
 	model  string
@@ -120,8 +115,7 @@ func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
 	return []stream.Item{d.price.spent(d.model, d.spent)}
 }
 
-// cost is what opencode reckons. It says nothing of a provider of our own, and
-// of a login: then the list is asked.
+// cost is opencode's own, if known, or by the price list.
 func (d *opencodeDecoder) cost() stream.Cost {
 	if d.usd > 0 {
 		return stream.Cost{USD: d.usd, Known: true}

@@ -40,8 +40,7 @@ func (s State) Paths() []string {
 	return paths
 }
 
-// hookEvents are the events for which Claude Code calls ralph in ralph's own loop: for
-// the guard, for the size of the context, and before a session ends.
+// hookEvents are the events for which Claude Code calls ralph in ralph's own loop.
 var hookEvents = []struct {
 	event, word string // Claude Code's name, and that of `ralph hook`
 	matcher     string // tools; empty: all, or the event has no tools
@@ -53,7 +52,6 @@ var hookEvents = []struct {
 	{"Stop", "stop", "", 60},
 }
 
-// hookSettings are Claude Code's settings with hooks that call only the program self.
 func hookSettings(self string) (string, error) {
 	program, err := syntax.Quote(self, syntax.LangPOSIX)
 	if err != nil {

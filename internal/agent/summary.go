@@ -13,8 +13,7 @@ const (
 	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
 )
 
-// summaryKeys are the keys of a tool's input that say what it is about, the most
-// telling first.
+// summaryKeys are the keys that describe a tool's input best, in order.
 var summaryKeys = []string{
 	"file_path", "filePath", "notebook_path", "command", "cmd", "pattern", "url", "query", "path",
 	"skill", "description", "prompt",
@@ -39,7 +38,6 @@ func Short(s string) string {
 	return truncate(strings.Join(strings.Fields(truncate(s, 16*maxShort)), " "), maxShort)
 }
 
-// truncate is the beginning of s, at most n bytes of whole runes.
 func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -50,7 +48,6 @@ func truncate(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// bounded remembers the newest maxOpen values by key.
 type bounded[V any] struct {
 	of    map[string]V
 	order []string

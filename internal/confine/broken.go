@@ -24,7 +24,7 @@ func (w *Sandbox) whole(next sandbox.Next) sandbox.Next {
 	}
 }
 
-// breach notes the first, and says which that was.
+// breach records the first error and returns it.
 func (w *Sandbox) breach(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

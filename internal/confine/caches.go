@@ -83,8 +83,7 @@ func (r *folders) keep() error {
 	return errors.Join(r.clear("cache"), r.share())
 }
 
-// share gives the agent of a job a copy of these caches. On a laptop its caches
-// begin empty.
+// share copies these caches for the agent of a job. On a laptop its caches begin empty.
 func (r *folders) share() error {
 	if r.home != "" {
 		return nil
@@ -92,13 +91,11 @@ func (r *folders) share() error {
 	return workspace.Mirror(r.filled(), r.caches(false))
 }
 
-// saved are the caches in the folder that outlives the job, beside the key of
-// what they were filled with.
+// saved are the caches that outlive the job, beside their key.
 func saved(dir string) (files, key string) {
 	return filepath.Join(dir, "files"), filepath.Join(dir, "key")
 }
 
-// restore has proofs and the agent begin with the caches of an earlier job.
 func (w *Sandbox) restore(ctx context.Context, dir string) error {
 	files, _ := saved(dir)
 	if _, err := os.Lstat(files); dir == "" || err != nil {
@@ -199,11 +196,9 @@ func chown(ctx context.Context, dir, name string, uid, gid int) error {
 	return nil
 }
 
-// caching are the folders of tools' homes that hold what was fetched; the rest of
-// such a home configures the tool.
+// caching are the folders of tools' homes with downloads; the rest configures the tool.
 var caching = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"caches", "wrapper", "jdks"}}
 
-// poetry is the folder of a user's caches in which Poetry makes virtual environments.
 const poetry = "pypoetry/virtualenvs"
 
 // venvs are those that it made for the user's project: their names have a hash of its path.

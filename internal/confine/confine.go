@@ -129,7 +129,6 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	return w, w.stand(ctx, asked)
 }
 
-// stand finds the level, and puts it to the test.
 func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 	if asked.Level == sandbox.Auto || asked.Level == sandbox.Namespace {
 		w.base = sandbox.Probe(ctx, w.base, w.next).Apply(w.base)
@@ -149,7 +148,7 @@ func (w *Sandbox) stand(ctx context.Context, asked Options) error {
 	return errors.Join(sandbox.Holds(w.Level, results), w.reachable(asked))
 }
 
-// reachable is a fault where another user cannot get to where it is to work.
+// reachable checks that the sandbox's user can enter the folders.
 func (w *Sandbox) reachable(asked Options) error {
 	if w.base.UID == 0 || w.mounts() {
 		return nil
@@ -168,7 +167,6 @@ func (w *Sandbox) reachable(asked Options) error {
 	return nil
 }
 
-// lower says how to go on without the level that was asked for.
 func lower(asked Options) string {
 	if asked.Home != "" {
 		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs the agent without a sandbox"
@@ -286,8 +284,7 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true), w.vars)
 }
 
-// mounts tells whether what is read-only is so for those inside alone, while
-// the program may write there.
+// mounts reports whether read-only files stay writable for this program.
 func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
 
 // Close ends the ways out, and takes away the folders of those inside and what

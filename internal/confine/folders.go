@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// folders are the folders of those in the sandbox: what programs take for their
-// home, and for temporary files.
+// folders are for the sandboxed programs: homes, caches and temporary files.
 type folders struct {
 	temp workspace.Temporary
 	dir  string   // of all that was made for them: temp's
@@ -56,7 +55,6 @@ func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) 
 	return err
 }
 
-// clear makes a room new.
 func (r *folders) clear(name string) error {
 	dir := filepath.Join(r.dir, name)
 	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
@@ -78,7 +76,6 @@ func (r *folders) write(proof bool) []string {
 	return []string{r.tmp(proof), r.caches(proof), filepath.Join(r.dir, "home")}
 }
 
-// caches are of the agent, or of the proofs.
 func (r *folders) caches(proof bool) string {
 	if proof {
 		return filepath.Join(r.dir, "cache")
@@ -86,8 +83,7 @@ func (r *folders) caches(proof bool) string {
 	return filepath.Join(r.dir, "caches")
 }
 
-// tmp is for files that are not kept. In a job it is also the home of the
-// proofs.
+// tmp holds temporary files. In a job it is also the home of the proofs.
 func (r *folders) tmp(proof bool) string {
 	if proof {
 		return filepath.Join(r.dir, "proof")
@@ -121,8 +117,7 @@ var (
 	}
 )
 
-// there are those of the names that are there: paths within home, or named by
-// a variable.
+// there are the existing paths: within home, or in a variable.
 func there(home string, names, env []string) []string {
 	var found []string
 	for _, name := range names {
@@ -137,8 +132,8 @@ func there(home string, names, env []string) []string {
 	return found
 }
 
-// toolchain is what programs are made of beyond the usual folders: where PATH
-// leads, with what stands beside a bin, and the caches of a runner's tools.
+// toolchain is what programs need beyond the usual folders: PATH with what stands beside a bin, tool
+// caches.
 func toolchain(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
@@ -152,8 +147,7 @@ func toolchain(asked Options) []string {
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
 }
 
-// beside is a folder of PATH, and, where it is the bin of a toolchain, what else
-// that is made of.
+// beside is a folder of PATH, with the rest of its toolchain.
 func beside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
@@ -189,7 +183,6 @@ func parts(dir string) (parts []string) {
 	return parts
 }
 
-// missed is what somebody may miss inside.
 func (r *folders) missed(asked Options) (notes []journal.Noted) {
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
 		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
@@ -226,12 +219,11 @@ func (a Options) theirs() []string {
 	return plainly(all)
 }
 
-// apart are the folders for the sake of which nothing that holds them can be read.
 func (a Options) apart() []string {
 	return plainly(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
 }
 
-// plainly are the paths as they are without links, where they are there.
+// plainly resolves links, and leaves missing paths out.
 func plainly(paths []string) (found []string) {
 	for _, path := range paths {
 		if place, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {

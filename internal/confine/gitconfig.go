@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// harmless are git's settings that name no program but Git LFS, and that hold no login
-// where withheld does not say so.
+// harmless are git's settings that name no program but Git LFS, and hold no login; see withheld.
 const harmless = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.directory|advice\.[a-z]+|color\.ui|fetch\.prune|rerere\.enabled` +
 	`|core\.(autocrlf|eol|safecrlf|quotepath|ignorecase|precomposeunicode|symlinks|filemode|whitespace|abbrev)` +
 	`|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renames)|rebase\.(autosquash|autostash|updaterefs)` +
@@ -68,7 +67,6 @@ func (r *folders) withheld(entry string) bool {
 	return false
 }
 
-// systemGitConfig selects the machine's configuration file, unless git is told to ignore it.
 func systemGitConfig(asked Options) [][]string {
 	ignored := strings.ToLower(environ.Get(asked.Env, "GIT_CONFIG_NOSYSTEM"))
 	if slices.Contains([]string{"", "0", "false", "no", "off"}, ignored) {
@@ -77,7 +75,6 @@ func systemGitConfig(asked Options) [][]string {
 	return nil
 }
 
-// globalGitConfigs select the user's own configuration files, the one that counts most last.
 func globalGitConfigs(asked Options) [][]string {
 	if file := environ.Get(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
 		return [][]string{{"--file", file}}
@@ -91,8 +88,7 @@ func globalGitConfigs(asked Options) [][]string {
 
 var quoteGit = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// gitSetting writes for a file what git's -z prints: the key, and the value on the next
-// line where there is one.
+// gitSetting turns output of git config -z into lines of a configuration file.
 func gitSetting(entry string) string {
 	key, value, valued := strings.Cut(entry, "\n")
 	section, name, _ := strings.Cut(key, ".")
@@ -105,7 +101,6 @@ func gitSetting(entry string) string {
 	return "[" + section + "]\n\t" + name + "\n"
 }
 
-// guards are git folders in which little may change, as the sandbox takes them.
 func guards(list []guarded.Guard) (all []putback.Guard) {
 	for _, guard := range list {
 		all = append(all, putback.Guard(guard))

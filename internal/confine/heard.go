@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// mended tells of what those inside changed though it was not theirs. What an agent's
-// program does whenever it starts is no news.
+// mended reports changes that were undone, except those that the agent's program makes at each start.
 func (w *Sandbox) mended(paths []string) {
 	paths = slices.DeleteFunc(paths, w.rooms.makes)
 	if len(paths) == 0 {
@@ -23,7 +22,6 @@ func (w *Sandbox) mended(paths []string) {
 	w.hear(journal.Noted{What: what})
 }
 
-// hear keeps an event until somebody can put it on record.
 func (w *Sandbox) hear(event journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -28,7 +28,6 @@ type Model struct {
 	Prices     map[string]price.Rate
 }
 
-// asker is an agent that asks a model, with the keys that it gets.
 type asker struct {
 	Model
 	keys   *agent.Keys
@@ -36,7 +35,6 @@ type asker struct {
 	token  string        // that it gets in their place
 }
 
-// askedBy finds whom an agent asks, and the hosts of one that goes there by itself.
 func (w *Sandbox) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 	var err error
 	if who.makers, err = w.makers(who, strict); err != nil || len(who.makers) > 0 {
@@ -79,11 +77,9 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	return w, w.openModel(ctx, asked, held, route)
 }
 
-// heldWithoutSandbox are the agents that take another server and another key, and
-// are known to go by them.
+// heldWithoutSandbox are agents that are known to accept another server and key.
 var heldWithoutSandbox = []string{"claude", "codex", "gemini", "copilot"}
 
-// asking are those who ask a model, with the keys as they are.
 func (w *Sandbox) asking(asked Options) []asker {
 	d := &w.doors
 	d.keys = asked.Model.Keys
@@ -95,7 +91,6 @@ func (w *Sandbox) asking(asked Options) []asker {
 	return who
 }
 
-// openModel has the keys stay outside.
 func (w *Sandbox) openModel(ctx context.Context, asked Options, who []asker, route egress.Route) (err error) {
 	d := &w.doors
 	if d.model, err = w.listen(ctx); err != nil {
@@ -148,7 +143,7 @@ func askable(who []asker) ([]egress.Maker, error) {
 	return all, nil
 }
 
-// both is what either list has; where one has no end, neither has that.
+// both is empty, for any model, if one list is.
 func both(one, other []string) []string {
 	if len(one) == 0 || len(other) == 0 {
 		return nil

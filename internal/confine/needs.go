@@ -35,7 +35,6 @@ func (n Needs) kept(level sandbox.Level) error {
 		"remove check-secrets, or use a sandbox: the input sandbox, or --sandbox", nil)
 }
 
-// told are services in words.
 func told(services []netip.AddrPort) string {
 	var all []string
 	for _, at := range services {

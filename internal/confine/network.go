@@ -43,10 +43,8 @@ func (n Network) Route() (route egress.Route, err error) {
 	return route, err
 }
 
-// mostTrusted is how much of a file of certificates is read.
 const mostTrusted = 64 << 20
 
-// systems are where machines keep the certificates that they trust.
 var systems = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
 
 // Trust lays out the machine's certificates and those of the bundle as one file:
@@ -69,7 +67,6 @@ func (n Network) Trust(file string) error {
 	return nil
 }
 
-// trust has those inside trust whom we do.
 func (w *Sandbox) trust(n Network) error {
 	if n.Bundle == "" {
 		return nil
@@ -79,7 +76,6 @@ func (w *Sandbox) trust(n Network) error {
 	return n.Trust(w.doors.bundle)
 }
 
-// env tells programs of the way out, in all the words that they know.
 func (d *servers) env(setup bool) []string {
 	front := d.proxy
 	if setup {

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// servers are the proxies and the model server, served until the sandbox is closed.
 type servers struct {
 	services     []netip.AddrPort // of the project
 	proxy, model egress.Listener
@@ -71,8 +70,7 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 	return w.openModel(ctx, asked, who, route)
 }
 
-// openSetup serves the proxy of what makes a folder ready: its list is its own,
-// and no model is on it.
+// openSetup serves the proxy of setup commands: it has its own list, without model servers.
 func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 	d, n := &w.doors, asked.Network
 	if n.Setup == nil && !n.Packages {
@@ -103,14 +101,12 @@ func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
 	return w.listen(ctx)
 }
 
-// permit adds to both lists.
 func (d *servers) permit(names []egress.Name) {
 	d.proxied.Permit(names)
 	d.settling.Permit(names)
 }
 
-// refused hears of refusals. What would allow one is said in the words of
-// the place that asked for the sandbox: an input or a setting.
+// refused translates what would allow a refused host: to an input, or to a setting on a laptop.
 func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {
 		if r.Sent {
@@ -141,7 +137,6 @@ func (d *servers) serve(serve func() error) {
 	})
 }
 
-// ports are those inside that lead out to our servers.
 func (d *servers) ports(setup bool) map[int]netip.AddrPort {
 	servers := []egress.Listener{d.proxy, d.model}
 	if setup {

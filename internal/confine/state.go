@@ -26,7 +26,6 @@ func Both(one, other agent.State) agent.State {
 	return all
 }
 
-// stateIn has whole paths for what is kept in a home.
 func stateIn(home string, kept agent.State) agent.State {
 	all := agent.State{Folders: map[string][]string{}, Files: map[string][]string{}, Env: kept.Env}
 	for dir, but := range kept.Folders {
@@ -42,8 +41,7 @@ func stateIn(home string, kept agent.State) agent.State {
 	return all
 }
 
-// welcome makes the folders that the agent keeps in its user's home, as it would
-// itself: inside it could not.
+// welcome makes the agent's folders in the user's home, which it cannot make inside.
 func (r *folders) welcome(state agent.State) error {
 	var errs []error
 	for name := range state.Folders {
@@ -63,7 +61,6 @@ func (r *folders) makes(path string) bool {
 	return false
 }
 
-// strayed tells of what lies elsewhere than in the agent's folders.
 func (r *folders) strayed() (notes []journal.Noted) {
 	for _, dir := range r.lent {
 		entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing

@@ -8,11 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// mostHosts is how many hosts are named at a time. Where every host is allowed,
-// an agent must not fill the journal with their names.
+// mostHosts keeps an agent from filling the journal with host names.
 const mostHosts = 50
 
-// traffic is what passed so far through both doors.
 func (d *servers) traffic() []egress.Traffic {
 	var all []egress.Traffic
 	for _, proxy := range []*egress.Proxy{d.proxied, d.settling} {
@@ -26,7 +24,6 @@ func (d *servers) traffic() []egress.Traffic {
 	return all
 }
 
-// together are both, a host once.
 func together(all, more []egress.Traffic) []egress.Traffic {
 	for _, t := range more {
 		i := slices.IndexFunc(all, func(a egress.Traffic) bool { return a.Name == t.Name })
@@ -61,7 +58,6 @@ func (w *Sandbox) Passed(recorded float64) *journal.EgressPassed {
 // leastCharge is the amount below which sums of the same prices may differ.
 const leastCharge = 0.00001
 
-// since is what came to the one after the other.
 func since(before, now []egress.Traffic) *journal.EgressPassed {
 	var all []journal.Passage
 	for _, t := range now {

@@ -29,8 +29,7 @@ import (
 // maxPrompt is what the CLIs take on stdin.
 const maxPrompt = 10_000_000
 
-// followEvery is how often usage files are read. An agent can exceed its budget by what
-// it uses in that time.
+// followEvery is how often usage files are read: an agent can exceed its budget in between.
 const followEvery = 500 * time.Millisecond
 
 // Agent runs an agent for one iteration at a time. Run may add a sandbox.
@@ -96,7 +95,6 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	return ended, nil
 }
 
-// startHint is the hint for a program that was found and does not start.
 func (h *Agent) startHint(err error) string {
 	if errors.Is(err, process.ErrNotFound) && !errors.Is(err, process.ErrInterpreter) {
 		return h.Adapter.InstallHint()
@@ -126,7 +124,6 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 	}, nil
 }
 
-// stdin is the whole input of the program.
 func stdin(a agent.Adapter, o agent.Order) string {
 	if a.Stdin == nil {
 		return o.Prompt
@@ -178,7 +175,6 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	return res, err
 }
 
-// followFiles reads the decoder's usage files repeatedly, and once more in end.
 func followFiles(decoder agent.Decoder, s *collector) (end func()) {
 	f, follows := decoder.(follower)
 	if !follows {
@@ -205,7 +201,6 @@ func followFiles(decoder agent.Decoder, s *collector) (end func()) {
 	}
 }
 
-// redacted writes to to, without secrets.
 func (h *Agent) redacted(to io.Writer) io.WriteCloser {
 	if h.Redact == nil {
 		return nopCloser{to}
@@ -217,7 +212,6 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-// takeStderr adds a line of stderr: as the item that the adapter sees in it, or as text.
 func (h *Agent) takeStderr(s *collector, line string) {
 	if h.Adapter.ParseStderr != nil {
 		if item, known := h.Adapter.ParseStderr(line); known {
@@ -228,8 +222,7 @@ func (h *Agent) takeStderr(s *collector, line string) {
 	s.complain(line)
 }
 
-// follower is a Decoder whose program also writes its usage into files. Follow returns
-// what is new there.
+// follower is a Decoder of a program that also writes its usage into files.
 type follower interface{ Follow() []stream.Item }
 
 // makeHome makes the home of an adapter that has one of its own, in the program's
@@ -258,7 +251,6 @@ func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() erro
 	return leave, nil
 }
 
-// iterationEnv are variables that tell the agent about its iteration.
 func iterationEnv(o agent.Order) []string {
 	return environ.Pairs(
 		"RALPH_ITERATION", strconv.Itoa(o.Iteration),

@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Exit codes of a shell that could not run a command, and statuses of a model server's
-// final refusal. A retry does not help with any of them.
+// Exit codes of a shell, and statuses of a model server, after which a retry does not help.
 const (
 	exitNotRunnable  = 126
 	exitNotFound     = 127
@@ -26,7 +25,6 @@ const (
 	statusNoModel    = 404
 )
 
-// ending is how an agent's program ended, apart from its output.
 type ending struct {
 	process.Result
 	err          error // could not be started or read
@@ -39,7 +37,6 @@ type ending struct {
 	hints        map[stream.Denial]string // by denial
 }
 
-// neverStarted reports whether the program could not be started at all.
 func (s *collector) neverStarted(e ending) bool {
 	return e.err != nil && !e.interrupted && e.Exit == 0 && s.isSilent()
 }
@@ -88,7 +85,6 @@ func (s *collector) failureReason(e ending) string {
 	return ""
 }
 
-// failure is a failed result as one line: "api_error 429: …".
 func (s *collector) failure(r stream.Result, e ending) string {
 	why := r.Reason
 	if r.Status != 0 {
@@ -149,8 +145,7 @@ func (s *collector) denied(e ending) stream.Denial {
 	return ""
 }
 
-// retryableStatuses are HTTP statuses of a model server that may answer later; 529 is
-// Anthropic's status for overload.
+// retryableStatuses: 529 is Anthropic's status for overload.
 var retryableStatuses = []int{408, 429, 500, 502, 503, 504, 529}
 
 // busy reports whether the turn failed because the model server was busy, and until when.
@@ -167,7 +162,6 @@ func (s *collector) busy(e ending) (is bool, until time.Time) {
 	return r.Busy || !until.IsZero() || slices.Contains(retryableStatuses, r.Status), until.UTC()
 }
 
-// errIdle ends an agent that made no progress for too long.
 var errIdle = errors.New("no progress")
 
 // withIdleLimit returns a context that ends if alive is not called for the time patience;
@@ -184,7 +178,6 @@ func withIdleLimit(ctx context.Context, patience time.Duration) (limited context
 	}
 }
 
-// activityWriter calls alive for every write, unless the agent is only retrying.
 type activityWriter struct {
 	sum   *collector
 	alive func()
@@ -214,8 +207,7 @@ func (s *collector) noteRetry(item stream.Item) {
 	}
 }
 
-// retriesAsFailure is the ending of an agent that was still retrying at its idle limit,
-// as if its program had given up.
+// retriesAsFailure is the ending of an agent that was still retrying at its idle limit.
 func (s *collector) retriesAsFailure(e ending) ending {
 	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
 		return e
@@ -241,7 +233,6 @@ func nextTime(until time.Time, clock func() time.Time) time.Time {
 	return until
 }
 
-// denialHints are the hints for each denial.
 func denialHints(a agent.Adapter) map[stream.Denial]string {
 	return map[stream.Denial]string{
 		stream.NoLogin:  a.Login,
@@ -252,15 +243,12 @@ func denialHints(a agent.Adapter) map[stream.Denial]string {
 }
 
 var (
-	// errOverspent ends an agent that has used its budget.
 	errOverspent = errors.New("the rest of the budget is used")
-	// errBoundless ends an agent whose cost is unknown.
 	errBoundless = errors.New("its model has no price, so the limit in dollars (max-cost) cannot hold: " +
 		"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0")
 )
 
-// checkBudget counts a model without a price at the price of its maker's most expensive
-// model. Without a known maker there is no bound.
+// checkBudget uses the maker's most expensive price for a model without one.
 func checkBudget(b agent.Budget, s stream.Spent) error {
 	usd := s.Cost.USD + s.Most
 	switch {

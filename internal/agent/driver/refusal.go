@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// refusals match how programs without a protocol say that the model server refused them.
-// Without a denial it is busy.
+// refusals match the words of programs without a protocol. Without a denial, the server is busy.
 var refusals = []struct {
 	said   *pattern.Pattern
 	denied stream.Denial

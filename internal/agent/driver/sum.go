@@ -43,7 +43,6 @@ func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.ProgressFiles}
 }
 
-// countLine counts a line of output.
 func (s *collector) countLine() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +68,7 @@ func (s *collector) complain(line string) {
 	}
 }
 
-// causeScore rates how likely a line names the cause of a failure: the last line is often
-// only a hint.
+// causeScore: the last line of output is often only a hint, not the cause.
 func causeScore(line string) int {
 	line = strings.ToLower(line)
 	switch {
@@ -124,14 +122,12 @@ func (s *collector) add(item stream.Item) {
 	}
 }
 
-// isBookkeeping reports whether a call only records progress, such as marking a story as
-// done.
+// isBookkeeping reports whether a call only records progress.
 func (s *collector) isBookkeeping(call stream.ToolStart) bool {
 	return slices.ContainsFunc(s.books, func(book string) bool { return strings.Contains(call.Input, book) })
 }
 
-// addText keeps the end of the text since the last tool call. It cuts rarely, because text
-// can come in small pieces.
+// addText keeps the end of the text since the last tool call.
 func (s *collector) addText(text string) {
 	if s.stale {
 		s.words, s.stale = s.words[:0], false
@@ -166,8 +162,7 @@ func (s *collector) totals() journal.AgentEnded {
 	return ended
 }
 
-// usage is what the result reports. For an agent that was ended before, it is what the
-// agent had reported so far.
+// usage is the result's, or of an agent that was ended, what it had reported so far.
 func (s *collector) usage() (stream.Usage, stream.Cost) {
 	used, r := s.spent, s.result
 	if r == nil {
@@ -203,11 +198,9 @@ func lastWords(s string) string {
 	return "…" + string(runes[len(runes)-maxWords+1:])
 }
 
-// maxWords is the limit of an agent's last words, in runes.
 const maxWords = 2000
 
-// An agent's program may report false usage: a negative sum would increase its budget,
-// and an infinite one cannot be written as JSON.
+// A negative usage would increase the budget; an infinite one cannot be written as JSON.
 const (
 	mostTokens  = 1_000_000_000_000
 	mostDollars = 1_000_000

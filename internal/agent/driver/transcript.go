@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// maxTranscript is how much of one iteration is kept: far beyond any honest
-// agent, and short of a full disk.
+// maxTranscript protects the disk.
 const maxTranscript = 256 << 20
 
 const transcriptCut = "\n{\"type\":\"ralph\",\"text\":\"cut here: a transcript is kept up to 256 MiB\"}\n"
@@ -30,7 +29,6 @@ type transcript struct {
 	err  error
 }
 
-// openTranscript makes one in a file that open gives; nil keeps nothing.
 func openTranscript(open func(string) (io.WriteCloser, error), o agent.Order) (*transcript, error) {
 	t := &transcript{name: fmt.Sprintf("transcript_%d.ndjson", o.Iteration), hash: sha256.New(), left: maxTranscript}
 	if o.Retries > 0 { // what it printed before it was turned away is kept as well
@@ -71,7 +69,7 @@ func (t *transcript) put(p []byte) {
 	t.err = err
 }
 
-// close gives what was kept. A transcript that is not whole is not one.
+// close drops an incomplete transcript.
 func (t *transcript) close() (journal.Attachment, error) {
 	if t.to == nil {
 		return journal.Attachment{}, nil
