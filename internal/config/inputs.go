@@ -138,7 +138,6 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	return in, nil
 }
 
-// needs are what the checks need.
 func (r *reader) needs() (n confine.Needs) {
 	n.Env, n.Secrets = r.lines("check-env"), r.lines("check-secrets")
 	r.addError("check-env", environ.CheckLines(n.Env, environ.CheckVariable))
@@ -177,7 +176,6 @@ func (r *reader) agent() agent.Options {
 	}
 }
 
-// policy is the Action's preset with the changes of the inputs.
 func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p := policy.ForPreset(policy.Stories)
 	p.Publish = true
@@ -221,7 +219,6 @@ func (r *reader) checks(patience policy.Duration) []policy.Check {
 	return checks
 }
 
-// workingDirectory is the folder in which agent and checks run; empty: the top.
 func (r *reader) workingDirectory() string {
 	folder := path.Clean(r.orDefault("working-directory", "."))
 	if !filepath.IsLocal(folder) {
@@ -233,7 +230,6 @@ func (r *reader) workingDirectory() string {
 	return folder
 }
 
-// quota is what all runs of a repository may use together.
 func (r *reader) quota() quota.Limits {
 	limits := quota.Default()
 	limits.USD = r.money("max-cost-per-day", limits.USD)

@@ -83,8 +83,7 @@ func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error)
 		"ask for less in the workflow, or have it allowed in "+orgPolicyName(owner), nil)
 }
 
-// refusedAgents are the agents that the policy does not allow. An agent command
-// can be any program.
+// An agent command can be any program.
 func (f OrgPolicy) refusedAgents(in Inputs) []string {
 	if f.Agents == nil {
 		return nil
@@ -126,7 +125,6 @@ func (f OrgPolicy) refusedHosts(in Inputs) []string {
 	return more
 }
 
-// remoteServices are the services that are not on this machine.
 func remoteServices(services []egress.Name) (hosts []string) {
 	for _, n := range services {
 		if at, err := netip.ParseAddr(n.Host); n.Host != "localhost" && (err != nil || !at.IsLoopback()) {
@@ -136,7 +134,6 @@ func remoteServices(services []egress.Name) (hosts []string) {
 	return hosts
 }
 
-// modelHost is the host of a model server that the workflow sets.
 func modelHost(base string) []string {
 	if base == "" {
 		return nil
@@ -148,8 +145,7 @@ func modelHost(base string) []string {
 	return []string{strings.TrimSuffix(at.Host, ":443")}
 }
 
-// refusedLevel is a sandbox level below the policy's. Auto is at least notify; an
-// external sandbox counts as notify, since the same attack has to fail in it.
+// refusedLevel: auto is at least notify, and so is external, since the same attack has to fail.
 func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	level := in.Sandbox.Level
 	switch {
@@ -177,10 +173,8 @@ type Confinement struct {
 	Network    confine.Network
 }
 
-// keyInAgentWord is the word of `sandbox` that allows this.
 const keyInAgentWord = "key-in-agent"
 
-// confinement reads the inputs for the sandbox.
 func (r *reader) confinement() Confinement {
 	w := Confinement{Level: sandbox.Auto, Models: r.models("allow-models"), Network: confine.Network{
 		Packages: true,
@@ -219,14 +213,12 @@ func (w Confinement) Secrets() []string {
 	return []string{password, w.Network.Upstream}
 }
 
-// models are names or patterns of models.
 func (r *reader) models(name string) []string {
 	all, err := egress.ParseModels(r.list(name))
 	r.addError(name, err)
 	return all
 }
 
-// hosts are exact names of hosts.
 func (r *reader) hosts(name string) []string {
 	all := r.list(name)
 	_, err := egress.ParseNames(all)

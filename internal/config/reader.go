@@ -78,7 +78,6 @@ func (r *reader) choice(name string, words ...string) string {
 // isOn is a switch that is off by default.
 func (r *reader) isOn(name string) bool { return r.choice(name, "false", "true") == "true" }
 
-// lines are the lines of an input, for example one command in each.
 func (r *reader) lines(name string) []string { return nonEmptyLines(r.get(name)) }
 
 // list are the items of an input, separated by commas or lines.
@@ -96,8 +95,7 @@ func nonEmptyLines(text string) []string {
 	return all
 }
 
-// claudeCodeAction has ralph's input for those inputs of claude-code-action that
-// have another name.
+// claudeCodeAction maps inputs of claude-code-action to ralph's.
 var claudeCodeAction = map[string]string{
 	"allowed_non_write_users":        "allow-users",
 	"allowed_tools":                  "agent-args",
@@ -120,12 +118,10 @@ var claudeCodeAction = map[string]string{
 	"use_vertex":                     "model-base-url",
 }
 
-// runnerInputs are read by others: the runner for an action in a container, and
-// the steps of host/action.yml.
+// runnerInputs are read by the runner, and by host/action.yml.
 var runnerInputs = []string{"args", "entrypoint", "ralph-from"}
 
-// checkUnknown reports unknown names: a limit with a wrong name would limit
-// nothing. Call it after all inputs were read.
+// checkUnknown must be called last: a limit with a wrong name would limit nothing.
 func (r *reader) checkUnknown(given []string) {
 	for _, name := range given {
 		name = strings.ToLower(name)

@@ -170,15 +170,13 @@ type GuardRule struct {
 	Allow bool `json:"allow,omitzero"`
 }
 
-// guardrailTimeout is the default time limit of a guardrail.
 const guardrailTimeout = policy.Duration(120e9)
 
 // Has reports whether a file has that key, such as "limits.maxCost". A preset may
 // replace a default, but not a value from a file.
 func (s Settings) Has(key string) bool { return s.present[key] }
 
-// maxOutput is how much of an output a prompt holds at most, also without a limit
-// in the settings.
+// maxOutput limits the output in a prompt, also without a setting.
 const maxOutput = 1_000_000
 
 // ApplyTo returns the preset with the file's settings. Keys that are not set keep
@@ -238,8 +236,7 @@ func (l Limits) applyTo(p policy.Limits) policy.Limits {
 	return p
 }
 
-// checks are the guardrails. The same command can occur twice with different
-// actions, and then both count.
+// The same command can occur twice with different actions, and then both count.
 func (s Settings) checks() []policy.Check {
 	var checks []policy.Check
 	for _, g := range s.Guardrails {
@@ -273,8 +270,7 @@ func (g Guard) GuardRules() []guard.Rule {
 	return rules
 }
 
-// rates are the prices for package price. A cache without a price costs as much as
-// input.
+// A cache without a price costs as much as input.
 func (a Agent) rates() map[string]price.Rate {
 	var rates map[string]price.Rate
 	for model, p := range a.Prices {

@@ -19,7 +19,6 @@ type decoder struct {
 	isRun      bool                // decode for a run, without a loop's limits
 }
 
-// pathNode is a node with the path of keys to it.
 type pathNode struct {
 	node
 	path string
@@ -32,7 +31,6 @@ func joinPath(path, key string) string {
 	return path + "." + key
 }
 
-// field is the value of a key; it notes that the key is present.
 func (d *decoder) field(s pathNode, key string) pathNode {
 	value, found := memberOf(s.node, key)
 	path := joinPath(s.path, key)
@@ -84,8 +82,7 @@ func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	return meant
 }
 
-// nearest is the known key that was probably meant: mistyped or abbreviated, like
-// maxIterations.
+// nearest is the known key that was probably meant, mistyped or abbreviated.
 func nearest(word string, known []string) (string, bool) {
 	if near, ok := plan.Nearest(word, known); ok {
 		return near, true
@@ -98,8 +95,7 @@ func nearest(word string, known []string) (string, bool) {
 	return "", false
 }
 
-// isAbbreviation reports whether long contains the letters of short in their
-// order, with the same first letter.
+// isAbbreviation reports whether long has the letters of short in order, with the same first letter.
 func isAbbreviation(short, long string) bool {
 	short = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(short))
 	if len(short) < 3 || !strings.HasPrefix(strings.ToLower(long), short[:1]) {
@@ -111,8 +107,7 @@ func isAbbreviation(short, long string) bool {
 	return short == ""
 }
 
-// objectWithKey is the path of the only object that has that key; empty if there
-// are several or none.
+// objectWithKey is the path of the only object with that key, if there is one.
 func (d *decoder) objectWithKey(key string) string {
 	var found []string
 	for home, keys := range d.objectKeys {
@@ -134,7 +129,6 @@ func oneOfWords(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// problem is one error in a file, and its place.
 type problem struct {
 	file         string
 	line, column int // 0 if unknown; keys have no column
@@ -163,7 +157,6 @@ func (d *decoder) report(s pathNode, format string, args ...any) {
 	d.problems = append(d.problems, problem{file: s.File, line: s.Line, path: s.path, text: fmt.Sprintf(format, args...)})
 }
 
-// maxProblems is how many problems an error lists.
 const maxProblems = 100
 
 // fault lists all problems, one on a line, in the order of files and lines.

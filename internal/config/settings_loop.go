@@ -28,7 +28,6 @@ type Loop struct {
 
 var loopKeys = keyNames(reflect.TypeFor[Loop]())
 
-// loopSection is the key of a loop's settings.
 const loopSection = "ralph_loop"
 
 // ReadLoop reads the file of --config, in YAML or JSON. Its root has either
@@ -77,8 +76,7 @@ func isJSON(f File) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
 }
 
-// isLoop reports whether the file is meant to be a loop, even if the section is
-// mistyped or missing.
+// isLoop also recognizes a mistyped or missing section.
 func isLoop(root node) bool {
 	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
 		_, near := plan.Nearest(m.Key, []string{loopSection})
@@ -103,8 +101,7 @@ func (d *decoder) loop(root pathNode, below node) Loop {
 	return loop
 }
 
-// nullAsUnlimited makes an explicit null a limit of 0, which means no limit. A
-// missing key leaves the limit to the preset.
+// nullAsUnlimited: null means no limit, a missing key leaves it to the preset.
 func nullAsUnlimited[T any](s pathNode, key string, limit *T) *T {
 	isNull := func(m jsontree.Member) bool { return m.Key == key && m.Value.Kind == jsontree.Null }
 	if limit == nil && slices.ContainsFunc(s.Members, isNull) {
@@ -134,7 +131,6 @@ func (d *decoder) loopFromSettings(root, below node) Loop {
 	return loop
 }
 
-// effectiveIfValid returns no settings if problems were reported.
 func (d *decoder) effectiveIfValid(merged node) Settings {
 	if len(d.problems) > 0 {
 		return Settings{}

@@ -49,7 +49,6 @@ func ReadSettings(files ...File) (Settings, error) {
 	return d.effective(merged), d.fault()
 }
 
-// mergeFiles merges files of settings; later ones override earlier ones.
 func (d *decoder) mergeFiles(files []File) node {
 	merged := node{Kind: jsontree.Object}
 	for _, f := range files {
@@ -61,8 +60,7 @@ func (d *decoder) mergeFiles(files []File) node {
 	return merged
 }
 
-// effective decodes merged settings. Only then is it known whether a required key
-// is missing.
+// effective decodes merged settings, which show whether a required key is missing.
 func (d *decoder) effective(root node) Settings {
 	d.present = map[string]bool{}
 	s := d.settings(pathNode{node: root})
@@ -118,7 +116,7 @@ type rule struct {
 	check     string
 }
 
-// patternWords says in words what a pattern of the tags requires.
+// patternWords explains the patterns of the tags.
 var patternWords = map[string]struct {
 	is   *pattern.Pattern
 	want string
@@ -129,13 +127,11 @@ var patternWords = map[string]struct {
 	`^[A-Za-z_][A-Za-z0-9_]*$`:          {pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`), "the name of a variable, as in DATABASE_URL"},
 }
 
-// structField is a field of a settings struct with its key.
 type structField struct {
 	name  string
 	field reflect.StructField
 }
 
-// structFields are the fields of a settings struct that are keys of a file.
 func structFields(of reflect.Type) (all []structField) {
 	for _, f := range reflect.VisibleFields(of) {
 		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
@@ -171,7 +167,6 @@ func (k structField) rule() rule {
 	return r
 }
 
-// decode decodes a value into a field of a settings struct.
 func (d *decoder) decode(s pathNode, to reflect.Value, r rule) {
 	if to.Type() == reflect.TypeFor[policy.Duration]() {
 		to.SetInt(int64(d.duration(s)))
@@ -199,7 +194,6 @@ func (d *decoder) decode(s pathNode, to reflect.Value, r rule) {
 	}
 }
 
-// newValue is a pointer to a new value with the defaults of its type.
 func newValue(of reflect.Type) reflect.Value {
 	value := reflect.New(of)
 	switch to := value.Interface().(type) {
@@ -239,7 +233,6 @@ func (d *decoder) decodeList(s pathNode, to reflect.Value, r rule) {
 	}
 }
 
-// decodeMap decodes objects with keys that users choose.
 func (d *decoder) decodeMap(s pathNode, to reflect.Value) {
 	var names []string
 	for _, m := range s.Members {
@@ -254,7 +247,6 @@ func (d *decoder) decodeMap(s pathNode, to reflect.Value) {
 	}
 }
 
-// decodeString decodes a string that has to satisfy a rule.
 func (d *decoder) decodeString(s pathNode, r rule) string {
 	if r.check == "upper" {
 		s.Text = strings.ToUpper(s.Text)

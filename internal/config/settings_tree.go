@@ -14,7 +14,6 @@ func (d *decoder) parseJSON(f File) (node, bool) {
 	return root, d.isReadable(f, wrong)
 }
 
-// isReadable reports a parse error.
 func (d *decoder) isReadable(f File, wrong *jsontree.Problem) bool {
 	if wrong != nil {
 		d.problems = append(d.problems, problem{file: f.Name, line: wrong.Line, column: wrong.Column, text: wrong.Text})
@@ -22,7 +21,6 @@ func (d *decoder) isReadable(f File, wrong *jsontree.Problem) bool {
 	return wrong == nil
 }
 
-// node is a value of a file, JSON or YAML.
 type node = jsontree.Node
 
 // memberOf is the value of a key. A null counts as missing.
@@ -35,8 +33,7 @@ func memberOf(n node, key string) (node, bool) {
 	return node{File: n.File, Line: n.Line}, false
 }
 
-// merge returns base with the values of over: objects key by key, all else as a
-// whole.
+// merge merges objects key by key; all else is replaced.
 func merge(base, over node) node {
 	if over.Kind == jsontree.Null {
 		return base
@@ -56,8 +53,7 @@ func merge(base, over node) node {
 	return base
 }
 
-// displayKeys are the keys of text for people and the agent. Every other key
-// changes what a run does, what it may cost or what counts as done.
+// displayKeys affect only text. Every other key changes what a run does, costs or counts as done.
 var displayKeys = []string{"$schema", "completionResponse", "outputTruncateChars", "streamAgentOutput", "includeIterationCountInPrompt"}
 
 // CanonicalText is the merged settings of files without displayKeys, in a form

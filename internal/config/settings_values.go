@@ -16,11 +16,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// maxAmount is the limit for counts and dollars. Larger values are meant as no
-// limit, which is 0.
+// maxAmount: larger values are meant as no limit, which is 0.
 const maxAmount = 1e9
 
-// valueOr is otherwise if the key is missing.
 func valueOr[T any](s pathNode, otherwise T, read func(pathNode) T) T {
 	if s.Kind == jsontree.None {
 		return otherwise
@@ -28,7 +26,6 @@ func valueOr[T any](s pathNode, otherwise T, read func(pathNode) T) T {
 	return read(s)
 }
 
-// pointerTo is nil if the key is missing.
 func pointerTo[T any](s pathNode, read func(pathNode) T) *T {
 	if s.Kind == jsontree.None {
 		return nil
@@ -87,7 +84,6 @@ func (d *decoder) money(s pathNode) float64 {
 var durationForm = pattern.Of(
 	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)d?|(([0-9]+(\.[0-9]*)?|\.[0-9]+)d)?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
 
-// maxSeconds is about the longest time.Duration.
 const maxSeconds = 9e9
 
 func (d *decoder) duration(s pathNode) policy.Duration {

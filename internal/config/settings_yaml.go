@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// maxYAML is less than maxBytes because the parser takes quadratic time, and a
-// deep stack, for deeply nested files.
+// maxYAML is small because the parser takes quadratic time for deeply nested files.
 const maxYAML = 32 << 10
 
 // parseYAML reads the part of YAML that settings need: one document without
@@ -61,7 +60,6 @@ func brokenYAML(name string, err error) problem {
 	return p
 }
 
-// yamlReader makes nodes of the YAML of one file.
 type yamlReader struct {
 	file  string
 	depth int
@@ -125,8 +123,7 @@ func lineOf(of ast.Node) int {
 	return 0
 }
 
-// ralphAction matches the names of ralph's action in workflows, mirrors and images
-// included.
+// ralphAction also matches mirrors and images of ralph's action.
 var ralphAction = pattern.Of(`(?:^|/)ralph(?:/host)?@`)
 
 // InputsOfWorkflow are the inputs of the ralph step with the most inputs: other

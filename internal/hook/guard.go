@@ -18,11 +18,9 @@ type Guard struct {
 	Write   func(path string, at guard.Project) (guard.Finding, bool)
 }
 
-// gitFiles are protected in addition: package guard knows only the most important
-// ones, and ralph's own.
+// gitFiles are protected besides those that package guard knows.
 var gitFiles = []string{".git/**"}
 
-// writeTools are the tools that write a file by themselves.
 var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
 // checkTool denies dangerous calls. It does not answer others: whether a person
@@ -59,14 +57,12 @@ func denyIf(why string) answer {
 	return deny(why)
 }
 
-// isHarmless reports whether the tool has no command and is not one that changes
-// files.
+// isHarmless reports that a tool neither runs a command nor changes files.
 func (in input) isHarmless() bool {
 	named := append([]string{"", "Bash", patchTool}, writeTools...)
 	return in.ToolInput.Command.text() == "" && !slices.Contains(named, in.Tool)
 }
 
-// whyRefused says why a tool call is refused; empty if it is not.
 func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {
 	line := in.ToolInput.Command.text()
 	switch {
@@ -88,8 +84,7 @@ func (d Environment) whyRefused(in input, at guard.Project, looping bool) string
 	return ""
 }
 
-// patchTool is Codex's tool for patches, and a command of the same name in its
-// shell.
+// patchTool is Codex's tool for patches, and a command in its shell.
 const patchTool = "apply_patch"
 
 func (d Environment) whyPatchRefused(in input, line string, at guard.Project) string {
@@ -119,8 +114,7 @@ func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 	return ""
 }
 
-// cdCommand makes the guard judge a command in the session's folder, which can
-// differ from the project's.
+// cdCommand: the session's folder can differ from the project's.
 func cdCommand(dir, root string) string {
 	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
 		return ""
@@ -151,7 +145,6 @@ func (c command) text() string {
 	return strings.Join(quoted, " ")
 }
 
-// patchedFiles are the files that a patch of Codex names.
 func patchedFiles(patch string) []string {
 	var paths []string
 	for line := range strings.Lines(patch) {
@@ -164,13 +157,11 @@ func patchedFiles(patch string) []string {
 	return paths
 }
 
-// The default context window of a model in tokens, and the bytes of a token.
 const (
 	defaultWindow  = 200_000
 	defaultDivisor = 4
 )
 
-// contextLevels are the percentages of the context at which the agent is warned.
 var contextLevels = []struct {
 	percent  int
 	severity string
@@ -197,8 +188,7 @@ func (d Environment) contextAdvice(in input) answer {
 		"{how}", how, "{advice}", fillTemplate("session/"+strings.ToLower(severity)+".md")))
 }
 
-// contextTokens is how many tokens the context has: as the model counted them
-// last, or else estimated by the size of the transcript.
+// contextTokens is the model's last count, or an estimate by the transcript's size.
 func (d Environment) contextTokens(transcript string) (tokens int64, exact bool) {
 	found, err := readContextSize(transcript)
 	switch {
@@ -210,8 +200,7 @@ func (d Environment) contextTokens(transcript string) (tokens int64, exact bool)
 	return int64(float64(found.size) / d.number("RALPH_CONTEXT_DIVISOR", defaultDivisor)), false
 }
 
-// newSeverity is the severity of the highest level reached, unless it was reported
-// before. Lower levels then count as reported.
+// newSeverity is the highest level reached that was not reported before.
 func (d Environment) newSeverity(session string, percent int) string {
 	m, err := openMarks(d.State, session)
 	if err != nil {
@@ -231,7 +220,6 @@ func (d Environment) newSeverity(session string, percent int) string {
 	return severity
 }
 
-// number is a variable's value if it is a number above zero.
 func (d Environment) number(name string, otherwise float64) float64 {
 	if value, err := strconv.ParseFloat(d.Env(name), 64); err == nil && value > 0 && value < 1e12 {
 		return value

@@ -86,7 +86,6 @@ func (d Environment) answer(ctx context.Context, name string, in input) (reply a
 	return tellUser("ralph: there is no hook " + name)
 }
 
-// startSession resets the warnings of a session.
 func (d Environment) startSession(in input) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
@@ -103,7 +102,6 @@ func (d Environment) startSession(in input) answer {
 // maxInput is more than any hook gets: the input can contain whole files.
 const maxInput = 32 << 20
 
-// input is the part of a hook's input that is used here.
 type input struct {
 	Session        string    `json:"session_id"`
 	Transcript     string    `json:"transcript_path"`
@@ -135,7 +133,6 @@ func (g *toolInput) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// command is a line for a shell, or its words.
 type command struct {
 	Line  string
 	Words []string
@@ -166,7 +163,6 @@ func read(from io.Reader) (input, error) {
 	return in, nil
 }
 
-// answer is a hook's output.
 type answer struct {
 	Decision string `json:"decision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
@@ -197,5 +193,4 @@ func block(why, message string) answer {
 	return answer{Decision: "block", Reason: why, Message: message}
 }
 
-// tellUser shows the person a message and lets the agent continue.
 func tellUser(message string) answer { return answer{Message: message} }

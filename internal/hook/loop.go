@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// loopJournal is the open journal of a loop within a session.
 type loopJournal struct {
 	journal.Writer
 	file      *workspace.OpenJournal
@@ -22,7 +21,6 @@ type loopJournal struct {
 	pause     func(time.Duration)
 }
 
-// at is a run in its folder.
 func (d Environment) at(path string) workspace.Run {
 	return d.folder(filepath.Dir(filepath.Dir(path))).Run(filepath.Base(path))
 }
@@ -42,16 +40,14 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	return r, nil
 }
 
-// folder is a project's .ralph. The journals of its loops have digests, like those
-// of runs.
+// Journals of loops have digests, like those of runs.
 func (d Environment) folder(path string) workspace.Folder {
 	return workspace.Folder{Path: path, StateDir: workspace.UserStateDir(d.Env("HOME"))}
 }
 
 func (r *loopJournal) close() { _ = r.file.Close() } // each line was synced
 
-// takeSteps takes the steps that need no agent, and returns the first one that
-// does, with everything before it in the journal.
+// takeSteps takes the steps that need no agent, and returns the next one.
 func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)
@@ -71,8 +67,7 @@ func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	}
 }
 
-// answerInLoop answers a session that wants to stop during a loop. Errors end the
-// loop, not the session.
+// answerInLoop: errors end the loop, not the session.
 func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
@@ -107,8 +102,6 @@ func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 	return reply, true
 }
 
-// judgeStop records what the agent did in this iteration, and decides whether it
-// may stop.
 func (r *loopJournal) judgeStop(in input) (answer, error) {
 	if err := r.repair(in); err != nil || r.Run.Stop != nil {
 		return answer{}, err
@@ -138,14 +131,12 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 	return r.sendBack()
 }
 
-// sendBack makes the agent continue, as the last step decided.
 func (r *loopJournal) sendBack() (answer, error) {
 	words, err := prompt.SessionContinue(r.Run)
 	return block(words, "ralph loop: "+continueText(r.Run)), err
 }
 
-// isRepeated reports whether the same stop was already handled, by the same hook
-// set up twice: the agent has written nothing since.
+// isRepeated detects the same hook set up twice: the agent has written nothing since.
 func (r *loopJournal) isRepeated(did journal.AgentEnded) bool {
 	last, found := r.Run.LastJudged()
 	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.iteration.Heard
@@ -161,8 +152,7 @@ func (r *loopJournal) repair(in input) error {
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.iteration.Heard})
 }
 
-// agentEnded is what the agent did in this iteration. The hook passes its last
-// message: the transcript may not have it yet.
+// agentEnded uses the hook's last message, too: the transcript may not have it yet.
 func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	it, _ := r.Run.OpenIteration()
 	did, err := transcriptPart{in.Transcript, r.iteration.Heard, r.Run.Granted.At, it.Began}.readUntil(in.LastMessage, r.pause)
@@ -180,7 +170,6 @@ func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	}, nil
 }
 
-// endText says how the loop ended.
 func endText(run journal.Run) string {
 	tools := 0
 	for _, it := range run.Iterations {
@@ -198,7 +187,6 @@ func endText(run journal.Run) string {
 	return text + ". Continue it: /ralph-loop --resume"
 }
 
-// continueText says why the agent was sent back to work.
 func continueText(run journal.Run) string {
 	why := "the promise is missing"
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {

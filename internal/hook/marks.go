@@ -24,8 +24,7 @@ import (
 // them can create a mark.
 type sessionMarks struct{ root *untrusted.Root }
 
-// plainID matches usual session ids. Others are replaced by their digest before
-// they name a folder.
+// plainID matches usual session ids. Other ids are hashed before they name a folder.
 var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func folderName(session string) string {
@@ -36,7 +35,6 @@ func folderName(session string) string {
 	return "x-" + hex.EncodeToString(sum[:])
 }
 
-// openMarks opens the folder of a session and creates it if needed.
 func openMarks(state, session string) (sessionMarks, error) {
 	switch {
 	case session == "":
@@ -55,8 +53,7 @@ func openMarks(state, session string) (sessionMarks, error) {
 	return sessionMarks{root}, err
 }
 
-// makePrivate makes a folder that only its owner can use. Nobody else can change
-// its mode.
+// makePrivate makes a folder that only its owner can use.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -87,8 +84,7 @@ func (m sessionMarks) set(name string) (first bool, err error) {
 	return true, file.Close()
 }
 
-// count creates the next of the marks that begin with prefix, and returns how many
-// there are.
+// count creates the next mark with that prefix, and returns their number.
 func (m sessionMarks) count(prefix string, most int) (int, error) {
 	for n := 1; n <= most; n++ {
 		first, err := m.set(fmt.Sprintf("%s%d", prefix, n))
@@ -99,7 +95,6 @@ func (m sessionMarks) count(prefix string, most int) (int, error) {
 	return most + 1, nil
 }
 
-// clear removes the marks that begin with prefix.
 func (m sessionMarks) clear(prefix string) error {
 	names, err := m.root.ReadDir(".")
 	if err != nil {
@@ -118,11 +113,9 @@ const (
 	loopLock = "looping"
 )
 
-// lockTimeout is how long a hook waits for another hook of the same session.
 const lockTimeout = 10 * time.Second
 
-// lockLoop waits until no other hook of the session handles its loop. The lock
-// ends with the process.
+// lockLoop waits until no other hook of the session handles its loop.
 func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, err error) {
 	for waited := time.Duration(0); waited < lockTimeout; waited += pollInterval {
 		done, err = workspace.Folder{Path: m.root.Name(), LockName: loopLock}.Lock()
@@ -134,8 +127,7 @@ func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, er
 	return nil, err
 }
 
-// loop is the folder of the active loop's run in this session; empty if there is
-// none.
+// loop is the folder of the active loop's run, if there is one.
 func (m sessionMarks) loop() string {
 	path, err := m.root.ReadFile(loopMark, 4096)
 	if err != nil || !filepath.IsAbs(string(path)) {
@@ -169,12 +161,10 @@ func removeOldSessions(state string, now time.Time) {
 	}
 }
 
-// maxStops is how often in a row a session is kept from stopping because of the
-// state of its tree.
+// maxStops is how often in a row a session is kept from stopping.
 const maxStops = 3
 
-// stop decides whether a session may stop: first by the loop within it, then by
-// the run that started it.
+// stop asks the loop within the session, then the run that started it.
 func (d Environment) stop(ctx context.Context, in input) answer {
 	if reply, looping := d.answerInLoop(in); looping {
 		return reply
@@ -193,8 +183,7 @@ func (d Environment) stop(ctx context.Context, in input) answer {
 	return d.keepWorking(in, strings.Join(problems, "\n\n"))
 }
 
-// belongsToRun reports whether the session is one of the active run in the
-// project. Other sessions may stop.
+// belongsToRun: sessions of no run may stop.
 func (d Environment) belongsToRun(project string) bool {
 	active, alive := workspace.ReadActive(project)
 	switch {
@@ -208,7 +197,6 @@ func (d Environment) belongsToRun(project string) bool {
 	return alive && d.isStartedByRalph()
 }
 
-// problems lists what has to be repaired before the session stops.
 func (d Environment) problems(ctx context.Context, project string) (problems []string, unknown error) {
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
 	files := memory.Files()
@@ -222,7 +210,6 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 	return problems, err
 }
 
-// memoryOf is the folder of the PRD in the active run.
 func memoryOf(project string) string {
 	var memory string
 	workspace.Folder{Path: filepath.Join(project, ".ralph")}.Unfinished(func(run journal.Run) bool {
@@ -244,7 +231,6 @@ func firstFiles(paths []string) string {
 	return text
 }
 
-// keepWorking sends the agent back, at most maxStops times.
 func (d Environment) keepWorking(in input, why string) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {

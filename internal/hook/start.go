@@ -56,7 +56,6 @@ func (d Environment) Start(asked LoopRequest) (string, error) {
 
 func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.Session)) }
 
-// check validates the request before anything is written.
 func (a LoopRequest) check() error {
 	switch {
 	case a.Resume && strings.TrimSpace(a.Task) != "":
@@ -101,7 +100,6 @@ func (d Environment) isLoopActive(m sessionMarks) bool {
 	return err == nil && len(entries) > 0 && journal.Fold(journal.Run{}, entries...).Stop == nil
 }
 
-// beginLoop writes the first events of a new or resumed loop into its journal.
 func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, error) {
 	folder := d.folder(filepath.Join(projectOf(asked.Dir), ".ralph"))
 	release, err := folder.Lock()
@@ -124,7 +122,6 @@ func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, 
 	return r, home, nil
 }
 
-// loopRun is the run's folder, and the event that begins or resumes it.
 func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
 	if asked.Resume {
 		return d.unfinishedLoop(folder, asked)
@@ -163,7 +160,6 @@ func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) 
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
 }
 
-// beginIteration records the iteration in which the agent will work.
 func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) error {
 	if err := r.Append(first); err != nil {
 		return err
@@ -179,8 +175,7 @@ func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) err
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.transcriptSize()})
 }
 
-// transcriptSize is the current size of the session's transcript; 0 if it does not
-// exist yet.
+// transcriptSize is 0 if the transcript does not exist yet.
 func (a LoopRequest) transcriptSize() int64 {
 	if !plainID.MatchString(a.Session) {
 		return 0
@@ -234,8 +229,7 @@ func (d Environment) project(in input) string {
 	return projectOf(in.Dir)
 }
 
-// projectOf is the project of a folder: the nearest folder above with a .ralph,
-// else the nearest repository, else the folder itself.
+// projectOf is the nearest folder above with a .ralph, else a .git, else the folder itself.
 func projectOf(dir string) string {
 	for _, name := range []string{".ralph", ".git"} {
 		for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
@@ -250,7 +244,6 @@ func projectOf(dir string) string {
 	return dir
 }
 
-// isStartedByRalph reports whether a run of ralph has started the session's agent.
 func (d Environment) isStartedByRalph() bool { return d.Env("RALPH_ITERATION") != "" }
 
 // Words splits the text after a slash command as a shell splits words, with quotes

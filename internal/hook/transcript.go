@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// transcriptLine is the part of a transcript's line that is used here.
 type transcriptLine struct {
 	Type      string    `json:"type"`
 	Subtype   string    `json:"subtype"`
@@ -40,7 +39,6 @@ type contentBlock struct {
 	Name string `json:"name"`
 }
 
-// blocks is the content of a message: blocks, or a text.
 type blocks []contentBlock
 
 // UnmarshalJSON accepts both forms and ignores others.
@@ -57,10 +55,8 @@ func (b *blocks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// syntheticModel is the model of messages that the agent CLI itself wrote.
 const syntheticModel = "<synthetic>"
 
-// isOwnModel reports whether the session's own model wrote the line.
 func (s transcriptLine) isOwnModel() bool {
 	return s.Type == "assistant" && !s.Side && !s.APIError && s.Message.Model != syntheticModel
 }
@@ -70,8 +66,7 @@ func (s transcriptLine) contextTokens() int64 {
 	return max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheWrite, 0)
 }
 
-// parseLine parses only lines that can be of use: most lines are not, and are
-// long.
+// parseLine skips lines that cannot be of use: most are long.
 func parseLine(line []byte) (transcriptLine, bool) {
 	var s transcriptLine
 	if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"compact_boundary"`)) {
@@ -99,8 +94,7 @@ type contextSize struct {
 	size   int64 // of the transcript; 0 if it says nothing about the context
 }
 
-// readContextSize is the size of the context by the newest line of the model. It
-// reads from the end, usually not far; after pictures it can be megabytes.
+// readContextSize reads from the end, usually not far; after pictures it can be megabytes.
 func readContextSize(path string) (contextSize, error) {
 	file, size, err := openTranscript(path)
 	if err != nil {
@@ -125,8 +119,7 @@ func readContextSize(path string) (contextSize, error) {
 	return contextSize{size: size}, nil
 }
 
-// lastContextSize searches lines from their end. Lines before a compaction no
-// longer count.
+// Lines before a compaction no longer count.
 func lastContextSize(lines []byte) (contextSize, bool) {
 	for len(lines) > 0 {
 		lines = bytes.TrimSuffix(lines, []byte{'\n'})
@@ -211,15 +204,13 @@ func (s agentWork) endsWith(with string) bool {
 	return n > 0 && strings.HasSuffix(with, strings.TrimSpace(s.texts[n-1])) && strings.TrimSpace(s.texts[n-1]) != ""
 }
 
-// The agent CLI writes its transcript with a delay, usually within a tenth of a
-// second. A tool call that is not in it would not count.
+// The agent CLI writes its transcript with a delay. A tool call that is not in it would not count.
 const (
 	maxDelay     = 3 * time.Second
 	pollInterval = 10 * time.Millisecond
 )
 
-// readUntil reads the part once it includes the agent's last message, or after
-// maxDelay.
+// readUntil waits for the agent's last message, at most maxDelay.
 func (p transcriptPart) readUntil(last string, pause func(time.Duration)) (agentWork, error) {
 	for waited := time.Duration(0); ; waited += pollInterval {
 		found, err := p.read()

@@ -20,7 +20,6 @@ const (
 	settled = 10 * time.Minute // what was taken in before is done: a server is given ten seconds to stop
 )
 
-// watch looks at GitHub's log at once and every few minutes.
 func (d *service) watch(ctx context.Context) {
 	tick := time.NewTicker(d.Limits.Every)
 	defer tick.Stop()
@@ -36,8 +35,7 @@ func (d *service) watch(ctx context.Context) {
 	}
 }
 
-// catchUp handles deliveries that were missed, and those that a server took in
-// and did not finish.
+// catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
 	log, whole, err := d.hook.Log(ctx, d.Now().Add(-missed))
 	if err != nil {
@@ -66,7 +64,6 @@ func (d *service) catchUp(ctx context.Context) error {
 	return all
 }
 
-// again takes in what is read from the log.
 func (d *service) again(ctx context.Context, tried github.Logged) error {
 	body, err := d.hook.Payload(ctx, tried.ID)
 	if err != nil {
@@ -90,8 +87,7 @@ func (d *service) again(ctx context.Context, tried github.Logged) error {
 	}
 }
 
-// overdue are the deliveries of the log, which is newest first, that may not
-// have been seen to: the first try of each, the oldest first.
+// overdue are the first tries of deliveries that may not have been handled, the oldest first.
 func overdue(log []github.Logged, now time.Time, owed func(id string) bool) []github.Logged {
 	taken, first := map[string]bool{}, map[string]github.Logged{}
 	var order []string
@@ -112,7 +108,7 @@ func overdue(log []github.Logged, now time.Time, owed func(id string) bool) []gi
 	return due
 }
 
-// order is a delivery that is for us, on its way to GitHub Actions.
+// order is an accepted delivery on its way to GitHub Actions.
 type order struct {
 	id      string
 	trigger trigger.Trigger
@@ -146,7 +142,6 @@ func (d *service) work(ctx context.Context) {
 	}
 }
 
-// dispatch has a job started, and says what came of it.
 func (d *service) dispatch(ctx context.Context, o order) {
 	began := d.Now()
 	out, err := d.start(ctx, o)

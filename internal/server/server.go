@@ -48,7 +48,6 @@ type Limits struct {
 // Usual suits all but tests. GitHub itself hangs up after ten seconds.
 var Usual = Limits{Slow: 10 * time.Second, Queue: 256, Workers: 4, Every: 3 * time.Minute, Grace: 10 * time.Second}
 
-// service is a Server at work.
 type service struct {
 	Server
 	hook    *github.Hook
@@ -83,8 +82,7 @@ func (s Server) open(ctx context.Context) (*service, error) {
 	return d, err
 }
 
-// shortest is the length that cannot be guessed before the attempts are
-// noticed.
+// shortest cannot be guessed before the attempts are noticed.
 const shortest = 16
 
 // Listen is where to answer.
@@ -126,8 +124,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// end takes nothing in any more, and waits for what was taken in as long as
-// may be. What is left then GitHub's log still has.
+// end handles waiting deliveries within the grace. GitHub's log keeps the rest.
 func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wait func()) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Limits.Grace)
 	defer cancel()
@@ -146,7 +143,6 @@ func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wai
 	d.Log.Info("stopped", "waiting", len(d.queue))
 }
 
-// webServer has short timeouts for every client.
 func webServer(handler http.Handler, log *slog.Logger, limits Limits) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -174,8 +170,7 @@ func answer(w http.ResponseWriter, status int, said string) {
 	_, _ = fmt.Fprintln(w, said) // who has hung up need not know
 }
 
-// outcome is what became of a delivery. The set is closed: a metric has a line
-// for each.
+// outcome is what happened to a delivery; a metric has a line for each.
 type outcome string
 
 const (
@@ -191,7 +186,6 @@ const (
 	postponed  outcome = "postponed" // GitHub could not be reached, and is asked again
 )
 
-// metrics are what is counted for those who keep the server.
 type metrics struct {
 	all        *prometheus.Registry
 	deliveries *prometheus.CounterVec

@@ -29,7 +29,6 @@ type Setup struct {
 	Limits       Limits
 }
 
-// setup is a Setup at work.
 type setup struct {
 	Setup
 	at    *url.URL
@@ -47,7 +46,6 @@ type setup struct {
 // longestName is what GitHub leaves of an App's name beside our own.
 const longestName = 34 - len("ralph-")
 
-// errMade says that the page is no longer needed.
 var errMade = errors.New("an App already exists")
 
 func (s Setup) open() (*setup, error) {
@@ -71,8 +69,7 @@ func (s Setup) open() (*setup, error) {
 	return d, err
 }
 
-// private tells whether data sent to u cannot be read on its way: it uses TLS,
-// or stays on this machine.
+// private reports whether data sent to u stays encrypted or on this machine.
 func private(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
@@ -117,12 +114,10 @@ func (d *setup) handler() http.Handler {
 	return mux
 }
 
-// same compares in constant time.
 func same(given, ours string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(ours)) == 1
 }
 
-// page shows the form to those who can read the log.
 func (d *setup) page(w http.ResponseWriter, r *http.Request) {
 	if !same(r.URL.Query().Get("token"), d.token) {
 		d.show(w, http.StatusForbidden, sheet{Title: "This page is not open", Said: "The server's log shows the address that opens it."})
@@ -133,7 +128,6 @@ func (d *setup) page(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// back is where GitHub sends those who have made the App.
 func (d *setup) back(w http.ResponseWriter, r *http.Request) {
 	said := r.URL.Query()
 	if !same(said.Get("state"), d.state) {
@@ -179,7 +173,6 @@ func (d *setup) take(ctx context.Context, code string) (github.Made, error) {
 	return made, nil
 }
 
-// sheet is what a page of the setup says: a form, where to install, or words.
 type sheet struct {
 	Title string
 	Nonce string
@@ -193,8 +186,7 @@ var sheets = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(templates.Files, "server/page.html"))
 })
 
-// show sends a page that runs nothing, loads nothing and sends its form to
-// GitHub alone. GitHub learns from where, but not the token.
+// show allows no scripts or resources, and a form to GitHub alone. GitHub sees the host, not the token.
 func (d *setup) show(w http.ResponseWriter, status int, s sheet) {
 	s.Nonce = rand.Text()
 	for name, value := range map[string]string{

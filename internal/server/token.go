@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// identities reads what a job says who it is, as GitHub has signed it.
 type identities struct {
 	verifier *oidc.IDTokenVerifier
 	traded   *memory // tokens that were used, so that using one again makes no call to GitHub
@@ -35,7 +34,7 @@ func (s Server) identities(ctx context.Context) (*identities, error) {
 	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}), newMemory(remembered)}, nil
 }
 
-// job is as much as GitHub says of a job as we hold against the repository.
+// job is the part of a job's identity that is checked.
 type job struct {
 	ID         string `json:"jti"` // of what it says
 	Repository string `json:"repository"`
@@ -105,8 +104,7 @@ func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// trade gets the token. What runs on another branch may have been changed by
-// anybody who can push one.
+// trade refuses other branches: anybody who can push may have changed their workflow.
 func (d *service) trade(ctx context.Context, j job) (string, error) {
 	owner, name, _ := strings.Cut(j.Repository, "/")
 	access := d.Access

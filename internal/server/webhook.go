@@ -20,7 +20,6 @@ const (
 	readers = 32       // bodies that are read at once: so much memory, and no more
 )
 
-// refusal is why a delivery is not taken in.
 type refusal struct {
 	status  int
 	outcome outcome
@@ -52,7 +51,6 @@ func (d *service) webhook(w http.ResponseWriter, r *http.Request) {
 // ids are what GitHub numbers deliveries with.
 var ids = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// receive reads what is genuine, and as little as may be of what is not.
 func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -88,14 +86,12 @@ func tooLarge() error {
 	return &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("a delivery has at most %d bytes", largest)}
 }
 
-// tooBusy leaves the delivery in GitHub's log as one that failed, where it is
-// found again.
+// tooBusy fails the delivery, so that GitHub's log has it for later.
 func tooBusy() error {
 	return &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: it is read from GitHub's log later"}
 }
 
-// accept puts what is for us into the queue. What came before is no error and
-// does nothing, under another number too.
+// accept puts wanted deliveries into the queue. A duplicate is no error.
 func (d *service) accept(id, event string, body []byte) error {
 	if !d.memory.take(id) {
 		return &refusal{http.StatusOK, replayed, "duplicate delivery"}
@@ -123,7 +119,6 @@ func (d *service) accept(id, event string, body []byte) error {
 // branches begins the names of the branches whose CI is relayed.
 const branches = "ralph/"
 
-// read makes an order of a delivery, if it is for us.
 func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	read, err := github.ReadTrigger(event, body)
 	if err != nil {
@@ -142,8 +137,7 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	return o, true, nil
 }
 
-// remembered is how many deliveries are known again: more than come in a day
-// to most.
+// remembered is more than most servers get in a day.
 const remembered = 50_000
 
 // memory knows the newest deliveries that were taken in: by their number, which
@@ -165,7 +159,7 @@ func newMemory(size int) *memory {
 	return &memory{known: map[string]int{}, order: make([]delivery, size), owed: map[string]bool{}}
 }
 
-// take remembers id, and tells whether it is new.
+// take remembers id, and reports whether it is new.
 func (m *memory) take(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
