@@ -25,8 +25,7 @@ func (c *call) has(flag string) bool {
 	})
 }
 
-// shortFlagIndex is the index of a letter among flags like -xzf; 0 if it is
-// missing.
+// shortFlagIndex is the index of a letter among flags like -xzf, or 0.
 func shortFlagIndex(a string, letter byte) int {
 	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 		return 0
@@ -39,8 +38,7 @@ func shortFlagIndex(a string, letter byte) int {
 	return 0
 }
 
-// operands are the arguments that are neither flags nor values of the flags in
-// valued.
+// operands skips flags, and the values of the flags in valued.
 func (c *call) operands(valued ...string) []string {
 	var ops []string
 	for i := 0; i < len(c.args); i++ {
@@ -57,11 +55,9 @@ func (c *call) operands(valued ...string) []string {
 	return ops
 }
 
-// first is the first operand, usually a subcommand.
 func (c *call) first() string { return append(c.operands(), "")[0] }
 
-// affected are the operands that a command acts on: the sources of a copy, x of
-// --file=x.
+// affected are the operands that a command acts on.
 func (c *call) affected() []string {
 	ops := c.operands()
 	if isInList("cp mv ln install scp rsync", c.name) {
@@ -97,7 +93,6 @@ func (c *call) values(flags ...string) []string {
 	return found
 }
 
-// words judges a command by its words, and returns its output.
 func (j *judge) words(words []string, c call) string {
 	defer func() { j.depth-- }()
 	if !j.begin() || len(words) == 0 {

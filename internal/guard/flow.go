@@ -107,7 +107,6 @@ func (c *call) echoOutput() string {
 	return out[:min(len(out), maxText)]
 }
 
-// filterOutput is what a filter prints of its input or its files.
 func (j *judge) filterOutput(c *call) (out string) {
 	files := c.operands()
 	if isInList(scriptFirst, c.name) && !c.has("-e") && len(files) > 0 {
@@ -133,7 +132,6 @@ var (
 	byNameOnly = pattern.Of(`^\{|^[^ :]*[a-z][^ :]*$`) // selects lines of ps only by a name
 )
 
-// pickedLines is the output of a filter that selects lines.
 func (c *call) pickedLines(out string) (left string) {
 	by := c.first()
 	for _, m := range markPattern.FindAllString(out, 20) {
@@ -148,7 +146,6 @@ func (c *call) pickedLines(out string) (left string) {
 	return left
 }
 
-// fileText is the content of a file, as far as it is known.
 func (j *judge) fileText(file string, sc *scope) string {
 	if text, ok := j.files[j.fileKey(file, sc)]; ok {
 		return text
@@ -159,7 +156,6 @@ func (j *judge) fileText(file string, sc *scope) string {
 	return ""
 }
 
-// checkShown judges output that the agent will see.
 func (j *judge) checkShown(out string) {
 	for _, m := range markPattern.FindAllString(out, 50) {
 		if strings.HasPrefix(m, markStart+string(secretOutput)) || strings.HasPrefix(m, markStart+string(tokenOutput)) || secretVariable.MatchString(m) {
@@ -173,8 +169,7 @@ var (
 	localHost   = pattern.Of("^[^.]*$|\uE000|^127\\.|^0\\.0\\.0\\.0$|\\.(?:local|localhost|internal|test)$")
 )
 
-// isRemote reports whether a command connects to another machine. A name without a
-// dot is local: the database of a compose file.
+// A name without a dot is local: the database of a compose file.
 func (c *call) isRemote() bool {
 	ops := c.operands("-H", "-d", "-o", "-X", "-u", "-F", "-T", "-b", "-w", "-m", "--data", "--header", "--data-binary", "--request", "--form", "--output", "--json")
 	return slices.ContainsFunc(ops, func(a string) bool {

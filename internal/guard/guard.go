@@ -59,7 +59,6 @@ func CheckWrite(path string, at Project) (Finding, bool) {
 	return j.verdict()
 }
 
-// Limits for judging one script.
 const (
 	maxLine     = 64 << 10  // bytes of a script that are parsed
 	maxScript   = 256 << 10 // bytes of shell parsed in all, with nested scripts
@@ -114,8 +113,7 @@ func (j *judge) begin() bool {
 	return j.finding == nil && j.steps <= maxSteps && j.depth <= maxNest
 }
 
-// script judges a text as shell in a scope, and returns its output. After a line
-// that cannot be parsed, it continues with the next one.
+// script returns the output. After a line that cannot be parsed, it continues with the next one.
 func (j *judge) script(src string, sc *scope, in string) (out string) {
 	if len(src) > maxLine {
 		j.unread = true
@@ -146,8 +144,7 @@ var (
 	separators = pattern.Of(`[;&|()]+`)
 )
 
-// parsedScript judges statements up to a line that cannot be parsed, and returns
-// its offset.
+// parsedScript returns the offset of a line that cannot be parsed.
 func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad int) {
 	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
 		return "", 0

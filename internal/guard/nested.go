@@ -21,8 +21,7 @@ var wrappers = map[string]string{
 	"heroku": "> run", "railway": "> run", "uv": "> run", "poetry": "> run", "pipenv": "> run", "pdm": "> run", "doppler": "> run", "direnv": "> exec",
 }
 
-// unwrap judges the command inside a command, and returns its output. ok is false
-// if the outer command has to be judged, too.
+// unwrap returns ok if the outer command needs no judging.
 func (j *judge) unwrap(c *call) (out string, ok bool) {
 	ops := c.operands("-i", "-p", "-l", "-o", "-F", "-J", "-L", "-R", "-D") // of ssh
 	inner := c.scope.child()
@@ -91,7 +90,6 @@ func innerWords(args []string, valued string) []string {
 	return nil
 }
 
-// xargsWords are the words of the command that xargs runs with its input.
 func (c *call) xargsWords(inner []string) []string {
 	items := strings.Fields(cmp.Or(c.stdin, unknownText))
 	i := slices.Index(inner, append(c.values("-I"), "{}")[0])
@@ -104,7 +102,6 @@ func (c *call) xargsWords(inner []string) []string {
 // findConditions are the conditions with which find does not find everything.
 const findConditions = "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -user -perm -inum -empty"
 
-// find judges find -delete and find -exec, and returns the output of find.
 func (j *judge) find(c *call) string {
 	from := "."
 	if len(c.args) > 0 && !strings.HasPrefix(c.args[0], "-") && !strings.ContainsAny(c.args[0], "(!") {
@@ -185,7 +182,6 @@ func (j *judge) reportOrigin(text, by string) {
 	}
 }
 
-// codeFlags are the flags of interpreters that take code.
 var codeFlags = map[string]string{
 	"python": "-c", "python3": "-c", "perl": "-e -E", "ruby": "-e", "node": "-e --eval -p --print", "php": "-r", "bun": "-e",
 }
@@ -251,8 +247,7 @@ var (
 	setClause      = pattern.Of(`(?i)^[^;]{0,80}\bset\b`)
 )
 
-// sqlLoss reports whether an SQL statement loses data, except in tables and
-// databases that are named as a test.
+// sqlLoss ignores tables and databases that are named as a test.
 func sqlLoss(sql string) bool {
 	return slices.ContainsFunc(lossyStatement.FindAllStringSubmatch(sql, 20), func(m []string) bool {
 		verb, name, rest := strings.ToLower(m[1]), m[2], strings.ToLower(m[3])

@@ -35,7 +35,6 @@ var areas = []struct {
 	{"outside", pattern.Of(``)},
 }
 
-// generatedNames are folders that a build or a download can make again.
 const generatedNames = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
 
 // guardedFiles are files that must not be written; the first match counts.
@@ -87,7 +86,6 @@ func (j *judge) resolve(p string, sc *scope) string {
 	return path.Join(sc.dir, p)
 }
 
-// fileKey is the key of a file in j.files.
 func (j *judge) fileKey(file string, sc *scope) string { return cmp.Or(j.resolve(file, sc), file) }
 
 func contains(dir, p string) bool { return dir == "/" || dir == p || strings.HasPrefix(p, dir+"/") }
@@ -125,7 +123,6 @@ func (j *judge) isInArea(names, p string, sc *scope) bool {
 	return false
 }
 
-// checkWrite judges a write to a file by its path.
 func (j *judge) checkWrite(target string, sc *scope) {
 	p := j.resolve(target, sc)
 	rel, inside := strings.CutPrefix(p, j.project.Root+"/")
@@ -139,7 +136,6 @@ func (j *judge) checkWrite(target string, sc *scope) {
 	}
 }
 
-// matchesGlob reports whether a glob matches a file, or a folder above it.
 func matchesGlob(glob, rel string) bool {
 	glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
 	file, _ := doublestar.Match(glob, rel)

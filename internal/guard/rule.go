@@ -81,7 +81,6 @@ type Rule struct {
 	category Category
 }
 
-// ruleGroup is a part of the table whose rows have the same reason.
 type ruleGroup struct {
 	category Category
 	why      string
@@ -89,8 +88,7 @@ type ruleGroup struct {
 	rows     []row
 }
 
-// row is the commands of rules, separated by commas, with their flags, operands
-// and unless.
+// row is commands, separated by commas, with their flags, operands and unless.
 type row [4]string
 
 // rulesByProgram are the rules by program; those for many programs are under "*".
@@ -113,8 +111,7 @@ var rulesByProgram = sync.OnceValue(func() map[string][]Rule {
 	return all
 })
 
-// checkRules checks a command against the project's own rules, then the table. The
-// project's first match decides.
+// The project's first matching rule decides, then the table.
 func (j *judge) checkRules(c *call) {
 	i := slices.IndexFunc(j.project.Rules, func(r Rule) bool { return r.matches(j, c) })
 	if i < 0 {
@@ -200,7 +197,6 @@ func matchesAny(patterns, s string) bool {
 	return false
 }
 
-// matchesToken reports whether a token of a rule matches a call.
 func (j *judge) matchesToken(token string, c *call) bool {
 	name, value, valued := strings.Cut(token, "=")
 	switch {

@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// statements judges statements in order, and returns their output.
 func (j *judge) statements(list []*syntax.Stmt, sc *scope, in string) (out string) {
 	for _, s := range list {
 		out = joinOutput(out, j.statement(s, sc, in))
@@ -17,7 +16,6 @@ func (j *judge) statements(list []*syntax.Stmt, sc *scope, in string) (out strin
 	return out
 }
 
-// statementsIn judges all statements within a node, one branch after the other.
 func (j *judge) statementsIn(node syntax.Node, c call) (out string) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		s, ok := n.(*syntax.Stmt)
@@ -107,8 +105,7 @@ func (j *judge) loop(over *syntax.WordIter, do []*syntax.Stmt, c call) (out stri
 	return out
 }
 
-// assign sets a variable, and judges it as if it were a command: "export NAME
-// value", or "env NAME value" if it is for one command.
+// assign judges a variable like a command: "export NAME value", or "env NAME value" for one command.
 func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 	if a.Name == nil || a.Naked {
 		j.splitWords(sc, a.Value)
@@ -135,7 +132,6 @@ func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 	return name + "=" + value
 }
 
-// redirect judges where a command reads from and writes to.
 func (j *judge) redirect(r *syntax.Redirect, c *call) {
 	target := j.unsplitWord(c.scope, r.Word, escape)
 	_, err := strconv.Atoi(strings.TrimSuffix(target, "-"))

@@ -23,7 +23,6 @@ const (
 	wordGap     = "\uE002" // between the words that one word expands to
 )
 
-// The kinds of output in outputRules.
 const (
 	fetchedOutput Category = "!fetched" // from the network
 	decodedOutput Category = "!decoded" // from base64 and similar
@@ -47,12 +46,10 @@ var (
 	quotedEscape   = pattern.Of("(?s)\\\\([$\"`\\\\\n])") // and within double quotes
 )
 
-// mark is output of which only the kind is known.
 func mark(kind Category, what string) string {
 	return markStart + string(kind) + markSpace + unsafeInMark.ReplaceAllString(what, markSpace) + markEnd
 }
 
-// marksIn are the marks of a text.
 func marksIn(text string) string {
 	return strings.Join(slices.Compact(markPattern.FindAllString(text, 20)), "")
 }
@@ -64,7 +61,6 @@ type scope struct {
 	isRemote    bool              // on another machine, without the project
 }
 
-// scope is the scope of the script itself.
 func (j *judge) scope() *scope {
 	return &scope{dir: j.project.Dir, vars: map[string]string{
 		"PWD": j.project.Dir, "HOME": j.project.Home, "TMPDIR": "/tmp", "IFS": " ", "CLAUDE_PROJECT_DIR": j.project.Root, "GITHUB_WORKSPACE": j.project.Root,
@@ -96,8 +92,7 @@ func (j *judge) splitWords(sc *scope, list ...*syntax.Word) []string {
 	return fields[:min(len(fields), maxWords)]
 }
 
-// unsplitWord is a word that the shell does not split: an assignment, a
-// redirection.
+// unsplitWord is a word of an assignment or a redirection.
 func (j *judge) unsplitWord(sc *scope, word *syntax.Word, escapes *pattern.Pattern) string {
 	if word == nil {
 		return ""
@@ -105,8 +100,7 @@ func (j *judge) unsplitWord(sc *scope, word *syntax.Word, escapes *pattern.Patte
 	return strings.ReplaceAll(j.expand(sc, word.Parts, escapes, false), wordGap, " ")
 }
 
-// expand is the text of a word, with wordGap where the shell splits the value of a
-// variable or the output of a command.
+// expand marks with wordGap where the shell splits a value.
 func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Pattern, splits bool) string {
 	var text strings.Builder
 	for _, part := range parts {

@@ -13,11 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killTimeout limits each wait for something that was killed. Only a process that
-// is stuck in the kernel, or that we may not signal, takes longer.
+// killTimeout: only a process that is stuck in the kernel, or that we may not signal, takes longer.
 const killTimeout = 5 * time.Second
 
-// child is a running program with its streams.
 type child struct {
 	tree    *tree
 	streams *streams
@@ -64,7 +62,6 @@ func withOwnSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &sys
 }
 
-// wait waits until the program has ended, or has to be ended.
 func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
 	var overdue <-chan time.Time
 	if c.Timeout > 0 {
@@ -91,8 +88,7 @@ func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (tim
 	return timedOut, why
 }
 
-// hasEnded reports whether the program has ended by now. Then a timeout or a
-// cancellation no longer counts.
+// hasEnded: after the end, a timeout or a cancellation no longer counts.
 func (ch *child) hasEnded(ended <-chan struct{}) bool {
 	select {
 	case ch.reap = <-ch.exited:
@@ -197,8 +193,7 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 	return why
 }
 
-// waitForRest reports whether all remaining processes ended before the time was
-// over.
+// waitForRest reports whether the rest ended in time.
 func (ch *child) waitForRest(ctx context.Context, limit, interval time.Duration, hard <-chan struct{}) bool {
 	over := time.NewTimer(limit)
 	defer over.Stop()
@@ -218,7 +213,6 @@ func (ch *child) waitForRest(ctx context.Context, limit, interval time.Duration,
 	return true
 }
 
-// stat is a process as /proc/PID/stat describes it.
 type stat struct {
 	pid, parent, group, session int
 
@@ -227,8 +221,7 @@ type stat struct {
 	born    uint64 // clock ticks after boot
 }
 
-// isDead reports whether the process is a zombie. A process whose first thread has
-// ended looks like one while its other threads run.
+// A process whose first thread has ended looks like a zombie while its other threads run.
 func (s stat) isDead() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads <= 1
 }

@@ -2,8 +2,7 @@ package process
 
 import "bytes"
 
-// maxLine is the default of Lines.Max. Agents print a whole file as one line of
-// JSON.
+// maxLine: agents print a whole file as one line of JSON.
 const maxLine = 16 << 20
 
 // Lines is a Writer that calls Each for each line. Its memory is limited by Max.

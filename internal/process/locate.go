@@ -106,8 +106,7 @@ func Within(path string, folders []string) bool {
 	})
 }
 
-// hasLinkInto reports whether a link directly in dir leads into one of the
-// folders. A link to another name in dir does not count.
+// hasLinkInto ignores links to other names in dir.
 func hasLinkInto(dir string, folders []string) bool {
 	entries, _ := os.ReadDir(dir) // an unreadable folder can still have programs
 	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
@@ -169,8 +168,7 @@ func CannotStart(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENOEXEC)
 }
 
-// withoutVariable returns env without one variable. Appending to the result does
-// not change env.
+// Appending to the result does not change env.
 func withoutVariable(env []string, name string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, kv := range env {
@@ -181,8 +179,7 @@ func withoutVariable(env []string, name string) []string {
 	return out
 }
 
-// startFailure is a reason why a program does not start that the system reports as
-// systemError.
+// startFailure is a specific reason that the system reports as systemError.
 type startFailure struct {
 	text        string
 	systemError error

@@ -59,12 +59,10 @@ func RunOuter(o OuterProgram) (int, error) {
 	return code, nil
 }
 
-// guardName is the guard's name in the list of processes: a kill by the program's
-// name does not reach the guard.
+// guardName: a kill by the program's name does not reach the guard.
 const guardName = "process-guard"
 
-// childCommand is the child's command line and environment: the guard's, or the
-// inner program's if we are the guard or the system needs no guard.
+// childCommand runs the guard, or the inner program if we are the guard or need none.
 func (o OuterProgram) childCommand() (argv, env []string) {
 	env = withoutVariable(withoutVariable(o.Env, outerMarker), guardMarker)
 	own := strconv.Itoa(os.Getpid())
@@ -80,13 +78,11 @@ func (o OuterProgram) childCommand() (argv, env []string) {
 	return argv, append(env, outerMarker+"="+own)
 }
 
-// innerProcess is the inner program as our child.
 type innerProcess struct {
 	p     *os.Process
 	ended <-chan syscall.WaitStatus
 }
 
-// untilClosed is closed once no process has the other end of the pipe open.
 func untilClosed(pipe *os.File) <-chan struct{} {
 	closed := make(chan struct{})
 	go func() {
@@ -118,8 +114,7 @@ func (in *innerProcess) wait(signals <-chan os.Signal, listens <-chan struct{}) 
 	}
 }
 
-// send passes signals on: a request as ForwardedSignal, our parent's death as it
-// is.
+// send passes requests on as ForwardedSignal, and our parent's death as it is.
 func (in *innerProcess) send(signals []os.Signal) {
 	for _, sig := range signals {
 		if sig != OrphanedSignal {
@@ -142,8 +137,7 @@ func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
 	return code
 }
 
-// outerMarker is the variable with the outer program's pid in the inner program's
-// environment; guardMarker has the pid and the program's name for the guard.
+// outerMarker holds the outer program's pid; guardMarker the pid and the program's name for the guard.
 const (
 	outerMarker = "RALPH_OUTER"
 	guardMarker = "RALPH_GUARD"
@@ -172,8 +166,7 @@ func IsGuard(env func(string) string) bool {
 	return is
 }
 
-// readyFD is the descriptor that the inner program closes when it is ready for
-// signals.
+// The inner program closes readyFD when it is ready for signals.
 const readyFD = 3
 
 // SignalReady tells the outer program that this program handles ForwardedSignal.
@@ -187,8 +180,7 @@ func SignalReady(env func(string) string) {
 	_ = os.NewFile(readyFD, "ready").Close()
 }
 
-// parentFromMarker is the pid in a marker and the text after it. is reports
-// whether that process is our parent.
+// parentFromMarker reports whether the pid in a marker is our parent.
 func parentFromMarker(env func(string) string, marker string) (pid int, rest string, is bool) {
 	number, rest, _ := strings.Cut(env(marker), " ")
 	pid, err := strconv.Atoi(number)

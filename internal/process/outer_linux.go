@@ -39,8 +39,7 @@ func startInner(argv []string, attr *os.ProcAttr) (*innerProcess, error) {
 	return &innerProcess{p: p, ended: ended}, nil
 }
 
-// reapUntil reaps children until pid has ended. The outer program can be pid 1 of
-// a container, which gets orphans of other programs.
+// The outer program can be pid 1 of a container, which gets orphans of other programs.
 func reapUntil(pid int) syscall.WaitStatus {
 	for {
 		var ws syscall.WaitStatus
@@ -54,8 +53,7 @@ func reapUntil(pid int) syscall.WaitStatus {
 	}
 }
 
-// sweepDescendants kills all our descendants. Orphans become our children, so
-// without children there are no descendants.
+// Orphans become our children, so without children there are no descendants.
 func sweepDescendants() error {
 	limit := time.NewTimer(killTimeout)
 	defer limit.Stop()
@@ -134,15 +132,13 @@ func isInOwnSession(s stat) bool {
 	return err == nil && s.session == own
 }
 
-// mayBeInTree quickly excludes processes that are in no tree: those of our own
-// session, and the kernel's threads, which have no session.
+// mayBeInTree excludes our own session, and the kernel's threads.
 func mayBeInTree(pid int) bool {
 	session, err := unix.Getsid(pid)
 	return err != nil || session != 0 && !isInOwnSession(stat{session: session})
 }
 
-// treeNumber reads the marker from the environment that a process was started
-// with. That of another user is unreadable, unless we may trace the process.
+// treeNumber reads the marker. The environment of another user's process may be unreadable.
 func treeNumber(pid int) (uint64, bool) {
 	f, err := os.Open("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
@@ -163,11 +159,9 @@ func treeNumber(pid int) (uint64, bool) {
 	return 0, false
 }
 
-// pipeSize is how much output a pipe holds. Some programs end without waiting for
-// their output to be read; what does not fit is lost.
+// Some programs end without waiting for their output to be read; what does not fit is lost.
 const pipeSize = 1 << 20
 
-// enlargePipe enlarges a pipe as far as the machine allows.
 func enlargePipe(f *os.File) {
 	raw, err := f.SyscallConn()
 	if err != nil {

@@ -128,8 +128,7 @@ func graceOf(ctx context.Context, c Command) time.Duration {
 	return c.Grace
 }
 
-// contextError wraps both the error and the cause of ctx, so that errors.Is finds
-// context.Canceled behind a caller's cause.
+// contextError keeps context.Canceled visible behind a caller's cause.
 func contextError(ctx context.Context) error {
 	err, why := ctx.Err(), context.Cause(ctx)
 	if errors.Is(why, err) {

@@ -59,10 +59,8 @@ func (t *tree) sweep() error {
 	return nil
 }
 
-// limitMemory does nothing here: a process cannot limit another process.
 func limitMemory(int, uint64) {}
 
-// enlargePipe does nothing here: the size of pipes cannot be set.
 func enlargePipe(*os.File) {}
 
 // hasGuard: a guard does not get orphans here.

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marker is the variable that every program gets, so that a descendant that left
-// its session and lost its parents still shows its tree.
+// marker shows the tree of a descendant that left its session and lost its parents.
 const marker = "RALPH_PROCESS"
 
 // subreaper has the trees that this operating system process has started. Being a
@@ -29,8 +28,7 @@ var subreaper struct {
 	unkilled []*tree       // trees that could not be ended
 }
 
-// becomeSubreaper makes orphans of our descendants our children instead of init's.
-// The caller holds the lock.
+// becomeSubreaper makes orphans our children. The caller holds the lock.
 func becomeSubreaper() error {
 	if subreaper.live != nil {
 		return nil
@@ -63,7 +61,6 @@ func launch(path string, argv []string, attr *os.ProcAttr, watch func(*os.Proces
 	return p, err
 }
 
-// startTree starts a program and adds its tree to live.
 func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan reaper, error) {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -100,15 +97,13 @@ func awaitExit(p *os.Process) reaper {
 	}
 }
 
-// hasNoChildren reports whether no process of any program is left: we are the
-// sub-reaper, so orphans are our children.
+// We are the sub-reaper: orphans are our children.
 func hasNoChildren() bool {
 	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil)
 	return errors.Is(err, unix.ECHILD)
 }
 
-// limitMemory limits the memory of a program that has just started, and of each
-// process that it will start. It fails only if the program has ended.
+// limitMemory also limits later children. It fails only if the program has ended.
 func limitMemory(pid int, bytes uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }

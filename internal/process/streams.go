@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// streams are the pipes between a program and its Command's reader and writers.
 type streams struct {
 	childFiles []*os.File    // descriptors 0, 1, 2 … of the program
 	opened     []*os.File    // the childFiles that we opened
@@ -99,7 +98,6 @@ func (s *streams) addNull(mode int) error {
 	return nil
 }
 
-// closeOpened closes our copies of the program's ends once it has started.
 func (s *streams) closeOpened() {
 	for _, f := range s.opened {
 		_ = f.Close()
@@ -125,7 +123,6 @@ func (s *streams) start() {
 	}
 }
 
-// hasWriters reports whether any process still has an output open for writing.
 func (s *streams) hasWriters() bool {
 	for _, o := range s.output {
 		if o.hasWriters() {
@@ -135,7 +132,6 @@ func (s *streams) hasWriters() bool {
 	return false
 }
 
-// finish waits for the copying to end and returns its errors.
 func (s *streams) finish() error {
 	var errs []error
 	for _, o := range s.output {
@@ -171,8 +167,7 @@ func (in *input) copy() {
 	}
 }
 
-// buffers for reading output: git is started every few milliseconds, and most
-// outputs are smaller than the buffer that io.Copy would make for each.
+// buffers are shared: git is started often, and most outputs are small.
 var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 func (o *output) copy() {
@@ -205,8 +200,7 @@ func (o *output) forward(p []byte) {
 	}
 }
 
-// hasWriters asks the pipe: a hang-up shows before the data in the pipe has been
-// read, an end of file only afterwards.
+// A hang-up shows before the data has been read, an end of file only afterwards.
 func (o *output) hasWriters() bool {
 	raw, err := o.r.SyscallConn()
 	if err != nil {
@@ -248,8 +242,7 @@ func (o *output) finish() (cut bool) {
 	return cut
 }
 
-// finish gives up on a reader that does not end: it cannot be interrupted, and its
-// data is no longer needed.
+// finish gives up on a reader that does not end: it cannot be interrupted.
 func (in *input) finish() error {
 	if in == nil {
 		return nil

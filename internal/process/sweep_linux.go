@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep kills, after the program was reaped, until a scan finds no process.
 func (t *tree) sweep() error {
 	limit := time.NewTimer(4 * killTimeout) // on a busy machine each scan takes long
 	defer limit.Stop()
@@ -33,8 +32,7 @@ func (t *tree) sweep() error {
 	}
 }
 
-// sweepEarlier returns an error while a process of an earlier Run is alive. The
-// caller holds the lock.
+// sweepEarlier fails while a process of an earlier Run is alive. The caller holds the lock.
 func sweepEarlier() error {
 	for len(subreaper.unkilled) > 0 {
 		if seen := subreaper.unkilled[0].killAll(true); seen.err != nil || !seen.isEmpty() {
@@ -45,8 +43,7 @@ func sweepEarlier() error {
 	return nil
 }
 
-// killUser kills all processes of a user in one step, which a process that keeps
-// forking cannot outrun. The thread that becomes the user ends afterwards.
+// killUser kills in one step, which a process that keeps forking cannot outrun.
 func killUser(uid int) {
 	done := make(chan struct{})
 	go func() {
@@ -98,9 +95,7 @@ func (t *tree) killAll(atOnce bool) scan {
 	return seen
 }
 
-// signaller signals processes, by their group if they have one of their own: a
-// group is signalled in one step, which a process that keeps forking cannot
-// outrun.
+// signaller prefers groups: a group is signalled in one step, which a forking process cannot outrun.
 type signaller struct {
 	sig      unix.Signal
 	ownGroup int

@@ -19,7 +19,6 @@ type tree struct {
 	uid    int            // of Command.UID
 }
 
-// terminate asks everything in the tree to end.
 func (t *tree) terminate() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -34,8 +33,7 @@ func (t *tree) terminate() {
 	}
 }
 
-// isAlive scans again if the first scan found only orphans that had ended: they
-// can be of any tree, and are reaped now.
+// isAlive scans twice: the first scan may only have reaped orphans of other trees.
 func (t *tree) isAlive() bool {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -47,7 +45,6 @@ func (t *tree) isAlive() bool {
 	return true
 }
 
-// recordMembers counts the remaining processes as ones that had to be ended.
 func (t *tree) recordMembers() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -56,7 +53,6 @@ func (t *tree) recordMembers() {
 	}
 }
 
-// kill kills the tree once, while its program is not reaped yet.
 func (t *tree) kill() {
 	subreaper.Lock()
 	defer subreaper.Unlock()
@@ -87,7 +83,6 @@ func (t *tree) removeFromLive() {
 	}
 }
 
-// scan is a tree as one reading of the process table showed it.
 type scan struct {
 	members []stat // living processes
 	reaped  int    // orphans that had ended, of whatever tree
@@ -103,7 +98,6 @@ func (s scan) isEmpty() bool {
 
 func (t *tree) scan() scan { return t.scanEach(func(stat) {}) }
 
-// scanEach calls member for each process of the tree as it is found.
 func (t *tree) scanEach(member func(stat)) (seen scan) {
 	want := func(pid int) bool {
 		if !mayBeInTree(pid) {
@@ -124,8 +118,7 @@ func (t *tree) scanEach(member func(stat)) (seen scan) {
 	return seen
 }
 
-// reapOrphan reaps an orphan that ended as our child by its pid. Waiting for any
-// child would take the status of programs that others wait for.
+// Waiting for any child would take the status of programs that others wait for.
 func reapOrphan(pid int) bool {
 	if subreaper.live[pid] != nil {
 		return false
@@ -148,12 +141,10 @@ func pidList(list []stat) string {
 	return strings.Join(slices.Compact(out), " ")
 }
 
-// processTable is a reading of /proc. Processes come, go and change parents while
-// it is read, so missing processes are read again.
+// processTable reads missing processes again: parents change while /proc is read.
 type processTable struct{ procs map[int]stat }
 
-// readTable calls each for every process that want accepts, right after reading
-// it.
+// readTable calls each right after reading a process.
 func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -202,8 +193,7 @@ func readStat(pid int) (stat, bool) {
 	return parseStat(buf[:n])
 }
 
-// ancestors returns s and its ancestors up to our own child; nil if s does not
-// descend from us.
+// ancestors ends with our own child; nil if s does not descend from us.
 func (t *processTable) ancestors(s stat) []stat {
 	self := os.Getpid()
 	var path []stat
