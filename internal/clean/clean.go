@@ -42,7 +42,6 @@ func ForAgent(text string, limit int) (string, Removed) {
 // after two rounds; text that changes in all of these was written as an attack.
 const maxRounds = 12
 
-// dropMarkup removes every character that markup needs.
 func dropMarkup(text string, gone *Removed) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>&[]`~$", r) {
@@ -153,8 +152,7 @@ func ForGitHub(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// decodeAll decodes character references before text is judged. Decoding can make
-// invisible characters, which are removed.
+// decodeAll: decoding can make invisible characters, which are removed.
 func decodeAll(text string) string {
 	var gone Removed
 	text = dropUnprintable(text, &gone)
@@ -165,18 +163,15 @@ func decodeAll(text string) string {
 	return text
 }
 
-// undoShield removes the backslash that decode puts before a tag: here all HTML
-// becomes text.
+// undoShield: here all HTML becomes text.
 func undoShield(text string) string { return strings.ReplaceAll(text, `\<`, "<") }
 
-// isDelimiter reports whether line can be the second row of a table.
 func isDelimiter(line string) bool {
 	return strings.Contains(line, "-") && strings.Trim(line, "|:- \t>") == ""
 }
 
 var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 
-// proseLine makes a line outside a fence safe.
 func proseLine(line string, w writer) string {
 	w.prose(line)
 	return commandLine.ReplaceAllString(string(w.out), "${1}&#47;${2}")
@@ -248,7 +243,6 @@ func closesFence(line, mark string) bool {
 	return len(line) >= len(mark) && strings.Trim(line, mark[:1]) == ""
 }
 
-// outdent removes at most width white space from the front of line.
 func outdent(line string, width int) string {
 	for width > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
 		line = line[1:]
@@ -257,8 +251,7 @@ func outdent(line string, width int) string {
 	return line
 }
 
-// languageOf is the language of a fence. A suggestion could be committed with one
-// click, so it is dropped.
+// A suggestion could be committed with one click, so it is dropped.
 func languageOf(info string) string {
 	name := languageName.FindString(info)
 	if strings.EqualFold(name, "suggestion") {

@@ -8,7 +8,6 @@ import (
 // GitHub draws formulas, diagrams, maps and models instead of showing their text. It
 // also hides the words after a fence's language.
 
-// dropUndrawn removes text that a drawing does not show.
 func dropUndrawn(source string, gone *Removed) string {
 	if !strings.ContainsAny(source, "`~$") {
 		return source
@@ -55,7 +54,6 @@ func dropFromFence(block string, gone *Removed) string {
 	return head + "\n" + body
 }
 
-// undrawnLine matches a line of a diagram that its picture does not show.
 var undrawnLine = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
 
 func dropUndrawnLines(diagram string, gone *Removed) string {
@@ -79,7 +77,6 @@ var (
 	hidingCommand = regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|def|let|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
 )
 
-// hidesText reports whether a formula has words that its picture does not show.
 func hidesText(formula string) bool { return hidingCommand.MatchString(formula) }
 
 func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {

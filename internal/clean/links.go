@@ -45,8 +45,8 @@ func dropLinkTexts(text string, gone *Removed) string {
 	return out.String()
 }
 
-// hiddenLinkText is the part to remove at i: the text of an image that begins
-// there, or the title of a link whose text ends there.
+// hiddenLinkText is the text of an image that begins at i, or the title of a link whose text ends
+// there.
 func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
 	switch {
 	case text[i] == '!':
@@ -65,8 +65,7 @@ func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]boo
 	return region{}, false
 }
 
-// imageText is the text of the image ![…] from at to end. A picture whose text is
-// its label is removed as a whole.
+// A picture whose text is its label is removed as a whole.
 func imageText(text string, at, end int, labels map[string]bool) (region, bool) {
 	rest := text[end+1:]
 	switch {
@@ -88,7 +87,6 @@ const maxLinkTail = 4096
 var linkTail = regexp.MustCompile(`^\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\([^\s()]*\))*\))+)?` +
 	`(\s+(?:"(?:[^"\\]|\\.|\\\n)*"|'(?:[^'\\]|\\.|\\\n)*'|\((?:[^()\\]|\\.|\\\n)*\)))\s*\)`)
 
-// bracketPairs pairs each [ outside code with its ] within a paragraph.
 func bracketPairs(text string, p document) map[int]int {
 	pairs := make(map[int]int)
 	var open []int
@@ -116,7 +114,6 @@ func bracketPairs(text string, p document) map[int]int {
 	return pairs
 }
 
-// maxLabel is the limit of CommonMark.
 const maxLabel = 999
 
 func normalizeLabel(text string) string {
@@ -179,8 +176,7 @@ var (
 	footnoteMark = regexp.MustCompile(`\[(\^[^\]\s]+)\](:?)`)
 )
 
-// dropFootnotes removes footnotes that nothing refers to: GitHub does not show
-// them.
+// GitHub does not show unused footnotes.
 func dropFootnotes(text string, gone *Removed) string {
 	found := footnote.FindAllStringSubmatchIndex(text, -1)
 	if len(found) == 0 {
@@ -205,7 +201,6 @@ func dropFootnotes(text string, gone *Removed) string {
 	return out.String()
 }
 
-// maxEntity is longer than every character reference that browsers know.
 const maxEntity = 40
 
 var entityPattern = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
@@ -220,8 +215,7 @@ func decodeProse(text string) string {
 	return parseMarkdown(text).mapProse(text, decode)
 }
 
-// decode decodes references until none is left, in one pass: each ';' looks back
-// at the decoded text, so &amp;amp;lt; needs no second pass.
+// decode needs one pass: each ';' looks back at the decoded text, as in &amp;amp;lt;.
 func decode(text string) string {
 	out := make([]byte, 0, len(text))
 	var opened []int // positions of decoded '<'
@@ -265,7 +259,6 @@ func escapeTags(text string, opened []int) string {
 	var out strings.Builder
 	from := 0
 	for _, at := range opened {
-		// A later reference can include this position.
 		if at < from || at >= len(text) || text[at] != '<' {
 			continue
 		}

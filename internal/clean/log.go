@@ -107,8 +107,7 @@ func IsInvisible(r rune) bool {
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// normalizeNewlines makes every line end a \n, because later steps count lines. Some
-// readers end a line at U+2028 and U+2029, others do not.
+// Later steps count lines. Some readers end a line at U+2028 and U+2029.
 func normalizeNewlines(text string) string {
 	if !strings.ContainsAny(text, "\r\u2028\u2029") {
 		return text
@@ -116,7 +115,6 @@ func normalizeNewlines(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }
 
-// dropUnprintable keeps only visible characters, \n and \t.
 func dropUnprintable(text string, gone *Removed) string {
 	text = normalizeNewlines(text)
 	return mapRunes(text, func(r rune, size int) rune {
@@ -138,8 +136,7 @@ func dropUnprintable(text string, gone *Removed) string {
 	})
 }
 
-// mapRunes is strings.Map for a mapper that distinguishes an invalid byte, which
-// has size 1, from a U+FFFD in the text.
+// mapRunes distinguishes an invalid byte, which has size 1, from a U+FFFD.
 func mapRunes(text string, to func(r rune, size int) rune) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -153,7 +150,7 @@ func mapRunes(text string, to func(r rune, size int) rune) string {
 	return out.String()
 }
 
-// truncate cuts text to at most limit bytes, between characters; 0 is no limit.
+// truncate cuts between characters; a limit of 0 is none.
 func truncate(text string, limit int) string {
 	if limit <= 0 || len(text) <= limit {
 		return text

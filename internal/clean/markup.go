@@ -36,8 +36,7 @@ var tagKinds = func() map[string]tagKind {
 
 func kindOfTag(name string) tagKind { return tagKinds[name] }
 
-// token is a part of the page's HTML. Without a name, it is a comment, a
-// declaration or text.
+// Without a name, a token is a comment, a declaration or text.
 type token struct {
 	region
 	raw, name         string
@@ -78,8 +77,7 @@ func htmlTokens(text string) []token {
 	return all
 }
 
-// tokenize reads a region as a browser does, not as CommonMark does: in an HTML
-// block even a malformed tag hides words.
+// tokenize follows browsers, not CommonMark: in an HTML block even a malformed tag hides words.
 func tokenize(text string, r region) []token {
 	var all []token
 	z := html.NewTokenizer(strings.NewReader(text[r.from:r.to]))
@@ -177,8 +175,7 @@ func (p token) keptText(gone *Removed) string {
 	return "<" + p.name + ">"
 }
 
-// dropComments removes comments that a browser sees and the Markdown parser does
-// not. An unterminated comment is removed to the end.
+// dropComments finds comments that the Markdown parser does not see.
 func dropComments(text string, gone *Removed) string {
 	if !strings.Contains(text, "<!--") {
 		return text

@@ -72,8 +72,7 @@ func BreakSkipWords(text string) string {
 	return noCIMark.ReplaceAllString(skipWords().ReplaceAllString(text, "($1)"), "NO-CI")
 }
 
-// mentionPatterns match what GitHub makes a mention or a reference of, in three
-// parts: the second one is put in code.
+// mentionPatterns have three parts: the second one is put in code.
 var mentionPatterns = replacements{
 	regexp.MustCompile(`((?:^|[^A-Za-z0-9]))(@)([A-Za-z0-9])`),
 	regexp.MustCompile(`()(@)([0-9a-fA-F]{7})`),
@@ -150,8 +149,7 @@ func (w *writer) address(text string, i int) int {
 	return len(found)
 }
 
-// bracket writes a link, an image as a link, or a bracket that is not part of
-// either.
+// bracket writes a link, an image as a link, or a plain bracket.
 func (w *writer) bracket(rest string) int {
 	if m := image.FindStringSubmatch(rest); m != nil && !w.inLink {
 		w.linkTo(strings.TrimSuffix("image: "+m[1], ": "), m[2])

@@ -24,14 +24,12 @@ type document struct {
 	definitions []definition
 }
 
-// definition is a link reference definition: [label]: destination "title".
 type definition struct {
 	region
 	label, destination, title string
 }
 
-// markdownParser does not parse links and emphasis: links.go finds hidden text in
-// links, and nested brackets would take more than linear time.
+// Links and emphasis are not parsed: nested brackets would take more than linear time.
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithInlineParsers(
@@ -95,7 +93,6 @@ func linesRegion(lines *text.Segments) region {
 	return region{lines.At(0).Start, lines.At(lines.Len() - 1).Stop}
 }
 
-// fenceRegion is from the opening fence to the last line of code.
 func fenceRegion(source string, n *ast.FencedCodeBlock) region {
 	at := max(n.Pos(), 0)
 	end := strings.IndexByte(source[at:], '\n')
@@ -117,8 +114,7 @@ func spanRegion(n *ast.CodeSpan) region {
 	return region{first.Segment.Start, last.Segment.Stop}
 }
 
-// isInAddress reports whether a code span directly follows an address. GitHub
-// takes the backtick as part of the address, so this span is prose there.
+// isInAddress: GitHub takes the backtick as part of an address before it.
 func isInAddress(source string, at int) bool {
 	before := source[max(0, at-maxWord):at]
 	// The parser skips a space just inside the backticks.
@@ -155,7 +151,6 @@ func sortRegions(all []region) []region {
 	})
 }
 
-// mapProse applies change to the text between code.
 func (p document) mapProse(source string, change func(string) string) string {
 	var out strings.Builder
 	at := 0
@@ -168,7 +163,6 @@ func (p document) mapProse(source string, change func(string) string) string {
 	return out.String()
 }
 
-// codeAt is the end of the code around at, if there is any.
 func (p document) codeAt(at int) (end int, inside bool) {
 	i, found := slices.BinarySearchFunc(p.code, at, func(r region, at int) int { return r.from - at })
 	if !found {

@@ -25,7 +25,6 @@ func (w *writer) prose(text string) {
 	}
 }
 
-// next writes the element at i and returns its length.
 func (w *writer) next(text string, i int) int {
 	rest := text[i:]
 	switch c := rest[0]; c {
@@ -46,8 +45,6 @@ func (w *writer) next(text string, i int) int {
 	}
 }
 
-// character writes a character that GitHub does not interpret, or an entity for
-// it.
 func (w *writer) character(rest string) int {
 	switch c := rest[0]; {
 	case c == '&' && entityPattern.MatchString(rest):
@@ -66,7 +63,6 @@ func (w *writer) character(rest string) int {
 	return 1
 }
 
-// code writes a code span, or backticks that are not part of one.
 func (w *writer) code(rest string) int {
 	size := len(rest) - len(strings.TrimLeft(rest, "`"))
 	end := closingRun(rest, size)
@@ -99,8 +95,7 @@ func closingRun(rest string, size int) int {
 	return -1
 }
 
-// span writes a code span. A space before it keeps its backticks apart from
-// another span and from an address.
+// A space before a code span separates it from another span or an address.
 func (w *writer) span(ticks, inside string) {
 	if w.inAddress || bytes.HasSuffix(w.out, []byte("`")) {
 		w.out = append(w.out, ' ')
@@ -126,8 +121,7 @@ func (w *writer) letter(c byte) {
 	}
 }
 
-// backslash writes an escape. Characters that GitHub reads after rendering, or
-// that this writer escapes anyway, need none.
+// backslash drops escapes that GitHub or this writer does not need.
 func (w *writer) backslash(rest string) int {
 	switch next := rest[1:]; {
 	case next == "":

@@ -14,12 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// A line of a secret is hidden on its own if it is at least this long: a key
-// is printed line by line, but its shorter lines are words like any other.
+// A line of a key may be printed alone. Shorter lines are words like any other.
 const shortestLine = 12
 
-// forms is secret as programs may print it, whole and, if it has several
-// lines, each of them.
+// forms are the secret as programs may print it, and each of its lines.
 func forms(secret string) []string {
 	secret = strings.TrimSpace(secret)
 	if utf8.RuneCountInString(secret) < shortest {
@@ -41,7 +39,6 @@ func forms(secret string) []string {
 	return all
 }
 
-// written is value as itself and in each encoding.
 func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
@@ -53,8 +50,7 @@ func written(value string) []string {
 	return all
 }
 
-// inBytes is value as programs show bytes one by one: in hexadecimal with
-// something between, or as escapes of a string.
+// inBytes is value byte by byte, in hexadecimal or as escapes.
 func inBytes(value string) []string {
 	var all []string
 	for _, form := range []string{"% x", "% X"} {
@@ -78,8 +74,7 @@ func inWide(value string) []string {
 	return []string{string(wide[1:]), lower.String(), upper.String()}
 }
 
-// inEscapes is value with an escape for each character but letters and digits:
-// encoders differ in which of the others they leave as they are.
+// inEscapes escapes all but letters and digits: encoders differ in the rest.
 func inEscapes(value string) []string {
 	var lower, upper, percent strings.Builder
 	for _, unit := range utf16.Encode([]rune(value)) {
@@ -117,7 +112,6 @@ func inBase64(value string) []string {
 	return all
 }
 
-// within is what can be known of value in the middle of something longer.
 func within(alphabet *base64.Encoding, value string) (parts []string) {
 	for before := range 3 {
 		text := alphabet.EncodeToString(append(make([]byte, before), value...))
@@ -128,14 +122,12 @@ func within(alphabet *base64.Encoding, value string) (parts []string) {
 	return parts
 }
 
-// inEntities is value in HTML, and as reports of tests have it in XML.
 func inEntities(value string) []string {
 	page := html.EscapeString(value)
 	return []string{page, strings.NewReplacer("&#34;", "&quot;", "&#39;", "&apos;").Replace(page)}
 }
 
-// inLines is text as programs print it that break their lines (base64 at 76
-// characters, openssl at 64, xxd at 60), and as that stands in JSON.
+// inLines breaks lines as base64 (76), openssl (64) and xxd (60) do, also within JSON.
 func inLines(text string, width int) []string {
 	if len(text) <= width {
 		return nil
@@ -171,8 +163,7 @@ func lowerPercent(escaped string) string {
 	return string(out)
 }
 
-// inJSON is value in a JSON string, and in one within another: an agent's
-// stream quotes what a tool printed, which may be JSON itself.
+// inJSON also quotes twice: an agent's stream quotes what a tool printed.
 func inJSON(value string) []string {
 	var all []string
 	for range 2 {
@@ -190,8 +181,7 @@ func inJSON(value string) []string {
 
 func inner(quoted string) string { return quoted[1 : len(quoted)-1] }
 
-// starts tells where in a text a secret may begin, by two bytes at a time: an
-// agent prints a gigabyte, and next to nothing of it is looked at any closer.
+// starts finds where a secret may begin by two bytes: an agent prints a gigabyte.
 type starts struct {
 	pairs [1 << 16]bool
 	ends  [256]bool // where there is but one byte
@@ -208,7 +198,6 @@ var shapeStarts = func() (s starts) {
 	return s
 }()
 
-// add adds what begins as text does.
 func (x *starts) add(text string) {
 	x.pairs[pair(text[0], text[1])] = true
 	x.ends[text[0]] = true

@@ -25,11 +25,9 @@ type Redactor struct {
 	longest int
 }
 
-// A shorter value is not hidden: it would blank out ordinary words, and could
-// be guessed anyway.
+// A shorter value would hide ordinary words, and could be guessed anyway.
 const shortest = 6
 
-// key is how many bytes of a form find it in the map; no form is shorter.
 const key = shortest
 
 // New makes a Redactor for these values, and whatever is shaped like a token.
@@ -76,14 +74,12 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	return bytes.Clone(b)
 }
 
-// mask is b with *** where something was found.
 func mask(b []byte, found []match) []byte {
 	out, _ := shown(b, found, 0, len(b))
 	return out
 }
 
-// shown is b from at to end as it may be seen, and how far what is hidden in it
-// reaches. Where nothing is hidden, as nearly always, it is a part of b itself.
+// shown also returns how far hidden text reaches. Without hidden text it is a part of b itself.
 func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 	for _, m := range found {
 		if m.from >= end {
@@ -127,7 +123,6 @@ func (r *Redactor) Reader(from io.Reader) io.Reader {
 	return hidden
 }
 
-// match is a part of a text that is to be hidden.
 type match struct{ from, to int }
 
 // find gives every match that begins at one of some places, in the order of
@@ -148,7 +143,6 @@ func (r *Redactor) find(s []byte, places []int) []match {
 	return found
 }
 
-// form is the length of the longest form that s begins with.
 func (r *Redactor) form(s []byte) int {
 	if len(s) < key {
 		return 0
@@ -161,8 +155,7 @@ func (r *Redactor) form(s []byte) int {
 	return 0
 }
 
-// open says whether what follows s could make, or lengthen, a match that
-// begins at at.
+// open reports whether more text could make, or lengthen, a match at at.
 func (r *Redactor) open(s []byte, at int) bool {
 	for _, shape := range r.shapes[s[at]] {
 		if _, _, open := shape(s, at); open {
@@ -181,8 +174,7 @@ func (r *Redactor) open(s []byte, at int) bool {
 	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], rest)
 }
 
-// writer holds back the end of what was written to it as long as that could
-// be the beginning of a secret.
+// writer holds the end back while it could be the beginning of a secret.
 type writer struct {
 	redactor *Redactor
 	to       io.Writer
@@ -204,7 +196,6 @@ func (w *writer) Write(p []byte) (int, error) {
 // Close writes what was held back. It can be called again.
 func (w *writer) Close() error { return w.pass(w.places(), len(w.held)) }
 
-// places are those in held, behind what was passed on, where a secret may begin.
 func (w *writer) places() []int {
 	w.page = w.redactor.starts.places(w.page[:0], w.held, w.passed)
 	return w.page
@@ -238,7 +229,6 @@ func (w *writer) pass(places []int, end int) error {
 	return err
 }
 
-// reader passes on what its writer lets go of.
 type reader struct {
 	from io.Reader
 	to   io.WriteCloser // writes to out, which cannot fail

@@ -10,17 +10,14 @@ import (
 // none. open says that more text could still make or lengthen it.
 type shape func(s []byte, at int) (skip, size int, open bool)
 
-// The longest text that a shape looks at, and so all that a stream holds back
-// for one.
+// A stream holds back at most this much for a shape.
 const longestShape = 16 << 10
 
-// How a web token and a private key begin.
 const (
 	webBegin = "eyJ"
 	pemBegin = "-----BEGIN "
 )
 
-// tokens are those that are known by how they begin.
 var tokens = []run{
 	{"ghp_", alnum, 20, 255},
 	{"gho_", alnum, 20, 255},
@@ -48,7 +45,6 @@ var tokens = []run{
 	{"npm_", alnum, 30, 255},
 }
 
-// shapes are all the known ones, by their first byte.
 var shapes = func() (all [256][]shape) {
 	for _, t := range tokens {
 		all[t.prefix[0]] = append(all[t.prefix[0]], t.match)
@@ -60,7 +56,6 @@ var shapes = func() (all [256][]shape) {
 	return all
 }()
 
-// class is a set of characters.
 type class uint8
 
 const (
@@ -74,7 +69,6 @@ const (
 
 func (c class) has(b byte) bool { return c&classes[b] != 0 }
 
-// classes are those that each byte belongs to.
 var classes = func() (all [256]class) {
 	set := func(c class, members string) {
 		for i := range len(members) {
@@ -95,7 +89,6 @@ var classes = func() (all [256]class) {
 	return all
 }()
 
-// span is how many of the first limit bytes of s are of the class.
 func (c class) span(s []byte, limit int) int {
 	n := 0
 	for n < len(s) && n < limit && c.has(s[n]) {
@@ -104,7 +97,6 @@ func (c class) span(s []byte, limit int) int {
 	return n
 }
 
-// run is a token of a prefix and then min to max characters of a class.
 type run struct {
 	prefix string
 	of     class
@@ -135,14 +127,12 @@ func begins(s []byte, prefix string) (whole, part bool) {
 	return same && n == len(prefix), same && n < len(prefix)
 }
 
-// inWord says that at is in the middle of a word: the sk- of "task-list" is
-// no beginning of a token.
+// The sk- of "task-list" is no beginning of a token.
 func inWord(s []byte, at int) bool {
 	return at > 0 && alnum.has(s[at-1]) && s[at-1] != '_'
 }
 
-// webToken is a JSON web token: three parts, the first of which begins with
-// {" in base64.
+// webToken is a JSON web token: three parts, the first begins with {" in base64.
 func webToken(s []byte, at int) (skip, size int, open bool) {
 	const shortestPart, longestPart = 5, 5000
 	if at > 0 && (alnum | dash).has(s[at-1]) {
@@ -205,8 +195,7 @@ func privateKey(s []byte, at int) (skip, size int, open bool) {
 	return 0, head + (alnum|pemBody).span(rest[head:], longestShape), !whole
 }
 
-// authorization is the value of an Authorization header, in HTTP, JSON or the
-// arguments of a command. A single word must be long to be taken for one.
+// authorization finds the value of an Authorization header. A single word must be long.
 func authorization(s []byte, at int) (skip, size int, open bool) {
 	const name, longestValue = "authorization", 4096
 	rest := s[at:]
