@@ -183,6 +183,37 @@ func TestNothingRunsForTestsAlone(t *testing.T) {
 	}
 }
 
+// A test that the proof saw fail and then pass does not hold back a change that
+// touches no test file.
+func TestChanceDoesNotBlame(t *testing.T) {
+	const both = "passed p.TestA\npassed p.TestB"
+	flaky := judged("c1", both)
+	flaky.Flaky, flaky.First = true, &journal.Try{Exit: 1, Tests: &journal.Tests{Red: []string{"p.TestA/row"}}}
+	for name, c := range map[string]struct {
+		here journal.CheckEnded
+		file proof.Differing
+		old  string
+		want []string
+	}{
+		"flaky in the proof":        {flaky, proof.Differing{Path: "x.md", Tests: true, Was: true}, "failed p.TestA/row", nil},
+		"another test":              {flaky, proof.Differing{Path: "x.md", Tests: true, Was: true}, "failed p.TestB", []string{"p.TestB"}},
+		"passed in the proof":       {judged("c1", both), proof.Differing{Path: "x.md", Tests: true, Was: true}, "failed p.TestA", []string{"p.TestA"}},
+		"flaky, and a test changed": {flaky, proof.Differing{Path: "a_test.go", Tests: true, Was: true}, "failed p.TestA/row", []string{"p.TestA"}},
+	} {
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", c.old)}}}
+		run := proved(asked(judged("b0", both)), c.here)
+		run.Baseline.Usable = true
+		tests := byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": {c.file}}}, map[string]string{"b0": both, "c1": both, "old": c.old}}
+		var got []string
+		for _, place := range b.inspect(t, run, tests).Found {
+			got = append(got, place.Tests...)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // Where a runner tells of no tests, or only how many passed, the check as a whole
 // and the count decide.
 func TestExistingTestsWithoutNames(t *testing.T) {

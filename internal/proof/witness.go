@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/suite"
 	"github.com/ralph-loop/ralph/internal/tally"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
@@ -98,7 +99,7 @@ func (w *witness) byName(was, here journal.CheckEnded, old *journal.CheckEnded, 
 	var failing []string
 	fine := map[string]bool{}
 	if old != nil {
-		failing = w.failing(was, *old, passed)
+		failing = slices.DeleteFunc(w.failing(was, *old, passed), func(name string) bool { return w.chance(here, name) })
 		fine = heads(w.prover.Tests.Told(*old), tally.Passed)
 	}
 	w.broken = append(w.broken, failing...)
@@ -150,6 +151,15 @@ func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) [
 		}
 	}
 	return slices.Sorted(maps.Keys(names))
+}
+
+// chance tells that a test failed in the first run of the proof and passed in the
+// second. Where no test file was changed the existing tests are those of the proof,
+// which has decided that already.
+func (w *witness) chance(here journal.CheckEnded, head string) bool {
+	return here.Flaky && here.Passed &&
+		!slices.ContainsFunc(w.changed, func(file string) bool { return suite.Of(file) != suite.None }) &&
+		slices.ContainsFunc(here.First.Tests.Failing(), func(name string) bool { return tally.Head(name) == head })
 }
 
 // known tells that a newer reference has found a test already.
