@@ -25,7 +25,7 @@ import (
 )
 
 type archiveCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory with ralph/prd.json (default: current directory)."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory with ralph/prd.json (default: current directory)."`
 	RalphDir   string `placeholder:"DIR" help:"Directory of prd.json and progress.txt in the project (default: ralph)."`
 	Label      string `short:"l" placeholder:"TEXT" help:"Name of the archive (default: the PRD's branch)."`
 }
@@ -143,7 +143,7 @@ type worktreeCommand struct {
 func (worktreeCommand) Help() string { return "Example: ralph worktree clean" }
 
 type worktreeCleanCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 }
 
 func (worktreeCleanCommand) Help() string {

@@ -88,7 +88,7 @@ func parse(w world) (chosen command, done bool, err error) {
 			"response": policy.ForPreset(policy.Guardrails).Word, "tag": policy.ForPreset(policy.Checked).Word,
 			"levels": strings.Join(sandbox.Names(), ", "),
 		},
-		kong.NamedMapper(anyLevel, levels{docker: true}), kong.NamedMapper(ownLevel, levels{}),
+		kong.NamedMapper(anyLevel, levels{docker: true}), kong.NamedMapper(ownLevel, levels{}), kong.NamedMapper("folder", folders{w.World}),
 		kong.UsageOnError(),
 		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),

@@ -18,7 +18,7 @@ import (
 )
 
 type doctorCommand struct {
-	ProjectDir   string        `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ProjectDir   string        `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Agent        string        `placeholder:"NAME" help:"Agent to look for (default: from the settings)."`
 	AgentCommand string        `placeholder:"CMD" help:"Program to run instead of the agent's own."`
 	Agents       bool          `xor:"part" help:"Check only the agents."`

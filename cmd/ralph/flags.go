@@ -75,10 +75,27 @@ func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 // IsBool has kong take the flag without a value.
 func (l levels) IsBool() bool { return l.docker }
 
+type folders struct{ laptop.World }
+
+func (f folders) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	var name string
+	if err := ctx.Scan.PopValueInto("path", &name); err != nil {
+		return err
+	}
+	dir, err := f.Folder(name)
+	if err == nil {
+		target.SetString(dir)
+	}
+	return err
+}
+
 type straying interface{ stray(word string) string }
 
 func misused(err error, args []string) error {
 	what, fix := plainly(strings.TrimSpace(err.Error())), "see ralph --help"
+	if told, is := errors.AsType[*fault.Fault](err); is {
+		return told
+	}
 	wrong, is := errors.AsType[*kong.ParseError](err)
 	if !is || wrong.Context == nil || wrong.Context.Selected() == nil {
 		return fault.Usage(what, fix, nil)

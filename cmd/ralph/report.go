@@ -25,7 +25,7 @@ import (
 )
 
 type reportCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
 	Format     string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
 	Eval       string `type:"path" placeholder:"FILE" help:"Results of ralph eval, for a section of the page; in a project without runs the page has nothing else."`
@@ -161,7 +161,7 @@ func (c reportCommand) put(w world, name string, create func() (io.WriteCloser, 
 }
 
 type statusCommand struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
 	Follow     bool   `help:"Follow the run until it stops."`
 	JSON       bool   `name:"json" help:"Print the result as one JSON object."`

@@ -47,7 +47,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if len(argv) == 0 {
 		return 0, fault.Usage("no command given", "for example: ralph sandbox -- npm test", nil)
 	}
-	dir, err := laptop.Standing()
+	dir, err := w.Folder(".")
 	if err != nil {
 		return 0, err
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 type superviseCommand struct {
-	TaskDir       string           `default:"." type:"path" placeholder:"DIR" help:"Directory in which the agent writes DONE."`
+	TaskDir       string           `default:"." type:"folder" placeholder:"DIR" help:"Directory in which the agent writes DONE."`
 	MaxIterations *int             `aliases:"max-restarts" placeholder:"N" help:"Limit of attempts (default: 100; 0: no limit)."`
 	RestartDelay  *policy.Duration `placeholder:"TIME" help:"Pause between two attempts (default: 1s)."`
 	PollInterval  *policy.Duration `placeholder:"TIME" help:"Interval between two checks of a finished task's child processes (default: 1s)."`
@@ -94,7 +94,7 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 }
 
 func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) error {
-	dir, err := laptop.Standing()
+	dir, err := w.Folder(".")
 	if err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: resolved(d.ProjectDir), Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
+			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Redact: d.secrets.Writer,
 			Kept: d.World.kept(h.sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
 		},

@@ -24,7 +24,7 @@ import (
 // Clone are the flags of commands that prove commits of a clone, which anybody may
 // have written.
 type Clone struct {
-	ProjectDir string `short:"d" default:"." type:"path" placeholder:"DIR" help:"Clone of the repository (default: current directory)."`
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Clone of the repository (default: current directory)."`
 	Fence
 	Reach
 	Secrecy
@@ -103,8 +103,7 @@ func (c Clone) Rules(checks, setup []string) checkout.Rules {
 			}
 			p = settings.ApplyTo(p)
 		}
-		dir := resolved(c.ProjectDir)
-		if within, err := Inside(guarded.Around(dir), dir); err != nil {
+		if within, err := Inside(guarded.Around(c.ProjectDir), c.ProjectDir); err != nil {
 			return p, err
 		} else if within != "." {
 			p.Subfolder = filepath.ToSlash(within)

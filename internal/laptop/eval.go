@@ -26,7 +26,7 @@ import (
 // Eval are the flags of `ralph eval`.
 type Eval struct {
 	Commits       []string        `arg:"" optional:"" help:"Commits to try (default: the newest on HEAD that change a program and tests)."`
-	Repo          string          `default:"." type:"path" placeholder:"DIR" help:"A clone of the repository."`
+	Repo          string          `default:"." type:"folder" placeholder:"DIR" help:"A clone of the repository."`
 	Last          int             `default:"30" placeholder:"N" help:"How many commits to try (default: 30)."`
 	Instances     string          `type:"path" placeholder:"FILE" help:"Tasks in the format of SWE-bench, one JSON object a line, instead of commits."`
 	Agent         string          `required:"" xor:"agent" placeholder:"NAME" help:"The agent: ${agents}; gold applies the commit itself, none changes nothing."`
@@ -102,12 +102,12 @@ func (c Eval) results(w World) (*os.File, error) {
 	case c.Results == "" && home == "":
 		return nil, fault.Usage("no home folder for the results", "set HOME, or name a file with --results", nil)
 	case c.Results == "":
-		sum := sha256.Sum256([]byte(resolved(c.Repo)))
+		sum := sha256.Sum256([]byte(c.Repo))
 		c.Results = filepath.Join(workspace.UserStateDir(home), "eval", filepath.Base(c.Repo)+"-"+hex.EncodeToString(sum[:4])+".jsonl")
 		if err := os.MkdirAll(filepath.Dir(c.Results), 0o700); err != nil {
 			return nil, fault.Usage("cannot make the folder of the results", "name a file with --results", err)
 		}
-	case process.Within(resolved(filepath.Dir(c.Results)), both([]string{c.Repo, outermost(c.Repo, home)})):
+	case process.Within(resolved(filepath.Dir(c.Results)), both([]string{c.Repo, w.outermost(c.Repo)})):
 		return nil, fault.Usage("a commit of the clone, or an agent, can write "+c.Results, "name a file outside of the clone with --results, or leave it out", nil)
 	}
 	root, err := untrusted.OpenRoot(filepath.Dir(c.Results))

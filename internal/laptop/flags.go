@@ -22,7 +22,7 @@ const Rescue = 30 * time.Second
 
 // Flags are the flags of every loop on a laptop.
 type Flags struct {
-	ProjectDir       string           `short:"d" default:"." type:"path" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ProjectDir       string           `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Agent            string           `placeholder:"NAME" help:"Agent: ${agents} (default: from the settings)."`
 	AgentCommand     string           `placeholder:"CMD" help:"Program to run instead of the agent's own."`
 	Model            string           `placeholder:"MODEL" help:"Model, by the agent's name for it."`

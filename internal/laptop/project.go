@@ -82,12 +82,14 @@ func (d *Project) look(ctx context.Context) error {
 	if err := d.obey(); err != nil {
 		return err
 	}
-	place, err := d.Tool.Inspect(ctx, d.ProjectDir)
+	place, err := placeOf(ctx, d.Tool, d.ProjectDir)
 	switch {
 	case err == nil:
 		d.Place = &place
 	case errors.As(err, new(*git.Unreadable)):
 		d.unread = err
+	case errors.Is(err, errReplaced):
+		return err
 	}
 	if d.DryRun {
 		return nil
@@ -145,7 +147,7 @@ func RepositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, err
 	if _, err := tool.Version(ctx); err != nil {
 		return git.Place{}, err
 	}
-	place, err := tool.Inspect(ctx, dir)
+	place, err := placeOf(ctx, tool, dir)
 	if err != nil {
 		return git.Place{}, err
 	}

@@ -120,7 +120,10 @@ func (a *attempt) take(event journal.Event) {
 func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
 	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Redact}
 	if j.Sandbox != nil {
-		at := d.World.Kept(ctx, d.ProjectDir)
+		at, err := d.World.Kept(ctx, d.ProjectDir)
+		if err != nil {
+			return seen, err
+		}
 		at.Ours = append(at.Ours, d.folder())
 		hand.Run = j.Sandbox.Around(at)
 		news := job.WatchNestedRepos(ctx, d.Root(), at)

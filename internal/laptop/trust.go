@@ -42,7 +42,7 @@ func (d *Project) settled() (lines []string) {
 
 // about is how a line begins.
 func (d *Project) about(file string) string {
-	way, _ := filepath.Rel(d.top(), resolved(d.ProjectDir)) // both are whole
+	way, _ := filepath.Rel(d.top(), d.ProjectDir) // both are whole
 	return digest(way, file) + ":"
 }
 
@@ -57,13 +57,12 @@ func (d *Project) top() string {
 	if d.Place != nil {
 		return d.Place.Top
 	}
-	project := resolved(d.ProjectDir)
-	for dir := project; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := d.ProjectDir; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if isTop(dir) {
 			return dir
 		}
 	}
-	return project
+	return d.ProjectDir
 }
 
 // isTop tells that git may take a folder for the top of a repository.
@@ -73,8 +72,8 @@ func isTop(dir string) bool {
 }
 
 // markFile is where a folder's mark lies; empty: the user has no home.
-func (d *Project) markFile(dir string) string {
-	own := workspace.UserStateDir(d.World.Getenv("HOME"))
+func (w World) markFile(dir string) string {
+	own := workspace.UserStateDir(w.Getenv("HOME"))
 	if own == "" {
 		return ""
 	}
@@ -83,7 +82,7 @@ func (d *Project) markFile(dir string) string {
 
 // marksOf are the lines of a folder's mark. What cannot be told may be one.
 func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, marked bool) {
-	if file := d.markFile(dir); file != "" {
+	if file := d.World.markFile(dir); file != "" {
 		text, err := untrusted.ReadFile(file, 16<<20)
 		lines, marked = strings.Fields(string(text)), !errors.Is(err, fs.ErrNotExist)
 	}
@@ -108,7 +107,7 @@ func (d *Project) mark(ctx context.Context) error {
 			return fmt.Errorf("mark %s: %w", d.Place.Top, err)
 		}
 	}
-	file := d.markFile(d.top())
+	file := d.World.markFile(d.top())
 	if file == "" {
 		return nil
 	}

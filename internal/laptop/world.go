@@ -2,7 +2,6 @@ package laptop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -86,8 +84,7 @@ func (w World) theirs(project string) []string {
 
 // works are those of them that an agent works in.
 func (w World) works(project string) []string {
-	home := w.Getenv("HOME")
-	return both([]string{project, outermost(project, home), outermost(".", home)})
+	return both([]string{project, w.outermost(project), w.outermost(resolved(project)), w.outermost(resolved("."))})
 }
 
 // both are paths as they are named and with links resolved.
@@ -100,15 +97,14 @@ func both(paths []string) (folders []string) {
 	return folders
 }
 
-// outermost is the highest folder above dir that looks like a project and does not
-// hold the home: an agent can make a nearer one look so, too. Without one it is empty.
-func outermost(dir, home string) (top string) {
-	for at, home := resolved(dir), resolved(home); at != filepath.Dir(at); at = filepath.Dir(at) {
-		if way, err := filepath.Rel(at, home); err == nil && filepath.IsLocal(way) {
-			break
-		}
-		for _, trace := range []string{".git", ".ralph"} {
-			if _, err := os.Lstat(filepath.Join(at, trace)); err == nil {
+// outermost is the highest folder above dir that looks like a project, or in which something
+// was confined, and does not hold the home: an agent can make a nearer one look so, too.
+// Without one it is empty.
+func (w World) outermost(dir string) (top string) {
+	home := resolved(w.Getenv("HOME"))
+	for at := dir; at != filepath.Dir(at) && !confine.Under(at, home); at = filepath.Dir(at) {
+		for _, trace := range []string{filepath.Join(at, ".git"), filepath.Join(at, ".ralph"), w.markFile(at)} {
+			if _, err := os.Lstat(trace); err == nil {
 				top = at
 			}
 		}
@@ -141,7 +137,7 @@ func (w World) Temp(project string) string {
 
 // Above are the folders around a project in which another sandboxed command may work.
 func (w World) Above(project string) []string {
-	return both([]string{outermost(project, w.Getenv("HOME"))})
+	return both([]string{w.outermost(project), w.outermost(resolved(project))})
 }
 
 // Room is an empty temporary folder for work on a project; done removes it.
@@ -171,92 +167,4 @@ func Executable() (string, error) {
 		return "", fmt.Errorf("find this program: %w", err)
 	}
 	return self, nil
-}
-
-// Place is a folder, with the repository that it is in. Where git finds none,
-// what would make one is guarded all the same.
-func (w World) Place(ctx context.Context, dir string) confine.Access {
-	top, needs := dir, guarded.Folder(dir)
-	if tree, done, err := w.ownTree(ctx, dir); err == nil {
-		defer done()
-		top, needs = tree.Dir, tree.Needs()
-	}
-	return confine.Access{
-		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
-		ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
-	}
-}
-
-// KeptHere marks the folder that Standing found, and is Kept of it.
-func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error) {
-	if err := w.Confined(ctx, dir); err != nil {
-		return confine.Access{}, err
-	}
-	at := w.Kept(ctx, dir)
-	if !confine.Under(at.Write[0], dir) {
-		return at, errMoved(dir, nil)
-	}
-	return at, nil
-}
-
-// Kept is Place for those who may not write to the settings of a run there.
-func (w World) Kept(ctx context.Context, dir string) confine.Access {
-	at, dir := w.Place(ctx, dir), resolved(dir)
-	at.Keep(dir)
-	if top := at.Write[0]; top != dir {
-		at.Keep(top)
-	}
-	return at
-}
-
-// Confined marks a folder in which something is to be confined, with the
-// settings as they are before.
-func (w World) Confined(ctx context.Context, dir string) error {
-	d, done, err := Flags{ProjectDir: dir, DryRun: true}.Open(ctx, w)
-	if err != nil {
-		return nil // settings that cannot be read are believed by no run
-	}
-	defer done()
-	if _, marked := d.marks(ctx); marked {
-		return nil
-	}
-	return d.mark(ctx)
-}
-
-// ownTree is the tree of the repository that a folder is in.
-func (w World) ownTree(ctx context.Context, dir string) (tree *git.Tree, done func(), err error) {
-	tool, done, err := w.Git(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	top, err := tool.Inspect(ctx, dir)
-	if err == nil {
-		tree, err = tool.Own(ctx, top)
-	}
-	if err != nil {
-		done()
-	}
-	return tree, done, err
-}
-
-// Standing is the working directory without links. Another sandboxed command may have put
-// a link in its place meanwhile.
-func Standing() (string, error) {
-	here, err := os.Stat(".")
-	if err != nil {
-		return "", fmt.Errorf("find the working directory: %w", err)
-	}
-	dir, err := os.Getwd()
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	there, failed := os.Lstat(dir)
-	if err = errors.Join(err, failed); err != nil || !os.SameFile(here, there) {
-		return "", errMoved(dir, err)
-	}
-	return dir, nil
-}
-
-func errMoved(dir string, err error) error {
-	return fault.Usage("the working directory was moved or replaced: "+dir, "change into the folder again", err)
 }

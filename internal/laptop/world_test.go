@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/confine"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/process"
 )
@@ -34,46 +33,6 @@ func repository(t *testing.T, dir string) string {
 		}
 	}
 	return dir
-}
-
-// The working directory has one name, whatever the shell calls it.
-func TestStanding(t *testing.T) {
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, link := filepath.Join(top, "real"), filepath.Join(top, "link")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(folder, link); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(link)
-	if got, err := laptop.Standing(); err != nil || got != folder {
-		t.Errorf("Standing() = %s, %v; want %s", got, err, folder)
-	}
-}
-
-// A folder that became a link to another repository after it was found is refused.
-func TestKeptHere(t *testing.T) {
-	top, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
-	w := world(filepath.Join(top, "home"))
-	at, err := w.KeptHere(t.Context(), shop)
-	if err != nil || at.Write[0] != shop {
-		t.Errorf("KeptHere(shop) writes to %v, %v; want shop", at.Write, err)
-	}
-	replaced := filepath.Join(top, "replaced")
-	if err := os.Symlink(victim, replaced); err != nil {
-		t.Fatal(err)
-	}
-	if at, err := w.KeptHere(t.Context(), replaced); fault.Hint(err) == "" {
-		t.Errorf("KeptHere of a link to another repository writes to %v, %v; want a fault", at.Write, err)
-	}
 }
 
 // Temporary files are kept out of the project.

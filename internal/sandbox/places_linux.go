@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // readable is there whatever a Sandbox says: what programs are made of and what
@@ -167,44 +169,15 @@ func (w Config) writable() []string {
 	return all
 }
 
-var errTheirLink = errors.New("it leads through a link that a sandboxed program may have made")
-
 // resolve is a path without its links. None is followed that stands in a folder
 // of theirs.
 func resolve(path string, theirs []string) (string, error) {
 	if isLent(path) {
 		return path, nil
 	}
-	if !filepath.IsAbs(path) {
-		return "", errors.New("not absolute")
-	}
-	at, rest := "/", strings.Split(path, "/")
-	for links := 0; len(rest) > 0; {
-		name := rest[0]
-		rest = rest[1:]
-		if name == ".." {
-			at = filepath.Dir(at)
-			continue
-		}
-		next := filepath.Join(at, name)
-		to, err := os.Readlink(next)
-		if errors.Is(err, unix.EINVAL) { // no link
-			at = next
-			continue
-		}
-		switch links++; {
-		case err != nil:
-			return "", err
-		case links > 40:
-			return "", unix.ELOOP
-		case slices.ContainsFunc(theirs, func(dir string) bool { return within(dir, at) }):
-			return "", errTheirLink
-		case filepath.IsAbs(to):
-			at = "/"
-		}
-		rest = append(strings.Split(to, "/"), rest...)
-	}
-	return at, nil
+	return untrusted.Resolve(path, func(at string) bool {
+		return slices.ContainsFunc(theirs, func(dir string) bool { return within(dir, at) })
+	})
 }
 
 // isLent tells of a file that is reached by its descriptor.

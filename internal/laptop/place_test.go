@@ -1,0 +1,94 @@
+package laptop_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/laptop"
+)
+
+// folder returns a new folder by its path without links.
+func folder(t *testing.T) string {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return top
+}
+
+func link(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A folder has one name, whatever the command line calls it. A link that a sandboxed
+// command may have made is refused.
+func TestFolder(t *testing.T) {
+	top := folder(t)
+	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
+	w := world(filepath.Join(top, "home"))
+	if _, err := w.KeptHere(t.Context(), shop); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(shop, "web"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link(t, shop, filepath.Join(top, "mine"))
+	link(t, victim, filepath.Join(shop, "theirs"))
+	link(t, filepath.Join(shop, "theirs"), filepath.Join(top, "to-theirs"))
+	t.Chdir(filepath.Join(top, "mine"))
+	for name, want := range map[string]string{
+		".": shop, "web": filepath.Join(shop, "web"), "../mine": shop, filepath.Join(top, "mine", "web"): filepath.Join(shop, "web"),
+		"missing": filepath.Join(shop, "missing"), "theirs": "", "theirs/web": "", filepath.Join(top, "to-theirs"): "",
+	} {
+		got, err := w.Folder(name)
+		if got != want || (want == "") != (fault.Hint(err) != "") {
+			t.Errorf("Folder(%q) = %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
+// A folder that became a link to another repository after it was found is refused, by a
+// run as by a single command.
+func TestReplacedFolder(t *testing.T) {
+	top := folder(t)
+	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
+	w := world(filepath.Join(top, "home"))
+	at, err := w.KeptHere(t.Context(), shop)
+	if err != nil || at.Write[0] != shop {
+		t.Errorf("KeptHere(shop) writes to %v, %v; want shop", at.Write, err)
+	}
+	replaced := filepath.Join(shop, "replaced")
+	link(t, victim, replaced)
+	if at, err := w.KeptHere(t.Context(), replaced); fault.Hint(err) == "" {
+		t.Errorf("KeptHere of a link to another repository writes to %v, %v; want a fault", at.Write, err)
+	}
+	if d, done, err := (laptop.Flags{ProjectDir: replaced}).Open(t.Context(), w); fault.Hint(err) == "" {
+		t.Errorf("a run works in %s; want a fault", d.Root())
+		done()
+	}
+	if above := w.Above(replaced); !slices.Contains(above, shop) {
+		t.Errorf("links are followed in shop: Above = %v", above)
+	}
+}
+
+// A folder in which something was confined is known without a repository in it.
+func TestAbove(t *testing.T) {
+	top := folder(t)
+	plain, w := filepath.Join(top, "plain"), world(filepath.Join(top, "home"))
+	if err := os.Mkdir(plain, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.KeptHere(t.Context(), plain); err != nil {
+		t.Fatal(err)
+	}
+	if above := w.Above(filepath.Join(plain, "web")); !slices.Contains(above, plain) {
+		t.Errorf("Above = %v, want %s", above, plain)
+	}
+}
