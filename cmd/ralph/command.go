@@ -28,7 +28,7 @@ type grammar struct {
 	Demo      demoCommand       `cmd:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
 	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
 	Doctor    doctorCommand     `cmd:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
-	Run       runCommand        `cmd:"" group:"work" help:"Work on the stories of a PRD, or repeat a prompt until its guardrails pass."`
+	Run       runCommand        `cmd:"" group:"work" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
 	Loop      loopCommand       `cmd:"" group:"work" help:"Repeat a task until its checks pass."`
 	Resume    resumeCommand     `cmd:"" group:"work" help:"Continue a run that stopped or was killed."`
 	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
@@ -61,7 +61,12 @@ var groups = []kong.Group{
 	{Key: "other", Title: "Other:"},
 }
 
-const description = `An issue goes in, a proven pull request comes out.
+const description = `ralph gives a task to a coding agent, runs your checks on the result, and repeats
+until they pass. On GitHub the task is an issue, and the result a pull request.
+
+Check: a command that judges the work, such as npm test. Story: a small change
+with criteria that a check can confirm. PRD: a file with stories, ralph/prd.json.
+Proven: the tests of a change fail without it and pass with it.
 
 Documentation: https://github.com/ralph-loop/ralph/tree/main/docs
 
@@ -96,6 +101,7 @@ func parse(w world) (chosen command, done bool, err error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err == nil {
+		parser.Model.HelpFlag.Help = "Print help."
 		err = refuseBlank(parser.Model)
 	}
 	if err != nil {

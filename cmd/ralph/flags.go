@@ -98,7 +98,7 @@ func misused(err error, args []string) error {
 	}
 	wrong, is := errors.AsType[*kong.ParseError](err)
 	if !is || wrong.Context == nil || wrong.Context.Selected() == nil {
-		return fault.Usage(what, fix, nil)
+		return fault.Usage(strings.Replace(what, "unexpected argument", "there is no command", 1), fix, nil)
 	}
 	chosen := wrong.Context.Selected()
 	fix = "see ralph " + chosen.Path() + " --help"

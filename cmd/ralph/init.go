@@ -132,7 +132,7 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stderr, "from %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
+	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
 	fmt.Fprintln(w.Stderr, "next: save it as ralph/prd.json, commit it, then: ralph run")
 	_, err = w.Stdout.Write(data)
 	return err

@@ -52,9 +52,10 @@ type runCommand struct {
 
 // Help tells the two ways apart, with examples.
 func (runCommand) Help() string {
-	return `With a prompt, starts the agent again and again until all guardrails of the settings
-pass and the agent gives the completion response. Without a prompt, works on the
-stories of ralph/prd.json, one in each iteration, until all of them pass.
+	return `With a prompt, starts the agent again and again until all checks pass (those of
+--check, and guardrails in the settings) and the agent gives the completion
+response. Without a prompt, works on the stories of ralph/prd.json, one in each
+iteration, until all of them pass.
 ` + usually(policy.Stories) + `
 
 Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."

@@ -194,9 +194,9 @@ func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	case a.Reporting == ReportsAtEnd:
 		return "cannot end " + a.Name + " within a turn: it reports its usage only at the end", hint
 	case a.Reporting == ReportsTokens:
-		return "does not hold for " + a.Name + ": it reports no cost", hint
+		return "does not hold for the agent " + a.Name + ": it reports no cost", hint
 	}
-	return "does not hold for " + a.Name + ": it does not report its usage", hint
+	return "does not hold for the agent " + a.Name + ": it does not report its usage", hint
 }
 
 // keysCounted let agents that report too little use ralph's model server, which counts.

@@ -255,7 +255,7 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	}
 	defer d.lower(j.Sandbox, j.ModelServer)
 	p.Agent = j.Agent.Name
-	resumed := journal.Resumed{Why: "asked to", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
+	resumed := journal.Resumed{Why: "on request", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
 	if d.DryRun {
 		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: d.World.Now(), Event: resumed}))
 	}

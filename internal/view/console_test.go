@@ -191,7 +191,7 @@ var rare = []any{
 	journal.PublishFailed{Act: "push", Why: "502"},
 	journal.CancelAsked{Why: "SIGINT"},
 	journal.RunStopped{Reason: policy.Cancelled},
-	journal.Resumed{Why: "asked to"},
+	journal.Resumed{Why: "on request"},
 	journal.IterationBegan{Number: 2, Story: "US-001"},
 	journal.AgentEnded{Tools: 3, TookMS: 14000},
 	journal.IterationEnded{Number: 2, Story: "US-001", Done: true},

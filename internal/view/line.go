@@ -54,8 +54,7 @@ func checkText(what string, e journal.CheckEnded) string {
 	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()))
 }
 
-// failActionText says what a guardrail's failure does to the next prompt, in the
-// words of the settings.
+// failActionText says what a check's failure does to the next prompt.
 func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	if e.Passed || e.Skipped != "" || p.Done != policy.ByResponse {
 		return ""
@@ -66,10 +65,11 @@ func failActionText(p policy.Policy, e journal.CheckEnded) string {
 			action = cmp.Or(check.FailAction, action)
 		}
 	}
-	if action == policy.Replace {
-		return ": REPLACE the prompt"
-	}
-	return ": " + string(action) + " to the prompt"
+	return map[policy.FailAction]string{
+		policy.Append:  "; its output is appended to the next prompt",
+		policy.Prepend: "; its output is put before the next prompt",
+		policy.Replace: "; its output replaces the next prompt",
+	}[action]
 }
 
 // utcClock is a time in UTC, as readers are in different time zones.

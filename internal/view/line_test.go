@@ -152,7 +152,7 @@ func TestLineTellsOfTheFailAction(t *testing.T) {
 	p.Checks = []policy.Check{{Name: "a"}, {Name: "b", FailAction: policy.Prepend}, {Name: "c", FailAction: policy.Replace}}
 	const failed = " failed (exit 1) in the agent's tree, 0s"
 	for name, want := range map[string]string{
-		"a": failed + ": APPEND to the prompt", "b": failed + ": PREPEND to the prompt", "c": failed + ": REPLACE the prompt",
+		"a": failed + "; its output is appended to the next prompt", "b": failed + "; its output is put before the next prompt", "c": failed + "; its output replaces the next prompt",
 	} {
 		ended := journal.CheckEnded{Where: journal.AtWork, Name: name, Exit: 1}
 		if got := view.Line(journal.Run{Policy: p}, ended); got != "  check "+name+want {
