@@ -190,7 +190,7 @@ func (w *Sandbox) Said(none string) string {
 	if w == nil {
 		return none
 	}
-	said := "sandbox level " + w.Name() + ": attacked from inside, and it held"
+	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
 	said += told(w.doors.services)
 	if w.doors.anyModel() {
 		said += "; no model is set, so every model is allowed"
