@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// gitDir is where a repository really lies. In a linked worktree .git is a file,
-// and what its branches have in common lies elsewhere again.
+// gitDir is where a repository lies. In a linked worktree, the common files lie elsewhere.
 type gitDir struct{ dir, common string }
 
 func (t *Tree) gitDir() gitDir {
@@ -95,7 +94,6 @@ func (t *Tree) movable(ctx context.Context) (filterless, error) {
 	return t.disableFilters(ctx)
 }
 
-// withoutFilters empties the filters among the keys of a configuration.
 func withoutFilters(keys string) []Setting {
 	var set []Setting
 	seen := map[string]bool{}
@@ -123,12 +121,10 @@ func (t filterless) run(ctx context.Context, args ...string) error {
 	return err
 }
 
-// unlock removes the locks of a git that was killed. No one else works in the
-// tree while the program does.
+// unlock removes the locks of a git that was killed: no one else works in the tree now.
 func (t *Tree) unlock(ctx context.Context) error { return t.unlockOn(ctx, "") }
 
-// unlockOn is unlock where the branch is known that is checked out; empty: it
-// is not.
+// unlockOn is unlock where the checked-out branch is known; empty: it is not.
 func (t *Tree) unlockOn(ctx context.Context, branch string) error {
 	at := t.gitDir()
 	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
@@ -144,7 +140,6 @@ func (t *Tree) unlockOn(ctx context.Context, branch string) error {
 	return remove(at.common, ref+".lock")
 }
 
-// remove takes locks out of a folder that no link leads out of.
 func remove(dir string, locks ...string) error {
 	inside, err := untrusted.OpenRoot(dir)
 	if err != nil {

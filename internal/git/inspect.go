@@ -42,7 +42,6 @@ func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
 	return s, s.resolveHead(ctx, at)
 }
 
-// resolveHead fills in the commit that a name stands for, and its tree.
 func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 	if s.Head, s.Tree = s.tree.known.Head, s.tree.known.Tree; s.Head == at {
 		return nil
@@ -59,7 +58,6 @@ func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 	return nil
 }
 
-// readStatus is an inspection without its commit, whose name comes with it.
 func (t filterless) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
 	if s, at, err = readStatus(ctx, t.Do); err == nil {
 		s.tree = t
@@ -104,7 +102,6 @@ func (s *Inspection) paths() []string {
 	return paths
 }
 
-// kinds of entries.
 const (
 	kindChanged   = '1'
 	kindUntracked = '?'
@@ -121,7 +118,6 @@ type entry struct {
 	repository bool   // an untracked folder, which may be a repository
 }
 
-// readEntry reads a line of porcelain v2; false for a header.
 func readEntry(line string) (entry, bool) {
 	if line == "" || line[0] == '#' {
 		return entry{}, false
@@ -142,8 +138,7 @@ func readEntry(line string) (entry, bool) {
 	return entry{kind: kindOdd, path: fields[len(fields)-1]}, true
 }
 
-// counts tells whether an entry is work. Ralph's own files are not, and of a
-// nested repository only its existence counts.
+// counts leaves out ralph's own files. Of a nested repository only its existence counts.
 func (e entry) counts() bool {
 	switch {
 	case e.beneath(ours):
@@ -154,20 +149,18 @@ func (e entry) counts() bool {
 	return e.staged && !onlySubmodules(e.head, e.index) || e.how != '.' && !onlySubmodules(e.index, e.now)
 }
 
-// onlySubmodules tells of modes between which nothing changed but a repository within.
+// onlySubmodules reports that nothing changed but a nested repository.
 func onlySubmodules(modes ...string) bool {
 	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != ModeLink && mode != ModeNone })
 }
 
-// beneath tells whether it lies at one of some paths or below.
 func (e entry) beneath(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		return e.path == path || strings.HasPrefix(e.path, path+"/")
 	})
 }
 
-// simple tells of a change of nothing but a file, in which the index had no
-// part.
+// simple reports a change of a file alone, without the index.
 func (e entry) simple() bool {
 	switch e.kind {
 	case kindUntracked:
@@ -182,7 +175,6 @@ func (e entry) simple() bool {
 // it. GitHub takes none above, and git is busy with one for minutes.
 const largest = 100 << 20
 
-// How much is looked at for them.
 const (
 	mostMeasured = 200_000
 	mostHuge     = 100

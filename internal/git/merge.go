@@ -47,7 +47,6 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 // MostConflicts is how many are named.
 const MostConflicts = 50
 
-// mergeTrees is the tree of both, or the files that stand in the way.
 func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 	out, err := t.Do(ctx, Call{Args: []string{"merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}})
 	if err != nil && !SaidNo(err) {

@@ -22,8 +22,7 @@ var (
 )
 
 var (
-	errNoID = errors.New("no commit id")
-	// errOddAnswer is the error for output that git itself would never print.
+	errNoID      = errors.New("no commit id")
 	errOddAnswer = errors.New("unexpected output of git")
 )
 
@@ -37,7 +36,6 @@ func CheckSHA(shas ...string) error {
 	return nil
 }
 
-// format is what git calls the names of objects that are like sha.
 func format(sha string) string {
 	if len(sha) == 64 {
 		return "sha256"

@@ -19,7 +19,6 @@ type Object struct {
 	Content  io.Reader
 }
 
-// errStopped ends a git of which no more is wanted.
 var errStopped = errors.New("no more is wanted")
 
 // CatFile has git print objects by their names, and each of them read in turn.
@@ -66,7 +65,6 @@ func readObjects(from *bufio.Reader, ids []string, each func(Object) error) erro
 	return nil
 }
 
-// readHeader reads what git says of an object: its name, its kind and its size, or that it is missing.
 func readHeader(id, line string) (Object, error) {
 	fields := strings.Fields(line)
 	if len(fields) != 3 {
@@ -79,7 +77,6 @@ func readHeader(id, line string) (Object, error) {
 	return Object{ID: id, Kind: fields[1], Size: size}, nil
 }
 
-// errMissing is the error for an object that is not there.
 var errMissing = errors.New("an object is missing")
 
 // Senseless tells of an answer that git itself would never give, or an object that

@@ -43,7 +43,6 @@ func (t *Trusted) Touched(ctx context.Context, span Span) ([]string, error) {
 	return paths, nil
 }
 
-// since is what To has changed since it left From, which may have gone on.
 func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
@@ -108,8 +107,7 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	return commitTree(ctx, t.Do, newCommit{tree, []string{o.Onto}, Message{Subject: "ralph: for a checkout"}, ralphAt(0)})
 }
 
-// written are the texts of an overlay as objects, each with the mode that its file
-// has in Onto.
+// written makes objects of the texts, each with its file's mode in Onto.
 func (t *Trusted) written(ctx context.Context, o Overlay) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(o.Texts)) {
@@ -130,7 +128,6 @@ func (t *Trusted) written(ctx context.Context, o Overlay) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// treeWith is the tree of a commit with some paths as they are wanted.
 func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry) (string, error) {
 	dir, err := os.MkdirTemp(t.Dir, "overlay-")
 	if err != nil {
@@ -191,7 +188,6 @@ func (t *Trusted) Commit(ctx context.Context, tree string, m Message, parents ..
 	return t.commitLike(ctx, newCommit{tree: tree, parents: parents, message: m}, parents...)
 }
 
-// newCommit is a commit to be made of a tree, without a checkout.
 type newCommit struct {
 	tree    string
 	parents []string
@@ -208,8 +204,7 @@ func commitTree(ctx context.Context, do Runner, c newCommit) (string, error) {
 	return ObjectID(do(ctx, Call{Args: args, Env: c.env, Stdin: strings.NewReader(c.message.text())}))
 }
 
-// commitLike makes a commit of ralph's that is dated as the newest of others, so
-// that the same work gives the same commit each time.
+// commitLike dates the commit as the newest of others: the same work gives the same commit.
 func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string) (string, error) {
 	dates, err := t.Ask(ctx, append([]string{"show", "-s", "--format=%ct"}, others...)...)
 	if err != nil {

@@ -129,8 +129,7 @@ func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, 
 	return sha, nil
 }
 
-// commitPaths commits by an index of its own, so that what the user has staged
-// stays out of the commit.
+// commitPaths uses an index of its own: what the user has staged stays out.
 func (t filterless) commitPaths(ctx context.Context, what Commission) (string, error) {
 	out, err := t.Ask(ctx, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
 	if err != nil {
@@ -164,7 +163,6 @@ func (t filterless) commitPaths(ctx context.Context, what Commission) (string, e
 	return sha, t.run(ctx, append([]string{"reset", "-q", "--"}, paths...)...)
 }
 
-// literal makes pathspecs that mean the very paths.
 func literal(paths []string) []string {
 	var specs []string
 	for _, path := range paths {

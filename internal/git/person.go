@@ -25,7 +25,6 @@ func (p Person) folder() string {
 	return filepath.Join(p.ConfigHome, "git")
 }
 
-// files are the configuration files, the one that counts most first.
 func (p Person) files() []string {
 	var files []string
 	if p.Home != "" {
@@ -37,13 +36,11 @@ func (p Person) files() []string {
 	return files
 }
 
-// userConfig is what is ever read of a user's own configuration, by key.
 type userConfig map[string]string
 
 const personal = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
 
-// userConfig has each value as the repository has it, else the first of files that
-// does.
+// userConfig has each value from the repository, or else from the first of files.
 func (u user) userConfig(ctx context.Context, files []string) userConfig {
 	found := userConfig{}
 	found.add(u.read(ctx, "--local"))
@@ -55,7 +52,6 @@ func (u user) userConfig(ctx context.Context, files []string) userConfig {
 	return found
 }
 
-// read is what one source has; nothing where it cannot be read.
 func (u user) read(ctx context.Context, source ...string) userConfig {
 	c := Call{Args: append(append([]string{"config"}, source...), "-z", "--get-regexp", personal), Dir: u.dir}
 	if u.git.User.Home != "" {
@@ -81,8 +77,6 @@ func (t userConfig) add(more userConfig) {
 	}
 }
 
-// who is the committer of the user's configuration; empty where name or address
-// is unknown.
 func (t userConfig) who() Identity {
 	who := Identity{Name: OneLine(t["user.name"], 200), Email: OneLine(t["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {
@@ -91,7 +85,6 @@ func (t userConfig) who() Identity {
 	return who
 }
 
-// ignore is the user's own excludes file, which need not be there.
 func (t userConfig) ignore(person Person) string {
 	if person == (Person{}) {
 		return ""
@@ -107,8 +100,7 @@ func (t userConfig) ignore(person Person) string {
 	return name
 }
 
-// endings is how the user has git treat the ends of lines: it decides which
-// files are changed at all.
+// endings is the user's treatment of line ends, which decides what counts as changed.
 func (t userConfig) endings() []Setting {
 	const key = "core.autocrlf"
 	switch value := strings.ToLower(t[key]); value {

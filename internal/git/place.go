@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// ours are ralph's own files in a project. They make no tree dirty and go into
-// no commit.
+// ours are ralph's own files in a project: they make no tree dirty and go into no commit.
 var ours = []string{".ralph", ".ralph-active", ".ralph-out", ".ralph-worktree"}
 
 // Ours tells of a path that is such a trace.
@@ -66,7 +65,6 @@ func (p Place) Clean() error {
 	return fault.Usage("uncommitted changes in "+p.Top+": "+names, "commit or stash them", nil)
 }
 
-// user is a repository that is looked for from dir, as its owner does.
 type user struct {
 	git Git
 	dir string
@@ -82,14 +80,12 @@ func (u user) Do(ctx context.Context, c Call) ([]byte, error) {
 	return u.git.Do(ctx, c)
 }
 
-// check says what keeps a run from dir at all.
 func (u user) check(ctx context.Context) error {
 	_, err := u.top(ctx)
 	return err
 }
 
-// top is the topmost folder of the work tree that dir lies in, or what keeps a
-// run from there.
+// top is the top of the work tree, or why a run cannot work there.
 func (u user) top(ctx context.Context) (string, error) {
 	info, err := os.Stat(u.dir)
 	switch {
@@ -124,8 +120,7 @@ type Unreadable struct{ Said string }
 // Error is what git said, or did.
 func (e *Unreadable) Error() string { return e.Said }
 
-// none is the fault of a folder without a repository, or with one that git
-// cannot read: only the first needs a git init.
+// none distinguishes a folder without a repository from one that git cannot read.
 func (u user) none(answer *Error) error {
 	dir, err := filepath.Abs(u.dir)
 	if err != nil {
@@ -143,8 +138,7 @@ func unreadable(at, said, fix string) error {
 	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{said})
 }
 
-// meant is a fault where git ignored an invalid .git, and found another
-// repository further up, which was not meant.
+// meant refuses a repository further up, which git finds behind an invalid .git.
 func (u user) meant(top string) error {
 	dir, err := filepath.EvalSymlinks(u.dir)
 	if err == nil {
@@ -160,8 +154,6 @@ func (u user) meant(top string) error {
 	return nil
 }
 
-// readHead is the commit and the branch that work begins at, and what is not
-// committed.
 func (u user) readHead(ctx context.Context, p *Place) error {
 	s, at, err := u.readStatus(ctx)
 	if err != nil {
@@ -179,7 +171,6 @@ func (u user) readHead(ctx context.Context, p *Place) error {
 	return nil
 }
 
-// unborn is the fault of a repository without a commit.
 func (u user) unborn() error {
 	return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
 }
@@ -214,7 +205,6 @@ func defaultRemote(names []string) string {
 	return ""
 }
 
-// readStatus reads the status of the user's tree by their own settings.
 func (u user) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
 	like := u.userConfig(ctx, u.git.User.files())
 	set := like.endings()
@@ -227,7 +217,6 @@ func (u user) readStatus(ctx context.Context) (s *Inspection, at string, err err
 	})
 }
 
-// notOurs are the pathspecs that leave out what is ours.
 func notOurs() []string {
 	var specs []string
 	for _, name := range ours {

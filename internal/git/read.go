@@ -62,7 +62,6 @@ func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) 
 	return log, nil
 }
 
-// diffArgs ask for a patch that no configured driver has a hand in.
 var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color"}
 
 // Diff is the first limit bytes of a patch, of all paths or of those given, and

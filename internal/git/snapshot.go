@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// inspectAnyway is Inspect for callers that can do without the status: an index may
-// be broken, and still the files are there.
+// inspectAnyway is for callers that can do without the status: an index may be broken.
 func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	s, err := t.Inspect(ctx)
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
@@ -57,7 +56,6 @@ func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message)
 	return s.record(ctx, tree, m)
 }
 
-// beside are the paths in Beside that mean something within the tree.
 func (t *Tree) beside() []string {
 	var paths []string
 	for _, name := range t.Beside {
@@ -68,8 +66,7 @@ func (t *Tree) beside() []string {
 	return paths
 }
 
-// record makes tree a commit on top of HEAD and moves there, unless HEAD has
-// that tree already.
+// record commits tree on top of HEAD, unless HEAD has it already.
 func (s *Inspection) record(ctx context.Context, tree string, m Message) (string, error) {
 	if tree == s.Tree {
 		return s.Head, nil
@@ -89,7 +86,6 @@ func (s *Inspection) record(ctx context.Context, tree string, m Message) (string
 	return sha, nil
 }
 
-// snapshot is the working tree without some paths.
 func (s *Inspection) snapshot(ctx context.Context, without []string) (string, error) {
 	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.beneath(without) || e.beneath(ours) })
 	drop, err := s.tracks(ctx, without)
@@ -122,7 +118,6 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	return on.write(ctx)
 }
 
-// tracks tells whether HEAD has something at one of the paths.
 func (s *Inspection) tracks(ctx context.Context, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
@@ -134,7 +129,6 @@ func (s *Inspection) tracks(ctx context.Context, paths []string) (bool, error) {
 	return len(out) > 0, nil
 }
 
-// complete is a snapshot with what lies beside in it.
 func (s *Inspection) complete(ctx context.Context, tree string) (string, error) {
 	beside := s.tree.beside()
 	if len(beside) == 0 {
@@ -160,7 +154,6 @@ func (s *Inspection) complete(ctx context.Context, tree string) (string, error) 
 	return WriteTree(ctx, s.tree.Do, Index{on.index, tree}, wanted)
 }
 
-// besides tells whether it lies at one of some paths, below or above.
 func (e entry) besides(paths []string) bool {
 	return e.beneath(paths) || slices.ContainsFunc(paths, func(path string) bool {
 		return strings.HasPrefix(path+"/", strings.TrimSuffix(e.path, "/")+"/")

@@ -142,8 +142,7 @@ func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 	return tree, nil
 }
 
-// initWithTemplate runs git init with a template that holds all that the repository begins
-// with.
+// initWithTemplate passes all that the repository begins with as a template.
 func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec) error {
 	seed, err := os.MkdirTemp(t.Dir, "seed-")
 	if err != nil {
@@ -165,8 +164,7 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 	return tree.protectAlternates()
 }
 
-// protectAlternates keeps the agent from changing by mistake where its objects
-// come from; git copies a template without its modes.
+// protectAlternates prevents mistakes of the agent; git copies a template without its modes.
 func (t *Tree) protectAlternates() error {
 	inside, err := untrusted.OpenRoot(filepath.Join(t.Dir, ".git")) // no link leads out of it
 	if err != nil {
@@ -216,8 +214,7 @@ func (t *Tree) Strays(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// plainly has git take what it would take for a pattern, or for the end of one,
-// as it stands.
+// plainly quotes what git would take for a pattern.
 var plainly = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, ` `, `\ `, "\t", "\\\t")
 
 // Ignore makes git ignore more in a tree of ours, for every user of it.

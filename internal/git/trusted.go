@@ -73,7 +73,6 @@ func (t *Trusted) Ask(ctx context.Context, args ...string) (string, error) {
 	return printed(t.Do(ctx, Call{Args: args}))
 }
 
-// printed is what git printed, without the end of its line.
 func printed(out []byte, err error) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
@@ -118,8 +117,7 @@ func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, err
 	return t, t.borrow(p)
 }
 
-// shareObjects has the git folder in dir read objects that lie elsewhere. A history
-// that was cut short there is cut short here.
+// shareObjects also shares where the history was cut short.
 func shareObjects(dir, objects, shallow string) error {
 	if strings.ContainsAny(objects, "\n") {
 		return fmt.Errorf("%q cannot be borrowed from", objects)
@@ -140,7 +138,7 @@ func shareObjects(dir, objects, shallow string) error {
 	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
 }
 
-// publish writes a file that others can read whatever our umask.
+// publish writes a file that others can read, whatever our umask.
 func publish(name, text string, mode os.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", name, err)
@@ -178,7 +176,6 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	return t, err
 }
 
-// borrow has the repository read the user's objects.
 func (t *Trusted) borrow(from Place) error {
 	t.lent = from.stores
 	return shareObjects(t.Dir, from.stores[0], from.shallow)
@@ -202,8 +199,7 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 // Lent is what a repository needs to be read that borrows from this one.
 func (t *Trusted) Lent() []string { return append([]string{t.Dir}, t.lent...) }
 
-// borrowed are the stores that a store borrows from, at any remove. They are looked for
-// once, before anybody works in the tree: who writes to the store writes to that list.
+// borrowed are all stores that a store borrows from. Call it before anybody works in the tree.
 func borrowed(objects string) []string {
 	var all []string
 	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
@@ -224,7 +220,6 @@ func borrowed(objects string) []string {
 	return all
 }
 
-// readInside reads a regular file of a folder, if it is not longer than limit.
 func readInside(dir, name string, limit int64) ([]byte, bool) {
 	inside, err := untrusted.OpenRoot(dir) // no link leads out of it
 	if err != nil {

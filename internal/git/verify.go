@@ -41,7 +41,7 @@ func (t *Trusted) VerifyObjects(ctx context.Context, commits ...string) error {
 
 const noEnd = 1 << 50
 
-// named is an error where what git reads of one of these is not what its name says.
+// named is an error if an object's content does not have its name.
 func named(ctx context.Context, do Runner, names []string) error {
 	return CatFile(ctx, do, Call{Limit: noEnd, Timeout: farther}, names, func(o Object) error {
 		sum := sha1.New() //nolint:gosec // see above
@@ -88,7 +88,6 @@ func (t *Trusted) namedEverywhere(ctx context.Context, names []string) error {
 	return nil
 }
 
-// namedIn looks at objects as one pack has them, where no other is.
 func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -112,7 +111,6 @@ func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error 
 	}, ids)
 }
 
-// packs are those of all stores that git reads here, without their endings.
 func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
 	stores, err := t.stores(ctx)
 	if err != nil {
@@ -149,8 +147,7 @@ func (t *Trusted) stores(ctx context.Context) ([]string, error) {
 	return stores, err
 }
 
-// holds are those of the objects that the index of a pack names, counted in
-// copies.
+// holds are the objects that the index of a pack names, counted in copies.
 func (t *Trusted) holds(ctx context.Context, index string, copies map[string]int) (held []string, err error) {
 	file, err := untrusted.Open(index)
 	if err != nil {

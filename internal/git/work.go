@@ -154,7 +154,6 @@ func (s scratch) copyIndex(ctx context.Context) error {
 	return err
 }
 
-// drop forgets paths; the files stay.
 func (s scratch) drop(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil

@@ -20,7 +20,6 @@ type Worktree struct {
 	Branch string // empty: none is checked out there
 }
 
-// worktreeName is what they are called, the second with -2 and so on.
 const worktreeName = ".ralph-worktree"
 
 // AddWorktree gives the user's repository a worktree that stands where its HEAD
@@ -52,7 +51,6 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	return w, nil
 }
 
-// freeWorktree is the first pair of folder and branch that nothing has.
 func (u user) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
 	for n, suffix := 2, ""; ; n++ {
 		w := Worktree{filepath.Join(u.dir, worktreeName+suffix), branch + suffix}
