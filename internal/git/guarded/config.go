@@ -37,7 +37,6 @@ func Included(top, home string, files []string, list func(config []byte) ([]byte
 	return paths
 }
 
-// below returns those names of a file that lie below top: its own, and what it links to.
 func below(top, file string) (paths []string) {
 	named := []string{filepath.Join(placed(filepath.Dir(file)), filepath.Base(file)), placed(file)}
 	for _, place := range slices.Compact(named) {

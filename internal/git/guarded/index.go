@@ -22,7 +22,7 @@ type Found struct {
 
 const index = "index"
 
-// isIndex tells of a file of git's index. A split index has a second one beside it.
+// isIndex includes the second file of a split index.
 func isIndex(e untrusted.Entry) bool {
 	if e.Name != index && !strings.HasPrefix(e.Name, "sharedindex.") {
 		return false
@@ -31,7 +31,7 @@ func isIndex(e untrusted.Entry) bool {
 	return err == nil
 }
 
-// digest tells one content of a file from another. What cannot be read is unread.
+// digest of a file that cannot be read is unread.
 func digest(e untrusted.Entry) string {
 	if e.Info.Mode()&fs.ModeSymlink != 0 {
 		return unread

@@ -65,14 +65,12 @@ func (n Needs) With(folders ...string) Needs {
 	return n
 }
 
-// others are what Mercurial, Sapling, Jujutsu, Pijul and Darcs go by, in the folder
-// that makes a repository of theirs.
+// others are the folders of Mercurial, Sapling, Jujutsu, Pijul and Darcs.
 var others = []string{
 	".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".hg/config", ".sl/config", ".pijul/config", "_darcs/prefs",
 	".jj/repo/config.toml", ".jj/repo/config-id", ".jj/workspace-config.toml", ".jj/workspace-config-id",
 }
 
-// strange is the same of other repositories that the folder is, besides or instead.
 func strange(dir string) (paths []string) {
 	for _, name := range others {
 		folder, _, _ := strings.Cut(name, "/")
@@ -135,8 +133,7 @@ var (
 	refText   = pattern.Of(`^(?:ref: |[0-9a-f]{40})`)
 )
 
-// isRef tells of a ref or its log: it may be named like a trace. A submodule may be
-// named like a folder of them.
+// A ref or its log may be named like a trace, and a submodule like a folder of them.
 func isRef(e untrusted.Entry) bool {
 	text, err := e.In.ReadFile(e.Name, 16<<20)
 	return err == nil && refFolder.MatchString(e.Path) && refText.MatchString(string(text))

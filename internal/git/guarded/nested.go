@@ -19,7 +19,6 @@ import (
 // index, with their own configuration.
 type Nested map[string]string
 
-// mostEntries is how many entries of a tree are looked at for others.
 const mostEntries = 1_000_000
 
 // NotAll stands in Nested for entries that were not looked at.
@@ -110,7 +109,6 @@ func isBare(dir *untrusted.Root) bool {
 	return has("commondir") || has("objects") && has("refs")
 }
 
-// runs is a digest of what git runs of a repository, or what leads to one.
 func runs(ctx context.Context, in *untrusted.Root, at string) string {
 	sum := sha256.New()
 	for _, name := range append(unwritten(in, at), at) {
@@ -130,8 +128,7 @@ func runs(ctx context.Context, in *untrusted.Root, at string) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// unwritten is what git does not write itself where a repository may be, and so would
-// run or read more by.
+// unwritten are files that git does not write itself, and would run or read more by.
 func unwritten(in *untrusted.Root, at string) []string {
 	names := []string{path.Join(at, "info"), path.Join(at, "objects/info/alternates")}
 	entries, _ := in.ReadDir(at) // what cannot be read is told of by its name
@@ -170,7 +167,6 @@ func (n Nested) Since(before Nested) []string {
 	return names
 }
 
-// leads is the folder of the tree that a .git file leads to.
 func leads(root *untrusted.Root, at string) (to string, within bool) {
 	text, err := root.ReadFile(at, 1<<12)
 	to, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
@@ -252,8 +248,7 @@ func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, na
 	return paths
 }
 
-// borrows tells whether a repository has its objects, or a list of more, outside of the
-// tree: the next sandbox there could read them.
+// borrows reports objects outside of the tree, which the next sandbox there could read.
 func borrows(root *untrusted.Root, at, store string) bool {
 	info, err := root.Lstat(store)
 	switch {

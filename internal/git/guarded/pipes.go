@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// blocksGit reports whether git would open a pipe, or a link to one, and wait for a program
-// that writes to it.
+// blocksGit reports whether git would open a pipe, and wait for a program that writes to it.
 func (s Search) blocksGit(root *untrusted.Root, e untrusted.Entry) bool {
 	mode := e.Info.Mode().Type()
 	if mode == fs.ModeSymlink {
@@ -23,7 +22,6 @@ func (s Search) blocksGit(root *untrusted.Root, e untrusted.Entry) bool {
 	return mode == fs.ModeNamedPipe && (opened || inBare(root, e.Path))
 }
 
-// inBare tells whether a file is in a folder that git may take for a repository.
 func inBare(root *untrusted.Root, file string) bool {
 	for at := path.Dir(file); ; at = path.Dir(at) {
 		folder, err := root.OpenRoot(at)

@@ -21,8 +21,7 @@ type Authorship struct {
 	SignOff      bool      // add ralph's Signed-off-by
 }
 
-// commit is c as it is to be, with that tree and those parents. It keeps no
-// signature, which would be false, and no encoding: the message is UTF-8.
+// commit drops a signature, which would be false, and an encoding: the message is UTF-8.
 func (a Authorship) commit(c commit, tree string, parents []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", tree)
@@ -35,7 +34,6 @@ func (a Authorship) commit(c commit, tree string, parents []string) string {
 
 var dated = pattern.Of(`> ([0-9]{1,11}) ([+-](?:0[0-9]|1[0-4])[0-5][0-9])$`)
 
-// date is the time in an author's or committer's line, or else Since.
 func (a Authorship) date(line string) string {
 	if found := dated.FindStringSubmatch(line); found != nil {
 		at, _ := strconv.ParseInt(found[1], 10, 64)
@@ -46,7 +44,6 @@ func (a Authorship) date(line string) string {
 	return fmt.Sprintf("%d +0000", max(a.Since.Unix(), 0))
 }
 
-// message is a commit's message, cleaned, with no trailers but the program's.
 func (a Authorship) message(text string) string {
 	trailers := strings.Join(a.Trailers, "\n")
 	text, ours := strings.CutSuffix(strings.TrimRight(text, "\n"), "\n\n"+trailers)

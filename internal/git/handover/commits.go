@@ -28,8 +28,7 @@ type commit struct {
 	message string
 }
 
-// survey lists the new commits, parents first, and refuses a history that is
-// not built on what was there. Rewritten history comes back as one commit.
+// survey lists the new commits, parents first. Rewritten history comes back as one commit.
 func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
 	ids, err := q.walk(ctx, tip)
 	if err != nil || len(ids) == 0 {
@@ -65,8 +64,7 @@ func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]st
 	return strings.Fields(out), nil
 }
 
-// checkDescent lets a commit descend from new ones, the base, and what was
-// handed over since; not from anything else that the store may hold.
+// checkDescent allows new commits, the base, and what was handed over since.
 func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
 	known := map[string]bool{q.terms.Base: true, q.terms.Last: true}
 	for _, c := range commits {
@@ -93,7 +91,6 @@ func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
 	return nil
 }
 
-// foreign tells of a commit that has a parent besides those that are known.
 func foreign(c commit, known map[string]bool) bool {
 	return slices.ContainsFunc(c.parents, func(p string) bool { return !known[p] })
 }
@@ -113,7 +110,6 @@ func descent(c commit, known map[string]bool) string {
 	return ""
 }
 
-// readCommits reads and checks the commits themselves.
 func (q *quarantine) readCommits(ctx context.Context, ids []string) ([]commit, error) {
 	commits := make([]commit, 0, len(ids))
 	err := git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, ids, func(o git.Object) error {
@@ -168,8 +164,7 @@ func displaced(key string, line, parents int) bool {
 	return fixed && line != place
 }
 
-// maxHistory bounds what git lists: as many names of objects as go into the
-// largest pack.
+// maxHistory allows as many names of objects as go into the largest pack.
 const maxHistory = 256 << 20
 
 // walk goes through all that is new up to the tip, every object of it, so that
@@ -195,7 +190,7 @@ func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err er
 	return ids, errors.Join(err, git.CheckSHA(ids...))
 }
 
-// astray says what is wrong with a tip from which there is no way back.
+// astray says what is wrong with a tip from which no way leads back.
 func (q *quarantine) astray(ctx context.Context, tip string, err error) error {
 	if _, ok := git.Answered(err); ok {
 		if why := q.isCommit(ctx, tip); why != nil {

@@ -17,8 +17,7 @@ type judgement struct {
 	findings refusal
 }
 
-// judge looks at all that c changes against every one of its parents: what it
-// has from one of them was looked at there.
+// judge compares c with each parent: what it has from one of them was judged there.
 func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guarded protected) (judgement, error) {
 	var changes []git.Change
 	for i, p := range parents {
@@ -40,7 +39,6 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 	return judgement{drop: drop, findings: findings}, err
 }
 
-// both are the changes whose path is in others too.
 func both(changes, others []git.Change) []git.Change {
 	also := map[string]bool{}
 	for _, c := range others {
@@ -70,7 +68,6 @@ func part(changes []git.Change, guarded protected) (drop, rest []git.Change) {
 	return drop, rest
 }
 
-// examine says what in a commit may not pass.
 func (q *quarantine) examine(ctx context.Context, id string, changes []git.Change) (refusal, error) {
 	var found refusal
 	var files []git.Change
@@ -106,14 +103,13 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Ch
 	return found, nil
 }
 
-// blob is what has to be known of a file's content.
 type blob struct {
 	size   int64
 	target string // of a link
 	secret bool   // it contains a secret
 }
 
-// readBlobs reads no more than it has to: what is too large is refused anyway.
+// readBlobs leaves out files that are too large, which are refused anyway.
 func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) (map[string]blob, error) {
 	blobs, links := map[string]blob{}, map[string]bool{}
 	var ids, wanted []string
@@ -144,10 +140,8 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) (map[str
 	})
 }
 
-// maxAnswers bounds what is read of objects at a time.
 const maxAnswers = 256 << 20
 
-// secret tells whether text contains a secret.
 func (q *quarantine) secret(text string) bool {
 	return q.terms.Secret != nil && q.terms.Secret([]byte(text))
 }

@@ -24,8 +24,7 @@ type quarantine struct {
 	compared map[git.Span][]git.Change
 }
 
-// enter clears what a killed Take may have left; there is never more than
-// one at a time.
+// enter removes what a killed Take may have left.
 func enter(t *git.Trusted, terms Terms) (*quarantine, error) {
 	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms, compared: map[git.Span][]git.Change{}}
 	if err := untrusted.RemoveAll(q.dir); err != nil {
@@ -37,8 +36,7 @@ func enter(t *git.Trusted, terms Terms) (*quarantine, error) {
 	return q, untrusted.WriteFile(filepath.Join(q.objects(), "info", "alternates"), []byte(objects(t)+"\n"), 0o444)
 }
 
-// remove cannot be the reason to lose the work: what it leaves is cleared by
-// the next.
+// remove ignores errors: the next enter removes the rest.
 func (q *quarantine) remove() { _ = untrusted.RemoveAll(q.dir) }
 
 func objects(t *git.Trusted) string { return filepath.Join(t.Dir, "objects") }
@@ -98,7 +96,6 @@ func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) er
 	return errors.Join(errBomb, err) // their full size is unknown
 }
 
-// overLimit tells of a git that wanted more memory at once than it may have.
 func overLimit(err error) bool {
 	failed, ok := git.Answered(err)
 	return ok && strings.Contains(failed.Stderr, "over limit")
@@ -114,7 +111,6 @@ func (q *quarantine) sparing(ctx context.Context, c git.Call) ([]byte, error) {
 	return q.Do(ctx, c)
 }
 
-// compare is compare, of the same two once.
 func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, error) {
 	if known, is := q.compared[span]; is {
 		return slices.Clone(known), nil

@@ -51,7 +51,6 @@ func (q *quarantine) remake(ctx context.Context, commits []commit, guarded prote
 	return made, nil
 }
 
-// mapped are the parents as they have become, each once.
 func mapped(parents []string, became map[string]string) []string {
 	var now []string
 	for _, p := range parents {
@@ -65,8 +64,7 @@ func mapped(parents []string, became map[string]string) []string {
 	return now
 }
 
-// again makes c anew, unless it came just as it is to be. A commit that is left
-// without a change is its parent.
+// again returns c itself if nothing changes, and its parent if no change is left.
 func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []git.Change) (string, error) {
 	tree := c.tree
 	if len(drop) > 0 {

@@ -22,7 +22,6 @@ type protected struct {
 	paths []string // that protected links lead to, with all beneath
 }
 
-// protect checks the globs, and folds them as paths will be.
 func protect(globs []string) (protected, error) {
 	p := protected{names: map[string]bool{".gitattributes": true}}
 	for _, glob := range globs {
@@ -77,7 +76,6 @@ func beneath(glob, name string) bool {
 	return false
 }
 
-// wrongPath says why nothing may lie at name, or nothing.
 func wrongPath(name string) string {
 	switch {
 	case !utf8.ValidString(name):
@@ -105,10 +103,8 @@ func bareParts(name string) string {
 	return path.Join(parts...)
 }
 
-// modules are the names of .gitmodules, the short ones of NTFS too.
 var modules = pattern.Of(`^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])$`)
 
-// wrongChange says why a change may not pass, by what the tree tells of it.
 func wrongChange(c git.Change) string {
 	switch {
 	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
@@ -124,8 +120,8 @@ func wrongChange(c git.Change) string {
 	}
 }
 
-// wrongTarget says why a link at name may not point to target. A ".." may only
-// stand at the beginning: behind another link it would lead anywhere.
+// wrongTarget says why a link may not point to target. A later ".." could lead anywhere, behind another
+// link.
 func wrongTarget(name, target string) string {
 	switch {
 	case target == "" || strings.ContainsFunc(target, git.Unprintable) || !utf8.ValidString(target):

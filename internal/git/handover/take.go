@@ -44,7 +44,6 @@ func (t Terms) filled() Terms {
 	return t
 }
 
-// refusal is why commits may not pass. It is an answer and no failure.
 type refusal []journal.Finding
 
 func (r refusal) Error() string {
@@ -58,8 +57,7 @@ func refuse(format string, args ...any) error {
 	return refusal{{Why: fmt.Sprintf(format, args...)}}
 }
 
-// blame makes git's own answer about foreign objects a refusal, and leaves a
-// git that could not be asked an error.
+// blame makes git's answer about foreign objects a refusal; other failures stay errors.
 func blame(err error, what string) error {
 	failed, ok := git.Answered(err)
 	switch {
@@ -72,8 +70,7 @@ func blame(err error, what string) error {
 	}
 }
 
-// errBomb is the error for a commit that unfolds into more than can be looked
-// at.
+// errBomb is for a commit that expands beyond what can be judged.
 var errBomb = errors.New("it expands without limit")
 
 // Take has the tree's commits handed over: read as a pack from inside, looked
@@ -114,7 +111,6 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 	return done, account(ctx, t, &done, made)
 }
 
-// account fills in what can be said of the commits once they are in.
 func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made remade) (err error) {
 	if done.Tree = made.tree; done.Tree == "" {
 		if done.Tree, err = t.TreeOf(ctx, done.To); err != nil {
@@ -133,7 +129,6 @@ func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, ma
 	return nil
 }
 
-// take brings the commits in and says what they became.
 func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (remade, error) {
 	tip, err := tipOf(ctx, tree, seen)
 	if err != nil || tip == terms.Last {

@@ -94,7 +94,6 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
 }
 
-// mostBranches is how many names are tried for one more branch.
 const mostBranches = 20
 
 // FreeBranch is the first of branch-2, branch-3 and so on that is not there, or

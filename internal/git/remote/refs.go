@@ -32,7 +32,6 @@ var (
 	fileForm = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 )
 
-// fresh is the ref in our own repository on which these commits are made.
 const fresh = "refs/ralph/fresh"
 
 // PushFiles brings the remote's ref to a commit of the files and gives that. It
@@ -53,11 +52,9 @@ func (r Repository) PushFiles(ctx context.Context, t *git.Trusted, f Files) (str
 	return sha, r.push(ctx, t, sha+":"+f.Ref, lease(f.Ref, f.Parent))
 }
 
-// lease has git push only where the ref stands at a commit, or nowhere.
 func lease(ref, commit string) string { return "--force-with-lease=" + ref + ":" + commit }
 
-// stream is the commit as git fast-import reads it, which answers with the
-// commit.
+// stream is the commit for git fast-import, which answers with its name.
 func (f Files) stream() ([]byte, error) {
 	if err := checkRef(f.Ref); err != nil {
 		return nil, err

@@ -42,7 +42,6 @@ var (
 	tooLarge = pattern.Of(`(?i)returned error: 413|HTTP 413`)
 )
 
-// judge makes a failed call to r an error that says what may be done.
 func (r Repository) judge(act string, err error) error {
 	failed, ok := git.Answered(err)
 	if !ok {
@@ -62,8 +61,7 @@ func (r Repository) judge(act string, err error) error {
 	return mended(wrong)
 }
 
-// refusal reads why a push failed from its table: a flag, the refs and the
-// reason, between tabs.
+// refusal reads the reason from the table of a failed push.
 func (r Repository) refusal(table string, err error) error {
 	for line := range strings.Lines(table) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
@@ -84,8 +82,7 @@ func (r Repository) refusal(table string, err error) error {
 	return r.judge("push", err)
 }
 
-// overtaken tells of a remote whose branch moved while the push was under way,
-// in the words of several of its versions.
+// overtaken reports a branch that moved during the push, in the words of several versions.
 func overtaken(why string) bool {
 	return strings.Contains(why, "cannot lock ref") || strings.Contains(why, "failed to update ref") || strings.Contains(why, "non-fast-forward")
 }
@@ -113,8 +110,7 @@ func (r Repository) inFull(why string, err error) string {
 	return git.OneLine(strings.Join(append(all, links...), "; "), 2000)
 }
 
-// remedies are what to do about what GitHub refuses, by its own words. The first
-// one that fits counts.
+// remedies are hints for GitHub's refusals. The first match counts.
 var remedies = []struct {
 	said *pattern.Pattern
 	fix  string
@@ -137,7 +133,6 @@ var workflowRule = pattern.Of(`refusing to allow .* to create or update workflow
 // the remote said.
 func OfWorkflows(said string) bool { return workflowRule.MatchString(said) }
 
-// mended is a remote's answer with what to do about it, where that is known.
 func mended(e *Error) error {
 	for _, r := range remedies {
 		if r.said.MatchString(e.Reason) {

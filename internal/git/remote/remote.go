@@ -46,8 +46,7 @@ type Repository struct {
 	Token Token // for http and https
 }
 
-// reach is what a call needs to reach the remote, and the URL to name there:
-// the one transport and, in the environment, the token.
+// reach returns the URL, with one transport allowed and the token in the environment.
 func (r Repository) reach(g git.Git, c git.Call) (git.Call, string, error) {
 	u, err := r.parse()
 	if err != nil {
@@ -93,7 +92,6 @@ func (r Repository) basic() string {
 	return base64.StdEncoding.EncodeToString([]byte("x-access-token:" + string(r.Token)))
 }
 
-// hide takes the token out of what a remote said.
 func (r Repository) hide(text string) string {
 	if r.Token == "" {
 		return text
@@ -101,8 +99,7 @@ func (r Repository) hide(text string) string {
 	return strings.NewReplacer(string(r.Token), hidden, r.basic(), hidden).Replace(text)
 }
 
-// quirks are harmless faults of old tools in old histories; a fetch of the base
-// must not fail for them. New commits must have none.
+// quirks are harmless faults of old histories. New commits must have none.
 var quirks = []string{
 	"badTimezone", "missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
 	"multipleAuthors", "zeroPaddedDate", "zeroPaddedFilemode",
@@ -116,7 +113,6 @@ func forgiven() []git.Setting {
 	return set
 }
 
-// fetch brings what refspecs name. The depth is empty or --depth=1.
 func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, refspecs ...string) error {
 	c, address, err := r.reach(t.Git(), git.Call{Set: forgiven()})
 	if err != nil {
@@ -133,7 +129,6 @@ func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, ref
 	return nil
 }
 
-// push brings one ref of the remote to where a refspec says.
 func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, flags ...string) error {
 	c, address, err := r.reach(t.Git(), git.Call{})
 	if err != nil {
