@@ -20,13 +20,11 @@ type Result struct {
 	Saw      string `json:"saw,omitempty"` // what got through; empty where it held
 }
 
-// vector is an attempt that Attack makes.
 type vector struct {
 	name, control string
 	open          []Level // where nothing is promised
 }
 
-// The vectors, by the names that the attempts inside use too.
 const (
 	toPort      = "TCP to another port of loopback"
 	toProxyPort = "TCP to another host at the proxy's port"

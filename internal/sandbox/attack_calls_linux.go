@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// call is one that breaks sandboxes, with arguments that break nothing: what counts
-// is whether the kernel looked at them.
+// call is a dangerous one with harmless arguments: what counts is whether the kernel looked at them.
 type call struct {
 	name   string
 	number uintptr
@@ -55,8 +54,7 @@ var callsToTry = []call{
 	{"settimeofday", unix.SYS_SETTIMEOFDAY, [3]uintptr{1, 1}},
 }
 
-// kernelCalls names those that were not refused out of hand. Most would fail
-// without a capability as well; what is asked here is whether they are reached.
+// kernelCalls returns those that reached the kernel. Most would fail without a capability as well.
 func kernelCalls() string {
 	var got []string
 	for _, c := range callsToTry {
@@ -76,7 +74,6 @@ func kernelCalls() string {
 	return strings.Join(got, " ")
 }
 
-// serveYourself shows that a server inside is reached from inside.
 func serveYourself() string {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -95,8 +92,7 @@ func serveYourself() string {
 	return "reached"
 }
 
-// greet serves every connection: if the supervisor had to connect twice, the
-// first attempt is accepted before the one that counts.
+// greet serves every connection: the supervisor may have had to connect twice.
 func greet(l net.Listener) {
 	for {
 		c, err := l.Accept()
@@ -140,7 +136,6 @@ func (st *stage) layGit() error {
 // plants are files of a git folder that make git read other folders or run programs.
 var plants = []string{"sequencer/opts", "objects/info/alternates"}
 
-// plant writes them, and makes HEAD a link out of the folder. What stays is judged outside.
 func (t targets) plant() {
 	if t.Git == "" {
 		return
@@ -155,7 +150,6 @@ func (t targets) plant() {
 	_ = os.Symlink(t.Secret, head)
 }
 
-// planted are the files of the git folder that those inside changed.
 func (st *stage) planted() (found []string) {
 	if st.Git == "" {
 		return nil

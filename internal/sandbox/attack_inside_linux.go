@@ -14,10 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// everybodys lets every user connect to a socket.
 func everybodys(path string) error { return os.Chmod(path, 0o777) } //nolint:gosec // it is for them to try
 
-// attackFromInside reads targets and writes what it got by each vector.
 func attackFromInside(in io.Reader, out io.Writer) error {
 	var t targets
 	if err := json.NewDecoder(in).Decode(&t); err != nil {
@@ -47,8 +45,7 @@ func (a attempts) note(vector, got string) {
 	}
 }
 
-// also notes got beside what was noted before: whose it is, and so whether it
-// counts, is for those outside to say.
+// also adds to earlier results. Those outside decide whether they count.
 func (a attempts) also(vector, got string) {
 	if a[vector] != "" {
 		got = a[vector] + between + got
@@ -112,7 +109,6 @@ func dialOut(to netip.AddrPort, protocol int) string {
 	return "connected"
 }
 
-// fastOpenOut sends before it connects, by every call that can.
 func fastOpenOut(to netip.AddrPort) string {
 	domain, addr := domainOf(to)
 	for _, send := range []func(fd int) error{
@@ -210,7 +206,6 @@ func dialLocal(path string, kind int) string {
 	return "connected"
 }
 
-// selves are what we may, as we are.
 func (t targets) selves(saw attempts) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -251,8 +246,7 @@ func (t targets) files(saw attempts) {
 	}
 }
 
-// canaryIn is a secret that was laid out, by this run or another, as it stands in
-// an environment.
+// canaryIn finds a secret of this run or another in an environment.
 func canaryIn(environment []byte) string {
 	i := bytes.Index(environment, []byte(canary))
 	if i < 0 {
@@ -262,7 +256,7 @@ func canaryIn(environment []byte) string {
 	return strings.ReplaceAll(string(value[:min(len(value), 64)]), between, " ")
 }
 
-// program is what of others can be read or done, the victim's first of all.
+// program tries other processes, the victim first.
 func (t targets) program(saw attempts) {
 	own := strconv.Itoa(os.Getpid())
 	list, _ := filepath.Glob("/proc/[0-9]*")

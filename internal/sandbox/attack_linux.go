@@ -20,8 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// targets is what those inside are told to try. What they must not learn is not
-// in it: they know a canary only by its prefix.
+// targets are what those inside try. Of a canary they know only the prefix.
 type targets struct {
 	Dial           map[string]string `json:",omitempty"` // vector to address
 	Datagram       string            `json:",omitempty"`
@@ -47,7 +46,6 @@ const patience = 30 * time.Second
 
 var errLate = fmt.Errorf("it did not end within %s", patience)
 
-// canary begins every secret that is laid out.
 const canary = "RALPH-CANARY-"
 
 type stage struct {
@@ -91,8 +89,7 @@ func (w Config) inside(ctx context.Context, next Next, t targets) (map[string]st
 	return saw, err
 }
 
-// insideOnce lends this program as a descriptor: its folder need not be there
-// inside.
+// insideOnce passes this program as a descriptor: its folder may be missing inside.
 func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[string]string, error) {
 	self, err := os.Open(itself)
 	if err != nil {
@@ -124,7 +121,6 @@ func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[strin
 	return saw, nil
 }
 
-// setStage lays out what they will try to reach, outside.
 func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 	if w.Level == External && len(w.Beyond) == 0 {
 		return nil, errors.New("level external: no address of another machine to try")
@@ -160,10 +156,8 @@ func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 	return st, nil
 }
 
-// longest is how long the path of a folder may be, so that a socket can lie in it.
 const longest = 70
 
-// besides makes a folder that lies in none of theirs.
 func (w Config) besides(name string) (string, error) {
 	theirs := slices.Concat(w.Write, w.Read)
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
@@ -225,8 +219,7 @@ func (st *stage) judge(ctx context.Context, saw map[string]string) {
 	}
 }
 
-// ours leaves out the canaries of another run, which may attack at the same
-// time, and the prefix of them in our own memory.
+// ours leaves out the canaries of other runs, and the prefix in our own memory.
 func (st *stage) ours(found string) string {
 	parts := slices.DeleteFunc(strings.Split(found, between), func(part string) bool {
 		return strings.Contains(part, canary) && !strings.Contains(part, st.secret)
@@ -236,8 +229,7 @@ func (st *stage) ours(found string) string {
 
 const intruder = "ralph-was-here"
 
-// victimOf is a program like ralph: beside them, with a secret in its
-// environment.
+// victimOf is a program like ralph, with a secret in its environment.
 type victimOf struct {
 	pid  int
 	stop io.Closer
@@ -273,7 +265,6 @@ func (v *victimOf) end() {
 	<-v.done
 }
 
-// standStill is the victim.
 func standStill(in, out *os.File) error {
 	if _, err := fmt.Fprintln(out, os.Getpid()); err != nil {
 		return err

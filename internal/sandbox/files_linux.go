@@ -9,8 +9,7 @@ import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// devices are files that read and write no one's data. The terminals take
-// ioctls; the filter keeps out the one that types for another.
+// devices hold no data. The filter refuses the ioctl that types into another terminal.
 var (
 	devices   = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}
 	terminals = []string{"/dev/tty", "/dev/ptmx", "/dev/pts"}
@@ -21,8 +20,7 @@ const (
 	ownTemp      = "/tmp" // with mounts of its own
 )
 
-// restrictFiles hands the rest to Landlock: whole folders may be opened, and
-// nothing beside them.
+// restrictFiles hands whole folders to Landlock.
 func (p *launch) restrictFiles() error {
 	if p.off(files) {
 		return nil
@@ -54,8 +52,7 @@ func (p *launch) without(abi int) bool {
 	return abi == 0 && (p.Level == External || p.Level == Namespace && !p.Flat)
 }
 
-// landlockOf is the Landlock of this kernel, or the older one that is pretended;
-// 0 is none.
+// landlockOf is this kernel's Landlock, or a pretended older one; 0 is none.
 func landlockOf(pretended int) int {
 	abi, err := ll.LandlockGetABIVersion()
 	switch {
@@ -67,8 +64,7 @@ func landlockOf(pretended int) int {
 	return abi
 }
 
-// presets asks for exactly what the kernel knows, so that a shortfall is an
-// error and not a weaker sandbox.
+// presets asks for exactly what the kernel knows, so that a shortfall is an error.
 func presets(abi int) landlock.Config {
 	known := []landlock.Config{
 		{}, landlock.V1, landlock.V2, landlock.V3, landlock.V4, landlock.V5, landlock.V6, landlock.V7, landlock.V8, landlock.V9,

@@ -42,8 +42,7 @@ func (p *launch) filter() error {
 
 func (p *launch) watched() bool { return p.Level == Notify && p.has(notified) }
 
-// rules leave local sockets out where nothing tells whose they are: the user's
-// session bus or a docker daemon would do what it is asked.
+// rules exclude local sockets where nothing tells whose they are, such as a docker daemon's.
 func (p *launch) rules() seccomp.Filter {
 	return seccomp.Filter{
 		Own:    p.Level == Namespace && p.has(network),
@@ -81,7 +80,7 @@ func seccompCall(flags uintptr, program *unix.SockFprog) (int, error) {
 	return int(fd), nil
 }
 
-// become changes to the user inside, and gives up whatever could be given.
+// become changes the user, and gives up all rights.
 func (p *launch) become() error {
 	if err := p.dropBounding(); err != nil {
 		return err
@@ -105,8 +104,7 @@ func (p *launch) become() error {
 	return nil
 }
 
-// dropBounding needs a capability that an ordinary user lacks, who has nothing
-// to drop either.
+// dropBounding needs a capability, without which there is nothing to drop.
 func (p *launch) dropBounding() error {
 	if p.off(caps) {
 		return nil

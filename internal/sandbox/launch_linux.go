@@ -92,8 +92,7 @@ func (p *launch) stepsThen(last func() error, steps ...func() error) error {
 	return last()
 }
 
-// outlive sees to it that nothing inside outlives who started us. A change of
-// user loses the signal, so it is asked for again after that.
+// outlive asks for a death signal. A change of user loses it, so it is asked for again.
 func (p *launch) outlive() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with who started us: %w", err)
@@ -104,8 +103,7 @@ func (p *launch) outlive() error {
 	return nil
 }
 
-// orphaned tells whether our parent is gone. The first process of a namespace
-// cannot see it, but sees that the wire is closed: only the parent holds its end.
+// orphaned: the first process of a namespace cannot see its parent, but sees the wire close.
 func (p *launch) orphaned() bool {
 	if p.PIDs {
 		return p.wire.shut()
@@ -113,8 +111,7 @@ func (p *launch) orphaned() bool {
 	return unix.Getppid() != p.Parent
 }
 
-// bound keeps a fork bomb and a core file from hurting others. On a laptop the
-// processes of the whole user count, so there is no bound.
+// bound limits processes and core files, except on a laptop, where other programs of the user count.
 func (p *launch) bound() error {
 	syscall.Umask(0o022)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
@@ -144,7 +141,6 @@ func (p *launch) enter() error {
 	return nil
 }
 
-// exec becomes the program.
 func (p *launch) exec() error {
 	path, env, err := p.locate()
 	if err != nil {

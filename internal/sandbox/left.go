@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// left reads a table of what System V shares, as /proc/sysvipc shows it: the numbers of those that somebody owns, or made and gave
-// away.
+// left reads a table of /proc/sysvipc: the numbers of those that the user owns or made.
 func left(table, title, uid string) (ids []int) {
 	head, rows, _ := strings.Cut(table, "\n")
 	titles := strings.Fields(head)

@@ -66,8 +66,7 @@ func (w Config) theirs(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == w.UID
 }
 
-// kind is one of what System V shares: its table, the title of a number there,
-// and the call that removes, with what follows the number.
+// kind is a kind of System V's shared things, with the call that removes one.
 type kind struct {
 	table, title string
 	call         uintptr
@@ -100,8 +99,7 @@ func (k kind) sweep(uid int) error {
 	return errors.Join(append(errs, err)...)
 }
 
-// as does something as another user, in a thread of its own: root in a stock
-// container may not remove files of other users.
+// as runs do as another user: root in a container may not remove others' files.
 func as(uid int, do func()) error {
 	const same = ^uintptr(0)
 	done := make(chan error)

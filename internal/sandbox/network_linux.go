@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// openNetwork makes loopback work in a new network namespace, and passes out
-// listeners at the ports that lead out.
+// openNetwork starts loopback in a new namespace, and passes out the listeners.
 func (p *launch) openNetwork() error {
 	if p.Level != Namespace || p.off(network) {
 		return nil
@@ -63,8 +62,7 @@ func (p *launch) passOut(port int) error {
 	return errors.Join(err, sent)
 }
 
-// forward takes the connections of a listener inside to one address outside,
-// until ctx ends.
+// forward takes connections inside to one address outside, until ctx ends.
 func forward(ctx context.Context, inside net.Listener, to string) {
 	var busy sync.WaitGroup
 	defer busy.Wait()
@@ -78,8 +76,7 @@ func forward(ctx context.Context, inside net.Listener, to string) {
 	}
 }
 
-// carry copies both ways. Each way ends by itself: who has sent all may still
-// be waiting for the answer.
+// carry copies both ways. Each way ends by itself: one side may still wait for the answer.
 func carry(ctx context.Context, in net.Conn, to string) {
 	defer func() { _ = in.Close() }()
 	out, err := new(net.Dialer).DialContext(ctx, "tcp", to)
@@ -104,8 +101,7 @@ func oneWay(to, from net.Conn) {
 	_ = from.Close()
 }
 
-// host is our end while a program is inside: it hears what the launcher says
-// and lends the program our outlets.
+// host is our end of a launcher.
 type host struct {
 	wire  wire
 	to    map[int]netip.AddrPort // where its ports lead
@@ -163,7 +159,6 @@ func (h *host) take(what word, f *os.File) {
 	}
 }
 
-// lend lets those inside reach one of our outlets through a listener of theirs.
 func (h *host) lend(port int, f *os.File) {
 	to, known := h.to[port]
 	l, err := net.FileListener(f)
@@ -173,7 +168,7 @@ func (h *host) lend(port int, f *os.File) {
 	h.busy.Go(func() { forward(h.over, l, to.String()) })
 }
 
-// ending is res as it was for the program, which the supervisor stood before.
+// ending removes what the supervisor added to the result.
 func (h *host) ending(res process.Result) process.Result {
 	if h.ended == nil {
 		return res

@@ -54,7 +54,6 @@ func (p *launch) moveIn() error {
 	return lockRoot()
 }
 
-// empty covers the folders that are to be empty.
 func (p *launch) empty() error {
 	for _, l := range p.Empty {
 		if info, err := os.Lstat(l.Path); err != nil || !info.IsDir() {
@@ -67,7 +66,6 @@ func (p *launch) empty() error {
 	return nil
 }
 
-// piece is one thing to be seen inside.
 type piece struct {
 	found
 
@@ -76,8 +74,7 @@ type piece struct {
 
 const plain = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 
-// hold finds all that is to be there, before anything is moved. What cannot be read,
-// or leads elsewhere by now, is left out.
+// hold opens all that will be there before anything is mounted.
 func (p *launch) hold() error {
 	for _, l := range p.Read {
 		if f, err := l.find(); err == nil {
@@ -101,8 +98,7 @@ func (p *launch) hold() error {
 	return nil
 }
 
-// furniture is the links, and what else there is: what contains others comes before
-// them, or would hide them.
+// furniture is the plan: containing folders come first, or they would hide the rest.
 func (p *launch) furniture() (plan []piece) {
 	add := func(all []found, attr uint64) {
 		for _, f := range all {
@@ -170,7 +166,7 @@ func (f piece) copy() error {
 	return errors.Join(err, to.Chmod(fs.FileMode(was.Mode&0o777)), to.Close())
 }
 
-// mountPoint makes a thing to mount on, where it did not come with its folder.
+// mountPoint makes a missing mount point.
 func mountPoint(path string, file bool) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
@@ -246,7 +242,6 @@ func (p *launch) mountProc() error {
 	return os.NewSyscallError("mount", err)
 }
 
-// smallDevices are new devices of its own, not shared with processes outside.
 func smallDevices() error {
 	if err := os.MkdirAll("/dev/pts", 0o755); err != nil {
 		return err
@@ -265,7 +260,6 @@ func smallDevices() error {
 	return nil
 }
 
-// scratch is an empty folder for everybody.
 func scratch(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -273,7 +267,6 @@ func scratch(dir string) error {
 	return os.NewSyscallError("mount", unix.Mount("ralph", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777"))
 }
 
-// lockRoot lets the machine's root go and the new one be.
 func lockRoot() error {
 	if err := unix.Unmount(was, unix.MNT_DETACH); err != nil {
 		return os.NewSyscallError("leave the old root", err)

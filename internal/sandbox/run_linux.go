@@ -24,8 +24,7 @@ import (
 // Hidden is the hidden command by which this program is its own launcher.
 const Hidden = "sandboxed"
 
-// itself is this very program, whatever lies by now where it was started from:
-// that may be in a folder that those inside write to.
+// itself is this program, although its path may lead elsewhere by now.
 const itself = "/proc/self/exe"
 
 func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
@@ -89,7 +88,6 @@ func (w Config) spec(c process.Command) (*spec, error) {
 	}, err
 }
 
-// launcher is c with the launcher in the place of its program.
 func (w Config) launcher(c process.Command, h *host, orders, theirs *os.File) process.Command {
 	first := 3 + len(c.Files)
 	c.Argv, c.Env, c.Dir = []string{itself, Hidden, strconv.Itoa(first)}, nil, "/"
@@ -102,8 +100,7 @@ func (w Config) launcher(c process.Command, h *host, orders, theirs *os.File) pr
 	return c
 }
 
-// sys is where the kernel makes the namespaces: as the process is made, since a
-// program of many threads cannot enter them all at once.
+// sys has the kernel make the namespaces: a program with threads cannot enter them all.
 func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	sys := syscall.SysProcAttr{}
 	if from != nil {
@@ -134,8 +131,7 @@ func (w Config) sys(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return &sys
 }
 
-// spec is what the launcher is told: a Sandbox and the program to become. It goes
-// through a file in memory, since argv and environment can be read by others.
+// spec is passed in memory: others can read argv and the environment.
 type spec struct {
 	Level           Level
 	Argv, Env       []string
@@ -155,7 +151,6 @@ type spec struct {
 func (s *spec) has(m mechanism) bool { return !slices.Contains(s.Off, m) }
 func (s *spec) off(m mechanism) bool { return !s.has(m) }
 
-// memory is the spec as a file that is nowhere on disk.
 func (s *spec) memory() (*os.File, error) {
 	var text bytes.Buffer // as gob: an argument need not be UTF-8, which JSON would mend
 	if err := gob.NewEncoder(&text).Encode(s); err != nil {
@@ -182,8 +177,7 @@ func readSpec(f *os.File) (*spec, error) {
 	return s, nil
 }
 
-// pinned are the folders on the way to what is guarded or read-only. As mounts of their
-// own they cannot be renamed, together with what is read-only in them.
+// pinned folders are mounts of their own, so that they cannot be renamed.
 func (w Config) pinned(writes []place) []place {
 	closed := w.closed(writes, slices.Concat(w.ReadOnly, w.Ours))
 	var dirs []string

@@ -23,8 +23,7 @@ type door struct {
 	packet net.PacketConn
 }
 
-// knock is what our own last visitor says, by which a door knows that all who
-// came before it have been counted.
+// knock is our last visitor: all who came before it have been counted.
 var knock = []byte("the last one")
 
 func (st *stage) openDoors(ctx context.Context) error {
@@ -78,8 +77,7 @@ func (st *stage) openPacketDoors(ctx context.Context) error {
 	return errors.Join(err, other, everybodys(st.DatagramSocket))
 }
 
-// layBait lays a canary into each folder that is apart, as far as we can write there,
-// and a link of theirs to where the secret lies.
+// layBait writes a canary into each folder that is apart, and a link to it into theirs.
 func (st *stage) layBait() error {
 	for _, dir := range st.sb.Apart {
 		if slices.ContainsFunc(st.sb.Theirs, func(theirs string) bool { return within(theirs, dir) }) {
@@ -104,7 +102,6 @@ func (st *stage) layBait() error {
 	return os.Symlink(st.dir, st.Link)
 }
 
-// ownAddress is one that leads to this machine from others.
 func ownAddress() (string, bool) {
 	list, err := net.InterfaceAddrs()
 	if err != nil {
@@ -118,7 +115,6 @@ func ownAddress() (string, bool) {
 	return "", false
 }
 
-// came counts those who came, after they have all ended.
 func (d *door) came(ctx context.Context) int {
 	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
 	if err != nil {

@@ -48,7 +48,6 @@ func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
 	return &connect.Supervisor{Listener: listener, Ports: p.Ports, Folders: folders, Anyone: p.off(owner), Trust: p.off(injected)}
 }
 
-// startInner starts this program once more, to put itself under the filter.
 func (p *launch) startInner() (wire, int, error) {
 	ours, theirs, err := wires()
 	if err != nil {
@@ -74,8 +73,7 @@ func (p *launch) startInner() (wire, int, error) {
 	return ours, pid, letGo(lent)
 }
 
-// letGo closes what is the program's: who holds its output would seem to be
-// writing still.
+// letGo closes the program's output, which would seem open otherwise.
 func letGo(lent int) error {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -89,8 +87,7 @@ func letGo(lent int) error {
 	return nil
 }
 
-// awaitFilter returns the listener of the filter once the program has begun, or
-// why it could not.
+// awaitFilter returns the filter's listener, or why the program could not begin.
 func (p *launch) awaitFilter(below wire) (*os.File, error) {
 	var listener *os.File
 	for {
@@ -132,7 +129,6 @@ func (p *launch) standFirst() error {
 	return p.follow(pid)
 }
 
-// firstOf are the descriptors below lent.
 func firstOf(lent int) []uintptr {
 	fds := make([]uintptr, lent, lent+2)
 	for fd := range fds {
@@ -169,7 +165,7 @@ func (p *launch) follow(pid int) error {
 	return nil
 }
 
-// alone tells that no process is left; it reaps those that ended.
+// alone reaps, and reports whether no process is left.
 func alone() bool {
 	for {
 		got, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)

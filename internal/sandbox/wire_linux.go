@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// word is what the launcher tells us, one message each.
 type word struct {
 	Port   int    `json:",omitempty"` // a listener of this port comes with it
 	Filter bool   `json:",omitempty"` // the filter's listener comes with it
@@ -24,8 +23,7 @@ type word struct {
 	Left   bool   `json:",omitempty"` // and it left others behind
 }
 
-// Failures of the program itself, which callers tell apart as if there were no
-// sandbox; any other is ours.
+// Failures of the program itself, as if there were no sandbox; others are ours.
 var kinds = []struct {
 	name string
 	of   error
@@ -57,7 +55,7 @@ func (w word) err() error {
 	return errors.New(w.Failed)
 }
 
-// relayed is a failure in the launcher's words, which name its kind.
+// relayed keeps the kind of a failure in the launcher.
 type relayed struct {
 	words string
 	kind  error
@@ -66,7 +64,6 @@ type relayed struct {
 func (r relayed) Error() string { return r.words }
 func (r relayed) Unwrap() error { return r.kind }
 
-// wire carries words, each with at most one descriptor.
 type wire struct{ *net.UnixConn }
 
 // wires makes both ends; theirs is to be inherited.
@@ -98,8 +95,7 @@ func wireOf(f *os.File) (wire, error) {
 	return wire{u}, nil
 }
 
-// send needs no goroutine of the runtime's poller, so that the launcher can use
-// it under a filter; fd < 0 is none.
+// send works under a filter: it needs no goroutine of the runtime's poller.
 func (w wire) send(what word, fd int) error {
 	text, err := json.Marshal(what)
 	if err != nil {
@@ -115,7 +111,6 @@ func (w wire) send(what word, fd int) error {
 	return nil
 }
 
-// shut reports whether the other end is closed.
 func (w wire) shut() bool {
 	raw, err := w.SyscallConn()
 	if err != nil {
@@ -133,7 +128,6 @@ func (w wire) shut() bool {
 	return over || err != nil
 }
 
-// receive returns io.EOF when no process holds the other end.
 func (w wire) receive() (word, *os.File, error) {
 	buf, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4))
 	n, rn, _, _, err := w.ReadMsgUnix(buf, rights)

@@ -122,7 +122,6 @@ func (sv *Supervisor) tcp(name []byte) (int, unix.Errno) {
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// reachable is what those inside listen on themselves.
 func (sv *Supervisor) reachable(to netip.AddrPort) bool {
 	if sv.Anyone {
 		return true
@@ -141,8 +140,7 @@ func (sv *Supervisor) reachable(to netip.AddrPort) bool {
 	return true
 }
 
-// addressOf reads a sockaddr_in or sockaddr_in6. To connect to no address means
-// this machine.
+// addressOf reads a sockaddr_in or sockaddr_in6. No address means this machine.
 func addressOf(name []byte) (netip.AddrPort, bool) {
 	var addr netip.Addr
 	switch {
@@ -161,8 +159,7 @@ func addressOf(name []byte) (netip.AddrPort, bool) {
 	return netip.AddrPortFrom(addr, binary.BigEndian.Uint16(name[2:4])), true
 }
 
-// local connects to a socket in a folder that those inside may write to. The
-// file is held by a descriptor before it is judged, and connected to by it.
+// local holds the socket file by a descriptor before it judges it.
 func (sv *Supervisor) local(pid uint32, name []byte) (int, unix.Errno) {
 	path, _, _ := strings.Cut(string(name), "\x00")
 	if path == "" {
@@ -192,7 +189,6 @@ func (sv *Supervisor) contains(place string) bool {
 	return slices.ContainsFunc(sv.Folders, func(dir string) bool { return strings.HasPrefix(place, strings.TrimSuffix(dir, "/")+"/") })
 }
 
-// dial waits no longer than a full backlog deserves.
 func dial(family, kind int, to unix.Sockaddr) (int, unix.Errno) {
 	fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

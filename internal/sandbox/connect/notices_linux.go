@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remember records a socket that is about to listen: it belongs to the sandbox,
-// whichever process holds it.
+// remember records a socket that is about to listen as the sandbox's own.
 func (sv *Supervisor) remember(q notice) {
 	inode, ok := inodeOf(q)
 	if !ok || !sv.n.waits(q) {
@@ -40,7 +39,6 @@ func inodeOf(q notice) (uint64, bool) {
 	return inode, err == nil
 }
 
-// flagsOf are those of the descriptor that is to be connected.
 func flagsOf(q notice) (int, unix.Errno) {
 	if _, ok := inodeOf(q); !ok {
 		return 0, unix.ENOTSOCK
@@ -72,8 +70,7 @@ const (
 	diagMessage      = 4 + 48 + 20
 )
 
-// listeners are the inodes of all sockets that listen at a port, whatever their
-// address. The kernel is asked: to read /proc/net/tcp takes it milliseconds.
+// listeners asks the kernel for the sockets at a port: to read /proc/net/tcp is slow.
 func listeners(port uint16) ([]uint64, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_INET_DIAG)
 	if err != nil {
@@ -172,10 +169,8 @@ const (
 	goOn       = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
 )
 
-// notices is the filter's listener.
 type notices int
 
-// ioctl hands one of the structures above to the kernel.
 func ioctl[T any](n notices, request uintptr, what *T) error {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(n), request, uintptr(unsafe.Pointer(what))) //nolint:gosec // it reads and writes there
 	if errno != 0 {
@@ -208,26 +203,23 @@ func (n notices) next() (notice, bool) {
 	}
 }
 
-// refuse makes the call fail with errno, or succeed with 0.
 func (n notices) refuse(q notice, errno unix.Errno) {
 	a := answer{ID: q.ID, Error: -int32(errno)} //nolint:gosec // small
 	_ = ioctl(n, ioSend, &a)
 }
 
-// goOn lets the kernel do the call. It reads the arguments again, so this is
-// for calls without pointers only.
+// goOn is for calls without pointers only: the kernel reads the arguments again.
 func (n notices) goOn(q notice) {
 	a := answer{ID: q.ID, Flags: goOn}
 	_ = ioctl(n, ioSend, &a)
 }
 
-// inject puts a descriptor of ours in the place of theirs.
 func (n notices) inject(q notice, ours, theirs, flags int) error {
 	in := injection{ID: q.ID, Flags: injectHere, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
 	return ioctl(n, ioInject, &in)
 }
 
-// waits tells that who asked still does: else its number may be a stranger's.
+// waits checks that the process still waits: its number may be a stranger's by now.
 func (n notices) waits(q notice) bool {
 	id := q.ID
 	return ioctl(n, ioValid, &id) == nil

@@ -14,8 +14,7 @@ import (
 
 var errNoObject = errors.New("it is no JSON object")
 
-// keepFields is keep for a file of which those inside may change some fields.
-// It may be all of what is written to: its folder is ours then.
+// keepFields is keep for a file with changeable fields.
 func (f Files) keepFields(file string, fields []string) (k kept, err error) {
 	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
@@ -31,8 +30,7 @@ func (f Files) keepFields(file string, fields []string) (k kept, err error) {
 	return k, err
 }
 
-// mendFields makes a file what it was but for the fields. One that cannot be read for
-// them is put back whole.
+// mendFields restores all but the fields. A broken file is restored whole.
 func (k kept) mendFields(now map[string]node) ([]string, error) {
 	was, had := k.held[k.name]
 	is, has := now[k.name]
@@ -51,8 +49,7 @@ func (k kept) mendFields(now map[string]node) ([]string, error) {
 	return k.mendWhole(now)
 }
 
-// settle is the JSON object was with the fields as is has them; nil where is differs
-// from was in nothing else.
+// settle returns was with the fields of is; nil if there is no other difference.
 func settle(was, is []byte, fields []string) ([]byte, error) {
 	before, err := object(was)
 	if err != nil {
@@ -97,8 +94,7 @@ func object(text []byte) (fields map[string]any, err error) {
 	return fields, nil
 }
 
-// take makes the fields of to what they are in from. Each name on the way down to
-// them may be a pattern.
+// take copies the fields from from to to. Names on the way may be patterns.
 func take(from, to map[string]any, way []string) {
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(from)), slices.Collect(maps.Keys(to))) {
 		value, there := from[name]
@@ -126,8 +122,7 @@ func fits(pattern, name string) bool {
 	return fits
 }
 
-// same tells whether is says what was says. Of what was does not have it may have what
-// says nothing: programs write such of themselves.
+// same ignores empty values that a program adds by itself.
 func same(was, is any) bool {
 	before, object := was.(map[string]any)
 	after, still := is.(map[string]any)
@@ -148,7 +143,6 @@ func same(was, is any) bool {
 	return true
 }
 
-// none tells whether a value says nothing.
 func none(value any) bool {
 	switch value := value.(type) {
 	case nil:

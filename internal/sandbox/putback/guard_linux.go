@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// guard is a Guard as its folder was before a program ran. What stood there and may
-// not change is kept beside it, as ReadOnly.
+// guard is a folder's content before a program ran.
 type guard struct {
 	kept // of the folder; held are the files in it that may change, to be there again where a link is
 
@@ -43,7 +42,6 @@ func (f Files) guard(one Guard) (g guard, err error) {
 	return g, nil
 }
 
-// closed are the paths of what stands there and may not change.
 func (g guard) closed(dir string) (all []string) {
 	for _, way := range g.known {
 		all = append(all, filepath.Join(dir, way))
@@ -98,7 +96,6 @@ func (g guard) allows(way string) bool {
 	})
 }
 
-// leads tells whether what they may change can lie below.
 func (g guard) leads(way string) bool {
 	depth := strings.Count(way, "/") + 1
 	return slices.ContainsFunc(g.but, func(pattern string) bool {
@@ -108,8 +105,8 @@ func (g guard) leads(way string) bool {
 	})
 }
 
-// files are those directly in the folder that may change. Without its HEAD a folder is
-// no repository any more, and the user's work is not found.
+// files are the changeable ones directly in the folder. HEAD is kept: without it there is no
+// repository.
 func (g guard) files(free []string) (map[string]node, error) {
 	all := map[string]node{}
 	for _, way := range free {
@@ -127,7 +124,6 @@ func (g guard) files(free []string) (map[string]node, error) {
 	return all, nil
 }
 
-// mostOdd bounds how much of a folder is looked at for what is no file.
 const mostOdd = 1_000_000
 
 // oddities are the links, pipes, sockets and devices among what those inside may
@@ -157,7 +153,6 @@ func (g guard) oddities(free []string) (odd map[string]string, err error) {
 	return odd, err
 }
 
-// mend removes what those inside made in the folder and may not, and tells of it.
 func (g guard) mend() (mended []string, err error) {
 	info, err := g.root.Lstat(g.name)
 	switch {

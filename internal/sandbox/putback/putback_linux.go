@@ -16,9 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// mostKept bounds what is held in memory of one thing of ReadOnly: a git folder's
-// configuration and hooks are a few kilobytes. Of what is larger it is only known
-// whether it changed.
+// mostKept limits the memory for each thing of ReadOnly. Of larger things, only changes are seen.
 const mostKept = 16 << 20
 
 // kept is what ReadOnly held before a program ran, to be put back. Where a
@@ -34,7 +32,6 @@ type kept struct {
 	fields []string // of a JSON file; nil: all of it
 }
 
-// node is a file, a folder or a link.
 type node struct {
 	mode   fs.FileMode
 	text   []byte // of a file, or where a link leads
@@ -51,8 +48,7 @@ type Kept struct {
 	spare  []*os.File // given up for those that it takes to put things back
 }
 
-// enough descriptors are set aside: those inside may use up all others, by
-// connections to what we serve them.
+// enough descriptors are reserved: those inside may use up the others by connections.
 const enough = 16
 
 // Keep looks at all that may not change.
@@ -115,7 +111,6 @@ func (k kept) hold() (kept, error) {
 	return k, nil
 }
 
-// look reads what is there now, links as links.
 func (k kept) look() (map[string]node, error) {
 	found, room := map[string]node{}, int64(mostKept)
 	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
@@ -191,8 +186,7 @@ func (k kept) mend() ([]string, error) {
 	return k.mendWhole(now)
 }
 
-// mendWhole makes all of it anew, from the top down: what stands in the way of one
-// thing may be another.
+// mendWhole restores from the top down: one thing may be in the way of another.
 func (k kept) mendWhole(now map[string]node) ([]string, error) {
 	changed := k.changed(now)
 	if len(changed) == 0 {
@@ -214,8 +208,7 @@ func (k kept) mendWhole(now map[string]node) ([]string, error) {
 	return changed, nil
 }
 
-// clear makes room. What cannot be removed, a folder that its owner may not
-// open, say, is moved aside.
+// clear moves aside what cannot be removed.
 func (k kept) clear() error {
 	err := k.root.RemoveAll(k.name)
 	if err == nil {
@@ -262,7 +255,6 @@ func (k kept) restore(name string, n node) error {
 	return k.root.Chmod(name, n.mode.Perm())
 }
 
-// release gives up what was set aside.
 func (all Kept) release() error {
 	var errs []error
 	for _, f := range all.spare {

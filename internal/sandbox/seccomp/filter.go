@@ -80,8 +80,7 @@ func (f Filter) Build(machine *arch.Info) ([]bpf.Instruction, error) {
 	return append(entrance(machine), body...), nil
 }
 
-// entrance kills who calls by another architecture's numbers, x32's included,
-// and loads the number of the call.
+// entrance kills calls by another architecture's numbers, x32's included.
 func entrance(machine *arch.Info) []bpf.Instruction {
 	in := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: 4, Size: 4},
@@ -97,7 +96,6 @@ func entrance(machine *arch.Info) []bpf.Instruction {
 		bpf.RetConstant{Val: kill})
 }
 
-// assembly is a program under way.
 type assembly struct {
 	bpfasm.Program
 
@@ -109,8 +107,7 @@ func (a *assembly) ret(what uint32) { a.Ret(bpfasm.Action(what)) }
 // on answers a call, whatever its arguments.
 func (a *assembly) on(name string, what uint32) { a.rule(name, func() { a.ret(what) }) }
 
-// rule begins what happens at a call; then must return on every way. A machine
-// that has no such call needs no rule for it.
+// rule begins the answer to a call; then must return on every way.
 func (a *assembly) rule(name string, then func()) {
 	nr, ok := a.machine.SyscallNames[name]
 	if !ok {

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// refused are the calls that reach other processes, the kernel's inside or the
-// machine. None is needed to build and to test a program.
+// refused are calls that reach other processes or the machine. Builds and tests need none.
 var refused = []string{
 	// other processes
 	"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
@@ -38,7 +37,6 @@ var onOthers = map[string][]argument{
 // NewListener is SECCOMP_FILTER_FLAG_NEW_LISTENER: the filter comes with a supervisor.
 const NewListener = 8
 
-// argument is the one that must have a value.
 type argument struct{ at, is uint32 }
 
 const (
@@ -94,7 +92,7 @@ func (f Filter) refuse(a *assembly) {
 	})
 }
 
-// sends refuses the data that goes before a connection, and so round connect.
+// sends refuses data that is sent before a connection, around connect.
 func (f Filter) sends(a *assembly) {
 	send := func(name string, flags uint32) {
 		a.rule(name, func() {
@@ -150,8 +148,7 @@ func (f Filter) local(a *assembly) {
 	f.connected(a)
 }
 
-// connected refuses local datagrams if connects are supervised or local sockets
-// are hidden: a datagram goes to any name without a connect.
+// connected refuses local datagrams, which need no connect.
 func (f Filter) connected(a *assembly) {
 	if (f.Notify || !f.Unix) && !f.off(Locals) {
 		a.LdLo(1)
