@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// console is the terminal, or the file in its place, that a person follows a
-// run in.
+// console is the terminal or file that shows a run.
 type console struct {
 	mu   sync.Mutex // an agent's items come from another goroutine
 	view view.Console
@@ -76,14 +75,12 @@ func (c *console) item(item stream.Item) {
 	c.print(c.view.Item(item))
 }
 
-// line prints words that are no event's; what is foreign in them stays text.
 func (c *console) line(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.print(strings.TrimSuffix(clean.LogLines(text), "\n"))
 }
 
-// warn prints a line that --quiet does not hide.
 func (c *console) warn(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +120,6 @@ func (p *Patience) set(rules policy.Policy) {
 	p.say(rules.LongestStep(), "however long its agent takes")
 }
 
-// checking takes it from a check that is about to run, with those that follow it.
 func (p *Patience) checking(next policy.Check) {
 	at := slices.IndexFunc(p.rules.Checks, func(c policy.Check) bool { return c.Name == next.Name })
 	left, most := append([]policy.Check{next}, p.rules.Checks[at+1:]...), policy.Duration(0)

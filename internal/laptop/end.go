@@ -29,7 +29,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// see holds the project, lets the run go, and tells how it ended.
+// see runs the job, and reports how it ended.
 func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
 	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
 	j.OnEvent = tracer.Around(j.OnEvent)
@@ -62,8 +62,7 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 	return d.finish(ctx, outcome, err)
 }
 
-// hold keeps other runs away until all is said and done. A loop over stories
-// puts up .ralph-active, by which the hooks in an agent know of it.
+// hold keeps other runs away. For stories it writes .ralph-active, by which hooks know of the run.
 func (d *Project) hold(ctx context.Context, j *job.Job, p policy.Policy) (release func() error, err error) {
 	var active *workspace.Active
 	if p.Done == policy.ByStories {
@@ -80,7 +79,6 @@ func (d *Project) hold(ctx context.Context, j *job.Job, p policy.Policy) (releas
 	return release, err
 }
 
-// settle leaves the PRD as the program believes it, in the user's own tree.
 func (d *Project) settle(ctx context.Context, run journal.Run) error {
 	if run.Policy.Done != policy.ByStories || run.Policy.SeparateTree {
 		return nil
@@ -88,8 +86,7 @@ func (d *Project) settle(ctx context.Context, run journal.Run) error {
 	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run)
 }
 
-// cutOff prints the result of a run that has no end on record, for the script
-// that waits for one.
+// cutOff prints a result for scripts if the run has no end on record.
 func (d *Project) cutOff(ctx context.Context, outcome job.Outcome, broke error) error {
 	run := outcome.Run
 	if !d.JSON || run.ID == "" {
@@ -103,8 +100,7 @@ func (d *Project) cutOff(ctx context.Context, outcome job.Outcome, broke error) 
 	return PrintResult(d.World.Stdout, run, outcome.Home, "")
 }
 
-// finish prints how the run ended, and gives its exit code. A run that broke
-// has an error beside its reason.
+// finish returns the exit code. A run that broke has an error beside its reason.
 func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) (int, error) {
 	run := outcome.Run
 	ctx = context.WithoutCancel(ctx)
@@ -118,8 +114,7 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) 
 	return code, err
 }
 
-// brief is what broke the run without the cause, where the run's end has told of
-// that.
+// brief leaves out the cause if the run's end has named it.
 func brief(broke error, run journal.Run) error {
 	f, is := errors.AsType[*fault.Fault](broke)
 	if !is || f.Error() != broke.Error() || run.Stop.Why != broke.Error() {
@@ -128,7 +123,6 @@ func brief(broke error, run journal.Run) error {
 	return &fault.Fault{What: f.What, Fix: f.Fix, Exit: f.Exit}
 }
 
-// conclude prints the result, and where the work is when it is elsewhere.
 func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	run, text := outcome.Run, ""
 	switch {
@@ -214,8 +208,7 @@ func remedy(err error) string {
 
 var errTooLarge = errors.New("git took too long")
 
-// refused is what the system has refused git, if that is why it failed. It is
-// always asked in English.
+// refused is the system's refusal to git, which is always asked in English.
 func refused(err error) error {
 	failed, is := errors.AsType[*git.Error](err)
 	if !is {

@@ -59,7 +59,6 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	return home, found, nil
 }
 
-// runs is the project's folder, with the digests of its journals.
 func (d *Project) runs() workspace.Folder {
 	return workspace.Folder{Path: d.folder(), StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
@@ -127,7 +126,7 @@ func (d *Project) Rehire(id string, old policy.Policy) error {
 	return nil
 }
 
-// elsewhere is how a run goes on that this command cannot go on with.
+// elsewhere says how to continue a run that this command cannot continue.
 func elsewhere(run journal.Run) error {
 	switch {
 	case supervised(run):
@@ -139,11 +138,10 @@ func elsewhere(run journal.Run) error {
 	return fault.Usage(fmt.Sprintf("the run %s is a loop within a session of Claude Code", run.ID), "continue it there: /ralph-loop --resume", nil)
 }
 
-// supervised tells of a run whose command is not recorded: only a person can
-// start it again.
+// supervised: its command is not recorded, so only a person can start it again.
 func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile }
 
-// inSession tells of a loop that only the agent's own session can go on with.
+// inSession: only the agent's own session can continue such a loop.
 func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
 
 // glance is how often a run that goes on elsewhere is looked at.
@@ -200,7 +198,6 @@ type follower struct {
 	seen    int
 }
 
-// look returns the text of all new events.
 func (f *follower) look() (string, error) {
 	entries, err := f.home.Entries()
 	if err != nil {

@@ -23,7 +23,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// noSandbox is the line of a run that has none.
 const noSandbox = "sandbox level none: the agent and the checks can do whatever you can"
 
 // levelVar is the variable with the level of runs for which flags and settings name none.
@@ -66,7 +65,6 @@ func (d *Project) Optional(ctx context.Context) bool {
 	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker
 }
 
-// raise has the sandbox stand that is asked for, before anything is spent.
 func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	level, err := d.Wanted()
 	if err != nil || d.DryRun {
@@ -129,8 +127,6 @@ func (w World) HomeBeside(project string) (string, error) {
 	return home, nil
 }
 
-// reads are what the agent has to read beyond the project: its program, and
-// what it goes by.
 func (d *Project) reads(worker *job.Candidate) []string {
 	read, _ := worker.Needs()
 	for _, name := range worker.Vars {
@@ -141,7 +137,7 @@ func (d *Project) reads(worker *job.Candidate) []string {
 	return read
 }
 
-// count has a model server count what the agents use, where no sandbox stands.
+// count has a model server count usage without a sandbox.
 func (d *Project) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	if d.docker != nil || d.DryRun { // in Docker's sandboxes this machine's servers are not reached
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
@@ -153,14 +149,13 @@ func (d *Project) count(ctx context.Context, worker, second *job.Candidate, p po
 	})
 }
 
-// terms are what of a model's use is the same for all agents of a run.
+// terms are the same for all agents of a run.
 func (d *Project) terms(p policy.Policy) confine.Model {
 	return confine.Model{
 		Name: p.Model, Models: d.Settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
 	}
 }
 
-// lower ends what stands round the agent, on every way out.
 func (d *Project) lower(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
@@ -169,7 +164,6 @@ func (d *Project) lower(sandboxes ...*confine.Sandbox) {
 	}
 }
 
-// said is the line about what confines the agent.
 func (d *Project) said(j *job.Job) string {
 	said := j.Sandbox.Said(noSandbox)
 	switch {
@@ -200,14 +194,12 @@ func (d *Project) level(w *confine.Sandbox) string {
 // InDocker is the level that Docker makes, and not ralph.
 const InDocker = "docker"
 
-// dockerState is the folder of the home that holds the login of all sandboxes.
 const dockerState = ".dclaude_state"
 
 // settle is how long Docker takes to have files on both sides.
 const settle = 2 * time.Second
 
-// dock has the agent run in a Docker sandbox. Its login lies beside the user's
-// own and is shared by all sandboxes.
+// dock runs the agent in a Docker sandbox. All sandboxes share one login beside the user's.
 func (d *Project) dock() error {
 	if d.Worktree {
 		return fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
@@ -221,8 +213,7 @@ func (d *Project) dock() error {
 	return nil
 }
 
-// docked makes sure that there are sandboxes and what they are made from,
-// before anything is spent.
+// docked checks the requirements before anything is spent.
 func (d *Project) docked(ctx context.Context, docker string) error {
 	if d.docker == nil || d.DryRun {
 		return nil

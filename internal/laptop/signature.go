@@ -86,7 +86,6 @@ func (c Signature) named(ctx context.Context, w World, clone string) (commit, tr
 	return commit, strings.TrimSpace(string(text)), err
 }
 
-// told is what signed evidence comes to, line by line.
 func told(e evidence.Evidence, signed attest.Signed) []string {
 	proven := 0
 	for _, story := range e.Stories {

@@ -52,7 +52,6 @@ func ofMany(number int, run journal.Run) string {
 	return fmt.Sprint(number)
 }
 
-// merged tells of the settings in force, with nothing in them that is secret.
 func (d *Project) merged() error {
 	if !d.Verbose {
 		return nil
@@ -68,15 +67,13 @@ func (d *Project) merged() error {
 	return nil
 }
 
-// tellAgent tells of the agent and of how it is called. The prompt is told of
-// with each iteration.
+// tellAgent is followed by the prompt of each iteration.
 func (d *Project) tellAgent(a agent.Adapter, path string, p policy.Policy) {
 	argv := config.MaskWords(a.Argv(agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Model: p.Model}), d.secrets)
 	d.tell("Agent: %s (%s)", a.Name, path)
 	d.tell("Agent command: %s", clean.LogLine(strings.Join(argv, " ")))
 }
 
-// start is the beginning of a prompt, as it was sent.
 func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
 	const most = 200
 	text, err := untrusted.ReadFile(filepath.Join(d.folder(), "runs", run.ID, prompt.Path), 64<<20)
@@ -96,7 +93,6 @@ func (d *Project) dry(j *job.Job, asked job.NewRun) (int, error) {
 	return d.dryAgain(j, run)
 }
 
-// dryAgain prints what run would go on with.
 func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	turn := prompt.Turn{Number: len(run.Iterations) + 1}
 	if it, open := run.OpenIteration(); open {

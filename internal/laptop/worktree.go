@@ -52,8 +52,7 @@ func (d *Project) WorkBranch(ctx context.Context, flag string, stories plan.Plan
 	return d.Place.Branch, nil
 }
 
-// takesAgain is a fault where the run cannot go on as it began: there is no
-// repository to look into any more, or its branch is checked out by now.
+// takesAgain refuses a run whose repository is gone or whose branch is checked out by now.
 func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	if run.Branch == "" {
 		return nil
@@ -77,8 +76,7 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 		"switch to another branch there, then: "+view.Resume(run.Policy.Agent), nil)
 }
 
-// link makes the worktree for a run that wants one, and has it begin there; in the
-// user's own tree it checks out the branch to work on.
+// link makes the worktree if wanted; in the user's own tree it checks out the branch.
 func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
 	switch {
 	case !asked.Policy.UsesLinkedWorktree() && (j.UserTree == nil || asked.Branch == d.Place.Branch):
@@ -100,7 +98,7 @@ func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.N
 	return asked, err
 }
 
-// rejoin has a run that goes on do so in its worktree.
+// rejoin continues a run in its worktree.
 func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error {
 	if !run.Policy.UsesLinkedWorktree() {
 		return nil
@@ -116,7 +114,6 @@ func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error
 	return d.move(ctx, j, found)
 }
 
-// move makes a worktree the place where the agent works. Those inside can replace its folder.
 func (d *Project) move(ctx context.Context, j *job.Job, to git.Worktree) error {
 	place, err := d.Tool.Inspect(ctx, to.Dir)
 	if err != nil {
@@ -132,8 +129,7 @@ func (d *Project) move(ctx context.Context, j *job.Job, to git.Worktree) error {
 	return err
 }
 
-// worktreeOf is where the work of a run lies; nowhere when it has no worktree,
-// or has it no more.
+// worktreeOf is empty if the run has no worktree any more.
 func worktreeOf(ctx context.Context, tool git.Git, at *git.Place, run journal.Run) (git.Worktree, error) {
 	if at == nil || !run.Policy.UsesLinkedWorktree() {
 		return git.Worktree{}, nil

@@ -163,7 +163,6 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 	return nil
 }
 
-// addContent adds a file's content, and reports whether it could.
 func (p *fingerprint) addContent(e untrusted.Entry) bool {
 	size := e.Info.Size()
 	if size > maxAgentFile || size > p.left {

@@ -45,8 +45,7 @@ func FindFolder(dir string) Folder {
 
 const runs = "runs"
 
-// open opens the folder and creates it if needed. It refuses a link, which a
-// repository can contain: files would be written elsewhere.
+// open refuses a link, which a repository can contain: files would be written elsewhere.
 func (f Folder) open() (*untrusted.Root, error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
@@ -195,7 +194,6 @@ func (f Folder) CheckJournal(id string) error {
 	return nil
 }
 
-// remedy says what to do about an unreadable journal.
 func (r Run) remedy(err error) string {
 	other, is := errors.AsType[*journal.VersionError](err)
 	switch {

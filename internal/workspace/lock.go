@@ -96,10 +96,8 @@ type Active struct {
 	Mode          string    `json:"mode"`
 }
 
-// activeFile is the name of that file, beside the folder of the runs.
 const activeFile = ".ralph-active"
 
-// markerPath is the path of the project's active file.
 func (f Folder) markerPath() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
 
 // Hold locks the folder for a whole run, and writes the active file if there is

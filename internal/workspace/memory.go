@@ -24,7 +24,6 @@ const (
 	promptFile   = "prompt.md"
 )
 
-// maxAgentFile is how much of a file by an agent is read.
 const maxAgentFile = 1 << 20
 
 // Memory is the loop's memory in the tree of an agent. The agent can replace
@@ -81,7 +80,6 @@ func (m Memory) Write(p plan.Plan, progress []byte) error {
 	return nil
 }
 
-// readFile reads a file of the memory. A link or folder in its place is an error.
 func (m Memory) readFile(name string) ([]byte, error) {
 	root, err := m.open()
 	if err != nil {
@@ -144,7 +142,6 @@ func (m Memory) WritePlan(p plan.Plan) error {
 	return nil
 }
 
-// hasPlan reports whether the plan file has the same plan as data.
 func (m Memory) hasPlan(data []byte) bool {
 	found, err := m.ReadPlan()
 	if err != nil {

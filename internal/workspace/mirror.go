@@ -68,7 +68,6 @@ func listFiles(root *untrusted.Root) (map[string]fs.FileInfo, error) {
 	return all, err
 }
 
-// entry is a name in two folders, with its info in the first one.
 type entry struct {
 	from, to *untrusted.Root
 	name     string
@@ -159,7 +158,6 @@ func (e entry) mirrorFile(have fs.FileInfo) error {
 	return errors.Join(err, target.Chmod(e.info.Mode().Perm()), target.Close(), e.setOwner(), e.to.Chtimes(e.name, time.Time{}, e.info.ModTime()))
 }
 
-// isSame compares a file with the open source.
 func (e entry) isSame(have fs.FileInfo, source io.Reader) bool {
 	if have.Size() != e.info.Size() || have.Mode() != e.info.Mode() || ownerOf(have) != ownerOf(e.info) {
 		return false

@@ -36,7 +36,6 @@ const maxJournalRead = 1 << 30
 // Journal is the path of the run's journal.
 func (r Run) Journal() string { return r.File(JournalFile) }
 
-// openFile opens a file of the run's folder; links out of it are refused.
 func (r Run) openFile(name string, flag int) (*os.File, error) {
 	root, err := untrusted.OpenRoot(r.Path)
 	if err != nil {
@@ -68,7 +67,6 @@ func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
 	return file, entries, err
 }
 
-// openJournal is OpenJournal with the journal's content.
 func (r Run) openJournal() (*os.File, []journal.Entry, []byte, error) {
 	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
@@ -101,8 +99,7 @@ func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 	return entries, data[:sound:sound], nil
 }
 
-// syncDir makes the names in dir durable, so that a new file still exists after a
-// crash.
+// syncDir makes names durable, so that a new file exists after a crash.
 func syncDir(dir string) error {
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {

@@ -49,7 +49,6 @@ func Scaffold(project string, files []NewFile) error {
 	return writeNewFiles(root, files)
 }
 
-// openProject opens the project's folder; links out of it are refused.
 func openProject(project string) (*untrusted.Root, error) {
 	root, err := untrusted.OpenRoot(project)
 	if err != nil {
@@ -118,8 +117,7 @@ func AddIgnored(project string, patterns ...string) (added []string, err error) 
 	return added, nil
 }
 
-// missingPatterns are the patterns that no line has, with or without slashes at
-// the ends.
+// Patterns count as present with or without slashes at the ends.
 func missingPatterns(ignored []byte, patterns []string) []string {
 	known := map[string]bool{}
 	for line := range strings.Lines(string(ignored)) {
@@ -248,7 +246,6 @@ func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder stri
 	return folder, nil
 }
 
-// makeArchiveDir makes a new folder.
 func makeArchiveDir(root *untrusted.Root, name string) (string, error) {
 	if err := root.MkdirAll(archiveDir, 0o755); err != nil {
 		return "", err

@@ -88,7 +88,6 @@ const (
 	projectBus = "PROJECT-MESSAGE-BUS.md"
 )
 
-// waitType is the type of a message that asks not to restart the command.
 const waitType = "wait_without_restart"
 
 // Message is an entry of a message bus: names and values between two lines of
@@ -139,7 +138,6 @@ func (t Task) busFrom(offset int64) (string, error) {
 	return string(data), err
 }
 
-// dashes begin and end the header of a message.
 const dashes = "---"
 
 var (
@@ -163,7 +161,6 @@ func findWaitMessage(news string) (text string, asked bool) {
 	return "", false
 }
 
-// textAfterHeader is the first paragraph after the rest of a header.
 func textAfterHeader(lines []string) string {
 	for len(lines) > 0 && headerLine.MatchString(lines[0]) {
 		lines = lines[1:]

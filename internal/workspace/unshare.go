@@ -32,7 +32,6 @@ type linkedFile struct {
 	names []name
 }
 
-// name is a name of a file in an open folder.
 type name struct {
 	root *untrusted.Root
 	path string
@@ -73,8 +72,7 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	return copied, nil
 }
 
-// openable is the folder to open for a path, and the name in it: the parent of a folder
-// need not be readable.
+// openable returns the parent, as it need not be readable.
 func openable(path string) (dir, name string) {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return path, "."
@@ -98,7 +96,6 @@ func keepShared(files map[inode]*linkedFile) error {
 	return nil
 }
 
-// outermost are the paths that are not in another path.
 func outermost(paths []string) (outer []string) {
 	for _, path := range paths {
 		holds := func(other string) bool {
@@ -138,7 +135,6 @@ func collectLinked(ctx context.Context, root *untrusted.Root, path string, files
 	})
 }
 
-// copy replaces a name by a copy of the file.
 func (n name) copy() error {
 	from, err := n.root.Open(n.path)
 	if err != nil {

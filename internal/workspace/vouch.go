@@ -20,7 +20,6 @@ import (
 // A checkout can contain journals, and an agent can change them. So ralph writes the
 // digest of each of its journals to a folder of the user, where neither can write.
 
-// stateDir is that folder in a home.
 const stateDir = ".local/state/ralph"
 
 // UserStateDir is that folder of a user; empty without a home.
@@ -64,7 +63,6 @@ func (f Folder) IsVouched(run Run) bool {
 	return err == nil && f.Run(run.ID).hasDigestOf(text[:sound])
 }
 
-// hasDigestOf reports whether ralph wrote this journal of the run.
 func (r Run) hasDigestOf(text []byte) bool {
 	known, err := untrusted.ReadFile(r.digestFile, maxKeptFile)
 	sum := sha256.Sum256(text)
@@ -77,7 +75,6 @@ func (r Run) Accept() Run {
 	return r
 }
 
-// digestPath is the file of a run's digests.
 func (f Folder) digestPath(id string) string {
 	path, err := filepath.EvalSymlinks(f.Path)
 	if err != nil {
@@ -160,8 +157,7 @@ type digest struct {
 	sum    hash.Hash
 }
 
-// digest starts the digest of a run's journal. If it cannot be written, the run is
-// not vouched for.
+// digest of a journal that cannot be written leaves the run not vouched for.
 func (r Run) digest(held []byte) *digest {
 	d := &digest{sum: sha256.New()}
 	d.sum.Write(held)
@@ -181,7 +177,6 @@ func (r Run) digest(held []byte) *digest {
 	return d
 }
 
-// add adds a line that will be written next.
 func (d *digest) add(line []byte) {
 	before := hex.EncodeToString(d.sum.Sum(nil))
 	d.sum.Write(line)
