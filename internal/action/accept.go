@@ -36,8 +36,7 @@ func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 	return nil, v.gather(ctx)
 }
 
-// permitted asks what the asker may do, before anything else: what strangers cause must
-// cost little.
+// permitted comes before other calls: strangers must cost little.
 func (v *visit) permitted(ctx context.Context) (known trigger.RequestFacts, refusal *trigger.Refusal, err error) {
 	if asker := v.trigger.Asker(); !v.trigger.IsAutomatic() && !v.inputs.Rules.IsAllowed(asker) {
 		word, err := v.client.Permission(ctx, asker.Login)
@@ -50,7 +49,6 @@ func (v *visit) permitted(ctx context.Context) (known trigger.RequestFacts, refu
 	return known, refusal, nil
 }
 
-// learn asks for all that the event does not tell, unless it is for nothing.
 func (v *visit) learn(ctx context.Context, known *trigger.RequestFacts) (err error) {
 	if known.Forged, err = v.forged(ctx); known.Forged || err != nil {
 		return err
@@ -74,8 +72,7 @@ func (v *visit) learn(ctx context.Context, known *trigger.RequestFacts) (err err
 	return err
 }
 
-// forged tells whether the button that somebody pressed is not one that we made:
-// anybody can write a comment that looks like ours.
+// forged: anybody can write a comment that looks like ours.
 func (v *visit) forged(ctx context.Context) (bool, error) {
 	c := v.trigger.Comment
 	if c.Pressed == "" || v.trigger.Action != "edited" {
@@ -105,7 +102,7 @@ func (v *visit) edited(ctx context.Context) (bool, error) {
 	return err == nil && !edited.Before(began), err
 }
 
-// tighten has the flags of a comment obeyed, or the comment answered.
+// tighten applies the flags of a comment, or answers it.
 func (v *visit) tighten() {
 	p, err := v.command.Flags.Tighten(v.inputs.Policy, v.offered)
 	if loose, is := errors.AsType[trigger.FlagError](err); is {

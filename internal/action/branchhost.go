@@ -21,8 +21,7 @@ import (
 // marker finds our comment again.
 const marker = "<!-- ralph:progress -->"
 
-// branchHost publishes a run on GitHub, and is the screen of its comment and of its
-// pull request.
+// branchHost publishes a run on GitHub in its comment and its pull request.
 type branchHost struct {
 	client  *github.Client
 	starter *github.Client // pushes branches and opens pull requests, in the client's place; nil: it does so itself
@@ -42,8 +41,7 @@ type branchHost struct {
 	named  string                // the commit that the comment says was kept last
 }
 
-// remote is the repository with a token that is good now: an App's token lives
-// an hour, a run may take longer.
+// remote gets a fresh token: an App's token lasts an hour, a run may last longer.
 func (h *branchHost) remote(ctx context.Context) (remote.Repository, error) {
 	return h.remoteOf(ctx, h.client)
 }
@@ -56,7 +54,6 @@ func (h *branchHost) remoteOf(ctx context.Context, client *github.Client) (remot
 	return remote.Repository{URL: h.clone, Token: remote.Token(token)}, nil
 }
 
-// starting is who does what workflows are to start for.
 func (h *branchHost) starting() *github.Client {
 	if h.starter != nil {
 		return h.starter
@@ -102,8 +99,7 @@ func (h *branchHost) Comment(ctx context.Context, board view.Texts) (journal.Com
 	return h.posted, err
 }
 
-// anchor is the commit that the progress comment says was kept last; empty where
-// it says none.
+// anchor is the commit that the progress comment names as saved last.
 func (h *branchHost) anchor(ctx context.Context) (string, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()
@@ -118,8 +114,7 @@ func (h *branchHost) anchor(ctx context.Context) (string, error) {
 	return h.named, nil
 }
 
-// vouched is the commit that the pull request of branch says was kept last on
-// ref; empty where it says none.
+// vouched is the commit that the pull request of branch names as saved on ref.
 func (h *branchHost) vouched(ctx context.Context, branch, ref string) (string, error) {
 	pull, open, err := h.client.OwnPull(ctx, branch, h.starter)
 	if err != nil || !open {
@@ -170,7 +165,7 @@ func (h *branchHost) comment(ctx context.Context, text string) error {
 	return nil
 }
 
-// jobs is whom a job's own token writes as. GitHub starts nothing for what it does.
+// GitHub starts nothing for what a job's own token does.
 const jobs = "github-actions[bot]"
 
 // postedAs puts a comment on record, and what its author tells of our token.
@@ -192,22 +187,19 @@ func (h *branchHost) write(ctx context.Context, text string) (github.Comment, er
 	return h.client.CreateComment(ctx, h.issue, text)
 }
 
-// url is where the progress comment stands, if that is known.
 func (h *branchHost) url() string {
 	h.shown.Lock()
 	defer h.shown.Unlock()
 	return h.posted.URL
 }
 
-// origin fetches the code from GitHub.
 type origin struct {
 	git   git.Git
 	hub   *branchHost
 	pause time.Duration // before the second try; doubles
 }
 
-// fetches is how often the code is asked for while GitHub cannot be reached: a
-// job is not worth less for one answer that was lost.
+// fetches is how often the code is asked for while GitHub is unreachable.
 const fetches = 3
 
 // Fetch makes dir a repository of our own that holds the base and the branch.
@@ -215,8 +207,7 @@ func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trust
 	return patiently(ctx, o.pause, func() (*git.Trusted, error) { return o.fetch(ctx, dir, base, branch) })
 }
 
-// patiently does what needs GitHub's git, and again where that cannot be reached;
-// the pause doubles.
+// patiently retries while GitHub's git is unreachable; the pause doubles.
 func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, error)) (done T, err error) {
 	for try := range fetches {
 		if done, err = do(); !errors.Is(err, remote.ErrNetwork) {
@@ -238,7 +229,7 @@ func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trust
 	return from.Clone(ctx, o.git, dir, remote.Branches{Base: base, Work: []string{branch}})
 }
 
-// summary is the job's summary page: the file is written anew each time.
+// summary rewrites the job's summary page each time.
 type summary struct {
 	path string
 	hide func(string) string

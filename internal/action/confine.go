@@ -17,14 +17,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// inside is who the agent and the checks are, where we are root. No image
-// gives anything to a user of that number.
+// inside is a user id that no image uses.
 const inside = 1500
 
 // where tells of tools, and of nothing else that is the runner's.
 var where = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
-// raise has the sandbox stand before anything is spent.
 func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	asked := v.sandboxed(worker, second, p)
 	asked.Beyond = v.beyond(ctx)
@@ -33,7 +31,6 @@ func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p poli
 	return v.sandbox, err
 }
 
-// sandboxed is what the inputs ask of it.
 func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confine.Options {
 	var env []string
 	for _, name := range where {
@@ -60,8 +57,7 @@ func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confin
 	}
 }
 
-// runner are the folders of the runner, and what it keeps of this job beside the
-// workspace. Where it was installed it leaves a file that says who it is.
+// runner are the runner's folders. A file of its installation marks them.
 func (v *visit) runner() []string {
 	temp := v.Getenv("RUNNER_TEMP")
 	all := []string{temp, v.Getenv("RUNNER_WORKSPACE"), filepath.Dir(v.Getenv("GITHUB_EVENT_PATH"))}
@@ -73,7 +69,7 @@ func (v *visit) runner() []string {
 	return all
 }
 
-// network is the inputs' with their file where it lies: in the workspace.
+// network resolves the CA bundle in the workspace.
 func (v *visit) network() confine.Network {
 	n := v.inputs.Sandbox.Network
 	if n.Bundle != "" && !filepath.IsAbs(n.Bundle) {
@@ -119,8 +115,7 @@ func (v *visit) routed(tool git.Git) (git.Git, error) {
 	return tool, network.Trust(tool.CA)
 }
 
-// beyond are the addresses of GitHub, where nothing but an attempt to get there
-// shows whether somebody else's sandbox stands.
+// beyond are GitHub's addresses: only an attempt shows whether another sandbox stands.
 func (v *visit) beyond(ctx context.Context) []string {
 	at, err := url.Parse(v.env.ServerURL)
 	if v.inputs.Sandbox.Level != sandbox.External || err != nil {
@@ -133,7 +128,6 @@ func (v *visit) beyond(ctx context.Context) []string {
 	return egress.Beyond(ctx, n)
 }
 
-// lower ends the sandbox, on every way out.
 func (v *visit) lower(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {

@@ -32,7 +32,6 @@ func same(asked job.NewRun, old journal.Run) bool {
 	return asked.BaseRef == old.BaseRef && verdict.IsSameTask(asked.Task, asked.Policy, old)
 }
 
-// mend is what to do about a task that makes no stories.
 func (r request) mend() string {
 	if r.task.Kind == plan.KindIssue {
 		return "correct the issue's text and ask again"
@@ -40,7 +39,6 @@ func (r request) mend() string {
 	return "say it in other words and ask again"
 }
 
-// called is the task in names of runs and branches.
 func (r request) called() string {
 	switch {
 	case r.task.Number == 0:
@@ -76,8 +74,7 @@ func (r request) own() bool {
 	return r.task.Kind == plan.KindPull && r.trigger.Pull.Ours && strings.HasPrefix(r.trigger.Pull.HeadRef, r.inputs.BranchPrefix)
 }
 
-// policy is the Action's with what the plan adds: its own checks come on top,
-// never instead.
+// policy adds the plan's own checks.
 func (r request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
 	p.Agent, p.SaveRun = r.inputs.AgentName, true
@@ -130,7 +127,7 @@ func (r request) offered(model string) bool {
 	return len(models) > 0 && egress.Allows(models, model)
 }
 
-// status is how the newest run stands, in words.
+// status describes the newest run.
 func status(found kept, busy bool) string {
 	text := "Nothing has been done here yet. `/ralph` starts work."
 	switch {
@@ -145,7 +142,6 @@ func status(found kept, busy bool) string {
 	return text
 }
 
-// numbered are texts of which the first belongs to the first of another list.
 func numbered(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]

@@ -22,7 +22,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// environment is what the runner tells a job.
 type environment struct {
 	EventName  string
 	EventPath  string
@@ -69,13 +68,11 @@ func readEnvironment(getenv func(string) string) (environment, error) {
 	return env, nil
 }
 
-// folder is where the project's .ralph lies.
 func (e environment) folder() string { return filepath.Join(e.Workspace, ".ralph") }
 
 // repo is the repository's page, and what git clones.
 func (e environment) repo() string { return e.ServerURL + "/" + e.Repository }
 
-// log is the page of the job's log.
 func (e environment) log() string {
 	if e.RunID == "" {
 		return ""
@@ -83,8 +80,7 @@ func (e environment) log() string {
 	return fmt.Sprintf("%s/actions/runs/%s", e.repo(), e.RunID)
 }
 
-// say writes a line of log in which nothing can command the runner, nor give a
-// secret away.
+// say hides secrets, and lets nothing command the runner.
 func (v *visit) say(text string) {
 	for line := range strings.Lines(v.secrets.String(text)) {
 		fmt.Fprintln(v.Out, clean.LogLine(strings.TrimSuffix(line, "\n")))
@@ -125,10 +121,8 @@ func Handed(getenv func(string) string) (func(string) string, error) {
 	return func(name string) string { return cmp.Or(named[name], getenv(name)) }, nil
 }
 
-// versions are what npm takes for one, or for a name of one.
 var versions = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
-// patient is how long npm may take.
 const patient = 10 * time.Minute
 
 // install has npm lay down the version of the agent that is wanted, and none
@@ -202,8 +196,7 @@ func (v *visit) npm(ctx context.Context, dir, what string) error {
 	return os.Rename(begun, dir)
 }
 
-// settle lays the settings of the base branch under the inputs. What an agent or
-// a stranger may have written elsewhere is not looked at.
+// settle applies the settings of the base branch, never of the work.
 func (v *visit) settle(ctx context.Context) error {
 	if !v.command.Verb.UsesAgent() {
 		return nil
@@ -249,8 +242,7 @@ func (v *visit) settle(ctx context.Context) error {
 	return nil
 }
 
-// allowServers gives the agent the MCP servers that the workflow names, as the base
-// branch has them.
+// allowServers reads the MCP servers from the base branch.
 func (v *visit) allowServers(ctx context.Context, base string) error {
 	if len(v.inputs.MCP) == 0 {
 		return nil

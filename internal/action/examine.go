@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// admitted tells whether the run may begin: whether it can get anywhere at all, and
-// fits beside others.
+// admitted checks that the run can work, and fits beside others.
 func (v *visit) admitted(ctx context.Context, asked *job.NewRun, old journal.Run, way verdict.Decision) error {
 	if way.Resume == nil { // it is another run, with a branch of its own
 		old = journal.Run{}
@@ -29,8 +28,7 @@ func (v *visit) admitted(ctx context.Context, asked *job.NewRun, old journal.Run
 	return v.enter(ctx, asked, old)
 }
 
-// examine looks whether the work could be pushed at all, before anything is spent. If
-// not, all that is wrong is looked for, so that people hear of it at once.
+// examine checks first whether the work can be pushed, and reports all problems at once.
 func (v *visit) examine(ctx context.Context, asked job.NewRun, old journal.Run) error {
 	look := doctor.GitHub{
 		Client: v.hub.starting(), Clone: v.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
@@ -70,12 +68,10 @@ type before struct {
 	unseen bool          // the progress comment does not show the plan that waits for approval
 }
 
-// declined is an answer to somebody who asked for what cannot be: no error.
 type declined struct{ said string }
 
 func (d declined) Error() string { return d.said }
 
-// before gathers all that is known of the task's newest run, here and on GitHub.
 func (v *visit) before(ctx context.Context, asked job.NewRun) (b before, err error) {
 	if b.shelf, b.found, err = v.standing(ctx); err != nil {
 		return b, err
@@ -99,7 +95,6 @@ func (v *visit) before(ctx context.Context, asked job.NewRun) (b before, err err
 	return b, nil
 }
 
-// newest is the task's newest run, with its folder where it is on this machine.
 func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
 	here, run = v.folder().NewestVouched(func(run journal.Run) bool {
 		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
@@ -110,7 +105,6 @@ func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
 	return here, run
 }
 
-// way is how what was asked for is gone about.
 func (v *visit) way(asked job.NewRun, b before) verdict.Decision {
 	a := verdict.Request{
 		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, Asker: v.trigger.Asker().Login, Number: v.task.Number,
@@ -132,7 +126,6 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
 }
 
-// shelved looks at the shelf, and again where GitHub could not be reached.
 func (v *visit) shelved(ctx context.Context, s *stateRef) (kept, error) {
 	return patiently(ctx, breath, func() (kept, error) { return s.look(ctx) })
 }
@@ -141,8 +134,7 @@ func (v *visit) folder() workspace.Folder {
 	return workspace.Folder{Path: v.env.folder(), StateDir: workspace.UserStateDir(v.Getenv("HOME"))}
 }
 
-// claim says on the shelf that this job is at work, and tells whether the run
-// can be kept there. Where GitHub takes no such refs the work goes on without.
+// claim takes the lease. Where GitHub refuses such refs, the work continues without.
 func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool, error) {
 	if b.shelf == nil {
 		return false, nil
@@ -165,7 +157,6 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	return false, nil
 }
 
-// home is the run's folder, unpacked where it comes from the shelf.
 func (b before) home(folder workspace.Folder) (workspace.Run, error) {
 	if b.here.ID != "" {
 		return b.here, nil
@@ -173,7 +164,6 @@ func (b before) home(folder workspace.Folder) (workspace.Run, error) {
 	return folder.Unpack(b.run.ID, b.found.files)
 }
 
-// ended tells that the job is to end as if killed.
 func (v *visit) ended() bool { return closed(v.Hard) }
 
 func closed(signal <-chan struct{}) bool {
@@ -185,8 +175,7 @@ func closed(signal <-chan struct{}) bool {
 	}
 }
 
-// quit records that no job works on this any more. The saved state of a run
-// that broke stays.
+// quit releases the lease. The saved state of a broken run stays.
 func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 	if v.ended() {
 		return

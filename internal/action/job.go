@@ -62,8 +62,7 @@ func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}, nil
 }
 
-// comment is how the progress comment is made; nil where there is nothing to
-// comment on.
+// comment is nil where there is nothing to comment on.
 func (v *visit) comment() func(context.Context, view.Texts) (journal.CommentPosted, error) {
 	if v.task.Number == 0 {
 		return nil
@@ -71,7 +70,6 @@ func (v *visit) comment() func(context.Context, view.Texts) (journal.CommentPost
 	return v.hub.Comment
 }
 
-// options are what the inputs say of the agent.
 func (v *visit) options() agent.Options {
 	o := v.inputs.Agent
 	o.Self = v.Self
@@ -81,7 +79,6 @@ func (v *visit) options() agent.Options {
 	return o
 }
 
-// agentEnv is what an agent's environment is built on.
 func (v *visit) agentEnv(vars ...string) []string {
 	return append(environ.Job(v.Getenv, vars...), environ.Mirrors(v.Getenv)...)
 }
@@ -93,17 +90,14 @@ func (v *visit) second(p policy.Policy) (*job.Candidate, error) {
 	return job.FindSecond(p.Review, options, v.agentEnv, v.env.Workspace)
 }
 
-// screens are where people look.
 func (v *visit) screens() []publish.Screen {
 	return []publish.Screen{v.hub, summary{path: v.env.Summary, hide: v.words}}
 }
 
-// clone is the repository as git reaches it: the runner's own server, never
-// an address that came in with the event.
+// clone never uses an address of the event.
 func (v *visit) clone() string { return strings.TrimSuffix(v.env.repo(), "/") + ".git" }
 
-// rehearse says what would be done, in the log alone: nothing is written on
-// GitHub, and no agent is asked.
+// rehearse only writes to the log: it changes nothing on GitHub, and asks no agent.
 func (v *visit) rehearse() (Result, error) {
 	done := Result{Skipped: "a dry run"}
 	if !v.command.Verb.UsesAgent() {

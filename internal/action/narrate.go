@@ -60,7 +60,6 @@ func (v *visit) annotate(a view.Annotation) {
 	say("%s", v.fit(a.Text))
 }
 
-// words are text of ours as people here may read it.
 func (v *visit) words(text string) string {
 	return v.secrets.String(v.inputs.Rules.WithPhrases(text))
 }
@@ -68,8 +67,7 @@ func (v *visit) words(text string) string {
 // fit is text that can neither command the runner nor give a secret away.
 func (v *visit) fit(text string) string { return clean.LogLine(v.secrets.String(text)) }
 
-// label has the issue say how its run stands, for those who filter by it. Only
-// what changes is asked for. Where that is not allowed it is not tried again.
+// label only writes changes, and gives up where labels are not allowed.
 func (h *branchHost) label(ctx context.Context, state view.State) error {
 	if !h.states || h.issue == 0 {
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// proveOrPublish does what the modes without an agent do.
 func (v *visit) proveOrPublish(ctx context.Context) (Result, error) {
 	payload, err := event(v.env.EventPath)
 	if err != nil {
@@ -70,7 +69,7 @@ func (v *visit) mayAskForProof(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// proofSandbox is that of a proof: no agent is in it, and no model is asked.
+// proofSandbox has no agent and no model.
 func (v *visit) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	sb, err := v.raise(ctx, nil, nil, v.inputs.Policy)
 	if err == nil {
@@ -79,7 +78,6 @@ func (v *visit) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	return sb, err
 }
 
-// proofRules are the inputs' with the settings of the base under them.
 func (v *visit) proofRules(file func(string) []byte) (policy.Policy, error) {
 	inputs, name := v.inputs, cmp.Or(v.inputs.Config, config.BaseSettings)
 	if data := file(name); data != nil {

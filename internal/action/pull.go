@@ -32,7 +32,6 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
 }
 
-// redraft makes the pull request a draft while its head is not proven.
 func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
 	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
 	if err != nil {
@@ -56,7 +55,6 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 	return h.starting().ReadyPull(ctx, pull)
 }
 
-// pull brings the text of the pull request up to date, once there is one.
 func (h *branchHost) pull(ctx context.Context, text view.Pull) error {
 	if text.Number == 0 || text == h.last.Pull {
 		return nil
@@ -76,8 +74,7 @@ func (h *branchHost) pull(ctx context.Context, text view.Pull) error {
 	return nil
 }
 
-// dress gives a pull request what the workflow wants it to have. It is not worth
-// less without.
+// dress sets labels and reviewers. A failure is only logged.
 func (h *branchHost) dress(ctx context.Context, number int) {
 	if len(h.pullLabels) > 0 {
 		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {

@@ -22,21 +22,18 @@ import (
 // Outcome is how the run stands.
 type Outcome = job.Outcome
 
-// noSandbox is said where somebody asked for none.
 const noSandbox = "sandbox level none: the agent and the checks can do whatever this job can"
 
-// rescue is how long a cancelled job has to make its work safe: GitHub kills
-// it 10 s after it asked.
+// rescue is how long a cancelled job may save its work: GitHub kills it after 10 s.
 const rescue = 8 * time.Second
 
 // grace is what an agent has to end politely within that time.
 const grace = time.Second
 
-// breath is how long GitHub is left alone before the code is asked for again.
+// breath is the pause before the code is asked for again.
 const breath = 500 * time.Millisecond
 
-// run has the job done: an earlier run of this task is gone on with, or a new
-// one is begun.
+// run continues an earlier run of the task, or begins one.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
 	asked, err := v.asked()
 	if err != nil {
@@ -82,7 +79,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
-// work raises the sandbox and has the run begun, or gone on with.
+// work starts the sandbox and the run.
 func (v *visit) work(ctx context.Context, asked job.NewRun, before before, way verdict.Decision) (Outcome, error) {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
@@ -157,7 +154,7 @@ func (v *visit) asked() (job.NewRun, error) {
 	}, nil
 }
 
-// notes are what people should know of the way in.
+// notes are what people should know beforehand.
 func (v *visit) notes() []journal.Noted {
 	notes := v.asides
 	if v.trigger.Removed != "" {

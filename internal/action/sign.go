@@ -52,8 +52,7 @@ func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Ru
 	return signed, origin.Fetch(ctx, from, signed.To)
 }
 
-// dropUnsigned takes away what was pushed there for GitHub to read. The next commits to be
-// signed would lie in its place anyway.
+// dropUnsigned removes what was pushed for GitHub to sign.
 func (h *branchHost) dropUnsigned(ctx context.Context, from *git.Trusted, origin remote.Repository, ref string) {
 	if err := origin.DeleteRef(ctx, from, remote.Ref{Name: ref}); err != nil && ctx.Err() == nil {
 		h.say("the commits to sign are still on " + ref + ": " + fault.Told(err))

@@ -39,7 +39,6 @@ type stateRef struct {
 	at     string           // the commit that the ref stands at
 }
 
-// kept is what stands on a shelf.
 type kept struct {
 	files  map[string][]byte // as ralph kept them last
 	run    journal.Run       // what they amount to; without a name there is none
@@ -59,7 +58,6 @@ const (
 // keptIn finds which commit was kept last, and in a pull request on which ref.
 var keptIn = pattern.Of(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
 
-// store is the repository through which what is kept on refs is reached.
 func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
 	tool, err := v.git(ctx)
 	if err != nil {
@@ -91,7 +89,6 @@ func (s *stateRef) anchor(ctx context.Context) (string, error) {
 	return s.hub.vouched(ctx, s.branch, s.ref)
 }
 
-// look reads what stands there.
 func (s *stateRef) look(ctx context.Context) (kept, error) {
 	origin, err := s.hub.remote(ctx)
 	if err != nil {
@@ -118,7 +115,7 @@ func (s *stateRef) look(ctx context.Context) (kept, error) {
 	return found, err
 }
 
-// believe takes over what ralph kept last, and nothing that came after.
+// believe takes what ralph saved last, and nothing after it.
 func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) error {
 	if anchor == "" && s.notary != nil {
 		anchor = s.at
@@ -155,8 +152,7 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 	return nil
 }
 
-// busy tells whether another job is at work on the task. A job that was killed
-// is not, whatever its lease says.
+// busy: a job that was killed does not count, whatever its lease says.
 func (s *stateRef) busy(ctx context.Context, l quota.Lease) (bool, error) {
 	if !l.Keeps(s.lease.Job, s.now()) {
 		return false, nil
@@ -165,14 +161,13 @@ func (s *stateRef) busy(ctx context.Context, l quota.Lease) (bool, error) {
 	return !known || !ended, err
 }
 
-// take says that this job is at work now. ErrTakenOver is for another that was
-// quicker.
+// take fails with ErrTakenOver if another job was quicker.
 func (s *stateRef) take(ctx context.Context, found kept, during time.Duration) error {
 	_, err := s.write(ctx, found.files, "at work", during)
 	return err
 }
 
-// release gives the task back without having worked on it.
+// release returns the task without work on it.
 func (s *stateRef) release(ctx context.Context, found kept) error {
 	_, err := s.write(ctx, found.files, "left", 0)
 	return err
@@ -191,7 +186,7 @@ func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]
 	return journal.Shelved{Ref: s.ref, Commit: commit}, err
 }
 
-// write puts files on the shelf, with a lease for so long; none for 0.
+// write saves files with a lease for during; 0: none.
 func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
 	origin, err := s.hub.remote(ctx)
 	if err != nil {

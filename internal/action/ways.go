@@ -19,8 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// given adds what the workflow's inputs ask for, and for an event that does not
-// tell, who began the job and where.
+// given adds the workflow's inputs, and who began the job.
 func (v *visit) given() error {
 	prompt, err := v.prompt()
 	if err != nil {
@@ -44,11 +43,10 @@ func (v *visit) given() error {
 	return nil
 }
 
-// maxPrompt is how much of a prompt is read: as much as of an issue.
+// maxPrompt is the same as for an issue.
 const maxPrompt = 60_000
 
-// prompt is what the inputs say is to be done, cleaned: a workflow may well put
-// into it what somebody else wrote.
+// prompt is cleaned: a workflow may copy the words of others into it.
 func (v *visit) prompt() (string, error) {
 	text := v.inputs.Prompt
 	if v.inputs.PromptFile != "" {
@@ -66,7 +64,6 @@ func (v *visit) prompt() (string, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// promptFile reads a file of the workspace, and none outside.
 func (v *visit) promptFile() (string, error) {
 	root, err := untrusted.OpenRoot(v.env.Workspace)
 	if err != nil {
@@ -85,8 +82,7 @@ func (v *visit) promptFile() (string, error) {
 // nothing is said where a pull request was named and there is nothing to do.
 const nothing = "there is nothing to do here: no open thread was started by someone with write permission, and no check is red. Say after `--` what you want"
 
-// gather reads what people said of the task. If that fails, an issue is worked
-// on without it; a pull request has no task without it.
+// gather reads what people said. Without it an issue is still a task, a pull request is not.
 func (v *visit) gather(ctx context.Context) error {
 	if !v.command.Verb.UsesAgent() || v.task.Number == 0 || v.task.Update {
 		return nil
@@ -154,8 +150,7 @@ func (v *visit) fetchAttached(ctx context.Context) error {
 	return nil
 }
 
-// gatherPull adds what only a pull request has. A token that may not read it
-// leaves it out, and people are told what it takes.
+// gatherPull adds what only a pull request has, and reports a missing permission.
 func (v *visit) gatherPull(ctx context.Context, found *trigger.TaskContext) {
 	if v.trigger.IsCI() {
 		for _, c := range v.red {

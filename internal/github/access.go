@@ -80,7 +80,6 @@ func Connect(a Access) (*Client, error) {
 	return c, nil
 }
 
-// identify finds out our identity: an App, or the owner of the token.
 func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error {
 	token := strings.TrimSpace(a.Token)
 	switch {
@@ -113,8 +112,7 @@ func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
 	return api
 }
 
-// uploadURL is where files go: https://HOST/api/uploads/ on a company's own
-// server, and a host of its own beside that of the API elsewhere.
+// uploadURL is https://HOST/api/uploads/ on a company's server, another host on github.com.
 func uploadURL(base *url.URL) *url.URL {
 	up := *base
 	if own, isOwn := strings.CutSuffix(base.Path, "/api/v3/"); isOwn {
@@ -125,8 +123,7 @@ func uploadURL(base *url.URL) *url.URL {
 	return &up
 }
 
-// names are what GitHub allows for owners and repositories. They become parts
-// of a URL, so nothing else may.
+// Names become parts of a URL, so only what GitHub allows may pass.
 var names = pattern.Of(`^[A-Za-z0-9._-]+$`)
 
 func baseURL(a Access) (*url.URL, error) {
@@ -149,8 +146,7 @@ func apiURL(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// graphqlURL is https://HOST/api/graphql on a company's own server and
-// https://api.github.com/graphql on the public one.
+// graphqlURL is https://HOST/api/graphql on a company's server.
 func graphqlURL(given string, base *url.URL) string {
 	if given != "" {
 		return given
@@ -162,8 +158,7 @@ func graphqlURL(given string, base *url.URL) string {
 	return root + "/graphql"
 }
 
-// webURL is where people find the GitHub of an API: https://HOST of
-// https://HOST/api/v3, and of https://api.HOST.
+// webURL is https://HOST of https://HOST/api/v3, and of https://api.HOST.
 func webURL(api *url.URL) *url.URL {
 	u := *api
 	path, own := strings.CutSuffix(strings.TrimRight(api.Path, "/"), "/api/v3")

@@ -25,13 +25,11 @@ func (c *Client) Dispatch(ctx context.Context, workflow, branch string, inputs m
 	})
 }
 
-// began is a job as the list of a workflow shows it.
 type began struct {
 	Title string `json:"display_title"`
 	At    stamp  `json:"created_at"`
 }
 
-// maxJobs bounds how much of the list of jobs is read: 100 a page.
 const maxJobs = 10
 
 // Began tells whether a job of the workflow has begun since whose title holds
@@ -68,7 +66,6 @@ func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bo
 	return job.At.Time, !job.At.IsZero(), err
 }
 
-// job is how a job stands.
 type job struct {
 	Status string `json:"status"`
 }

@@ -26,8 +26,7 @@ type App struct {
 	PrivateKey     string // PEM; a literal \n stands for a line's end, as secrets often hold it
 }
 
-// app trades the App's key for tokens that last an hour and reach one
-// repository.
+// app trades the App's key for tokens of an hour that reach one repository.
 type app struct {
 	owner, repo string
 	signed      *ghinstallation.AppsTransport
@@ -53,8 +52,7 @@ func newApp(a App, base *url.URL, out http.RoundTripper) (*app, error) {
 	return &app{signed: signed, api: apiClient(base, signed), installation: a.InstallationID, least: a.Least}, nil
 }
 
-// token is that of the moment. ghinstallation keeps it until a minute before
-// it expires and then gets a new one.
+// ghinstallation keeps a token until a minute before it expires.
 func (a *app) token(ctx context.Context) (string, error) {
 	tokens, err := a.installed(ctx)
 	if err != nil {
@@ -67,7 +65,7 @@ func (a *app) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// installed finds the installation at first use, and again when that failed.
+// installed finds the installation once, and again after a failure.
 func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,8 +100,7 @@ func jobsOwn() *gh.InstallationPermissions {
 	}
 }
 
-// refusedApp explains an answer about the App itself, for which a caller who
-// only wanted to comment has no remedy.
+// refusedApp explains an answer about the App itself.
 func refusedApp(err error, fix string) error {
 	e := understand(err)
 	if e.Kind == Unavailable || e.Kind == RateLimited {
@@ -164,7 +161,6 @@ type Made struct {
 	Secret     string // of its webhook
 }
 
-// codes are what GitHub sends an App's maker back with.
 var codes = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
 
 var errNoCode = errors.New("that is not a code from GitHub")

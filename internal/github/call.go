@@ -14,7 +14,6 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// act is one thing we ask of GitHub.
 type act struct {
 	what  string // in words, for errors
 	needs string // the line under permissions: that it takes
@@ -25,8 +24,7 @@ type act struct {
 	body   any
 }
 
-// ask does what a is, and does it again where that may help and does no harm.
-// Its errors hold an *Error, and a fault where the remedy is known.
+// ask retries where that may help and does no harm. Its errors hold an *Error.
 func ask[T any](ctx context.Context, c *Client, a act, do func(context.Context) (T, error)) (T, error) {
 	for try := 1; ; try++ {
 		got, err := bounded(ctx, do)
@@ -56,7 +54,6 @@ func bounded[T any](ctx context.Context, do func(context.Context) (T, error)) (T
 	return do(ctx)
 }
 
-// do is ask for calls that answer nothing we want.
 func do(ctx context.Context, c *Client, a act, call func(context.Context) error) error {
 	_, err := ask(ctx, c, a, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
 	return err
@@ -75,14 +72,12 @@ func call[T any](ctx context.Context, c *Client, a act) (T, error) {
 	})
 }
 
-// tell is call where nothing of the answer is wanted.
 func tell(ctx context.Context, c *Client, a act) error {
 	_, err := call[any](ctx, c, a) // which may be a list
 	return err
 }
 
-// again tells whether to try once more, and after how long. What ran into a
-// limit was not carried out, so even a comment may be tried again.
+// again: what ran into a limit was not done, so even a comment may be repeated.
 func (p Pace) again(a act, try int, e *Error) (time.Duration, bool) {
 	if try >= p.Tries {
 		return 0, false
@@ -98,8 +93,7 @@ func (p Pace) again(a act, try int, e *Error) (time.Duration, bool) {
 	return 0, false
 }
 
-// jitter is d, more or less a half: jobs that failed together shall not come
-// back together.
+// jitter varies d by half: jobs that failed together shall not return together.
 func jitter(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 0
@@ -118,11 +112,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// errEmpty is an answer that says yes and nothing else. GitHub sends none; a
-// proxy that lost its upstream does.
+// errEmpty is an empty success. GitHub sends none; a proxy without its upstream does.
 var errEmpty = errors.New("the answer is empty")
 
-// list reads a list, so many pages at most.
 func list[T any](ctx context.Context, c *Client, a act, path string, pages int) (all []T, err error) {
 	a.path = path
 	err = turn(ctx, c, a, pages, func(page []T) bool {
@@ -135,7 +127,7 @@ func list[T any](ctx context.Context, c *Client, a act, path string, pages int) 
 	return all, nil
 }
 
-// seek is the first of a list that fits.
+// seek returns the first match of a list.
 func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (found T, is bool, err error) {
 	err = turn(ctx, c, a, maxPages, func(page []T) bool {
 		at := slices.IndexFunc(page, fits)
@@ -147,12 +139,10 @@ func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (foun
 	return found, is, err
 }
 
-// maxPages is more than GitHub lets an issue have, so that no answer can keep
-// us going round.
+// maxPages is more than an issue can have.
 const maxPages = 100
 
-// turn reads the pages of a list, whatever GitHub wraps them in, while more wants
-// another.
+// turn reads pages while more wants another.
 func turn[P any](ctx context.Context, c *Client, a act, pages int, more func(P) bool) error {
 	sign := "?"
 	if strings.Contains(a.path, "?") {
@@ -174,13 +164,11 @@ func turn[P any](ctx context.Context, c *Client, a act, pages int, more func(P) 
 	return nil
 }
 
-// one reads a single thing.
 func one[T any](ctx context.Context, c *Client, a act, path string) (T, error) {
 	a.path = path
 	return call[T](ctx, c, a)
 }
 
-// get makes the request of an act; next is the next page.
 func (c *Client) get(ctx context.Context, a act, into any) (next int, err error) {
 	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.at(a.path), a.body, into)
 	if err != nil {
@@ -189,7 +177,6 @@ func (c *Client) get(ctx context.Context, a act, into any) (next int, err error)
 	return resp.NextPage, nil
 }
 
-// at is the address of a path in the repository.
 func (c *Client) at(path string) string {
 	return strings.TrimSuffix(fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), "/")
 }

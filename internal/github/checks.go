@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-// run is a check of a commit, as much of it as we read.
 type run struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`
@@ -30,7 +29,6 @@ type run struct {
 	} `json:"app"`
 }
 
-// How much is read of checks that are red.
 const (
 	maxFailing = 5
 	maxName    = 100
@@ -54,8 +52,7 @@ func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingChec
 	return failing, nil
 }
 
-// runs are all checks of a commit: a matrix has hundreds, and the red one is not
-// among the first.
+// runs are all checks of a commit: a matrix has hundreds.
 func (c *Client) runs(ctx context.Context, sha string) ([]run, error) {
 	type page struct {
 		Runs []run `json:"check_runs"`
@@ -70,7 +67,6 @@ func (c *Client) runs(ctx context.Context, sha string) ([]run, error) {
 	return all, err
 }
 
-// note is what a check says of a line.
 type note struct {
 	Path    string `json:"path"`
 	Line    int    `json:"start_line"`
@@ -101,8 +97,7 @@ func (c *Client) found(ctx context.Context, r run) string {
 	return code(strings.Join(said, "\n"), maxSaid)
 }
 
-// log is the end of a job's log. GitHub says where it lies: at another host,
-// to which our token is not shown.
+// log is the end of a job's log, which lies on another host without our token.
 func (c *Client) log(ctx context.Context, job int64) (string, error) {
 	a := act{what: fmt.Sprintf("read the log of job %d", job), needs: "actions: read"}
 	return ask(ctx, c, a, func(ctx context.Context) (string, error) {
@@ -130,8 +125,7 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 	})
 }
 
-// tail is the end of what a reader gives: the last most bytes at least, and at most
-// twice as many. It reads 64 times as many at most.
+// tail keeps the last most bytes at least, twice as many at most.
 func tail(from io.Reader, most int) (end []byte, err error) {
 	for range 64 {
 		part, err := io.ReadAll(io.LimitReader(from, int64(most)))

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-// tested is what CI was at work on.
 type tested struct {
 	Branch     string `json:"head_branch"`
 	SHA        string `json:"head_sha"`
@@ -25,8 +24,7 @@ type tested struct {
 	} `json:"head_repository"` // of a workflow run alone
 }
 
-// ci is what an event tells of the checks of a commit here. A branch of a fork is
-// none, whatever it is called.
+// ci leaves out branches of forks, whatever their names.
 func (p payload) ci(event string) trigger.CI {
 	var of *tested
 	switch {
@@ -55,8 +53,7 @@ func (p payload) ci(event string) trigger.CI {
 // ownBranches begin so, unless a workflow says otherwise.
 const ownBranches = "ralph/"
 
-// stated is what a status tells: its branches are all of this repository. One of ralph's
-// counts before others that hold the commit.
+// stated is what a status says. One of ralph's branches counts before others.
 func (p payload) stated() trigger.CI {
 	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
 	for _, b := range p.Branches {
@@ -68,7 +65,6 @@ func (p payload) stated() trigger.CI {
 	return found
 }
 
-// moved is the branch that a push has brought on.
 func (p payload) moved(event string) string {
 	branch, is := strings.CutPrefix(p.Ref, "refs/heads/")
 	if event != trigger.EventPush || !is {
@@ -78,7 +74,6 @@ func (p payload) moved(event string) string {
 	return branch
 }
 
-// reds are the conclusions of a check that is not as it should be.
 var reds = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
 
 // ProofCheck is the check that ralph writes. What it says is no work for an agent.
@@ -118,7 +113,7 @@ func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkee
 	return append(red, states...), base, err
 }
 
-// rank is 0 for what the change may have broken, and more for what it did not.
+// rank is 0 for checks that the change may have broken.
 func rank(r run, base []string) int {
 	switch {
 	case slices.Contains(base, r.Name):
@@ -129,7 +124,6 @@ func rank(r run, base []string) int {
 	return 0
 }
 
-// reds are the red checks of a commit, with clean names, and without ralph's own.
 func (c *Client) reds(ctx context.Context, ref string) (red []run, err error) {
 	all, err := c.runs(ctx, ref)
 	for _, r := range all {
@@ -141,8 +135,7 @@ func (c *Client) reds(ctx context.Context, ref string) (red []run, err error) {
 	return red, err
 }
 
-// fill adds the workflow run to a check that is one of its jobs. A check without a
-// job was written through the API and cannot be run again.
+// fill adds the workflow run. A check without a job cannot be run again.
 func (c *Client) fill(ctx context.Context, check *upkeep.Check, id int64, own string) (ours bool, err error) {
 	job, err := one[struct {
 		Run      int64  `json:"run_id"`
@@ -164,7 +157,7 @@ func (c *Client) fill(ctx context.Context, check *upkeep.Check, id int64, own st
 	return err == nil && strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), err
 }
 
-// states are the red statuses of a commit, by which CI outside GitHub tells its own.
+// states are red statuses, by which CI outside GitHub reports.
 func (c *Client) states(ctx context.Context, ref string) ([]upkeep.Check, error) {
 	a := act{what: "read the statuses of " + ref, needs: "statuses: read"}
 	found, err := one[struct {
@@ -187,7 +180,6 @@ func (c *Client) states(ctx context.Context, ref string) ([]upkeep.Check, error)
 	return red, err
 }
 
-// redNames are the names of what is red on a branch.
 func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) {
 	all, err := c.reds(ctx, branch)
 	if err != nil {

@@ -50,7 +50,6 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 	return t, nil
 }
 
-// pull is as much of a pull request as we read.
 type pull struct {
 	issue
 	Head   side   `json:"head"`
@@ -81,7 +80,6 @@ func (p *pull) pull() trigger.Pull {
 	}
 }
 
-// review is a judgement on it.
 type review struct {
 	ID          int64  `json:"id"`
 	State       string `json:"state"`
@@ -100,7 +98,6 @@ func (r *review) read(wash *laundry) trigger.Review {
 	}
 }
 
-// remark is what a comment on a line of a pull request has beside.
 type remark struct {
 	Review  int64  `json:"pull_request_review_id"`
 	ReplyTo int64  `json:"in_reply_to_id"`

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// How much of what people say is read: the newest of it.
 const (
 	heardPages = 10
 	maxSaid    = 8_000  // characters of one
@@ -67,7 +66,6 @@ func (c *circle) lot(ctx context.Context, ear trigger.ContextFilter, h *trigger.
 	return trigger.NoPermission, nil
 }
 
-// hear is all that was said, the oldest first.
 func (c *Client) hear(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
 	number := t.Issue.Number
 	if number == 0 {
@@ -116,14 +114,14 @@ type circle struct {
 	left   int // of calls
 }
 
-// maxAsked is how many calls it may cost to learn who has a say.
+// maxAsked limits the calls that find out who has a say.
 const maxAsked = 20
 
 func (c *Client) circle(rules trigger.Rules, asker trigger.Sender) *circle {
 	return &circle{client: c, rules: rules, known: map[string]bool{strings.ToLower(asker.Login): true}, left: maxAsked}
 }
 
-// has tells whether who has a say: may write here, or is named.
+// has reports whether somebody may write here, or is named.
 func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {
 	login := strings.ToLower(who.Login)
 	switch has, known := c.known[login]; {
@@ -145,13 +143,12 @@ func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {
 	return c.known[login], nil
 }
 
-// thumb is a reaction.
 type thumb struct {
 	User user  `json:"user"`
 	At   stamp `json:"created_at"`
 }
 
-// vouched tells whether somebody who has a say let h in with a 👍.
+// vouched reports whether a 👍 of somebody with a say lets h in.
 func (c *circle) vouched(ctx context.Context, ear trigger.ContextFilter, h trigger.ContextComment) (bool, error) {
 	path := "issues/comments"
 	if h.Thread.ID != 0 {

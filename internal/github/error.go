@@ -72,7 +72,6 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.cause}
 }
 
-// understand makes an Error of what a call returned.
 func understand(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
@@ -84,15 +83,13 @@ func understand(err error) *Error {
 	return &Error{Kind: heard.kind(), Status: heard.status, Message: oneLine(heard.message), Wait: heard.wait()}
 }
 
-// answer is what GitHub said no with.
 type answer struct {
 	status  int
 	header  http.Header
 	message string
 }
 
-// hear finds the answer in the errors that go-github and ghinstallation make
-// of one.
+// hear finds the answer in errors of go-github and ghinstallation.
 func hear(err error) (answer, bool) {
 	if e, ok := errors.AsType[*gh.ErrorResponse](err); ok {
 		return answer{e.Response.StatusCode, e.Response.Header, words(e)}, true
@@ -112,8 +109,7 @@ func hear(err error) (answer, bool) {
 	return answer{}, false
 }
 
-// kept is GitHub's message. Where go-github enforces an earlier rate limit
-// itself, its message is replaced by a readable one.
+// kept replaces go-github's message about an earlier rate limit.
 func kept(message string) string {
 	limit, _, own := strings.Cut(message, " exceeded until ")
 	if !own {
@@ -122,7 +118,6 @@ func kept(message string) string {
 	return limit + " exceeded, as GitHub said before"
 }
 
-// words are the message and what GitHub found wrong in particular.
 func words(e *gh.ErrorResponse) string {
 	parts := []string{e.Message}
 	for _, detail := range e.Errors {
@@ -152,8 +147,7 @@ func (a answer) kind() Kind {
 	return Refused
 }
 
-// wait is how long GitHub wants to be left alone, by its own clock; 0 where it
-// does not say.
+// wait is the pause that GitHub asks for, by its own clock.
 func (a answer) wait() time.Duration {
 	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil {
 		return time.Duration(seconds) * time.Second
@@ -182,7 +176,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// message reads GitHub's words from an answer that was not read or closed yet.
+// message reads GitHub's words from a response.
 func message(resp *http.Response) string {
 	defer resp.Body.Close() //nolint:errcheck // read, not written
 	var said struct{ Message string }
@@ -193,7 +187,7 @@ func message(resp *http.Response) string {
 	return said.Message
 }
 
-// remedy says what to try, where we know; input is where the token comes from.
+// remedy says what to try; input is where the token comes from.
 func (a act) remedy(input string, e *Error, err error) error {
 	if _, known := errors.AsType[*fault.Fault](err); known {
 		return fmt.Errorf("%s: %w", a.what, err)

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// lastEdited asks what REST does not tell: there every comment moves the date
-// of the issue.
+// lastEdited asks GraphQL: in REST every comment changes the issue's date.
 const lastEdited = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) { issue(number: %d) {
     lastEditedAt
@@ -45,7 +44,6 @@ func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) 
 	return at, err
 }
 
-// graph asks a question about the repository by GraphQL.
 func graph[T any](ctx context.Context, c *Client, a act, question string) (T, error) {
 	return ask(ctx, c, a, func(ctx context.Context) (T, error) {
 		return query[T](ctx, c, question, map[string]string{"owner": c.Owner, "name": c.Repo})

@@ -23,7 +23,7 @@ type Target struct {
 	InThread bool // the comment is one on a line of a pull request
 }
 
-// The reactions that say how far a request has come.
+// The reactions that show the progress of a request.
 const (
 	Eyes     = "eyes"     // seen
 	Rocket   = "rocket"   // done
@@ -53,7 +53,6 @@ func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error
 	return c.remove(ctx, fmt.Sprintf("take the label %q off #%d", label, issue), fmt.Sprintf("issues/%d/labels/%s", issue, url.PathEscape(label)))
 }
 
-// remove takes away what need not be there any more.
 func (c *Client) remove(ctx context.Context, what, path string) error {
 	err := tell(ctx, c, act{what: what, needs: issuesWrite, method: http.MethodDelete, path: path})
 	if errors.Is(err, NotFound) {
@@ -104,8 +103,7 @@ func (c Comment) ReadBefore(t trigger.Trigger) bool {
 // request's text.
 const MaxBody = 65_536
 
-// tooLong refuses what GitHub would. Cutting is for the one who wrote the
-// text: only there is it known what can be spared.
+// tooLong refuses what GitHub would: only the author knows what to cut.
 func tooLong(body string) error {
 	if n := utf8.RuneCountInString(body); n > MaxBody {
 		return fmt.Errorf("the text has %d characters, and GitHub takes %d", n, MaxBody)

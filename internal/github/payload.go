@@ -75,7 +75,6 @@ type issue struct {
 
 func (i issue) filled() bool { return i.Number != 0 }
 
-// merged tells of a pull request that was, however it was sent.
 func (i *issue) merged() bool {
 	var side struct {
 		MergedAt stamp `json:"merged_at"`
@@ -115,8 +114,7 @@ func (u user) sender() trigger.Sender {
 	return trigger.Sender{Login: u.name(), ID: u.ID, IsBot: u.isBot()}
 }
 
-// name is the login, if GitHub could have made it; it goes into log lines and
-// URLs. An account that was deleted has none.
+// name is empty for a deleted account, or one that GitHub could not have made.
 func (u user) name() string {
 	if !logins.MatchString(u.Login) {
 		return ""
@@ -124,8 +122,7 @@ func (u user) name() string {
 	return u.Login
 }
 
-// stamp is a time, or none where there is no reading it: who relies on it
-// leaves out what has none.
+// stamp is zero for an invalid time.
 type stamp struct{ time.Time }
 
 // UnmarshalJSON never fails.
@@ -164,7 +161,6 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 	return p.trigger(event), nil
 }
 
-// incomplete says what is missing that all else hangs on.
 func (p payload) incomplete(event string) error {
 	commented := event == trigger.EventIssueComment || event == trigger.EventReviewComment
 	pull := event == trigger.EventReview || event == trigger.EventReviewComment
@@ -272,7 +268,6 @@ func (l *laundry) clean(text string, most int) string {
 	return text
 }
 
-// line is clean for what GitHub shows as it stands, and not as Markdown.
 func (l *laundry) line(text string, most int) string {
 	text, removed := clean.Plain(text, most)
 	l.removed = l.removed.Add(removed)

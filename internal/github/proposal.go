@@ -20,7 +20,6 @@ type Proposal struct {
 	Open    bool
 }
 
-// proposed is as much of a payload as tells of a proposal.
 type proposed struct {
 	Pull  *pull `json:"pull_request"`
 	Group *struct {

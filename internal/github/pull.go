@@ -90,8 +90,7 @@ func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull,
 	})
 }
 
-// demandsNewest tells whether a rule demands that a pull request holds the newest commit
-// of a branch. GitHub lists no rules of a private repository without a paid plan.
+// demandsNewest: GitHub lists no rules of a private repository without a paid plan.
 func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error) {
 	rules, err := c.Rules(ctx, branch)
 	if Withheld(err) {
@@ -138,7 +137,7 @@ func (c *Client) Opened(ctx context.Context, author string, also *Client) (bool,
 	return ours, err
 }
 
-// seekOwn is the first pull request of a list that is ours and fits.
+// seekOwn returns the first match that is ours.
 func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
 	var failed error
 	found, is, err := seek(ctx, c, a, func(p pull) bool {
@@ -165,8 +164,7 @@ func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
 	return pull.Merged, err
 }
 
-// owns tells of a pull request whose head is branch here: a head that GitHub
-// does not understand is no filter to it at all.
+// owns checks the head again: GitHub ignores a filter that it does not understand.
 func (c *Client) owns(p pull, branch string) bool {
 	return p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo)
 }
@@ -218,7 +216,6 @@ func (c *Client) EditPull(ctx context.Context, number int, title, body string) (
 	}, body)
 }
 
-// pull makes a call that answers with a pull request.
 func (c *Client) pull(ctx context.Context, a act, text string) (Pull, error) {
 	if err := tooLong(text); err != nil {
 		return Pull{}, fmt.Errorf("%s: %w", a.what, err)

@@ -26,8 +26,7 @@ type Relayed struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// maxRelayed is what a dispatch may carry, in characters: GitHub takes 65,535
-// of all inputs together.
+// maxRelayed is in characters: GitHub takes 65,535 of all inputs together.
 const maxRelayed = 60_000
 
 // Text is r as the input of a workflow.

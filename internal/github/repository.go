@@ -113,8 +113,7 @@ func (c *Client) MayWriteIssues(ctx context.Context) error {
 	return c.refused(ctx, act{what: "ask whether this token may write on issues", needs: "issues: write"}, "issues", map[string]string{"title": ""})
 }
 
-// refused posts what nothing can come of; that GitHub could not use it is the
-// answer that is hoped for.
+// refused posts an invalid request: the hoped-for answer is that GitHub cannot use it.
 func (c *Client) refused(ctx context.Context, a act, path string, body any) error {
 	a.method, a.path, a.body = http.MethodPost, path, body
 	if err := tell(ctx, c, a); !errors.Is(err, Refused) {
@@ -159,7 +158,6 @@ func (c *Client) Commit(ctx context.Context, n NewCommit) (string, error) {
 	return made.SHA, err
 }
 
-// object is one of git's.
 type object struct {
 	SHA string `json:"sha"`
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-// reviewThreads asks what REST does not tell: which threads are not resolved.
+// reviewThreads asks GraphQL: REST does not tell which threads are resolved.
 const reviewThreads = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) { pullRequest(number: %d) {
     reviewThreads(first: 100%s) { pageInfo { endCursor hasNextPage } nodes { id isResolved comments(first: 1) { nodes { databaseId } } } }
@@ -43,7 +43,6 @@ type thread struct {
 	} `json:"comments"`
 }
 
-// threads are those of a pull request, by their first comments.
 func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, error) {
 	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
 	all, after := map[int64]thread{}, ""
@@ -130,7 +129,6 @@ const resolveThread = `mutation($id: ID!) {
   resolveReviewThread(input: {threadId: $id}) { thread { isResolved } }
 }`
 
-// resolve resolves the threads that are done and still open.
 func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply) error {
 	if !slices.ContainsFunc(replies, func(r upkeep.Reply) bool { return r.Resolve }) {
 		return nil

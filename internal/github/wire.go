@@ -66,7 +66,6 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(out)
 }
 
-// bearer shows who we are.
 type bearer struct {
 	credential *credential
 	next       http.RoundTripper
@@ -82,8 +81,7 @@ func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(out)
 }
 
-// stay refuses to follow a redirect to another host: bearer would show our
-// token there too. On GitHub a renamed repository redirects within the host.
+// stay refuses redirects to another host, which would get our token.
 func stay(next *http.Request, via []*http.Request) error {
 	switch first := via[0].URL; {
 	case next.URL.Host != first.Host || next.URL.Scheme != first.Scheme:
@@ -94,8 +92,7 @@ func stay(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// credential hands out the token of the moment and remembers it, so that it
-// can be kept out of everything we say.
+// credential remembers the current token, to keep it out of all output.
 type credential struct {
 	source func(context.Context) (string, error)
 
