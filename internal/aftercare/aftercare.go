@@ -64,8 +64,7 @@ func (j Job) Do(ctx context.Context) (why string, err error) {
 	return j.end(ctx, e)
 }
 
-// mark puts a note on the text of a pull request whose head somebody else pushed. It
-// costs one read and at most one edit.
+// mark notes on a pull request that somebody else pushed. It costs a read and at most an edit.
 func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
 	there, open, err := j.Client.Pull(ctx, e.Pull.Number)
 	if err != nil {
@@ -88,8 +87,7 @@ func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
 	return "no agent is needed", nil
 }
 
-// end enters how a pull request ended, once however often it is told, and shows the
-// sums of all.
+// end records once how a pull request ended, and shows the sums.
 func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
 	ours, err := j.Client.Opened(ctx, e.Author, j.Starter)
 	if err != nil || !ours {
@@ -119,8 +117,7 @@ func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
 	return "no agent is needed", j.clean(ctx, book)
 }
 
-// most is how many pull requests a job cleans up: each costs calls for its labels. The
-// next job goes on with the others.
+// most limits the calls of one job. The next job continues.
 const most = 20
 
 // clean removes labels, branches and state refs of pull requests that ended long ago.
@@ -161,8 +158,7 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 	return errors.Join(err, quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
 }
 
-// unlabel takes off what told how runs stood, but where a newer run has its state on a
-// ref. done are those of which nothing has to be tried again.
+// unlabel returns the pull requests that are done.
 func (j Job) unlabel(ctx context.Context, due []quota.Pull, kept map[string]bool) (done []quota.Pull, err error) {
 	for _, p := range due {
 		for _, number := range []int{p.Issue, p.Number} {

@@ -81,8 +81,7 @@ var (
 	pages  = pattern.Of(`^/user-attachments/(?:assets|files)/|^/[^/]+/[^/]+/(?:assets|files)/\d+/`)
 )
 
-// attached tells whether a link is to an attachment. A server may resolve "..", and
-// answer with another page.
+// A server may resolve "..", and answer with another page.
 func (f Fetcher) attached(link *url.URL) bool {
 	if link.User != nil || path.Clean(link.Path) != link.Path || strings.Contains(link.Path, `\`) {
 		return false

@@ -24,8 +24,7 @@ const (
 	maxText   = 256 << 10
 )
 
-// harmless is what an agent gets of a file, and the end of its name. What the file is,
-// its content says, and neither its name nor the server.
+// harmless decides by the content, not by the name or the server.
 func harmless(data []byte) ([]byte, string, error) {
 	switch kind := http.DetectContentType(data); {
 	case kind == "image/png":
@@ -49,7 +48,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// picture decodes a picture and encodes its pixels anew: nothing else of the file stays.
+// picture encodes the pixels anew: nothing else of the file stays.
 func picture(data []byte, end string, config func(io.Reader) (image.Config, error), decode func(io.Reader) (image.Image, error)) ([]byte, string, error) {
 	size, err := config(bytes.NewReader(data))
 	if err != nil {

@@ -33,8 +33,7 @@ func (j Job) env(env []string) []string {
 	return env
 }
 
-// progress is what runners print of tests that pass, only because they were asked
-// to name them all.
+// progress matches lines about passing tests, which only appear because names were asked for.
 var progress = pattern.Of(`^\s*(=== (RUN|PAUSE|CONT|NAME) |--- PASS: |PASSED \S)`)
 
 // withoutProgress passes on the lines that say something of a failure.

@@ -87,8 +87,7 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 	return nil
 }
 
-// free is slug, or slug with a number where a log of that name was written:
-// no check's log takes the place of another's.
+// free numbers a log's name that is taken.
 func free(slug string, taken map[string]bool) string {
 	unique := slug
 	for i := 2; taken[unique]; i++ {
@@ -150,8 +149,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	}, nil
 }
 
-// program is the name of the program that a simple command starts. A path is no
-// such name: the work may add a file.
+// program is empty for a path: the work may add a file there.
 func program(command string) string {
 	words, err := shell.Words(command)
 	i := slices.IndexFunc(words, func(word string) bool { return word != "env" && !strings.Contains(word, "=") })
@@ -173,7 +171,6 @@ func (h Hand) missing(ctx context.Context, job Job, program string) (string, err
 	return program, nil
 }
 
-// veiled is to without the secrets in what is written to it.
 func (h Hand) veiled(to io.Writer) io.WriteCloser {
 	if h.Veil == nil {
 		return open{to}
@@ -181,7 +178,6 @@ func (h Hand) veiled(to io.Writer) io.WriteCloser {
 	return h.Veil(to)
 }
 
-// open is a veil that hides nothing.
 type open struct{ io.Writer }
 
 func (open) Close() error { return nil }

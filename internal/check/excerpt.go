@@ -15,8 +15,7 @@ type excerpt interface {
 	String() string
 }
 
-// newExcerpt keeps what is asked for: the end of an output, where test runners
-// say what is wrong, unless its beginning is wanted.
+// newExcerpt keeps the end of an output, unless its beginning is wanted.
 func newExcerpt(asked policy.Excerpt) excerpt {
 	chars := asked.Chars
 	if chars <= 0 {

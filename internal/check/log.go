@@ -7,15 +7,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// How much of an output is kept in its log. The end is in memory until it is known
-// to be the end.
+// The end of a log is in memory until the output ends.
 const (
 	keptHead = 9 << 20
 	keptTail = 1 << 20
 )
 
-// capped writes the beginning of an output as it comes, and its end when it is
-// closed, with a line in between that tells how much was left out.
+// capped keeps the beginning and the end of an output.
 type capped struct {
 	to   io.Writer
 	left int // of the beginning

@@ -12,12 +12,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// mostNames is how many names of an event's tests the journal holds; all of
-// them are in a file beside the log.
+// mostNames limits the names in the journal; a file beside the log has all.
 const mostNames = 200
 
-// tests is what goes on record of the tests that a check's output told of; nil
-// where it told of none.
+// tests is nil if the output names no tests.
 func (h Hand) tests(told tally.Tally, asked []string, name string) (*journal.Tests, error) {
 	if len(told.Tests) == 0 && told.Passed+told.Failed+told.Skipped == 0 {
 		return nil, nil //nolint:nilnil // no tests and no trouble
@@ -46,7 +44,6 @@ func (h Hand) tests(told tally.Tally, asked []string, name string) (*journal.Tes
 	return kept, nil
 }
 
-// asked are the tests of a check that the job asks for, as many as are kept.
 func (j Job) asked(check string) []string {
 	if j.Ask == nil {
 		return nil
@@ -55,7 +52,6 @@ func (j Job) asked(check string) []string {
 	return names[:min(len(names), mostNames)]
 }
 
-// keep writes text beside the logs.
 func (h Hand) keep(name, text string) (journal.Attachment, error) {
 	file, err := h.Log(name)
 	if err != nil {

@@ -109,7 +109,6 @@ func (s *Scanner) promise(words string) {
 	}
 }
 
-// strangers counts the promises with words that were not requested.
 func (s *Scanner) strangers() int {
 	n := 0
 	for _, p := range s.promises {

@@ -2,7 +2,7 @@ package claim
 
 import "strings"
 
-// line is the line under way, as much of it as a claim can still need.
+// line keeps as much of the current line as a claim can need.
 type line struct {
 	window string // its end: the whole of it while it is short
 	head   string // its beginning, without the white space before it
@@ -26,7 +26,6 @@ func (s *Scanner) add(part string) {
 	}
 }
 
-// begin keeps the first limit bytes of the line.
 func (l *line) begin(part string, limit int) {
 	if l.head == "" {
 		part = strings.TrimLeft(part, blanks)
@@ -43,8 +42,7 @@ func (l *line) alone() (string, bool) {
 	return strings.TrimRight(l.head, blanks), !l.more
 }
 
-// scan looks for whole claims in the window. One that is found again, as the
-// window moves by less than its length, changes nothing.
+// scan looks for whole claims. Finding one twice changes nothing.
 func (s *Scanner) scan() {
 	s.scanPromises(s.line.window)
 	if !s.answered {
@@ -70,8 +68,7 @@ func (s *Scanner) scanPromises(text string) {
 	}
 }
 
-// between is what stands in the first pair of tags that is short enough, as the
-// pattern (?i)<response>(.*?)</response> finds it.
+// between finds what (?i)<response>(.*?)</response> finds, if it is short enough.
 func between(name, text string) (string, bool) {
 	open, end := "<"+name+">", "</"+name+">"
 	lower := lowerASCII(text)

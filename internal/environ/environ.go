@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// base are the variables that a program needs to find its tools, its files and
-// its language.
+// base are needed to find tools, files and the language.
 var base = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ",
 	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
@@ -76,8 +75,7 @@ func Job(getenv func(string) string, extra ...string) []string {
 	return Merge(env)
 }
 
-// mirrors are the variables that set package mirrors. A mirror with a password
-// is not passed into the sandbox.
+// A mirror with a password is not passed into the sandbox.
 var mirrors = []string{
 	"GOPROXY", "GOSUMDB", "GOPRIVATE", "GONOSUMDB", "GONOPROXY", "NPM_CONFIG_REGISTRY", "npm_config_registry", "YARN_NPM_REGISTRY_SERVER",
 	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
@@ -100,7 +98,7 @@ func forbidden(name string) bool {
 		slices.ContainsFunc(never, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// secret are the suffixes of names that people give to secrets.
+// secret are suffixes of names of secrets.
 var secret = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS", "API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY"}
 
 // Harmless is what checks get without a sandbox: a person's environment without
@@ -134,7 +132,6 @@ var toolNames = strings.Fields(`
 	BUNDLE_APP_CONFIG BUNDLE_USER_HOME BUNDLE_USER_CACHE COMPOSER_HOME COMPOSER_CACHE_DIR COMPOSER_MEMORY_LIMIT NUGET_PACKAGES
 `)
 
-// toolPrefixes are the prefixes of such names, unless the rest names a secret.
 var toolPrefixes = strings.Fields(`
 	LC_ CGO_ CARGO_ RUST NODE_ NPM_CONFIG_ PYTHON PIP_ UV_ POETRY_ PDM_ PIPENV_ TOX_ PYTEST_ COVERAGE_ CONDA_ PYENV_
 	MAVEN_ GRADLE_ KOTLIN_ SDKMAN_ NVM_ FNM_ VOLTA_ YARN_ COREPACK_ DENO_ RUBY GEM_ RBENV_ ASDF_ MISE_ DOTNET_ PKG_CONFIG_ CMAKE_
@@ -157,7 +154,6 @@ func Plain(environ []string, more ...string) []string {
 	return only(environ, more, isPlain)
 }
 
-// only is what is named, or has a harmless name and no value that looks secret.
 func only(environ, named []string, harmless func(name string) bool) []string {
 	shapes := redact.New()
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {

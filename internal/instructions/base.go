@@ -23,7 +23,6 @@ func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error)
 	}, nil
 }
 
-// commit is the files of a commit.
 type commit struct {
 	do    git.Runner
 	names []string
@@ -54,12 +53,10 @@ func open(ctx context.Context, do git.Runner, sha string) (commit, error) {
 	return c, nil
 }
 
-// read gives the content of a file, or where a link leads.
 func (c commit) read(ctx context.Context, name string) ([]byte, error) {
 	return c.do(ctx, git.Call{Args: []string{"cat-file", "blob", c.blobs[name].id}, Limit: maxRead})
 }
 
-// target is where a link leads, from its own folder; empty for other files.
 func (c commit) target(ctx context.Context, name string) string {
 	if !c.blobs[name].link {
 		return ""
@@ -71,10 +68,8 @@ func (c commit) target(ctx context.Context, name string) string {
 	return string(target)
 }
 
-// maxRead is more than any file of instructions has.
 const maxRead = 1 << 20
 
-// text is a file's, or that of the file of the same commit that a link leads to.
 func (c commit) text(ctx context.Context, name string) string {
 	for range 3 {
 		b, found := c.blobs[name]

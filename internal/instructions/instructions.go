@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Limits of what goes into a prompt. What is beyond is named, with a command that
-// prints it.
+// Limits for a prompt. The rest is named, with a command that prints it.
 const (
 	maxFile  = 64 << 10
 	maxText  = 96 << 10
@@ -34,17 +33,15 @@ type Source struct {
 	Link   func(name string) string // target of a symbolic link, "" for other files
 }
 
-// folders are those that an agent CLI reads in a repository without being asked.
+// folders are read by agent CLIs without asking.
 var folders = pattern.Of(`(?i)(?:^|/)(?:\.(?:claude|agents|codex|copilot|gemini|opencode|amp|cursor|qwen)/|\.github/(?:agents|skills|instructions|prompts|hooks|copilot)(?:/|$))`)
 
-// governs tells whether an agent CLI may read the file by itself as instructions or
-// settings.
+// governs: an agent CLI may read the file by itself.
 func governs(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	return policy.IsInstructionFile(name) || folders.MatchString(name) || slices.Contains([]string{".mcp.json", "opencode.json", "opencode.jsonc"}, base)
 }
 
-// whole tells of a file whose text every agent gets.
 func whole(name string) bool {
 	return policy.IsInstructionFile(name) || strings.HasSuffix(name, ".instructions.md") && strings.Contains("/"+name, "/.github/instructions/")
 }
@@ -87,8 +84,7 @@ func (s Source) head() string {
 
 type named struct{ name, text string }
 
-// texts are the files in full, outer folders first, each with the files that it
-// imports behind it, and the names of those that are too long.
+// texts are the files in full, outer folders first, and the names of those that are too long.
 func (s Source) texts() (all []named, left []string) {
 	files := slices.DeleteFunc(slices.Clone(s.Files), func(name string) bool { return !whole(name) })
 	slices.SortStableFunc(files, func(a, b string) int {
@@ -133,7 +129,7 @@ func (s Source) imports(name, text string, depth int) (files []string) {
 	return slices.DeleteFunc(importsOf(name, text), func(file string) bool { return !slices.Contains(s.Files, file) })
 }
 
-// importsOf are the paths that a text imports, whether or not they exist.
+// importsOf also returns paths that do not exist.
 func importsOf(name, text string) (paths []string) {
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
 		paths = append(paths, path.Join(path.Dir(name), m[1]))
@@ -165,7 +161,6 @@ func (s Source) list(names []string) string {
 	return b.String()
 }
 
-// tidy is text without what a person cannot see in it, cut at limit.
 func tidy(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && clean.IsInvisible(r) {

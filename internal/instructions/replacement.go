@@ -55,7 +55,6 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 	return diff, nil
 }
 
-// maxReached is how many files are looked at from one file of instructions.
 const maxReached = 500
 
 // LeadingTo are the files of instructions from which a CLI gets to one of some paths,
@@ -82,8 +81,7 @@ func (s Source) leads(name string, paths []string, seen map[string]bool) bool {
 	return slices.ContainsFunc(s.next(name), func(next string) bool { return s.leads(next, paths, seen) })
 }
 
-// next are the paths that a file imports, and where it leads if it, or a folder that
-// it lies in, is a link.
+// next are the paths that a file imports, or where it leads.
 func (s Source) next(name string) []string {
 	paths := importsOf(name, s.Read(name))
 	for link, rest := name, ""; link != "."; link, rest = path.Dir(link), path.Join(path.Base(link), rest) {
@@ -133,7 +131,7 @@ func (r Replacement) Apply(ctx context.Context) (restore func(context.Context) e
 	return restore, nil
 }
 
-// mark tells git in the tree whether to look at files, as far as they are in its index.
+// mark tells git whether to look at files, if they are in its index.
 func (r Replacement) mark(ctx context.Context, how string, paths []string) error {
 	listed, err := r.Tree.Ask(ctx, "ls-files", "-z")
 	if err != nil {
@@ -193,7 +191,6 @@ func (r Replacement) replace(ctx context.Context, root *untrusted.Root, name str
 	return r.Lend(ctx, name)
 }
 
-// stands tells whether a file is as a commit has it.
 func stands(ctx context.Context, root *untrusted.Root, name string, c commit) bool {
 	b, has := c.blobs[name]
 	_, err := root.Lstat(name)

@@ -193,7 +193,6 @@ func (p *parser) element(n *Node) error {
 	return err
 }
 
-// next is where the coming token starts.
 func (p *parser) next() int {
 	at := int(p.dec.InputOffset())
 	for at < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[at]) >= 0 {
@@ -220,7 +219,7 @@ func (p *parser) problem(err error) *Problem {
 	}
 }
 
-// remedy knows the two slips that people and models make most.
+// remedy knows the two most frequent mistakes.
 func remedy(before, rest []byte) string {
 	switch {
 	case bytes.HasPrefix(rest, []byte("/")) || bytes.HasPrefix(rest, []byte("#")):

@@ -80,7 +80,7 @@ func (l Loop) Run(ctx context.Context) error {
 	}
 }
 
-// giveUp records the error that ended the run, unless the journal itself failed.
+// giveUp records the error, unless the journal itself failed.
 func (l Loop) giveUp(err error, run journal.Run) error {
 	if errors.As(err, new(notWritten)) {
 		return err
@@ -92,8 +92,7 @@ func (l Loop) giveUp(err error, run journal.Run) error {
 	return errors.Join(err, l.Journal.Append(stopped))
 }
 
-// interrupted returns why the run has to end now. It is empty if the run
-// continues or its end is already recorded.
+// interrupted is empty if the run continues or its end is recorded.
 func (l Loop) interrupted(ctx context.Context, run journal.Run) string {
 	if run.Cancel != nil {
 		return ""

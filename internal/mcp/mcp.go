@@ -130,7 +130,6 @@ func (s Server) forOpencode() any {
 	return own
 }
 
-// forCopilot names what Copilot does not assume.
 func (s Servers) forCopilot() Servers {
 	all := Servers{}
 	for name, server := range s {

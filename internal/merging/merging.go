@@ -47,7 +47,6 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 	return with, nil
 }
 
-// message is that of a merge.
 func message(run journal.Run, with journal.Joined) git.Message {
 	of := run.Branch
 	if with.Of == journal.OfBase {
@@ -77,10 +76,9 @@ func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Jo
 	return with, nil
 }
 
-// maxFile is how large a file may be that is searched for marks.
 const maxFile = 20 << 20
 
-// read is a file of a commit. One that is gone, or is a link, holds nothing.
+// read returns nothing for a missing file or a link.
 func read(ctx context.Context, t *git.Trusted, commit, name string) ([]byte, error) {
 	text, err := t.ReadFile(ctx, git.At{Commit: commit, Path: name}, maxFile)
 	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrNoFile) {
@@ -89,8 +87,7 @@ func read(ctx context.Context, t *git.Trusted, commit, name string) ([]byte, err
 	return text, err
 }
 
-// unresolved tells whether a file holds marks of the conflict between the two sides
-// of a merge.
+// unresolved reports marks of the conflict between both sides.
 func unresolved(ctx context.Context, t *git.Trusted, commit, name string, sides ...string) (bool, error) {
 	text, err := read(ctx, t, commit, name)
 	if err != nil {
@@ -107,7 +104,7 @@ func unresolved(ctx context.Context, t *git.Trusted, commit, name string, sides 
 	return marked(text, before...), nil
 }
 
-// marked tells whether a text has lines that mark a conflict and that no side had.
+// marked reports marks that no side had.
 func marked(text []byte, sides ...[]byte) bool {
 	known := map[string]bool{}
 	for _, side := range sides {

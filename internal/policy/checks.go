@@ -57,7 +57,7 @@ func (p Policy) Configured() Policy {
 	return p
 }
 
-// shortName returns a command's name for tables, different from the others.
+// shortName is unique among taken.
 func shortName(command string, taken []Check) string {
 	const most = 40
 	short, _, more := strings.Cut(command, "\n")

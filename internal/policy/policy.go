@@ -158,8 +158,7 @@ const DefaultCheckTimeout = Duration(10 * time.Minute)
 // Duration is a time.Duration that people write as "90", "90s", "1h30m" or "1d".
 type Duration time.Duration
 
-// wellFormed matches durations as people write them. If ParseDuration rejects one, it is
-// too large.
+// A duration that is well formed and still rejected is too large.
 var wellFormed = pattern.Of(`^(?:\d+(?:\.\d*)?(?:[eE]\+?\d+)?|\d+(?:\.\d*)?d|(?:\d+(?:\.\d*)?d)?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$`)
 
 // ParseDuration reads a bare number as seconds, or else a Go duration, which may begin

@@ -28,7 +28,6 @@ const (
 	Checked    Preset = "checks"     // a task, until all checks pass and the agent says it is complete
 )
 
-// presets holds the default policy of each preset. No preset has a loop of its own.
 var presets = map[Preset]Policy{
 	Stories: {
 		Preset:   Stories,

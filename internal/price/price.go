@@ -55,8 +55,7 @@ var named = map[Maker]*pattern.Pattern{
 	Google:    pattern.Of(`(?i)gemini`),
 }
 
-// cloud is how clouds and gateways write a model's name. They take a tenth more
-// than the maker for a region.
+// cloud is how clouds write a model's name. They take a tenth more for a region.
 var cloud = pattern.Of(`^(?:.*/)?(?:[a-z-]+\.)*(.+?)(?:-v\d+)?(?:[:@]\d+)?$`)
 
 const regional = 1.1
@@ -83,7 +82,7 @@ func Most(maker Maker, model string, t Tokens, over map[string]Rate) (usd float6
 	return usd, known
 }
 
-// dated is the end of a snapshot's name; it costs what its model does.
+// A snapshot costs what its model does.
 var dated = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
 
 // find takes exact names only: "gpt-6-sol-fast" is another model at another

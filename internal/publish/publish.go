@@ -15,8 +15,7 @@ type Screen interface {
 	Show(ctx context.Context, board view.Texts) error
 }
 
-// showTimeout limits how long all screens together may take for one update: a run ends
-// only after the last one.
+// showTimeout limits an update: a run ends only after the last one.
 const showTimeout = 10 * time.Second
 
 // Publisher shows the newest state of a run. It skips states that a newer one replaces.
@@ -84,7 +83,6 @@ func (p *Publisher) Update(run journal.Run) {
 	p.newest <- runState{run, p.lastIdle}
 }
 
-// minRetryPause is the least pause after a screen failed.
 const minRetryPause = time.Second
 
 // Close shows the newest state if it was not shown yet, and ends.
@@ -93,8 +91,7 @@ func (p *Publisher) Close() {
 	<-p.done
 }
 
-// loop shows the newest state as often as the interval allows, and the last one when the
-// publisher is closed.
+// loop shows the newest state at most once per interval, and the last one at the end.
 func (p *Publisher) loop(ctx context.Context) {
 	defer close(p.done)
 	var pending *runState
@@ -135,8 +132,7 @@ func (p *Publisher) isFirstSave(run journal.Run) bool {
 	return true
 }
 
-// showPending shows the pending state. It returns the state if it has to be shown again,
-// and how long to wait.
+// showPending returns the state if it has to be shown again, and the pause.
 func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *runState, pause <-chan time.Time) {
 	if p.show(ctx, *pending) {
 		return nil, time.After(p.Interval)
@@ -144,8 +140,7 @@ func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *r
 	return pending, time.After(max(p.Interval, minRetryPause))
 }
 
-// showLast shows the end, and tries once more if that fails: no later update corrects
-// it.
+// showLast retries once: no later update corrects it.
 func (p *Publisher) showLast(ctx context.Context, left *runState) {
 	if left == nil || ctx.Err() != nil {
 		return
@@ -157,7 +152,6 @@ func (p *Publisher) showLast(ctx context.Context, left *runState) {
 	}
 }
 
-// show updates every screen, and reports whether all succeeded.
 func (p *Publisher) show(ctx context.Context, m runState) bool {
 	ctx, done := context.WithTimeout(ctx, showTimeout)
 	defer done()

@@ -64,7 +64,6 @@ func candidates(answer string) []string {
 	return append(all, answer)
 }
 
-// sorted keeps what can be a point, short.
 func sorted(points []Point, criteria int) []Point {
 	var kept []Point
 	for _, p := range points {
@@ -88,7 +87,7 @@ func short(text string) string {
 	return text
 }
 
-// near is how far a quote may be from the line that is named: they count badly.
+// near: agents count lines badly.
 const near = 5
 
 // Stands tells whether what is quoted is in the file where it is said to be: as
@@ -102,7 +101,7 @@ func (p Point) Stands(file []byte) bool {
 	return within(lines, p.Line, p.Quote) || within(lines, p.Line, bare)
 }
 
-// within finds a quote of one line or several near the line that is named.
+// within finds a quote of one line or several near a line.
 func within(lines []string, line int, quote string) bool {
 	want, long := squeezed(quote), strings.Count(quote, "\n")+1
 	if want == "" {

@@ -37,7 +37,6 @@ func Quote(text string) string {
 	return quoted
 }
 
-// errNothing is for a line that has no word left.
 var errNothing = errors.New("there is no word")
 
 // First is the first word of a line, and the rest of it as it stands there:

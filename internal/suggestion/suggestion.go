@@ -15,7 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// maxFile is how large a file may be that a suggestion changes.
 const maxFile = 5 << 20
 
 // Applied is what came of the suggestions.
@@ -71,7 +70,6 @@ func Apply(ctx context.Context, t *git.Trusted, on Branch, task plan.Task, p pla
 	return done, nil
 }
 
-// paths are the files that remarks are on.
 func paths(task plan.Task) (all []string) {
 	for _, r := range task.Remarks {
 		all = append(all, r.Path)
@@ -119,8 +117,7 @@ func Put(file []byte, s plan.Suggestion) ([]byte, bool) {
 	return []byte(put), put != string(file)
 }
 
-// commit is one with the file as suggested. Who suggested it is its author beside
-// ralph.
+// commit names the suggestion's author beside ralph.
 func commit(ctx context.Context, t *git.Trusted, on Branch, r plan.Remark, text []byte) (string, error) {
 	with, err := t.Overlay(ctx, git.Overlay{Onto: on.Head, From: on.Head, Texts: map[string][]byte{r.Path: text}})
 	if err != nil {

@@ -99,7 +99,6 @@ func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err er
 	return "", err
 }
 
-// lease is the lease on a ref; nil: there is none.
 func (s Sweep) lease(ctx context.Context, shelf remote.Ref) ([]byte, error) {
 	text, err := s.Store.ReadFile(ctx, git.At{Commit: shelf.Commit, Path: quota.LeaseFile}, quota.LongestLease)
 	if errors.Is(err, git.ErrNotFound) {
@@ -111,8 +110,7 @@ func (s Sweep) lease(ctx context.Context, shelf remote.Ref) ([]byte, error) {
 	return text, nil
 }
 
-// branches removes the branches of pull requests, where they stand as they did at the
-// end. GitHub keeps the commits on refs/pull/N/head.
+// branches removes unchanged branches. GitHub keeps the commits on refs/pull/N/head.
 func (s Sweep) branches(ctx context.Context, ended []quota.Pull) (all []Swept, stay int) {
 	for _, p := range ended {
 		if p.Branch == "" || !strings.HasPrefix(p.Branch, s.Prefix) {

@@ -13,7 +13,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporter is the SDK's own. What fails is kept for the end, and is never the run's.
+// exporter keeps errors for the end: they are never the run's.
 type exporter struct {
 	sdk.SpanExporter
 

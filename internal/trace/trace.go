@@ -113,14 +113,12 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	t.last = run.Now
 }
 
-// begin opens the span of the run, or of the part since it was gone on with.
 func (t *Tracer) begin(run journal.Run) {
 	t.run = t.start(nil, "run", run.Now,
 		attribute.String("ralph.run", run.ID), attribute.String("ralph.agent", t.hide(run.Policy.Agent)), attribute.String("ralph.branch", t.hide(run.Branch)),
 		attribute.String("ralph.repository", t.hide(run.Links.Repo)), attribute.Int("ralph.issue", run.Task.Number), attribute.Int("ralph.resumed", run.Resumed))
 }
 
-// inner is the span that is under way.
 func (t *Tracer) inner() trace.Span {
 	if t.iteration != nil {
 		return t.iteration
@@ -128,7 +126,7 @@ func (t *Tracer) inner() trace.Span {
 	return t.run
 }
 
-// start begins a span below another; nil: it has none above it.
+// start begins a span; above may be nil.
 func (t *Tracer) start(above trace.Span, name string, at time.Time, about ...attribute.KeyValue) trace.Span {
 	ctx := context.Background()
 	if above != nil {
@@ -138,7 +136,7 @@ func (t *Tracer) start(above trace.Span, name string, at time.Time, about ...att
 	return span
 }
 
-// over is a span that has ended when it is told of; failed says why it failed.
+// over adds a span that has already ended.
 func (t *Tracer) over(name string, from, to time.Time, failed string, about ...attribute.KeyValue) {
 	span := t.start(t.inner(), name, from, about...)
 	if failed != "" {
@@ -187,7 +185,6 @@ func (t *Tracer) iterated(run journal.Run, e journal.IterationEnded) {
 	t.leave(run.Now)
 }
 
-// stop ends the span of the run with its sums.
 func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
 	t.leave(run.Now)
 	about := append(tokens(run.Usage), attribute.String("ralph.stop_reason", string(e.Reason)), attribute.String("ralph.status", string(e.Reason.Status())),
@@ -200,7 +197,6 @@ func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {
 	t.run = nil
 }
 
-// leave ends the iteration that is under way, if one is.
 func (t *Tracer) leave(at time.Time) {
 	if t.iteration != nil {
 		t.iteration.End(trace.WithTimestamp(at))

@@ -124,7 +124,6 @@ func (r Rules) IsAllowed(who Sender) bool {
 	return containsLogin(r.AllowUsers, who.Login, strings.TrimSpace)
 }
 
-// containsLogin compares logins without case, as GitHub does.
 func containsLogin(names []string, login string, trim func(string) string) bool {
 	for _, name := range names {
 		if name := trim(name); name != "" && strings.EqualFold(name, trim(login)) {
@@ -134,12 +133,10 @@ func containsLogin(names []string, login string, trim func(string) string) bool 
 	return false
 }
 
-// botName returns a bot's login without its suffix.
 func botName(login string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(login)), "[bot]")
 }
 
-// equalNames compares names without case, as GitHub does.
 func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
@@ -175,7 +172,6 @@ type FlagError struct{ Flag, Why string }
 // Error returns the flag and the reason.
 func (l FlagError) Error() string { return l.Flag + ": " + l.Why }
 
-// lowerLimit lowers limit to asked. A limit of 0 is none.
 func lowerLimit[N cmp.Ordered](flag string, limit *N, asked N) error {
 	var none N
 	switch {

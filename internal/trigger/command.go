@@ -166,10 +166,8 @@ func (c Command) completed() Command {
 	return c
 }
 
-// helpWords are common ways to ask for help.
 var helpWords = []string{"?", "-h", "-?", "--help"}
 
-// toVerb returns a word as a verb, which may be unknown.
 func toVerb(word string) Verb { return Verb(strings.TrimRight(strings.ToLower(word), marks)) }
 
 // synonyms are words for verbs that are not similar to them.

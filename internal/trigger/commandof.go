@@ -36,7 +36,6 @@ func refuseIfClosed(t Trigger, cmd Command) (Command, string) {
 	return cmd, why
 }
 
-// whyClosed returns why the issue's state does not allow cmd, or nothing.
 func (t Trigger) whyClosed(cmd Command) string {
 	if t.Issue.Number == 0 || t.Issue.State == "open" || !cmd.Verb.UsesAgent() {
 		return ""
@@ -47,7 +46,6 @@ func (t Trigger) whyClosed(cmd Command) string {
 	return fmt.Sprintf("#%d is %s: open it first", t.Issue.Number, t.Issue.State)
 }
 
-// readCommand reads the command of an event.
 func readCommand(t Trigger, rules Rules) (Command, string) {
 	switch t.Event {
 	case EventIssues:
@@ -106,7 +104,6 @@ func issueCommand(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// commentCommand reads a comment on an issue or on a line of a pull request.
 func commentCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case t.Action == edited && t.Event == EventIssueComment:

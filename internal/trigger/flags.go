@@ -23,7 +23,6 @@ type Flags struct {
 	Draft      bool
 }
 
-// flag is one flag of a comment.
 type flag struct {
 	name  string
 	wants string // describes its value; empty: it takes none
@@ -40,7 +39,6 @@ var flags = []flag{
 	{"--draft", "", func(f *Flags, _ string) error { f.Draft = true; return nil }},
 }
 
-// workflowFlags are inputs that a comment cannot set, by the reason.
 var workflowFlags = []struct {
 	why   string
 	names []string
@@ -99,7 +97,6 @@ func flagRefusal(said, why string) *Command {
 	return &wrong
 }
 
-// unknownFlag answers a flag that is unknown or not for comments.
 func unknownFlag(said string) *Command {
 	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
 	var names []string

@@ -170,5 +170,4 @@ func (t Trigger) Asker() Sender {
 	return t.Sender
 }
 
-// edited is GitHub's action for a changed comment.
 const edited = "edited"

@@ -22,8 +22,7 @@ func RemoveAll(path string) error {
 	return root.RemoveAll(filepath.Base(path))
 }
 
-// mostRounds bounds how often a folder is cleared: a process that still writes
-// there could fill it again for ever.
+// mostRounds: a process that still writes there could fill the folder for ever.
 const mostRounds = 1000
 
 // RemoveAll removes name and all below it, folders closed to their owner too.
@@ -54,7 +53,6 @@ func (r *Root) RemoveAll(name string) error {
 	return nil
 }
 
-// enter opens a folder that is to be emptied.
 func (r *Root) enter(name string, info fs.FileInfo) (*Root, error) {
 	if info.Mode().Perm()&0o700 != 0o700 {
 		_ = r.Chmod(name, 0o700) // where that fails, opening says so
@@ -62,14 +60,12 @@ func (r *Root) enter(name string, info fs.FileInfo) (*Root, error) {
 	return r.OpenRoot(name)
 }
 
-// clearing is one round through a folder that is to be emptied.
 type clearing struct {
 	top   *Root
 	again bool  // some of it is left for the next round
 	err   error // the first that kept something from being removed
 }
 
-// empty removes what lies in a folder, which is at place in top.
 func (c *clearing) empty(folder *Root, place string, depth int) {
 	list, err := folder.ReadDir(".")
 	c.note(err)

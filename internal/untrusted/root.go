@@ -162,7 +162,6 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	return written(file, err, data)
 }
 
-// mostEntries is how many entries of one folder are looked at.
 const mostEntries = 1_000_000
 
 // ErrCrowded says that a folder has more entries than are looked at.

@@ -7,8 +7,7 @@ import (
 	"path"
 )
 
-// deepest is how many folders below each other are looked into. Each takes a
-// descriptor; projects have a few dozen.
+// deepest limits the depth: each level takes a descriptor.
 const deepest = 256
 
 // ErrTooDeep says that folders are nested deeper than is looked at.

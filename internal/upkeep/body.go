@@ -33,7 +33,6 @@ func Join(there, newest string) string {
 	return top + opened + "\n"
 }
 
-// links are the lines that tie a pull request to its issue.
 func links(text string) string {
 	var kept []string
 	for line := range strings.Lines(text) {

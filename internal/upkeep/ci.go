@@ -21,7 +21,7 @@ type Check struct {
 // Class is why a check is red.
 type Class string
 
-// The classes, in the order in which a check is held against them.
+// The classes, in the order in which a check is compared.
 const (
 	Approval       Class = "approval"       // somebody has to let it run
 	Infrastructure Class = "infrastructure" // a runner or the network failed, or it was cancelled
@@ -50,8 +50,7 @@ func Of(c Check, base []string) Class {
 // lost is what runners say of themselves.
 var lost = pattern.Of(`(?i)the runner has received a shutdown signal|lost communication with the server|hosted runner encountered an error|the self-hosted runner`)
 
-// outages are what tools say when the machine or the network failed. Tests may print
-// the same: that costs a re-run, and then the check counts as any other.
+// outages also match what tests print: that costs one re-run.
 var outages = pattern.Of(`(?i)no space left on device|api rate limit exceeded|429 too many requests|toomanyrequests|` +
 	`could not resolve host|temporary failure in name resolution|tls handshake timeout|eai_again|econnreset|etimedout|` +
 	`50[234] (?:bad gateway|service unavailable|gateway time-?out)`)
@@ -88,7 +87,7 @@ func Decide(red []Check, base []string) Move {
 	return move
 }
 
-// rerun are the workflow runs to be run again: each once.
+// rerun returns each workflow run once.
 func rerun(class Class, checks []Check) (runs []int64) {
 	for _, c := range checks {
 		if c.Run != 0 && c.Attempt <= 1 && (class == Infrastructure || class == Untried) {

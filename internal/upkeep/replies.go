@@ -63,7 +63,6 @@ func marked(run journal.Run, thread int64, headline string) string {
 	return fmt.Sprintf("%sthread %s %s -->", trigger.Marker, run.ID, hex.EncodeToString(digest[:6]))
 }
 
-// reply answers one thread.
 func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 	var says []string
 	resolve := shown(run)
@@ -98,7 +97,7 @@ func shown(run journal.Run) bool {
 	return proven && run.Pushed == run.Head && len(run.Leaves) == 0
 }
 
-// waits tells of a run that people are expected to have gone on with.
+// waits reports that people are expected to continue the run.
 func waits(run journal.Run) bool {
 	return run.Stop == nil || run.Stop.Reason == policy.NeedsInput || run.Stop.Reason == policy.Cancelled
 }
@@ -142,8 +141,7 @@ func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 	return journal.Commit{}, false
 }
 
-// washed are an agent's words as they may stand in a comment of ours: on one line,
-// and with no hidden mark.
+// washed removes line breaks and hidden marks from an agent's words.
 func washed(text string) string {
 	text = strings.Join(strings.Fields(clean.ForGitHub(text)), " ")
 	return strings.ReplaceAll(text, "<!--", "<! --")

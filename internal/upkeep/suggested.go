@@ -39,10 +39,9 @@ func block(comment string) (text string, more, ok bool) {
 	return text, more, ok && !strings.ContainsFunc(text, unseen)
 }
 
-// suggestion is what GitHub calls such a block.
 const suggestion = "suggestion"
 
-// unseen tells of a character that a page does not show.
+// unseen reports a character that a page does not show.
 func unseen(r rune) bool {
 	return clean.IsInvisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
 }
@@ -59,7 +58,6 @@ func opens(line string) (fence, info string) {
 	return "", ""
 }
 
-// closes tells of a line that ends the block that a fence began.
 func closes(line, fence string) bool {
 	line = strings.TrimSpace(line)
 	return strings.HasPrefix(line, fence) && strings.Trim(line, fence[:1]) == ""
