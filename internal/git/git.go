@@ -92,6 +92,7 @@ var settings = []Setting{
 	{"log.showSignature", "false"},
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
+	{"rerere.enabled", "false"},
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
 	{"push.recurseSubmodules", "no"},

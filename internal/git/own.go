@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,10 +178,6 @@ func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
 
 func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs {
 	n := guarded.Folder(place.Top)
-	configs := append(g.User.files(), "/etc/gitconfig", filepath.Join(at.common, "config"), filepath.Join(at.dir, "config.worktree"))
-	n.ReadOnly = append(n.ReadOnly, guarded.Included(place.Top, g.User.Home, configs, func(config []byte) ([]byte, error) {
-		return g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--no-includes", "-z", "--get-regexp", `^include(if\..*)?\.path$`}, Dir: g.Home, Stdin: bytes.NewReader(config)})
-	})...)
 	if len(place.stores) > 1 { // the first is its own
 		n.Read = slices.Clone(place.stores[1:])
 	}
@@ -194,7 +191,29 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 			n.Write = append(n.Write, dir)
 		}
 	}
-	return n.With(at.common, at.dir)
+	return g.WithIncluded(ctx, n.With(at.common, at.dir).Within(at.common))
+}
+
+// WithIncluded adds the files that the configurations of the git folders, of the user and of
+// the machine include.
+func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
+	configs := append(g.User.files(), cmp.Or(g.User.System, "/etc/gitconfig"))
+	for _, guard := range n.Guarded {
+		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
+	}
+	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(configs, func(config []byte) (list []byte, err error) {
+		for _, form := range []string{"--type=path", "--no-type"} { // a user that is unknown is an error
+			list, err = g.Do(ctx, Call{
+				Args: []string{"config", "--file", "-", "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`},
+				Dir:  g.Home, Env: []string{"HOME=" + g.User.Home}, Stdin: bytes.NewReader(config),
+			})
+			if err == nil {
+				break
+			}
+		}
+		return list, err
+	})...)
+	return n
 }
 
 // Disarm moves aside what git would run of the repositories that a search found, and

@@ -13,6 +13,8 @@ import (
 type Person struct {
 	Home       string // $HOME; empty: none
 	ConfigHome string // $XDG_CONFIG_HOME; empty: .config at home
+	Global     string // $GIT_CONFIG_GLOBAL; empty: files of the two above
+	System     string // $GIT_CONFIG_SYSTEM; empty: the usual file
 }
 
 func (p Person) folder() string {
@@ -26,6 +28,9 @@ func (p Person) folder() string {
 }
 
 func (p Person) files() []string {
+	if p.Global != "" {
+		return []string{p.Global}
+	}
 	var files []string
 	if p.Home != "" {
 		files = append(files, filepath.Join(p.Home, ".gitconfig"))

@@ -18,9 +18,13 @@ import (
 // what would make one is guarded all the same.
 func (w World) Place(ctx context.Context, dir string) confine.Access {
 	top, needs := dir, guarded.Folder(dir)
-	if tree, done, err := w.ownTree(ctx, dir); err == nil {
+	if tool, done, err := w.Git(dir); err == nil {
 		defer done()
-		top, needs = tree.Dir, tree.Needs()
+		if tree, err := ownTree(ctx, tool, dir); err == nil {
+			top, needs = tree.Dir, tree.Needs()
+		} else {
+			needs = tool.WithIncluded(ctx, needs)
+		}
 	}
 	return confine.Access{
 		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
@@ -65,19 +69,12 @@ func (w World) Confined(ctx context.Context, dir string) error {
 }
 
 // ownTree is the tree of the repository that a folder is in.
-func (w World) ownTree(ctx context.Context, dir string) (tree *git.Tree, done func(), err error) {
-	tool, done, err := w.Git(dir)
-	if err != nil {
-		return nil, nil, err
-	}
+func ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree, error) {
 	top, err := tool.Inspect(ctx, dir)
-	if err == nil {
-		tree, err = tool.Own(ctx, top)
-	}
 	if err != nil {
-		done()
+		return nil, err
 	}
-	return tree, done, err
+	return tool.Own(ctx, top)
 }
 
 // Folder is the folder that a user names, without links. Another sandboxed command may put
@@ -92,7 +89,7 @@ func (w World) Folder(name string) (string, error) {
 		}
 		dir = filepath.Join(here, name)
 	}
-	place, err := untrusted.Resolve(filepath.Clean(dir), w.isMarked)
+	place, err := untrusted.Resolve(filepath.Clean(dir), func(link string) bool { return w.isMarked(filepath.Dir(link)) })
 	switch {
 	case errors.Is(err, untrusted.ErrTheirLink):
 		return "", fault.Usage("the path leads through a link in a folder where commands ran in the sandbox, and one of them may have made it: "+name,

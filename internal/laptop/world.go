@@ -31,7 +31,9 @@ type World struct {
 }
 
 func (w World) person() git.Person {
-	return git.Person{Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME")}
+	return git.Person{
+		Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME"), Global: w.Getenv("GIT_CONFIG_GLOBAL"), System: w.Getenv("GIT_CONFIG_SYSTEM"),
+	}
 }
 
 // Git returns the user's git for work in a project, with an empty folder for a

@@ -175,8 +175,8 @@ func resolve(path string, theirs []string) (string, error) {
 	if isLent(path) {
 		return path, nil
 	}
-	return untrusted.Resolve(path, func(at string) bool {
-		return slices.ContainsFunc(theirs, func(dir string) bool { return within(dir, at) })
+	return untrusted.Resolve(path, func(link string) bool {
+		return slices.ContainsFunc(theirs, func(dir string) bool { return within(dir, filepath.Dir(link)) })
 	})
 }
 

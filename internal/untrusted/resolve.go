@@ -15,9 +15,9 @@ var ErrTheirLink = errors.New("it leads through a link that a sandboxed program 
 // mostLinks is how many links a path has in Linux.
 const mostLinks = 40
 
-// Resolve returns an absolute path without its links. It follows no link that lies in a
-// folder of theirs.
-func Resolve(path string, theirs func(dir string) bool) (string, error) {
+// Resolve returns an absolute path without its links. It follows no link that is theirs.
+// With an error it returns where the path leads as far as that can be told.
+func Resolve(path string, theirs func(link string) bool) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", errors.New("not absolute")
 	}
@@ -37,10 +37,10 @@ func Resolve(path string, theirs func(dir string) bool) (string, error) {
 		}
 		switch links++; {
 		case err != nil:
-			return "", err
+			return filepath.Join(append([]string{next}, rest...)...), err
 		case links > mostLinks:
 			return "", &fs.PathError{Op: "open", Path: path, Err: syscall.ELOOP}
-		case theirs(at):
+		case theirs(next):
 			return "", ErrTheirLink
 		case filepath.IsAbs(to):
 			at = "/"

@@ -3,20 +3,19 @@ package guarded
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-const mostIncluded = 100
+const mostIncluded = 10_000
 
-// Included are the files below top that configuration files include, and those that these
-// include, whether or not they are there or their condition holds now. List gives git's list
-// of the includes of a configuration.
-func Included(top, home string, files []string, list func(config []byte) ([]byte, error)) (paths []string) {
-	given := len(files)
+// Included are the files that configuration files include, and those that these include,
+// whether or not they are there or their condition holds now, with the links on the way to
+// each. List gives git's list of the includes of a configuration, without ~ in paths.
+func Included(files []string, list func(config []byte) ([]byte, error)) (paths []string) {
 	for i := 0; i < len(files) && i < mostIncluded; i++ {
 		text, _ := untrusted.ReadFile(files[i], 1<<20)
 		if !bytes.Contains(bytes.ToLower(text), []byte("include")) {
@@ -28,34 +27,26 @@ func Included(top, home string, files []string, list func(config []byte) ([]byte
 			if to == "" {
 				continue
 			}
-			files = append(files, absolute(to, home, filepath.Dir(files[i])))
-		}
-	}
-	for _, file := range files[given:] {
-		paths = append(paths, below(top, file)...)
-	}
-	return paths
-}
-
-func below(top, file string) (paths []string) {
-	named := []string{filepath.Join(placed(filepath.Dir(file)), filepath.Base(file)), placed(file)}
-	for _, place := range slices.Compact(named) {
-		if way, err := filepath.Rel(placed(top), place); err == nil && filepath.IsLocal(way) && way != "." {
-			paths = append(paths, filepath.Join(top, way))
+			if !filepath.IsAbs(to) {
+				to = filepath.Dir(files[i]) + "/" + to // git follows a link before ..
+			}
+			files, paths = append(files, to), append(paths, way(to)...)
 		}
 	}
 	return paths
 }
 
-// placed is a path without links. What is not there yet lies where its folder does.
-func placed(path string) string {
-	if place, err := filepath.EvalSymlinks(path); err == nil {
-		return place
+// way are the names that decide which file a path leads to: each link on it, and the end.
+// Where a folder is missing that .. comes after, its name may become a link.
+func way(to string) (names []string) {
+	place, err := untrusted.Resolve(to, func(link string) bool {
+		names = append(names, link)
+		return false
+	})
+	if at, is := errors.AsType[*fs.PathError](err); is && !strings.HasPrefix(place+"/", at.Path+"/") {
+		names = append(names, at.Path)
 	}
-	if above := filepath.Dir(path); above != path {
-		return filepath.Join(placed(above), filepath.Base(path))
-	}
-	return path
+	return append(names, place)
 }
 
 // absolute is a path as git reads it in a configuration that lies in dir.

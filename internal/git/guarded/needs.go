@@ -36,7 +36,7 @@ type Guard struct {
 // written is what git writes where a repository lies. What is info is guarded itself.
 var written = []string{
 	"objects", "refs", "reftable", "packed-refs", "logs", "index", "sharedindex.*", "HEAD", "ORIG_HEAD", "FETCH_HEAD", "shallow", "info",
-	"*_EDITMSG", "MERGE_*", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "lfs", "modules", "worktrees", "*.lock",
+	"*_EDITMSG", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "MERGE_AUTOSTASH", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "lfs", "modules", "worktrees", "*.lock",
 }
 
 // Folder is what only the user changes in a folder. It goes by the folder

@@ -213,6 +213,9 @@ func moveAside(root *untrusted.Root, name string) error {
 	return errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside))
 }
 
+// mergePaths lists files, of any folder, of which git's rerere keeps a copy in the repository.
+const mergePaths = "MERGE_RR"
+
 // armed are the paths of a repository by which git runs more than itself, or reads more
 // than the tree.
 func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
@@ -225,6 +228,9 @@ func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, na
 		return []string{at}
 	case !info.IsDir():
 		at = to
+	}
+	if _, err := root.Lstat(path.Join(at, mergePaths)); !errors.Is(err, fs.ErrNotExist) {
+		paths = append(paths, path.Join(at, mergePaths))
 	}
 	for _, file := range []string{"config", "config.worktree", "commondir"} {
 		file = path.Join(at, file)
