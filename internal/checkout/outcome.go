@@ -55,9 +55,8 @@ func Sum(run journal.Run) Outcome {
 	}
 	for _, check := range run.BaseChecks {
 		told := Checked{Name: check.Name, AtBase: check.Passed, Before: check.Tests}
-		if i := slices.IndexFunc(proven.Checks, func(c journal.CheckEnded) bool { return c.Name == check.Name }); i >= 0 {
-			told.Passed, told.Skipped, told.Tests = proven.Checks[i].Passed, proven.Checks[i].Skipped, proven.Checks[i].Tests
-		}
+		ended, _ := journal.FindCheck(proven.Checks, check.Name)
+		told.Passed, told.Skipped, told.Tests = ended.Passed, ended.Skipped, ended.Tests
 		o.Checks = append(o.Checks, told)
 	}
 	o.Grade, o.Why = grade(run, proven, graded)

@@ -171,32 +171,16 @@ func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidenc
 	return err
 }
 
-// emit takes what happens into the run.
+// emit takes what happens into the run, without secrets, as the journal of a run has it.
 func (v *Verifier) emit(event journal.Event) {
-	entry := v.hidden(journal.Entry{Seq: v.run.Seq + 1, Event: event})
+	entry := journal.Entry{Seq: v.run.Seq + 1, Event: event}
+	if len(v.secrets) > 0 {
+		entry = journal.Hidden(entry, v.hide.Bytes)
+	}
 	v.run = journal.Fold(v.run, entry)
 	if v.Tell != nil {
 		v.Tell(v.run, entry.Event)
 	}
-}
-
-// hidden is an entry without secrets, as the journal of a run would have it.
-func (v *Verifier) hidden(entry journal.Entry) journal.Entry {
-	if len(v.secrets) == 0 {
-		return entry
-	}
-	line, err := journal.Encode(entry)
-	if err == nil {
-		entry, err = journal.Decode(v.hide.Bytes(line))
-	}
-	if err != nil {
-		return journal.Entry{Seq: entry.Seq, Event: journal.Noted{What: "an event was left out because it contains a secret"}}
-	}
-	return entry
-}
-
-func (v *Verifier) create(name string) (io.WriteCloser, error) {
-	return workspace.Folder{Path: v.Dir}.Create(name)
 }
 
 // clean are the checkouts of the repository that project lies in.
@@ -206,10 +190,11 @@ func (v *Verifier) clean(ctx context.Context, project string) (err error) {
 			return err
 		}
 	}
-	v.Hand.Log, v.Hand.Folder = v.create, v.Dir
+	logs := workspace.Folder{Path: v.Dir}
+	v.Hand.Log, v.Hand.Folder = func(name string) (io.WriteCloser, error) { return logs.Create(name) }, v.Dir
 	v.checkouts = &Clean{
 		Repository: func(context.Context) (*git.Trusted, error) { return v.trusted, nil },
-		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: workspace.Folder{Path: v.Dir},
+		Home:       v.Git.Home, Dir: filepath.Join(v.Dir, "clean"), Sandbox: v.Sandbox, Hand: v.Hand, Secrets: v.secrets, Logs: logs,
 		Log: func(line string) { v.emit(journal.Noted{What: line}) }, Kept: v.Kept,
 	}
 	return nil

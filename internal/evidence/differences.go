@@ -177,11 +177,10 @@ func checkDifferences(where string, was []Said, now []journal.CheckEnded) []stri
 // differences lists what the result of a check says otherwise. More passed tests are no
 // difference.
 func (s Said) differences(where string, now []journal.CheckEnded) []string {
-	at := slices.IndexFunc(now, func(check journal.CheckEnded) bool { return check.Name == s.Name })
-	if at < 0 {
+	check, ran := journal.FindCheck(now, s.Name)
+	if !ran {
 		return []string{fmt.Sprintf("%scheck %s was not run", where, s.Name)}
 	}
-	check := now[at]
 	if check.Command != s.Command {
 		return []string{fmt.Sprintf("%scheck %s is `%s`; the file says `%s`", where, s.Name, check.Command, s.Command)}
 	}

@@ -114,9 +114,7 @@ type BaselineEnded struct {
 	Why    string `json:"why,omitempty"`
 }
 
-func (e BaselineEnded) fold(r *Run, _ time.Time) {
-	r.Baseline = &e
-}
+func (e BaselineEnded) fold(r *Run, _ time.Time) { r.Baseline = &e }
 
 // ProofEnded closes a run of the checks on a clean checkout.
 type ProofEnded struct {

@@ -14,9 +14,7 @@ type EgressRefused struct {
 	Input string `json:"input,omitempty"` // the line that would allow it; empty: none
 }
 
-func (e EgressRefused) fold(r *Run, _ time.Time) {
-	r.Refused = append(r.Refused, e)
-}
+func (e EgressRefused) fold(r *Run, _ time.Time) { r.Refused = append(r.Refused, e) }
 
 // EgressPassed records the traffic through the sandbox since the last such event, before
 // an iteration or the run ends.

@@ -122,18 +122,14 @@ type Noted struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-func (e Noted) fold(r *Run, _ time.Time) {
-	r.Notes = append(r.Notes, e)
-}
+func (e Noted) fold(r *Run, _ time.Time) { r.Notes = append(r.Notes, e) }
 
 // CancelAsked ends the run as soon as its work is safe.
 type CancelAsked struct {
 	Why string `json:"why"`
 }
 
-func (e CancelAsked) fold(r *Run, _ time.Time) {
-	r.Cancel = &e
-}
+func (e CancelAsked) fold(r *Run, _ time.Time) { r.Cancel = &e }
 
 // RunStopped is the last event of a run, until it is resumed.
 type RunStopped struct {

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"slices"
 	"time"
 )
 
@@ -57,12 +56,7 @@ type Trial struct {
 
 // GradeOf returns the newest grade of a story.
 func (r Run) GradeOf(story string) (StoryGraded, bool) {
-	for _, graded := range slices.Backward(r.Grades) {
-		if graded.Story == story {
-			return graded, true
-		}
-	}
-	return StoryGraded{}, false
+	return newest(r.Grades, func(graded StoryGraded) bool { return graded.Story == story })
 }
 
 // EarlierProofs returns the proofs of iterations before the first on this story.

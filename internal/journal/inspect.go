@@ -2,7 +2,6 @@ package journal
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -32,19 +31,12 @@ type Loosened struct {
 	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" if a runner names none
 }
 
-func (e ChangeInspected) fold(r *Run, _ time.Time) {
-	r.Inspections = append(r.Inspections, e)
-}
+func (e ChangeInspected) fold(r *Run, _ time.Time) { r.Inspections = append(r.Inspections, e) }
 
 // String returns the file and the reason.
 func (l Loosened) String() string { return fmt.Sprintf("%s: %s", l.File, l.Why) }
 
 // InspectionOf returns the newest inspection of a tree.
 func (r Run) InspectionOf(tree string) (ChangeInspected, bool) {
-	for _, inspected := range slices.Backward(r.Inspections) {
-		if tree != "" && inspected.Tree == tree {
-			return inspected, true
-		}
-	}
-	return ChangeInspected{}, false
+	return newest(r.Inspections, func(inspected ChangeInspected) bool { return tree != "" && inspected.Tree == tree })
 }

@@ -120,6 +120,4 @@ type Packed struct {
 	Patch string `json:"patch,omitempty"` // the same work, if it is small
 }
 
-func (e Packed) fold(r *Run, _ time.Time) {
-	r.Packed = &e
-}
+func (e Packed) fold(r *Run, _ time.Time) { r.Packed = &e }

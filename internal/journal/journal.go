@@ -131,6 +131,19 @@ func Type(e Event) string { return types[reflect.TypeOf(e)] }
 // Types returns the names of all events, sorted.
 func Types() []string { return slices.Sorted(maps.Keys(kinds)) }
 
+// Hidden returns an entry without secrets, which hide removes from its line. An entry
+// that cannot be read without them becomes a note.
+func Hidden(e Entry, hide func([]byte) []byte) Entry {
+	line, err := Encode(e)
+	if err == nil {
+		var safe Entry
+		if safe, err = Decode(hide(line)); err == nil {
+			return safe
+		}
+	}
+	return Entry{Seq: e.Seq, At: e.At, Event: Noted{What: "an event is not shown because it holds a secret"}}
+}
+
 // Replay reads a whole journal. sound is how many bytes of it are valid: the rest is a
 // last line that a crash cut off, for the caller to remove. Another line that cannot be
 // read is an error, as only this program writes here.

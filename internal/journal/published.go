@@ -10,9 +10,7 @@ type Pushed struct {
 	SHA    string `json:"sha"`
 }
 
-func (e Pushed) fold(r *Run, _ time.Time) {
-	r.Pushed, r.Failures = e.SHA, nil
-}
+func (e Pushed) fold(r *Run, _ time.Time) { r.Pushed, r.Failures = e.SHA, nil }
 
 // PullOpened records a pull request that was opened, found, or converted to a draft.
 type PullOpened struct {
@@ -22,9 +20,7 @@ type PullOpened struct {
 	Again  bool   `json:"again,omitempty"` // it was ready, and is a draft until the new head is proven
 }
 
-func (e PullOpened) fold(r *Run, _ time.Time) {
-	r.Pull, r.Failures = &e, nil
-}
+func (e PullOpened) fold(r *Run, _ time.Time) { r.Pull, r.Failures = &e, nil }
 
 // PullReadied records that the pull request is ready for review.
 type PullReadied struct {
@@ -49,9 +45,7 @@ type PublishFailed struct {
 	Fix  string `json:"fix,omitempty"` // what to do about it, if known
 }
 
-func (e PublishFailed) fold(r *Run, _ time.Time) {
-	r.Failures = append(r.Failures, e)
-}
+func (e PublishFailed) fold(r *Run, _ time.Time) { r.Failures = append(r.Failures, e) }
 
 // CommentPosted records the progress comment.
 type CommentPosted struct {
@@ -60,9 +54,7 @@ type CommentPosted struct {
 	Quiet bool   `json:"quiet,omitempty"` // its author's pushes and pull requests start no workflows
 }
 
-func (e CommentPosted) fold(r *Run, _ time.Time) {
-	r.Comment = &e
-}
+func (e CommentPosted) fold(r *Run, _ time.Time) { r.Comment = &e }
 
 // Shelved records that the journal up to here is saved for other machines.
 type Shelved struct {
@@ -71,9 +63,7 @@ type Shelved struct {
 	Ended  int    `json:"ended"` // how many iterations had a verdict by then
 }
 
-func (e Shelved) fold(r *Run, _ time.Time) {
-	r.Shelved = &e
-}
+func (e Shelved) fold(r *Run, _ time.Time) { r.Shelved = &e }
 
 // JudgedIterations counts the iterations with a verdict.
 func (r Run) JudgedIterations() int {

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -51,10 +50,5 @@ func (e StoryReviewed) Took() time.Duration { return time.Duration(e.TookMS) * t
 
 // ReviewOf returns the newest opinion of a story.
 func (r Run) ReviewOf(story string) (StoryReviewed, bool) {
-	for _, reviewed := range slices.Backward(r.Reviews) {
-		if reviewed.Story == story {
-			return reviewed, true
-		}
-	}
-	return StoryReviewed{}, false
+	return newest(r.Reviews, func(reviewed StoryReviewed) bool { return reviewed.Story == story })
 }

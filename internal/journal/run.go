@@ -154,12 +154,7 @@ func (r Run) OpenIteration() (Iteration, bool) {
 
 // LastJudged returns the newest iteration with a verdict.
 func (r Run) LastJudged() (Iteration, bool) {
-	for _, it := range slices.Backward(r.Iterations) {
-		if it.Ended != nil {
-			return it, true
-		}
-	}
-	return Iteration{}, false
+	return newest(r.Iterations, func(it Iteration) bool { return it.Ended != nil })
 }
 
 // IterationBefore returns the iteration before the one with that number, or nil.
@@ -200,12 +195,20 @@ func (r Run) PassedStories() int {
 
 // ProofOf returns the newest proof of a tree by the current rules.
 func (r Run) ProofOf(tree string) (Proof, bool) {
-	for _, proof := range slices.Backward(r.Proofs) {
-		if tree != "" && proof.Tree == tree && proof.Rules.equal(rulesOf(r.Policy)) {
-			return proof, true
+	rules := rulesOf(r.Policy)
+	return newest(r.Proofs, func(p Proof) bool {
+		return tree != "" && p.Tree == tree && slices.Equal(p.Rules.Checks, rules.Checks) && slices.Equal(p.Rules.Setup, rules.Setup)
+	})
+}
+
+// newest returns the last of all for which is holds.
+func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
+	for _, one := range slices.Backward(all) {
+		if is(one) {
+			return one, true
 		}
 	}
-	return Proof{}, false
+	return found, false
 }
 
 // WorkBefore returns the tree with which an iteration began, if known.

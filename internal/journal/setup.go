@@ -2,7 +2,6 @@ package journal
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -43,7 +42,3 @@ func (s SetupEnded) Failure() string {
 type Rules struct{ Checks, Setup []policy.Check }
 
 func rulesOf(p policy.Policy) Rules { return Rules{p.Checks, p.Setup} }
-
-func (r Rules) equal(other Rules) bool {
-	return slices.Equal(r.Checks, other.Checks) && slices.Equal(r.Setup, other.Setup)
-}

@@ -60,10 +60,13 @@ func (c CheckEnded) HasNamedFailures() bool {
 
 // BaseCheck returns the result of the named check at the base.
 func (r Run) BaseCheck(name string) (CheckEnded, bool) {
-	for _, base := range r.BaseChecks {
-		if base.Name == name {
-			return base, true
-		}
+	return FindCheck(r.BaseChecks, name)
+}
+
+// FindCheck returns the named one of some checks.
+func FindCheck(checks []CheckEnded, name string) (CheckEnded, bool) {
+	if at := slices.IndexFunc(checks, func(c CheckEnded) bool { return c.Name == name }); at >= 0 {
+		return checks[at], true
 	}
 	return CheckEnded{}, false
 }

@@ -206,11 +206,3 @@ func untold(there journal.CheckEnded) string {
 	}
 	return ""
 }
-
-func find(checks []journal.CheckEnded, name string) (journal.CheckEnded, bool) {
-	at := slices.IndexFunc(checks, func(check journal.CheckEnded) bool { return check.Name == name })
-	if at < 0 {
-		return journal.CheckEnded{}, false
-	}
-	return checks[at], true
-}

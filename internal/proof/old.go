@@ -79,7 +79,7 @@ func (w *witness) hear(number int, asked map[string]selected, files []string) er
 // enough tells whether a run of few tests said what one of all would: they ran, and
 // those that fail do so by name and by themselves.
 func (w *witness) enough(name string, asked selected) bool {
-	ended, ran := find(w.old.checks, name)
+	ended, ran := journal.FindCheck(w.old.checks, name)
 	switch {
 	case w.old.unready != "" || asked.command == "":
 		return true
@@ -88,7 +88,7 @@ func (w *witness) enough(name string, asked selected) bool {
 	case ended.Skipped != "":
 		return true
 	case ended.Passed:
-		here, _ := find(w.proof.Checks, name) // may name no tests
+		here, _ := journal.FindCheck(w.proof.Checks, name) // may name no tests
 		return len(w.changed) == 0 || here.Tests == nil || ended.Tests != nil && ended.Tests.Passed+ended.Tests.Failed > 0
 	}
 	return !asked.shared && len(ended.Tests.Failing()) > 0

@@ -71,7 +71,7 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 	}
 	ask := at.Ask
 	at.Ask = func(name string) []string {
-		first, _ := find(checks, name)
+		first, _ := journal.FindCheck(checks, name)
 		if ask == nil {
 			return first.Tests.Failing()
 		}
@@ -82,7 +82,7 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 		return err
 	}
 	for i, check := range checks {
-		if second, found := find(seen.checks, check.Name); found && left(check) {
+		if second, found := journal.FindCheck(seen.checks, check.Name); found && left(check) {
 			second.First = p.firstRun(check, second)
 			second.Flaky = !holds(second)
 			checks[i] = second
@@ -113,7 +113,7 @@ func (p Prover) sure(ctx context.Context, run journal.Run, at Place, checks []jo
 	var seen sight
 	err := p.add(ctx, run, at, &seen, func(journal.Event) {})
 	for i, check := range checks {
-		second, ran := find(seen.checks, check.Name)
+		second, ran := journal.FindCheck(seen.checks, check.Name)
 		switch failing := second.Tests.Failing(); {
 		case !ran:
 		case slices.ContainsFunc(fresh[check.Name], func(name string) bool { return !slices.Contains(failing, name) }):

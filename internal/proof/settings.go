@@ -36,7 +36,7 @@ func (i *inspection) settled(ctx context.Context) error {
 		return err
 	}
 	for _, here := range i.proof.Checks {
-		old, _ := find(seen.checks, here.Name)
+		old, _ := journal.FindCheck(seen.checks, here.Name)
 		lost := i.lost(here, old)
 		if len(lost) == 0 && (old.Passed || !here.Passed) {
 			continue
@@ -56,7 +56,7 @@ func (i *inspection) lost(here, old journal.CheckEnded) []string {
 	if !complete(here) || !complete(old) {
 		return nil
 	}
-	was, _ := find(i.run.BaseChecks, here.Name)
+	was, _ := journal.FindCheck(i.run.BaseChecks, here.Name)
 	told, before := i.prover.Tests.Told(old), i.prover.Tests.Told(was)
 	return slices.DeleteFunc(i.prover.Tests.Told(here).Names(tally.Passed), func(name string) bool {
 		return told.Of(name) == tally.Passed || before.Of(name) != tally.Passed && (old.Passed || before.Of(name) == tally.Absent && told.Of(name) != tally.Failed)

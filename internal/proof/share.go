@@ -64,7 +64,7 @@ func (p Prover) since(ctx context.Context, t *trial, files []string) error {
 
 // still leaves what is red on the code that the story began with, too.
 func (t *trial) still(one turned, check string) turned {
-	there, ran := find(t.anew.checks, check)
+	there, ran := journal.FindCheck(t.anew.checks, check)
 	red := ran && !there.Passed && there.Skipped == "" && untold(there) == ""
 	left := turned{tests: one.tests, all: one.all && red}
 	failing := there.Tests.Failing()

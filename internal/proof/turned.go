@@ -37,7 +37,7 @@ func (t *trial) sum() turned {
 // turned is what turned in a check.
 func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 	base, found := t.run.BaseCheck(there.Name)
-	here, proven := find(t.proof.Checks, there.Name)
+	here, proven := journal.FindCheck(t.proof.Checks, there.Name)
 	switch {
 	case !found || !proven || there.Passed || there.Skipped != "" || untold(there) != "":
 		return turned{}

@@ -37,7 +37,7 @@ func (w *witness) judge() error {
 		return nil
 	}
 	for _, was := range w.ref.checks {
-		here, proven := find(w.proof.Checks, was.Name)
+		here, proven := journal.FindCheck(w.proof.Checks, was.Name)
 		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.IsAddedByTask(w.run, was.Name) || !was.Passed && !was.HasNamedFailures() {
 			continue
 		}
@@ -63,7 +63,7 @@ func (w *witness) breaks(old journal.CheckEnded) bool {
 	if w.first == nil || old.Tests == nil {
 		return false
 	}
-	first, _ := find(w.first.checks, old.Name)
+	first, _ := journal.FindCheck(w.first.checks, old.Name)
 	return slices.ContainsFunc(old.Tests.Broken, func(name string) bool { return first.Tests == nil || !slices.Contains(first.Tests.Broken, name) })
 }
 
@@ -73,7 +73,7 @@ func (w *witness) find(place journal.Loosened) { w.found = append(w.found, place
 func (w *witness) check(was, here journal.CheckEnded) {
 	var old *journal.CheckEnded
 	if w.old != nil {
-		if ended, ran := find(w.old.checks, was.Name); ran {
+		if ended, ran := journal.FindCheck(w.old.checks, was.Name); ran {
 			old = &ended
 		}
 	}

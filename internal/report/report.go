@@ -53,24 +53,12 @@ func (s Source) hide(text string) string {
 // entries are those of the journal without secrets. Secrets were removed when the
 // journal was written, but this program may know more of them.
 func (s Source) entries() []journal.Entry {
+	if s.Hide == nil {
+		return s.Entries
+	}
 	all := make([]journal.Entry, 0, len(s.Entries))
 	for _, entry := range s.Entries {
-		all = append(all, s.hideEntry(entry))
+		all = append(all, journal.Hidden(entry, func(line []byte) []byte { return []byte(s.Hide(string(line))) }))
 	}
 	return all
-}
-
-func (s Source) hideEntry(entry journal.Entry) journal.Entry {
-	if s.Hide == nil {
-		return entry
-	}
-	line, err := journal.Encode(entry)
-	if err != nil {
-		return entry
-	}
-	safe, err := journal.Decode([]byte(s.Hide(string(line))))
-	if err != nil { // without the secret it is not an event any more
-		safe = journal.Entry{Seq: entry.Seq, At: entry.At, Event: journal.Noted{What: "an event is not shown because it holds a secret"}}
-	}
-	return safe
 }

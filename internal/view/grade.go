@@ -84,15 +84,8 @@ func unprovenStories(run journal.Run) []string {
 
 // restoredForProof lists the protected files that the newest proof restored.
 func restoredForProof(run journal.Run) string {
-	proof, found := run.ProofOf(run.Tree)
-	if !found {
-		return ""
-	}
-	var paths []string
-	for _, path := range proof.Restored {
-		paths = append(paths, Code(path, 200))
-	}
-	return strings.Join(firstFew(paths), ", ")
+	proof, _ := run.ProofOf(run.Tree)
+	return codePaths(proof.Restored)
 }
 
 // draftReason says why a pull request with green checks stays a draft.

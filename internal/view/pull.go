@@ -78,12 +78,12 @@ func restoredFiles(run journal.Run) string {
 			continue
 		}
 		for _, path := range it.Taken.Dropped {
-			if path = Code(path, 200); !slices.Contains(paths, path) {
+			if !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
 	}
-	return strings.Join(firstFew(paths), ", ")
+	return codePaths(paths)
 }
 
 // maxPatchBytes is how many bytes of patches a text shows.

@@ -80,10 +80,7 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 // flakyChecks lists the checks of the newest proof that failed once and not the
 // second time.
 func flakyChecks(run journal.Run) []string {
-	found, is := run.ProofOf(run.Tree)
-	if !is {
-		return nil
-	}
+	found, _ := run.ProofOf(run.Tree)
 	var lines []string
 	for _, check := range found.Checks {
 		switch name := clean.Inline(check.Name, 80); {
@@ -125,20 +122,15 @@ func redAtBase(run journal.Run) []redCheck {
 
 // testNowText says how a test that failed at the base ended in the newest proof.
 func testNowText(run journal.Run, check, test string) string {
-	found, is := run.ProofOf(run.Tree)
-	if !is {
+	found, _ := run.ProofOf(run.Tree)
+	now, ran := journal.FindCheck(found.Checks, check)
+	if !ran {
 		return ""
 	}
-	for _, now := range found.Checks {
-		if now.Name != check {
-			continue
-		}
-		return map[tally.Outcome]string{
-			tally.Failed: ", still fails", tally.Broken: ", still fails",
-			tally.Passed: ", passes now", tally.Skipped: ", is skipped now", tally.Absent: ", was not seen again",
-		}[now.Outcome(test)]
-	}
-	return ""
+	return map[tally.Outcome]string{
+		tally.Failed: ", still fails", tally.Broken: ", still fails",
+		tally.Passed: ", passes now", tally.Skipped: ", is skipped now", tally.Absent: ", was not seen again",
+	}[now.Outcome(test)]
 }
 
 // inspectionLines says how a change weakens existing tests, a line for each file.
