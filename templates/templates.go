@@ -9,3 +9,12 @@ import "embed"
 //
 //go:embed prompt comment pull start demo archive workflows session report server completion sigstore
 var Files embed.FS
+
+// Text returns the text at a path of Files.
+func Text(name string) string {
+	text, err := Files.ReadFile(name)
+	if err != nil {
+		panic(err) // no text of that name was built in
+	}
+	return string(text)
+}

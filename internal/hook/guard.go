@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/guard"
-	"github.com/ralph-loop/ralph/templates"
+	"github.com/ralph-loop/ralph/internal/prompt"
 )
 
 // Guard checks what a tool is about to do. It prevents accidents; it is not a
@@ -183,9 +183,9 @@ func (d Environment) contextAdvice(in input) answer {
 	if !exact {
 		how = ", estimated by the length of the transcript"
 	}
-	return advise(fillTemplate("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
+	return advise(prompt.Fill("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
 		"{used}", strconv.FormatInt(used, 10), "{window}", strconv.FormatFloat(window, 'f', -1, 64),
-		"{how}", how, "{advice}", fillTemplate("session/"+strings.ToLower(severity)+".md")))
+		"{how}", how, "{advice}", prompt.Fill("session/"+strings.ToLower(severity)+".md")))
 }
 
 // contextTokens is the model's last count, or an estimate by the transcript's size.
@@ -225,13 +225,4 @@ func (d Environment) number(name string, otherwise float64) float64 {
 		return value
 	}
 	return otherwise
-}
-
-// fillTemplate fills in a template. Tests check that every template exists.
-func fillTemplate(name string, pairs ...string) string {
-	text, err := templates.Files.ReadFile(name)
-	if err != nil {
-		return name
-	}
-	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(text)))
 }

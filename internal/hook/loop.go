@@ -132,8 +132,7 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 }
 
 func (r *loopJournal) sendBack() (answer, error) {
-	words, err := prompt.SessionContinue(r.Run)
-	return block(words, "ralph loop: "+continueText(r.Run)), err
+	return block(prompt.SessionContinue(r.Run), "ralph loop: "+continueText(r.Run)), nil
 }
 
 // isRepeated detects the same hook set up twice: the agent has written nothing since.

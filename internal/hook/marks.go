@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -201,11 +202,11 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
 	files := memory.Files()
 	if err := memory.Audit(); err != nil {
-		problems = append(problems, fillTemplate("session/prd.md", "{name}", files[0], "{problems}", err.Error()))
+		problems = append(problems, prompt.Fill("session/prd.md", "{name}", files[0], "{problems}", err.Error()))
 	}
 	dirty, err := d.Dirty(ctx, project)
 	if len(dirty) > 0 {
-		problems = append(problems, fillTemplate("session/uncommitted.md", "{files}", firstFiles(dirty), "{prd}", files[0], "{progress}", files[1]))
+		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", firstFiles(dirty), "{prd}", files[0], "{progress}", files[1]))
 	}
 	return problems, err
 }

@@ -51,7 +51,7 @@ func (d Environment) Start(asked LoopRequest) (string, error) {
 	if err := m.setLoop(home.Path); err != nil {
 		return "", fmt.Errorf("remember the loop: %w", err)
 	}
-	return prompt.SessionStart(r.Run)
+	return prompt.SessionStart(r.Run), nil
 }
 
 func (a LoopRequest) policy() policy.Policy { return a.ApplyTo(policy.ForPreset(policy.Session)) }

@@ -3,7 +3,6 @@
 package prompt
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -49,8 +48,7 @@ func StoryPrompt(run journal.Run, number int, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var text strings.Builder
-	err = allTemplates().ExecuteTemplate(&text, "stories.md", templateData{
+	return render("stories.md", templateData{
 		Memory:    memoryDir(run),
 		Iteration: number,
 		Of:        lastIteration(run),
@@ -64,7 +62,11 @@ func StoryPrompt(run journal.Run, number int, id string) (string, error) {
 		Task:      fencedTask(run.Task),
 		Others:    fencedContext(run.Task),
 	})
-	if err != nil {
+}
+
+func render(name string, data any) (string, error) {
+	var text strings.Builder
+	if err := allTemplates().ExecuteTemplate(&text, name, data); err != nil {
 		return "", fmt.Errorf("write prompt: %w", err)
 	}
 	return strings.TrimSpace(text.String()) + "\n", nil
@@ -93,24 +95,15 @@ func quoteStory(story plan.Story) plan.Story {
 	return story
 }
 
-// oneLine returns text on one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // ProgressLog returns the empty progress log of a run.
 func ProgressLog(run journal.Run) ([]byte, error) {
-	project := run.Plan.Project
-	if project == "" {
-		project = run.Task.Title
-	}
-	var text bytes.Buffer
-	err := allTemplates().ExecuteTemplate(&text, "progress.md", map[string]string{
+	text, err := render("progress.md", map[string]string{
 		"Date":    run.Began.UTC().Format(time.DateOnly),
-		"Project": clean.Inline(project, 200),
+		"Project": clean.Inline(cmp.Or(run.Plan.Project, run.Task.Title), 200),
 	})
-	if err != nil {
-		return nil, fmt.Errorf("write progress log: %w", err)
-	}
-	return text.Bytes(), nil
+	return []byte(text), err
 }
 
 func checkCommands(run journal.Run) []string {
@@ -129,7 +122,6 @@ func fencedTask(t plan.Task) string {
 	return clean.Fence(strings.TrimSpace(t.Title + "\n\n" + t.Body))
 }
 
-// fenceAll returns each text in a fence.
 func fenceAll(all []string) []string {
 	fenced := make([]string, 0, len(all))
 	for _, words := range all {

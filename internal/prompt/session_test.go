@@ -34,10 +34,7 @@ func TestASessionIsToldTheRules(t *testing.T) {
 	} {
 		run := session(c.change)
 		run.Policy.Limits.Iterations = c.limit
-		got, err := prompt.SessionStart(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := prompt.SessionStart(run)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: Enter lacks %q:\n%s", name, want, got)
@@ -72,10 +69,7 @@ func TestASessionThatGoesOnIsToldWhy(t *testing.T) {
 	} {
 		run := session(func(r *policy.SessionRules) { r.Ultra = c.ultra })
 		run.Iterations = []journal.Iteration{{Ended: &journal.IterationEnded{}}, {Number: 1, Ended: &c.last}, {Number: 2}}
-		got, err := prompt.SessionContinue(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := prompt.SessionContinue(run)
 		parts := strings.SplitN(got, "\n\n", len(c.want))
 		if len(parts) != len(c.want) {
 			t.Fatalf("%s: Again = %q, want %d parts", name, got, len(c.want))

@@ -135,8 +135,7 @@ func rejections(it journal.Iteration) []string {
 
 // checksPrompt returns a task with everything that a fresh context needs to continue it.
 func checksPrompt(run journal.Run, turn Turn) (string, error) {
-	var text strings.Builder
-	err := allTemplates().ExecuteTemplate(&text, "checks.md", templateData{
+	return render("checks.md", templateData{
 		Base:      strings.TrimSpace(turn.Base),
 		Iteration: turn.Number,
 		Of:        lastIteration(run),
@@ -146,10 +145,6 @@ func checksPrompt(run journal.Run, turn Turn) (string, error) {
 		Diff:      fenced(turn.Diff),
 		Progress:  strings.TrimSpace(turn.Progress),
 	})
-	if err != nil {
-		return "", fmt.Errorf("write prompt: %w", err)
-	}
-	return strings.TrimSpace(text.String()) + "\n", nil
 }
 
 // fenced returns text in a fence, or nothing.
@@ -173,17 +168,12 @@ func Review(story plan.Story, change Change) (string, error) {
 	for i, criterion := range story.AcceptanceCriteria {
 		criteria = append(criteria, fmt.Sprintf("%d. %s", i+1, criterion))
 	}
-	var text strings.Builder
-	err := allTemplates().ExecuteTemplate(&text, "review.md", struct {
+	return render("review.md", struct {
 		Story    plan.Story
 		Criteria []string
 		Diff     string
 		Cut      bool
 	}{story, criteria, clean.Fence(change.Diff), change.Cut})
-	if err != nil {
-		return "", fmt.Errorf("write the review's prompt: %w", err)
-	}
-	return text.String(), nil
 }
 
 // Plan asks an agent to plan the task. It says why the last plan was unusable.
@@ -192,64 +182,43 @@ func Plan(run journal.Run) (string, error) {
 	if n := len(run.Misplans); n > 0 {
 		wrong = clean.Fence(run.Misplans[n-1])
 	}
-	var text strings.Builder
-	err := allTemplates().ExecuteTemplate(&text, "plan.md", struct {
+	return render("plan.md", struct {
 		templateData
 		Wrong string
 	}{templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}, wrong})
-	if err != nil {
-		return "", fmt.Errorf("write the plan's prompt: %w", err)
-	}
-	return strings.TrimSpace(text.String()) + "\n", nil
 }
 
 // SessionStart is what an agent reads when a loop within its session begins or
 // continues.
-func SessionStart(run journal.Run) (string, error) {
+func SessionStart(run journal.Run) string {
 	rules, work := run.Policy.Session, ""
 	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
-		var err error
-		if work, err = fillTemplate("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call")); err != nil {
-			return "", err
-		}
+		work = Fill("session/start-work.md", "{calls}", plural(rules.MinTools, "tool call"))
 	}
-	return fillTemplate("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.PromiseTag(),
+	return Fill("session/start.md", "{task}", run.Task.Body, "{marker}", run.Policy.PromiseTag(),
 		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
 }
 
 // SessionContinue is what an agent reads that wanted to end too early.
-func SessionContinue(run journal.Run) (string, error) {
+func SessionContinue(run journal.Run) string {
 	var parts []string
-	add := func(name string, pairs ...string) error {
-		text, err := fillTemplate(name, pairs...)
-		parts = append(parts, text)
-		return err
-	}
 	if run.Policy.Session.Ultra {
-		if err := add("session/ultrawork.md"); err != nil {
-			return "", err
-		}
+		parts = append(parts, Fill("session/ultrawork.md"))
 	}
 	name, why := "session/continue.md", ""
 	if last, found := run.LastJudged(); found && len(last.Ended.Rejected) > 0 {
 		name, why = "session/rejected.md", last.Ended.Rejected[0].Why
 	}
-	if err := add(name, "{marker}", run.Policy.PromiseTag(), "{why}", why); err != nil {
-		return "", err
-	}
-	err := add("session/task.md", "{task}", run.Task.Body,
-		"{number}", strconv.Itoa(run.UsedIterations()-1), "{limit}", strconv.Itoa(run.Policy.Limits.Iterations))
-	return strings.Join(parts, "\n\n"), err
+	parts = append(parts, Fill(name, "{marker}", run.Policy.PromiseTag(), "{why}", why),
+		Fill("session/task.md", "{task}", run.Task.Body,
+			"{number}", strconv.Itoa(run.UsedIterations()-1), "{limit}", strconv.Itoa(run.Policy.Limits.Iterations)))
+	return strings.Join(parts, "\n\n")
 }
 
-// fillTemplate replaces a template's placeholders in one pass: the values may contain
-// placeholders.
-func fillTemplate(name string, pairs ...string) (string, error) {
-	text, err := templates.Files.ReadFile(name)
-	if err != nil {
-		return "", fmt.Errorf("read the words %s: %w", name, err)
-	}
-	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(string(text))), nil
+// Fill returns a template with its placeholders replaced in one pass: the values may
+// contain placeholders.
+func Fill(name string, pairs ...string) string {
+	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(templates.Text(name)))
 }
 
 func plural(n int, one string) string {

@@ -88,11 +88,14 @@ func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	if err := f.ignore(out); err != nil {
 		return err
 	}
-	f.mind(warn)
+	if fix := f.misplaced(); f.PRD && fix != "" {
+		fmt.Fprintf(warn, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
+	}
 	for _, line := range f.proposal.Ignored {
 		fmt.Fprintln(warn, "warning:", line)
 	}
-	return f.next(out)
+	f.next(out)
+	return nil
 }
 
 func (f Files) sheets(now time.Time) ([]workspace.NewFile, error) {
@@ -103,22 +106,17 @@ func (f Files) sheets(now time.Time) ([]workspace.NewFile, error) {
 			return nil, err
 		}
 	}
-	if f.Proof {
-		proofs, err := f.proofs()
-		if err != nil {
-			return nil, err
+	if f.Proof { // a proof of a fork's pull request may write nothing, so another workflow publishes it
+		for _, name := range []string{"proof", "proof-publish"} {
+			sheets = append(sheets, workspace.NewFile{Path: workflowDir + "ralph-" + name + ".yml", Data: f.workflow("workflows/" + name + ".yml")})
 		}
-		sheets = append(sheets, proofs...)
 	}
 	if !f.GitHub {
 		return sheets, nil
 	}
 	workflows, err := f.workflows()
-	if err != nil {
-		return nil, err
-	}
-	form, err := templates.Files.ReadFile("workflows/issue.yml")
-	return slices.Concat(sheets, workflows, []workspace.NewFile{{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: form}}), err
+	form := workspace.NewFile{Path: ".github/ISSUE_TEMPLATE/ralph.yml", Data: []byte(templates.Text("workflows/issue.yml"))}
+	return slices.Concat(sheets, workflows, []workspace.NewFile{form}), err
 }
 
 // loop are the files of a loop: PRD, log and prompt.
@@ -128,11 +126,7 @@ func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
 	}
 	memory := workspace.Memory{Dir: f.RalphDir}
 	sheets, err := Beginning{Project: filepath.Base(f.ProjectDir), Memory: memory, Feature: f.Name, Now: now}.Sheets()
-	if err != nil {
-		return nil, err
-	}
-	text, err := templates.Files.ReadFile("start/prompt.md")
-	return append(sheets, workspace.NewFile{Path: memory.PromptFile(), Data: f.placed(text)}), err
+	return append(sheets, workspace.NewFile{Path: memory.PromptFile(), Data: []byte(f.placed(templates.Text("start/prompt.md")))}), err
 }
 
 // checkFeature refuses what git would refuse as a branch, before anything is
@@ -202,12 +196,8 @@ func (b Beginning) Sheets() ([]workspace.NewFile, error) {
 }
 
 func (b Beginning) prd() ([]byte, error) {
-	text, err := templates.Files.ReadFile("start/prd.json")
-	if err != nil {
-		return nil, err
-	}
 	var prd plan.Plan
-	if err := json.Unmarshal(text, &prd); err != nil {
+	if err := json.Unmarshal([]byte(templates.Text("start/prd.json")), &prd); err != nil {
 		return nil, err
 	}
 	prd.Project = b.Project
@@ -231,29 +221,14 @@ func (f Files) ignore(to io.Writer) error {
 	return err
 }
 
-func (f Files) next(to io.Writer) error {
+func (f Files) next(to io.Writer) {
 	for _, part := range []struct {
 		path  string
 		asked bool
 	}{{"start/next.txt", f.PRD}, {"workflows/next.txt", f.GitHub}, {"workflows/next-proof.txt", f.Proof}, {"workflows/next-host.txt", f.OnGitHub() && f.host() && f.proposal.Steps == nil}, {"workflows/next-app.txt", f.App != ""}, {"workflows/next-unreleased.txt", f.OnGitHub() && f.Pin == ""}} {
-		if !part.asked {
-			continue
+		if part.asked {
+			fmt.Fprint(to, f.placed(templates.Text(part.path)))
 		}
-		text, err := templates.Files.ReadFile(part.path)
-		if err != nil {
-			return err
-		}
-		if _, err := to.Write(f.placed(text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// mind warns of a PRD that is not at the top of a repository.
-func (f Files) mind(to io.Writer) {
-	if fix := f.misplaced(); f.PRD && fix != "" {
-		fmt.Fprintf(to, "warning: ralph run works on stories at the top of a repository, and %s is not one: %s\n", f.ProjectDir, fix)
 	}
 }
 
@@ -270,13 +245,13 @@ func (f Files) misplaced() string {
 
 // placed is a text of ours about the loop's folder, where that has another
 // name.
-func (f Files) placed(text []byte) []byte {
+func (f Files) placed(text string) string {
 	if f.RalphDir == workspace.MemoryDir {
 		return text
 	}
 	there := " --ralph-dir " + f.RalphDir
-	return []byte(strings.NewReplacer(
+	return strings.NewReplacer(
 		"`ralph/", "`"+path.Clean(f.RalphDir)+"/", " ralph/", " "+path.Clean(f.RalphDir)+"/", "git add ralph ", "git add "+f.RalphDir+" ",
 		": ralph run", ": ralph run"+there, ": ralph archive", ": ralph archive"+there,
-	).Replace(string(text)))
+	).Replace(text)
 }

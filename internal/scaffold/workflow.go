@@ -36,12 +36,7 @@ func (f Files) workflows() ([]workspace.NewFile, error) {
 		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
 	}
 	if f.App != "" {
-		text, err := f.workflow("workflows/app.yml", "APP", app)
-		return []workspace.NewFile{{Path: WorkflowFile, Data: text}}, err
-	}
-	work, err := f.workflow("workflows/ralph.yml")
-	if err != nil {
-		return nil, err
+		return []workspace.NewFile{{Path: WorkflowFile, Data: f.workflow("workflows/app.yml", "APP", app)}}, nil
 	}
 	listens := []string{"[CI]", "[CI]"}
 	if ci := survey.CI(f.source()); len(ci) > 0 {
@@ -51,40 +46,18 @@ func (f Files) workflows() ([]workspace.NewFile, error) {
 		}
 		listens[1] = string(names)
 	}
-	after, err := f.workflow("workflows/after.yml", listens...)
-	return []workspace.NewFile{{Path: WorkflowFile, Data: work}, {Path: AfterFile, Data: after}}, err
-}
-
-// proofs are the workflows that prove any pull request. What proves one of a fork may
-// write nothing, so another publishes it.
-func (f Files) proofs() (sheets []workspace.NewFile, err error) {
-	for _, name := range []string{"proof", "proof-publish"} {
-		workflow, err := f.workflow("workflows/" + name + ".yml")
-		if err != nil {
-			return nil, err
-		}
-		sheets = append(sheets, workspace.NewFile{Path: workflowDir + "ralph-" + name + ".yml", Data: workflow})
-	}
-	return sheets, nil
+	return []workspace.NewFile{{Path: WorkflowFile, Data: f.workflow("workflows/ralph.yml")}, {Path: AfterFile, Data: f.workflow("workflows/after.yml", listens...)}}, nil
 }
 
 // workflow is a template with words replaced before the project's own text is in: for a
 // container or for the machine itself, by the pin. Without a release it builds ralph.
-func (f Files) workflow(name string, words ...string) ([]byte, error) {
+func (f Files) workflow(name string, words ...string) []byte {
 	const action, host, with = "      - uses: ralph-loop/ralph@", "      - uses: ralph-loop/ralph/host@", "        with:\n"
-	text, err := templates.Files.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	workflow := f.judged(strings.NewReplacer(words...).Replace(string(text)))
+	workflow := f.judged(strings.NewReplacer(words...).Replace(templates.Text(name)))
 	pin := cmp.Or(f.Pin, "main") + "\n"
 	step := action + pin
 	if f.host() {
-		steps, err := templates.Files.ReadFile("workflows/host.txt")
-		if err != nil {
-			return nil, err
-		}
-		tools, inputs, _ := strings.Cut(f.tools(string(steps)), host)
+		tools, inputs, _ := strings.Cut(f.tools(templates.Text("workflows/host.txt")), host)
 		if strings.Contains(workflow, "          mode: prove\n") { // no agent works there
 			inputs = "v1\n" + with
 		}
@@ -96,30 +69,22 @@ func (f Files) workflow(name string, words ...string) ([]byte, error) {
 	if f.Pin == "" {
 		workflow = built(workflow, host+pin)
 	}
-	return f.cached(workflow, step)
+	return []byte(f.cached(workflow, step))
 }
 
 // imageNote stands above the step that runs ralph's image.
 const imageNote = "      # The image has git, sh and the agents. If your checks need more, run ralph on\n      # the runner itself: ralph init --github --host\n"
 
 // cached is a workflow that keeps what the setup commands fetch for the next job.
-func (f Files) cached(workflow, step string) ([]byte, error) {
+func (f Files) cached(workflow, step string) string {
 	const record = "      # The record of the run"
 	before, after, found := strings.Cut(workflow, step+"        with:\n")
 	work, rest, ends := strings.Cut(after, record)
 	if len(f.proposal.Setup) == 0 || !found || !ends {
-		return []byte(workflow), nil
-	}
-	restore, err := templates.Files.ReadFile("workflows/cache-restore.txt")
-	if err != nil {
-		return nil, err
-	}
-	save, err := templates.Files.ReadFile("workflows/cache-save.txt")
-	if err != nil {
-		return nil, err
+		return workflow
 	}
 	step += "        id: ralph\n        with:\n          cache: .ralph-cache\n"
-	return []byte(before + string(restore) + step + work + string(save) + record + rest), nil
+	return before + templates.Text("workflows/cache-restore.txt") + step + work + templates.Text("workflows/cache-save.txt") + record + rest
 }
 
 // built is a workflow whose steps that use ralph on the runner build it.

@@ -8,12 +8,10 @@ import (
 
 // OpenRoot are the trusted keys in a file; empty: those of the public sigstore.
 func OpenRoot(file string) (root attest.Root, err error) {
-	var data []byte
 	if file == "" {
-		data, err = templates.Files.ReadFile("sigstore/trusted-root.json")
-	} else {
-		data, err = untrusted.ReadFile(file, attest.Largest)
+		return attest.ReadRoot([]byte(templates.Text("sigstore/trusted-root.json")))
 	}
+	data, err := untrusted.ReadFile(file, attest.Largest)
 	if err != nil {
 		return root, err
 	}
