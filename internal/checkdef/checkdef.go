@@ -85,34 +85,27 @@ const (
 	lines         // what a Makefile reads besides
 )
 
-// hold is what has to be put back of a file.
+// hold is what has to be put back of a file. Only parts of one that also says what the
+// product depends on are: of all others the whole file.
 func (g grasp) hold(name string, was, now []byte) (Piece, bool) {
 	whole := Piece{Path: name}
-	if g.of == hooks && !g.whole {
+	switch {
+	case g.of == hooks && !g.whole:
 		return whole, was == nil && hooking.MatchString(string(now))
-	}
-	if g.of == lines && !g.whole {
+	case g.of == lines && !g.whole:
 		return whole, bears(was, now, g.parts)
-	}
-	if g.whole || was == nil && g.of != sections && g.of != keys || now == nil {
+	case g.whole, now == nil, was == nil && g.of != sections && g.of != keys:
 		return whole, true
+	case g.of == targets:
+		return whole, otherTargets(was, now, g.parts)
+	case g.of == keys:
+		return whole, !slices.Equal(keyLines(was, g.parts), keyLines(now, g.parts))
 	}
-	text, sure := now, true
-	switch g.of {
-	case targets:
-		text, sure = holdTargets(was, now, g.parts)
-	case members:
-		text, sure = holdMembers(was, now, g.parts)
-	case sections:
-		text = holdSections(was, now, g.parts)
-	case keys:
-		text = holdKeys(was, now, g.parts)
-	case plain, hooks, lines:
+	text := holdSections(was, now, g.parts)
+	if g.of == members {
+		text = holdMembers(was, now, g.parts)
 	}
-	if !sure {
-		return whole, true
-	}
-	return Piece{name, text}, !bytes.Equal(text, now)
+	return Piece{name, text}, text == nil || !bytes.Equal(text, now)
 }
 
 // trail is a chain of commands that is being followed.

@@ -3,55 +3,15 @@ package checkdef
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// holdTargets is a Makefile with the rules of some targets as they were. Where
-// something else bears on them that is not as it was, it is not sure.
-func holdTargets(was, now []byte, parts []string) (text []byte, sure bool) {
+// otherTargets tells whether a Makefile makes some targets otherwise than it did.
+func otherTargets(was, now []byte, parts []string) bool {
 	old, young := rulesOf(was), rulesOf(now)
-	if !slices.Equal(oddLines(old), oddLines(young)) || lost(phony(old), phony(young), parts) || narrowed(old, young, parts) {
-		return nil, false
-	}
-	changed := slices.ContainsFunc(parts, func(name string) bool { return differ(named(old, name), named(young, name)) })
-	if !changed {
-		return now, true
-	}
-	if tangled(old, parts) || tangled(young, parts) {
-		return nil, false
-	}
-	return putRules(old, young, parts), true
-}
-
-// putRules has the rules of some targets stand where they stand now, as they were.
-func putRules(old, young []rule, parts []string) []byte {
-	var text strings.Builder
-	for _, r := range young {
-		if !r.isOf(parts) {
-			text.WriteString(r.text())
-			continue
-		}
-		for _, before := range named(old, r.names[0]) {
-			text.WriteString(before.text())
-		}
-	}
-	for _, r := range old {
-		if r.isOf(parts) && len(named(young, r.names[0])) == 0 {
-			text.WriteString("\n" + r.text())
-		}
-	}
-	return []byte(text.String())
-}
-
-func (r rule) text() string {
-	text := r.first + strings.Join(r.lines, "")
-	if text == "" {
-		return ""
-	}
-	return strings.TrimSuffix(text, "\n") + "\n" // others may follow
-}
-
-func (r rule) isOf(parts []string) bool {
-	return slices.ContainsFunc(r.names, func(name string) bool { return slices.Contains(parts, name) })
+	return !slices.Equal(oddLines(old), oddLines(young)) || lost(phony(old), phony(young), parts) || narrowed(old, young, parts) ||
+		slices.ContainsFunc(parts, func(name string) bool { return differ(named(old, name), named(young, name)) })
 }
 
 func named(rules []rule, name string) []rule {
@@ -69,14 +29,6 @@ func named(rules []rule, name string) []rule {
 func differ(old, young []rule) bool {
 	return !slices.EqualFunc(old, young, func(a, b rule) bool {
 		return a.recipe() == b.recipe() && !slices.ContainsFunc(a.needs, func(need string) bool { return !slices.Contains(b.needs, need) })
-	})
-}
-
-// tangled tells of a target that has several rules, or a rule of several.
-func tangled(rules []rule, parts []string) bool {
-	return slices.ContainsFunc(parts, func(name string) bool {
-		own := named(rules, name)
-		return len(own) > 1 || len(own) == 1 && len(own[0].names) > 1
 	})
 }
 
@@ -172,4 +124,83 @@ func uses(text string) []string {
 		all = append(all, found[1]+found[2])
 	}
 	return all
+}
+
+// including is a line by which a Makefile reads another; one that may be missing
+// may come.
+var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
+
+// wildcards are the forms by which a Makefile lists files.
+var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
+
+// included are the other files that the lines of a Makefile or justfile
+// include. Names in variables cannot be resolved.
+func (t *trail) included(rules []rule, dir string) []string {
+	var files []string
+	for _, line := range loose(rules) {
+		found := including.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		for name := range strings.FieldsSeq(wildcards.ReplaceAllString(found[1], "$1")) {
+			files = append(files, t.meant(name, dir)...)
+			if name = atFolder(dir, name); name != "" && !strings.ContainsAny(name, "$*?") {
+				files = append(files, name)
+			}
+		}
+	}
+	return files
+}
+
+// beside takes hold of what the files say that a Makefile reads besides: of the
+// same targets, and of the variables that those use.
+func (t *trail) beside(main string, files []string, rules []rule) {
+	if t.led[main].whole {
+		return
+	}
+	wanted := t.led[main].parts
+	var used []string
+	for _, name := range wanted {
+		for _, r := range named(rules, name) {
+			used = append(used, uses(r.recipe()+strings.Join(r.needs, " "))...)
+		}
+	}
+	assigned := variables(rules)
+	for n := 0; n < len(used) && n < mostErrands; n++ {
+		for _, more := range uses(strings.Join(assigned[used[n]], " ")) {
+			if !slices.Contains(used, more) {
+				used = append(used, more)
+			}
+		}
+	}
+	for _, file := range files {
+		t.some(file, lines, append(variablesOf(used), wanted...)...)
+	}
+}
+
+// variablesOf are variables as parts of a file, told from targets.
+func variablesOf(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, "$"+name)
+	}
+	return all
+}
+
+// bears tells whether a file that a Makefile reads has another say in some
+// targets than it had. One that is not there has none.
+func bears(was, now []byte, parts []string) bool {
+	old, young := rulesOf(was), rulesOf(now)
+	if !slices.Equal(oddLines(old), oddLines(young)) {
+		return true
+	}
+	before, after := variables(old), variables(young)
+	return slices.ContainsFunc(parts, func(part string) bool {
+		if name, is := strings.CutPrefix(part, "$"); is {
+			was, had := before[name]
+			now, has := after[name]
+			return had != has || !slices.Equal(was, now)
+		}
+		return differ(named(old, part), named(young, part))
+	})
 }

@@ -12,7 +12,6 @@ import (
 type rule struct {
 	names []string
 	needs []string
-	first string   // the line that begins it
 	also  string   // what of the recipe stands there, behind a semicolon
 	lines []string // of the recipe
 }
@@ -39,7 +38,7 @@ func rulesOf(text []byte) []rule {
 			_, needs, _ := strings.Cut(line, ":")
 			needs, recipe, _ := strings.Cut(strings.TrimPrefix(needs, ":"), ";")
 			needs, _, _ = strings.Cut(needs, "#")
-			all = append(all, rule{names: strings.Fields(found[1]), needs: strings.Fields(needs), first: line, also: recipe})
+			all = append(all, rule{names: strings.Fields(found[1]), needs: strings.Fields(needs), also: recipe})
 		default:
 			all = append(all, rule{lines: []string{line}})
 		}

@@ -59,13 +59,13 @@ func (t *trail) node(args []string, in errand) {
 	}
 }
 
-// holdMembers is a package.json with some of its members as they were. What
-// cannot be read is as if it had none of them.
-func holdMembers(was, now []byte, parts []string) (text []byte, sure bool) {
+// holdMembers is a package.json with some of its members as they were; nil: one
+// of the two cannot be read.
+func holdMembers(was, now []byte, parts []string) []byte {
 	old, read := unpack(was)
 	young, still := unpack(now)
 	if !read || !still {
-		return nil, false
+		return nil
 	}
 	changed := false
 	for _, part := range parts {
@@ -81,10 +81,13 @@ func holdMembers(was, now []byte, parts []string) (text []byte, sure bool) {
 		changed = put(&all, old, part) || changed
 	}
 	if !changed {
-		return now, true
+		return now
 	}
 	text, err := json.MarshalIndent(young, "", "  ")
-	return append(text, '\n'), err == nil
+	if err != nil {
+		return nil
+	}
+	return append(text, '\n')
 }
 
 // put gives one of two objects a member as the other has it, and tells whether

@@ -86,38 +86,16 @@ func (t *trail) fresh(name string) {
 	}
 }
 
-// holdKeys is a file of lines KEY=VALUE with some of its keys as they were.
-func holdKeys(was, now []byte, parts []string) []byte {
-	old, young := keyLines(was, parts), keyLines(now, parts)
-	if slices.Equal(old, young) {
-		return now
-	}
-	var text strings.Builder
-	for line := range strings.Lines(string(now)) {
-		if !ofKeys(line, parts) {
-			text.WriteString(strings.TrimSuffix(line, "\n") + "\n")
-		}
-	}
-	for _, line := range old {
-		text.WriteString(line + "\n")
-	}
-	return []byte(text.String())
-}
-
-func keyLines(text []byte, parts []string) []string {
-	var all []string
+// keyLines are the lines KEY=VALUE of some keys.
+func keyLines(text []byte, parts []string) (all []string) {
 	for line := range strings.Lines(string(text)) {
-		if ofKeys(line, parts) {
+		key, _, _ := strings.Cut(line, "=")
+		key = strings.ToLower(strings.NewReplacer("_", "-", `"`, "", "'", "", "[]", "").Replace(strings.TrimSpace(key)))
+		if slices.Contains(parts, key) {
 			all = append(all, strings.TrimSpace(line))
 		}
 	}
 	return all
-}
-
-func ofKeys(line string, parts []string) bool {
-	key, _, _ := strings.Cut(line, "=")
-	key = strings.ToLower(strings.NewReplacer("_", "-", `"`, "", "'", "", "[]", "").Replace(strings.TrimSpace(key)))
-	return slices.Contains(parts, key)
 }
 
 // hooking is what of a conftest.py has a say in what counts: fixtures have none.
