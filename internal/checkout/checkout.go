@@ -58,8 +58,11 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if err != nil {
 		return "", nil, err
 	}
-	if err := vouched(ctx, trusted, run, commit); err != nil {
-		return "", nil, err
+	if trusted.Doubted { // the agent can write to the store: what is read has to be what was named
+		named := slices.DeleteFunc([]string{commit, run.Base}, func(sha string) bool { return sha == "" })
+		if err := trusted.VerifyObjects(ctx, named...); err != nil {
+			return "", nil, err
+		}
 	}
 	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.Renew()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
@@ -75,18 +78,6 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 			c.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}, nil
-}
-
-// vouched checks that what is read of a store that the agent can write to is what
-// it was when it was named.
-func vouched(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string) error {
-	switch {
-	case !trusted.Doubted:
-		return nil
-	case run.Base == "":
-		return trusted.VerifyObjects(ctx, commit)
-	}
-	return trusted.VerifyObjects(ctx, commit, run.Base)
 }
 
 // git is how git runs in the checkout: inside, without a way out. nil: as it does

@@ -99,7 +99,11 @@ func (o Outcome) Text() string {
 	}
 	b.WriteString("\n")
 	for _, check := range o.Checks {
-		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), cmp.Or(skipped(check.Skipped), Ended(check.Passed, check.Tests)))
+		now := Ended(check.Passed, check.Tests)
+		if check.Skipped != "" {
+			now = "skipped (nothing in " + check.Skipped + " is changed)"
+		}
+		fmt.Fprintf(&b, "  check %s: %s at the base, %s with the change\n", check.Name, Ended(check.AtBase, check.Before), now)
 	}
 	if shown := cmp.Or(journal.ShortList(o.Tests), journal.ShortList(o.Files)); o.Proven && shown != "" {
 		b.WriteString("  red to green: " + shown + "\n")
@@ -114,13 +118,6 @@ func (o Outcome) Text() string {
 		fmt.Fprintf(&b, "  proven with the base's version of %s\n", journal.ShortList(o.Restored))
 	}
 	return b.String()
-}
-
-func skipped(paths string) string {
-	if paths == "" {
-		return ""
-	}
-	return "skipped (nothing in " + paths + " is changed)"
 }
 
 // Ended is how a check ended, in words.

@@ -126,14 +126,11 @@ func (c Checks) where() string {
 	case !c.Tried:
 		return " of a run here"
 	}
-	return fmt.Sprintf(" on a clean checkout of %.12s", c.Base) + after(c.Setup)
-}
-
-func after(setup []string) string {
-	if len(setup) == 0 {
-		return ""
+	text := fmt.Sprintf(" on a clean checkout of %.12s", c.Base)
+	if len(c.Setup) > 0 {
+		text += ", after " + strings.Join(c.Setup, ", ")
 	}
-	return ", after " + strings.Join(setup, ", ")
+	return text
 }
 
 func (c Checks) mark(check Check) string {

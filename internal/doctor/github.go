@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -59,10 +60,11 @@ func (g GitHub) Push(ctx context.Context) []Finding {
 func (g GitHub) seen(ctx context.Context) Finding {
 	const what = "the repository"
 	base, archived, err := g.Client.Look(ctx)
+	known, is := errors.AsType[*github.Error](err)
 	switch {
 	case errors.Is(err, github.NotFound):
 		return Finding{What: what, Gap: "it does not exist, or this token may not see it", Remedy: "use a token that may, with `contents: write`", Stops: true}
-	case errors.Is(err, github.Unauthorized) || unreached(err):
+	case errors.Is(err, github.Unauthorized) || is && known.Unreached():
 		return Finding{What: what, Gap: err.Error(), Remedy: fault.Hint(err), Stops: true}
 	case archived:
 		return Finding{What: what, Gap: "it is archived, and read-only", Remedy: "unarchive it in Settings → General", Stops: true}
@@ -70,11 +72,6 @@ func (g GitHub) seen(ctx context.Context) Finding {
 	f := passing(what, err)
 	f.base = base
 	return f
-}
-
-func unreached(err error) bool {
-	known, is := errors.AsType[*github.Error](err)
-	return is && known.Unreached()
 }
 
 // opens looks whether pull requests may be opened. Where they may not, the work
@@ -109,13 +106,7 @@ func passing(what string, err error) Finding {
 
 // Stops are the findings with which no run gets anywhere.
 func Stops(found []Finding) []Finding {
-	var all []Finding
-	for _, f := range found {
-		if f.Stops {
-			all = append(all, f)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return !f.Stops })
 }
 
 // GitHubText is what was found, for people.

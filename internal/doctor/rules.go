@@ -26,8 +26,11 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 	for _, rule := range rules {
 		f := g.judge(rule, there)
 		if f.Stops {
-			if may, err := g.Client.Bypasses(ctx, rule.Ruleset); may || err != nil {
-				f = Finding{Note: cmp.Or(errorText(err), "it has a ruleset, which lets this token push")}
+			switch may, err := g.Client.Bypasses(ctx, rule.Ruleset); {
+			case err != nil:
+				f = Finding{Note: "not known: " + err.Error()}
+			case may:
+				f = Finding{Note: "it has a ruleset, which lets this token push"}
 			}
 		}
 		f.What = what + ", rule " + rule.Type
@@ -40,13 +43,6 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 		found = []Finding{{What: what}}
 	}
 	return found
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return "not known: " + err.Error()
 }
 
 // judge holds a rule against what ralph does: it makes a branch, pushes to it

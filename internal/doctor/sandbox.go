@@ -28,7 +28,7 @@ type Sandbox struct {
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Next) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)
-	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedy(sb.Level), Parts: found.Found}
+	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedies[sb.Level], Parts: found.Found}
 	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
 		return s
@@ -56,17 +56,10 @@ func attack(ctx context.Context, sb sandbox.Config, next sandbox.Next) ([]sandbo
 	return results, sandbox.Holds(sb.Level, results)
 }
 
-// remedy is what would make more of a level than there is.
-func remedy(level sandbox.Level) string {
-	switch level {
-	case sandbox.Namespace, sandbox.External, sandbox.Auto:
-		return ""
-	case sandbox.Notify:
-		return "a stronger level adds only servers and UDP on loopback: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces"
-	case sandbox.None:
-		return "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces"
-	}
-	return ""
+// remedies are ways to a stronger level.
+var remedies = map[sandbox.Level]string{
+	sandbox.Notify: "a stronger level adds only servers and UDP on loopback: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, or allow user namespaces",
+	sandbox.None:   "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces",
 }
 
 // Brief is the level and whether it holds, in a line or two.
@@ -94,23 +87,16 @@ func (s Sandbox) Text() string {
 		b.WriteString("\nattempts from inside\n")
 	}
 	for _, v := range s.Vectors {
-		fmt.Fprintf(&b, "  %s %s%s\n", marked(v), v.Vector, behind(outcome(v)))
+		sign, outcome := mark(v.Held), v.Saw
+		switch {
+		case v.Held:
+			outcome = v.Control
+		case !v.Promised:
+			sign = "open"
+		}
+		fmt.Fprintf(&b, "  %s %s%s\n", sign, v.Vector, behind(outcome))
 	}
 	return b.String()
-}
-
-func marked(v sandbox.Result) string {
-	if !v.Held && !v.Promised {
-		return "open"
-	}
-	return mark(v.Held)
-}
-
-func outcome(v sandbox.Result) string {
-	if v.Held {
-		return v.Control
-	}
-	return v.Saw
 }
 
 func mark(good bool) string {

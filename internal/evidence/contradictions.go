@@ -1,18 +1,13 @@
 package evidence
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/policy"
 )
-
-// contradictions lists where the file contradicts itself: something was removed, or its
-// end does not fit the rest.
-func (e Evidence) contradictions() []string {
-	return slices.Concat(e.endContradictions(), e.missingParts())
-}
 
 // endContradictions lists what cannot be true about the end.
 func (e Evidence) endContradictions() []string {
@@ -22,7 +17,7 @@ func (e Evidence) endContradictions() []string {
 	}
 	switch {
 	case e.Status != status:
-		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, quoteReason(string(e.StopReason)), status)}
+		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, cmp.Or(string(e.StopReason), "the file does not say so"), status)}
 	case e.Status != policy.StatusCompleted:
 		return e.falseGiveUp()
 	case !e.Proof.Passed:
@@ -99,11 +94,4 @@ func (e Evidence) mentionedStories() []string {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
-}
-
-func quoteReason(reason string) string {
-	if reason == "" {
-		return "the file does not say so"
-	}
-	return reason
 }

@@ -38,7 +38,8 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if e.Code.Tree != e.Proof.Tree {
 		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
 	}
-	lines = append(lines, e.contradictions()...)
+	lines = append(lines, e.endContradictions()...)
+	lines = append(lines, e.missingParts()...)
 	lines = append(lines, e.inspectionDifferences(anew)...)
 	lines = append(lines, checkDifferences("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
 	lines = append(lines, checkDifferences("", e.Proof.Checks, found.Checks)...)

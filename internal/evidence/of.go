@@ -19,7 +19,7 @@ import (
 func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
 		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
-		Tools: map[string]string{"agent": run.Policy.Agent}, Task: taskOf(run.Task),
+		Tools: map[string]string{"agent": run.Policy.Agent}, Task: Task{Kind: string(run.Task.Kind), Number: run.Task.Number, Title: run.Task.Title, Author: run.Task.Author, Repo: run.Task.Repo, URL: run.Task.URL},
 		Code:    Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
 		Rules:   rulesOf(run),
 		Stories: []Story{}, Iterations: []Iteration{}, NotVerified: notVerified(run),
@@ -57,10 +57,6 @@ func (e Evidence) Marshal() ([]byte, error) {
 		return nil, fmt.Errorf("write the evidence: %w", err)
 	}
 	return append(data, '\n'), nil
-}
-
-func taskOf(t plan.Task) Task {
-	return Task{Kind: string(t.Kind), Number: t.Number, Title: t.Title, Author: t.Author, Repo: t.Repo, URL: t.URL}
 }
 
 func rulesOf(run journal.Run) Rules {

@@ -245,7 +245,8 @@ func FromAnswer(answer string) (stories []Story, left []string, err error) {
 // agentFields is the part of a story that a planning agent may set. The agent can
 // have read text that people do not see, so other fields are dropped.
 func (s Story) agentFields() (allowed Story, dropped []string) {
-	allowed = Story{ID: s.ID, Title: cleanTitle(s.Title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
+	title, _ := clean.Plain(s.Title, maxBody)
+	allowed = Story{ID: s.ID, Title: oneLine(title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
 	for _, criterion := range s.AcceptanceCriteria {
 		allowed.AcceptanceCriteria = append(allowed.AcceptanceCriteria, oneLine(visibleText(criterion)))
 	}
@@ -259,11 +260,6 @@ func (s Story) agentFields() (allowed Story, dropped []string) {
 		dropped = append(dropped, "whether "+s.ID+" may change tests")
 	}
 	return allowed, dropped
-}
-
-func cleanTitle(text string) string {
-	shown, _ := clean.Plain(text, maxBody)
-	return oneLine(shown)
 }
 
 func visibleText(text string) string {

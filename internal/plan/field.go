@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
@@ -142,7 +144,7 @@ func (r *reader) line(s value) string {
 		r.report(s, "found %s, want a string", s.Node)
 	case blank(s.Text):
 		r.report(s, "found %s, want some text", s.Node)
-	case !isLine(s.Text):
+	case strings.ContainsFunc(s.Text, unicode.IsControl):
 		r.report(s, "found %s, want one line of text", s.Node)
 	}
 	return s.Text

@@ -3,7 +3,6 @@ package plan
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -225,20 +224,17 @@ func distance(a, b []rune) int {
 		before, above, row = above, row, make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range b {
-			row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+substitution(a[i], b[j]))
+			replaced := above[j]
+			if a[i] != b[j] {
+				replaced++
+			}
+			row[j+1] = min(above[j+1]+1, row[j]+1, replaced)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}
 	}
 	return row[len(b)]
-}
-
-func substitution(a, b rune) int {
-	if a == b {
-		return 0
-	}
-	return 1
 }
 
 // Slug makes a branch name of a title: ASCII, lower case, dashes, at most limit
@@ -272,13 +268,6 @@ func asciiLetters(s string) string {
 		"ù", "u", "ú", "u", "û", "u", "ý", "y", "ÿ", "y", "'", "", "’", "").Replace(s)
 }
 
-func didYouMean(word string, known []string) string {
-	if near, ok := Nearest(word, known); ok {
-		return fmt.Sprintf(", did you mean %q?", near)
-	}
-	return ""
-}
-
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func oneLine(s string) string {
@@ -290,6 +279,3 @@ func oneLine(s string) string {
 	}, s)
 	return strings.Join(strings.Fields(s), " ")
 }
-
-// isLine reports whether a text has no line break or other control character.
-func isLine(s string) bool { return !slices.ContainsFunc([]rune(s), unicode.IsControl) }

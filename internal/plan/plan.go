@@ -75,7 +75,7 @@ func (p Plan) Next() (Story, bool) {
 	passed := p.passedIDs()
 	best := -1
 	for i, s := range p.UserStories {
-		if s.Passes || !containsAll(s.DependsOn, passed) {
+		if s.Passes || slices.ContainsFunc(s.DependsOn, func(id string) bool { return !passed[id] }) {
 			continue
 		}
 		if best < 0 || s.Priority < p.UserStories[best].Priority {
@@ -129,15 +129,6 @@ func (p Plan) passedIDs() map[string]bool {
 		passed[s.ID] = s.Passes
 	}
 	return passed
-}
-
-func containsAll(ids []string, in map[string]bool) bool {
-	for _, id := range ids {
-		if !in[id] {
-			return false
-		}
-	}
-	return true
 }
 
 // Kind is where a task came from.

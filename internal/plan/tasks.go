@@ -31,7 +31,7 @@ func (d *drafter) taskEntries() []entry {
 			continue
 		}
 		for _, list := range s.lists() {
-			if s.role != roleTasks && !hasBox(list) {
+			if s.role != roleTasks && len(ticks(list)) == 0 {
 				continue
 			}
 			found := d.listEntries(list, i)
@@ -102,9 +102,6 @@ func ownBox(item ast.Node) (ticked, has bool) {
 	return false, false
 }
 
-// hasBox includes nested items: a plain item can be above a list of boxes.
-func hasBox(list ast.Node) bool { return len(ticks(list)) > 0 }
-
 // allTicked replaces the check box of an item that has none of its own.
 func allTicked(item ast.Node) bool {
 	all := ticks(item)
@@ -116,6 +113,7 @@ func allTicked(item ast.Node) bool {
 	return len(all) > 0
 }
 
+// ticks includes nested items: a plain item can be above a list of boxes.
 func ticks(root ast.Node) []bool {
 	var all []bool
 	_ = ast.Walk(root, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
@@ -190,10 +188,10 @@ func dependencyDefects(stories []Story) []defect {
 // unknownDependency suggests an id only while the error will be shown.
 func unknownDependency(dep string, ids []string, before int) string {
 	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
-	if before >= maxShown {
-		return text
+	if near, ok := Nearest(dep, ids); before < maxShown && ok {
+		text += fmt.Sprintf(", did you mean %q?", near)
 	}
-	return text + didYouMean(dep, ids)
+	return text
 }
 
 // cycleFinder walks the dependencies depth first: a dependency on a story in path

@@ -115,6 +115,16 @@ type Check struct {
 	Detected   bool       `json:"detected,omitempty"` // not configured: it counts if it passes at the base
 }
 
+// CheckNamed returns the check of that name; the zero check if there is none.
+func (p Policy) CheckNamed(name string) Check {
+	for _, check := range p.Checks {
+		if check.Name == name {
+			return check
+		}
+	}
+	return Check{}
+}
+
 // FailAction says where a failure goes in the next prompt.
 type FailAction string
 

@@ -218,7 +218,11 @@ func undoneChanges(run journal.Run, it journal.Iteration) []string {
 		return said
 	}
 	if len(it.Taken.Dropped) > 0 {
-		said = append(said, "These files are protected and were put back: `"+oneLine(strings.Join(it.Taken.Dropped, "`, `"))+"`. Leave them as they are."+patchNote(it.Taken.Proposed))
+		text := "These files are protected and were put back: `" + oneLine(strings.Join(it.Taken.Dropped, "`, `")) + "`. Leave them as they are."
+		if len(it.Taken.Proposed) > 0 {
+			text += " People are shown your changes as a patch; do not make them again."
+		}
+		said = append(said, text)
 	}
 	if len(it.Taken.Huge) > 0 {
 		said = append(said, "These files are larger than 100 MiB and are not part of the work: "+oneLine(journal.ShortList(it.Taken.Huge))+". Delete them, or have `.gitignore` name them.")
@@ -227,14 +231,6 @@ func undoneChanges(run journal.Run, it journal.Iteration) []string {
 		said = append(said, fmt.Sprintf("Your commits were not taken over: %s. Fix that; rewrite those commits if needed.", oneLine(finding.Commit+" "+finding.Path+" "+finding.Why)))
 	}
 	return said
-}
-
-// patchNote says that people see the agent's changes to protected files.
-func patchNote(proposed []journal.Proposal) string {
-	if len(proposed) == 0 {
-		return ""
-	}
-	return " People are shown your changes as a patch; do not make them again."
 }
 
 // memoryDir returns the folder of the plan and the progress log, relative to the agent's

@@ -88,7 +88,7 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 		if !verdict.BlocksStory(run, check) {
 			continue
 		}
-		asked := checkNamed(run.Policy, check.Name)
+		asked := run.Policy.CheckNamed(check.Name)
 		text := guardrailFailure(check, asked.Hint)
 		switch asked.FailAction {
 		case policy.Prepend:
@@ -100,16 +100,6 @@ func guardrails(run journal.Run) (before, instead, after []string) {
 		}
 	}
 	return before, instead, append(after, rejections(it)...)
-}
-
-// checkNamed returns the check with that name.
-func checkNamed(p policy.Policy, name string) policy.Check {
-	for _, check := range p.Checks {
-		if check.Name == name {
-			return check
-		}
-	}
-	return policy.Check{}
 }
 
 // guardrailFailure describes a failed guardrail. People's prompts rely on these words.

@@ -89,7 +89,8 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 		}
 		inspected.Why = err.Error()
 	}
-	i.allow(open(run))
+	passing, _ := run.OpenIteration()
+	i.allow(passing.Story)
 	inspected.Found, inspected.Shown = i.found[:min(len(i.found), mostFound)], i.shown[:min(len(i.shown), mostFound)]
 	inspected.More, inspected.CheckRuns = len(i.found)-len(inspected.Found), i.ran
 	emit(inspected)
@@ -118,14 +119,6 @@ func references(run journal.Run, commit string) []reference {
 		}
 	}
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
-}
-
-// open is the story that is about to pass; empty: none is.
-func open(run journal.Run) string {
-	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Ended == nil {
-		return run.Iterations[n-1].Story
-	}
-	return ""
 }
 
 // inspection is one under way.

@@ -31,7 +31,8 @@ func (w *witness) ask(older bool, sure, left []string) (map[string]selected, err
 	questions, err := w.prover.narrow(w.ctx, w.run, w.proof, touched, own)
 	for name, q := range questions {
 		if q.isolates && !older {
-			if mixed, failed := w.mixed(); mixed || failed != nil {
+			// Its settings may have files share a process though the runner keeps them apart.
+			if mixed, failed := w.prover.Changes.Mixed(w.ctx, w.run, w.ref.commit, w.commit); mixed || failed != nil {
 				err = errors.Join(err, failed)
 				continue
 			}
@@ -43,12 +44,6 @@ func (w *witness) ask(older bool, sure, left []string) (map[string]selected, err
 		asked[name] = selected{q.of(of), q.shared}
 	}
 	return asked, err
-}
-
-// mixed tells whether a project may have its test files share a process though its
-// runner keeps them apart: its settings say so, or the change touches them.
-func (w *witness) mixed() (bool, error) {
-	return w.prover.Changes.Mixed(w.ctx, w.run, w.ref.commit, w.commit)
 }
 
 // hear runs the checks on the new code, with some files as the reference has them.

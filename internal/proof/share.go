@@ -10,20 +10,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// tryStart is the number of a trial on the code that a story began with.
-const tryStart = 101
-
-// tryAlone is that of one in which only a story's own test files run.
-const tryAlone = 102
-
-// tryBase is that of one of the base as it is.
-const tryBase = 103
-
-// trySettings is that of one with the base's settings.
-const trySettings = 104
-
-// tryDoubtful is what the number of an inspection's second run begins after.
-const tryDoubtful = 200
+// The numbers of trials.
+const (
+	tryStart    = 101 // on the code that a story began with
+	tryAlone    = 102 // only a story's own test files run
+	tryBase     = 103 // the base as it is
+	trySettings = 104 // with the base's settings
+	tryDoubtful = 200 // the number of an inspection's second run begins after it
+)
 
 // before tells whether a test is another story's, or passed before this one was
 // begun.

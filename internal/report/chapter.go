@@ -52,7 +52,7 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 			at = entry.At
 		}
 		run = journal.Fold(run, entry)
-		if began, is := entry.Event.(journal.IterationBegan); is && all[len(all)-1].startsNew(began) {
+		if began, is := entry.Event.(journal.IterationBegan); is && (len(all) == 1 || began.Number != all[len(all)-1].number) {
 			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story})
 		}
 		last := &all[len(all)-1]
@@ -65,11 +65,6 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		before = entry.Event
 	}
 	return all, run
-}
-
-// startsNew reports whether an iteration is another one than the segment's.
-func (c segment) startsNew(began journal.IterationBegan) bool {
-	return !c.isIteration || began.Number != c.number
 }
 
 // href links to the page's section about a segment; empty if there is none.

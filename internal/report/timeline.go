@@ -8,12 +8,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// phases are the phases that are drawn, in their order, with their names on the
-// page.
-var phases = []struct {
-	phase phase
-	name  string
-}{{phaseAgent, "agent"}, {phaseChecks, "checks"}, {phaseProof, "proof"}, {phaseWaiting, "waiting"}, {phaseOther, "other"}}
+// phases are the phases that are drawn, in their order.
+var phases = []phase{phaseAgent, phaseChecks, phaseProof, phaseWaiting, phaseOther}
+
+func (p phase) String() string { return [...]string{"other", "agent", "checks", "proof", "waiting"}[p] }
 
 // timeline shows where the time went.
 type timeline struct {
@@ -88,11 +86,11 @@ func (s Source) row(c segment, longest time.Duration) row {
 	made := row{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Took: policy.FormatDuration(c.activeTime()), Mark: c.mark()}
 	sums, at := c.phaseTimes(), 0.0
 	for _, p := range phases {
-		width := thousandthsOf(sums[p.phase], longest)
+		width := thousandthsOf(sums[p], longest)
 		if width < minWidth {
 			continue
 		}
-		made.Bars = append(made.Bars, bar{p.name, formatWidth(at), formatWidth(width)})
+		made.Bars = append(made.Bars, bar{p.String(), formatWidth(at), formatWidth(width)})
 		at += width
 	}
 	_, made.Words = shares(sums)
@@ -104,9 +102,9 @@ func (s Source) row(c segment, longest time.Duration) row {
 func shares(sums [phaseIdle + 1]time.Duration) (all []share, words string) {
 	var texts []string
 	for _, p := range phases {
-		if took := sums[p.phase]; took > 0 {
-			all = append(all, share{p.name, policy.FormatDuration(took)})
-			texts = append(texts, p.name+" "+policy.FormatDuration(took))
+		if took := sums[p]; took > 0 {
+			all = append(all, share{p.String(), policy.FormatDuration(took)})
+			texts = append(texts, p.String()+" "+policy.FormatDuration(took))
 		}
 	}
 	return all, strings.Join(texts, ", ")
@@ -118,7 +116,7 @@ func strip(chapters []segment, whole time.Duration) []bar {
 	at, from, now := 0.0, 0.0, phaseOther
 	end := func() {
 		if at-from >= minWidth {
-			bars = append(bars, bar{phaseName(now), formatWidth(from), formatWidth(at - from)})
+			bars = append(bars, bar{now.String(), formatWidth(from), formatWidth(at - from)})
 		}
 	}
 	for _, c := range chapters {
@@ -135,15 +133,6 @@ func strip(chapters []segment, whole time.Duration) []bar {
 	}
 	end()
 	return bars
-}
-
-func phaseName(wanted phase) string {
-	for _, p := range phases {
-		if p.phase == wanted {
-			return p.name
-		}
-	}
-	return ""
 }
 
 func thousandthsOf(of, whole time.Duration) float64 {

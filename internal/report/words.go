@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"html"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -32,22 +33,14 @@ func blocks(markdown string) []block {
 	var all []block
 	root := goldmark.DefaultParser().Parse(text.NewReader(source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering || n.Type() != ast.TypeBlock || !hasText(n) {
+		hasText := slices.Contains([]ast.NodeKind{ast.KindParagraph, ast.KindTextBlock, ast.KindHeading}, n.Kind()) // and no blocks
+		if !entering || !hasText {
 			return ast.WalkContinue, nil
 		}
 		all = addBlock(all, n, spansOf(n, source))
 		return ast.WalkSkipChildren, nil
 	})
 	return all
-}
-
-// hasText reports whether a block has text and no blocks.
-func hasText(n ast.Node) bool {
-	switch n.Kind() {
-	case ast.KindParagraph, ast.KindTextBlock, ast.KindHeading:
-		return true
-	}
-	return false
 }
 
 // addBlock adds text; an item of a list goes to the paragraph before the list.

@@ -79,9 +79,29 @@ func (f Files) top() []Command {
 		}
 	}
 	var found []Command
-	for _, look := range []func() []Command{f.golang, f.rust, f.node, f.deno, f.python, f.java, f.ruby, f.others} {
-		found = append(found, look()...)
+	add := func(is bool, command, from string) {
+		if is {
+			found = append(found, Command{command, from})
+		}
 	}
+	add(f.has("go.mod"), "go vet ./...", "go.mod")
+	add(f.has("go.mod"), "go test ./...", "go.mod")
+	crates := f.holds("Cargo.toml", "[workspace]")
+	add(crates, "cargo test --workspace", "Cargo.toml")
+	add(f.has("Cargo.toml") && !crates, "cargo test", "Cargo.toml")
+	found = append(found, f.node()...)
+	deno := f.first("deno.json", "deno.jsonc")
+	add(deno != "", "deno test", deno)
+	found = append(found, f.python()...)
+	gradle := f.first("build.gradle", "build.gradle.kts")
+	add(f.has("pom.xml"), f.wrapped("mvnw", "mvn")+" -B test", "pom.xml")
+	add(gradle != "" && !f.has("pom.xml"), f.wrapped("gradlew", "gradle")+" test", gradle)
+	specs := f.has("Gemfile") && f.has("spec/")
+	add(specs, "bundle exec rspec", "Gemfile")
+	add(!specs && f.has("Gemfile") && f.has("Rakefile") && f.has("test/"), "bundle exec rake test", "Rakefile")
+	add(f.holds("composer.json", `"test"`), "composer test", "composer.json")
+	add(f.has("mix.exs"), "mix test", "mix.exs")
+	add(f.has("Package.swift"), "swift test", "Package.swift")
 	return found
 }
 
@@ -91,7 +111,7 @@ func (f Files) Setup() []Command {
 	checks := f.Checks()
 	var found []Command
 	if slices.ContainsFunc(checks, func(c Command) bool { return path.Base(c.From) == "package.json" }) {
-		found = f.install()
+		_, found = f.manager()
 	}
 	for _, c := range checks {
 		for _, v := range venvs {
@@ -103,20 +123,24 @@ func (f Files) Setup() []Command {
 	return found
 }
 
-func (f Files) install() []Command {
-	for _, lock := range []struct{ name, command string }{
-		{"pnpm-lock.yaml", "pnpm install --frozen-lockfile"},
-		{"yarn.lock", "yarn install --frozen-lockfile"},
-		{"bun.lock", "bun install --frozen-lockfile"},
-		{"bun.lockb", "bun install --frozen-lockfile"},
-		{"package-lock.json", "npm ci"},
-		{"npm-shrinkwrap.json", "npm ci"},
-	} {
-		if f.has(lock.name) {
-			return []Command{{lock.command, lock.name}}
+// managers are node's package managers, by their lock files.
+var managers = []struct{ lock, name, install string }{
+	{"pnpm-lock.yaml", "pnpm", "pnpm install --frozen-lockfile"},
+	{"yarn.lock", "yarn", "yarn install --frozen-lockfile"},
+	{"bun.lock", "bun", "bun install --frozen-lockfile"},
+	{"bun.lockb", "bun", "bun install --frozen-lockfile"},
+	{"package-lock.json", "npm", "npm ci"},
+	{"npm-shrinkwrap.json", "npm", "npm ci"},
+}
+
+// manager is the one whose lock file there is, and the command that installs by it.
+func (f Files) manager() (name string, install []Command) {
+	for _, m := range managers {
+		if f.has(m.lock) {
+			return m.name, []Command{{m.install, m.lock}}
 		}
 	}
-	return nil
+	return "npm", nil
 }
 
 func (f Files) has(name string) bool {
@@ -124,14 +148,7 @@ func (f Files) has(name string) bool {
 	return there
 }
 
-func (f Files) holds(name string, words ...string) bool {
-	for _, word := range words {
-		if strings.Contains(string(f[name]), word) {
-			return true
-		}
-	}
-	return false
-}
+func (f Files) holds(name, word string) bool { return strings.Contains(string(f[name]), word) }
 
 // target tells whether a Makefile, or what is like one, has a target. An
 // assignment is none.
@@ -147,23 +164,6 @@ func runner(name string) string {
 	return "make"
 }
 
-func (f Files) golang() []Command {
-	if !f.has("go.mod") {
-		return nil
-	}
-	return []Command{{"go vet ./...", "go.mod"}, {"go test ./...", "go.mod"}}
-}
-
-func (f Files) rust() []Command {
-	if !f.has("Cargo.toml") {
-		return nil
-	}
-	if f.holds("Cargo.toml", "[workspace]") {
-		return []Command{{"cargo test --workspace", "Cargo.toml"}}
-	}
-	return []Command{{"cargo test", "Cargo.toml"}}
-}
-
 // untested is what npm init writes for a project without tests.
 const untested = "no test specified"
 
@@ -172,39 +172,20 @@ func (f Files) node() []Command {
 	if json.Unmarshal(f["package.json"], &pack) != nil {
 		return nil
 	}
+	manager, _ := f.manager()
 	var found []Command
 	for _, name := range []string{"test", "lint", "typecheck"} {
 		script := strings.TrimSpace(pack.Scripts[name])
 		if script == "" || strings.Contains(script, untested) || strings.Contains(script, "--watch") && !strings.Contains(script, "--watch=false") {
 			continue
 		}
-		command := f.manager() + " run " + name
-		if name == "test" && f.manager() != "bun" {
-			command = f.manager() + " test"
+		command := manager + " run " + name
+		if name == "test" && manager != "bun" {
+			command = manager + " test"
 		}
 		found = append(found, Command{command, "package.json"})
 	}
 	return found
-}
-
-// manager is the one whose lock file there is.
-func (f Files) manager() string {
-	switch {
-	case f.has("pnpm-lock.yaml"):
-		return "pnpm"
-	case f.has("yarn.lock"):
-		return "yarn"
-	case f.has("bun.lock") || f.has("bun.lockb"):
-		return "bun"
-	}
-	return "npm"
-}
-
-func (f Files) deno() []Command {
-	if name := f.first("deno.json", "deno.jsonc"); name != "" {
-		return []Command{{"deno test", name}}
-	}
-	return nil
 }
 
 // venvs are the tools that run a program with what their lock file names.
@@ -233,45 +214,11 @@ func (f Files) python() []Command {
 	return nil
 }
 
-func (f Files) java() []Command {
-	if f.has("pom.xml") {
-		return []Command{{f.wrapped("mvnw", "mvn") + " -B test", "pom.xml"}}
-	}
-	if name := f.first("build.gradle", "build.gradle.kts"); name != "" {
-		return []Command{{f.wrapped("gradlew", "gradle") + " test", name}}
-	}
-	return nil
-}
-
 func (f Files) wrapped(wrapper, program string) string {
 	if f.has(wrapper) {
 		return "sh " + wrapper
 	}
 	return program
-}
-
-func (f Files) ruby() []Command {
-	switch {
-	case f.has("Gemfile") && f.has("spec/"):
-		return []Command{{"bundle exec rspec", "Gemfile"}}
-	case f.has("Gemfile") && f.has("Rakefile") && f.has("test/"):
-		return []Command{{"bundle exec rake test", "Rakefile"}}
-	}
-	return nil
-}
-
-func (f Files) others() []Command {
-	var found []Command
-	if f.holds("composer.json", `"test"`) {
-		found = append(found, Command{"composer test", "composer.json"})
-	}
-	if f.has("mix.exs") {
-		found = append(found, Command{"mix test", "mix.exs"})
-	}
-	if f.has("Package.swift") {
-		found = append(found, Command{"swift test", "Package.swift"})
-	}
-	return found
 }
 
 // first is the first of some names that is there.

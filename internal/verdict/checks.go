@@ -26,7 +26,8 @@ func MayBlock(run journal.Run, name string) bool {
 		return true
 	}
 	ran := !base.CannotRun && !base.TimedOut
-	return ran && (run.Policy.Baseline == policy.BaselineStrict && !isDetected(run, name) || base.HasNamedFailures())
+	strict := run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected // no person required a detected check
+	return ran && (strict || base.HasNamedFailures())
 }
 
 // BlocksStory reports whether a check blocks its story: it failed, not only as
@@ -111,17 +112,9 @@ func CanProve(run journal.Run, check journal.CheckEnded) bool {
 	return base.Passed || base.HasNamedFailures() && check.Tests != nil && check.Tests.Passed > 0
 }
 
-// isDetected reports whether ralph detected the check. No person required such a
-// check to pass.
-func isDetected(run journal.Run, name string) bool {
-	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Detected })
-}
-
 // IsAddedByTask reports whether the task added the check: its author could have
 // written one that always passes.
-func IsAddedByTask(run journal.Run, name string) bool {
-	return slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Name == name && check.Added })
-}
+func IsAddedByTask(run journal.Run, name string) bool { return run.Policy.CheckNamed(name).Added }
 
 // IsGreen reports whether each check that may block has run, and none blocks.
 func IsGreen(run journal.Run, checks []journal.CheckEnded) bool {

@@ -19,7 +19,7 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	if why := missingProgram(run, recent); why != "" {
 		return policy.FatalError, why
 	}
-	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, agentFailed) >= n {
+	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, func(it journal.Iteration) bool { return it.Agent.Failed }) >= n {
 		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
 	}
 	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && countAtEnd(recent, repeats(recent[len(recent)-1])) >= n {
@@ -76,8 +76,6 @@ func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
 	}
 	return n
 }
-
-func agentFailed(it journal.Iteration) bool { return it.Agent.Failed }
 
 // repeats returns whether an iteration failed in the same way as last.
 func repeats(last journal.Iteration) func(journal.Iteration) bool {

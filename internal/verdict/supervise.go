@@ -28,8 +28,12 @@ func supervisedStep(run journal.Run) Step {
 	if open && it.Agent != nil {
 		return stepAfterAttempt(run, it)
 	}
-	tried, looked := judgedIterations(run), run.Looked
-	switch last := lastOf(tried); {
+	looked := run.Looked
+	var last *journal.Iteration
+	if tried := judgedIterations(run); len(tried) > 0 {
+		last = &tried[len(tried)-1]
+	}
+	switch {
 	case last != nil && last.Agent.CannotRun:
 		return stop(policy.FatalError, last.Agent.Why)
 	case looked == nil:
@@ -57,14 +61,6 @@ func stepAfterAttempt(run journal.Run, it journal.Iteration) Step {
 	verdict := journal.IterationEnded{Number: it.Number, Green: !it.Agent.Failed, Worked: true}
 	verdict.Done = run.Looked != nil && run.Looked.Done
 	return Judge{verdict}
-}
-
-// lastOf returns the last iteration, or nil.
-func lastOf(its []journal.Iteration) *journal.Iteration {
-	if len(its) == 0 {
-		return nil
-	}
-	return &its[len(its)-1]
 }
 
 // waitReason returns how an attempt asked not to be followed by another. It is

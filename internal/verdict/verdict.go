@@ -104,7 +104,11 @@ func stepBetweenIterations(run journal.Run) Step {
 		return stopSafely(run, policy.NeedsInput, why)
 	}
 	if it, found := run.LastJudged(); found && it.Ended.Done {
-		return stop(completedReason(run.Policy.Done), overspending(run))
+		reason := policy.ResponseMatched
+		if run.Policy.Done == policy.ByTag {
+			reason = policy.AllChecksPassed
+		}
+		return stop(reason, overspending(run))
 	}
 	if run.Plan.Done() {
 		return finishStep(run)
@@ -131,14 +135,6 @@ func draftStep(run journal.Run) Step {
 		return stop(policy.FatalError, run.Unable.Why)
 	}
 	return DraftPlan{}
-}
-
-// completedReason returns the stop reason of a completed run without stories.
-func completedReason(done policy.Done) policy.Reason {
-	if done == policy.ByTag {
-		return policy.AllChecksPassed
-	}
-	return policy.ResponseMatched
 }
 
 // isAboutToPass reports whether the story of an iteration is about to pass by a

@@ -110,12 +110,8 @@ func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row
 
 // storyName is the id and title of a story.
 func storyName(run journal.Run, id string) string {
-	for _, story := range run.Plan.UserStories {
-		if story.ID == id {
-			return terminalLine(id + " " + story.Title)
-		}
-	}
-	return terminalLine(id)
+	story, _ := run.Plan.Find(id)
+	return terminalLine(id + " " + story.Title)
 }
 
 // headerLine draws title within a line across the terminal.

@@ -59,17 +59,11 @@ func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	if e.Passed || e.Skipped != "" || p.Done != policy.ByResponse {
 		return ""
 	}
-	action := policy.Append
-	for _, check := range p.Checks {
-		if check.Name == e.Name {
-			action = cmp.Or(check.FailAction, action)
-		}
-	}
 	return map[policy.FailAction]string{
 		policy.Append:  "; its output is appended to the next prompt",
 		policy.Prepend: "; its output is put before the next prompt",
 		policy.Replace: "; its output replaces the next prompt",
-	}[action]
+	}[cmp.Or(p.CheckNamed(e.Name).FailAction, policy.Append)]
 }
 
 // utcClock is a time in UTC, as readers are in different time zones.
