@@ -14,8 +14,8 @@ type Merge struct {
 
 // Merged is what became of them.
 type Merged struct {
-	SHA       string   // the commit that holds both; empty: they contradict each other
-	Tree      string   // with the marks of both sides where they do
+	SHA       string   // the commit that holds both; empty: they conflict
+	Tree      string   // with the marks of both sides; empty if they have no commit in common
 	Conflicts []string // the files in which they do, at most MostConflicts
 }
 
@@ -27,7 +27,10 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 		return Merged{}, err
 	}
 	base, err := t.Fork(ctx, Span{From: m.Ours, To: m.Theirs})
-	if err != nil && !SaidNo(err) { // two histories of their own have none
+	if SaidNo(err) {
+		return Merged{Conflicts: []string{"all files: the histories have no commit in common"}}, nil
+	}
+	if err != nil {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}
 	for one, other := range map[string]string{m.Ours: m.Theirs, m.Theirs: m.Ours} {

@@ -99,8 +99,9 @@ func TestUnrelatedHistoriesAreNotMerged(t *testing.T) {
 	l.sh(dir, "git", "push", "-q", l.remote, "work")
 	anew := l.sh(dir, "git", "rev-parse", "HEAD")
 	l.refetch()
-	if made, err := l.trusted.Merge(t.Context(), git.Merge{Ours: l.base, Theirs: anew}); err == nil {
-		t.Errorf("Merge = %+v, want an error", made)
+	made, err := l.trusted.Merge(t.Context(), git.Merge{Ours: l.base, Theirs: anew})
+	if err != nil || made.SHA != "" || len(made.Conflicts) != 1 {
+		t.Errorf("Merge = %+v, %v, want a conflict", made, err)
 	}
 }
 

@@ -40,7 +40,9 @@ func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joi
 		return with, err
 	}
 	if made.SHA == "" {
-		with.Conflicts = made.Conflicts
+		if with.Conflicts = made.Conflicts; made.Tree == "" {
+			return with, nil
+		}
 		return begin(ctx, t, run, with, made.Tree)
 	}
 	with.To, with.Tree = made.SHA, made.Tree
