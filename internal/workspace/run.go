@@ -163,10 +163,14 @@ func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	return &OpenJournal{run: r, file: file, content: held, digest: r.digest(held)}, entries, nil
 }
 
-// Write appends to the file.
+// Write appends to the file. It removes a line of which only a part could be written,
+// so that the next one does not continue it.
 func (l *OpenJournal) Write(line []byte) (int, error) {
 	l.digest.add(line)
 	n, err := l.file.Write(line)
+	if err != nil && l.file.Truncate(int64(len(l.content))) == nil {
+		n = 0
+	}
 	l.content = append(l.content, line[:n]...)
 	return n, err
 }
