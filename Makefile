@@ -13,7 +13,7 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 
-.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill attack services projects image container report-check pictures false-ready release-build release-check
+.PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
@@ -51,6 +51,9 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
+endurance: # faults of the machine, of GitHub and of agents, a row each; docs/reliability.md has the table. make check tries a few rows
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; ENDURANCE=1 go test -count=1 -timeout=30m -v -run='^TestEndurance$$' ./cmd/ralph >"$$out" 2>&1; \
+		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/proof.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code

@@ -24,10 +24,11 @@ const deathKey = "RALPH_TEST_DEATH"
 // once the line is there, late the one for the event after it, when all that
 // this event tells of has happened.
 type death struct {
-	Event string // its type
-	Nth   int    // of the events of that type; with no type: of all events of this life
-	Outer bool   // the program as its user knows it, and not the one inside that does the work
-	Late  bool
+	Event  string // its type
+	Nth    int    // of the events of that type; with no type: of all events of this life
+	Outer  bool   // the program as its user knows it, and not the one inside that does the work
+	Late   bool
+	Polite syscall.Signal // sent to the program as its user knows it, instead of a kill -9
 
 	runs string // the folder of the runs
 	born int    // events there were when this life began
@@ -49,7 +50,7 @@ func (d death) String() string {
 }
 
 func (d death) env() string {
-	return fmt.Sprintf("%s=%s,%d,%t,%t", deathKey, d.Event, d.Nth, d.Outer, d.Late)
+	return fmt.Sprintf("%s=%s,%d,%t,%t,%d", deathKey, d.Event, d.Nth, d.Outer, d.Late, d.Polite)
 }
 
 // newDeath reads what env said. There is none for the outer program, nor for
@@ -57,12 +58,12 @@ func (d death) env() string {
 func newDeath(getenv func(string) string) *death {
 	d := &death{runs: filepath.Join(getenv("GITHUB_WORKSPACE"), ".ralph", "runs")}
 	words := strings.Split(getenv(deathKey), ",")
-	if len(words) != 4 || !process.IsInner(getenv) {
+	if len(words) != 5 || !process.IsInner(getenv) {
 		d.done = true
 		return d
 	}
 	d.Event, d.Outer, d.Late = words[0], words[2] == "true", words[3] == "true"
-	if _, err := fmt.Sscan(words[1], &d.Nth); err != nil {
+	if _, err := fmt.Sscan(words[1]+" "+words[4], &d.Nth, &d.Polite); err != nil {
 		panic(err)
 	}
 	d.born = len(d.events())
@@ -135,6 +136,10 @@ func appending() bool {
 
 func (d *death) strike() {
 	d.done = true
+	if d.Polite != 0 {
+		_ = syscall.Kill(outermost(), d.Polite)
+		return
+	}
 	if !d.Outer {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}

@@ -24,11 +24,11 @@ func TestReference(t *testing.T) {
 	t.Parallel()
 	parts := map[string]string{
 		"comment commands": commentCommands(t), "stop reasons": stopReasons(t),
-		"outputs": outputRows(t), "prices": priceRows(t),
+		"outputs": outputRows(t), "prices": priceRows(t), "endurance": enduranceRows(),
 	}
 	maps.Copy(parts, inputRows(t))
 	maps.Copy(parts, commandParts(t))
-	for _, name := range []string{"commands.md", "commands-more.md", "comments.md", "cost.md", "endings.md", "inputs.md"} {
+	for _, name := range []string{"commands.md", "commands-more.md", "comments.md", "cost.md", "endings.md", "inputs.md", "reliability.md"} {
 		page := readFile(t, "../../docs/"+name)
 		want := generated.ReplaceAllStringFunc(page, func(found string) string {
 			at := generated.FindStringSubmatch(found)

@@ -31,7 +31,12 @@ type scene struct {
 
 func newScene(t *testing.T, change ...func(*scene)) *scene {
 	t.Helper()
-	town, err := found(memory(t))
+	return newSceneIn(t, memory(t), change...)
+}
+
+func newSceneIn(t *testing.T, dir string, change ...func(*scene)) *scene {
+	t.Helper()
+	town, err := found(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

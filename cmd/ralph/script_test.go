@@ -3,6 +3,7 @@ package main_test
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -358,21 +359,26 @@ func (v *visitOf) forget(args []string) (string, error) {
 		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pulls") {
 			return
 		}
-		for _, comment := range v.progress(v.issue) {
-			path := fmt.Sprintf("%s/api/v3/repos/%s/issues/comments/%d", v.URL, shop, comment.ID)
-			request, err := http.NewRequestWithContext(r.Context(), http.MethodDelete, path, nil)
-			if err != nil {
-				panic(err)
-			}
-			request.Header.Set("Authorization", "Bearer "+token)
-			answer, err := http.DefaultClient.Do(request)
-			if err != nil {
-				panic(err)
-			}
-			_ = answer.Body.Close()
-		}
+		v.erase(v.issue)
 	})
 	return "", nil
+}
+
+// erase has somebody delete the progress comment.
+func (t *town) erase(issue int) {
+	for _, comment := range t.progress(issue) {
+		path := fmt.Sprintf("%s/api/v3/repos/%s/issues/comments/%d", t.URL, shop, comment.ID)
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodDelete, path, nil)
+		if err != nil {
+			panic(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+token)
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			panic(err)
+		}
+		_ = answer.Body.Close()
+	}
 }
 
 // scrawl OLD NEW has somebody with write permission change the progress comment.
