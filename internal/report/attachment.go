@@ -128,13 +128,13 @@ type agentRecord struct {
 // reviewTexts are the words and tool calls of the agent that reviewed a story.
 func (s Source) reviewTexts(reviewed journal.StoryReviewed, room int) []foldedText {
 	words, tools := s.transcriptTexts(agentRecord{agent: reviewed.By, transcript: reviewed.Transcript}, room)
-	words.Title, tools.Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60)+": words", "Second opinion: tools"
+	words.Title, tools.Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60), "Second opinion: tool calls"
 	return []foldedText{words, tools}
 }
 
 // transcriptTexts are the words and tool calls of an agent, from its transcript.
 func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools foldedText) {
-	words, tools = foldedText{Title: "Words"}, foldedText{Title: "Tools", Digest: shortDigest(agent.transcript.Digest)}
+	words, tools = foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(agent.transcript.Digest)}
 	text, is := s.readFile(agent.transcript)
 	if !is || s.Items == nil {
 		words.excerpt, tools.Gone = excerptOf(agent.words, room, fromEnd), goneText

@@ -73,7 +73,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 		story := asked.UserStories[n%40].ID
 		events = append(events,
 			journal.IterationBegan{Number: n, Story: story, Prompt: journal.Attachment{Path: "prompt", Digest: "d"}},
-			journal.AgentEnded{Tools: 9, Failed: n%7 == 0, Why: text, Words: text, Cost: stream.Cost{USD: 0.1, Known: true}, Transcript: journal.Attachment{Path: "transcript", Digest: "d"}},
+			journal.AgentEnded{Tools: 9, Failed: n%7 == 0, Why: text, Words: text, Cost: stream.Cost{USD: 0.1 * float64(min(n%5, 1)), Known: n%5 > 0}, Transcript: journal.Attachment{Path: "transcript", Digest: "d"}},
 			journal.PlanRead{Plan: asked, Claimed: []string{story}, Undone: []string{text}},
 			check(journal.AtWork, n%3 > 0),
 			journal.CommitsTaken{From: "c0", To: "c1", Tree: fmt.Sprint("t", n), Commits: slices.Repeat([]journal.Commit{{SHA: "c1", Subject: text}}, 30), Dropped: []string{text}},

@@ -199,7 +199,7 @@ func TestExam(t *testing.T) {
 	within := example(t, "clean")
 	within.Exams = []report.Exam{exam}
 	for name, page := range map[string]string{"alone": alone, "of a run": html(t, within)} {
-		for _, want := range []string{`<h2 id="exam-0">Exam on real history: one commit</h2>`, `<a href="#exam-0">`, "<span>fail: FALSELY READY</span>", " more tasks</p>"} {
+		for _, want := range []string{`<h2 id="exam-0">Results of ralph eval: one commit</h2>`, `<a href="#exam-0">`, "<span>fail: FALSELY READY</span>", " more tasks</p>"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: not on the page: %s", name, want)
 			}

@@ -94,7 +94,7 @@ func (s Source) row(c segment, longest time.Duration) row {
 		at += width
 	}
 	_, made.Words = shares(sums)
-	made.Cost = c.costText()
+	made.Cost = strings.TrimPrefix(c.costText(), "cost ")
 	return made
 }
 

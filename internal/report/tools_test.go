@@ -22,7 +22,7 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 	for i, event := range []journal.Event{began().event, journal.IterationBegan{Number: 1}, ended} {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
 	}
-	_, page, _ := strings.Cut(html(t, s), "<summary>Words</summary>")
+	_, page, _ := strings.Cut(html(t, s), "<summary>What the agent said</summary>")
 	page, _, _ = strings.Cut(page, "</article>")
 	return page
 }
@@ -86,7 +86,7 @@ func TestSecondOpinion(t *testing.T) {
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: time.Unix(1_700_000_000, 0), Event: event})
 	}
 	page := html(t, s)
-	for _, want := range []string{"<summary>Second opinion of codex: words", "<pre>I read review_1.ndjson</pre>", "<summary>Second opinion: tools", "<pre>a line</pre>"} {
+	for _, want := range []string{"<summary>Second opinion of codex", "<pre>I read review_1.ndjson</pre>", "<summary>Second opinion: tool calls", "<pre>a line</pre>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("not on the page: %s\n%s", want, page)
 		}

@@ -48,3 +48,12 @@ func TestACheckThatCannotStart(t *testing.T) {
 		t.Errorf("after the base: %q, want %q", got, want)
 	}
 }
+
+// A resumed run repeats a note; people read it once.
+func TestARepeatedNoteIsShownOnce(t *testing.T) {
+	note := journal.Noted{What: "the limit does not hold"}
+	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Notes: []journal.Noted{note, {What: "other"}, note}}
+	if got, want := view.Cautions(run), "> the limit does not hold\n\n> other"; got != want {
+		t.Errorf("Cautions = %q, want %q", got, want)
+	}
+}

@@ -116,7 +116,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"bold":             func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
 		"problems":         verdictProblems,
 		"publishFailures":  publishFailures,
-		"notes":            func(r journal.Run) []journal.Noted { return r.Notes[max(len(r.Notes)-maxListed, 0):] },
+		"notes":            listedNotes,
 		"refusals":         newestRefusals,
 		"traffic": func(r journal.Run) string {
 			return trafficText(r.Traffic, func(host string) string { return Code(host, 100) })
@@ -284,4 +284,15 @@ func plural(n int, word string) string {
 		return fmt.Sprintf("%d %sies", n, strings.TrimSuffix(word, "y"))
 	}
 	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// listedNotes are the newest notes of a run, each once: a resumed run repeats some.
+func listedNotes(run journal.Run) []journal.Noted {
+	var all []journal.Noted
+	for _, note := range run.Notes {
+		if !slices.Contains(all, note) {
+			all = append(all, note)
+		}
+	}
+	return all[max(len(all)-maxListed, 0):]
 }

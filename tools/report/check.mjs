@@ -4,7 +4,7 @@
 //
 // Into PICTURES goes what each looks like, for people to look at.
 //
-// In light and dark, on a phone and on a desk, folded and unfolded: nothing on
+// In light and dark, at 390, 768 and 1280 pixels, folded and unfolded: nothing on
 // the console, nothing asked of the network, nothing wider than the window,
 // nothing that axe-core objects to; and with scripts off the same words. Text
 // that a page's own .txt file lists has to be on it as text.
@@ -16,7 +16,7 @@ import { chromium } from 'playwright-core'
 
 const [folder, pictures] = process.argv.slice(2)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const widths = { phone: { width: 360, height: 1280 }, desk: { width: 1280, height: 1400 } }
+const widths = { phone: { width: 390, height: 1280 }, tablet: { width: 768, height: 1280 }, desk: { width: 1280, height: 1400 } }
 let failures = 0
 let looked = 0
 
@@ -86,6 +86,11 @@ async function fits(page, how, complain) {
     return { wide: document.documentElement.scrollWidth, window, who: over.slice(0, 3).map(e => e.outerHTML.slice(0, 120)) }
   })
   if (wide > window || who.length) complain(`${how}: ${wide} px wide in ${window}: ${who.join(' ')}`)
+  const touching = await page.evaluate(() => {
+    const box = cell => { const range = document.createRange(); range.selectNodeContents(cell); return range.getBoundingClientRect() }
+    return [...document.querySelectorAll('.rows td + td')].filter(c => box(c).width && box(c.previousElementSibling).right + 4 > box(c).left).map(c => c.parentElement.textContent)
+  })
+  if (touching.length) complain(`${how}: cells touch: ${touching.slice(0, 3).join(' ')}`)
 }
 
 // bears looks for text that has to be there as text, and for what it must not
