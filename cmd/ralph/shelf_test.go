@@ -36,6 +36,7 @@ func (t *town) keepGate(gate func(githubtest.Push) string) {
 // pushKill is a kill -9 while GitHub has a push in its hands.
 type pushKill struct {
 	nth   int
+	ref   string // that counts; empty: each
 	outer bool
 	done  bool // GitHub carries it out, and its answer is lost
 }
@@ -50,9 +51,12 @@ func (s *scene) killedAtPush(k pushKill) {
 	pid := make(chan int, 1)
 	var mu sync.Mutex
 	count := 0
-	s.keepGate(func(githubtest.Push) string {
+	s.keepGate(func(push githubtest.Push) string {
 		mu.Lock()
 		defer mu.Unlock()
+		if k.ref != "" && push.Ref != k.ref {
+			return ""
+		}
 		if count++; count != k.nth {
 			return ""
 		}
@@ -146,7 +150,7 @@ func TestKillAtAPush(t *testing.T) {
 		if !dealt(nth, 5) {
 			continue
 		}
-		ways := []pushKill{{nth, false, false}, {nth, true, true}, {nth, false, true}, {nth, true, false}}
+		ways := []pushKill{{nth: nth}, {nth: nth, outer: true, done: true}, {nth: nth, done: true}, {nth: nth, outer: true}}
 		if os.Getenv("KILL") == "" {
 			ways = ways[nth%len(ways):][:1]
 		}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -74,6 +73,7 @@ type visit struct {
 	relayed  github.Relayed  // by the server of a GitHub App, if it was
 	named    bool            // the issue is known by its number alone, and has to be fetched
 	reacted  string          // with what, last
+	missed   bool            // something of how the run ended did not come to people
 	red      []upkeep.Check  // what to work on, where CI asks
 	tracer   *trace.Tracer   // of the run; nil: no collector is set
 }
@@ -84,18 +84,25 @@ type Result struct {
 	Skipped string // why the event was not for us; then there is no outcome
 }
 
-// Do sees one event through. An event that is not for us is no error.
-func (a Action) Do(ctx context.Context) (Result, error) {
-	v := a.visit()
-	result, err := v.do(ctx)
-	if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
-		v.alarm(result.Outcome.Run.ID, err)
+// Do sees one event through. An event that is not for us is no error. A push is for
+// each pull request that is behind: the result is the first that was not completed,
+// and an error of one holds no other back.
+func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
+	for {
+		v := a.visit()
+		result, err := v.do(ctx)
+		if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
+			v.alarm(result.Outcome.Run.ID, err)
+		}
+		if stop := result.Outcome.Run.Stop; len(a.updated) == 0 || stop != nil && (worst.Outcome.Run.Stop == nil || worst.Outcome.Run.IsCompleted()) {
+			worst = result
+		}
+		wrong = errors.Join(wrong, err)
+		if !v.isForSeveral() || ctx.Err() != nil {
+			return worst, wrong
+		}
+		a.updated = append(a.updated, v.trigger.Issue.Number)
 	}
-	if number := v.trigger.Issue.Number; err == nil && v.trigger.IsAutomatic() && v.trigger.PushedBranch != "" && number != 0 && !v.inputs.DryRun && !closed(v.Drain) {
-		a.updated = append(slices.Clone(a.updated), number)
-		return a.Do(ctx) // for the next pull request that is behind
-	}
-	return result, err
 }
 
 func (v *visit) do(ctx context.Context) (Result, error) {
@@ -272,26 +279,4 @@ func (v *visit) connect() error {
 	// A checkout, or another workflow on this machine, may have made these: what git
 	// reads there would be read with a token at hand.
 	return v.folder().RemoveFiles(gitHome, keptStore)
-}
-
-// refuse says no in the smallest way there is.
-func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
-	v.say("not started: " + refusal.Why)
-	if !refusal.Silent {
-		v.react(ctx, github.Confused)
-	}
-}
-
-// react puts a reaction where the request was made. It is a courtesy: when it
-// fails the log says so, and that is all.
-func (v *visit) react(ctx context.Context, content string) {
-	comment := v.trigger.Comment
-	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || v.trigger.IsAutomatic() || content == v.reacted || v.inputs.DryRun {
-		return // there is nothing to react to, or the reaction is there
-	}
-	v.reacted = content
-	if err := v.client.React(ctx, target, content); err != nil {
-		v.say(fault.Told(err))
-	}
 }

@@ -58,6 +58,12 @@ func (v *visit) tend(ctx context.Context) (skip string, err error) {
 	return "no work for an agent: " + move.Line, v.remark(ctx, move)
 }
 
+// isForSeveral tells whether the event may be for other pull requests besides the one
+// that was looked after.
+func (v *visit) isForSeveral() bool {
+	return v.trigger.IsAutomatic() && v.trigger.PushedBranch != "" && v.trigger.Issue.Number != 0 && !v.inputs.DryRun && !closed(v.Drain)
+}
+
 // lost tells of a draft that ralph made and whose job was killed at work on red checks or
 // an update: such a job's lease stays. Its run goes on. Where none was saved, it is made
 // ready as it was before, but for a head that moved meanwhile: it is not proven.
@@ -133,12 +139,8 @@ func (v *visit) counted(ctx context.Context, b before) error {
 	if v.task.Attempts = next; ok {
 		return nil
 	}
-	mark := fmt.Sprintf("<!-- ralph:ci-asked %s -->", next.Head) // of the one question that a head is worth
-	_, is, err := v.client.FindComment(ctx, v.task.Number, mark)
-	if err == nil && !is {
-		err = v.answer(ctx, mark+"\n"+upkeep.Question(v.red))
-	}
-	return errors.Join(err, declined{"there were enough attempts at the red checks of this pull request"})
+	mark := fmt.Sprintf("%sci-asked %s -->", trigger.Marker, next.Head) // of the one question that a head is worth
+	return errors.Join(v.answerOnce(ctx, mark, upkeep.Question(v.red)), declined{"there were enough attempts at the red checks of this pull request"})
 }
 
 // countable declines work on red checks where a run cannot be kept on GitHub:

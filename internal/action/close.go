@@ -3,6 +3,8 @@ package action
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,6 +22,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/result"
+	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -41,9 +44,6 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 	}
 	v.answerAsker(ctx, outcome.Run)
 	v.outputs(outcome)
-	if outcome.Home.ID != "" {
-		v.remember(outcome.Home)
-	}
 }
 
 // answerAsker says how it ended where it was asked for.
@@ -57,16 +57,16 @@ func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
 }
 
 // ask posts the agent's question as a new comment: GitHub sends no notification
-// for an edited one.
+// for an edited one. A job posts the same question once, also if it is run again.
 func (v *visit) ask(ctx context.Context, run journal.Run) {
 	stop := run.Stop
 	if stop == nil || stop.Reason != policy.NeedsInput || verdict.NeedsApproval(run) {
 		return
 	}
+	digest := sha256.Sum256([]byte(stop.Why))
+	mark := fmt.Sprintf("%sasked %s %s -->", trigger.Marker, v.env.RunID, hex.EncodeToString(digest[:6]))
 	text := "**ralph asks:** " + v.foreign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
-	if err := v.answer(ctx, text); err != nil {
-		v.say(fault.Told(err))
-	}
+	v.missing(v.answerOnce(ctx, mark, text))
 }
 
 // complain tells the people on the issue why nothing was begun. A job that
@@ -140,9 +140,16 @@ func (v *visit) kept(outcome Outcome) string {
 // show brings everything that people look at to board.
 func (v *visit) show(ctx context.Context, board view.Texts) {
 	for _, screen := range v.screens() {
-		if err := screen.Show(ctx, board); err != nil {
-			v.say(fault.Told(err))
-		}
+		v.missing(screen.Show(ctx, board))
+	}
+}
+
+// missing says that something of a run's end did not come to people. Then Finish tries
+// it once more.
+func (v *visit) missing(err error) {
+	if err != nil {
+		v.say(fault.Told(err))
+		v.missed = true
 	}
 }
 

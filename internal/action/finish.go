@@ -2,27 +2,27 @@ package action
 
 import (
 	"context"
-	"fmt"
-	"os"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // Finish has the last word for a job that was killed: otherwise its comment
-// would say for ever that an agent is at work. It keeps the journal for the
-// next job. If the comment already shows the end, it asks GitHub nothing.
+// would say for ever that an agent is at work. It does again what the job does after
+// a run, which changes nothing where it was done. It keeps the journal for the next
+// job. If the job had done all of that, it asks GitHub nothing.
 func (a Action) Finish(ctx context.Context) error {
 	v := a.visit()
 	if err := v.read(); err != nil {
 		return err
 	}
-	home, run, open := v.left()
-	if !open {
+	home, run := v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() }) // of this job
+	if home.ID == "" || v.folder().IsTold(home) {
 		v.say("nothing to finish")
 		return nil
 	}
@@ -34,61 +34,44 @@ func (a Action) Finish(ctx context.Context) error {
 	}
 	v.task = run.Task
 	v.hub = v.hubOf(run.Task.Number)
-	ended := "its job was killed after the run had ended; its comment is up to date now"
-	if run.Stop == nil {
+	ended, said := run.Stop != nil, "its job was killed after the run had ended; its comment is up to date now"
+	if !ended {
 		run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save the current step"}
-		ended = "the run was killed; its comment says so now"
+		said = "the run was killed; its comment says so now"
 	}
 	v.show(ctx, view.Of(run))
-	v.answerThreads(ctx, run)
 	v.answerAsker(ctx, run)
+	v.answerThreads(ctx, run)
+	if ended {
+		v.charge(ctx, run)
+	}
 	v.vacate(ctx, Outcome{Run: run, Home: home})
 	v.remember(home)
-	v.say(ended)
+	v.say(said)
 	return nil
 }
 
-// left is the run that this job began or went on with, if people have not heard
-// how it ended.
-func (v *visit) left() (home workspace.Run, run journal.Run, open bool) {
-	home, run = v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
-	return home, run, home.ID != "" && !v.heard(home)
-}
-
-// toldFile lies in the project's folder, and says of which run people have heard
-// how it ended.
-const toldFile = "told"
-
-// told is what stands there of a run. One that has gone on since has a longer
-// journal.
-func told(home workspace.Run) string {
-	info, err := os.Stat(home.Journal())
-	if err != nil {
-		return home.ID
-	}
-	return fmt.Sprintf("%s %d", home.ID, info.Size())
-}
-
-// remember writes it down. Where that cannot be, people are told twice.
+// remember records that people have heard how the run ended. Where that fails, they
+// are told again.
 func (v *visit) remember(home workspace.Run) {
-	root, err := untrusted.OpenRoot(v.env.folder())
-	if err != nil {
-		return
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	if err := root.WriteFile(toldFile, []byte(told(home)), 0o644); err != nil {
+	if err := v.folder().MarkTold(home); err != nil {
 		v.say("could not record that the comment was updated: " + err.Error())
 	}
 }
 
-func (v *visit) heard(home workspace.Run) bool {
-	root, err := untrusted.OpenRoot(v.env.folder())
-	if err != nil {
-		return false
+// charge writes into the ledger what a run came to that ended before its job was killed.
+// What a run cost that did not end is unknown.
+func (v *visit) charge(ctx context.Context, run journal.Run) {
+	if v.inputs.Quota == (quota.Limits{}) {
+		return
 	}
-	defer root.Close() //nolint:errcheck // only a handle
-	said, err := root.ReadFile(toldFile, 4096)
-	return err == nil && string(said) == told(home)
+	e, err := v.openLedger(ctx, job.NewRun{ID: run.ID, Policy: run.Policy}, journal.Run{CostUSD: run.Granted.CostUSD})
+	if err != nil {
+		v.say(fault.Told(err))
+		return
+	}
+	e.Began, v.entered = run.Granted.At, e
+	v.leave(ctx, run)
 }
 
 // vacate gives the killed job's lease back, and keeps what its journal has come

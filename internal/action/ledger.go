@@ -105,7 +105,7 @@ func (v *visit) openLedger(ctx context.Context, asked job.NewRun, old journal.Ru
 	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
 	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
 	e := &ledger.Entry{Store: account, Pause: pause, Ended: v.client.JobEnded, Now: v.Now, Began: v.Now().UTC(), Old: old, Entry: quota.Entry{
-		Job: number, Attempt: attempt, Run: asked.ID, Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
+		Job: number, Attempt: attempt, Run: cmp.Or(old.ID, asked.ID), Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {
@@ -113,7 +113,7 @@ func (v *visit) openLedger(ctx context.Context, asked job.NewRun, old journal.Ru
 	}
 	if pull := cmp.Or(old.Pull, asked.Pull); pull != nil {
 		e.Pull = quota.Pull{Number: pull.Number, Branch: e.Branch, Opened: e.Began}
-		e.Worker = quota.PullRun{ID: cmp.Or(old.ID, asked.ID), Agent: asked.Policy.Agent}
+		e.Worker = quota.PullRun{ID: e.Run, Agent: asked.Policy.Agent}
 	}
 	return e, err
 }
@@ -131,14 +131,14 @@ func (v *visit) openPulls(ctx context.Context) ([]string, error) {
 }
 
 // leave writes into the ledger what the job has spent.
-func (v *visit) leave(ctx context.Context, outcome Outcome) {
+func (v *visit) leave(ctx context.Context, run journal.Run) {
 	e := v.entered
 	if e == nil || v.ended() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	if err := e.Leave(ctx, outcome.Run); err != nil {
-		v.say(fmt.Sprintf("could not record the cost; the ledger counts %.2f dollars instead: %v", e.Held, err))
+	if err := e.Leave(ctx, run); err != nil {
+		v.missing(fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err))
 	}
 }

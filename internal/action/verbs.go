@@ -31,13 +31,17 @@ func (v *visit) serve(ctx context.Context) (Result, error) {
 	}
 	outcome, err := v.run(ctx)
 	defer v.tracer.Close(ctx, v.Hard) // last: it may wait a little
-	defer v.leave(ctx, outcome)
 	if why, is := errors.AsType[declined](err); is {
+		v.leave(ctx, outcome.Run)
 		return Result{Skipped: why.said}, v.decline(ctx, why)
 	}
 	if !errors.Is(err, process.ErrStopped) {
 		v.close(ctx, outcome, err)
 		v.answerThreads(ctx, outcome.Run)
+	}
+	v.leave(ctx, outcome.Run)
+	if !errors.Is(err, process.ErrStopped) && outcome.Home.ID != "" && (err != nil || !v.missed) {
+		v.remember(outcome.Home) // last: until then, Finish does all of that again
 	}
 	return Result{Outcome: outcome}, err
 }
@@ -61,6 +65,28 @@ func (v *visit) decline(ctx context.Context, why declined) error {
 	}
 	v.react(ctx, github.Confused)
 	return v.answer(ctx, why.said)
+}
+
+// refuse says no in the smallest way there is.
+func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
+	v.say("not started: " + refusal.Why)
+	if !refusal.Silent {
+		v.react(ctx, github.Confused)
+	}
+}
+
+// react puts a reaction where the request was made. It is a courtesy: when it
+// fails the log says so, and that is all.
+func (v *visit) react(ctx context.Context, content string) {
+	comment := v.trigger.Comment
+	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
+	if target.Issue == 0 || v.trigger.IsAutomatic() || content == v.reacted || v.inputs.DryRun {
+		return // there is nothing to react to, or the reaction is there
+	}
+	v.reacted = content
+	if err := v.client.React(ctx, target, content); err != nil {
+		v.say(fault.Told(err))
+	}
 }
 
 // stop has the job that is at work cancelled; that one saves its work and says
@@ -148,6 +174,20 @@ func (v *visit) answer(ctx context.Context, text string) error {
 	return nil
 }
 
+// answerOnce is an answer that begins with a mark, unless it was given already.
+func (v *visit) answerOnce(ctx context.Context, mark, text string) error {
+	text = mark + "\n" + text
+	if thread := v.trigger.Comment.Thread.ID; thread != 0 {
+		return v.client.Answer(ctx, v.task.Number, []upkeep.Reply{{Thread: thread, Mark: mark, Text: v.words(text)}})
+	}
+	if v.task.Number != 0 {
+		if _, is, err := v.client.FindComment(ctx, v.task.Number, mark); is || err != nil {
+			return err
+		}
+	}
+	return v.answer(ctx, text)
+}
+
 // answerThreads answers the review threads that the run was about, also where the job
 // was cancelled.
 func (v *visit) answerThreads(ctx context.Context, run journal.Run) {
@@ -160,9 +200,7 @@ func (v *visit) answerThreads(ctx context.Context, run journal.Run) {
 	for i := range replies {
 		replies[i].Text = v.words(replies[i].Text)
 	}
-	if err := v.client.Answer(ctx, run.Task.Number, replies); err != nil {
-		v.say(fault.Told(err))
-	}
+	v.missing(v.client.Answer(ctx, run.Task.Number, replies))
 }
 
 // Explained is what an event means here.

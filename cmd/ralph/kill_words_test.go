@@ -1,0 +1,125 @@
+package main_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/quota"
+)
+
+// posts is a call that makes something, with such words.
+func posts(path, body string) func(*http.Request, string) bool {
+	return func(r *http.Request, text string) bool {
+		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, path) && strings.Contains(text, body)
+	}
+}
+
+// mends is who does what is left when a job was killed after its run: the job's last
+// step, or the same job, run again.
+var mends = map[string]func(*scene){
+	"finish": func(s *scene) { s.finish("") },
+	"again": func(s *scene) {
+		if code := s.end(s.begin()); code != 0 {
+			s.t.Errorf("exit %d, want 0", code)
+		}
+	},
+}
+
+// killedAfterward kills the program in what it does once its run has ended, and has it done:
+// people see what they see without that.
+func killedAfterward(t *testing.T, fresh func(*testing.T) *scene, ways map[string]func(*scene), seen func(*scene)) {
+	t.Helper()
+	plain := fresh(t)
+	if code := plain.end(plain.begin()); code != 0 {
+		t.Fatalf("exit %d, want 0", code)
+	}
+	seen(plain)
+	for i, name := range slices.Sorted(maps.Keys(ways)) {
+		for j, who := range slices.Sorted(maps.Keys(mends)) {
+			if !dealt(i+j, 2) {
+				continue
+			}
+			t.Run(name+", "+who, func(t *testing.T) {
+				t.Parallel()
+				s := fresh(t)
+				ways[name](s)
+				mends[who](s)
+				seen(s)
+			})
+		}
+	}
+}
+
+// TestKillAfterAReview does so where a thread is answered and a run costs something.
+func TestKillAfterAReview(t *testing.T) {
+	t.Parallel()
+	at := func(c call) func(*scene) { return func(s *scene) { s.killedAtCall(c) } }
+	reply := posts("/replies", "")
+	killedAfterward(t, newPricedReview, map[string]func(*scene){
+		"at the answer":               at(call{inner: true, match: reply}),
+		"at the answer, given":        at(call{inner: true, match: reply, done: true}),
+		"at the reaction":             at(call{inner: true, match: posts("/reactions", "rocket")}),
+		"at the cost":                 func(s *scene) { s.killedAtPush(pushKill{ref: quota.Ref, nth: 2}) },
+		"at the cost, which is there": func(s *scene) { s.killedAtPush(pushKill{ref: quota.Ref, nth: 2, done: true}) },
+	}, func(s *scene) {
+		s.answered()
+		book, err := quota.Read([]byte(s.must("show", quota.Ref+":"+quota.File)))
+		if err != nil || len(book.Pulls) != 1 {
+			s.t.Fatalf("the ledger is %+v: %v", book, err)
+		}
+		runs := book.Pulls[0].Runs
+		if last := runs[len(runs)-1]; last.ID != s.run().ID || last.USD == nil || *last.USD != 0.25 {
+			s.t.Errorf("the ledger's runs are %+v, want that %s cost 0.25 dollars", runs, s.run().ID)
+		}
+		for _, e := range book.Entries {
+			if e.Spent == nil {
+				s.t.Errorf("%+v is at work for the ledger", e)
+			}
+		}
+	})
+}
+
+// newPricedReview is a review on which an agent works at a price.
+func newPricedReview(t *testing.T) *scene {
+	t.Helper()
+	s := newReviewScene(t)
+	const agents = "-- 1/run --\n[ -f mended ] || { echo mended | tee mended >work; git add work mended; git commit -qm 'feat: work'; }\n-- 1/cost --\nusd: 0.25\n-- 1/claim --\nUS-001: done\n"
+	if err := write(s.path("script.txtar"), []byte(agents)); err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(s.env, "INPUT_MAX-COST-PER-DAY=25", "INPUT_REVIEW-AGENT=") // whose cost is unknown
+	return s
+}
+
+// TestKillAfterAQuestion does so where the agent asks: people get one comment.
+func TestKillAfterAQuestion(t *testing.T) {
+	t.Parallel()
+	question := posts("/comments", "ralph asks")
+	killedAfterward(t, func(t *testing.T) *scene {
+		t.Helper()
+		return newScene(t, func(s *scene) {
+			if err := write(s.path("script.txtar"), []byte("-- 1/say --\n<question>Hi or Hello?</question>\n-- 2/say --\n<question>Hi or Hello?</question>\n")); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}, map[string]func(*scene){
+		"at the question":        func(s *scene) { s.killedAtCall(call{inner: true, match: question}) },
+		"at the question, asked": func(s *scene) { s.killedAtCall(call{inner: true, match: question, done: true}) },
+		"at the reaction": func(s *scene) {
+			s.killedAtCall(call{inner: true, match: posts("/reactions", "confused")})
+		},
+	}, func(s *scene) {
+		asked := 0
+		for _, c := range s.Comments(shop, s.issue) {
+			if strings.Contains(c.Body, "**ralph asks:** Hi or Hello?") {
+				asked++
+			}
+		}
+		if asked != 1 {
+			s.t.Errorf("comments %+v, want the question once", s.Comments(shop, s.issue))
+		}
+	})
+}
