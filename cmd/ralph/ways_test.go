@@ -31,6 +31,10 @@ func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 		remarks := v.Remarks(shop, v.issue)
 		payload, err := v.RemarkEvent(e, remarks[len(remarks)-1].ID)
 		return v.started("pull_request_review_comment", who, payload, err)
+	case "reply": // in the first thread
+		v.AddReview(shop, v.issue, githubtest.Review{Author: who}, githubtest.ReviewComment{Path: "greet.sh", Line: 1, ReplyTo: v.Remarks(shop, v.issue)[0].ID, Body: text})
+		payload, err := v.RemarkEvent(e, lastOf(v.Remarks(shop, v.issue))[0].ID)
+		return v.started("pull_request_review_comment", who, payload, err)
 	case "tick": // the box of a verb: in the progress comment, or else in a comment of the one who wrote the last, or ours
 		for _, c := range v.progress(v.issue) {
 			if after := strings.Replace(c.Body, "[ ] <!-- ralph:button "+text, "[x] <!-- ralph:button "+text, 1); after != c.Body {

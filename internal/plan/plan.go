@@ -154,6 +154,8 @@ type Task struct {
 	Context []Comment `json:"context,omitempty"`
 	// Remarks are requested changes of a pull request.
 	Remarks []Remark `json:"remarks,omitempty"`
+	// Read are the comments in review threads that were read for the task.
+	Read []int64 `json:"read,omitempty"`
 	// Update asks only to merge the base branch.
 	Update bool `json:"update,omitempty"`
 	// Attempts counts the runs for red checks of a pull request, with this one.

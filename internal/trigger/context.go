@@ -157,6 +157,11 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 	if task.Kind != plan.KindPull {
 		return task, true
 	}
+	for _, h := range append(found.Comments, ContextComment{ID: t.Comment.ID, Thread: t.Comment.Thread}) {
+		if h.Thread.ID != 0 {
+			task.Read = append(task.Read, h.ID)
+		}
+	}
 	told := strings.TrimSpace(task.Body) != ""
 	task = task.WithRemarks(t.remarks(cmd, found))
 	return task, told || len(task.Remarks) > 0

@@ -21,7 +21,7 @@ type Reply struct {
 	Mark    string // begins the text: the same answer is given once
 	Text    string
 	Resolve bool    // a commit addressed it, and the checks are green on the pushed head
-	Read    []int64 // the comments of the thread that the run was about
+	Read    []int64 // the comments in threads that the run has read
 }
 
 // Replies are the answers to the threads that a run was about: a commit, the agent's
@@ -36,19 +36,9 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 	}
 	for _, thread := range threads {
 		if r, due := reply(run, thread, headline); due {
-			r.Thread, r.Mark, r.Read = thread, marked(run, thread, headline), read(run, thread)
+			r.Thread, r.Mark, r.Read = thread, marked(run, thread, headline), run.Task.Read
 			r.Text = r.Mark + "\n" + r.Text
 			all = append(all, r)
-		}
-	}
-	return all
-}
-
-// read are the comments of a thread that a run was about.
-func read(run journal.Run, thread int64) (all []int64) {
-	for _, r := range run.Task.Remarks {
-		if r.Thread == thread {
-			all = append(all, r.ID)
 		}
 	}
 	return all
