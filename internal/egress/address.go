@@ -12,6 +12,7 @@ type kind int
 
 const (
 	public  kind = iota
+	near         // public, and on a network of this machine: the same
 	private      // at home: for hosts that a person named as private
 	never        // not a host: metadata, multicast, unassigned
 )

@@ -90,7 +90,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	at, err := p.Route.find(r.Context(), n)
 	switch {
-	case errors.Is(err, errPrivate):
+	case errors.Is(err, errPrivate), errors.Is(err, errNear):
 		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error(), Input: "private-hosts: " + n.Entry()})
 	case errors.Is(err, errNever):
 		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error()})

@@ -46,6 +46,7 @@ func Roots(bundle []byte) (*x509.CertPool, error) {
 
 var (
 	errPrivate = errors.New("it has a private address")
+	errNear    = errors.New("its address lies on a network of this machine")
 	errNever   = errors.New("it has a reserved address")
 	errUnknown = errors.New("its name is unknown")
 )
@@ -81,13 +82,13 @@ func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 
 func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	var good []netip.Addr
-	worst, near := public, r.near()
+	worst, ours := public, r.near()
 	for _, a := range found {
 		k := kindOf(a)
-		if k == public && slices.ContainsFunc(near, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) }) {
-			k = private
+		if k == public && slices.ContainsFunc(ours, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) }) {
+			k = near
 		}
-		if k == public || k == private && r.home(n) {
+		if k == public || k != never && r.home(n) {
 			good = append(good, a.Unmap())
 			continue
 		}
@@ -98,6 +99,8 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 		return good, nil
 	case worst == never:
 		return nil, errNever
+	case worst == near:
+		return nil, errNear
 	default:
 		return nil, errPrivate
 	}

@@ -15,17 +15,18 @@ import (
 // The reason why a host is not dialled decides the hint: only a private address
 // can be allowed as private.
 func TestWhyAHostIsNotDialled(t *testing.T) {
-	const private, never, unknown = "it has a private address; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is unknown"
+	const private, near, never, unknown = "it has a private address; this would allow it: private-hosts: example.com",
+		"its address lies on a network of this machine; this would allow it: private-hosts: example.com", "it has a reserved address", "its name is unknown"
 	for addresses, want := range map[string]string{
 		"10.0.0.1":                 private,
 		"169.254.169.254":          never,
 		"10.0.0.1 169.254.169.254": never,
 		"169.254.169.254 10.0.0.1": never,
 		"":                         unknown,
-		"93.184.216.34":            private, // this machine's own, behind its firewall
-		"93.184.216.99":            private, // on the same link
-		"::ffff:93.184.216.34":     private,
-		"2600:1f14:0:5::99":        private, // an interface has /56
+		"93.184.216.34":            near, // this machine's own, behind its firewall
+		"93.184.216.99":            near, // on the same link
+		"::ffff:93.184.216.34":     near,
+		"2600:1f14:0:5::99":        near, // an interface has /56
 		"93.184.217.34":            "",
 		"2600:1f14:0:105::1":       "",
 		"151.1.1.1":                "", // an interface has /8

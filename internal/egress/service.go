@@ -55,7 +55,7 @@ var errFar = errors.New("it has a public address: name its host in allow-domains
 // nearby refuses public addresses, which the proxy reaches, and metadata servers.
 func nearby(at netip.Addr) error {
 	switch kindOf(at) {
-	case private:
+	case private, near:
 		return nil
 	case public:
 		return errFar
