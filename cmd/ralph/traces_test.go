@@ -63,6 +63,16 @@ func (c *collected) below(name, above string, with ...string) bool {
 	return false
 }
 
+// roots counts the spans that lie below no other.
+func (c *collected) roots() (n int) {
+	for _, span := range c.spans {
+		if len(span.GetParentSpanId()) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // traced is a scene whose agent writes its environment to a file, at a price.
 func traced(t *testing.T) *scene {
 	t.Helper()
@@ -84,7 +94,7 @@ func TestAJobSendsTraces(t *testing.T) {
 	collector := httptest.NewServer(c)
 	t.Cleanup(collector.Close)
 	s := traced(t)
-	if code := s.end(s.begin(append(untested, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "OTEL_EXPORTER_OTLP_HEADERS=x-key=key-of-the-collector")...)); code != 0 {
+	if code := s.end(s.begin(append(untested, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "OTEL_EXPORTER_OTLP_HEADERS=x-key=1,key-of-the-collector")...)); code != 0 {
 		t.Errorf("exit %d, want 0", code)
 	}
 	c.mu.Lock()
@@ -101,6 +111,9 @@ func TestAJobSendsTraces(t *testing.T) {
 		if !c.below(want[0], want[1], want[2:]...) {
 			t.Errorf("no span %s below %q with %q in\n%v", want[0], want[1], want[2:], c.spans)
 		}
+	}
+	if roots := c.roots(); roots != 1 {
+		t.Errorf("%d traces, want one: %v", roots, c.spans)
 	}
 	if strings.Contains(c.wire.String(), token) {
 		t.Error("a span holds the job's token")

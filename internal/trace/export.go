@@ -9,8 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // exporter keeps errors for the end: they are never the run's.
@@ -34,6 +37,7 @@ func collector(ctx context.Context, getenv func(string) string) (*exporter, stri
 	if at, err := url.Parse(to); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return nil, "the endpoint of OTEL_EXPORTER_OTLP is not an address with http or https"
 	}
+	silence(otel.SetLogger)
 	// A span that is lost is worth no second try: that would hold up the end of the run.
 	client, err := otlptracehttp.New(ctx, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
 	if err != nil {
@@ -42,17 +46,39 @@ func collector(ctx context.Context, getenv func(string) string) (*exporter, stri
 	return &exporter{SpanExporter: client}, ""
 }
 
+// silence sets a logger that logs nothing, the zero one. The SDK would print headers that it
+// cannot read, which hold keys.
+func silence[T any](set func(T)) {
+	var none T
+	set(none)
+}
+
 // ExportSpans sends spans.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
-		if wrong, is := errors.AsType[*url.Error](err); is {
-			err = wrong.Err // without the address, which may hold a key
-		}
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		e.err = err
+		e.err = reason(err)
 	}
 	return nil
+}
+
+// statusIn finds the status of an answer in the SDK's error.
+var statusIn = pattern.Of(`: ([1-5][0-9][0-9] [A-Za-z ]+) \(body: `)
+
+// reason is why spans were not sent, without the address, which may hold a key, and
+// without the collector's own words.
+func reason(err error) error {
+	if wrong, is := errors.AsType[*url.Error](err); is {
+		return wrong.Err
+	}
+	if found := statusIn.FindStringSubmatch(err.Error()); found != nil {
+		return errors.New("the collector answered " + found[1])
+	}
+	if strings.Contains(err.Error(), "request failure: body: ") {
+		return errors.New("the collector answered 429, 502, 503 or 504")
+	}
+	return err
 }
 
 func (e *exporter) failure() error {
