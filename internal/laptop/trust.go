@@ -23,7 +23,7 @@ import (
 // mostly. It lies among the user's own files, where neither a commit nor an agent writes. It has
 // a line for each project folder, and for each file of --config there: a digest of which one it
 // is, and one of what the settings of its newest run said. An empty file of that name in git's
-// own folder marks the repository's other worktrees, and it when it has moved.
+// own folder marks the repository's other worktrees, and the repository itself after it was moved.
 const sandboxed = "ralph-sandboxed"
 
 // configured is what settings say that a run goes by.

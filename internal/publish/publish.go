@@ -32,7 +32,7 @@ type Publisher struct {
 }
 
 // runState is a state of a run. The comment shows it at once. The pull request shows
-// lastIdle, the newest state without an open iteration: nobody reviews half-done work,
+// lastIdle, the newest state without an open iteration: people review whole iterations,
 // and each edit is a request.
 type runState struct {
 	run      journal.Run
