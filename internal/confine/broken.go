@@ -9,6 +9,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
+// ErrNotPutBack ends a run: what a command may not change stays as it left it.
+var ErrNotPutBack = putback.ErrNotPutBack
+
 // whole runs as next does, as long as all that those inside changed could be put
 // back. Then nothing runs any more: what would be kept next is what they wrote.
 func (w *Sandbox) whole(next sandbox.Next) sandbox.Next {

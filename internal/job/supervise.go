@@ -70,7 +70,7 @@ func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.
 	}
 	ended.Failed = ended.Why != ""
 	emit(ended)
-	if interrupted {
+	if interrupted || errors.Is(err, confine.ErrNotPutBack) {
 		return err
 	}
 	return nil

@@ -60,7 +60,7 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 }
 
 func (d *Project) runs() workspace.Folder {
-	return workspace.Folder{Path: d.folder(), StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
+	return workspace.Folder{Path: d.folder(), Straight: true, StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
 
 // Text is a run for a terminal, with commands that can be pasted.

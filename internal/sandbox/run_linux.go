@@ -184,6 +184,11 @@ func (w Config) pinned(writes []place) []place {
 	for _, guard := range w.Guards {
 		dirs = append(dirs, guard.Dir)
 	}
+	for _, one := range writes { // whose folder could be exchanged together with it
+		if slices.ContainsFunc(writes, func(other place) bool { return other != one && within(other.Path, one.Path) }) {
+			dirs = append(dirs, filepath.Dir(one.Path))
+		}
+	}
 	for _, path := range closed {
 		dirs = append(dirs, filepath.Dir(path.Path))
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -37,6 +38,30 @@ func OpenRoot(dir string) (*Root, error) {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
 	}
 	return opened(os.OpenRoot(dir + within))
+}
+
+// ErrMoved says that a link leads to another folder than before.
+var ErrMoved = errors.New("a link is in its place, or above it")
+
+// OpenStraight opens a folder by an absolute path without links. A link that was put there
+// since is an error.
+func OpenStraight(dir string) (*Root, error) {
+	root, err := OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := root.Root.Open(".")
+	if err == nil {
+		defer handle.Close() //nolint:errcheck // only a handle
+		place, failed := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(handle.Fd())))
+		if failed == nil && place != filepath.Clean(dir) { // without /proc there is no sandbox
+			err = &fs.PathError{Op: "open", Path: dir, Err: ErrMoved}
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return root, nil
 }
 
 // OpenRoot opens a folder in the folder.
@@ -65,14 +90,33 @@ func (r *Root) Name() string { return filepath.Clean(r.Root.Name()) }
 // Open opens a plain file for reading.
 func (r *Root) Open(name string) (*os.File, error) { return r.OpenFile(name, os.O_RDONLY, 0) }
 
-// Create makes a plain file, or empties it.
+// Create makes a new plain file in place of what has its name: a link, or a name of another
+// file, would have that one emptied. A folder is an error.
 func (r *Root) Create(name string) (*os.File, error) {
-	return r.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if info, err := r.Lstat(name); err == nil && !info.IsDir() {
+		if err := r.Remove(name); err != nil {
+			return nil, err
+		}
+	}
+	return r.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// OpenFile opens a plain file.
+// OpenFile opens a plain file. To be written to, it must have no other name: a link may lead
+// to any file of the folder.
 func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR) != 0 && r.hasOtherName(name) {
+		return nil, ErrNotPlain
+	}
 	return plain(r.Root.OpenFile(name, flag|syscall.O_NONBLOCK, perm))
+}
+
+func (r *Root) hasOtherName(name string) bool {
+	info, err := r.Lstat(name)
+	if err != nil {
+		return false
+	}
+	stat, is := info.Sys().(*syscall.Stat_t)
+	return info.Mode().Type() == fs.ModeSymlink || is && info.Mode().IsRegular() && stat.Nlink > 1
 }
 
 // Open opens a plain file by its path, which may lead over links.

@@ -50,6 +50,51 @@ func hostile(t *testing.T) (*untrusted.Root, []string) {
 	return open(t, dir), []string{"pipe", "link to a pipe", "link to a device", "loop", "folder", "socket"}
 }
 
+// What is created is a new file, whatever had its name: only a folder stays.
+func TestCreate(t *testing.T) {
+	root, names := hostile(t)
+	must(t, root.WriteFile("protected", []byte("x"), 0o644))
+	must(t, os.Symlink("protected", filepath.Join(root.Name(), "link")))
+	must(t, os.Link(filepath.Join(root.Name(), "protected"), filepath.Join(root.Name(), "hard link")))
+	for _, name := range append(names, "link", "hard link") {
+		file, err := root.Create(name)
+		if (err == nil) != (name != "folder") {
+			t.Errorf("Create of a %s: %v", name, err)
+		}
+		if err == nil {
+			must(t, file.Close())
+		}
+	}
+	must(t, os.Remove(filepath.Join(root.Name(), "link")))
+	must(t, os.Symlink("protected", filepath.Join(root.Name(), "link")))
+	must(t, os.Link(filepath.Join(root.Name(), "protected"), filepath.Join(root.Name(), "second name")))
+	for _, name := range []string{"link", "second name"} {
+		if err := root.WriteFile(name, nil, 0o644); !errors.Is(err, untrusted.ErrNotPlain) {
+			t.Errorf("WriteFile of a %s: %v", name, err)
+		}
+	}
+	if text, err := root.ReadFile("protected", 1); string(text) != "x" {
+		t.Errorf("a file with other names is %q, %v", text, err)
+	}
+}
+
+// A folder that a link has replaced, or one above it, is not opened by its path.
+func TestOpenStraight(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	tasks, victim := filepath.Join(top, "tasks"), filepath.Join(top, "victim")
+	must(t, os.MkdirAll(filepath.Join(tasks, "t1"), 0o755))
+	must(t, os.MkdirAll(filepath.Join(victim, "t1"), 0o755))
+	root, err := untrusted.OpenStraight(filepath.Join(tasks, "t1"))
+	must(t, err)
+	must(t, root.Close())
+	must(t, os.Rename(tasks, tasks+"0"))
+	must(t, os.Symlink(victim, tasks))
+	if root, err := untrusted.OpenStraight(filepath.Join(tasks, "t1")); !errors.Is(err, untrusted.ErrMoved) {
+		t.Errorf("OpenStraight = %v, %v; want ErrMoved", root, err)
+	}
+}
+
 // Nothing but a plain file is opened, and no call waits for it.
 func TestWhatIsNoFileIsRefused(t *testing.T) {
 	root, names := hostile(t)
@@ -58,7 +103,6 @@ func TestWhatIsNoFileIsRefused(t *testing.T) {
 			"ReadFile":  func() error { _, err := root.ReadFile(name, 1<<20); return err },
 			"WriteFile": func() error { return root.WriteFile(name, []byte("x"), 0o644) },
 			"Open":      func() error { _, err := root.Open(name); return err },
-			"Create":    func() error { _, err := root.Create(name); return err },
 			"append": func() error {
 				_, err := root.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 				return err

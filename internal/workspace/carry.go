@@ -26,7 +26,7 @@ const (
 // Pack reads the run's files for another machine: the journal, and small files
 // beside it. Trees and transcripts are left out.
 func (r Run) Pack() (map[string][]byte, error) {
-	root, err := untrusted.OpenRoot(r.Path)
+	root, err := openFolder(r.Path, r.straight)
 	if err != nil {
 		return nil, fmt.Errorf("read the run's files: %w", err)
 	}

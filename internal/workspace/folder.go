@@ -25,6 +25,7 @@ import (
 type Folder struct {
 	Path     string
 	LockName string // the file that Lock locks (default: "lock")
+	Straight bool   // Path has no links, and one that appears there is an error
 	StateDir string // a folder elsewhere that only this user can write to; empty: no run is vouched for
 
 	isLocked bool // Hold has locked it for its caller
@@ -50,14 +51,33 @@ func (f Folder) open() (*untrusted.Root, error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(f.Path, 0o755); err != nil {
+	if err := f.make(); err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
-	root, err := untrusted.OpenRoot(f.Path)
+	root, err := openFolder(f.Path, f.Straight)
 	if err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
 	return root, nil
+}
+
+func (f Folder) make() error {
+	if !f.Straight {
+		return os.MkdirAll(f.Path, 0o755)
+	}
+	above, err := untrusted.OpenStraight(filepath.Dir(f.Path))
+	if err != nil {
+		return err
+	}
+	defer above.Close() //nolint:errcheck // only a handle
+	return above.MkdirAll(filepath.Base(f.Path), 0o755)
+}
+
+func openFolder(path string, straight bool) (*untrusted.Root, error) {
+	if straight {
+		return untrusted.OpenStraight(path)
+	}
+	return untrusted.OpenRoot(path)
 }
 
 // RemoveFiles removes files and folders of these names from the folder.
@@ -124,7 +144,7 @@ func (f Folder) NewRun(id string) (Run, error) {
 
 // Run is the run with that id.
 func (f Folder) Run(id string) Run {
-	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id)}
+	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id), straight: f.Straight}
 	if f.StateDir != "" {
 		run.digestFile = f.digestPath(id)
 	}
@@ -215,7 +235,7 @@ func (f Folder) listRuns() (ids []string, err error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
-	root, err := untrusted.OpenRoot(f.Path)
+	root, err := openFolder(f.Path, f.Straight)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +272,7 @@ const maxKeptFile = 64 << 20
 // Read reads a file of the folder if its digest is as recorded: agents can write
 // there.
 func (f Folder) Read(name, digest string) (string, error) {
-	root, err := untrusted.OpenRoot(f.Path)
+	root, err := openFolder(f.Path, f.Straight)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}

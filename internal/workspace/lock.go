@@ -54,7 +54,7 @@ func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
 // CheckUnlocked returns an error while another process has the lock. It writes
 // nothing.
 func (f Folder) CheckUnlocked() error {
-	root, err := untrusted.OpenRoot(f.Path)
+	root, err := openFolder(f.Path, f.Straight)
 	if err != nil {
 		return nil // there was never a run
 	}

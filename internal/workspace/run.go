@@ -18,6 +18,7 @@ type Run struct {
 	ID   string
 	Path string
 
+	straight   bool   // as that of its Folder
 	digestFile string // the file of its journal's digests; empty: none
 	accepted   bool   // the journal counts without a digest
 }
@@ -37,7 +38,7 @@ const maxJournalRead = 1 << 30
 func (r Run) Journal() string { return r.File(JournalFile) }
 
 func (r Run) openFile(name string, flag int) (*os.File, error) {
-	root, err := untrusted.OpenRoot(r.Path)
+	root, err := openFolder(r.Path, r.straight)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (r Run) openFile(name string, flag int) (*os.File, error) {
 
 // Entries reads the journal.
 func (r Run) Entries() ([]journal.Entry, error) {
-	root, err := untrusted.OpenRoot(r.Path)
+	root, err := openFolder(r.Path, r.straight)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -74,7 +75,7 @@ func (r Run) openJournal() (*os.File, []journal.Entry, []byte, error) {
 	}
 	entries, sound, err := cutTornLine(file)
 	if err == nil {
-		err = syncDir(r.Path)
+		err = r.sync()
 	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, file.Close())
@@ -100,8 +101,9 @@ func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 }
 
 // syncDir makes names durable, so that a new file exists after a crash.
-func syncDir(dir string) error {
-	root, err := untrusted.OpenRoot(dir)
+func (r Run) sync() error {
+	dir := r.Path
+	root, err := openFolder(dir, r.straight)
 	if err != nil {
 		return fmt.Errorf("sync %s: %w", dir, err)
 	}
@@ -128,7 +130,12 @@ func (r Run) Create(name string) (io.WriteCloser, error) {
 
 // Remove removes a file of the run's folder, if it exists.
 func (r Run) Remove(name string) error {
-	if err := os.Remove(r.File(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	root, err := openFolder(r.Path, r.straight)
+	if err == nil {
+		defer root.Close() //nolint:errcheck // only a handle
+		err = root.Remove(name)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cannotWrite(r.Path, err)
 	}
 	return nil
@@ -187,7 +194,7 @@ func (l *OpenJournal) Restore() (mended bool, err error) {
 	if l.isUnchanged() {
 		return false, nil
 	}
-	root, err := Folder{Path: filepath.Dir(filepath.Dir(l.run.Path))}.open()
+	root, err := Folder{Path: filepath.Dir(filepath.Dir(l.run.Path)), Straight: l.run.straight}.open()
 	if err != nil {
 		return false, err
 	}
@@ -201,7 +208,7 @@ func (l *OpenJournal) Restore() (mended bool, err error) {
 		return false, cannotWrite(l.run.Path, err)
 	}
 	_, err = io.Copy(file, bytes.NewReader(l.content))
-	if err := errors.Join(err, file.Sync(), syncDir(l.run.Path)); err != nil {
+	if err := errors.Join(err, file.Sync(), l.run.sync()); err != nil {
 		return false, errors.Join(cannotWrite(l.run.Path, err), file.Close())
 	}
 	old := l.file

@@ -32,7 +32,7 @@ const (
 // Runs is the folder of the task's runs. It has its own lock: the supervised
 // command can be ralph run in the same folder.
 func (t Task) Runs() Folder {
-	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock"}
+	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock", Straight: true}
 }
 
 // CheckDir returns an error if the task's folder cannot be used.
@@ -55,6 +55,11 @@ func CheckDir(dir, flag string) error {
 // Done reports whether the task's DONE file exists. Its content does not matter,
 // so it can be a link.
 func (t Task) Done() (bool, error) {
+	root, err := untrusted.OpenStraight(t.Dir)
+	if err != nil {
+		return false, fmt.Errorf("look for %s: %w", doneFile, err)
+	}
+	_ = root.Close()
 	info, err := os.Stat(filepath.Join(t.Dir, doneFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,13 +74,22 @@ func (t Task) Done() (bool, error) {
 
 // HasWaitFile reports whether a file asks not to restart the command.
 func (t Task) HasWaitFile() bool {
-	info, err := os.Lstat(filepath.Join(t.Dir, waitFile))
+	root, err := untrusted.OpenStraight(t.Dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	info, err := root.Lstat(waitFile)
 	return err == nil && !info.IsDir()
 }
 
 // RemoveWaitFile removes that file once it was obeyed.
 func (t Task) RemoveWaitFile() error {
-	err := os.Remove(filepath.Join(t.Dir, waitFile))
+	root, err := untrusted.OpenStraight(t.Dir)
+	if err == nil {
+		defer root.Close() //nolint:errcheck // only a handle
+		err = root.Remove(waitFile)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", waitFile, err)
 	}
@@ -101,7 +115,12 @@ type Message struct {
 
 // BusSize is the length of the task's bus; 0 if there is none.
 func (t Task) BusSize() int64 {
-	info, err := os.Lstat(filepath.Join(t.Dir, taskBus))
+	root, err := untrusted.OpenStraight(t.Dir)
+	if err != nil {
+		return 0
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	info, err := root.Lstat(taskBus)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0
 	}
@@ -124,7 +143,7 @@ func (t Task) WaitMessage(since int64) (text string, asked bool) {
 }
 
 func (t Task) busFrom(offset int64) (string, error) {
-	root, err := untrusted.OpenRoot(t.Dir)
+	root, err := untrusted.OpenStraight(t.Dir)
 	if err != nil {
 		return "", err
 	}
@@ -200,7 +219,7 @@ func (t Task) post(dir, name string, m Message) (err error) {
 			err = fmt.Errorf("write to %s: %w", name, err)
 		}
 	}()
-	root, err := untrusted.OpenRoot(dir)
+	root, err := untrusted.OpenStraight(dir)
 	if err != nil {
 		return err
 	}

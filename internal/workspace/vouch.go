@@ -50,7 +50,7 @@ func (f Folder) CanVouch() bool { return f.StateDir != "" && os.MkdirAll(f.State
 // IsVouched reports whether the journal of a run is as ralph wrote it in this
 // folder.
 func (f Folder) IsVouched(run Run) bool {
-	root, err := untrusted.OpenRoot(run.Path)
+	root, err := openFolder(run.Path, run.straight)
 	if f.StateDir == "" || err != nil {
 		return false
 	}

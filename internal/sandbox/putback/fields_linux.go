@@ -43,7 +43,7 @@ func (k kept) mendFields(now map[string]node) ([]string, error) {
 		case err == nil && text == nil:
 			return nil, nil
 		case err == nil:
-			return []string{path.Join(k.dir, k.name)}, k.root.WriteFile(k.name, text, is.mode.Perm())
+			return []string{path.Join(k.dir, k.name)}, errors.Join(k.root.Remove(k.name), k.root.WriteFile(k.name, text, is.mode.Perm()))
 		}
 	}
 	return k.mendWhole(now)
