@@ -194,6 +194,34 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 	return g.WithIncluded(ctx, n.With(at.common, at.dir).Within(at.common))
 }
 
+// LeadsOut is a git folder or object store of the tree outside of a folder, in which everything
+// may be an agent's; empty: none. A git folder outside that names the tree itself is no such one.
+func (t *Tree) LeadsOut(ctx context.Context, area string) string {
+	outside := func(path string) bool {
+		way, err := filepath.Rel(area, path)
+		return err != nil || !filepath.IsLocal(way)
+	}
+	if outside(t.own.dir) {
+		linked, _ := untrusted.ReadFile(filepath.Join(t.own.dir, "gitdir"), 1<<12)
+		named, _ := t.git.Do(ctx, Call{Args: []string{"config", "--file", filepath.Join(t.own.dir, "config"), "core.worktree"}, Dir: t.git.Home})
+		for _, to := range []string{filepath.Dir(strings.TrimSpace(string(linked))), strings.TrimSpace(string(named))} {
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(t.own.dir, to)
+			}
+			if to, err := filepath.EvalSymlinks(to); err == nil && to == t.Dir {
+				return ""
+			}
+		}
+		return t.own.dir
+	}
+	for _, path := range append(slices.Clone(t.needs.Read), t.own.common) {
+		if path != t.git.Home && outside(path) {
+			return path
+		}
+	}
+	return ""
+}
+
 // WithIncluded adds the files that the configurations of the git folders, of the user and of
 // the machine include.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {

@@ -178,6 +178,10 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 		return nil
 	}
 	j.Project = d.Place.Top
+	own, err := d.World.own(ctx, d.Tool, *d.Place)
+	if err != nil {
+		return err
+	}
 	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
 	switch {
 	case p.SeparateTree && !p.UsesLinkedWorktree():
@@ -186,8 +190,8 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 	case p.Done == policy.ByStories:
 		j.Origin = at
 	}
-	j.UserTree, err = d.Tool.Own(ctx, *d.Place)
-	return err
+	j.UserTree = own
+	return nil
 }
 
 func (d *Project) stand(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {

@@ -16,20 +16,24 @@ import (
 
 // Place is a folder, with the repository that it is in. Where git finds none,
 // what would make one is guarded all the same.
-func (w World) Place(ctx context.Context, dir string) confine.Access {
+func (w World) Place(ctx context.Context, dir string) (confine.Access, error) {
 	top, needs := dir, guarded.Folder(dir)
 	if tool, done, err := w.Git(dir); err == nil {
 		defer done()
-		if tree, err := ownTree(ctx, tool, dir); err == nil {
+		tree, err := w.ownTree(ctx, tool, dir)
+		switch {
+		case errors.Is(err, errStrays):
+			return confine.Access{}, err
+		case err == nil:
 			top, needs = tree.Dir, tree.Needs()
-		} else {
+		default:
 			needs = tool.WithIncluded(ctx, needs)
 		}
 	}
 	return confine.Access{
 		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
 		ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
-	}
+	}, nil
 }
 
 // KeptHere marks a folder that Folder found, and is Kept of it.
@@ -43,7 +47,10 @@ func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error)
 // Kept is Place for those who may not write to the settings of a run there. It is a fault
 // where another folder has taken the place of dir.
 func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
-	at := w.Place(ctx, dir)
+	at, err := w.Place(ctx, dir)
+	if err != nil {
+		return at, err
+	}
 	if !confine.Under(at.Write[0], dir) {
 		return at, errMoved(dir, errReplaced)
 	}
@@ -69,12 +76,29 @@ func (w World) Confined(ctx context.Context, dir string) error {
 }
 
 // ownTree is the tree of the repository that a folder is in.
-func ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree, error) {
+func (w World) ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree, error) {
 	top, err := tool.Inspect(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	return tool.Own(ctx, top)
+	return w.own(ctx, tool, top)
+}
+
+var errStrays = errors.New("a command in the sandbox, in a folder above, may have made it do so")
+
+// own refuses a repository that a command in the sandbox may have made, in a folder above, to
+// lead to another one.
+func (w World) own(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
+	tree, err := tool.Own(ctx, at)
+	area := w.marked(filepath.Dir(at.Top))
+	if err != nil || area == "" {
+		return tree, err
+	}
+	if to := tree.LeadsOut(ctx, area); to != "" {
+		return nil, fault.Usage("the repository in "+at.Top+" uses "+to,
+			"look at .git there; if it is as you made it, move the repository out of "+area, errStrays)
+	}
+	return tree, nil
 }
 
 // Folder is the folder that a user names, without links. Another sandboxed command may put
@@ -89,7 +113,7 @@ func (w World) Folder(name string) (string, error) {
 		}
 		dir = filepath.Join(here, name)
 	}
-	place, err := untrusted.Resolve(filepath.Clean(dir), func(link string) bool { return w.isMarked(filepath.Dir(link)) })
+	place, err := untrusted.Resolve(filepath.Clean(dir), func(link string) bool { return w.marked(filepath.Dir(link)) != "" })
 	switch {
 	case errors.Is(err, untrusted.ErrTheirLink):
 		return "", fault.Usage("the path leads through a link in a folder where commands ran in the sandbox, and one of them may have made it: "+name,
@@ -100,16 +124,16 @@ func (w World) Folder(name string) (string, error) {
 	return place, nil
 }
 
-// isMarked tells whether something was confined in a folder, or in one above it.
-func (w World) isMarked(dir string) bool {
+// marked is the nearest folder at dir or above in which something was confined; empty: none.
+func (w World) marked(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if file := w.markFile(at); file != "" {
 			if _, err := os.Lstat(file); err == nil {
-				return true
+				return at
 			}
 		}
 		if at == filepath.Dir(at) {
-			return false
+			return ""
 		}
 	}
 }

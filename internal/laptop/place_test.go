@@ -2,6 +2,7 @@ package laptop_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -75,6 +76,43 @@ func TestReplacedFolder(t *testing.T) {
 	}
 	if above := w.Above(replaced); !slices.Contains(above, shop) {
 		t.Errorf("links are followed in shop: Above = %v", above)
+	}
+}
+
+// A repository that a sandboxed command, in a folder above, led to another one opens nothing
+// of that one. A linked worktree does, which its repository names.
+func TestStrayedRepository(t *testing.T) {
+	top := folder(t)
+	code, victim, w := filepath.Join(top, "code"), repository(t, filepath.Join(top, "victim")), world(filepath.Join(top, "home"))
+	for _, name := range []string{"file", "link", "common", "store", "honest"} {
+		repository(t, filepath.Join(code, name))
+	}
+	if _, err := w.KeptHere(t.Context(), code); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(code, name, ".git") }
+	for _, name := range []string{"file", "link"} {
+		if err := os.RemoveAll(at(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(t, filepath.Join(victim, ".git"), at("link"))
+	for file, text := range map[string]string{
+		at("file"): "gitdir: " + victim + "/.git", filepath.Join(at("common"), "commondir"): victim + "/.git", filepath.Join(at("store"), "objects", "info", "alternates"): victim + "/.git/objects",
+	} {
+		if err := os.WriteFile(file, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "git", "worktree", "add", "-q", filepath.Join(code, "worktree"))
+	cmd.Dir = victim
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git worktree add: %v\n%s", err, out)
+	}
+	for name, want := range map[string]bool{"file": false, "link": false, "common": false, "store": false, "honest": true, "worktree": true} {
+		if at, err := w.KeptHere(t.Context(), filepath.Join(code, name)); (err == nil) != want || !want && fault.Hint(err) == "" {
+			t.Errorf("%s: it writes to %v and reads %v, %v; want an error: %v", name, at.Write, at.Read, err, !want)
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ func (f Folder) make() error {
 	if !f.Straight {
 		return os.MkdirAll(f.Path, 0o755)
 	}
-	above, err := untrusted.OpenStraight(filepath.Dir(f.Path))
+	above, err := f.above()
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +14,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/google/renameio/v2"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -124,14 +123,33 @@ func (f Folder) writeMarker(active Active) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", activeFile, err)
 	}
-	if err := renameio.WriteFile(f.markerPath(), append(data, '\n'), 0o644); err != nil {
+	above, err := f.above()
+	if err == nil {
+		defer above.Close() //nolint:errcheck // only a handle
+		beside := activeFile + "." + rand.Text()
+		err = above.WriteFile(beside, append(data, '\n'), 0o644)
+		if err == nil {
+			err = above.Rename(beside, activeFile)
+		}
+	}
+	if err != nil {
 		return cannotWrite(f.markerPath(), err)
 	}
 	return nil
 }
 
+// above is the project.
+func (f Folder) above() (*untrusted.Root, error) {
+	return openFolder(filepath.Dir(f.Path), f.Straight)
+}
+
 func (f Folder) removeMarker() error {
-	if err := os.Remove(f.markerPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	above, err := f.above()
+	if err == nil {
+		defer above.Close() //nolint:errcheck // only a handle
+		err = above.Remove(activeFile)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %s: %w", activeFile, err)
 	}
 	return nil

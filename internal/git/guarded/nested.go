@@ -81,14 +81,14 @@ func (s Search) Look(ctx context.Context) Found {
 			_ = e.In.Remove(e.Name)
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
-			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, e.Name)
+			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, e.Name, &left)
 			if to, led := leads(root, e.Path); led {
-				found.Nested[path.Dir(e.Path)] += runs(ctx, root, to)
+				found.Nested[path.Dir(e.Path)] += runs(ctx, root, to, &left)
 			}
 		case e.Info.Name() == "HEAD" && path.Dir(e.Path) != s.Git && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
-			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, ".")
+			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, ".", &left)
 		case isIndex(e):
-			found.Indexes[path.Join(path.Dir(e.Path), index)] += digest(e)
+			found.Indexes[path.Join(path.Dir(e.Path), index)] += stamp(e)
 		}
 		return nil
 	})
@@ -109,11 +109,14 @@ func isBare(dir *untrusted.Root) bool {
 	return has("commondir") || has("objects") && has("refs")
 }
 
-func runs(ctx context.Context, in *untrusted.Root, at string) string {
+func runs(ctx context.Context, in *untrusted.Root, at string, left *int) string {
 	sum := sha256.New()
 	for _, name := range append(unwritten(in, at), at) {
 		_ = in.Walk(ctx, name, func(e untrusted.Entry, err error) error {
+			*left--
 			switch {
+			case *left < 0:
+				return fs.SkipAll
 			case errors.Is(err, fs.ErrNotExist): // says nothing
 			case err != nil:
 				fmt.Fprintf(sum, "%s closed\n", e.Path)
@@ -140,18 +143,12 @@ func unwritten(in *untrusted.Root, at string) []string {
 	return names
 }
 
-const mostRun = 4 << 20
-
 func content(e untrusted.Entry) string {
 	if e.Info.Mode().Type() == fs.ModeSymlink {
 		to, _ := e.In.Readlink(e.Name)
 		return to
 	}
-	text, err := e.In.ReadFile(e.Name, mostRun)
-	if err != nil {
-		return "not compared"
-	}
-	return e.Info.Mode().String() + string(text)
+	return stamp(e)
 }
 
 // Since are those that were made since before was looked at, or are others now.

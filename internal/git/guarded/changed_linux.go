@@ -1,0 +1,5 @@
+package guarded
+
+import "syscall"
+
+func changed(stat *syscall.Stat_t) any { return stat.Ctim }
