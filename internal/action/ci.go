@@ -99,6 +99,7 @@ func (v *visit) remark(ctx context.Context, move upkeep.Move) error {
 	if v.inputs.DryRun {
 		return nil
 	}
+	noted := v.note(ctx, move.Line) // first: what is run again is not red for the next job
 	for _, run := range move.Rerun {
 		err := v.client.Rerun(ctx, run)
 		if e, is := errors.AsType[*github.Error](err); is && strings.Contains(e.Message, "already") {
@@ -108,7 +109,7 @@ func (v *visit) remark(ctx context.Context, move upkeep.Move) error {
 			return v.note(ctx, move.Line+" That failed, and takes `actions: write`: "+strings.Join(strings.Fields(v.foreign(fault.Told(err))), " "))
 		}
 	}
-	return v.note(ctx, move.Line)
+	return noted
 }
 
 // note puts a line above the progress comment of the pull request.
