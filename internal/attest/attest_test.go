@@ -17,17 +17,17 @@ import (
 
 const workflow = "https://github.com/octo/greeter/.github/workflows/ralph.yml@refs/heads/main"
 
-func published(t *testing.T) (bundle []byte, root attest.Root) {
-	t.Helper()
+func published(tb testing.TB) (bundle []byte, root attest.Root) {
+	tb.Helper()
 	text, err := templates.Files.ReadFile("sigstore/trusted-root.json")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if root, err = attest.ReadRoot(text); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if bundle, err = os.ReadFile("testdata/published.json"); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return bundle, root
 }
@@ -235,4 +235,20 @@ func TestReadRoot(t *testing.T) {
 			t.Errorf("ReadRoot(%q) = %+v", bad, root)
 		}
 	}
+}
+
+// No other bundle holds than one with the signed statement of the published one.
+func FuzzVerify(f *testing.F) {
+	bundle, root := published(f)
+	want, err := attest.Expected("https://github.com/sigstore/sigstore-js/.github/workflows/release.yml@refs/heads/main", attest.GitHub, "")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(bundle)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, _ = attest.ReadRoot(data)
+		if signed, err := attest.Verify(data, root, want); err == nil && !strings.HasPrefix(signed.Statement.Digest("sha512"), "46d4e2f7") {
+			t.Errorf("it holds: %+v", signed)
+		}
+	})
 }

@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -106,4 +108,19 @@ func TestFloorThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s is read as %v", text, err)
 		}
 	}
+}
+
+// A policy that is not understood is an error, and never a panic.
+func FuzzReadOrgPolicy(f *testing.F) {
+	f.Add([]byte(`{"maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace", "agents": ["claude"], "allowDomains": []}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		policy, err := config.ReadOrgPolicy("acme", data)
+		if err != nil {
+			return
+		}
+		if !json.Valid(bytes.TrimPrefix(data, []byte("\uFEFF"))) {
+			t.Errorf("%q is read as %+v", data, policy)
+		}
+		_, _ = policy.Enforce("acme", &config.Inputs{})
+	})
 }

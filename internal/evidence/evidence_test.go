@@ -267,3 +267,34 @@ func TestDifferencesByName(t *testing.T) {
 		}
 	}
 }
+
+// A file from anyone is refused, or compared, without a panic.
+func FuzzRead(f *testing.F) {
+	run := journaltest.Run(f, []byte(worked))
+	data, err := evidence.Of(run, nil).Marshal()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := evidence.Read(data)
+		if err != nil {
+			return
+		}
+		again, err := e.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := evidence.Read(again); err != nil {
+			t.Errorf("what was read is refused when it is written: %v", err)
+		}
+		anew, _ := e.NewRun()
+		e.Differences(anew)
+		e.Differences(run)
+		e.Grades()
+		e.AllowedChanges()
+		e.EarlierStories()
+		e.GradedStories()
+		e.CommitsByStory()
+	})
+}

@@ -121,3 +121,19 @@ func FuzzReadTrigger(f *testing.F) {
 		trigger.Accept(got, cmd, rules, trigger.RequestFacts{Permission: trigger.Write})
 	})
 }
+
+// What other events tell of is refused, or clean.
+func FuzzReadOtherEvents(f *testing.F) {
+	for _, event := range published(f) {
+		f.Add([]byte(event.Examples[0]))
+	}
+	f.Add([]byte(`{"inputs":{"delivery":"{\"ID\":\"1\",\"Trigger\":{\"Event\":\"issues\"}}"}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		_, _ = github.ReadPullEvent(body)
+		_, _ = github.ReadProved(body)
+		_, _, _ = github.ReadRelayed(body)
+		if got, err := github.ReadProposal(body); err == nil && (!utf8.ValidString(got.Title+got.Body) || utf8.RuneCountInString(got.Body) > 60_000) {
+			t.Errorf("not clean: %q, %q", got.Title, got.Body)
+		}
+	})
+}

@@ -251,3 +251,26 @@ func lines(t *testing.T, events ...journal.Event) []byte {
 	}
 	return d.Bytes()
 }
+
+// Whatever a journal holds, its sound part is read again as it was.
+func FuzzReplay(f *testing.F) {
+	d := &disk{}
+	w := &journal.Writer{Disk: d, Now: ticking()}
+	for _, event := range sample() {
+		if err := w.Append(event); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Add(d.Bytes())
+	for line := range bytes.Lines(d.Bytes()) {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		entries, sound, _ := journal.Replay(data)
+		again, whole, err := journal.Replay(data[:sound])
+		if err != nil || whole != sound || len(again) != len(entries) {
+			t.Errorf("the sound part has %d of %d events, %d of %d bytes: %v", len(again), len(entries), whole, sound, err)
+		}
+		journal.Fold(journal.Run{}, entries...)
+	})
+}

@@ -1,6 +1,7 @@
 package jsontree_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -41,4 +42,14 @@ func TestWhatCannotBeParsed(t *testing.T) {
 			t.Errorf("Parse(%q) = %+v, want %+v", text, got, want)
 		}
 	}
+}
+
+// What is read is JSON.
+func FuzzParse(f *testing.F) {
+	f.Add("\uFEFF{\"a\": [1e2, \"x\",\n  true, null],\n \"a\" : {}}")
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, problem := jsontree.Parse("f", []byte(text), 100); problem == nil && !json.Valid([]byte(strings.TrimPrefix(text, "\uFEFF"))) {
+			t.Errorf("%q is read", text)
+		}
+	})
 }

@@ -82,3 +82,19 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Each server that is read has a plain name, and either a command or an address.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(file))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		servers, err := mcp.Read(data, nil)
+		if err != nil {
+			return
+		}
+		for name, server := range servers {
+			if name == "" || strings.ContainsAny(name, " .\"'\n=") || (server.Command == "") == (server.URL == "") {
+				t.Errorf("%q: %+v", name, server)
+			}
+		}
+	})
+}

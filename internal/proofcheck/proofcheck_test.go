@@ -3,6 +3,7 @@ package proofcheck_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -113,4 +114,20 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s is read: %+v", bad, h)
 		}
 	}
+}
+
+// Whatever another job hands over, GitHub takes the check that is drawn from it.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"pull":7,"outcome":{"base":"a","head":"b","grade":"proven","proven":true,"tests":["T"],"files":["f"],"held":[{"file":"f","why":"w"}],"shown":[],"restored":["r"],"checks":[{"name":"c"}]}}`))
+	f.Add([]byte(`{"pull":7,"outcome":{"grade":"held","why":"a\nb","held":[{"file":"f","why":"w","line":-1}]}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		h, err := proofcheck.Read(data)
+		if err != nil {
+			return
+		}
+		check, _ := proofcheck.Check(proofcheck.Facts{Outcome: h.Outcome, Line: func(string) int { return 1 }})
+		if len(check.Notes) > 50 || len(check.Summary) > 65_535 || strings.ContainsAny(check.Title, "\r\n") || !utf8.ValidString(check.Summary+check.Title) {
+			t.Errorf("%d notes, %d characters, %q", len(check.Notes), len(check.Summary), check.Title)
+		}
+	})
 }

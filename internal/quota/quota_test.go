@@ -135,3 +135,26 @@ func TestBooksAreReadAsTheyWereWritten(t *testing.T) {
 		t.Errorf("nothing is %v, %v", got, err)
 	}
 }
+
+// A book or a lease that others wrote is refused, or used without a panic.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(`{"v":1,"entries":[{"job":1,"run":"r","branch":"b","until":"2026-03-04T12:00:00Z","held":1e300,"spent":-1}],"pulls":[{"number":7}]}`))
+	f.Add([]byte(`{"job":7,"until":"2026-11-22T12:00:01Z"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		quota.ReadLease(data).Keeps(1, noon)
+		book, err := quota.Read(data)
+		if err != nil {
+			return
+		}
+		book.AtWork(noon)
+		book.Due(noon)
+		book, _ = book.Admit(quota.Asked{Entry: at(1, "b", 1, noon)}, noon)
+		text, err := book.Write()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := quota.Read(text); err != nil {
+			t.Errorf("what was read is refused when it is written: %v", err)
+		}
+	})
+}
