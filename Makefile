@@ -39,7 +39,7 @@ reference: # the parts of docs/ that are made from the code
 	go test -count=1 ./cmd/ralph -run=TestReference -update
 fuzz:
 	@$(tests) -oE '^func Fuzz[A-Za-z0-9_]+' . | sed 's|/[^/]*:func | |' | while read -r dir name; do \
-		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) "$$dir" || exit 1; done
+		echo "$$dir $$name" && go test -run='^$$' -fuzz="^$$name$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x "$$dir" || exit 1; done
 bench:
 	go test -run='^$$' -bench=. -benchmem ./internal/...
 	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
@@ -52,7 +52,7 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
 endurance: # faults of the machine, of GitHub and of agents, a row each; docs/reliability.md has the table. make check tries a few rows
-	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; ENDURANCE=1 go test -count=1 -timeout=30m -v -run='^TestEndurance$$' ./cmd/ralph >"$$out" 2>&1; \
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; ENDURANCE=1 go test -count=1 -timeout=30m -v -run='^Test(Endurance|Soak)$$' ./cmd/ralph >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/proof.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
