@@ -3,7 +3,9 @@ package main_test
 import (
 	"flag"
 	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -44,9 +46,12 @@ func haste(getenv func(string) string) time.Duration {
 const yesterdayKey = "RALPH_TEST_YESTERDAY"
 
 func clock(getenv func(string) string) func() time.Time {
-	d, sign := newDeath(getenv), getenv(yesterdayKey)
+	d, sign, goroutines := newDeath(getenv), getenv(yesterdayKey), getenv(goroutinesKey)
 	return func() time.Time {
 		now := d.now()
+		if goroutines != "" && process.IsInner(getenv) {
+			_ = os.WriteFile(goroutines, []byte(strconv.Itoa(runtime.NumGoroutine())), 0o644)
+		}
 		if _, err := os.Stat(sign); sign == "" || err != nil {
 			return now
 		}
