@@ -70,15 +70,13 @@ func (e *Error) Error() string {
 // Unwrap gives why it could not be run.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Answered tells whether err is git's own answer, and not that it could not be
-// asked.
+// Answered reports whether err is git's own answer.
 func Answered(err error) (*Error, bool) {
 	var failed *Error
 	return failed, errors.As(err, &failed) && failed.Err == nil
 }
 
-// SaidNo tells whether git answered with exit code 1: many commands say so that
-// there is none, or that it is not so.
+// SaidNo reports exit code 1: for many commands that is the answer no.
 func SaidNo(err error) bool {
 	failed, ok := Answered(err)
 	return ok && failed.Exit == 1 && !failed.TimedOut && !failed.TooLong

@@ -23,8 +23,7 @@ func (t *Tree) gitDir() gitDir {
 	return gitDir{dir, dir}
 }
 
-// Do runs git inside, on this tree and no other: git would follow a file in
-// the place of .git to any repository that an agent names there.
+// Do runs git on this tree alone: a file in place of .git could lead to another repository.
 func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 	at := t.gitDir().dir
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {

@@ -180,8 +180,7 @@ const (
 	mostHuge     = 100
 )
 
-// Huge are files that are new or changed and larger than that. No snapshot has
-// them.
+// Huge are new or changed files above that size, which no snapshot has.
 func (s *Inspection) Huge(ctx context.Context) []string {
 	if s.measured {
 		return s.huge

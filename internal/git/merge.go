@@ -68,8 +68,7 @@ func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 	return merged, nil
 }
 
-// Authors are those who made the commits that To has and From has not, each
-// once, at most 20.
+// Authors made the commits that To has and From has not, each once, at most 20.
 func (t *Trusted) Authors(ctx context.Context, span Span) ([]string, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err

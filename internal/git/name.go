@@ -52,8 +52,7 @@ func ObjectID(out []byte, err error) (string, error) {
 	return id, CheckSHA(id)
 }
 
-// CheckBranch says why name cannot be a branch's, by the rules of git
-// check-ref-format and those of git branch.
+// CheckBranch says why name cannot be a branch, by the rules of git.
 func CheckBranch(name string) error {
 	bad := name == "" || len(name) > 244 || badRef.MatchString(name)
 	for part := range strings.SplitSeq(name, "/") {
@@ -68,8 +67,7 @@ func CheckBranch(name string) error {
 // BranchRef is the ref of a branch.
 func BranchRef(branch string) string { return "refs/heads/" + branch }
 
-// Unprintable runes have no place in a path or on a line: they control a terminal or
-// turn the text around.
+// Unprintable runes control a terminal or turn the text around.
 func Unprintable(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // IsFolder tells whether some file system takes a part of a path for .git.
@@ -86,8 +84,7 @@ func escapes(name string) bool {
 	})
 }
 
-// Fold makes spellings alike that a file system may take for one: some tell no
-// large letter from a small one, some skip what cannot be seen.
+// Fold makes spellings equal that a file system may take for one name.
 func Fold(name string) string {
 	seen := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

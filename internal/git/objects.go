@@ -21,8 +21,7 @@ type Object struct {
 
 var errStopped = errors.New("no more is wanted")
 
-// CatFile has git print objects by their names, and each of them read in turn.
-// What is left of one is passed over.
+// CatFile prints objects by their names, and has each one read in turn.
 func CatFile(ctx context.Context, do Runner, c Call, ids []string, each func(Object) error) error {
 	if len(ids) == 0 {
 		return nil
@@ -79,8 +78,7 @@ func readHeader(id, line string) (Object, error) {
 
 var errMissing = errors.New("an object is missing")
 
-// Senseless tells of an answer that git itself would never give, or an object that
-// is not there.
+// Senseless reports an answer that git itself would never give, or a missing object.
 func Senseless(err error) bool {
 	return errors.Is(err, errOddAnswer) || errors.Is(err, errNoID) || errors.Is(err, errMissing)
 }
@@ -125,8 +123,7 @@ func (c Change) Was() bool { return c.OldMode != ModeNone }
 
 var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
 
-// Compare lists every path in which two trees differ, or those of some pathspecs, within reason: a tree of
-// a few objects can have more paths than there are atoms.
+// Compare lists the paths in which two trees differ, up to a limit: a tree can expand without end.
 func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Change, error) {
 	out, err := do(ctx, Call{Args: append([]string{
 		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To, "--",
@@ -151,8 +148,7 @@ func parseRaw(out []byte) ([]Change, error) {
 	return changes, nil
 }
 
-// TreeEntry is what is to stand at a path of a tree: an object, or nothing where
-// the mode says so.
+// TreeEntry is an object at a path of a tree, or nothing, by its mode.
 type TreeEntry struct{ Path, Mode, ID string }
 
 // Index is a file to make a tree in, and the tree to begin with.

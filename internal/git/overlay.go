@@ -29,8 +29,7 @@ func (t *Trusted) Names(ctx context.Context, span Span) ([]string, error) {
 	return names, nil
 }
 
-// Touched are the paths that To has changed since it left From, what it has
-// taken away too.
+// Touched are the paths that To has changed or removed since it left From.
 func (t *Trusted) Touched(ctx context.Context, span Span) ([]string, error) {
 	changes, err := t.since(ctx, span)
 	if err != nil {
@@ -60,15 +59,13 @@ func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
 	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
 }
 
-// Forks are all the commits where two commits parted: several, where branches were
-// merged both ways.
+// Forks are all the commits where two commits parted: merges both ways make several.
 func (t *Trusted) Forks(ctx context.Context, span Span) ([]string, error) {
 	found, err := t.Do(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}})
 	return strings.Fields(string(found)), err
 }
 
-// Overlay is a commit with some files as another has them, some with a text
-// of their own, and without others.
+// Overlay is a commit with some files as in another one, some with a new text, without others.
 type Overlay struct {
 	Onto, From string
 	Paths      []string

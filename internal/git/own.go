@@ -36,8 +36,7 @@ func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	}, nil
 }
 
-// Look is how the tree stands, as the hand-over of a tree apart would tell it:
-// what was committed since last is the user's own already.
+// Look is the tree's state, as a hand-over would tell it.
 func (t *Tree) Look(ctx context.Context) (Standing, error) {
 	s, err := t.inspectAnyway(ctx)
 	if err != nil {
@@ -60,8 +59,7 @@ type Standing struct {
 	Dirty bool
 }
 
-// Exclude keeps patterns out of the user's commits without a change to any
-// tracked file.
+// Exclude keeps patterns out of the user's commits without changing a tracked file.
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	name, err := user{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
 	if err != nil {
@@ -244,8 +242,7 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	return n
 }
 
-// Disarm moves aside what git would run of the repositories that a search found, and
-// returns the new paths.
+// Disarm moves aside what git would run of the repositories found, and returns the new paths.
 func (g Git) Disarm(ctx context.Context, where guarded.Search, names []string) (moved []string, err error) {
 	return where.Disarm(ctx, func(ctx context.Context, folder string, config []byte) bool {
 		return g.plain(ctx, where.Top, folder, config)

@@ -34,8 +34,7 @@ type Place struct {
 	partial bool
 }
 
-// Inspect looks at the repository that dir lies in. It is a fault when no run
-// can begin there; a dirty tree is not.
+// Inspect is a fault when no run can begin in dir; a dirty tree is none.
 func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 	at := user{git: g, dir: dir}
 	top, err := at.top(ctx)

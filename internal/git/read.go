@@ -64,8 +64,7 @@ func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) 
 
 var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color"}
 
-// Diff is the first limit bytes of a patch, of all paths or of those given, and
-// whether there is more of it.
+// Diff is the first limit bytes of a patch, and whether there is more.
 func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...string) (text string, cut bool, err error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return "", false, err
@@ -173,8 +172,7 @@ func (t *Trusted) Follows(ctx context.Context, older, newer string) (bool, error
 	return err == nil, err
 }
 
-// Top are the names in a folder of a commit, those of folders with a slash
-// after them; the commit's own where the path is empty.
+// Top are the names in a folder of a commit, folders with a final slash.
 func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
 	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err

@@ -184,8 +184,7 @@ func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	return leftovers, nil
 }
 
-// Tidy is a snapshot without leftovers, but with those that were changed or
-// committed since: somebody wants them.
+// Tidy is a snapshot without leftovers, except those that were changed or committed since.
 func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (string, error) {
 	if len(leftovers) == 0 {
 		return tree, nil

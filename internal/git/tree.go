@@ -33,8 +33,7 @@ type Tree struct {
 // Identity is who commits.
 type Identity struct{ Name, Email string }
 
-// Ralph is the committer when none is given. GitHub links the address to no
-// user: it is an organization's.
+// Ralph is the default committer. The address belongs to an organization: GitHub links it to no user.
 var Ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"}
 
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
@@ -59,8 +58,7 @@ type CloneSpec struct {
 	Run     Run      // as Tree.Run
 }
 
-// Clone makes a tree: its own repository, and SHA checked out, with nothing
-// else in it.
+// Clone makes a repository of its own with SHA checked out.
 func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("make a tree in %s: the folder is not empty", p.Dir), err)
@@ -79,8 +77,7 @@ func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	return tree, nil
 }
 
-// Repair gives the files in a plot a new repository that stands at SHA, when
-// theirs is broken. The files stay as they are.
+// Repair replaces a broken repository by a new one at SHA. The files stay.
 func (t *Trusted) Repair(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err := untrusted.RemoveAll(filepath.Join(p.Dir, ".git")); err != nil {
 		return nil, fmt.Errorf("clear the broken repository: %w", err)

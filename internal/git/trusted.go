@@ -94,8 +94,7 @@ func (t *Trusted) DeleteRef(ctx context.Context, ref string) error {
 
 func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
 
-// OpenShared makes dir a repository that reads the objects of the one that project
-// lies in, whatever is checked out there. Nothing of ours gets into that one.
+// OpenShared makes dir a repository that reads the objects of project's, and writes nothing there.
 func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, error) {
 	at := user{git: g, dir: project}
 	if err := at.check(ctx); err != nil {

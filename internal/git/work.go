@@ -77,8 +77,7 @@ func (t *Tree) Reset(ctx context.Context, sha string) error {
 	return nil
 }
 
-// Diff is the first limit bytes of a patch from a commit to the working tree,
-// new files included, and whether there is more of it.
+// Diff is the first limit bytes of a patch from a commit to the tree, and whether there is more.
 func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, cut bool, err error) {
 	if err := CheckSHA(from); err != nil {
 		return "", false, err
@@ -96,8 +95,7 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 
 var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
 
-// SignedOff is a message with the line by which the program vouches for the
-// commit; as it is where that line stands there already.
+// SignedOff adds the sign-off line to a message, once.
 func SignedOff(message string) string {
 	line := "Signed-off-by: " + Ralph.String()
 	text := strings.TrimRight(message, "\n")
@@ -112,8 +110,7 @@ func SignedOff(message string) string {
 	return text + "\n\n" + line + "\n"
 }
 
-// Restore moves the tree to a commit and makes every file of it as it is there.
-// Files that the commit has not stay.
+// Restore moves the tree to a commit with its files. Other files stay.
 func (t *Tree) Restore(ctx context.Context, sha string) error {
 	if err := CheckSHA(sha); err != nil {
 		return err

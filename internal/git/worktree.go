@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// Worktree is a linked worktree of the user's repository that is ralph's: in
-// its top folder, under ralph's name.
+// Worktree is ralph's linked worktree of the user's repository.
 type Worktree struct {
 	Dir    string
 	Branch string // empty: none is checked out there
@@ -121,8 +120,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 	return err == nil, err
 }
 
-// SwitchNew has the user's tree work on a branch from where HEAD stands. No file changes,
-// and no hook runs; a branch that is somewhere else already is a fault.
+// SwitchNew puts the user's tree on a branch at HEAD. No file changes, and no hook runs.
 func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	dir, err := g.CheckedOut(ctx, at, branch)
 	if err != nil {
@@ -147,8 +145,7 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	return err
 }
 
-// IsDefault tells whether a branch is the one that others build on: that of the remote,
-// or by its name where no remote says. Some file systems take MAIN for main.
+// IsDefault reports the remote's default branch, or a usual name; some file systems ignore case.
 func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
 	head, err := user{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
 	if name, is := strings.CutPrefix(head, "refs/remotes/"+at.Remote+"/"); err == nil && is {
@@ -157,8 +154,7 @@ func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
 	return strings.EqualFold(branch, "main") || strings.EqualFold(branch, "master")
 }
 
-// CheckedOut is the folder in which a branch of the user's is checked out, be it
-// a linked worktree; empty where it is nowhere.
+// CheckedOut is the folder where a branch is checked out, linked worktrees included.
 func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir string, err error) {
 	if branch == at.Branch {
 		return at.Top, nil

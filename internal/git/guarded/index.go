@@ -42,8 +42,7 @@ func stamp(e untrusted.Entry) string {
 
 const unread = "?"
 
-// Lists tells whether all names that an index lists are such as git adds to one. git
-// itself reads it, by the git folder that it is in.
+// Lists reports whether an index holds only names that git adds itself. git reads the index.
 type Lists func(ctx context.Context, folder, index string) bool
 
 // DisarmIndexes moves aside the indexes that name files outside of their tree or in a
@@ -70,6 +69,5 @@ func (s Search) DisarmIndexes(ctx context.Context, lists Lists, names []string) 
 	return moved, err
 }
 
-// Owns tells whether an index is of the repository that the search is for, or of one of its
-// submodules or worktrees.
+// Owns reports whether an index is of this repository, its submodules or its worktrees.
 func (s Search) Owns(index string) bool { return strings.HasPrefix(index, s.Git+"/") }

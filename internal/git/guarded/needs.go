@@ -81,8 +81,7 @@ func strange(dir string) (paths []string) {
 	return paths
 }
 
-// Around is the folder that git would look for a repository in from dir: the
-// nearest that holds anything named .git; dir itself where there is none.
+// Around is the nearest folder from dir up that holds a .git; dir itself without one.
 func Around(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -98,8 +97,7 @@ func Around(dir string) string {
 // guarded, too.
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
 
-// Within adds the repositories of submodules and of other worktrees. Where not all of
-// them can be found, nothing changes in their folders.
+// Within adds the repositories of submodules and other worktrees.
 func (n Needs) Within(common string) Needs {
 	root, err := untrusted.OpenRoot(common)
 	if err != nil {

@@ -31,8 +31,7 @@ type Search struct {
 	All bool   // all of Top is searched, and not its git folder alone
 }
 
-// Searches are for the tree at top and for the git folders that are written to
-// elsewhere: a linked worktree has its repository there.
+// Searches are for the tree at top, and for git folders elsewhere, as of a linked worktree.
 func Searches(top string, write []string) []Search {
 	all := []Search{{Top: top, Git: ".git", All: true}}
 	for _, dir := range write {
@@ -151,8 +150,7 @@ func content(e untrusted.Entry) string {
 	return stamp(e)
 }
 
-// Since are those that were made since before was looked at, or are others now.
-// What was not looked at or read is always one: it may have changed.
+// Since are new or changed repositories. What could not be read counts as changed.
 func (n Nested) Since(before Nested) []string {
 	var names []string
 	for name, now := range n {
@@ -180,8 +178,7 @@ func leads(root *untrusted.Root, at string) (to string, within bool) {
 // Aside ends the names of what Disarm moved.
 const Aside = ".moved-by-ralph"
 
-// Plain tells whether the configuration of a git folder has git run nothing, and write to the
-// tree alone.
+// Plain reports whether a git folder's configuration runs nothing and writes to the tree alone.
 type Plain func(ctx context.Context, folder string, config []byte) bool
 
 // Disarm moves aside what git would run of repositories that were found, and returns

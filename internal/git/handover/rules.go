@@ -155,8 +155,7 @@ func parents(p string) []string {
 	return found
 }
 
-// Guarded are the files that To has changed since it left From although globs
-// protect them, the deleted ones too.
+// Guarded are the protected files that To has changed or deleted since it left From.
 func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string) ([]string, error) {
 	touched, err := t.Touched(ctx, span)
 	if err != nil {

@@ -17,8 +17,7 @@ type Branches struct {
 	Work []string // taken where they are there
 }
 
-// Clone makes dir a repository that holds some branches of the remote and
-// nothing else of it. On a dir that is one already it fetches again.
+// Clone fetches some branches of the remote into dir, and nothing else; again on a later call.
 func (r Repository) Clone(ctx context.Context, g git.Git, dir string, want Branches) (*git.Trusted, error) {
 	all := append([]string{want.Base}, want.Work...)
 	for _, branch := range all {
@@ -56,8 +55,7 @@ func refsOf(branches []string) []string {
 	return refs
 }
 
-// Fetch brings a commit that no branch may lead to any more, and keeps it.
-// GitHub hands out what it has by its name.
+// Fetch gets a commit by its name, which may be on no branch any more, and keeps it.
 func (r Repository) Fetch(ctx context.Context, t *git.Trusted, sha string) error {
 	if err := git.CheckSHA(sha); err != nil {
 		return err
@@ -68,8 +66,7 @@ func (r Repository) Fetch(ctx context.Context, t *git.Trusted, sha string) error
 	return t.UpdateRef(ctx, git.TakenRef, sha)
 }
 
-// Tag is the commit that a tag of the remote stands for; empty where there is no
-// such tag.
+// Tag is the commit of a remote's tag; empty without such a tag.
 func (r Repository) Tag(ctx context.Context, g git.Git, name string) (string, error) {
 	ref := "refs/tags/" + name
 	there, err := r.list(ctx, g, g.Do, ref, ref+"^{}")
@@ -82,8 +79,7 @@ type Update struct {
 	SHA    string
 }
 
-// Push brings a branch of the remote to a commit. It never forces anything; on
-// a branch that already stands there it does nothing. The error is an Error.
+// Push moves a branch of the remote to a commit, never by force. The error is an Error.
 func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	if err := git.CheckBranch(u.Branch); err != nil {
 		return err
@@ -96,8 +92,7 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 
 const mostBranches = 20
 
-// FreeBranch is the first of branch-2, branch-3 and so on that is not there, or
-// stands at sha already.
+// FreeBranch is the first of branch-2, branch-3 … that does not exist, or stands at sha.
 func (r Repository) FreeBranch(ctx context.Context, t *git.Trusted, branch, sha string) (string, error) {
 	var names []string
 	for n := range mostBranches {
@@ -147,8 +142,7 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Bundle writes a branch that stands at sha, without what base holds, as a file
-// that git fetches from as from a remote.
+// Bundle writes a branch at sha, without what base holds, as a file that git fetches from.
 func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, span git.Span) error {
 	if err := git.CheckBranch(branch); err != nil {
 		return err

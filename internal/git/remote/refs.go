@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Files are files of the program's own that a remote keeps on a ref that is no
-// branch, as one commit on top of what is there.
+// Files are ralph's files on a remote's ref that is no branch, as a commit on top of the ref.
 type Files struct {
 	Ref     string            // one of refs/ralph/
 	Parent  string            // the commit that the ref stands at; empty: it is to be new
@@ -82,8 +81,7 @@ func (f Files) stream() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// FetchRef fetches one of our refs and gives the commit that it stands at; empty
-// where there is none.
+// FetchRef returns the commit of one of our refs; empty without the ref.
 func (r Repository) FetchRef(ctx context.Context, t *git.Trusted, ref string) (string, error) {
 	if err := checkRef(ref); err != nil {
 		return "", err
@@ -105,8 +103,7 @@ type Ref struct {
 	At     time.Time // when somebody wrote there last
 }
 
-// FetchRefs fetches what the remote keeps on refs of ours, without what was there
-// before. What is no commit, or has a name that we would not give, is left out.
+// FetchRefs fetches our refs without history. Unexpected names and objects are left out.
 func (r Repository) FetchRefs(ctx context.Context, t *git.Trusted) ([]Ref, error) {
 	if err := r.fetch(ctx, t, "--depth=1", "+refs/ralph/*:refs/ralph/*"); err != nil {
 		return nil, err
@@ -138,8 +135,7 @@ func (r Repository) PushRef(ctx context.Context, t *git.Trusted, ref, sha string
 	return r.push(ctx, t, "+"+sha+":"+ref)
 }
 
-// DeleteRef removes a ref of ours from the remote. With a commit it is removed
-// only where it stands there still; else the error is ErrNonFastForward.
+// DeleteRef removes a ref of ours, if it is still at a given commit; else ErrNonFastForward.
 func (r Repository) DeleteRef(ctx context.Context, t *git.Trusted, ref Ref) error {
 	if err := checkRef(ref.Name); err != nil {
 		return err
@@ -153,8 +149,7 @@ func (r Repository) DeleteRef(ctx context.Context, t *git.Trusted, ref Ref) erro
 	return r.push(ctx, t, ":"+ref.Name, lease(ref.Name, ref.Commit))
 }
 
-// DeleteBranch removes a branch from the remote where it stands at a commit still; else
-// the error is ErrNonFastForward.
+// DeleteBranch removes a branch that is still at a commit; else ErrNonFastForward.
 func (r Repository) DeleteBranch(ctx context.Context, t *git.Trusted, branch, sha string) error {
 	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(sha)); err != nil {
 		return err
@@ -172,8 +167,7 @@ func checkRef(ref string) error {
 
 const mostKept = 64 << 20
 
-// ReadFiles are the files of such a commit, by their names. What this program would
-// not have put there is left out.
+// ReadFiles are the files of such a commit, without those that ralph would not have written.
 func ReadFiles(ctx context.Context, t *git.Trusted, sha string) (map[string][]byte, error) {
 	if err := git.CheckSHA(sha); err != nil {
 		return nil, err

@@ -129,8 +129,7 @@ var remedies = []struct {
 
 var workflowRule = pattern.Of(`refusing to allow .* to create or update workflow`)
 
-// OfWorkflows tells of a push that was refused for the workflows in it, by what
-// the remote said.
+// OfWorkflows reports a push that was refused because of its workflows.
 func OfWorkflows(said string) bool { return workflowRule.MatchString(said) }
 
 func mended(e *Error) error {
