@@ -142,8 +142,7 @@ func (h *branchHost) tell(ctx context.Context, text string) error {
 	return err
 }
 
-// Show keeps the comment and the pull request's text current. Only a text that
-// changed is sent. One that fails holds the other back in nothing.
+// Show updates the comment and the pull request. A failure of one does not hold the other back.
 func (h *branchHost) Show(ctx context.Context, board view.Texts) error {
 	h.shown.Lock()
 	defer h.shown.Unlock()

@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// OpenPull opens the draft, or finds the pull request that is open. One that the
-// run has already becomes a draft again.
+// OpenPull opens a draft, or finds the open pull request, which becomes a draft again.
 func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error) {
 	if run.Pull != nil {
 		return h.redraft(ctx, run)

@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Access says which repository is meant, where its GitHub is and who we are
-// there: by a token, or as an App.
+// Access is the repository, the address of its GitHub, and our identity: a token or an App.
 type Access struct {
 	Owner, Repo string
 	BaseURL     string // GITHUB_API_URL; PublicURL where empty
@@ -41,8 +40,7 @@ type Pace struct {
 	Silence time.Duration // that a server may keep before it begins to answer; 0: for ever
 }
 
-// DefaultPace gives up before a person would. GitHub asks for at most a minute
-// of silence on its secondary limits, but for an hour on the primary one.
+// DefaultPace waits for secondary limits of a minute, not for the primary one of an hour.
 var DefaultPace = Pace{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Silence: 30 * time.Second}
 
 // Client makes API calls for one repository.
@@ -98,8 +96,7 @@ func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error 
 	return nil
 }
 
-// GitToken is a token to push with, under the user name x-access-token. Ask
-// each time: an App's token lives for an hour, a job for six.
+// GitToken is for pushes as x-access-token. An App's token lasts an hour: ask each time.
 func (c *Client) GitToken(ctx context.Context) (string, error) {
 	return ask(ctx, c, act{what: "get a token for git"}, c.held.token)
 }
@@ -169,8 +166,7 @@ func webURL(api *url.URL) *url.URL {
 	return &u
 }
 
-// Issuer is who vouches for the jobs of the GitHub that has that API: another
-// GitHub's jobs may have the same names.
+// Issuer signs the identities of the jobs of the GitHub with that API.
 func Issuer(api string) (string, error) {
 	base, err := apiURL(api)
 	if err != nil {

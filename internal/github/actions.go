@@ -32,8 +32,7 @@ type began struct {
 
 const maxJobs = 10
 
-// Began tells whether a job of the workflow has begun since whose title holds
-// the word.
+// Began reports whether a job of the workflow with that word in its title began since.
 func (c *Client) Began(ctx context.Context, workflow, word string, since time.Time) (found bool, err error) {
 	since = since.Truncate(time.Second) // as GitHub's own dates are
 	type page struct {
@@ -53,8 +52,7 @@ func (c *Client) Began(ctx context.Context, workflow, word string, since time.Ti
 	return found, err
 }
 
-// JobBegan is when somebody asked for a job, by the number of GITHUB_RUN_ID;
-// known is false where GitHub does not tell.
+// JobBegan is when a job was requested; known is false where GitHub does not tell.
 func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
 	a := act{what: fmt.Sprintf("ask when job %d was asked for", id), needs: "actions: read"}
 	job, err := one[struct {
@@ -81,8 +79,7 @@ func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err
 	return found.Status == "completed", err == nil, err
 }
 
-// CancelJob asks the runner of a job to end it. One that is over already is
-// fine.
+// CancelJob asks for a job's end. One that has ended is fine.
 func (c *Client) CancelJob(ctx context.Context, id int64) error {
 	err := tell(ctx, c, act{
 		what: fmt.Sprintf("cancel job %d", id), needs: actionsWrite, method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/cancel", id),

@@ -119,8 +119,7 @@ type Blueprint struct {
 	API          string // of its GitHub, as an Access has it
 }
 
-// Manifest is b in the words of GitHub's form, with no permission that neither
-// the server nor a job of ours needs.
+// Manifest is the text for GitHub's form, with only the permissions that ralph needs.
 func (b Blueprint) Manifest() (string, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
@@ -165,8 +164,7 @@ var codes = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
 
 var errNoCode = errors.New("that is not a code from GitHub")
 
-// TakeOver gets the App that was made of a manifest, for the code that its
-// maker came back with. A code is good for one time, within the hour.
+// TakeOver gets the App of a manifest for its code, which works once within an hour.
 func TakeOver(ctx context.Context, a Access, code string) (Made, error) {
 	if !codes.MatchString(code) {
 		return Made{}, errNoCode
@@ -194,8 +192,7 @@ func TakeOver(ctx context.Context, a Access, code string) (Made, error) {
 	})
 }
 
-// Hook is the webhook of a GitHub App, as GitHub keeps its log. It speaks as
-// the App itself: it reaches no repository.
+// Hook is the log of an App's webhook. It speaks as the App, and reaches no repository.
 type Hook struct{ client *Client }
 
 // OpenHook makes a Hook of the App in a. It makes no call yet.
@@ -218,8 +215,7 @@ func OpenHook(a Access) (*Hook, error) {
 	return &Hook{client: &Client{api: app.api, pace: pace, held: &credential{}}}, nil
 }
 
-// Logged is one try of GitHub to deliver something. Tries of the same thing
-// share their GUID.
+// Logged is one attempt to deliver. Attempts of the same delivery share their GUID.
 type Logged struct {
 	ID     int64
 	GUID   string
@@ -234,8 +230,7 @@ func (l Logged) Taken() bool { return l.Status >= 200 && l.Status < 300 }
 // maxLogPages bounds how much of the log is read at once: 100 tries a page.
 const maxLogPages = 50
 
-// Log is what GitHub tried to deliver from since on, newest first; whole is
-// false where there was more than is read at once.
+// Log lists deliveries since a time, newest first; whole is false if there are more.
 func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bool, err error) {
 	options := &gh.ListCursorOptions{PerPage: 100}
 	for range maxLogPages {

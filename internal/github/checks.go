@@ -36,8 +36,7 @@ const (
 	maxFetch   = 16 << 20
 )
 
-// Failing are the checks that are red on a commit, with what they found as far
-// as that can be read: to know which they are is half of it.
+// Failing are the red checks of a commit, with what can be read of their results.
 func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingCheck, error) {
 	all, err := c.runs(ctx, sha)
 	if err != nil {

@@ -20,8 +20,7 @@ const (
 	maxAll     = 60_000 // and of all
 )
 
-// Context is what people who have a say said of what t is about, before t
-// happened. Everybody else is counted.
+// Context is what people with a say said before t happened. Others are counted.
 func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
 	all, err := c.hear(ctx, t)
 	if err != nil {

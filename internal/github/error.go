@@ -18,8 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Kind is what went wrong, as far as a caller may want to decide by it:
-// errors.Is(err, github.NotFound). The set is closed.
+// Kind is what went wrong, for errors.Is(err, github.NotFound). The set is closed.
 type Kind string
 
 // What can go wrong.

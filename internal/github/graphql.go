@@ -29,8 +29,7 @@ type editedIssue struct {
 	} `json:"repository"`
 }
 
-// LastEdited is when the title or the text of an issue was last changed; zero
-// where that never was.
+// LastEdited is when an issue's title or text was last changed; zero: never.
 func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
 	a := act{what: fmt.Sprintf("ask when #%d was last edited", number), needs: issuesRead}
 	answer, err := graph[editedIssue](ctx, c, a, fmt.Sprintf(lastEdited, number))
@@ -90,8 +89,7 @@ func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
 	return c.setDraft(ctx, p, false)
 }
 
-// DraftPull turns a pull request into a draft again. One that is a draft stays
-// so; where the repository's plan has none, the title says draft.
+// DraftPull makes a pull request a draft again, by its title where the plan has no drafts.
 func (c *Client) DraftPull(ctx context.Context, p Pull) error {
 	if p.Draft || p.Says() {
 		return nil

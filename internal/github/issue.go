@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Target is what a reaction is put on: a comment where one is named, else the
-// issue.
+// Target of a reaction is a comment where one is named, else the issue.
 type Target struct {
 	Issue    int
 	Comment  int64
@@ -32,8 +31,7 @@ const (
 
 const issuesWrite = "issues: write"
 
-// React puts a reaction on target. GitHub keeps one of a kind for each user,
-// so doing it again changes nothing.
+// React puts a reaction on target. Doing it again changes nothing.
 func (c *Client) React(ctx context.Context, target Target, content string) error {
 	at := fmt.Sprintf("issues/%d", target.Issue)
 	switch {
@@ -61,8 +59,7 @@ func (c *Client) remove(ctx context.Context, what, path string) error {
 	return err
 }
 
-// IssuePage is the text of an issue as GitHub renders it. Addresses of pictures in it
-// are signed, so that they can be fetched without a token.
+// IssuePage is the rendered text. Its addresses of pictures work without a token.
 func (c *Client) IssuePage(ctx context.Context, issue int) (string, error) {
 	a := act{what: fmt.Sprintf("read #%d as a page", issue), needs: issuesRead}
 	return ask(ctx, c, a, func(ctx context.Context) (string, error) {
@@ -99,8 +96,7 @@ func (c Comment) ReadBefore(t trigger.Trigger) bool {
 	return !c.EditedAt.IsZero() && c.EditedAt.Before(t.At)
 }
 
-// MaxBody is how many characters GitHub takes for a comment or a pull
-// request's text.
+// MaxBody is GitHub's limit for a comment or a pull request's text, in characters.
 const MaxBody = 65_536
 
 // tooLong refuses what GitHub would: only the author knows what to cut.
@@ -130,16 +126,14 @@ func (c *Client) findComment(ctx context.Context, issue int, fits func(comment) 
 	return found.made(), is, err
 }
 
-// CreateComment writes a new comment under the issue. When the answer is lost
-// it is not tried again: look with FindComment first.
+// CreateComment does not retry a lost answer: look with FindComment first.
 func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Comment, error) {
 	return c.write(ctx, act{
 		what: fmt.Sprintf("comment on #%d", issue), needs: issuesWrite, once: true, method: http.MethodPost, path: fmt.Sprintf("issues/%d/comments", issue),
 	}, body)
 }
 
-// EditComment gives the comment id a new text. Where somebody has deleted it,
-// a new one is made.
+// EditComment changes the comment id, or creates one if it was deleted.
 func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
 	said, err := c.write(ctx, act{
 		what: fmt.Sprintf("edit the comment on #%d", issue), needs: issuesWrite, method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
@@ -172,8 +166,7 @@ func (c comment) made() Comment {
 	return Comment{ID: c.ID, URL: c.URL, Body: c.Body, Author: c.User.Login, EditedAt: c.UpdatedAt.Time}
 }
 
-// AddLabels puts labels on an issue or a pull request, which makes those that
-// the repository has not, and gives all that are there then.
+// AddLabels also creates missing labels. It returns all labels that are there then.
 func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (names []string, err error) {
 	there, err := call[[]named](ctx, c, act{
 		what: fmt.Sprintf("label #%d", number), needs: issuesWrite,

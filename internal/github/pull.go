@@ -28,8 +28,7 @@ type Pull struct {
 	NodeID string // its name in GraphQL
 }
 
-// DraftTitle begins the title of a pull request that would be a draft where
-// the repository's plan has none.
+// DraftTitle begins the title where the repository's plan has no drafts.
 const DraftTitle = "[draft] "
 
 // Says tells whether the title says draft because GitHub could not.
@@ -46,8 +45,7 @@ type NewPull struct {
 
 const pullsWrite = "pull-requests: write"
 
-// FindPull finds the open pull request of a number (0: any) whose head is branch, of
-// this repository and not of a fork. Who may read can open others of that branch.
+// FindPull finds the open pull request whose head is branch of this repository; number 0: any.
 func (c *Client) FindPull(ctx context.Context, branch string, number int) (Pull, bool, error) {
 	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.owns(p, branch) && (number == 0 || p.Number == number) })
 	return found.opened(), is, err
@@ -58,8 +56,7 @@ func pullsOf(c *Client, branch string) act {
 	return act{what: "look for the pull request of " + branch, needs: pullsWrite, path: path}
 }
 
-// OwnPull is the open pull request of branch that our login opened, or that of also,
-// with a clean title: who may read can open one of a branch here, for another base.
+// OwnPull is the open pull request of branch by our login, or that of also.
 func (c *Client) OwnPull(ctx context.Context, branch string, also *Client) (own Pull, is bool, err error) {
 	return c.seekOwn(ctx, pullsOf(c, branch), also, func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
 }
@@ -73,8 +70,7 @@ type Base struct {
 	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
 }
 
-// Behind is the first open pull request for a base that our login opened, or that of
-// also, which GitHub would merge only once it holds the newest commit there.
+// Behind is the first open pull request of ours that needs the newest commit of base.
 func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
@@ -127,8 +123,7 @@ func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)
 	}
 }
 
-// Opened tells whether our login is that of the author of a pull request, or that of
-// also is: who may read can open one of a branch that is there, with any text.
+// Opened reports whether author is our login, or that of also: others can open pull requests, too.
 func (c *Client) Opened(ctx context.Context, author string, also *Client) (bool, error) {
 	ours, err := c.Wrote(ctx, author)
 	if err == nil && !ours && also != nil {
@@ -205,8 +200,7 @@ func (c *Client) openPull(ctx context.Context, p NewPull) (Pull, error) {
 	}, p.Body)
 }
 
-// EditPull gives the pull request a new title and text; an empty one leaves
-// what is there.
+// EditPull changes a title and a text; an empty one stays.
 func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
 	fresh := map[string]string{"title": title, "body": body}
 	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })

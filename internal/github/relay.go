@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Relayed is a delivery on its way from a GitHub App's server to a job: what
-// happened, when, whose doing it was, with all texts clean already.
+// Relayed is a delivery from a GitHub App's server to a job. Its texts are clean.
 type Relayed struct {
 	ID      string          `json:"id"` // X-GitHub-Delivery
 	Trigger trigger.Trigger `json:"trigger"`
@@ -58,8 +57,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadRelayed reads the delivery in the payload of a workflow_dispatch; there
-// is none where its input is empty.
+// ReadRelayed reads the delivery in a workflow_dispatch, if there is one.
 func ReadRelayed(payload []byte) (Relayed, bool, error) {
 	var sent struct {
 		Inputs struct {
@@ -79,8 +77,7 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 	return r, true, nil
 }
 
-// Fetch is the issue's text where that was too long to come along; same tells
-// whether it is what it was then.
+// Fetch gets an issue's text that was too long; same reports whether it is unchanged.
 func (c *Client) Fetch(ctx context.Context, r Relayed) (text string, same bool, err error) {
 	number := r.Trigger.Issue.Number
 	found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", number), needs: issuesRead}, fmt.Sprintf("issues/%d", number))
@@ -92,8 +89,7 @@ func (c *Client) Fetch(ctx context.Context, r Relayed) (text string, same bool, 
 	return text, digest(text) == r.Digest, nil
 }
 
-// Genuine tells whether GitHub has signed body, byte by byte, with the secret
-// that it shares with us. The sums are compared in constant time.
+// Genuine reports whether GitHub signed body. The comparison takes constant time.
 func Genuine(secret, signature string, body []byte) error {
 	// SHA-1, which GitHub sends beside it for servers of old, is not enough.
 	if secret == "" || !strings.HasPrefix(signature, "sha256=") {

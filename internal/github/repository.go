@@ -28,8 +28,7 @@ type Rule struct {
 	Strict   bool // a pull request must hold the newest commit
 }
 
-// Rules are those that hold for a branch, whether it is there or not, and whether
-// they hold for us or not.
+// Rules are a branch's rules, whether or not the branch exists or they hold for us.
 func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 	a := act{what: "read the rules for " + branch, needs: "metadata: read"}
 	found, err := list[struct {
@@ -72,8 +71,7 @@ func (c *Client) HasBranch(ctx context.Context, name string) (there, protected b
 	return err == nil, found.Protected, err
 }
 
-// MayPush asks the repository at clone whether it would take a push from us. Git
-// asks the same before it pushes.
+// MayPush asks the repository, as git does before it pushes.
 func (c *Client) MayPush(ctx context.Context, clone string) error {
 	a := act{what: "ask whether this token may push", needs: "contents: write"}
 	return do(ctx, c, a, func(ctx context.Context) error {
@@ -101,8 +99,7 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 	})
 }
 
-// MayOpenPulls asks for a pull request of a branch into itself, of which GitHub
-// makes none.
+// MayOpenPulls requests a pull request of a branch into itself, which GitHub never makes.
 func (c *Client) MayOpenPulls(ctx context.Context, base string) error {
 	return c.refused(ctx, act{what: "ask whether this token may open pull requests", needs: pullsWrite}, "pulls",
 		map[string]string{"title": "ralph doctor", "head": base, "base": base})
@@ -129,8 +126,7 @@ func (c *Client) MayRead(ctx context.Context, path, needs string) error {
 	return err
 }
 
-// JobsMayOpenPulls tells of the setting by which jobs may; known is false where
-// we may not see the settings, as a job never may.
+// JobsMayOpenPulls is a setting; known is false where we may not read it, as in a job.
 func (c *Client) JobsMayOpenPulls(ctx context.Context) (may, known bool, err error) {
 	set, err := one[struct {
 		May bool `json:"can_approve_pull_request_reviews"`
@@ -148,8 +144,7 @@ type NewCommit struct {
 	Message string
 }
 
-// Commit has GitHub make a commit in our name, and so sign it, and gives its id.
-// No branch leads to it yet.
+// Commit has GitHub make and sign a commit, on no branch yet, and returns its id.
 func (c *Client) Commit(ctx context.Context, n NewCommit) (string, error) {
 	made, err := call[object](ctx, c, act{
 		what: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), needs: "contents: write", method: http.MethodPost, path: "git/commits",

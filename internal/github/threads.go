@@ -65,8 +65,7 @@ func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, err
 	return all, nil
 }
 
-// OpenThreads are the unresolved threads of a pull request, by their first
-// comments.
+// OpenThreads are the unresolved threads, by their first comments.
 func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
 	all, err := c.threads(ctx, number)
 	open := map[int64]bool{}
@@ -84,8 +83,7 @@ func (c *Client) Reply(ctx context.Context, number int, thread int64, body strin
 	}, body)
 }
 
-// Answer gives each thread of a pull request its answer, once, and resolves those
-// that are done. One that fails holds no other back.
+// Answer answers each thread once, and resolves those that are done, also after a failure of one.
 func (c *Client) Answer(ctx context.Context, number int, replies []upkeep.Reply) error {
 	if len(replies) == 0 {
 		return nil

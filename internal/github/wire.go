@@ -25,8 +25,7 @@ func outward(given http.RoundTripper, pace Pace) http.RoundTripper {
 		limits.WithTotalSleepLimit(10*pace.MaxWait, nil))
 }
 
-// Out is the usual way out, for many clients to share: each would keep
-// connections of its own for a while.
+// Out is a transport for many clients to share, with their connections.
 func Out(pace Pace) http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {

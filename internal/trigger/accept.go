@@ -25,7 +25,6 @@ const (
 )
 
 // CanRun reports whether p is enough to start work: who may push may let an agent push.
-// Triage may add a label, which starts nothing.
 func (p Permission) CanRun() bool {
 	switch p {
 	case Admin, Maintain, Write:
@@ -49,8 +48,7 @@ type RequestFacts struct {
 	Edited     bool       // the issue was edited after the request
 }
 
-// Accept makes a task of a request if the asker has permission. Help needs permission,
-// too: its answer is a comment on somebody's issue.
+// Accept makes a task if the asker has permission. Help needs it, too: its answer is a comment.
 func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task, *Refusal) {
 	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" { // an issue in the inputs was fetched after CommandOf
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
@@ -74,8 +72,7 @@ func permissionRefusal(login string, permission Permission) string {
 		login, permission)
 }
 
-// Rules are the words that start work, and the names that need no permission. The zero
-// value has the defaults and no names.
+// Rules are the words that start work, and the allowed names. The zero value has the defaults.
 type Rules struct {
 	Label      string // DefaultLabel where empty
 	Phrase     string // DefaultPhrase where empty
@@ -106,8 +103,7 @@ func (r Rules) phrase() string {
 	return DefaultPhrase
 }
 
-// WithPhrases replaces the default label and phrase in ralph's own text by the
-// repository's, so that people read what works.
+// WithPhrases puts the repository's label and phrase into ralph's own text.
 func (r Rules) WithPhrases(text string) string {
 	return strings.NewReplacer(
 		"`"+DefaultPhrase+"`", "`"+r.phrase()+"`", "`"+DefaultPhrase+" ", "`"+r.phrase()+" ",
@@ -115,8 +111,7 @@ func (r Rules) WithPhrases(text string) string {
 	).Replace(text)
 }
 
-// IsAllowed reports whether the rules name who, so that no permission is needed. For
-// most bots GitHub has no answer.
+// IsAllowed reports whether the rules name who: for most bots GitHub knows no permission.
 func (r Rules) IsAllowed(who Sender) bool {
 	if who.IsBot {
 		return containsLogin(r.AllowBots, who.Login, botName)
@@ -141,8 +136,7 @@ func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// Tighten applies the flags to the policy. A comment may ask for less than the
-// repository allows, never for more. offered reports whether people may choose a model.
+// Tighten applies flags, which may only lower the policy. offered reports allowed models.
 func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy.Policy, error) {
 	l := &p.Limits
 	for _, err := range []error{

@@ -209,8 +209,7 @@ func nearest(said string, known []string) string {
 	return meant
 }
 
-// Button returns a box for ralph's comment that works as a command once somebody ticks
-// it. label is what people read.
+// Button returns a box for ralph's comment that is a command once it is ticked.
 func Button(verb Verb, label string) string {
 	return fmt.Sprintf("- [ ] %sbutton %s --> %s", Marker, verb, label)
 }

@@ -47,8 +47,7 @@ const (
 	OverLimit    Inclusion = "surplus" // more than a prompt holds
 )
 
-// Classify decides about a comment without its author's permission. A text that was
-// edited later is left out.
+// Classify decides about a comment before its author's permission is known.
 func (e ContextFilter) Classify(h ContextComment) Inclusion {
 	_, command := parseComment(h.Text, e.Rules.phrase())
 	switch {
@@ -145,8 +144,7 @@ type FailingCheck struct {
 	Summary string // what it found, if that is public
 }
 
-// AddContext adds the context to the task. ok is false if a pull request has nothing to
-// do: no words, no open thread, and no red check.
+// AddContext adds the context to the task. ok is false if a pull request has nothing to do.
 func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (full plan.Task, ok bool) {
 	for _, h := range found.Comments {
 		task.Context = append(task.Context, h.AsContext())

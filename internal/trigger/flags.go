@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// Flags are limits and a model that a comment may ask for. Zero means not asked: a
-// comment cannot turn a limit off.
+// Flags are limits and a model that a comment asks for. Zero: not asked.
 type Flags struct {
 	Iterations int
 	CostUSD    float64

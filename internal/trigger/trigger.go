@@ -5,8 +5,7 @@ package trigger
 
 import "time"
 
-// Trigger is a GitHub event, read and cleaned. An event that can start nothing has its
-// name and action, and perhaps nothing else.
+// Trigger is a GitHub event, read and cleaned. One that starts nothing has only name and action.
 type Trigger struct {
 	Event        string // in GitHub words: issues, issue_comment, …
 	Action       string // labeled, created, …
@@ -88,12 +87,10 @@ type Pull struct {
 	Ours     bool // its text carried PullMarker
 }
 
-// IsFork reports whether the branch is in another repository, to which ralph cannot
-// push.
+// IsFork reports a branch in another repository, to which ralph cannot push.
 func (p Pull) IsFork(repo Repo) bool { return !equalNames(p.HeadRepo, repo.String()) }
 
-// CI is what an event says about the checks of a commit. It is only a reason to ask
-// GitHub which checks are red.
+// CI is what an event says about a commit's checks: only a reason to ask GitHub.
 type CI struct {
 	SHA        string
 	Branch     string // of the repository, at SHA; empty: a fork's, or none
@@ -142,8 +139,7 @@ func CanStartWork(event string) bool {
 	return false
 }
 
-// NeedsInputs reports whether the event names no task, so that the workflow's inputs
-// have to.
+// NeedsInputs reports that only the workflow's inputs can name a task.
 func (t Trigger) NeedsInputs() bool {
 	return !CanStartWork(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }
@@ -154,15 +150,13 @@ func (r Repo) String() string { return r.Owner + "/" + r.Name }
 // IsCI reports whether the event says that checks have ended.
 func (t Trigger) IsCI() bool { return t.CI.SHA != "" && t.Inputs == Inputs{} }
 
-// IsAutomatic reports whether no person asks: checks have ended, or a branch was pushed
-// to.
+// IsAutomatic reports that no person asks: checks ended, or a branch was pushed.
 func (t Trigger) IsAutomatic() bool { return t.IsCI() || t.PushedBranch != "" && t.Inputs == Inputs{} }
 
 // IsOnPull reports whether the event is about a pull request.
 func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
 
-// Asker returns the account whose permission counts: who wrote the comment, pressed the
-// button or added the label. It need not be the issue's author.
+// Asker is the account whose permission counts. It need not be the issue's author.
 func (t Trigger) Asker() Sender {
 	if t.Comment.ID != 0 && t.Action != edited {
 		return Sender{Login: t.Comment.Author, ID: t.Comment.AuthorID, IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot}

@@ -133,8 +133,7 @@ func Question(red []Check) string {
 // noteBegins begins the paragraph of the progress comment that is about CI.
 const noteBegins = "**CI:** "
 
-// Note puts a line about CI above a progress comment, in the place of the one
-// before. The comment's first line holds its marks and is left out.
+// Note replaces the line about CI above a progress comment. The first line holds its marks.
 func Note(comment, line string) string {
 	_, rest, _ := strings.Cut(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
 	rest = strings.TrimSpace(rest)
@@ -144,8 +143,7 @@ func Note(comment, line string) string {
 	return strings.TrimSpace(noteBegins + line + "\n\n" + rest)
 }
 
-// Relevant is the part of a job's log that tells why it failed: up to the last
-// line that the runner marks as an error. What follows is cleaning up.
+// Relevant is a job's log up to its last marked error. The rest is cleaning up.
 func Relevant(log string) string {
 	at := strings.LastIndex(log, "##[error]")
 	if at < 0 {
