@@ -36,8 +36,7 @@ func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() 
 	return notes, err
 }
 
-// Renew gives a proof a new home, shared memory without anything of earlier
-// programs, and its own copy of the caches that the base left.
+// Renew gives a proof a new home, empty shared memory, and a copy of the base's caches.
 func (w *Sandbox) Renew() error {
 	if w == nil {
 		return nil
@@ -166,8 +165,7 @@ func (w *Sandbox) SavedCaches() string {
 	return w.saved
 }
 
-// Lend gives to those inside what is ours in dir at name, with all in it. No
-// link leads us out of dir.
+// Lend gives dir/name, with all in it, to the sandbox's user. No link leads out of dir.
 func (w *Sandbox) Lend(ctx context.Context, dir, name string) error {
 	if w == nil || w.base.UID == 0 {
 		return nil

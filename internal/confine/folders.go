@@ -240,8 +240,7 @@ func anyHolds(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(dir string) bool { return Under(dir, path) })
 }
 
-// Program is what an agent's program needs to be read of: where it leads, the
-// packages it is one of, and the files that its command line names.
+// Program is what has to be readable for an agent's program: its packages, and files that it names.
 func Program(path string, adapter agent.Adapter) []string {
 	read := []string{path}
 	for _, word := range adapter.Argv(agent.Order{}) {

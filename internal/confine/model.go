@@ -205,8 +205,7 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.doors.review
 }
 
-// Used is what was used of the model since that was asked last, and why the model
-// server answers no more.
+// Used is the usage since the last call, and why the model server stopped.
 func (w *Sandbox) Used() egress.Spent {
 	if w == nil || w.doors.asked == nil {
 		return egress.Spent{}
@@ -218,12 +217,10 @@ func (w *Sandbox) Used() egress.Spent {
 	return since
 }
 
-// Counts tells whether the model server counts what the agent that does the work
-// uses.
+// Counts reports whether the model server counts the working agent's usage.
 func (w *Sandbox) Counts() bool { return w != nil && w.doors.counts }
 
-// Charges tells whether the model server counts dollars against the budget, also
-// where no agent tells what it cost.
+// Charges reports whether the model server counts dollars, also without costs from agents.
 func (w *Sandbox) Charges() bool {
 	return w != nil && w.doors.asked != nil && w.doors.asked.Spent().Charged > 0
 }

@@ -47,8 +47,7 @@ const mostTrusted = 64 << 20
 
 var systems = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
 
-// Trust lays out the machine's certificates and those of the bundle as one file:
-// most programs trust one file and no other.
+// Trust writes one file of all certificates: most programs trust one file.
 func (n Network) Trust(file string) error {
 	var all []byte
 	for _, name := range systems {

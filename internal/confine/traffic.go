@@ -36,8 +36,7 @@ func together(all, more []egress.Traffic) []egress.Traffic {
 	return all
 }
 
-// Passed is what passed since it was last asked for; nil: nothing did. It has what
-// Counts against the budget beyond the dollars that are on record.
+// Passed is the traffic since the last call, and the charges beyond recorded; nil: nothing.
 func (w *Sandbox) Passed(recorded float64) *journal.EgressPassed {
 	if w == nil {
 		return nil

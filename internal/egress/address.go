@@ -118,8 +118,7 @@ func Beyond(ctx context.Context, n Name) []string {
 	return Anywhere()
 }
 
-// Anywhere are addresses that every machine reaches which has a way out: those of
-// resolvers that serve everybody, at the port that networks leave open.
+// Anywhere are resolvers that every machine with a way out can reach.
 func Anywhere() []string {
 	return []string{"1.1.1.1:443", "8.8.8.8:443", "9.9.9.9:443", "[2606:4700:4700::1111]:443"}
 }

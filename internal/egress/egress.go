@@ -61,8 +61,7 @@ func (c *crier) once(thing string, r Refusal) {
 	c.tell(r)
 }
 
-// Traffic is what passed to and from one host: through tunnels all of it, TLS
-// and all; to and from a model's server the bodies.
+// Traffic is what passed to and from one host: whole tunnels, or the bodies of a model's server.
 type Traffic struct {
 	Name    Name
 	Model   bool  // it was asked as a model's server

@@ -48,8 +48,7 @@ type Model struct {
 	judge  sync.Mutex          // one body is looked through at a time
 }
 
-// ModelLimits are what those inside may take of a Model. Zero stands for the
-// usual.
+// ModelLimits are limits for clients. Zero stands for the default.
 type ModelLimits struct {
 	Conns  int           // open at once; 32
 	Header time.Duration // for a request's head to arrive; 10 s
@@ -65,8 +64,7 @@ func (l ModelLimits) orUsual() ModelLimits {
 	}
 }
 
-// Serve serves l until ctx is done, and returns when every answer under way has
-// been cut off. It is called once.
+// Serve is called once. It returns when every answer has been cut off.
 func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.Limits = m.Limits.orUsual()
 	m.crier.tell = m.Refused
@@ -83,8 +81,7 @@ func (m *Model) hangUp() {
 	}
 }
 
-// Traffic is what passed so far to and from the real servers, by host. It may be
-// asked at any time.
+// Traffic is the traffic with the real servers so far, by host.
 func (m *Model) Traffic() []Traffic {
 	all := m.ledger.sums()
 	for i := range all {

@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Name is a host and a port. The host is a name in ASCII and lower case,
-// without a dot at its end, and never an address.
+// Name is a host and a port: ASCII, lower case, no final dot, never an address.
 type Name struct {
 	Host string
 	Port uint16

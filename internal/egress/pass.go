@@ -228,8 +228,7 @@ func (a *answering) charge(now progress) {
 	}
 }
 
-// Close settles the bill: by what was told, or where nothing was, by what went
-// to and fro.
+// Close settles the bill: by the maker's count, or else by the bytes.
 func (a *answering) Close() error {
 	a.split.close()
 	now := a.read.sofar()

@@ -63,8 +63,7 @@ func (l Limits) orUsual() Limits {
 	}
 }
 
-// Serve serves l until ctx is done, and returns when all its connections have
-// been ended. It is called once.
+// Serve is called once. It returns when all connections have ended.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	p.Limits = p.Limits.orUsual()
 	p.crier.tell = p.Refused

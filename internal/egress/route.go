@@ -159,8 +159,7 @@ func (r Route) dial(ctx context.Context, network, address string) (net.Conn, err
 	return r.Dial(ctx, network, address)
 }
 
-// Transport asks the model's servers, which a person named. It follows no
-// redirect and takes nothing compressed.
+// Transport is for the model's servers. It follows no redirect and accepts no compression.
 func (r Route) Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 r.proxy,
@@ -181,8 +180,7 @@ func (r Route) trust(server string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: r.Roots, ServerName: server}
 }
 
-// Public asks servers that strangers name: those with public addresses, and those at
-// home.
+// Public reaches public addresses and private hosts, for servers that strangers name.
 func (r Route) Public() *http.Transport {
 	t := r.Transport()
 	t.Proxy = nil // reach goes through it
@@ -208,8 +206,7 @@ func (r Route) Public() *http.Transport {
 	return t
 }
 
-// Plain is how the program itself asks servers: as the standard library does,
-// through the environment's proxy, where people have named none.
+// Plain is for the program's own requests, by default through the environment's proxy.
 func (r Route) Plain() *http.Transport {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext,
@@ -224,8 +221,7 @@ func (r Route) Plain() *http.Transport {
 
 func (r Route) proxy(request *http.Request) (*url.URL, error) { return r.ProxyFor(request.URL), nil }
 
-// Around is the proxy by which the environment has that address reached; empty:
-// none.
+// Around is the environment's proxy for an address; empty: none.
 func Around(to string) string {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -238,8 +234,7 @@ func Around(to string) string {
 	return proxy.String()
 }
 
-// ProxyFor is the company's proxy where it leads to that address: this machine's
-// own servers, and those at home, are reached directly.
+// ProxyFor is the company's proxy; nil for local and private servers.
 func (r Route) ProxyFor(to *url.URL) *url.URL {
 	host := to.Hostname()
 	home := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })

@@ -64,8 +64,7 @@ func nearby(at netip.Addr) error {
 	return errNever
 }
 
-// FindServices looks services up and connects to each once. Those in the
-// sandbox reach the addresses that it returns, whatever the names mean later.
+// FindServices resolves services and connects once. The sandbox uses these addresses from then on.
 func FindServices(ctx context.Context, services []Name) ([]netip.AddrPort, error) {
 	var all []netip.AddrPort
 	for _, n := range services {

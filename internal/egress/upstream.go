@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// ParseUpstream reads the address of a company's proxy. What is wrong with it
-// is said without its password.
+// ParseUpstream reads the address of a company's proxy. Errors leave out its password.
 func ParseUpstream(address string) (*url.URL, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address // as most programs take it

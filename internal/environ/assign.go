@@ -20,8 +20,7 @@ func CheckVariable(line string) error {
 	return checkName(line)
 }
 
-// CheckSecret refuses the same, tokens aside, and values that are too short to be
-// hidden in output.
+// CheckSecret also refuses values that are too short to be hidden in output.
 func CheckSecret(line string) error {
 	if err := checkName(line); err != nil {
 		return err

@@ -25,8 +25,7 @@ var proxies = []string{
 	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// Certificates are the variables that name a file of certificates, in the words of
-// several tools.
+// Certificates are the variables of several tools that name a file of certificates.
 var Certificates = []string{
 	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
 }
@@ -182,8 +181,7 @@ func calledSecret(name string) bool {
 
 func notWord(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
 
-// Pairs makes variables of pairs of name and value, leaving out empty values:
-// to many a program an empty key is a key.
+// Pairs makes variables of names and values. It leaves out empty values, which may count as keys.
 func Pairs(pairs ...string) []string {
 	var env []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -220,8 +218,7 @@ func Get(env []string, name string) string {
 	return ""
 }
 
-// Direct is an environment in which servers on this machine are reached without a
-// proxy.
+// Direct reaches servers on this machine without a proxy.
 func Direct(env []string) []string {
 	const local = "127.0.0.1"
 	for _, name := range []string{"NO_PROXY", "no_proxy"} {
@@ -230,8 +227,7 @@ func Direct(env []string) []string {
 	return env
 }
 
-// Confined is an environment for another home: without the variables that name
-// folders of the user's own.
+// Confined leaves out variables that name folders of the user.
 func Confined(env []string) []string {
 	var kept []string
 	for _, variable := range env {

@@ -23,8 +23,7 @@ const (
 	maxExtraFiles = 4 << 20   // of all other files
 )
 
-// Pack reads the run's files for another machine: the journal, and small files
-// beside it. Trees and transcripts are left out.
+// Pack reads the journal and small files beside it, without trees and transcripts.
 func (r Run) Pack() (map[string][]byte, error) {
 	root, err := openFolder(r.Path, r.straight)
 	if err != nil {
@@ -70,8 +69,7 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// Unpack writes a run's files from another machine. An existing run gets these
-// files; its trees are moved aside, as they are older.
+// Unpack writes a run's files from another machine. Older trees are moved aside.
 func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
 		return Run{}, fmt.Errorf("%q is no name for a run", id)

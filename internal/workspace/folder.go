@@ -110,8 +110,7 @@ func (f Folder) CheckPath() error {
 	return nil // opening it reports other errors
 }
 
-// RunName is the id of a run that begins at a time. Sorted ids are in the order of
-// time.
+// RunName is the id of a run that begins at a time. Ids sort by time.
 func RunName(what string, at time.Time) string {
 	return what + "-" + at.UTC().Format("20060102T150405.000")
 }
@@ -163,8 +162,7 @@ func cannotWrite(path string, err error) error {
 	return fault.Usage("cannot write to "+path, "make the folder writable, with no links out of it, and see that the disk is not full", err)
 }
 
-// Unfinished is the newest run that wanted accepts, if it has not stopped. Older
-// unfinished runs are out of date.
+// Unfinished is the newest accepted run, if it has not stopped. Older ones are out of date.
 func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
 	run, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
 	return run, found && state.Stop == nil
@@ -191,8 +189,7 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bo
 	return Run{}, journal.Run{}, false
 }
 
-// CheckJournal returns an error if the journal of the newest run, or of the named
-// one, cannot be read. An older run must not be shown instead.
+// CheckJournal fails if the newest or named journal is unreadable: no older run must be shown.
 func (f Folder) CheckJournal(id string) error {
 	ids, err := f.listRuns()
 	switch {
@@ -269,8 +266,7 @@ func (f Folder) Create(name string) (io.WriteCloser, error) {
 // maxKeptFile is larger than any file beside a journal that is read again.
 const maxKeptFile = 64 << 20
 
-// Read reads a file of the folder if its digest is as recorded: agents can write
-// there.
+// Read reads a file if its digest is as recorded: agents can write there.
 func (f Folder) Read(name, digest string) (string, error) {
 	root, err := openFolder(f.Path, f.Straight)
 	if err != nil {

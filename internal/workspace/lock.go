@@ -19,8 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Lock prevents a second run in the project until it is released. The lock ends
-// with the process; the pid in it is for people.
+// Lock prevents a second run. It ends with the process; the pid in it is for people.
 func (f Folder) Lock() (release func() error, err error) {
 	if f.isLocked {
 		return func() error { return nil }, nil
@@ -50,8 +49,7 @@ func (f Folder) Lock() (release func() error, err error) {
 
 func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
 
-// CheckUnlocked returns an error while another process has the lock. It writes
-// nothing.
+// CheckUnlocked fails while another process has the lock. It writes nothing.
 func (f Folder) CheckUnlocked() error {
 	root, err := openFolder(f.Path, f.Straight)
 	if err != nil {
@@ -86,8 +84,7 @@ func lockedError(file *os.File) error {
 	return fault.Usage("a run is already active in this project: "+holder, "wait for it, or stop it first", nil)
 }
 
-// Active is the file .ralph-active. It tells the hooks of an agent that a run with
-// stories is active.
+// Active is the file .ralph-active, by which hooks know of an active run with stories.
 type Active struct {
 	Timestamp     time.Time `json:"timestamp"`
 	PID           int       `json:"pid"`
@@ -155,8 +152,7 @@ func (f Folder) removeMarker() error {
 	return nil
 }
 
-// RemoveStaleMarker removes the active file of a run that was killed. It stays if
-// the run is active, or if another living process wrote it.
+// RemoveStaleMarker removes the active file, unless its run or another process is alive.
 func (f Folder) RemoveStaleMarker() error {
 	if _, err := os.Lstat(f.markerPath()); err != nil {
 		return nil // there is none
@@ -172,8 +168,7 @@ func (f Folder) RemoveStaleMarker() error {
 	return f.removeMarker()
 }
 
-// ReadActive reads a project's active file, and reports whether the process that
-// wrote it is alive.
+// ReadActive reads a project's active file, and whether its process is alive.
 func ReadActive(project string) (active Active, alive bool) {
 	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), maxAgentFile)
 	if err != nil || json.Unmarshal(data, &active) != nil || active.PID <= 0 {

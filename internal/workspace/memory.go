@@ -26,8 +26,7 @@ const (
 
 const maxAgentFile = 1 << 20
 
-// Memory is the loop's memory in the tree of an agent. The agent can replace
-// files, so links out of the tree are not followed.
+// Memory is the loop's memory in an agent's tree. Links out of the tree are not followed.
 type Memory struct {
 	Tree string
 	Dir  string // within the tree (default: MemoryDir)
@@ -35,8 +34,7 @@ type Memory struct {
 
 func (m Memory) path(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
 
-// MemoryPath is the folder of PRD and progress log relative to the project; named
-// is the value of --ralph-dir.
+// MemoryPath is the folder of PRD and progress log; named is the value of --ralph-dir.
 func MemoryPath(project, named string) (string, error) {
 	memory := filepath.Clean(cmp.Or(named, MemoryDir))
 	if filepath.IsAbs(memory) {
@@ -118,8 +116,7 @@ func (m Memory) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// WritePlan writes the plan. An existing file with the same plan keeps its
-// formatting.
+// WritePlan writes the plan. A file with the same plan keeps its formatting.
 func (m Memory) WritePlan(p plan.Plan) error {
 	root, err := m.open()
 	if err != nil {
@@ -195,8 +192,7 @@ func (m Memory) Prompt() (string, error) {
 	return string(data), ignoreNotExist(err)
 }
 
-// ReadFile reads a file that people wrote. Links to other kinds of files are an
-// error.
+// ReadFile reads a file that people wrote, and no pipe or device.
 func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*maxAgentFile) }
 
 // ReadText reads a text that people wrote, such as a prompt. A pipe is an error:

@@ -212,15 +212,13 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{}
 }
 
-// Temporary is a folder that is removed at the end of its program. If the program
-// is killed, a later Sweep removes it.
+// Temporary is removed at the end of its program, or by a later Sweep.
 type Temporary struct {
 	Path string
 	lock *os.File // until the folder is removed
 }
 
-// NewTemporary makes a folder whose name begins with name, in the default folder
-// if parent is empty. A lock on it shows that its program is alive.
+// NewTemporary makes a folder with that prefix. A lock shows that its program is alive.
 func NewTemporary(parent, name string) (Temporary, error) {
 	if parent == "" {
 		parent = os.TempDir()

@@ -61,8 +61,7 @@ func (r Run) Entries() ([]journal.Entry, error) {
 	return entries, err
 }
 
-// OpenJournal opens the journal for appending and returns its entries. It cuts off
-// an incomplete last line; it never rewrites anything else.
+// OpenJournal opens the journal for appending. It cuts off an incomplete last line.
 func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
 	file, entries, _, err := r.openJournal()
 	return file, entries, err
@@ -157,8 +156,7 @@ type OpenJournal struct {
 	digest  *digest
 }
 
-// OpenJournalFile opens the journal as OpenJournal does. A journal that ralph did
-// not write here is an error: it would get a digest from now on.
+// OpenJournalFile refuses a journal that ralph did not write here: it would get a digest.
 func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	file, entries, held, err := r.openJournal()
 	if err != nil {
@@ -188,8 +186,7 @@ func (l *OpenJournal) Sync() error { return l.file.Sync() }
 // Close closes the file.
 func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.digest.close()) }
 
-// Restore writes the journal again if it was removed, cut or appended to, and
-// reports whether it was.
+// Restore rewrites a journal that was removed or changed, and reports that.
 func (l *OpenJournal) Restore() (mended bool, err error) {
 	if l.isUnchanged() {
 		return false, nil

@@ -19,8 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// NewFile is a file to create in a project: its path, with slashes, and its
-// content.
+// NewFile is a file to create: its path, with slashes, and its content.
 type NewFile struct {
 	Path string
 	Data []byte
@@ -177,8 +176,7 @@ type Loop struct {
 	Progress []byte // nil if there is none
 }
 
-// ReadLoop reads the loop of a project; without stories it is an error. A PRD that
-// is valid JSON can be archived even if no run would accept it.
+// ReadLoop reads a project's loop. A PRD in valid JSON can be archived even if no run accepts it.
 func ReadLoop(from Memory) (Loop, error) {
 	l := Loop{memory: from}
 	root, err := openProject(from.Tree)
@@ -224,8 +222,7 @@ func (l Loop) Started() string {
 	return ""
 }
 
-// Archive writes the loop and its summary into a new folder of the archive, named
-// name or name-2 and so on, and then replaces the loop's files by fresh ones.
+// Archive saves the loop and its summary in a new folder, and writes fresh files.
 func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder string, err error) {
 	root, err := openProject(l.memory.Tree)
 	if err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Task is the folder of a supervised task. Files in it tell the state of the task
-// and connect its agents.
+// Task is the folder of a supervised task, with its state and its messages.
 type Task struct {
 	Dir     string
 	Project string
@@ -29,8 +28,7 @@ const (
 	waitFile = "WAIT_WITHOUT_RESTART"
 )
 
-// Runs is the folder of the task's runs. It has its own lock: the supervised
-// command can be ralph run in the same folder.
+// Runs has its own lock: the supervised command can be ralph run in the same folder.
 func (t Task) Runs() Folder {
 	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock", Straight: true}
 }
@@ -52,8 +50,7 @@ func CheckDir(dir, flag string) error {
 	return nil
 }
 
-// Done reports whether the task's DONE file exists. Its content does not matter,
-// so it can be a link.
+// Done reports whether the DONE file exists, or a link of that name.
 func (t Task) Done() (bool, error) {
 	root, err := untrusted.OpenStraight(t.Dir)
 	if err != nil {
@@ -104,8 +101,7 @@ const (
 
 const waitType = "wait_without_restart"
 
-// Message is an entry of a message bus: names and values between two lines of
-// dashes, and a text.
+// Message is an entry of a bus: a header between lines of dashes, and a text.
 type Message struct {
 	Type string
 	At   time.Time

@@ -30,15 +30,13 @@ func UserStateDir(home string) string {
 	return filepath.Join(home, stateDir)
 }
 
-// NewestVouched is the newest run that wanted accepts of those whose journals
-// ralph wrote here.
+// NewestVouched is the newest accepted run whose journal ralph wrote here.
 func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) {
 	run, state, _ := f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
 	return run, state
 }
 
-// UnvouchedError is for a run whose journal is not vouched for; accept is the
-// command by which its user accepts it.
+// UnvouchedError is for a run that is not vouched for; accept is the command to accept it.
 func UnvouchedError(id, accept string) error {
 	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit or an agent may have changed it, or the project was moved",
 		"look at .ralph/runs/"+id+"/journal.jsonl; if all that it says is so: "+accept, nil)
@@ -47,8 +45,7 @@ func UnvouchedError(id, accept string) error {
 // CanVouch reports whether digests of journals can be written.
 func (f Folder) CanVouch() bool { return f.StateDir != "" && os.MkdirAll(f.StateDir, 0o700) == nil }
 
-// IsVouched reports whether the journal of a run is as ralph wrote it in this
-// folder.
+// IsVouched reports whether a run's journal is as ralph wrote it here.
 func (f Folder) IsVouched(run Run) bool {
 	root, err := openFolder(run.Path, run.straight)
 	if f.StateDir == "" || err != nil {
@@ -84,8 +81,7 @@ func (f Folder) digestPath(id string) string {
 	return filepath.Join(f.StateDir, hex.EncodeToString(sum[:8]))
 }
 
-// SaveCommand saves the agent command of a run there: it can have a key, so it is
-// not in the journal.
+// SaveCommand saves the agent command outside of the journal: it can have a key.
 func (f Folder) SaveCommand(run Run, command string) error {
 	if f.StateDir == "" {
 		return nil
