@@ -194,8 +194,7 @@ func Pick(name string, o Options) (Adapter, error) {
 	return build(words, o)
 }
 
-// NameOf is the agent's name. Without a name, the command decides: "/opt/bin/claude"
-// means claude, and an unknown program means "command".
+// NameOf is the agent's name, by the command if it has none: "/opt/bin/claude" means claude.
 func NameOf(name, command string) string {
 	if name != "" {
 		return name

@@ -149,8 +149,7 @@ func (b claudeBlock) output() string {
 // claudeBlocks is the content of a message: blocks, or only a text.
 type claudeBlocks []claudeBlock
 
-// UnmarshalJSON takes both forms and no other; content that it does not know
-// is no content.
+// UnmarshalJSON accepts both forms. Other content is dropped.
 func (b *claudeBlocks) UnmarshalJSON(data []byte) error {
 	if data[0] == '"' { // callers have checked that it is JSON
 		var text string

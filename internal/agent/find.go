@@ -68,8 +68,7 @@ func ReadVersion(printed string) (version string, known bool) {
 // DockerImage is the image of the Docker sandbox; plugin/sandbox builds it.
 const DockerImage = "dclaude:latest"
 
-// Docker describes a Docker sandbox: a virtual machine with the working directory and
-// the folder of the logins at the same paths.
+// Docker is a virtual machine with the working directory and the logins at the same paths.
 type Docker struct {
 	State string        // folder with the logins of all sandboxes
 	Pause time.Duration // until files are synchronized

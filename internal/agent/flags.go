@@ -83,9 +83,7 @@ func trimSubcommand(words []string, names ...string) []string {
 	return words
 }
 
-// Words splits a line as a shell splits words, quotes and escapes included.
-// Nothing is expanded: a variable or a pipe in it is refused rather than handed
-// on as text that means something else than what its writer saw a shell do.
+// Words splits a line as a shell does. A variable or a pipe in it is refused, as nothing is expanded.
 func Words(line string) ([]string, error) {
 	words, err := shell.Words(line)
 	if err != nil {

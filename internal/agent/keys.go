@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Keys are an agent's keys and its model server; each may be empty. They reach only the
-// environment of the agent that uses them.
+// Keys are an agent's keys and its model server. Only the agent's environment gets them.
 type Keys struct {
 	AnthropicAPIKey       string
 	ClaudeCodeOAuthToken  string
@@ -156,8 +155,7 @@ var smallModels = map[string][]string{
 	"gemini": {"gemini-*flash*"},
 }
 
-// Models are the names and patterns of models that the agent requests when it is told
-// to use model; none: unknown, as no model was named. The user allows more.
+// Models are names and patterns of what the agent requests with model and more; none: unknown.
 func Models(name, model string, more []string) []string {
 	asked := modelPatterns(name, model)
 	if len(asked)+len(more) == 0 {

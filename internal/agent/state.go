@@ -74,8 +74,7 @@ func hookSettings(self string) (string, error) {
 	return string(text), err
 }
 
-// CheckAutoRuns refuses a tree if it, or a folder above it, has files that the program
-// would run without asking: the repository chose them, not the user.
+// CheckAutoRuns refuses files of the repository that the program would run without asking.
 func (a Adapter) CheckAutoRuns(dir string) error {
 	for ; ; dir = filepath.Dir(dir) {
 		for _, name := range a.AutoRuns {

@@ -36,8 +36,7 @@ type File struct {
 	Why   string // it was not taken
 }
 
-// Fetcher fetches from GitHub alone. Transport reaches public addresses only, and those
-// of Server.
+// Fetcher fetches from GitHub alone. Transport reaches public addresses and Server.
 type Fetcher struct {
 	Server    *url.URL // GitHub's own pages
 	Transport http.RoundTripper
@@ -45,8 +44,7 @@ type Fetcher struct {
 
 var address = pattern.Of(`\b(?:src|href)="(https?://[^"\s]+)"`)
 
-// All fetches what a rendered issue names, each once. A file that cannot be fetched says
-// why.
+// All fetches what a rendered issue names. A file that cannot be fetched says why.
 func (f Fetcher) All(ctx context.Context, page string) (all []File) {
 	seen := map[string]bool{}
 	for _, m := range address.FindAllStringSubmatch(page, -1) {

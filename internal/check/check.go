@@ -60,8 +60,7 @@ type Job struct {
 	Ask func(check string) []string
 }
 
-// Do runs every check of job, one after the other; a red one does not keep the
-// rest from running.
+// Do runs every check of job in order, also after a failure.
 func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 	taken := map[string]bool{}
 	for _, check := range job.Checks {

@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Setup runs the commands that make a folder ready, up to the first that fails:
-// they build on each other. Their logs lie beside those of the checks, numbered.
+// Setup runs the commands up to the first that fails: they build on each other.
 func (h Hand) Setup(ctx context.Context, job Job, commands []policy.Check, emit func(journal.Event)) (ready bool, err error) {
 	where := job.Label
 	job.Only = nil // is about checks

@@ -71,24 +71,19 @@ func (s *Scanner) End() {
 	s.line = line{}
 }
 
-// Promises are the different promises <promise>X</promise>, in the order they
-// were made. What stands between the tags is exact: no trimming, case counts.
+// Promises are the different promises <promise>X</promise> in order. X is exact, and case counts.
 func (s *Scanner) Promises() []string { return slices.Clone(s.promises) }
 
 // Promised says whether <promise>X</promise> was seen for exactly this X.
 func (s *Scanner) Promised(promise string) bool { return slices.Contains(s.promises, promise) }
 
-// Response is what the first <response>…</response> holds. The tags may be in
-// any case; the words are as the agent wrote them.
+// Response is what the first <response>…</response> holds. The tags may be in any case.
 func (s *Scanner) Response() (string, bool) { return s.response, s.answered }
 
-// Question is what the first <question>…</question> that holds anything asks of
-// people; empty where nothing is asked.
+// Question is what the first <question>…</question> asks of people, if it is not empty.
 func (s *Scanner) Question() string { return s.question }
 
-// Tag says whether a tag that New was told was promised, or stood alone on a
-// line, white space aside. A tag within a word or a sentence says nothing:
-// "not COMPLETE yet".
+// Tag reports whether a tag was promised, or stood alone on a line. "not COMPLETE yet" is no claim.
 func (s *Scanner) Tag(tag string) bool { return slices.Contains(s.tags, tag) }
 
 func (s *Scanner) tag(tag string) {

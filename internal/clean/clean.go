@@ -52,8 +52,7 @@ func dropMarkup(text string, gone *Removed) string {
 	}, text)
 }
 
-// Plain is ForAgent for a single line that is not Markdown, such as a title, a
-// name or a branch: people see markup there.
+// Plain is ForAgent for a line that is not Markdown, such as a title: people see markup there.
 func Plain(text string, limit int) (string, Removed) {
 	var gone Removed
 	text = dropUnprintable(limitBytes(text, limit, &gone), &gone)
@@ -96,8 +95,7 @@ func (r Removed) Add(more Removed) Removed {
 	}
 }
 
-// String names what was removed: "2 HTML comments, 14 invisible characters"; empty
-// if nothing was.
+// String names what was removed: "2 HTML comments, 14 invisible characters".
 func (r Removed) String() string {
 	var said []string
 	for _, c := range []struct {
@@ -177,8 +175,7 @@ func proseLine(line string, w writer) string {
 	return commandLine.ReplaceAllString(string(w.out), "${1}&#47;${2}")
 }
 
-// Inline is ForGitHub for one line of at most limit characters (0: no limit): a
-// table cell, a heading or part of a sentence.
+// Inline is ForGitHub for one line of at most limit characters (0: no limit).
 func Inline(text string, limit int) string {
 	text = strings.Join(strings.Fields(decodeAll(text)), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {

@@ -55,8 +55,7 @@ func LogLines(text string) string {
 	return lines.String()
 }
 
-// JSON prints a value for scripts and people. Invisible characters, and those that
-// change the direction of a line, are escaped.
+// JSON prints a value for scripts and people. Invisible characters are escaped.
 func JSON(to io.Writer, value any) error {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -66,8 +66,7 @@ var (
 	noCIMark = regexp.MustCompile(`(?i)\*{3,}NO_CI\*{3,}`)
 )
 
-// BreakSkipWords changes words by which CI systems skip a commit: [skip ci]
-// becomes (skip ci).
+// BreakSkipWords breaks words by which CI skips a commit: [skip ci] becomes (skip ci).
 func BreakSkipWords(text string) string {
 	return noCIMark.ReplaceAllString(skipWords().ReplaceAllString(text, "($1)"), "NO-CI")
 }

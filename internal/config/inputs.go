@@ -79,8 +79,7 @@ const (
 	FailOnNever   FailOn = "never"
 )
 
-// ReadInputs reads the Action's inputs; get returns one by its name, "" if it is
-// not set. given are the names that the workflow sets.
+// ReadInputs reads the Action's inputs by name. given are the names that the workflow sets.
 func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	r := &reader{}
 	r.get = func(name string) string {

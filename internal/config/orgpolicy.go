@@ -39,8 +39,7 @@ const (
 	OrgPolicyRepo = ".github"
 )
 
-// ReadOrgPolicy reads the file. Anything that it does not understand is an error,
-// as it may be a limit.
+// ReadOrgPolicy refuses anything that it does not understand, as it may be a limit.
 func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 	var d decoder
 	var f OrgPolicy
@@ -63,8 +62,7 @@ func strength(level sandbox.Level) int {
 	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
 }
 
-// Enforce lowers numbers in the inputs to the organisation's policy and notes it.
-// Other inputs that exceed the policy are an error.
+// Enforce lowers numbers to the policy, with notes. Other inputs that exceed it are an error.
 func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error) {
 	lower := func(name string, value *float64, most float64) {
 		if most > 0 && (*value == 0 || *value > most) {
@@ -202,8 +200,7 @@ func (r *reader) confinement() Confinement {
 	return w
 }
 
-// Secrets are the parts that must be hidden: the proxy of a company can have a
-// password.
+// Secrets must be hidden: the address of a company's proxy can have a password.
 func (w Confinement) Secrets() []string {
 	upstream, err := egress.ParseUpstream(w.Network.Upstream)
 	if err != nil || upstream.User == nil {

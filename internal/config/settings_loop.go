@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Loop is the file of --config: a ralph_loop section, or settings. Nil and ""
-// leave a value to the preset, 0 turns a limit off.
+// Loop is the file of --config. Nil and "" leave a value to the preset, 0 turns a limit off.
 type Loop struct {
 	MaxIterations *int             `json:"max_iterations"`
 	MaxCost       *float64         `json:"max_cost"`
@@ -138,8 +137,7 @@ func (d *decoder) effectiveIfValid(merged node) Settings {
 	return d.effective(merged)
 }
 
-// ApplyTo returns the preset with the loop's settings, except maximumIterations,
-// which other presets count differently.
+// ApplyTo ignores maximumIterations, which other presets count differently.
 func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	most := p.Limits.Iterations
 	p = l.Settings.ApplyTo(p)

@@ -21,8 +21,7 @@ type File struct {
 	Data []byte
 }
 
-// ProjectFiles are the settings files of a project: the shared one, then the local
-// one. read returns nil for a missing file.
+// ProjectFiles are a project's shared and local settings. read returns nil for a missing file.
 func ProjectFiles(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
 	var files []File
 	for _, name := range []string{BaseSettings, localSettings} {

@@ -126,8 +126,7 @@ func lineOf(of ast.Node) int {
 // ralphAction also matches mirrors and images of ralph's action.
 var ralphAction = pattern.Of(`(?:^|/)ralph(?:/host)?@`)
 
-// InputsOfWorkflow are the inputs of the ralph step with the most inputs: other
-// steps only answer. Inputs with an expression of GitHub count as not set.
+// InputsOfWorkflow are the inputs of the ralph step with most inputs. Expressions count as not set.
 func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	var read struct {
 		Jobs map[string]struct {

@@ -13,8 +13,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// Fault is an error whose remedy is known. The layer that knows the remedy
-// makes it; layers above pass it on.
+// Fault is an error with a known remedy. Upper layers pass it on.
 type Fault struct {
 	What string // what is wrong: lower case, no full stop
 	Fix  string // what to try, as an order to the reader

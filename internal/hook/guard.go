@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/prompt"
 )
 
-// Guard checks what a tool is about to do. It prevents accidents; it is not a
-// sandbox.
+// Guard checks what a tool is about to do. It prevents accidents; it is no sandbox.
 type Guard struct {
 	Command func(line string, at guard.Project) (guard.Finding, bool)
 	Write   func(path string, at guard.Project) (guard.Finding, bool)

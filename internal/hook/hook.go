@@ -119,8 +119,7 @@ type toolInput struct {
 	Notebook string  `json:"notebook_path"`
 }
 
-// UnmarshalJSON reads an object. Unknown tools can have other input, or other
-// types under the same names, which is ignored.
+// UnmarshalJSON ignores input of unknown tools with other types.
 func (g *toolInput) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("{")) {
 		return nil

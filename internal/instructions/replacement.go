@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Difference are the files of a commit by which it would govern an agent otherwise
-// than the base does. A file is in one list at most.
+// Difference are files that would govern an agent otherwise than the base's, each in one list.
 type Difference struct {
 	Replaced []string // the agent gets the base's version of them
 	Omitted  []string // they import or link to changed files: the agent gets them in the prompt only
@@ -57,8 +56,7 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 
 const maxReached = 500
 
-// LeadingTo are the files of instructions from which a CLI gets to one of some paths,
-// by imports or by links.
+// LeadingTo are the files of instructions that lead to one of some paths by imports or links.
 func (s Source) LeadingTo(paths []string) (leading []string) {
 	for _, name := range s.Files {
 		if (whole(name) || governs(name) && s.Link(name) != "") && s.leads(name, paths, map[string]bool{}) {
@@ -102,8 +100,7 @@ type Replacement struct {
 	Lend       func(ctx context.Context, name string) error // gives a file to the user that works there
 }
 
-// Apply changes the files and returns what changes them back. Git in the tree sees no
-// difference meanwhile. What the agent changed there stays as it left it.
+// Apply returns what restores the files. What the agent changed there stays.
 func (r Replacement) Apply(ctx context.Context) (restore func(context.Context) error, err error) {
 	diff, err := Differing(ctx, r.Trusted, r.Base, r.Head)
 	paths := slices.Concat(diff.Replaced, diff.Omitted)

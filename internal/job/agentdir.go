@@ -44,8 +44,7 @@ func (s *activeRun) chooseAgentDir() agentDir {
 	return &clonedTree{activeRun: s}
 }
 
-// LoopFiles returns the files in a project with which a loop over stories keeps its
-// memory. A change of these files alone is no work.
+// LoopFiles are the loop's memory in a project. A change of these files alone is no work.
 func LoopFiles(p policy.Policy) []string {
 	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
 	switch {

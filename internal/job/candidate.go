@@ -18,8 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Candidate is an agent that was found before a sandbox exists. It does the work or
-// gives a second opinion. nil: none.
+// Candidate is an agent that was found before a sandbox exists. nil: none.
 type Candidate struct {
 	agent.Adapter
 	Program string   // its path
@@ -30,8 +29,7 @@ type Candidate struct {
 	model   string
 }
 
-// Find finds an agent, or says how to install it. env returns the environment that the
-// agent starts from.
+// Find finds an agent, or says how to install it. env returns its environment.
 func Find(name string, o agent.Options, env func(vars ...string) []string, dir string) (*Candidate, error) {
 	adapter, err := agent.Pick(name, o)
 	if err != nil {
@@ -83,8 +81,7 @@ func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Next, home, m
 	return nil
 }
 
-// Needs returns the files that the agent must read in a sandbox, and its state in the
-// user's home.
+// Needs are the files that the agent must read in a sandbox, and its state in the user's home.
 func (c *Candidate) Needs() (read []string, state agent.State) {
 	if c == nil {
 		return nil, agent.State{}
@@ -92,8 +89,7 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 	return confine.Program(c.Program, c.Adapter), c.State
 }
 
-// ModelTerms returns what the agent requests from a model. terms hold for all agents of
-// the same sandbox.
+// ModelTerms are what the agent requests from a model, with the terms of its sandbox.
 func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	if c == nil {
 		return confine.Model{}

@@ -29,8 +29,7 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string)
 
 type stories struct{ *activeRun }
 
-// Of returns the test files that the iterations on a story changed. A story without
-// changes gets those that an earlier run left on the branch.
+// Of returns the test files that iterations on a story changed, or those that an earlier run left.
 func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	var files []string
 	for _, it := range run.Iterations {
@@ -52,8 +51,7 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	return checkout.Testing(ctx, s.trusted, run, commit, files)
 }
 
-// Touched returns the files that the iterations on a story, or an earlier run on the
-// branch, changed. A change that was reverted does not count.
+// Touched returns the files changed for a story, on this run or before, without reverted changes.
 func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	spans := []git.Span{{From: run.Base, To: run.Start}}
 	for _, it := range run.Iterations {

@@ -23,8 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Supervised is a command that is started again until its task is done. It uses the
-// user's terminal and working directory.
+// Supervised is a command that is restarted until its task is done, on the user's terminal.
 type Supervised struct {
 	Task   workspace.Task
 	Argv   []string

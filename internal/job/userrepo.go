@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// UserRepository is a user's own repository: the origin of the code and the host of the
-// branch. Only the files of a loop over stories change in it.
+// UserRepository is a user's own repository. Only the loop's files change in it.
 type UserRepository struct {
 	Git   git.Git
 	Place git.Place

@@ -81,8 +81,7 @@ type Problem struct {
 	Text         string
 }
 
-// Plain takes a byte order mark away, and refuses what is no text or has more bytes than
-// most.
+// Plain removes a byte order mark, and refuses binary data and more than most bytes.
 func Plain(data []byte, most int) ([]byte, *Problem) {
 	if len(data) > most {
 		return nil, &Problem{Text: fmt.Sprintf("found %d bytes, want at most %d", len(data), most)}

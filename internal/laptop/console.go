@@ -107,8 +107,7 @@ func (c *console) ring() {
 	}
 }
 
-// Patience is how long the step under way may take at most, in words for those
-// who asked it to end. Signals are told of it while the run sets it.
+// Patience is how long the current step may take. Signals read it while the run sets it.
 type Patience struct {
 	words atomic.Value
 	rules policy.Policy

@@ -185,8 +185,7 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree stri
 	}
 }
 
-// Hint is what to try after err. What the system refuses it may refuse wherever
-// something is read or written, and the remedy is always the same.
+// Hint is the remedy for err: for the system's refusals it is always the same.
 func Hint(err error) string {
 	return cmp.Or(fault.Hint(err), remedy(err), remedy(refused(err)))
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Fence are the flags of commands that run what somebody wrote, where no agent
-// of ralph's is at work.
+// Fence are the flags of commands that run others' code without an agent.
 type Fence struct {
 	Sandbox   sandbox.Level `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels} (--sandbox alone: strongest available). Fails if the level does not hold."`
 	NoSandbox bool          `xor:"sandbox" help:"Run without a sandbox."`

@@ -18,8 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Setup is a server that has no GitHub App yet, and helps to create one: its
-// log shows the address of a page whose form creates the App on GitHub.
+// Setup is a server without a GitHub App: its log shows the page that creates one.
 type Setup struct {
 	Access       github.Access // where its GitHub is
 	URL          string        // under which GitHub and people reach this server

@@ -11,8 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Words splits a line. A variable or a pipe in it is an error rather than text
-// that means something else than what its writer saw a shell do.
+// Words splits a line. A variable or a pipe in it is an error, as nothing is expanded.
 func Words(line string) ([]string, error) {
 	var words []string
 	for word, err := range parser().WordsSeq(strings.NewReader(line)) {
@@ -39,8 +38,7 @@ func Quote(text string) string {
 
 var errNothing = errors.New("there is no word")
 
-// First is the first word of a line, and the rest of it as it stands there:
-// what comes after may be no shell's language at all.
+// First is the first word of a line, and the rest as it is, in any language.
 func First(line string) (word, rest string, err error) {
 	for first, err := range parser().WordsSeq(strings.NewReader(line)) {
 		if err != nil {

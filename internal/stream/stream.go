@@ -24,8 +24,7 @@ type ToolEnd struct {
 	Failed bool
 }
 
-// Text is the agent's own words; claims are looked for here and in a Result
-// and nowhere else.
+// Text is the agent's own words: only these and a Result can hold claims.
 type Text struct{ Text string }
 
 // Todo is the agent's task list as it stands now.
@@ -69,8 +68,7 @@ const (
 	NoModel  Denial = "model"  // its server does not have the model
 )
 
-// Spent is what an agent has used since it began, as far as it tells on its
-// way; each takes the place of the one before.
+// Spent is what an agent has used since it began; it replaces the one before.
 type Spent struct {
 	Usage Usage
 	Cost  Cost
@@ -128,8 +126,7 @@ func (u Usage) Minus(v Usage) Usage {
 // Plus is the sum of two costs, known where both are.
 func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
 
-// Amount is the cost in dollars as far as it is known, or nil where none of it
-// is: 0 would say that it was free.
+// Amount is the cost in dollars, or nil if it is unknown: 0 would say that it was free.
 func (c Cost) Amount() *float64 {
 	if !c.Known && c.USD == 0 {
 		return nil
@@ -137,8 +134,7 @@ func (c Cost) Amount() *float64 {
 	return &c.USD
 }
 
-// Cost is an amount in US dollars. A cost that was not reported is unknown,
-// which is not zero.
+// Cost is in US dollars. An unknown cost is not zero.
 type Cost struct {
 	USD   float64 `json:"usd"`
 	Known bool    `json:"known"`

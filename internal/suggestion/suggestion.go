@@ -90,8 +90,7 @@ func suggested(ctx context.Context, t *git.Trusted, head string, r plan.Remark, 
 	return text, fits && bytes.Equal(seen[0], seen[1]), nil
 }
 
-// Put puts the suggested lines in the place of those that they are for; false where
-// the file has no such lines, or these say so already.
+// Put replaces the lines that a suggestion is for; false where that changes nothing.
 func Put(file []byte, s plan.Suggestion) ([]byte, bool) {
 	lines := strings.SplitAfter(string(file), "\n")
 	if n := len(lines); lines[n-1] == "" {

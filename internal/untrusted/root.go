@@ -24,8 +24,7 @@ var (
 	ErrLarger   = errors.New("it is larger")
 )
 
-// Root is a folder that no link leads out of. It replaces the methods of
-// os.Root that wait for a pipe, or that read without a limit.
+// Root replaces the methods of os.Root that wait for a pipe or read without a limit.
 type Root struct{ *os.Root }
 
 // within is put behind the name of a folder. A pipe has nothing in it, so the
@@ -142,8 +141,7 @@ func plain(file *os.File, err error) (*os.File, error) {
 	return file, nil
 }
 
-// ReadFile reads a plain file of at most most bytes, and follows no link: a
-// link may lead to another file of the folder.
+// ReadFile reads a plain file of at most most bytes, and follows no link.
 func (r *Root) ReadFile(name string, most int64) ([]byte, error) {
 	info, err := r.Lstat(name)
 	switch {

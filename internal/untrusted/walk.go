@@ -33,8 +33,7 @@ func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
 	return r.walk(name, walk{ctx.Err, visit})
 }
 
-// WalkAll is Walk for what has to be looked at whole although a run is at its
-// end. The visit has to bound it.
+// WalkAll is Walk also after a run's end. The visit has to bound it.
 func (r *Root) WalkAll(name string, visit Visit) error {
 	return r.walk(name, walk{func() error { return nil }, visit})
 }

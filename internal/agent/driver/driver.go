@@ -49,8 +49,7 @@ type Agent struct {
 	Lend    func(ctx context.Context, dir string) error // gives a folder to the agent's user; may be nil
 }
 
-// Do runs the agent once and sums up what it did. It returns an error only if the agent
-// could not be started.
+// Do runs the agent once. It returns an error only if the agent could not be started.
 func (h *Agent) Do(ctx context.Context, o agent.Order) (ended journal.AgentEnded, err error) {
 	leave, err := h.makeHome(ctx, &o)
 	if err != nil {
