@@ -144,7 +144,7 @@ func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool
 	if !lease.Ready && v.own() && !v.trigger.Pull.Draft {
 		lease.Ready, lease.ReadyHead = true, v.trigger.Pull.HeadSHA
 	}
-	err := b.shelf.take(ctx, b.found, during)
+	_, err := b.shelf.write(ctx, b.found.files, "at work", during)
 	switch {
 	case err == nil:
 		return true, nil
@@ -185,7 +185,7 @@ func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 	if files, err := outcome.Home.Pack(); err == nil {
 		b.found.files = files
 	}
-	if err := b.shelf.release(ctx, b.found); err != nil {
+	if _, err := b.shelf.write(ctx, b.found.files, "left", 0); err != nil {
 		v.say("could not release the lease: " + fault.Told(err))
 	}
 }

@@ -161,18 +161,6 @@ func (s *stateRef) busy(ctx context.Context, l quota.Lease) (bool, error) {
 	return !known || !ended, err
 }
 
-// take fails with ErrTakenOver if another job was quicker.
-func (s *stateRef) take(ctx context.Context, found kept, during time.Duration) error {
-	_, err := s.write(ctx, found.files, "at work", during)
-	return err
-}
-
-// release returns the task without work on it.
-func (s *stateRef) release(ctx context.Context, found kept) error {
-	_, err := s.write(ctx, found.files, "left", 0)
-	return err
-}
-
 // Put keeps the files of a run. While it goes on, so does the lease.
 func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error) {
 	during := time.Duration(0)

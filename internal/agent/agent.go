@@ -182,7 +182,7 @@ func Pick(name string, o Options) (Adapter, error) {
 		return Adapter{}, unknownAgent(name)
 	}
 	if o.Docker != nil && name != "claude" {
-		return Adapter{}, dockerUnsupported(name)
+		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name, "use ralph's own sandbox: --sandbox", nil)
 	}
 	words, err := Words(o.Command)
 	if err != nil {

@@ -101,8 +101,3 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 		SyncDelay:   d.Pause,
 	}
 }
-
-func dockerUnsupported(name string) error {
-	return fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name,
-		"use ralph's own sandbox: --sandbox", nil)
-}

@@ -104,7 +104,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		h.Began(check)
 	}
 	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
-	said, written := &withoutProgress{to: kept}, newCapped(io.MultiWriter(file, digest))
+	said, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, digest), left: keptHead, tail: process.Tail{N: keptTail}}
 	whole := h.veiled(io.MultiWriter(written, said)) // half a secret at the excerpt's end is none that anybody knows
 	out := io.MultiWriter(whole, tests)
 	result, err := h.Run(ctx, process.Command{

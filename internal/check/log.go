@@ -20,10 +20,6 @@ type capped struct {
 	tail process.Tail
 }
 
-func newCapped(to io.Writer) *capped {
-	return &capped{to: to, left: keptHead, tail: process.Tail{N: keptTail}}
-}
-
 // Write keeps p as far as it belongs to the beginning or the end.
 func (c *capped) Write(p []byte) (int, error) {
 	head := min(len(p), c.left)

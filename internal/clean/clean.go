@@ -150,19 +150,16 @@ func ForGitHub(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// decodeAll: decoding can make invisible characters, which are removed.
+// decodeAll: decoding can make invisible characters, which are removed. Here all HTML becomes text.
 func decodeAll(text string) string {
 	var gone Removed
 	text = dropUnprintable(text, &gone)
 	if strings.Contains(text, "&") {
-		text = parseMarkdown(text).mapProse(text, func(s string) string { return undoShield(decode(s)) })
+		text = parseMarkdown(text).mapProse(text, func(s string) string { return strings.ReplaceAll(decode(s), `\<`, "<") })
 		text = dropUnprintable(text, &gone)
 	}
 	return text
 }
-
-// undoShield: here all HTML becomes text.
-func undoShield(text string) string { return strings.ReplaceAll(text, `\<`, "<") }
 
 func isDelimiter(line string) bool {
 	return strings.Contains(line, "-") && strings.Trim(line, "|:- \t>") == ""

@@ -31,7 +31,8 @@ func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() 
 	}
 	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
 	if err == nil {
-		w.doors.permit(hosts)
+		w.doors.proxied.Permit(hosts)
+		w.doors.settling.Permit(hosts)
 	}
 	return notes, err
 }

@@ -101,11 +101,6 @@ func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
 	return w.listen(ctx)
 }
 
-func (d *servers) permit(names []egress.Name) {
-	d.proxied.Permit(names)
-	d.settling.Permit(names)
-}
-
 // refused translates what would allow a refused host: to an input, or to a setting on a laptop.
 func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {

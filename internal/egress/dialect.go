@@ -126,7 +126,7 @@ var grammars = map[Dialect]*grammar{
 			"generation_config", "safetySettings", "safety_settings", "serviceTier", "service_tier", "generateContentRequest", "generate_content_request"),
 		closed:   map[string]string{"cachedContent": stored, "cached_content": stored},
 		tools:    set("functionDeclarations", "function_declarations"),
-		kind:     kindByField,
+		kind:     func(tool map[string]any) []string { return slices.Collect(maps.Keys(tool)) },
 		fetching: set("fileUri", "file_uri"),
 		media:    set("inlineData", "inline_data"),
 		opaque:   set("functionDeclarations", "function_declarations", "args", "response", "responseSchema", "response_schema", "responseJsonSchema"),
@@ -164,14 +164,6 @@ func kindByType(usual string) func(map[string]any) []string {
 			return []string{"unreadable"}
 		}
 	}
-}
-
-func kindByField(tool map[string]any) []string {
-	var kinds []string
-	for field := range tool {
-		kinds = append(kinds, field)
-	}
-	return kinds
 }
 
 func (g *grammar) read() []string {

@@ -250,5 +250,3 @@ func (m *meter) sum() Spent {
 	cost := stream.Cost{USD: max(m.usd, 0), Known: !m.unknown && m.usage != stream.Usage{}}
 	return Spent{Usage: m.usage, Cost: cost, Charged: max(m.counted.usd, cost.USD), Stopped: m.stopped}
 }
-
-func (b *bill) isCut() bool { return b.stopped.Load() }

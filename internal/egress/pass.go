@@ -208,7 +208,7 @@ func strip(h http.Header, keys *redact.Redactor) {
 
 // Read reads the answer for the client, and for the meter.
 func (a *answering) Read(p []byte) (int, error) {
-	if a.bill.isCut() {
+	if a.bill.stopped.Load() {
 		return 0, errBudget
 	}
 	n, err := a.from.Read(p)
@@ -233,7 +233,7 @@ func (a *answering) Close() error {
 	a.split.close()
 	now := a.read.sofar()
 	switch good := a.head.StatusCode < 300; {
-	case good && !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.isCut()):
+	case good && !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.stopped.Load()):
 		a.cutOff(now)
 		return a.from.Close()
 	case good && !a.read.known:
@@ -274,11 +274,7 @@ func (a *answering) failed(ctx context.Context, err error) {
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:
-		a.m.crier.once("the model's server", Refusal{What: "the model's server", Why: a.m.harmless(err)})
+		a.m.crier.once("the model's server", Refusal{What: "the model's server", Why: a.m.keys.String(fmt.Sprintf("it is not reached: %s", err))})
 		a.say(http.StatusBadGateway, "the model's server is not reached")
 	}
-}
-
-func (m *Model) harmless(err error) string {
-	return m.keys.String(fmt.Sprintf("it is not reached: %s", err))
 }

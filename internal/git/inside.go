@@ -87,7 +87,7 @@ func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
 // movable is the tree without filters, to be moved to another commit whatever a git that
 // was killed has left.
 func (t *Tree) movable(ctx context.Context) (filterless, error) {
-	if err := t.unlock(ctx); err != nil {
+	if err := t.unlock(ctx, ""); err != nil {
 		return filterless{}, err
 	}
 	return t.disableFilters(ctx)
@@ -120,11 +120,8 @@ func (t filterless) run(ctx context.Context, args ...string) error {
 	return err
 }
 
-// unlock removes the locks of a git that was killed: no one else works in the tree now.
-func (t *Tree) unlock(ctx context.Context) error { return t.unlockOn(ctx, "") }
-
-// unlockOn is unlock where the checked-out branch is known; empty: it is not.
-func (t *Tree) unlockOn(ctx context.Context, branch string) error {
+// unlock removes the locks of a git that was killed, of a branch too: no one else works in the tree now.
+func (t *Tree) unlock(ctx context.Context, branch string) error {
 	at := t.gitDir()
 	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
 		return err

@@ -76,7 +76,7 @@ func (s *Inspection) record(ctx context.Context, tree string, m Message) (string
 	if err != nil {
 		return "", err
 	}
-	if err := t.unlockOn(ctx, s.branch); err != nil {
+	if err := t.unlock(ctx, s.branch); err != nil {
 		return "", err
 	}
 	if err := t.run(ctx, "reset", "-q", "--mixed", sha); err != nil {

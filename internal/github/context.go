@@ -27,7 +27,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 		return trigger.TaskContext{}, err
 	}
 	ear := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
-	people := c.circle(rules, t.Asker())
+	people := &circle{client: c, rules: rules, known: map[string]bool{strings.ToLower(t.Asker().Login): true}, left: maxAsked}
 	found, room := trigger.TaskContext{Counts: trigger.InclusionCounts{}}, maxAll
 	for _, h := range slices.Backward(all) {
 		lot, err := people.lot(ctx, ear, &h)
@@ -115,10 +115,6 @@ type circle struct {
 
 // maxAsked limits the calls that find out who has a say.
 const maxAsked = 20
-
-func (c *Client) circle(rules trigger.Rules, asker trigger.Sender) *circle {
-	return &circle{client: c, rules: rules, known: map[string]bool{strings.ToLower(asker.Login): true}, left: maxAsked}
-}
 
 // has reports whether somebody may write here, or is named.
 func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {

@@ -34,26 +34,17 @@ func (d Environment) checkTool(in input) answer {
 	at.Protect, at.Rules = append(at.Protect, more...), rules
 	m, err := openMarks(d.State, in.Session)
 	if err != nil { // then a loop is unknown, and a warning would repeat for each call
-		return denyIf(d.whyRefused(in, at, false))
+		return deny(d.whyRefused(in, at, false))
 	}
 	defer m.close()
-	if why := d.whyRefused(in, at, m.loop() != ""); why != "" {
-		return deny(why)
-	}
-	if unknown == nil {
-		return answer{}
+	refused := deny(d.whyRefused(in, at, m.loop() != ""))
+	if refused != (answer{}) || unknown == nil {
+		return refused
 	}
 	if first, err := m.set("said-protect"); !first || err != nil {
 		return answer{}
 	}
 	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unknown))
-}
-
-func denyIf(why string) answer {
-	if why == "" {
-		return answer{}
-	}
-	return deny(why)
 }
 
 // isHarmless reports that a tool neither runs a command nor changes files.
@@ -182,9 +173,10 @@ func (d Environment) contextAdvice(in input) answer {
 	if !exact {
 		how = ", estimated by the length of the transcript"
 	}
-	return advise(prompt.Fill("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
+	said := prompt.Fill("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
 		"{used}", strconv.FormatInt(used, 10), "{window}", strconv.FormatFloat(window, 'f', -1, 64),
-		"{how}", how, "{advice}", prompt.Fill("session/"+strings.ToLower(severity)+".md")))
+		"{how}", how, "{advice}", prompt.Fill("session/"+strings.ToLower(severity)+".md"))
+	return answer{Specific: advice{"PostToolUse", said}}
 }
 
 // contextTokens is the model's last count, or an estimate by the transcript's size.

@@ -181,11 +181,10 @@ type advice struct {
 }
 
 func deny(why string) answer {
+	if why == "" {
+		return answer{}
+	}
 	return answer{Specific: permission{"PreToolUse", "deny", why}}
-}
-
-func advise(what string) answer {
-	return answer{Specific: advice{"PostToolUse", what}}
 }
 
 func block(why, message string) answer {

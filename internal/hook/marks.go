@@ -137,9 +137,6 @@ func (m sessionMarks) loop() string {
 	return string(path)
 }
 
-func (m sessionMarks) setLoop(path string) error {
-	return m.root.WriteFile(loopMark, []byte(path), 0o600)
-}
 func (m sessionMarks) endLoop() { _ = m.root.Remove(loopMark) }
 
 // maxAge is how long the data about a session is kept after its last use.
@@ -195,7 +192,7 @@ func (d Environment) belongsToRun(project string) bool {
 	}
 	// In a process namespace the run's process is invisible, but its lock is not.
 	alive = alive || workspace.Folder{Path: filepath.Join(project, ".ralph")}.CheckUnlocked() != nil
-	return alive && d.isStartedByRalph()
+	return alive && d.Env("RALPH_ITERATION") != ""
 }
 
 func (d Environment) problems(ctx context.Context, project string) (problems []string, unknown error) {

@@ -48,7 +48,7 @@ func (d Environment) Start(asked LoopRequest) (string, error) {
 		return "", err
 	}
 	defer r.close()
-	if err := m.setLoop(home.Path); err != nil {
+	if err := m.root.WriteFile(loopMark, []byte(home.Path), 0o600); err != nil {
 		return "", fmt.Errorf("remember the loop: %w", err)
 	}
 	return prompt.SessionStart(r.Run), nil
@@ -243,8 +243,6 @@ func projectOf(dir string) string {
 	}
 	return dir
 }
-
-func (d Environment) isStartedByRalph() bool { return d.Env("RALPH_ITERATION") != "" }
 
 // Words splits the text after a slash command as a shell splits words, with quotes
 // and backslashes. Nothing is expanded or run: a task can contain $HOME, `id` and

@@ -41,7 +41,8 @@ func projectDir(run journal.Run, tree string) string {
 
 func (s *activeRun) handlers() loop.Handlers {
 	s.clean = s.cleanCheckouts()
-	outward, scm, second := s.branchPublisher(), s.versionControl(), s.consultant()
+	outward, scm := s.branchPublisher(), versionControl{s.agentRunner(), s.agentDir}
+	second := consultant{s.agentRunner(), s.recorder, s.clean, s.guidance}
 	prover := s.clean.Prover(stories{s})
 	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Git, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
@@ -97,8 +98,6 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 }
 
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
-
-func memoryFiles(run journal.Run) []string { return workspace.Memory{Dir: memoryDir(run)}.Files() }
 
 // writeMemory writes the plan, and a progress log if there is none. A run without stories has no
 // memory.

@@ -57,7 +57,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 	}
 	ended, err := agents.runAgent(ctx, hand, agent.Order{
 		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: claimTags(run.Policy), ProgressFiles: memoryFiles(run),
+		Tags: claimTags(run.Policy), ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
 	}, emit)
 	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err

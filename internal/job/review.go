@@ -37,10 +37,6 @@ type consultant struct {
 	guidance func(ctx context.Context, run journal.Run) string
 }
 
-func (s *activeRun) consultant() consultant {
-	return consultant{s.agentRunner(), s.recorder, s.clean, s.guidance}
-}
-
 // review asks another agent for its opinion of a story that is about to pass. The agent
 // reads a clean checkout, which is removed afterwards. A missing opinion is recorded and
 // blocks nothing.

@@ -28,10 +28,6 @@ type versionControl struct {
 	agentDir agentDir
 }
 
-func (s *activeRun) versionControl() versionControl {
-	return versionControl{s.agentRunner(), s.agentDir}
-}
-
 func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
 	done, err := v.runCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {

@@ -1,6 +1,9 @@
 package process
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+)
 
 // maxLine: agents print a whole file as one line of JSON.
 const maxLine = 16 << 20
@@ -46,7 +49,7 @@ func (l *Lines) add(p []byte) {
 	if l.skipping {
 		return
 	}
-	free := l.limit() - len(l.part)
+	free := cmp.Or(max(l.Max, 0), maxLine) - len(l.part)
 	l.part = append(l.part, p[:min(len(p), free)]...)
 	if len(p) > free {
 		l.deliver(true)
@@ -69,11 +72,4 @@ func (l *Lines) deliver(cut bool) {
 	if cap(l.part) > 1<<20 {
 		l.part = nil // free the memory of one long line
 	}
-}
-
-func (l *Lines) limit() int {
-	if l.Max <= 0 {
-		return maxLine
-	}
-	return l.Max
 }

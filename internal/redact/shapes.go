@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -146,7 +147,10 @@ func webToken(s []byte, at int) (skip, size int, open bool) {
 		n := (alnum | dash).span(rest[size:], longestPart)
 		size += n
 		if size == len(rest) && n < longestPart {
-			return 0, complete(part == 2 && n >= shortestPart, size), true
+			if part < 2 || n < shortestPart {
+				return 0, 0, true
+			}
+			return 0, size, true
 		}
 		switch {
 		case n < shortestPart, n == longestPart:
@@ -158,13 +162,6 @@ func webToken(s []byte, at int) (skip, size int, open bool) {
 		}
 	}
 	return 0, size, false
-}
-
-func complete(is bool, size int) int {
-	if is {
-		return size
-	}
-	return 0
 }
 
 // privateKey is a PEM block, or as much of one as there is.
@@ -204,7 +201,8 @@ func authorization(s []byte, at int) (skip, size int, open bool) {
 		return 0, 0, false
 	}
 	const longestGap = 16
-	gap := gapAfter(rest[n:], longestGap)
+	after := rest[n:min(n+longestGap, len(rest))]
+	gap := len(after) - len(bytes.TrimLeft(after, " \t:=\"'\\"))
 	skip = n + gap
 	if skip == len(rest) && gap < longestGap {
 		return 0, 0, true
@@ -219,7 +217,7 @@ func authorization(s []byte, at int) (skip, size int, open bool) {
 		secret = value.span(rest[skip+word+1:], longestValue)
 	}
 	size = word
-	if space && secret >= 8 && isScheme(rest[skip:skip+word]) {
+	if space && secret >= 8 && slices.Contains(schemes, strings.ToLower(string(rest[skip:skip+word]))) {
 		size = word + 1 + secret
 	} else if word < 16 {
 		size = 0
@@ -231,18 +229,4 @@ func authorization(s []byte, at int) (skip, size int, open bool) {
 	return skip, size, seen == len(rest) && word < longestValue && secret < longestValue
 }
 
-func isScheme(word []byte) bool {
-	switch strings.ToLower(string(word)) {
-	case "bearer", "basic", "token", "digest", "negotiate", "apikey", "bot":
-		return true
-	}
-	return false
-}
-
-func gapAfter(s []byte, limit int) int {
-	n := 0
-	for n < len(s) && n < limit && strings.IndexByte(" \t:=\"'\\", s[n]) >= 0 {
-		n++
-	}
-	return n
-}
+var schemes = []string{"bearer", "basic", "token", "digest", "negotiate", "apikey", "bot"}

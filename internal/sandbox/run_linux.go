@@ -28,7 +28,7 @@ const Hidden = "sandboxed"
 const itself = "/proc/self/exe"
 
 func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
-	if !w.stands() {
+	if !slices.Contains([]Level{Namespace, Notify, External}, w.Level) {
 		return process.Result{}, fault.Usage(fmt.Sprintf("no sandbox level %q", w.Level), "let Probe choose one", nil)
 	}
 	if len(c.Argv) == 0 {
@@ -44,10 +44,6 @@ func (w Config) run(ctx context.Context, c process.Command, next Next) (process.
 		return res, errors.Join(err, kept.Close())
 	}
 	return res, errors.Join(err, kept.PutBack(w.Mended))
-}
-
-func (w Config) stands() bool {
-	return slices.Contains([]Level{Namespace, Notify, External}, w.Level)
 }
 
 func (w Config) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {

@@ -155,7 +155,7 @@ func webServer(handler http.Handler, log *slog.Logger, limits Limits) *http.Serv
 func (d *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /webhook", d.webhook)
-	mux.Handle("GET /metrics", d.metrics.page())
+	mux.Handle("GET /metrics", promhttp.HandlerFor(d.metrics.all, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	if d.jobs != nil {
 		mux.HandleFunc("POST /token", d.token)
@@ -209,5 +209,3 @@ func measure(waiting func() float64) *metrics {
 }
 
 func (m *metrics) count(o outcome) { m.deliveries.WithLabelValues(string(o)).Inc() }
-
-func (m *metrics) page() http.Handler { return promhttp.HandlerFor(m.all, promhttp.HandlerOpts{}) }

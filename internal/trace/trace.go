@@ -106,7 +106,10 @@ func (t *Tracer) Event(run journal.Run, event journal.Event) {
 	case journal.Pushed:
 		t.over("push", t.last, run.Now, "", attribute.String("ralph.branch", t.hide(e.Branch)), attribute.String("ralph.commit", e.SHA))
 	case journal.IterationEnded:
-		t.iterated(run, e)
+		if t.iteration != nil {
+			t.iteration.SetAttributes(attribute.Bool("ralph.green", e.Green), attribute.Int("ralph.passed", len(e.Passed)), attribute.Int("ralph.rejected", len(e.Rejected)))
+		}
+		t.leave(run.Now)
 	case journal.RunStopped:
 		t.stop(run, e)
 	}
@@ -176,13 +179,6 @@ func (t *Tracer) proven(run journal.Run, e journal.ProofEnded) {
 	}
 	t.proof = time.Time{}
 	t.over("proof", from, run.Now, failed, attribute.String("ralph.commit", e.Commit), attribute.Bool("ralph.passed", e.Passed), attribute.Bool("ralph.reused", e.Reused))
-}
-
-func (t *Tracer) iterated(run journal.Run, e journal.IterationEnded) {
-	if t.iteration != nil {
-		t.iteration.SetAttributes(attribute.Bool("ralph.green", e.Green), attribute.Int("ralph.passed", len(e.Passed)), attribute.Int("ralph.rejected", len(e.Rejected)))
-	}
-	t.leave(run.Now)
 }
 
 func (t *Tracer) stop(run journal.Run, e journal.RunStopped) {

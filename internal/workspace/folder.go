@@ -176,7 +176,8 @@ func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
 
 // newest skips unreadable journals: they must not prevent a new run.
 func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bool) {
-	for _, id := range slices.Backward(f.ids()) {
+	ids, _ := f.listRuns()
+	for _, id := range slices.Backward(ids) {
 		run := f.Run(id)
 		entries, err := run.Entries()
 		if err != nil || len(entries) == 0 {
@@ -220,11 +221,6 @@ func (r Run) remedy(err error) string {
 		return "make " + r.Path + " readable for you, with all that lies in it"
 	}
 	return r.Journal() + " is not as ralph writes it; name another run of .ralph/runs, or start a new one: ralph run"
-}
-
-func (f Folder) ids() []string {
-	ids, _ := f.listRuns()
-	return ids
 }
 
 // listRuns returns the ids of the runs, oldest first. Links and files are ignored.

@@ -38,7 +38,9 @@ type ending struct {
 }
 
 func (s *collector) neverStarted(e ending) bool {
-	return e.err != nil && !e.interrupted && e.Exit == 0 && s.isSilent()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.err != nil && !e.interrupted && e.Exit == 0 && s.lines == 0
 }
 
 func (s *collector) event(e ending) journal.AgentEnded {

@@ -49,12 +49,6 @@ func (s *collector) countLine() {
 	s.lines++
 }
 
-func (s *collector) isSilent() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lines == 0
-}
-
 func (s *collector) complain(line string) {
 	line = agent.Short(line)
 	if line == "" {
