@@ -51,7 +51,12 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	w.Getenv = env
 	if c.Explain {
-		return c.explain(w)
+		// The inputs are read as in a job: INPUT_LABEL and so on.
+		said, err := action.Action{Getenv: c.instead(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
+		if err != nil {
+			return 0, err
+		}
+		return fault.ExitDone, clean.JSON(w.Stdout, said)
 	}
 	self, err := laptop.Executable()
 	if err != nil {
@@ -68,15 +73,6 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	return result.Exit(config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
-}
-
-// explain reads the inputs as in a job: INPUT_LABEL and so on.
-func (c actionCommand) explain(w world) (int, error) {
-	said, err := action.Action{Getenv: c.instead(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
-	if err != nil {
-		return 0, err
-	}
-	return fault.ExitDone, clean.JSON(w.Stdout, said)
 }
 
 func (c actionCommand) instead(env func(string) string) func(string) string {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,9 @@ func amp(words []string, o Options) (Adapter, error) {
 			"set the input amp-api-key, or the variable AMP_API_KEY on your own machine", nil)
 	}
 	command, extra, notes := ampRules.split(words, o.Args)
+	if o.Keys.ModelBaseURL != "" {
+		notes = append(notes, "amp uses its own server only: the base URL of a model server is ignored")
+	}
 	return Adapter{
 		Name:         "amp",
 		Program:      words[0],
@@ -24,7 +28,7 @@ func amp(words []string, o Options) (Adapter, error) {
 		Package:      "@ampcode/cli",
 		Version:      append(slices.Clone(command), "--version"),
 		Tested:       "0.0.1790142911-g7618fb",
-		Notes:        append(notes, ampNotes(o.Keys)...),
+		Notes:        notes,
 		Login:        o.loginHint("input amp-api-key", "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it"),
 		MissingLogin: missingLoginIf("Invalid or missing API key"),
 		State:        ampKeeps,
@@ -40,13 +44,6 @@ func amp(words []string, o Options) (Adapter, error) {
 
 var ampRules = flagRules{
 	"-x": {}, "--execute": {}, "--stream-json": {}, "--dangerously-allow-all": {},
-}
-
-func ampNotes(keys Keys) []string {
-	if keys.ModelBaseURL == "" {
-		return nil
-	}
-	return []string{"amp uses its own server only: the base URL of a model server is ignored"}
 }
 
 // ampArgv ends in -x and the prompt, together, as Amp wants them. Amp chooses
@@ -118,9 +115,7 @@ func (d *ampDecoder) meter(u claudeUsage) []stream.Item {
 func (d *ampDecoder) result(l claudeLine) stream.Result {
 	result := l.result()
 	result.Failed = result.Failed || strings.HasPrefix(l.Subtype, "error")
-	if result.Text == "" {
-		result.Text = l.Error
-	}
+	result.Text = cmp.Or(result.Text, l.Error)
 	if result.Usage = ampUsage(l.Usage); result.Usage == (stream.Usage{}) {
 		result.Usage = d.spent // not every version sums up
 	}

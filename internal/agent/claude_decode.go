@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -174,17 +175,11 @@ type claudeResult struct {
 
 func (l claudeLine) result() stream.Result {
 	result := stream.Result{
-		Text:   l.Result,
+		Text:   cmp.Or(l.Result, strings.Join(l.Errors, "; ")),
 		Failed: l.IsError,
-		Reason: l.TerminalReason,
+		Reason: cmp.Or(l.TerminalReason, l.Subtype),
 		Status: l.Status,
 		Usage:  l.used(),
-	}
-	if result.Text == "" {
-		result.Text = strings.Join(l.Errors, "; ")
-	}
-	if result.Reason == "" {
-		result.Reason = l.Subtype
 	}
 	if l.IsError && (result.Reason == "" || result.Reason == "success") {
 		result.Reason = "error"

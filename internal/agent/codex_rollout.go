@@ -40,10 +40,7 @@ type rollout struct {
 const maxRollout = 8 << 20
 
 func codexSessions(env []string) string {
-	home := environ.Get(env, "CODEX_HOME")
-	if home == "" {
-		home = filepath.Join(environ.Get(env, "HOME"), ".codex")
-	}
+	home := cmp.Or(environ.Get(env, "CODEX_HOME"), filepath.Join(environ.Get(env, "HOME"), ".codex"))
 	if !filepath.IsAbs(home) {
 		return ""
 	}

@@ -177,14 +177,11 @@ func (d *copilotDecoder) result(exit *int) stream.Result {
 	if exit != nil && *exit == 0 {
 		return result
 	}
-	result.Failed, result.Reason = true, d.broken.ErrorType
+	result.Failed, result.Reason = true, cmp.Or(d.broken.ErrorType, "failed")
 	result.Text, result.Status = d.broken.Message, d.broken.Status
 	result.Busy = d.broken.ErrorType == "rate_limit"
 	if d.broken.ErrorType == "authentication" && d.broken.Status != statusKeyRefused {
 		result.Denied = stream.NoLogin
-	}
-	if result.Reason == "" {
-		result.Reason = "failed"
 	}
 	return result
 }

@@ -51,7 +51,10 @@ func dropHTML(text string, gone *Removed) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}
-	pieces := htmlTokens(text)
+	var pieces []token
+	for _, r := range parseMarkdown(text).html {
+		pieces = append(pieces, tokenize(text, r)...)
+	}
 	var out strings.Builder
 	at := 0
 	for i := 0; i < len(pieces); i++ {
@@ -67,14 +70,6 @@ func dropHTML(text string, gone *Removed) string {
 	}
 	out.WriteString(text[at:])
 	return out.String()
-}
-
-func htmlTokens(text string) []token {
-	var all []token
-	for _, r := range parseMarkdown(text).html {
-		all = append(all, tokenize(text, r)...)
-	}
-	return all
 }
 
 // tokenize follows browsers, not CommonMark: in an HTML block even a malformed tag hides words.

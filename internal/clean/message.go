@@ -21,7 +21,10 @@ func CommitMessage(text string) string {
 		text = truncate(dropUnprintable(text, &gone), maxMessageBytes)
 		text = trailerKey.ReplaceAllString(trailingSpace.ReplaceAllString(text, ""), "")
 		text = withoutTrailers(strings.Trim(blankLines.ReplaceAllString(text, "\n\n"), "\n"))
-		text = mentionPatterns.replace(BreakSkipWords(text))
+		text = BreakSkipWords(text)
+		for _, mention := range mentionPatterns {
+			text = mention.ReplaceAllString(text, "$1`$2`$3")
+		}
 		if text += "\n"; text == before {
 			break
 		}
@@ -72,22 +75,13 @@ func BreakSkipWords(text string) string {
 }
 
 // mentionPatterns have three parts: the second one is put in code.
-var mentionPatterns = replacements{
+var mentionPatterns = []*regexp.Regexp{
 	regexp.MustCompile(`((?:^|[^A-Za-z0-9]))(@)([A-Za-z0-9])`),
 	regexp.MustCompile(`()(@)([0-9a-fA-F]{7})`),
 	regexp.MustCompile(`()(#)([0-9])`),
 	regexp.MustCompile(`(?i)((?:^|[^a-z0-9])gh)(-)([0-9])`),
 	regexp.MustCompile(`(?i)(/(?:issues|pulls?|discussions))(/)([0-9])`),
 	regexp.MustCompile(`(?i)(/commits?)(/)([0-9a-f]{7})`),
-}
-
-type replacements []*regexp.Regexp
-
-func (b replacements) replace(text string) string {
-	for _, one := range b {
-		text = one.ReplaceAllString(text, "$1`$2`$3")
-	}
-	return text
 }
 
 var (

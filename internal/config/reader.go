@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,10 +26,7 @@ func (r *reader) addError(name string, err error) {
 }
 
 func (r *reader) orDefault(name, otherwise string) string {
-	if value := r.get(name); value != "" {
-		return value
-	}
-	return otherwise
+	return cmp.Or(r.get(name), otherwise)
 }
 
 func (r *reader) number(name string, otherwise int) int {

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -79,10 +80,7 @@ func globalGitConfigs(asked Options) [][]string {
 	if file := environ.Get(asked.Env, "GIT_CONFIG_GLOBAL"); file != "" {
 		return [][]string{{"--file", file}}
 	}
-	folder := environ.Get(asked.Env, "XDG_CONFIG_HOME")
-	if folder == "" {
-		folder = filepath.Join(asked.Home, ".config")
-	}
+	folder := cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config"))
 	return [][]string{{"--file", filepath.Join(folder, "git", "config")}, {"--file", filepath.Join(asked.Home, ".gitconfig")}}
 }
 

@@ -76,11 +76,6 @@ type progress struct {
 	ended bool // nothing that is billed comes after it: cutting it off saves nothing
 }
 
-func (m *meter) begins(budget Budget, prices map[string]price.Rate) {
-	m.budget, m.prices = budget, prices
-	m.open, m.turn = map[*bill]bool{}, make(chan struct{}, 1)
-}
-
 // begin opens the bill of a request as soon as it may be sent, in the order of arrival.
 func (m *meter) begin(ctx context.Context, what order, cancel context.CancelCauseFunc) (*bill, error) {
 	select {

@@ -68,7 +68,8 @@ func (l ModelLimits) orUsual() ModelLimits {
 func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.Limits = m.Limits.orUsual()
 	m.crier.tell = m.Refused
-	m.meter.begins(m.Budget, m.Prices)
+	m.meter.budget, m.meter.prices = m.Budget, m.Prices
+	m.meter.open, m.meter.turn = map[*bill]bool{}, make(chan struct{}, 1)
 	m.keys = redact.Values(secrets(m.Makers)...)
 	m.room = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
 	defer m.hangUp()

@@ -38,13 +38,6 @@ var Ralph = Identity{Name: "ralph", Email: "ralph-loop@users.noreply.github.com"
 
 func (i Identity) String() string { return i.Name + " <" + i.Email + ">" }
 
-func (i Identity) orRalph() Identity {
-	if i == (Identity{}) {
-		return Ralph
-	}
-	return i
-}
-
 func (i Identity) env() []string {
 	return []string{"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email, "GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email}
 }

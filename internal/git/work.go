@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -41,7 +42,7 @@ func (t *Tree) Head(ctx context.Context) (string, error) {
 }
 
 func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (string, error) {
-	sha, err := commitTree(ctx, t.Do, newCommit{tree, []string{parent}, m, t.Author.orRalph().env()})
+	sha, err := commitTree(ctx, t.Do, newCommit{tree, []string{parent}, m, cmp.Or(t.Author, Ralph).env()})
 	if err != nil {
 		return "", fmt.Errorf("commit: %w", err)
 	}

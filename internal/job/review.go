@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,9 +151,7 @@ func (c consultant) readingAgent(run journal.Run, dir string, q question, said *
 	hand := c.agentAt(run, dir)
 	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.addItem
 	hand.Open = func(name string) (io.WriteCloser, error) { return c.home.Create(q.log + name) }
-	if hand.Timeout == 0 {
-		hand.Timeout = answerTime
-	}
+	hand.Timeout = cmp.Or(hand.Timeout, answerTime)
 	return hand
 }
 

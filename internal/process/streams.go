@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,12 +125,7 @@ func (s *streams) start() {
 }
 
 func (s *streams) hasWriters() bool {
-	for _, o := range s.output {
-		if o.hasWriters() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.output, (*output).hasWriters)
 }
 
 func (s *streams) finish() error {

@@ -207,7 +207,10 @@ func (t *processTable) ancestors(s stat) []stat {
 		if s.parent <= 1 {
 			return nil
 		}
-		up, ok := t.parentOf(s)
+		up, ok := t.procs[s.parent]
+		if !ok {
+			up, ok = t.read(s.parent)
+		}
 		if ok {
 			path, s = append(path, s), up
 			continue
@@ -217,11 +220,4 @@ func (t *processTable) ancestors(s stat) []stat {
 		}
 	}
 	return nil
-}
-
-func (t *processTable) parentOf(s stat) (stat, bool) {
-	if up, ok := t.procs[s.parent]; ok {
-		return up, true
-	}
-	return t.read(s.parent)
 }

@@ -65,9 +65,7 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task,
 }
 
 func permissionRefusal(login string, permission Permission) string {
-	if permission == "" {
-		permission = None
-	}
+	permission = cmp.Or(permission, None)
 	return fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
 		login, permission)
 }

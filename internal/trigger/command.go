@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,9 +158,7 @@ func parseCommand(line string) Command {
 // completed returns the command after all of it was read. Flags limit an agent; with
 // other verbs they are refused, as they would do nothing.
 func (c Command) completed() Command {
-	if c.Verb == "" {
-		c.Verb = Run
-	}
+	c.Verb = cmp.Or(c.Verb, Run)
 	if c.Flags != (Flags{}) && !c.Verb.UsesAgent() {
 		return RefusedCommand(string(c.Verb), "it takes no flags")
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -220,9 +221,7 @@ type Temporary struct {
 
 // NewTemporary makes a folder with that prefix. A lock shows that its program is alive.
 func NewTemporary(parent, name string) (Temporary, error) {
-	if parent == "" {
-		parent = os.TempDir()
-	}
+	parent = cmp.Or(parent, os.TempDir())
 	dir, err := os.MkdirTemp(parent, "new-"+name) // renamed once it is locked, so that no Sweep removes it
 	if err != nil {
 		return Temporary{}, err
@@ -270,9 +269,7 @@ func (t Temporary) Remove() error {
 // Sweep removes the folders of that name whose programs have ended. It decides by
 // their locks, not by their age. Folders that cannot be removed stay.
 func Sweep(parent, name string) {
-	if parent == "" {
-		parent = os.TempDir()
-	}
+	parent = cmp.Or(parent, os.TempDir())
 	entries, _ := untrusted.ReadDir(parent) // an unreadable folder cannot be cleared
 	for _, entry := range entries {
 		dir := filepath.Join(parent, entry.Name())

@@ -111,23 +111,20 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 	if err != nil {
 		return process.Command{}, err
 	}
+	input := o.Prompt
+	if h.Adapter.Stdin != nil {
+		input = h.Adapter.Stdin(o)
+	}
 	argv := slices.Clone(h.Adapter.Argv(o))
 	argv[0] = path // an absolute path, so that no other PATH is searched
 	return process.Command{
 		Argv:    argv,
 		Dir:     h.Dir,
 		Env:     environ.Merge(h.Adapter.DefaultEnv, h.Env, h.Adapter.Env(o), iterationEnv(o)),
-		Stdin:   strings.NewReader(stdin(h.Adapter, o)),
+		Stdin:   strings.NewReader(input),
 		Timeout: h.Timeout,
 		Grace:   h.Grace,
 	}, nil
-}
-
-func stdin(a agent.Adapter, o agent.Order) string {
-	if a.Stdin == nil {
-		return o.Prompt
-	}
-	return a.Stdin(o)
 }
 
 // waitForSync waits until the files of an agent that works on a copy are synchronized.

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,9 +47,7 @@ func (q *quarantine) objects() string { return filepath.Join(q.dir, "objects") }
 // do runs git on the trusted repository with the quarantine as its store.
 func (q *quarantine) Do(ctx context.Context, c git.Call) ([]byte, error) {
 	c.Env = append([]string{"GIT_OBJECT_DIRECTORY=" + q.objects()}, c.Env...)
-	if c.Timeout == 0 {
-		c.Timeout = q.terms.Timeout
-	}
+	c.Timeout = cmp.Or(c.Timeout, q.terms.Timeout)
 	return q.Trusted.Do(ctx, c)
 }
 
