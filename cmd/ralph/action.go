@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 )
 
-// every is the least time between two edits of a comment: GitHub takes 80
-// writes a minute from all that a token does.
+// every is the least time between edits of a comment: GitHub allows 80 writes a minute for each token.
 const every = 15 * time.Second
 
 type actionCommand struct {

@@ -103,8 +103,7 @@ func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	return p, nil
 }
 
-// look runs the checks of some rules at HEAD, or only finds them; as tells how
-// what happens is told. What git lacks is said before anybody mends a PRD.
+// look runs the checks of some rules at HEAD, or only finds them. First it says what git lacks.
 func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*laptop.Project) (policy.Policy, error), as checkout.Verifier) (run journal.Run, err error) {
 	head, done, err := c.begin(ctx, d, &as)
 	if err != nil {
@@ -154,8 +153,7 @@ func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs
 	return c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Env: d.World.Environ(), Needs: needs})
 }
 
-// checks are those of a run here, or of a job with --github. Without --checks it
-// is no fault if they cannot be found: not every run needs a repository.
+// checks may be missing without --checks: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
 	if err != nil {

@@ -136,8 +136,7 @@ func asHelp(args []string) []string {
 	return args
 }
 
-// needed is the grammar, or as much of it as args can be of: to build the whole
-// takes longer than all else that the program does before it begins.
+// needed is the part of the grammar that args can use: to build all of it takes longest at a start.
 func needed(args []string) any {
 	if len(args) == 0 || completes(args) {
 		return new(grammar)

@@ -44,8 +44,7 @@ type completed struct {
 	words []string
 }
 
-// completes tells whether it is such a question. The grammar does not know them:
-// what follows is half a command line.
+// completes recognizes such a question, which the grammar does not know.
 func completes(args []string) bool {
 	return len(args) >= 3 && args[0] == "completion" && args[2] == "--"
 }
@@ -54,8 +53,7 @@ func (c completed) run(_ context.Context, w world) (int, error) {
 	return fault.ExitDone, c.tell(w.Stdout)
 }
 
-// tell writes a line for each, and for shells that show it a tab and what it is.
-// Nothing stands for the name of a file.
+// tell writes a line for each, with a description for some shells. Names of files get none.
 func (c completed) tell(to io.Writer) error {
 	line := half(c.model, rejoined(c.words))
 	for _, o := range line.offers() {

@@ -60,8 +60,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	return shown.Result.Exit(config.FailOnStopped), err
 }
 
-// scriptedCommand is the scripted agent of tests and the demo. It runs as a child
-// of ralph, as any agent does.
+// scriptedCommand is the agent of tests and the demo. It runs as a child of ralph.
 type scriptedCommand struct {
 	File string `arg:"" help:"Script to play."`
 }

@@ -169,7 +169,6 @@ func (w world) kept(ctx context.Context, named string) (k kept, done func(), err
 	return k, done, nil
 }
 
-// book is the repository's ledger; empty where there is none.
 func (k kept) book(ctx context.Context) (quota.Book, error) {
 	data, err := k.account.Look(ctx)
 	if err != nil {

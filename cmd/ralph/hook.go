@@ -45,8 +45,8 @@ loop-start and loop-cancel serve /ralph-loop and /cancel-ralph.
 Example: ralph hook stop < event.json`
 }
 
-// hooked reads the command line of a hook by itself: hooks run before and after
-// each tool an agent uses, and whole command lines take time to be understood.
+// hooked reads a hook's command line without the grammar, which is slow: hooks run around each tool
+// call.
 func hooked(args []string) (hookCommand, bool) {
 	if len(args) != 2 || args[0] != "hook" || !slices.Contains(hook.Names(), args[1]) {
 		return hookCommand{}, false
@@ -197,7 +197,6 @@ func (c hookCommand) words(w world) (loopWords, error) {
 	return words, nil
 }
 
-// piped is what is on standard input, unless a person sits there.
 func piped(stdin *os.File) (string, error) {
 	info, err := stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {

@@ -54,7 +54,6 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, err
 }
 
-// present is the first agent CLI on PATH, claude before the others.
 func (c initCommand) present(w world) string {
 	for _, name := range append([]string{agent.NameOf("", "")}, agent.Names()...) {
 		adapter, err := agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})

@@ -81,7 +81,6 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, 
 	}, nil
 }
 
-// policy is the preset with settings, --config and flags laid over it.
 func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Policy, error) {
 	loop, err := d.Configured(ctx, c.Config, config.ReadLoop)
 	if err != nil {

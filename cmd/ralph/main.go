@@ -66,8 +66,8 @@ func here() world {
 	}
 }
 
-// start runs the program: the outer one sees to it that nothing outlives the
-// inner, which does the work.
+// start runs the outer program, which lets nothing outlive the inner one, or the inner one, which
+// works.
 func start(w world) int {
 	// It holds so little that its memory would be tidied up all the time.
 	debug.SetGCPercent(200)
@@ -161,8 +161,7 @@ type order struct {
 	hard   chan<- struct{}
 }
 
-// lastResort limits how long a program whose outer process is gone may take to
-// end. After it, nothing else can end a stuck program.
+// lastResort ends a stuck program whose outer process is gone.
 const lastResort = 15 * time.Second
 
 func (o order) obey(signals <-chan os.Signal) {
@@ -194,9 +193,8 @@ func report(to io.Writer, err error) int {
 	return fault.Exit(err)
 }
 
-// launched tells whether we are the launcher of somebody who is to be confined:
-// that comes before everything else, as it holds descriptors, lives by other
-// signals, and becomes another program.
+// launched reports whether we are a sandbox's launcher, which holds descriptors, handles other signals
+// and becomes another program.
 func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hidden }
 
 func launch(w world) int {

@@ -120,8 +120,7 @@ func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, 
 	return source, done, err
 }
 
-// secrets are the keys of all agents there are: the run knew those of its own,
-// and what it kept was printed by programs that may have others.
+// secrets are the keys of all agents: what a run kept was printed by programs that may have others.
 func secrets(getenv func(string) string) []string {
 	var all []string
 	for _, name := range agent.Names() {

@@ -114,7 +114,6 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 	}, nil
 }
 
-// over lays the settings over a preset, and the flags over those.
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
 	p = d.Over(c.laid.ApplyToRun(p))
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)

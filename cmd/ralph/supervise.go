@@ -128,8 +128,7 @@ func (c superviseCommand) asked(w world) (job.NewRun, error) {
 	}, c.task().CheckDir()
 }
 
-// behindDashes is a command without the dashes before it, which stay with the
-// rest of a line that is passed through.
+// behindDashes drops dashes that begin a command: they separate it from flags.
 func behindDashes(words []string) []string {
 	if len(words) > 0 && words[0] == "--" {
 		return words[1:]
@@ -168,8 +167,7 @@ func (c superviseCommand) task() workspace.Task {
 	}
 }
 
-// job is what a run needs. It leaves the standard streams to the command, but
-// for the output that a result is asked on.
+// job leaves the standard streams to the command, except the output for a requested result.
 func (c superviseCommand) job(w world) *job.Job {
 	out := w.Stdout
 	if c.JSON {

@@ -46,8 +46,7 @@ var ampRules = flagRules{
 	"-x": {}, "--execute": {}, "--stream-json": {}, "--dangerously-allow-all": {},
 }
 
-// ampArgv ends in -x and the prompt, together, as Amp wants them. Amp chooses
-// its models itself; what it can be asked for is a mode.
+// ampArgv ends in -x and the prompt. Amp chooses models itself: it accepts only a mode.
 func ampArgv(words []string, order Order, extra []string) []string {
 	argv := append(slices.Clone(words), "--stream-json", "--dangerously-allow-all")
 	if order.Model != "" {
@@ -73,14 +72,12 @@ func ampStdin(order Order) string {
 	return order.Prompt
 }
 
-// ampLine is like Claude Code's line.
 type ampLine struct {
 	claudeLine
 	Session string `json:"session_id"`
 }
 
-// ampDecoder reads Amp's lines, words and tools as Claude Code's are read.
-// What differs is usage, whose messages have no id, and how errors end.
+// ampDecoder differs from Claude Code's in usage, whose messages have no id, and in errors.
 type ampDecoder struct {
 	like  claudeDecoder
 	spent stream.Usage

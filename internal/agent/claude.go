@@ -146,7 +146,6 @@ func (b claudeBlock) output() string {
 	return truncate(strings.Join(texts, "\n"), maxOutput)
 }
 
-// claudeBlocks is the content of a message: blocks, or only a text.
 type claudeBlocks []claudeBlock
 
 // UnmarshalJSON accepts both forms. Other content is dropped.
@@ -165,9 +164,7 @@ func (b *claudeBlocks) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// todoList reads the input of a call by which an agent keeps its list: TodoWrite
-// of Claude Code, where a task is its content, write_todos of Gemini's, where it
-// is a description.
+// todoList reads TodoWrite of Claude Code, with contents, and write_todos of Gemini, with descriptions.
 func todoList(input json.RawMessage) stream.Todo {
 	parsed, _ := readLine[struct {
 		Todos []struct {

@@ -155,8 +155,7 @@ func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 	return items
 }
 
-// claudeResult are the keys of the result line. An error comes as subtype
-// "success" too: IsError is what counts.
+// An error may have the subtype "success": IsError counts.
 type claudeResult struct {
 	IsError        bool            `json:"is_error"`
 	Result         string          `json:"result"`
@@ -191,8 +190,7 @@ func (l claudeLine) result() stream.Result {
 	return result
 }
 
-// used prefers the sums by model: they hold the sub-agents' tokens, and those
-// of a run that its budget cut off, where the plain usage says nothing.
+// used prefers the sums by model: they include sub-agents, and runs that a budget cut off.
 func (r claudeResult) used() stream.Usage {
 	if len(r.ModelUsage) == 0 {
 		return r.Usage.plain()

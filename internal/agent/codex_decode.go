@@ -177,7 +177,6 @@ func (i codexItem) call() (stream.ToolStart, bool) {
 	return stream.ToolStart{}, false
 }
 
-// bareCommand takes off the shell that Codex runs each command with.
 func bareCommand(command string) string {
 	words, err := Words(command)
 	if err == nil && len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {

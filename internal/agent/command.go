@@ -31,8 +31,7 @@ func command(words []string, o Options) (Adapter, error) {
 	}, nil
 }
 
-// textDecoder takes every line as the agent's words, except the prompt, which some
-// programs print first: a claim in the prompt is not a claim of the agent.
+// textDecoder leaves out the prompt, which some programs print first: its claims are not the agent's.
 type textDecoder struct{ echo *promptEcho }
 
 // Line is the line as Text.

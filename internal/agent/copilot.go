@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// copilot is GitHub Copilot CLI, as version 1.0 behaves. A GitHub token in its
-// environment is its login, and more than an agent may have: it gets none.
+// copilot is GitHub Copilot CLI 1.0. A GitHub token, its login, would be more than an agent may have.
 func copilot(words []string, o Options) (Adapter, error) {
 	if o.NeedKey && (o.Keys.ModelBaseURL == "" || o.Keys.CopilotProviderAPIKey == "") {
 		return Adapter{}, fault.Usage("no model server for the agent copilot, which gets no GitHub token",

@@ -66,8 +66,7 @@ func asProgress(line []byte) []stream.Item {
 	return nil
 }
 
-// readLine reads one JSON object. A key of another type than expected is left
-// at zero and costs only itself.
+// readLine leaves keys of unexpected types empty.
 func readLine[T any](line []byte) (T, bool) {
 	var parsed T
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {

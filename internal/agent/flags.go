@@ -16,7 +16,6 @@ type flagRule struct {
 	note   string // said of it, unless its value is the same
 }
 
-// flagRules are a program's rules by flag, for the user's words.
 type flagRules map[string]flagRule
 
 func (rules flagRules) keep(words []string) (flags, notes []string) {
@@ -45,7 +44,6 @@ func (rules flagRules) split(words, args []string) (command, extra, notes []stri
 	return slices.Concat(words[:1], before), extra, slices.Compact(append(notes, more...))
 }
 
-// modelOf is the model that a user's flags name, or else the order's.
 func modelOf(flags []string, order Order) string {
 	if model := modelInFlags(flags); model != "" {
 		return model

@@ -106,7 +106,6 @@ func geminiHome(o Options) (home map[string]string, notes []string) {
 	return home, notes
 }
 
-// geminiRetries matches how the CLI reports retries on stderr.
 var geminiRetries = pattern.Of(`^Attempt (\d+) failed(?:: |(?: with status (\d{3})| with (429|5)[\dx]* error)?\b.*Retrying with backoff)`)
 
 func geminiParseStderr(line string) (stream.Item, bool) {

@@ -137,7 +137,6 @@ func checkBaseURL(base string) error {
 	return nil
 }
 
-// modelAliases are short names for a CLI's newest models, with the models they mean.
 var modelAliases = map[string]map[string][]string{
 	"claude": {
 		"opus": {"claude-opus-*"}, "sonnet": {"claude-sonnet-*"}, "haiku": {"claude-haiku-*"}, "opusplan": {"claude-opus-*", "claude-sonnet-*"},

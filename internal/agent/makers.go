@@ -65,8 +65,7 @@ func (k Keys) maker(api, key string) []Maker {
 	return []Maker{{API: api, Base: k.ModelBaseURL, Key: key}}
 }
 
-// opencodeMakers returns the maker of the named model: opencode can be pointed at one
-// server only.
+// opencodeMakers returns the model's maker: opencode accepts one server only.
 func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 	if k.AnthropicAPIKey == "" && k.OpenAIAPIKey == "" && k.GeminiAPIKey == "" {
 		return nil, true
@@ -105,8 +104,7 @@ func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 	return inside
 }
 
-// serverSettings are files in which users choose a server or a login; variable names their folder, or
-// else home.
+// serverSettings are files in which users choose a server or a login.
 var serverSettings = map[string]struct {
 	variable, file, home string
 	says                 *pattern.Pattern

@@ -61,8 +61,7 @@ var opencodeRules = flagRules{
 	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is ignored"},
 }
 
-// opencodeOrder adds the model of the user's settings where the order has none, and
-// our own provider where a model server is given and the model names no provider.
+// opencodeOrder adds the settings' model, and our own provider for a model server.
 func opencodeOrder(order Order, o Options) Order {
 	order.Model = cmp.Or(order.Model, o.Model)
 	if o.Keys.ModelBaseURL != "" && order.Model != "" && !strings.Contains(order.Model, "/") {
@@ -71,8 +70,7 @@ func opencodeOrder(order Order, o Options) Order {
 	return order
 }
 
-// opencodeEnv keeps the repository's settings out: they hold plugins and servers, which opencode would
-// start.
+// opencodeEnv keeps the repository's settings out: opencode would start their plugins and servers.
 func opencodeEnv(o Options, model string) []string {
 	keys, settings := o.Keys, o.Servers.Settings("opencode")
 	provider, name, _ := strings.Cut(model, "/")
@@ -90,8 +88,7 @@ func opencodeEnv(o Options, model string) []string {
 	return append(env, opencodeKeys(keys, provider)...)
 }
 
-// opencodeProviders are those that opencode knows, with the folder of each API. Others use OpenAI's
-// chat API.
+// opencodeProviders have APIs that opencode knows, in these folders. Others use OpenAI's chat API.
 var opencodeProviders = map[string]struct{ folder, key string }{
 	"anthropic": {"v1", "ANTHROPIC_API_KEY"},
 	"google":    {"v1beta", "GEMINI_API_KEY"},

@@ -140,7 +140,6 @@ func (d *opencodeDecoder) streamError(l opencodeLine) []stream.Item {
 	return nil
 }
 
-// unfinished is the result: opencode has no line for it.
 func (d *opencodeDecoder) unfinished() []stream.Item {
 	result := stream.Result{Reason: d.ended}
 	switch d.ended {

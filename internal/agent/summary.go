@@ -19,7 +19,6 @@ var summaryKeys = []string{
 	"skill", "description", "prompt",
 }
 
-// summary is a tool's input as a short line that a person can read.
 func summary(input json.RawMessage) string {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(input, &keys) == nil {

@@ -127,7 +127,6 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 	}, nil
 }
 
-// waitForSync waits until the files of an agent that works on a copy are synchronized.
 func (h *Agent) waitForSync(ctx context.Context) {
 	if h.Adapter.SyncDelay == 0 {
 		return
@@ -140,8 +139,7 @@ func (h *Agent) waitForSync(ctx context.Context) {
 	}
 }
 
-// follow runs cmd and feeds its output through the decoder into s. It removes secrets
-// before any text is shortened: half a secret could not be recognized.
+// follow removes secrets before it shortens text: half a secret could not be recognized.
 func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.countLine()
@@ -221,8 +219,7 @@ func (h *Agent) takeStderr(s *collector, line string) {
 // follower is a Decoder of a program that also writes its usage into files.
 type follower interface{ Follow() []stream.Item }
 
-// makeHome makes the home of an adapter that has one of its own, in the program's
-// temporary folder. leave removes it with everything that the program left there.
+// makeHome makes an adapter's own home in the temporary folder. leave removes it.
 func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() error, err error) {
 	if len(h.Adapter.Home) == 0 {
 		return func() error { return nil }, nil

@@ -110,7 +110,6 @@ func (s *collector) exitText(e ending) string {
 	return fmt.Sprintf("exit code %d: %s", e.Exit, s.lastError)
 }
 
-// cannotRun reports whether a retry is useless because only a person can mend the cause.
 func (s *collector) cannotRun(e ending) bool {
 	switch {
 	case e.interrupted, e.err != nil, e.TimedOut, e.Signal != "", s.tools > 0:
@@ -121,11 +120,9 @@ func (s *collector) cannotRun(e ending) bool {
 	return e.hasProtocol && s.result == nil && s.lines == 0 && e.Exit != 0
 }
 
-// noCredit matches the makers' messages for an account without credit: their statuses
-// only say that the request was bad, or that there were too many.
+// noCredit matches messages for an account without credit, which have no status of their own.
 var noCredit = pattern.Of(`(?i)credit balance is too low|insufficient[ _](?:quota|credits?|funds|balance)|exceeded your current quota.*openai\.com|out of credits`)
 
-// denied is why the model server refused the agent for good, if it did.
 func (s *collector) denied(e ending) stream.Denial {
 	r := s.result
 	switch {
@@ -194,8 +191,7 @@ func (l activityWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// noteRetry records whether the agent is only retrying: it has neither written text nor
-// called a tool since its last retry.
+// noteRetry records whether the agent has only retried since its last text or tool call.
 func (s *collector) noteRetry(item stream.Item) {
 	switch item := item.(type) {
 	case stream.Retry:

@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// collector adds up the items of one agent's run. Stdout and stderr come from two
-// goroutines: mu also makes watch see one item at a time.
+// collector sums up one run. Stdout and stderr use two goroutines: mu also orders the calls of watch.
 type collector struct {
 	mu        sync.Mutex
 	watch     func(stream.Item)
@@ -116,12 +115,10 @@ func (s *collector) add(item stream.Item) {
 	}
 }
 
-// isBookkeeping reports whether a call only records progress.
 func (s *collector) isBookkeeping(call stream.ToolStart) bool {
 	return slices.ContainsFunc(s.books, func(book string) bool { return strings.Contains(call.Input, book) })
 }
 
-// addText keeps the end of the text since the last tool call.
 func (s *collector) addText(text string) {
 	if s.stale {
 		s.words, s.stale = s.words[:0], false
@@ -133,8 +130,7 @@ func (s *collector) addText(text string) {
 	}
 }
 
-// totals closes the claims and returns everything except how the agent ended. The text of
-// a result repeats the agent's last words; that of a failed one is the program's.
+// totals returns everything except the end. A failed result's text is the program's, not the agent's.
 func (s *collector) totals() journal.AgentEnded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
