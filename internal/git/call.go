@@ -151,8 +151,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// reason is the line of git's errors that says most: the last that complains,
-// else the last that does not merely advise.
+// reason is the last line of git's errors that complains, or that is no advice.
 func reason(text string) string {
 	last := ""
 	complains := false

@@ -171,8 +171,7 @@ func (e entry) simple() bool {
 	return false
 }
 
-// largest is the largest file that counts as work before somebody has committed
-// it. GitHub takes none above, and git is busy with one for minutes.
+// largest is GitHub's limit for a file. git is busy with larger ones for minutes.
 const largest = 100 << 20
 
 const (

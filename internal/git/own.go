@@ -275,8 +275,7 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
 	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
 
-// plain tells whether all settings of a configuration are such, and no work tree of it is
-// outside of the tree at top, or a git folder there. git itself reads it.
+// plain reports a configuration of plain settings, without work trees outside of the tree at top.
 func (g Git) plain(ctx context.Context, top, folder string, config []byte) bool {
 	list, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
 	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {

@@ -79,8 +79,7 @@ func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 
 func (w Config) scoped() bool { return landlockOf(w.abi) >= 6 }
 
-// inside runs the attempts; once more where they hang, which was seen once in
-// hundreds of times: else a run would wait with them, or be refused for it.
+// inside repeats attempts that hang, which happened once in hundreds of runs.
 func (w Config) inside(ctx context.Context, next Next, t targets) (map[string]string, error) {
 	saw, err := w.insideOnce(ctx, next, t)
 	if errors.Is(err, errLate) && ctx.Err() == nil {
@@ -185,8 +184,7 @@ func (st *stage) strike() {
 	}
 }
 
-// judge asks the receivers. Reports from inside count only if they speak
-// against the sandbox, or if there is no other witness.
+// judge asks the receivers. Reports from inside only count against the sandbox.
 func (st *stage) judge(ctx context.Context, saw map[string]string) {
 	for name, got := range saw {
 		saw[name] = st.ours(got)

@@ -46,8 +46,7 @@ func (p *launch) restrictFiles() error {
 	return nil
 }
 
-// without tells that the sandbox stands without Landlock: mounts of its own hold
-// the files, or somebody else's sandbox does.
+// without reports that mounts, or another sandbox, hold the files instead of Landlock.
 func (p *launch) without(abi int) bool {
 	return abi == 0 && (p.Level == External || p.Level == Namespace && !p.Flat)
 }

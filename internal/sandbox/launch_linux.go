@@ -69,8 +69,7 @@ type launch struct {
 	launcher            Launcher
 }
 
-// run does its steps in an order of need: what needs a capability comes before
-// they go, what the filter would refuse before the filter, and the filter last.
+// run takes the steps in order: those that need a capability or would be filtered come first.
 func (p *launch) run(below bool) error {
 	if p.Level == Notify && !below {
 		return p.stepsThen(p.supervise, p.outlive, p.hide, p.become, p.outlive)

@@ -101,7 +101,6 @@ func oneWay(to, from net.Conn) {
 	_ = from.Close()
 }
 
-// host is our end of a launcher.
 type host struct {
 	wire  wire
 	to    map[int]netip.AddrPort // where its ports lead

@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// readable is there whatever a Sandbox says: what programs are made of and what
-// their libraries look up. Nothing here is anybody's secret.
+// readable is always there: programs and what libraries look up. Nothing here is secret.
 func readable() []string {
 	var found []string
 	for _, folder := range []string{"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*"} {
@@ -36,18 +35,15 @@ func readable() []string {
 	)
 }
 
-// holdsKeys tells whether a folder has keys beside certificates, or instead of
-// them; of tls what lies in it is looked at.
+// holdsKeys reports a folder with keys, beside certificates or not.
 func holdsKeys(path string) bool {
 	return slices.Contains([]string{"private", "CA", "entitlement", "consumer", "nssdb", "tls"}, filepath.Base(path))
 }
 
-// shared are folders of the whole machine: where one of them holds what is apart,
-// the rest of it can still be read.
+// shared are the machine's folders, which stay readable around what is apart.
 var shared = []string{"/usr", "/usr/lib", "/usr/local", "/usr/local/lib", "/usr/local/share", "/usr/share", "/opt"}
 
-// runners are the folders of runners of jobs, by the file in which a runner keeps
-// who it is. Beside it lie its key and what it checked out.
+// runners are folders of jobs' runners, with keys and checkouts, by a file in them.
 func runners() (found []string) {
 	for _, pattern := range []string{"/opt/*/.runner", "/opt/*/*/.runner", "/usr/local/*/.runner"} {
 		for _, file := range glob(pattern) {
@@ -57,8 +53,7 @@ func runners() (found []string) {
 	return found
 }
 
-// logins are the settings that reveal how somebody logs in somewhere: those of
-// the machine, and those of tools in the folders that they are installed in.
+// logins are settings that reveal logins to other machines, also in the folders of tools.
 func logins(folders []string) (found []string) {
 	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"),
 		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc"})
@@ -105,8 +100,7 @@ func (w Config) reads() []place {
 	return slices.Concat(w.fixed, w.grant(w.Read, func([]string) []string { return nil }))
 }
 
-// grant are the places of paths that can be read. Those that are not there, or that
-// only a link of theirs leads to, are left out.
+// grant leaves out paths that are missing, or reached only by a link of theirs.
 func (w Config) grant(paths []string, secrets func(folders []string) []string) []place {
 	if len(paths) == 0 {
 		return nil
@@ -131,8 +125,7 @@ func (w Config) grant(paths []string, secrets func(folders []string) []string) [
 	return all
 }
 
-// parts are what can be read of a folder: all of it, or, where it holds what is
-// secret or apart, the parts that do not.
+// parts are the readable parts of a folder, without secrets.
 func (w Config) parts(path string, secret []string) []place {
 	holds := func(kept string) bool { return within(path, kept) }
 	apart := slices.ContainsFunc(w.Apart, holds)
@@ -169,8 +162,7 @@ func (w Config) writable() []string {
 	return all
 }
 
-// resolve is a path without its links. None is followed that stands in a folder
-// of theirs.
+// resolve follows no link in a folder of theirs.
 func resolve(path string, theirs []string) (string, error) {
 	if isLent(path) {
 		return path, nil
@@ -206,8 +198,7 @@ func (w Config) writes() ([]place, error) {
 	return all, nil
 }
 
-// closed are those of the paths that are there, in a folder that can be written to:
-// what a link out of those leads to is not theirs to see.
+// closed are existing paths in writable folders. A link out of those is not followed.
 func (w Config) closed(writes []place, paths []string) []place {
 	var all []place
 	for _, path := range paths {

@@ -6,8 +6,7 @@ import (
 	"os"
 )
 
-// rung is a way to make the sandbox. Without mounts of its own a network of its own
-// comes after the supervisor, which can tell whose a local socket is.
+// rung is a way to make the sandbox, with or without mounts of its own.
 type rung struct {
 	level    Level
 	flat     bool

@@ -170,8 +170,7 @@ const (
 
 func (w Config) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 
-// mounts tells whether there are mounts for those inside alone, and pids whether
-// there is a process namespace, which needs its own /proc.
+// mounts reports private mounts, and pids a process namespace with its own /proc.
 func (w Config) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
 func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 

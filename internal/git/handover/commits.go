@@ -167,8 +167,7 @@ func displaced(key string, line, parents int) bool {
 // maxHistory allows as many names of objects as go into the largest pack.
 const maxHistory = 256 << 20
 
-// walk goes through all that is new up to the tip, every object of it, so that
-// none can be missing, and gives its commits, parents first.
+// walk returns the new commits, parents first, and finds missing objects.
 func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err error) {
 	lines := &process.Lines{Max: maxCommit, Each: func(line []byte, _ bool) {
 		if id, is := strings.CutPrefix(string(line), "commit "); is {

@@ -47,8 +47,7 @@ func both(changes, others []git.Change) []git.Change {
 	return slices.DeleteFunc(changes, func(c git.Change) bool { return !also[c.Path] })
 }
 
-// part tells the changes that are to be undone from the others. A file that
-// stands where the folder of a protected one was goes with it.
+// part separates changes to undo. A file in place of a protected one's folder is one of them.
 func part(changes []git.Change, guarded protected) (drop, rest []git.Change) {
 	above := map[string]bool{}
 	for _, c := range changes {

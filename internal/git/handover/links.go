@@ -49,8 +49,7 @@ func Links(ctx context.Context, t *git.Trusted, listed string) ([]Link, error) {
 	return all, nil
 }
 
-// protectIn is protect with what the links of a commit lead to: a tool that runs a
-// protected name runs that. A document stays the work's: agents get the base's.
+// protectIn also protects what links lead to: a tool that runs a protected name runs that.
 func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []string) (protected, error) {
 	p, err := protect(globs)
 	if err != nil || len(globs) == 0 {

@@ -15,8 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// quarantine is a store beside the trusted one: what comes from a tree is
-// unpacked and looked at here, and everything that git writes meanwhile.
+// quarantine is a store beside the trusted one, where new objects are checked.
 type quarantine struct {
 	*git.Trusted
 	dir   string

@@ -120,8 +120,7 @@ func wrongChange(c git.Change) string {
 	}
 }
 
-// wrongTarget says why a link may not point to target. A later ".." could lead anywhere, behind another
-// link.
+// wrongTarget says why a link may not point to target. A later ".." could lead anywhere.
 func wrongTarget(name, target string) string {
 	switch {
 	case target == "" || strings.ContainsFunc(target, git.Unprintable) || !utf8.ValidString(target):

@@ -110,7 +110,6 @@ func (r Repository) inFull(why string, err error) string {
 	return git.OneLine(strings.Join(append(all, links...), "; "), 2000)
 }
 
-// remedies are hints for GitHub's refusals. The first match counts.
 var remedies = []struct {
 	said *pattern.Pattern
 	fix  string

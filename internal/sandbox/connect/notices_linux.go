@@ -132,8 +132,7 @@ func inodesAt(port uint16, answer []byte) (found []uint64, over bool, err error)
 	return found, false, nil
 }
 
-// The kernel's structures of seccomp's user notification: seccomp_notif, _resp
-// and _addfd.
+// The kernel's seccomp_notif, _resp and _addfd.
 type notice struct {
 	ID     uint64
 	PID    uint32

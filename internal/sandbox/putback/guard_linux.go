@@ -105,8 +105,7 @@ func (g guard) leads(way string) bool {
 	})
 }
 
-// files are the changeable ones directly in the folder. HEAD is kept: without it there is no
-// repository.
+// files are the changeable ones directly in the folder. HEAD is kept.
 func (g guard) files(free []string) (map[string]node, error) {
 	all := map[string]node{}
 	for _, way := range free {

@@ -174,7 +174,6 @@ func (all Kept) PutBack(tell func([]string)) error {
 	return errors.Join(append(errs, all.close())...)
 }
 
-// mend returns what was not as it had been.
 func (k kept) mend() ([]string, error) {
 	now, err := k.look()
 	if err != nil { // it cannot even be read
