@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// accept asks GitHub what the one who asked may do, and what the event did not
-// tell; then what was asked for is a task, or is refused.
+// accept asks GitHub for permissions and missing facts, and makes a task or a refusal.
 func (v *visit) accept(ctx context.Context) (*trigger.Refusal, error) {
 	known, refusal, err := v.permitted(ctx)
 	if refusal != nil || err != nil {

@@ -18,10 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// marker finds our comment again.
 const marker = "<!-- ralph:progress -->"
 
-// branchHost publishes a run on GitHub in its comment and its pull request.
 type branchHost struct {
 	client  *github.Client
 	starter *github.Client // pushes branches and opens pull requests, in the client's place; nil: it does so itself
@@ -127,8 +125,7 @@ func (h *branchHost) vouched(ctx context.Context, branch, ref string) (string, e
 	return "", nil
 }
 
-// tell puts words in the place of a board. What the comment says was kept is
-// looked up and stays there: without it that would not be believed any more.
+// tell replaces the comment's text, but keeps its mark of the saved commit.
 func (h *branchHost) tell(ctx context.Context, text string) error {
 	named, err := h.anchor(ctx)
 	if err != nil {
@@ -149,8 +146,7 @@ func (h *branchHost) Show(ctx context.Context, board view.Texts) error {
 	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull), h.label(ctx, board.State))
 }
 
-// comment brings the progress comment to text. After a failure it is looked
-// for anew: an answer that was lost may have left one, and one may be gone.
+// comment updates the progress comment. After a failure it looks for the comment again.
 func (h *branchHost) comment(ctx context.Context, text string) error {
 	if h.issue == 0 || h.posted.ID != 0 && text == h.last.Comment {
 		return nil
@@ -198,7 +194,6 @@ type origin struct {
 	pause time.Duration // before the second try; doubles
 }
 
-// fetches is how often the code is asked for while GitHub is unreachable.
 const fetches = 3
 
 // Fetch makes dir a repository of our own that holds the base and the branch.

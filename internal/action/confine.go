@@ -91,8 +91,7 @@ func (v *visit) git(ctx context.Context) (git.Git, error) {
 	return v.routed(tool)
 }
 
-// routed is git as the network wants it: a server at home without the company's
-// proxy, and with all certificates in one file.
+// routed reaches private servers without the company's proxy, and has all certificates in one file.
 func (v *visit) routed(tool git.Git) (git.Git, error) {
 	network := v.network()
 	if network.Upstream != "" {

@@ -27,7 +27,6 @@ type request struct {
 	task    plan.Task
 }
 
-// same tells whether what is asked is what an older run was asked.
 func same(asked job.NewRun, old journal.Run) bool {
 	return asked.BaseRef == old.BaseRef && verdict.IsSameTask(asked.Task, asked.Policy, old)
 }
@@ -54,8 +53,7 @@ func (r request) called() string {
 const fromAFork = "This pull request comes from a fork. ralph works only on branches of this repository: a branch here with the fork's commits could start workflows that hold secrets. " +
 	"A person with write permission can push the branch here, and ask there."
 
-// place is the branch that the work is for, and the one that it goes to: on a
-// pull request its own.
+// place is the base and the branch of the work: on a pull request its own branch.
 func (r request) place() (base, branch string, err error) {
 	if r.task.Kind != plan.KindPull {
 		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
@@ -68,8 +66,7 @@ func (r request) place() (base, branch string, err error) {
 	return pull.BaseRef, pull.HeadRef, nil
 }
 
-// own tells whether the work is for a pull request that ralph opened: its text and
-// whether it is a draft are ralph's to say.
+// own reports a pull request that ralph opened, whose text and draft state it may change.
 func (r request) own() bool {
 	return r.task.Kind == plan.KindPull && r.trigger.Pull.Ours && strings.HasPrefix(r.trigger.Pull.HeadRef, r.inputs.BranchPrefix)
 }
@@ -92,8 +89,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 	return p
 }
 
-// rehearsed is what would be done in words. What was kept of an earlier run is not
-// looked at.
+// rehearsed describes what would be done, regardless of earlier runs.
 func (r request) rehearsed(asked job.NewRun) string {
 	p := asked.Policy
 	if r.command.Verb.ContinuesRun() {
@@ -121,13 +117,11 @@ func (r request) rehearsed(asked job.NewRun) string {
 	return text.String()
 }
 
-// offered tells whether a comment may choose that model.
 func (r request) offered(model string) bool {
 	models := r.inputs.Sandbox.Models
 	return len(models) > 0 && egress.Allows(models, model)
 }
 
-// status describes the newest run.
 func status(found kept, busy bool) string {
 	text := "Nothing has been done here yet. `/ralph` starts work."
 	switch {

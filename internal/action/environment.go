@@ -70,7 +70,6 @@ func readEnvironment(getenv func(string) string) (environment, error) {
 
 func (e environment) folder() string { return filepath.Join(e.Workspace, ".ralph") }
 
-// repo is the repository's page, and what git clones.
 func (e environment) repo() string { return e.ServerURL + "/" + e.Repository }
 
 func (e environment) log() string {

@@ -116,8 +116,7 @@ func (v *visit) way(asked job.NewRun, b before) verdict.Decision {
 	return verdict.Decide(a, b.run)
 }
 
-// shows tells whether the progress comment holds a text as it was written, and
-// held it when t was done.
+// shows reports whether the progress comment holds a text unchanged since t.
 func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
 	h.shown.Lock()
 	defer h.shown.Unlock()

@@ -83,7 +83,6 @@ func (v *visit) agentEnv(vars ...string) []string {
 	return append(environ.Job(v.Getenv, vars...), environ.Mirrors(v.Getenv)...)
 }
 
-// second gives the second opinion; nil: there is none.
 func (v *visit) second(p policy.Policy) (*job.Candidate, error) {
 	own := v.inputs.Agent
 	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: v.Self}

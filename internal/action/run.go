@@ -33,7 +33,6 @@ const grace = time.Second
 // breath is the pause before the code is asked for again.
 const breath = 500 * time.Millisecond
 
-// run continues an earlier run of the task, or begins one.
 func (v *visit) run(ctx context.Context) (Outcome, error) {
 	asked, err := v.asked()
 	if err != nil {
@@ -79,7 +78,6 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
-// work starts the sandbox and the run.
 func (v *visit) work(ctx context.Context, asked job.NewRun, before before, way verdict.Decision) (Outcome, error) {
 	j, err := v.job(ctx, asked.Policy)
 	if err != nil {
@@ -120,7 +118,6 @@ func (v *visit) stands(ctx context.Context, same bool, old journal.Run) (string,
 	return fmt.Sprintf("#%d", pull.Number), nil
 }
 
-// asked is the run to begin: the issue as stories, and by what rules.
 func (v *visit) asked() (job.NewRun, error) {
 	stories, source, err := plan.Draft(v.task, v.forms...)
 	if v.command.Verb.ContinuesRun() { // by the plan that the run has

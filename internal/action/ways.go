@@ -111,8 +111,7 @@ func (v *visit) gather(ctx context.Context) error {
 	return v.fetchAttached(ctx)
 }
 
-// fetchAttached fetches the files that people attached to the issue, unless it was
-// edited since work on it was asked for.
+// fetchAttached fetches the issue's attachments, unless it was edited since the request.
 func (v *visit) fetchAttached(ctx context.Context) error {
 	if !v.trigger.Issue.Attached || v.trigger.IsOnPull() {
 		return nil
@@ -171,7 +170,6 @@ func (v *visit) gatherPull(ctx context.Context, found *trigger.TaskContext) {
 	}
 }
 
-// aside is something people should know of the way in.
 func (v *visit) aside(what, hint string) {
 	v.say(what)
 	v.asides = append(v.asides, journal.Noted{What: what, Hint: hint})

@@ -121,7 +121,6 @@ func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
 const most = 20
 
 // clean removes labels, branches and state refs of pull requests that ended long ago.
-// What the repository's rules keep is told, and not tried again.
 func (j Job) clean(ctx context.Context, book quota.Book) error {
 	due := book.Due(j.Now().Add(-sweep.Retention))
 	if due = due[:min(len(due), most)]; len(due) == 0 {

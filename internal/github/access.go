@@ -132,7 +132,6 @@ func baseURL(a Access) (*url.URL, error) {
 	return apiURL(a.BaseURL)
 }
 
-// apiURL reads the address of an API, that of github.com where there is none.
 func apiURL(text string) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(cmp.Or(text, PublicURL), "/") + "/")
 	if err != nil || base.Host == "" || base.User != nil || (base.Scheme != "https" && base.Scheme != "http") {

@@ -92,7 +92,6 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 	return a.tokens, nil
 }
 
-// jobsOwn are the permissions that the workflow's template gives a job.
 func jobsOwn() *gh.InstallationPermissions {
 	read, write := "read", "write"
 	return &gh.InstallationPermissions{

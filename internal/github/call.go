@@ -127,7 +127,6 @@ func list[T any](ctx context.Context, c *Client, a act, path string, pages int) 
 	return all, nil
 }
 
-// seek returns the first match of a list.
 func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (found T, is bool, err error) {
 	err = turn(ctx, c, a, maxPages, func(page []T) bool {
 		at := slices.IndexFunc(page, fits)
@@ -139,7 +138,6 @@ func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (foun
 	return found, is, err
 }
 
-// maxPages is more than an issue can have.
 const maxPages = 100
 
 // turn reads pages while more wants another.

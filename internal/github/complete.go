@@ -66,7 +66,6 @@ type side struct {
 	} `json:"repo"`
 }
 
-// read is the issue side of the pull request.
 func (p *pull) read(wash *laundry) trigger.Issue {
 	read := p.issue.read(wash)
 	read.IsPull = true
@@ -112,7 +111,6 @@ type remark struct {
 	Side   string `json:"side"`
 }
 
-// suggestion is what a comment suggests for the lines that it was made on.
 func (c comment) suggestion() plan.Suggestion {
 	text, more, is := upkeep.Suggested(c.Body)
 	if !is || c.Side != "RIGHT" || cmp.Or(c.Begins, c.Side) != "RIGHT" || c.Was == 0 {
@@ -128,7 +126,6 @@ func (c comment) suggestion() plan.Suggestion {
 // maxHunk is how much of a diff above a remark is read; its end is the line.
 const maxHunk = 4000
 
-// thread is where the comment with that id stands.
 func (r remark) thread(id int64) trigger.Thread {
 	if r.Path == "" {
 		return trigger.Thread{}

@@ -47,8 +47,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	return found, nil
 }
 
-// lot is what comes of h, now that people can be asked about. A 👍 lets its words in,
-// and no commit: a suggestion is applied only for people who have a say.
+// lot decides about h. A 👍 lets words in, but no suggestion becomes a commit by it.
 func (c *circle) lot(ctx context.Context, ear trigger.ContextFilter, h *trigger.ContextComment) (trigger.Inclusion, error) {
 	lot := ear.Classify(*h)
 	if lot != trigger.Included {
@@ -104,8 +103,7 @@ func heard(comments []comment) []trigger.ContextComment {
 	return all
 }
 
-// circle are the people who have a say. Each is asked about once, and not too
-// many are: a hundred strangers under an issue must not cost a hundred calls.
+// circle are the people with a say. Questions about them are limited: strangers must cost little.
 type circle struct {
 	client *Client
 	rules  trigger.Rules
@@ -169,8 +167,7 @@ func (c *circle) vouched(ctx context.Context, ear trigger.ContextFilter, h trigg
 	return false, nil
 }
 
-// logins are what GitHub allows for people and bots. They come from outside
-// and become part of a URL; go-github does not escape them.
+// logins are GitHub's: they become part of a URL, and go-github does not escape them.
 var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // Permission is what login may do in the repository: admin, write, read or
@@ -195,14 +192,12 @@ type level struct {
 
 func (l level) filled() bool { return l.Permission != "" }
 
-// identity is the login of our token, asked for once.
 type identity struct {
 	mu    sync.Mutex
 	login string
 }
 
-// me is the login of our token. REST tells it to people only. GraphQL tells it to
-// Apps and jobs, too: github-actions[bot].
+// me is our login. REST tells it to people; GraphQL to Apps and jobs, too.
 func (c *Client) me(ctx context.Context) (string, error) {
 	c.self.mu.Lock()
 	defer c.self.mu.Unlock()

@@ -163,7 +163,6 @@ func (a answer) wait() time.Duration {
 	return max(0, time.Unix(reset, 0).Sub(now)) + time.Second
 }
 
-// oneLine keeps foreign words short and on one line of a log.
 func oneLine(text string) string {
 	const most = 300
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
@@ -175,7 +174,6 @@ func oneLine(text string) string {
 	return text
 }
 
-// message reads GitHub's words from a response.
 func message(resp *http.Response) string {
 	defer resp.Body.Close() //nolint:errcheck // read, not written
 	var said struct{ Message string }

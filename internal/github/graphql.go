@@ -49,7 +49,6 @@ func graph[T any](ctx context.Context, c *Client, a act, question string) (T, er
 	})
 }
 
-// query sends one request to GraphQL, whose answer is 200 whatever is wrong.
 func query[T any](ctx context.Context, c *Client, question string, variables map[string]string) (T, error) {
 	var answer struct {
 		Data   T

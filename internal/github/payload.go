@@ -223,7 +223,6 @@ func (p payload) repo() trigger.Repo {
 	return trigger.Repo{Owner: p.Repo.Owner.Login, Name: p.Repo.Name, DefaultBranch: p.Repo.DefaultBranch}
 }
 
-// attached is in the address of each file that people attach to an issue.
 var attached = pattern.Of(`user-attachments/|user-images\.githubusercontent\.com/|/(?:assets|files)/\d`)
 
 func (i *issue) read(wash *laundry) trigger.Issue {
@@ -259,7 +258,6 @@ func (c *comment) read(wash *laundry) trigger.Comment {
 	}
 }
 
-// laundry cleans one text after the other and counts what it took out.
 type laundry struct{ removed clean.Removed }
 
 func (l *laundry) clean(text string, most int) string {

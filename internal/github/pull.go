@@ -132,7 +132,6 @@ func (c *Client) Opened(ctx context.Context, author string, also *Client) (bool,
 	return ours, err
 }
 
-// seekOwn returns the first match that is ours.
 func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
 	var failed error
 	found, is, err := seek(ctx, c, a, func(p pull) bool {
@@ -185,7 +184,6 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	return Pull{}, err
 }
 
-// noDrafts is how GitHub says that a repository's plan has none.
 const noDrafts = "draft pull requests are not supported"
 
 func refusedFor(err error, reason string) bool {

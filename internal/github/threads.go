@@ -110,8 +110,7 @@ func (c *Client) Answer(ctx context.Context, number int, replies []upkeep.Reply)
 	return errors.Join(append(all, c.resolve(ctx, number, heeded(replies, there, login)))...)
 }
 
-// heeded are the replies after which a thread may be resolved: where it holds a comment
-// that the run did not read, its words would be folded away.
+// heeded leaves out threads with comments that the run did not read.
 func heeded(replies []upkeep.Reply, there []comment, login string) []upkeep.Reply {
 	replies = slices.Clone(replies)
 	for i, r := range replies {

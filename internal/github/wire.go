@@ -42,7 +42,6 @@ func Out(pace Pace) http.RoundTripper {
 // end.
 type wire struct{ next http.RoundTripper }
 
-// maxSends is how often one request goes out for the limiter.
 const maxSends = 4
 
 type sends struct{}

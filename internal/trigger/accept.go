@@ -176,8 +176,7 @@ func lowerLimit[N cmp.Ordered](flag string, limit *N, asked N) error {
 	return nil
 }
 
-// newTask takes the texts from the event and never from a later read: the labeller read
-// the text that the event has.
+// newTask uses the event's texts, which the labeller read, not later ones.
 func (t Trigger) newTask(cmd Command) plan.Task {
 	task := plan.Task{
 		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,

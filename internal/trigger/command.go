@@ -87,8 +87,7 @@ func parseComment(body, phrase string) (cmd Command, ok bool) {
 // marks are punctuation after a word that addresses somebody.
 const marks = ",.:;!?"
 
-// cutPhrase returns the rest of a line that begins with the phrase. A line that Markdown
-// shows as code is a quotation.
+// cutPhrase ignores a line of code, which is a quotation.
 func cutPhrase(line, phrase string) (rest string, ok bool) {
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
 		return "", false
@@ -101,8 +100,7 @@ func cutPhrase(line, phrase string) (rest string, ok bool) {
 	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
-// hasSecondCommand reports whether a comment has a second command outside of code, which
-// would be ignored.
+// hasSecondCommand finds another command outside of code, which would be ignored.
 func hasSecondCommand(text, phrase string) bool {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -155,8 +153,7 @@ func parseCommand(line string) Command {
 	}
 }
 
-// completed returns the command after all of it was read. Flags limit an agent; with
-// other verbs they are refused, as they would do nothing.
+// completed refuses flags, which limit an agent, with other verbs.
 func (c Command) completed() Command {
 	c.Verb = cmp.Or(c.Verb, Run)
 	if c.Flags != (Flags{}) && !c.Verb.UsesAgent() {

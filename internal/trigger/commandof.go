@@ -64,8 +64,7 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 	return inputsCommand(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
 
-// ciCommand reads a CI event, which counts if a check may be red on a branch of this
-// repository.
+// ciCommand accepts an event after which a check may be red on a branch here.
 func ciCommand(t Trigger) (Command, string) {
 	switch {
 	case slices.Contains([]string{"", "success", "neutral", "skipped", "pending"}, t.CI.Conclusion):
@@ -76,8 +75,7 @@ func ciCommand(t Trigger) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// inputsCommand returns the command of the workflow's inputs, or otherwise as the reason
-// for none.
+// inputsCommand reads the workflow's inputs, with otherwise as the reason for none.
 func inputsCommand(t Trigger, otherwise string) (Command, string) {
 	if t.Inputs == (Inputs{}) {
 		return Command{}, otherwise

@@ -59,8 +59,7 @@ func isFlag(word string) bool {
 	return len(word) > 1 && word[0] == '-' || strings.HasPrefix(word, "—") || strings.HasPrefix(word, "–")
 }
 
-// readFlag reads the flag at the beginning of line, and its value. It returns the rest
-// of the line, or the answer to a wrong flag.
+// readFlag returns the rest of the line, or the answer to a wrong flag.
 func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	word, rest := cutWord(line)
 	name, value, given := strings.Cut(word, "=")
