@@ -67,8 +67,7 @@ func (r *folders) anew() error {
 	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.filled(), cache)) //nolint:gosec // another user works in it
 }
 
-// filled are the caches that every proof begins with: as an earlier job saved
-// them, then as the base left them. No program sees this folder.
+// filled are the caches for each proof: an earlier job's, then the base's. No program sees this folder.
 func (r *folders) filled() string { return filepath.Join(r.dir, "filled") }
 
 func (r *folders) keep() error {
@@ -228,7 +227,6 @@ func linked(folders []string, in string, lend func(string) error) error {
 	return errors.Join(err, lend(filepath.Dir(in)))
 }
 
-// unconfigured removes what configures tools from caches.
 func unconfigured(cache string) error {
 	root, err := untrusted.OpenRoot(cache)
 	if err != nil {

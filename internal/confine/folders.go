@@ -135,8 +135,7 @@ func there(home string, names, env []string) []string {
 	return found
 }
 
-// toolchain is what programs need beyond the usual folders: PATH with what stands beside a bin, tool
-// caches.
+// toolchain is what programs need beyond the usual folders.
 func toolchain(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
@@ -165,8 +164,7 @@ func beside(asked Options, folder string) []string {
 	return append([]string{folder}, parts(above)...)
 }
 
-// parts are what a toolchain in dir is made of; none where dir does not look like one.
-// Hidden files are none of it: a project keeps its secrets in them.
+// parts are a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets.
 func parts(dir string) (parts []string) {
 	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 	made := false
@@ -212,8 +210,7 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 	return append(notes, r.strayed()...)
 }
 
-// theirs are the folders that those inside write to at some time. What PATH finds in
-// one of them would be theirs to say in a proof, too.
+// theirs are the folders that sandboxed programs write to. A proof uses no program of PATH there.
 func (a Options) theirs() []string {
 	all := slices.Clone(a.Reach)
 	for _, name := range a.State.Paths() {

@@ -26,8 +26,7 @@ const harmless = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.d
 // login under any name: "system" for the machine's, "global" for the user's own.
 func (r *folders) gitConfig(scope string) string { return filepath.Join(r.dir, "gitconfig-"+scope) }
 
-// copyGitConfig copies the harmless settings of the sources to the file of a scope, as
-// they hold in the project. Each source is the option of git config that selects it.
+// copyGitConfig copies harmless settings. Each source is an option of git config.
 func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, sources [][]string) error {
 	empty := r.tmp(true)
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
@@ -53,8 +52,7 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
 }
 
-// withheld tells of a setting that is not copied after all: its address holds a login, or
-// its file cannot be read inside. Certificates that everybody may read can be.
+// withheld excludes settings with a login, and unreadable files. Public certificates are allowed.
 func (r *folders) withheld(entry string) bool {
 	key, value, _ := strings.Cut(entry, "\n")
 	if key != "http.sslcainfo" {

@@ -168,8 +168,8 @@ func (d *servers) anyModel() bool {
 	return d.asked != nil && slices.ContainsFunc(d.asked.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }
 
-// makers are those whose keys the model server holds; none where the agent goes by a
-// login, or by a key that only it can hold. Strict refuses the latter.
+// makers have keys for the model server; none for a login. Strict refuses keys that only the agent can
+// use.
 func (w *Sandbox) makers(m *asker, strict bool) ([]agent.Maker, error) {
 	if m.KeyInAgent || !m.Keys.HasAny() {
 		return nil, nil

@@ -55,7 +55,6 @@ type grammar struct {
 	refusal func(why string) any
 }
 
-// endpoint is a path that may be asked, with POST and no other method.
 type endpoint struct {
 	path  *pattern.Pattern // a first group is the model
 	query string           // what must be asked with it
@@ -170,7 +169,6 @@ func (g *grammar) read() []string {
 	return slices.Concat([]string{"model", "tools"}, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
-// local reports whether a tool of that kind runs where the agent does.
 func (g *grammar) local(kind string) bool {
 	if g.tools[kind] {
 		return true

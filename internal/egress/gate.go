@@ -50,8 +50,7 @@ type bounds struct {
 	header time.Duration // for a request's head to arrive
 }
 
-// serve serves l until ctx is done, and returns when every connection has
-// ended. It logs nothing: what strangers make a server say is theirs.
+// serve returns when every connection has ended. It logs nothing: strangers could write the log.
 func serve(ctx context.Context, l net.Listener, h http.Handler, b bounds) error {
 	inside, conns := new(gate), new(gate)
 	ctx, cancel := context.WithCancel(ctx)

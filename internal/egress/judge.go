@@ -17,8 +17,7 @@ type verdict struct {
 	hour  bool // input is to be kept for an hour
 }
 
-// rules are the models that may be requested, and whether other features of a
-// request are checked.
+// rules are the allowed models, and whether other features are checked.
 type rules struct {
 	models []string
 	open   bool

@@ -12,7 +12,6 @@ import (
 // media is the part of a body that is no text: its length and its tokens.
 type media struct{ size, likely, most int64 }
 
-// fetched reports whether a field holds an address to fetch, not the data itself.
 func (j *judge) fetched(name string, value any) bool {
 	bare, known := j.grammar.fetching[name]
 	object, is := value.(map[string]any)

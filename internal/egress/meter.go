@@ -190,8 +190,7 @@ func (m *meter) set(b *bill, now progress) {
 	m.wake()
 }
 
-// suspect counts the most that an answer can have used whose end was not read,
-// given the output so far. It is an estimate, not a bill.
+// suspect counts the most that an unfinished answer can have used.
 func (m *meter) suspect(b *bill, output int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

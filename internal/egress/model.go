@@ -144,7 +144,6 @@ func asks(r *http.Request, setting string) bool {
 	return setting == "" || slices.Equal(r.URL.Query()[name], []string{value})
 }
 
-// welcome asks whether it is one of ours, and whether anything is left.
 func (c *call) welcome(r *http.Request) bool {
 	if !c.m.known(r, c.maker) {
 		return c.refuse(Refusal{What: "a stranger", Why: "the agent's token is missing"})

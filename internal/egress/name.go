@@ -34,8 +34,7 @@ func (n Name) Entry() string {
 	return n.String()
 }
 
-// nameOf is the server of an address that a person gave, which may be one
-// without a name.
+// nameOf is the server of a user's address, which may have no name.
 func nameOf(u *url.URL) Name {
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil {
@@ -147,8 +146,7 @@ func plain(ascii string) bool {
 	return true
 }
 
-// numeric reports whether a last label makes the name an IPv4 address, as 127.1, 2130706433 and
-// 0x7f000001 do.
+// numeric reports a last label that makes the name an IPv4 address, as 127.1 and 0x7f000001.
 func numeric(label string) bool {
 	digits, hex := strings.CutPrefix(label, "0x")
 	if !hex {
@@ -157,7 +155,6 @@ func numeric(label string) bool {
 	return strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// quoted is what somebody wrote, short and without control characters.
 func quoted(s string) string {
 	const most = 80
 	if len(s) > most {

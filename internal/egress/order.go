@@ -43,8 +43,7 @@ func (c *call) order() order {
 	}
 }
 
-// bound are the fields of a request by which its answer ends, and the field that
-// asks for several at once. What another API goes by says nothing there.
+// bound are the fields that limit an answer, and the field for several answers.
 type bound struct {
 	within []string // the objects that they are in; none: they are on top
 	most   []string
@@ -87,8 +86,7 @@ func (c *call) longest(tree map[string]any) (most, many int64) {
 	return most * many, many
 }
 
-// largest is 0 without such a field. What is not a positive whole number counts as no limit: servers
-// differ.
+// largest is 0 without such a field, and no limit for odd values: servers differ.
 func largest(tree map[string]any, fields []string) (most int64) {
 	for _, name := range fields {
 		if tree[name] == nil {

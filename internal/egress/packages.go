@@ -77,8 +77,7 @@ func Packages(ctx context.Context, run Run, env, files []string) (names []Name, 
 	return names, notes, ctx.Err()
 }
 
-// configured runs a command in /, where no repository can configure it. It returns nothing if that
-// fails.
+// configured runs a command in /, where no repository can configure it.
 func configured(ctx context.Context, run Run, env []string, command string) (urls []string) {
 	out := &process.Head{N: 4 << 20}
 	env = slices.Concat(env, []string{"COREPACK_ENABLE_NETWORK=0", "GOTOOLCHAIN=local"}) // no other version is downloaded

@@ -90,7 +90,6 @@ var (
 	ownFamilies = []string{"openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
 )
 
-// keyed are the headers in which the token of this server comes.
 var keyed = set("authorization", "x-api-key", "x-goog-api-key")
 
 func ofAPI(name string) bool {
@@ -136,8 +135,7 @@ func tested(h http.Header) {
 	}
 }
 
-// unheard is a transport that hides early hints from the proxy, because they
-// are not inspected.
+// unheard hides early hints from the proxy: they are not inspected.
 type unheard struct{ http.RoundTripper }
 
 func (u unheard) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -184,8 +182,7 @@ func (a *answering) begin(response *http.Response) error {
 	return nil
 }
 
-// secrets are the makers' keys. Other text that looks like a token stays: a model may write about
-// tokens.
+// secrets are the makers' keys. A model may write about other tokens.
 func secrets(makers []Maker) []string {
 	var all []string
 	for _, maker := range makers {

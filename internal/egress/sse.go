@@ -2,8 +2,7 @@ package egress
 
 import "bytes"
 
-// largestFrame bounds what is kept of an answer in order to read it. What is
-// larger passes all the same, and is not read.
+// largestFrame limits what is read of an answer. Larger frames pass unread.
 const largestFrame = 16 << 20
 
 // splitter finds the events of a stream, or a whole answer, in pieces.

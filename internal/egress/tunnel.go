@@ -20,8 +20,7 @@ func (e ends) close() {
 	_ = e.server.Close()
 }
 
-// pump passes on what was said already and whatever follows, both ways, until
-// both sides have had their say, one is gone, or nothing moves for idle.
+// pump copies both ways until both sides end, one breaks, or nothing moves for idle.
 func (f *flow) pump(e ends, said []byte, idle time.Duration) {
 	watch := time.AfterFunc(idle, e.close)
 	defer watch.Stop()

@@ -30,8 +30,7 @@ func ParseUpstream(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// somewhere tells whether u names a host, and no port that is none: another one
-// would be taken for it.
+// somewhere reports a host with a valid port, if any.
 func somewhere(u *url.URL) bool {
 	_, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	return u.Hostname() != "" && err == nil
@@ -39,7 +38,6 @@ func somewhere(u *url.URL) bool {
 
 var errUpstream = errors.New("the company's proxy did not connect it")
 
-// tunnel connects to n through the company's proxy.
 func (r Route) tunnel(ctx context.Context, n Name) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*dialTime)
 	defer cancel()

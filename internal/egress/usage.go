@@ -96,7 +96,6 @@ type frame struct {
 	Metadata *geminiCount `json:"usageMetadata"`
 }
 
-// reading is what is known so far of what an answer used.
 type reading struct {
 	dialect Dialect
 	told    stream.Usage // by the maker
@@ -105,15 +104,12 @@ type reading struct {
 	ended   bool         // its last count is told
 }
 
-// bytesPerToken is how much text a token is, at the least: what is estimated
-// shall not come out dearer than what is billed.
+// bytesPerToken is low, so that estimates do not exceed the bill.
 const bytesPerToken = 5
 
-// tokensPerSecond is how fast a model answers, at the most.
 const tokensPerSecond = 100
 
-// take reads a frame. What was cut off in the middle or is no JSON is passed
-// over; of one with a field of another kind, the rest is read.
+// take reads a frame as far as it is JSON of the expected types.
 func (r *reading) take(data []byte) {
 	var f frame
 	err := json.Unmarshal(data, &f)
@@ -133,8 +129,7 @@ func (r *reading) take(data []byte) {
 	r.ended = r.ended || r.last(f)
 }
 
-// count takes what a maker told. Output tokens are the sum so far, so the last
-// word counts; what is not repeated stands.
+// count takes a maker's count. Output tokens are sums: the last one counts.
 func (r *reading) count(usage json.RawMessage) {
 	if !says(usage) {
 		return
@@ -156,7 +151,6 @@ func (r *reading) count(usage json.RawMessage) {
 
 func says(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
 
-// last tells whether nothing that is billed comes after f.
 func (r *reading) last(f frame) bool {
 	switch f.Type {
 	case "message_stop", "response.completed", "response.incomplete", "response.failed":

@@ -48,8 +48,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	return s, nil
 }
 
-// workDir returns the folder of the run's trees, which is removed once the work is
-// elsewhere. It is outside of a project to which a sandbox may write, now or between runs.
+// workDir holds the run's trees, outside of projects to which a sandbox may write.
 func (j *Job) workDir(home workspace.Run) string {
 	switch {
 	case j.UserTree != nil && j.Sandbox != nil:
@@ -88,7 +87,6 @@ func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
 	return r.fetch(ctx, run.BaseRef, run.Branch)
 }
 
-// canRemoveTrees reports whether the trees hold no work that is nowhere else.
 func (s *activeRun) canRemoveTrees() bool {
 	run := s.Run()
 	if s.UserTree != nil || s.trusted == nil {
@@ -109,7 +107,6 @@ func isWorkUntaken(run journal.Run) bool {
 	return it.Taken == nil && it.Agent != nil || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-// removeTrees removes the trees, or logs where unpushed work is.
 func (s *activeRun) removeTrees() error {
 	switch {
 	case s.KeepTrees:
@@ -171,8 +168,7 @@ func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start strin
 	return tree, tree, nil
 }
 
-// startingCommits returns the base commit, and the commit at which the work begins: the
-// branch as an earlier run left it, so that no push has to be forced, or else the base.
+// startingCommits are the base, and where work begins: an earlier run's branch, or the base.
 func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, start string, err error) {
 	if s.UserTree != nil || s.trusted == nil {
 		return asked.Base, asked.Base, nil

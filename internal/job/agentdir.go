@@ -32,8 +32,7 @@ type agentDir interface {
 	repository(ctx context.Context) (*git.Tree, error)
 }
 
-// chooseAgentDir returns the user's own checkout, a folder without a repository, or else
-// a clone for the agent.
+// chooseAgentDir prefers the user's checkout or plain folder to a clone.
 func (s *activeRun) chooseAgentDir() agentDir {
 	switch {
 	case s.UserTree != nil:
@@ -157,8 +156,7 @@ func (a *clonedTree) resetTo(ctx context.Context, to string) error {
 	return tree.Reset(ctx, to)
 }
 
-// repair makes a new repository if the tree's own is broken, so that the next iteration
-// can work. The files stay, with everything that was committed in the broken one.
+// repair replaces a broken repository. The files stay.
 func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	head, err := tree.Head(ctx)
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
@@ -228,8 +226,7 @@ func (o *userCheckout) takeCommits(ctx context.Context, run journal.Run, seen *g
 
 func (o *userCheckout) repository(context.Context) (*git.Tree, error) { return o.tree, nil }
 
-// plainFolder is a folder without a repository: ralph only sees whether its files
-// changed.
+// plainFolder has no repository: ralph only sees changes.
 type plainFolder struct{ dir string }
 
 func (b plainFolder) folder(context.Context) (string, error)       { return b.dir, nil }

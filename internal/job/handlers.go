@@ -72,7 +72,6 @@ func (s *activeRun) handlers() loop.Handlers {
 	}
 }
 
-// readPlan reads the plan as the agent left it, and writes the accepted plan back.
 func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
 	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
@@ -99,8 +98,7 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
-// writeMemory writes the plan, and a progress log if there is none. A run without stories has no
-// memory.
+// writeMemory writes the plan, and a missing progress log.
 func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil
@@ -115,8 +113,7 @@ func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run
 	return s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
-// saveLog saves the progress log as the agent left it, and restores entries that the
-// agent removed. A log that cannot be read counts as empty.
+// saveLog restores entries that the agent removed. An unreadable log counts as empty.
 func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (log journal.Attachment, cut bool, err error) {
 	if len(run.Plan.UserStories) == 0 {
 		return journal.Attachment{}, false, nil
@@ -139,8 +136,7 @@ func (s *activeRun) saveLog(ctx context.Context, dir string, run journal.Run) (l
 	return log, cut, err
 }
 
-// prepareLog saves the progress log before the agent starts. Before the first iteration
-// since the start or a resume, people may have edited the log, so it counts as it is.
+// prepareLog accepts people's edits before the first iteration since the start or a resume.
 func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run, emit emit) (journal.Attachment, error) {
 	if _, again := run.OpenIteration(); !again && len(run.Iterations) == run.Granted.Iterations {
 		run.Log = journal.Attachment{}
@@ -233,8 +229,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	return nil
 }
 
-// leftoversMessage returns the commit message for uncommitted work. tree is the project
-// without the loop's own files, if known.
+// leftoversMessage is for uncommitted work. tree excludes the loop's own files, if known.
 func leftoversMessage(run journal.Run, tree string) git.Message {
 	n := len(run.Iterations)
 	if n == 0 {

@@ -148,8 +148,7 @@ func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journa
 	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
-// readGuidance returns a function that reads the base's instructions for agents once.
-// Instructions that cannot be read do not stop the work.
+// readGuidance reads the base's instructions once. A failure does not stop the work.
 func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 	text, known := "", false
 	return func(ctx context.Context, run journal.Run) string {
@@ -174,8 +173,7 @@ func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 	}
 }
 
-// useBaseInstructions replaces the branch's instructions for agents. The returned function restores
-// them.
+// useBaseInstructions replaces the branch's instructions until the returned function runs.
 func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
 	a, apart := s.agentDir.(*clonedTree)
 	if !apart {
@@ -191,7 +189,6 @@ func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (f
 	}.Apply(ctx)
 }
 
-// diffChars is how many characters of a diff a prompt holds.
 const diffChars = 5000
 
 func truncate(text string, chars int) string {

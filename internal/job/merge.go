@@ -39,8 +39,7 @@ func (p *branchPublisher) mergePushed(ctx context.Context, run journal.Run) erro
 	return p.Append(event)
 }
 
-// restoreWork fetches the work if the branch does not hold it: it was pushed to another
-// branch, or somebody rewrote the branch.
+// restoreWork fetches work that the branch no longer holds.
 func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) error {
 	if p.BranchHost == nil || p.trusted == nil || run.Head == "" {
 		return nil
@@ -63,7 +62,6 @@ func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) erro
 	return nil
 }
 
-// mergeBranch fetches the branch and merges it. A nil event: nothing changed.
 func (p *branchPublisher) mergeBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
 	if p.BranchHost == nil {
 		return nil, errNoRemote

@@ -100,7 +100,6 @@ func (r *recorder) recordTraffic(event journal.Event) error {
 	return nil
 }
 
-// repairJournal restores a journal that was removed or changed, and records that.
 func (r *recorder) repairJournal() error {
 	mended, err := r.file.Restore()
 	if !mended || err != nil {

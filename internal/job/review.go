@@ -82,7 +82,6 @@ func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step ver
 
 var errBudgetUsed = errors.New("the run's budget is used")
 
-// checkObjections keeps the objections whose quoted line is in the commit.
 func (c consultant) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
 	looked := map[int]bool{}
 	for _, p := range points {

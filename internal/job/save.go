@@ -39,7 +39,6 @@ func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, 
 	})
 }
 
-// putFiles collects what another machine needs, and puts it into the store.
 func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
 	if k.RunStore == nil {
 		return journal.Shelved{}, errNoRemote
@@ -81,7 +80,6 @@ func (k saver) saveStoppedRun(ctx context.Context) {
 	}
 }
 
-// outFolder is the folder for files that later steps of the job use.
 const outFolder = ".ralph-out"
 
 // maxCommentPatch is how many bytes of a patch fit into the run's comment.
@@ -109,7 +107,6 @@ func (k saver) saveBundle(ctx context.Context) {
 	}
 }
 
-// isUnpushed reports whether work that should be pushed is on this machine alone.
 func isUnpushed(run journal.Run) bool {
 	aside := run.Parted != nil && run.Parted.Aside != ""
 	return run.Policy.Publish && !verdict.IsUnchanged(run) && run.Pushed != run.Head && !aside && (!run.Task.Update || run.Head != run.Start)

@@ -22,7 +22,6 @@ const messagePrompt = "Provide a short imperative commit message for the changes
 
 var errNoMessage = errors.New("the agent gave no commit message")
 
-// versionControl runs the tasks of the user's version control after the checks passed.
 type versionControl struct {
 	agentRunner
 	agentDir agentDir
@@ -132,8 +131,7 @@ func withoutSubmodules(env []string) []string {
 	return append(env, count+strconv.Itoa(n))
 }
 
-// checkBranch returns an error if the agent made the run's branch a symbolic ref to
-// another branch, which would get the commit.
+// checkBranch refuses a branch that the agent made a symbolic ref to another one.
 func (v versionControl) checkBranch(ctx context.Context, run journal.Run) error {
 	if v.UserTree == nil || run.Branch == "" {
 		return nil

@@ -81,7 +81,6 @@ func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree 
 	return strays, tree.Ignore(strays)
 }
 
-// setupLeftovers returns the files of a fresh tree that are not in its commit.
 func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
 	tree.Beside = LoopFiles(run.Policy)
 	now, err := tree.Look(ctx)

@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// agentSnapshot is what an agent left before the checks wrote files of their own. It is
-// in memory only: if ralph is killed, the check's files count as the agent's.
+// agentSnapshot excludes files of checks. It is in memory: after a kill these count as the agent's.
 type agentSnapshot struct {
 	iteration  string
 	head       string
@@ -22,8 +21,7 @@ func (h *agentSnapshot) isCurrent(run journal.Run) bool {
 	return h.tree != "" && h.iteration == latestNumber(run)
 }
 
-// update takes a snapshot unless the newest iteration has one. Later steps report a tree that cannot be
-// read.
+// update takes a snapshot of each iteration once. Later steps report errors.
 func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.Tree) agentSnapshot {
 	if h.isCurrent(run) {
 		return *h

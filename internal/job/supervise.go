@@ -52,7 +52,6 @@ const (
 	interruptGrace = time.Second
 )
 
-// attempt runs the command once, until none of its processes is left.
 func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
 	emit(journal.IterationBegan{Number: step.Number, Bus: s.Task.BusSize()})
 	command := s.command(run.Policy, step.Number)
@@ -123,8 +122,7 @@ func failure(result process.Result, err error, limit time.Duration) string {
 	return ""
 }
 
-// linger returns how long processes that an attempt left may run: a task that is done
-// gets time to end, but no process may be left before another attempt.
+// linger gives a finished task's processes time. None may be left before another attempt.
 func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
 	done, err := s.Task.Done()
 	if err != nil || !done {
