@@ -88,7 +88,6 @@ func (f Fetcher) attached(link *url.URL) bool {
 	return own && pages.MatchString(link.Path) || link.Scheme == "https" && slices.Contains(hosts, link.Host)
 }
 
-// errElsewhere is a redirect to a host that has no attachments.
 var errElsewhere = errors.New("it is not on GitHub")
 
 func (f Fetcher) fetch(ctx context.Context, link *url.URL) ([]byte, error) {

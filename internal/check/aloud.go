@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// verbose asks test runners to name every test, whatever command starts them:
-// that a package is "ok" does not say which of its tests ran.
+// verbose has test runners name every test: "ok" for a package does not say which ran.
 var verbose = map[string]string{"GOFLAGS": "-v", "PYTEST_ADDOPTS": "-rap"}
 
 // env is that of the commands. In a clean checkout results are compared by the
@@ -36,7 +35,6 @@ func (j Job) env(env []string) []string {
 // progress matches lines about passing tests, which only appear because names were asked for.
 var progress = pattern.Of(`^\s*(=== (RUN|PAUSE|CONT|NAME) |--- PASS: |PASSED \S)`)
 
-// withoutProgress passes on the lines that say something of a failure.
 type withoutProgress struct {
 	to   io.Writer
 	line []byte

@@ -158,8 +158,7 @@ func program(command string) string {
 	return words[i]
 }
 
-// missing asks the shell for a program, since each shell words its error in
-// another way. It returns the name if there is no such program.
+// missing asks the shell for a program: each shell words its error in another way.
 func (h Hand) missing(ctx context.Context, job Job, program string) (string, error) {
 	result, err := h.Run(ctx, process.Command{
 		Argv: []string{"sh", "-c", `command -v "$1"`, "sh", program}, Dir: job.Dir, Env: job.env(h.Env), Timeout: 10 * time.Second, Grace: h.Grace,

@@ -37,7 +37,6 @@ func (l *line) begin(part string, limit int) {
 	}
 }
 
-// alone is the line without the white space around it, if it is short.
 func (l *line) alone() (string, bool) {
 	return strings.TrimRight(l.head, blanks), !l.more
 }

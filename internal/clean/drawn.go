@@ -102,6 +102,5 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 	}
 }
 
-// wordCharacter cannot follow a formula: GitHub draws none there, as in names of
-// shell variables.
+// wordCharacter: GitHub draws no formula before one, as in names of shell variables.
 var wordCharacter = regexp.MustCompile(`^[A-Za-z0-9_]`)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// dropLinkTexts removes text of links and images that the page does not show: the
-// text of a picture, the title for the mouse, definitions that nothing refers to.
+// dropLinkTexts removes texts of pictures, titles and unused definitions, which the page does not show.
 func dropLinkTexts(text string, gone *Removed) string {
 	if !strings.Contains(text, "[") {
 		return text
@@ -45,8 +44,7 @@ func dropLinkTexts(text string, gone *Removed) string {
 	return out.String()
 }
 
-// hiddenLinkText is the text of an image that begins at i, or the title of a link whose text ends
-// there.
+// hiddenLinkText is an image's text that begins at i, or the title of a link whose text ends there.
 func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
 	switch {
 	case text[i] == '!':
@@ -123,8 +121,7 @@ func normalizeLabel(text string) string {
 	return strings.ToLower(strings.Join(strings.Fields(text), " "))
 }
 
-// dropDefinitions removes definitions that nothing refers to, which are a common
-// way to hide text ([//]: # (like this)), and titles of the others.
+// dropDefinitions removes unused definitions, which can hide text, and titles of the others.
 func dropDefinitions(text string, gone *Removed) string {
 	p := parseMarkdown(text)
 	if len(p.definitions) == 0 {
@@ -153,7 +150,6 @@ func dropDefinitions(text string, gone *Removed) string {
 	return out.String()
 }
 
-// usedLabels are the labels that occur in brackets outside their own definition.
 func usedLabels(text string, p document) map[string]bool {
 	used := make(map[string]bool)
 	next := 0

@@ -45,8 +45,7 @@ type token struct {
 	hidesContent      bool // its content is hidden
 }
 
-// dropHTML removes what a browser does not show: comments, declarations,
-// attributes, unknown tags, and hidden elements with their content.
+// dropHTML removes comments, attributes, unknown tags, and hidden elements with their content.
 func dropHTML(text string, gone *Removed) string {
 	if !strings.Contains(text, "<") {
 		return text

@@ -99,8 +99,7 @@ var (
 	link        = regexp.MustCompile(`^\[([^\[\]]+)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
 )
 
-// reference breaks the character that makes a mention (@name), a reference (#12,
-// owner/repo#12, GH-12) or a link to a commit (owner/repo@sha).
+// reference breaks @name, #12, owner/repo#12, GH-12 and owner/repo@sha.
 func (w *writer) reference(text string, i int) int {
 	before, rest := text[:i], text[i:]
 	word := i > 0 && isAlnum(before[i-1]) && !w.inAddress
@@ -123,7 +122,6 @@ func (w *writer) reference(text string, i int) int {
 	return 1
 }
 
-// address writes a bare address. An address of an issue is put in code.
 func (w *writer) address(text string, i int) int {
 	found := ""
 	if i == 0 || !isAlnum(text[i-1]) {
@@ -162,8 +160,7 @@ func (w *writer) bracket(rest string) int {
 	return 1
 }
 
-// linkTo writes a link, or only its words if the address is not safe. Then the
-// brackets stay, as the words could extend a mention before them.
+// linkTo writes only the words if the address is not safe. Brackets keep them from extending a mention.
 func (w *writer) linkTo(words, destination string) {
 	destination = strings.NewReplacer("(", "%28", ")", "%29").Replace(destination)
 	safe := destination != "" && address.FindString(destination) == destination &&

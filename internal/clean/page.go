@@ -11,7 +11,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// region is a part of a text: [from, to).
 type region struct{ from, to int }
 
 // document holds the parts of a Markdown text that concern hidden text. It comes

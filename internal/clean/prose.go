@@ -107,7 +107,6 @@ func (w *writer) span(ticks, inside string) {
 	w.out = append(w.out, ticks+inside+ticks...)
 }
 
-// letter writes c and tracks whether an address begins or ends with it.
 func (w *writer) letter(c byte) {
 	w.out = append(w.out, c)
 	switch c {

@@ -202,7 +202,6 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	return p
 }
 
-// checks are commands, each of which can be limited to paths.
 func (r *reader) checks(patience policy.Duration) []policy.Check {
 	checks := policy.NewChecks(r.lines("checks"), patience)
 	for _, check := range checks {

@@ -57,7 +57,6 @@ func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 
 func orgPolicyName(owner string) string { return OrgPolicyFile + " in " + owner + "/" + OrgPolicyRepo }
 
-// strength orders the levels; -1 for an unknown level.
 func strength(level sandbox.Level) int {
 	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// reader collects all errors in the inputs, to report them together.
 type reader struct {
 	get   func(string) string
 	known []string // names of the inputs that were read
@@ -73,12 +72,10 @@ func (r *reader) choice(name string, words ...string) string {
 	return words[0]
 }
 
-// isOn is a switch that is off by default.
 func (r *reader) isOn(name string) bool { return r.choice(name, "false", "true") == "true" }
 
 func (r *reader) lines(name string) []string { return nonEmptyLines(r.get(name)) }
 
-// list are the items of an input, separated by commas or lines.
 func (r *reader) list(name string) []string {
 	return nonEmptyLines(strings.ReplaceAll(r.get(name), ",", "\n"))
 }

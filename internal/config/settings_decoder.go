@@ -40,8 +40,7 @@ func (d *decoder) field(s pathNode, key string) pathNode {
 	return pathNode{node: value, path: path}
 }
 
-// checkObject reports a value that is not an object, unknown keys, and missing
-// keys. A missing key is not reported if a mistyped one was meant for it.
+// checkObject does not report a missing key if a mistyped one was meant.
 func (d *decoder) checkObject(s pathNode, known []string, required ...string) {
 	if s.Kind == jsontree.None {
 		return
@@ -58,8 +57,7 @@ func (d *decoder) checkObject(s pathNode, known []string, required ...string) {
 	}
 }
 
-// checkKeys reports keys that are unknown or occur twice, and returns the keys
-// that were probably meant.
+// checkKeys reports unknown and repeated keys, and returns the keys that were probably meant.
 func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	meant, seen := map[string]bool{}, map[string]bool{}
 	for _, m := range s.Members {
@@ -159,7 +157,6 @@ func (d *decoder) report(s pathNode, format string, args ...any) {
 
 const maxProblems = 100
 
-// fault lists all problems, one on a line, in the order of files and lines.
 func (d *decoder) fault() error {
 	if len(d.problems) == 0 {
 		return nil

@@ -62,8 +62,7 @@ func (d *decoder) readConfig(f File, project []File) (Loop, error) {
 	return loop, nil
 }
 
-// isJSON decides by the file name, or by the content if the name has no known
-// suffix. YAML can begin with a brace too, but such a file is named .yaml.
+// isJSON decides by the name, or else by the content, as YAML can begin with a brace.
 func isJSON(f File) bool {
 	switch strings.ToLower(path.Ext(f.Name)) {
 	case ".json":

@@ -88,7 +88,6 @@ func (d *decoder) settings(s pathNode) Settings {
 	return all
 }
 
-// collectObjectKeys adds the keys of the objects within a struct, by their path.
 func collectObjectKeys(of reflect.Type, path string, found map[string][]string) {
 	for _, f := range structFields(of) {
 		at, inner := joinPath(path, f.name), f.field.Type
@@ -105,8 +104,7 @@ func collectObjectKeys(of reflect.Type, path string, found map[string][]string) 
 	}
 }
 
-// rule is what the tags of a field require of its value; the schema is made of the
-// same tags. `check` names a rule that a schema cannot express.
+// rule is what a field's tags require; the schema has the same tags. `check` is a rule beyond schemas.
 type rule struct {
 	required  bool
 	low, high float64

@@ -79,7 +79,6 @@ func CanonicalText(files ...File) string {
 	return string(text)
 }
 
-// plainValue is a value without its position in a file; nil if it is empty.
 func plainValue(n node) any {
 	switch n.Kind { //nolint:exhaustive // the rest are single values
 	case jsontree.None, jsontree.Null:

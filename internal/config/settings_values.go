@@ -165,7 +165,6 @@ var (
 	secretFlag       = pattern.Of(`(?i)^--?` + sensitiveName + `$`)
 )
 
-// mask hides values whose names say that they are secrets.
 func mask(line string) string {
 	line = secretAssignment.ReplaceAllString(line, "${1}"+redact.Mask)
 	line = secretFlagValue.ReplaceAllString(line, "${1}"+redact.Mask)

@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// base are needed to find tools, files and the language.
 var base = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ",
 	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
@@ -37,15 +36,13 @@ func Network() []string {
 	return slices.Compact(all)
 }
 
-// session are the variables of a session or a command that ralph was started in.
-// They name another tree than the agent's, or make an agent join that session.
+// session are variables that make an agent join the session in which ralph was started.
 var session = strings.Fields(`
 	CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT
 	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
 `)
 
-// gitSetting are the variables that set git's configuration. Their values may be
-// logins, and with one of them alone git does not start.
+// gitSetting are variables with git's configuration: values may be logins, and git needs them all.
 var gitSetting = pattern.Of(`^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$`)
 
 // Local is what an agent gets on the user's own machine without a sandbox: the
@@ -57,8 +54,7 @@ func Local(environ []string, extra ...string) []string {
 	})
 }
 
-// never are the prefixes of names that belong to the job: with their values an
-// agent could act as the job. Those of OTEL_EXPORTER_ say where ralph's traces go.
+// never are prefixes of names that belong to the job, with which an agent could act as the job.
 var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_", "OTEL_EXPORTER_"}
 
 // Job is what an agent gets in a job: what getenv has of the base variables and of
@@ -97,7 +93,6 @@ func forbidden(name string) bool {
 		slices.ContainsFunc(never, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// secret are suffixes of names of secrets.
 var secret = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS", "API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY"}
 
 // Harmless is what checks get without a sandbox: a person's environment without
@@ -111,8 +106,7 @@ func Harmless(environ []string) []string {
 	})
 }
 
-// toolNames are the variables by which toolchains are found and configured. A
-// sandbox gets nothing else of the user's, as the names of secrets cannot be listed.
+// toolNames are the variables of toolchains. A sandbox gets no other of the user's.
 var toolNames = strings.Fields(`
 	COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES PAGER EDITOR PWD OLDPWD SHLVL HOSTNAME CI
 	MANPATH INFOPATH LOCALE_ARCHIVE DEBIAN_FRONTEND SOURCE_DATE_EPOCH
@@ -143,7 +137,6 @@ var (
 	secretWords = strings.Fields("KEY KEYS PWD PASS PAT OTP LOGIN IDENT WEBHOOK")
 )
 
-// userinfo is a user name, mostly with a password, in an address.
 var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 
 // Plain is what a sandbox gets of a person's environment: what is known to be

@@ -57,7 +57,6 @@ func (c *call) operands(valued ...string) []string {
 
 func (c *call) first() string { return append(c.operands(), "")[0] }
 
-// affected are the operands that a command acts on.
 func (c *call) affected() []string {
 	ops := c.operands()
 	if isInList("cp mv ln install scp rsync", c.name) {
@@ -71,7 +70,6 @@ func (c *call) affected() []string {
 	return ops
 }
 
-// values are the values of flags: -o x, -ox, --output x, --output=x.
 func (c *call) values(flags ...string) []string {
 	var found []string
 	for i, a := range c.args {

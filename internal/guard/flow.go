@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// outputRules tell the kind of a command's output.
 var outputRules = []ruleGroup{
 	{fetchedOutput, "", "", []row{
 		{"curl", "", "", "-o -O -I --output --remote-name --head"},

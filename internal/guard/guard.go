@@ -104,8 +104,7 @@ func (j *judge) report(c Category, what, instead string) {
 	}
 }
 
-// begin reports whether to judge another command. The caller ends the command with
-// depth--.
+// begin reports whether to continue. The caller ends the command with depth--.
 func (j *judge) begin() bool {
 	j.steps++
 	j.depth++
@@ -163,8 +162,7 @@ func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad 
 	return out, bad
 }
 
-// unparsedLine judges a line by the words before the first quote of each part: in
-// a line that cannot be parsed, quoted text is usually prose.
+// unparsedLine uses the words before the first quote: quoted text is usually prose.
 func (j *judge) unparsedLine(line string, sc *scope) {
 	for _, part := range separators.Split(line, 50) {
 		if i := strings.IndexAny(part, `"'`); i >= 0 && !strings.HasPrefix(strings.TrimSpace(part), `"`) {

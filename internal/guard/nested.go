@@ -99,7 +99,6 @@ func (c *call) xargsWords(inner []string) []string {
 	return slices.Concat(inner[:i], items[:min(len(items), maxWords)], inner[i+1:])
 }
 
-// findConditions are the conditions with which find does not find everything.
 const findConditions = "-name -iname -path -ipath -wholename -regex -iregex -mtime -mmin -atime -ctime -newer -size -user -perm -inum -empty"
 
 func (j *judge) find(c *call) string {
@@ -137,7 +136,6 @@ func (j *judge) containerCommand(c *call, inner *scope) string {
 	return ""
 }
 
-// shell judges sh by its script: from -c, a file, or stdin.
 func (j *judge) shell(c *call, inner *scope) (string, bool) {
 	ops := c.operands("-o", "+o", "-O", "--rcfile", "--init-file")
 	if scripts := c.values("-c"); len(scripts) > 0 {
@@ -152,7 +150,6 @@ func (j *judge) shell(c *call, inner *scope) (string, bool) {
 	return j.script(c.stdin, inner, ""), c.stdin != "" // otherwise stdin is unknown
 }
 
-// scriptFile judges a script file by its text, or by its name as a program.
 func (j *judge) scriptFile(c *call, words []string) string {
 	if len(words) == 0 {
 		return ""

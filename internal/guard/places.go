@@ -37,7 +37,6 @@ var areas = []struct {
 
 const generatedNames = `node_modules|dist|build|target|out|coverage|__pycache__|\.next|\.nuxt|\.turbo|\.parcel-cache|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.tox|\.venv|venv|\.cache|\.terraform|[^/]*\.egg-info`
 
-// guardedFiles are files that must not be written; the first match counts.
 var guardedFiles = []struct {
 	category Category
 	file     *pattern.Pattern
@@ -62,7 +61,6 @@ var (
 	wholeFolder = pattern.Of(`/(?:\*|\.\*|\.\[\^?!?\.\]\*|\*\*(?:/\*)?|\*\.\*|\.\?\*)$`) // everything in a folder
 )
 
-// resolve makes a path absolute; empty if it is unknown.
 func (j *judge) resolve(p string, sc *scope) string {
 	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
 		p = j.project.Home + rest
@@ -155,7 +153,6 @@ var (
 	sampleFile   = pattern.Of(`(?i)\.(?:example|sample|template|dist|defaults?|test|ci|tpl|schema|pub)$|/\.ssh/(?:config|known_hosts|authorized_keys|allowed_signers)|/(?:tests?|testdata|fixtures?|examples?|__tests__|mocks?|spec|docs?)/`)
 )
 
-// secretKind is the kind of secret that a file has; empty if none.
 func (j *judge) secretKind(name string, sc *scope) string {
 	p := j.resolve(name, sc)
 	if p == "" && strings.Contains(name, "/.ssh/id_") {

@@ -154,8 +154,7 @@ func (r Rule) matches(j *judge, c *call) bool {
 		!holds(r.Unless) && !holds("--help --dry-run --dry-run=* --dryrun")
 }
 
-// matchWords reports whether the words come first among the arguments, with flags
-// and their values between them. It returns the other arguments.
+// matchWords reports whether the words come first, with flags between, and returns the other arguments.
 func matchWords(words, args []string) (rest []string, ok bool) {
 	flag := false
 	for i, a := range args {
@@ -182,8 +181,7 @@ func matchWords(words, args []string) (rest []string, ok bool) {
 	return rest, len(words) == 0
 }
 
-// matchesAny matches one of several patterns; * and ? match slashes, too. Only
-// flags are case-sensitive.
+// matchesAny: * and ? match slashes, too. Only flags are case-sensitive.
 func matchesAny(patterns, s string) bool {
 	if !strings.HasPrefix(patterns, "-") {
 		patterns, s = strings.ToLower(patterns), strings.ToLower(s)
@@ -216,8 +214,7 @@ var (
 	productionName = pattern.Of(`(?i)(?:^|[^a-z])(?:prod|production|live|prd)(?:[^a-z]|$)`)
 )
 
-// hasCondition reports whether a condition is true for a call. Any other name is
-// an area, and one of the call's paths has to be in it.
+// hasCondition also takes an area, in which one of the call's paths has to be.
 func (j *judge) hasCondition(condition string, c *call) bool {
 	all, name, paths := c.env, condition[1:], c.affected()
 	switch {

@@ -80,7 +80,6 @@ func (s *scope) set(name, value string) {
 	s.vars[name] = value
 }
 
-// splitWords are the words as the command gets them, except for empty ones.
 func (j *judge) splitWords(sc *scope, list ...*syntax.Word) []string {
 	var fields []string
 	for _, word := range list {
@@ -154,7 +153,6 @@ func (j *judge) parameter(sc *scope, p *syntax.ParamExp) string {
 	return markStart + p.Param.Value + markEnd
 }
 
-// displayText is a text for the agent: unknown text is shown as its variable.
 func displayText(s string, most int) string {
 	s = strings.NewReplacer(unknownText, "…", markStart+"!", "", markStart, "$", markEnd, "", markSpace, " ").Replace(s)
 	cut := []rune(strings.Join(strings.Fields(s), " "))

@@ -22,8 +22,7 @@ var gitFiles = []string{".git/**"}
 
 var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
-// checkTool denies dangerous calls. It does not answer others: whether a person
-// has to be asked is not decided here.
+// checkTool only denies: it does not decide whether a person has to be asked.
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
 	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(gitFiles)}
@@ -47,7 +46,6 @@ func (d Environment) checkTool(in input) answer {
 	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unknown))
 }
 
-// isHarmless reports that a tool neither runs a command nor changes files.
 func (in input) isHarmless() bool {
 	named := append([]string{"", "Bash", patchTool}, writeTools...)
 	return in.ToolInput.Command.text() == "" && !slices.Contains(named, in.Tool)
@@ -157,7 +155,6 @@ var contextLevels = []struct {
 	severity string
 }{{50, "NOTICE"}, {60, "NOTICE"}, {70, "WARNING"}, {80, "WARNING"}, {90, "CRITICAL"}}
 
-// contextAdvice tells the agent how full its context is, once at each level.
 func (d Environment) contextAdvice(in input) answer {
 	used, exact := d.contextTokens(in.Transcript)
 	window := d.number("CLAUDE_CONTEXT_WINDOW", defaultWindow)

@@ -54,7 +54,6 @@ func openMarks(state, session string) (sessionMarks, error) {
 	return sessionMarks{root}, err
 }
 
-// makePrivate makes a folder that only its owner can use.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -73,7 +72,6 @@ func makePrivate(dir string) error {
 
 func (m sessionMarks) close() { _ = m.root.Close() }
 
-// set creates a mark; first is false if it existed.
 func (m sessionMarks) set(name string) (first bool, err error) {
 	file, err := m.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -116,7 +114,6 @@ const (
 
 const lockTimeout = 10 * time.Second
 
-// lockLoop waits until no other hook of the session handles its loop.
 func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, err error) {
 	for waited := time.Duration(0); waited < lockTimeout; waited += pollInterval {
 		done, err = workspace.Folder{Path: m.root.Name(), LockName: loopLock}.Lock()
@@ -139,7 +136,6 @@ func (m sessionMarks) loop() string {
 
 func (m sessionMarks) endLoop() { _ = m.root.Remove(loopMark) }
 
-// maxAge is how long the data about a session is kept after its last use.
 const maxAge = 30 * 24 * time.Hour
 
 func removeOldSessions(state string, now time.Time) {

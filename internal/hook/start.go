@@ -283,7 +283,6 @@ func Words(line string) ([]string, error) {
 	return words, nil
 }
 
-// escapes reports whether a backslash makes the next character literal.
 func escapes(rest []rune, quote rune) bool {
 	return len(rest) > 0 && (quote == 0 || strings.ContainsRune("$`\"\\", rest[0]))
 }

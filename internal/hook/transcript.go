@@ -136,7 +136,6 @@ func lastContextSize(lines []byte) (contextSize, bool) {
 	return contextSize{}, false
 }
 
-// agentWork is what an agent did in a part of a session.
 type agentWork struct {
 	texts     []string
 	tools     int
@@ -194,7 +193,6 @@ func (s *agentWork) add(content blocks, fresh bool, called map[string]bool) {
 	}
 }
 
-// endsWith reports whether the work includes the agent's last message.
 func (s agentWork) endsWith(with string) bool {
 	with = strings.TrimSpace(with)
 	if with == "" {

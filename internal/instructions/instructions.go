@@ -119,7 +119,6 @@ func (s Source) texts() (all []named, left []string) {
 	return all, left
 }
 
-// imported is a file that a text asks for, as Claude Code and Gemini CLI read it.
 var imported = pattern.Of(`(?m)(?:^|[\s(])@((?:\.{1,2}/)*[\w.-][\w./-]*\w)`)
 
 func (s Source) imports(name, text string, depth int) (files []string) {
@@ -147,7 +146,6 @@ func (s Source) matching(p *pattern.Pattern) []string {
 	return names
 }
 
-// list names files, with the front matter of those that have some.
 func (s Source) list(names []string) string {
 	var b strings.Builder
 	for _, name := range names {

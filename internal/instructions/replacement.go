@@ -145,8 +145,7 @@ func (r Replacement) mark(ctx context.Context, how string, paths []string) error
 	return nil
 }
 
-// swap replaces files by those of a commit: all of them, or those that are as in
-// another commit.
+// swap takes files from a commit: all, or those that are as in another commit.
 func (r Replacement) swap(ctx context.Context, paths []string, to commit, from *commit) error {
 	root, err := untrusted.OpenRoot(r.Tree.Dir)
 	if err != nil {

@@ -27,8 +27,7 @@ type hired struct {
 	reviewer *job.Reviewer // nil: no second opinion
 }
 
-// hire finds the agent that the flags or the settings name, and raises the sandbox
-// round it.
+// hire finds the agent, and starts the sandbox around it.
 func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	name, options, err := d.Options()
 	if err != nil {
@@ -70,8 +69,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
 	return h, nil
 }
 
-// unconfined makes ready for agents without a sandbox, and gives the model server that
-// counts what they use.
+// unconfined starts a model server that counts what unsandboxed agents use.
 func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
 	if err := worker.CheckAutoRuns(d.ProjectDir); err != nil {
 		return nil, err
@@ -95,8 +93,7 @@ func (d *Project) agentEnv(vars ...string) []string {
 	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
 }
 
-// enter has agent and reviewer go behind the sandbox, where they need not know the
-// real keys.
+// enter moves agent and reviewer into the sandbox, without the real keys.
 func (h *hired) enter(worker, second *job.Candidate) (err error) {
 	server := cmp.Or(h.sb, h.held)
 	if h.agent, err = worker.InSandbox(server.Keys); err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// console is the terminal or file that shows a run.
 type console struct {
 	mu   sync.Mutex // an agent's items come from another goroutine
 	view view.Console

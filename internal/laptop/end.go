@@ -29,7 +29,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// see runs the job, and reports how it ended.
 func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
 	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
 	j.OnEvent = tracer.Around(j.OnEvent)
@@ -151,7 +150,6 @@ func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree str
 	return clean.JSON(to, result)
 }
 
-// patienceForNews bounds a command that tells people that a run has ended.
 const patienceForNews = 30 * time.Second
 
 // notify reports the end of a run by the terminal's bell and the command of

@@ -84,7 +84,6 @@ func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
 	return fmt.Sprintf("%q", string(runes[:min(len(runes), most)]))
 }
 
-// dry prints what a run would begin with, and runs nothing.
 func (d *Project) dry(j *job.Job, asked job.NewRun) (int, error) {
 	run := journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: journal.RunBegan{
 		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Base: asked.Base, Start: asked.Base,

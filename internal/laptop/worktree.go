@@ -98,7 +98,6 @@ func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.N
 	return asked, err
 }
 
-// rejoin continues a run in its worktree.
 func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error {
 	if !run.Policy.UsesLinkedWorktree() {
 		return nil

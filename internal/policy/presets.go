@@ -122,7 +122,6 @@ const (
 	StatusRunning   Status = "running"
 )
 
-// statuses holds the status of each reason.
 var statuses = map[Reason]Status{
 	AllStoriesPassed:   StatusCompleted,
 	AllChecksPassed:    StatusCompleted,

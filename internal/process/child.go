@@ -100,8 +100,7 @@ func (ch *child) hasEnded(ended <-chan struct{}) bool {
 	return ch.ended
 }
 
-// stop asks the whole tree to end and waits for the grace period. A shell dies of
-// SIGTERM at once, but the command that it ran may still clean up.
+// stop waits for the grace period: a shell dies at once, but its command may clean up.
 func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	if isClosed(hard) {
 		return
@@ -123,8 +122,7 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	}
 }
 
-// finish kills all that is left, reaps the program, and waits for the rest of the
-// output.
+// finish kills the rest, reaps the program, and waits for the output.
 func (ch *child) finish() (Result, error) {
 	if err := ch.kill(); err != nil {
 		ch.tree.giveUp()
@@ -193,7 +191,6 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 	return why
 }
 
-// waitForRest reports whether the rest ended in time.
 func (ch *child) waitForRest(ctx context.Context, limit, interval time.Duration, hard <-chan struct{}) bool {
 	over := time.NewTimer(limit)
 	defer over.Stop()
@@ -226,8 +223,7 @@ func (s stat) isDead() bool {
 	return (s.state == 'Z' || s.state == 'X') && s.threads <= 1
 }
 
-// parseStat reads one line of /proc/PID/stat. The program's name in it can be any
-// 15 bytes, "a) Z (b" and line ends included, so the last bracket ends it.
+// parseStat: the program's name can be any 15 bytes, "a) Z (b" included, so the last bracket ends it.
 func parseStat(line []byte) (stat, bool) {
 	open, shut := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || shut < open {

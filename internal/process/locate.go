@@ -140,8 +140,8 @@ func checkRunnable(path, dir string) error {
 	return nil
 }
 
-// checkAccess finds what a sandbox refuses although the file's mode allows it:
-// access(2) does not ask Landlock. A shell continues along PATH after such a file.
+// checkAccess finds what Landlock refuses, which access(2) does not ask. A shell then continues along
+// PATH.
 func checkAccess(path string) error {
 	if readable := unix.Access(path, unix.R_OK) == nil; !readable {
 		return nil // only its start shows whether it is allowed

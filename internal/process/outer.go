@@ -92,8 +92,7 @@ func untilClosed(pipe *os.File) <-chan struct{} {
 	return closed
 }
 
-// wait passes signals on once the inner program listens: while a Go program
-// starts, it loses signals without a handler.
+// wait passes signals on once the inner program has handlers.
 func (in *innerProcess) wait(signals <-chan os.Signal, listens <-chan struct{}) int {
 	var last syscall.Signal
 	var early []os.Signal
@@ -124,8 +123,7 @@ func (in *innerProcess) send(signals []os.Signal) {
 	}
 }
 
-// exitCode is 130 for a Ctrl-C that ended the inner program before it had a
-// handler, although it died of the forwarded signal.
+// exitCode is 130 for a Ctrl-C before the inner program had a handler.
 func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
 	code := ws.ExitStatus()
 	if ws.Signaled() {

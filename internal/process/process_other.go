@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree is the program's group. Without a sub-reaper and /proc, a process that
-// leaves the group cannot be found.
+// tree is the program's group: without /proc, a process that leaves it cannot be found.
 type tree struct {
 	pid   int
 	uid   int // Command.UID; not used here

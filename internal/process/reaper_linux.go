@@ -86,8 +86,7 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 	return t, exited, nil
 }
 
-// awaitExit blocks until p has ended and leaves it a zombie, so that its pid, which
-// is its group's and session's number too, cannot be given to a stranger yet.
+// awaitExit leaves a zombie, so that the numbers of its group and session stay taken.
 func awaitExit(p *os.Process) reaper {
 	for {
 		err := unix.Waitid(unix.P_PID, p.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)

@@ -61,8 +61,7 @@ func inBytes(value string) []string {
 	return all
 }
 
-// inWide is value in UTF-16, as Windows writes what it logs: but for its first
-// byte, which tells the two orders apart; and each character as a string may escape it.
+// inWide is UTF-16 without its first byte, for both byte orders, and as escapes.
 func inWide(value string) []string {
 	var lower, upper strings.Builder
 	var wide []byte
@@ -187,7 +186,6 @@ type starts struct {
 	ends  [256]bool // where there is but one byte
 }
 
-// shapeStarts are those of the shapes.
 var shapeStarts = func() (s starts) {
 	for _, t := range tokens {
 		s.add(t.prefix)

@@ -121,7 +121,6 @@ func (r run) match(s []byte, at int) (skip, size int, open bool) {
 	return 0, len(r.prefix) + n, open
 }
 
-// begins says whether s begins with prefix, or is itself but a part of it.
 func begins(s []byte, prefix string) (whole, part bool) {
 	n := min(len(s), len(prefix))
 	same := string(s[:n]) == prefix[:n]
@@ -164,7 +163,6 @@ func webToken(s []byte, at int) (skip, size int, open bool) {
 	return 0, size, false
 }
 
-// privateKey is a PEM block, or as much of one as there is.
 func privateKey(s []byte, at int) (skip, size int, open bool) {
 	const end, fence = "-----END ", "-----"
 	rest := s[at:]

@@ -126,7 +126,6 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 	return told
 }
 
-// tagged tells whether an agent said the word that its run waits for.
 func tagged(p policy.Policy, agent journal.AgentEnded) bool {
 	if p.Done == policy.ByResponse {
 		return strings.EqualFold(agent.Response, p.Word)

@@ -46,8 +46,7 @@ func Read(answer string, criteria int) ([]Point, error) {
 	return nil, ErrNone
 }
 
-// candidates are the parts of an answer that may be an opinion, the likeliest
-// first. A fence begins a line: elsewhere it is part of a quote.
+// candidates are possible opinions, the likeliest first. A fence begins a line.
 func candidates(answer string) []string {
 	parts := []string{""}
 	for line := range strings.Lines(answer) {
@@ -101,7 +100,6 @@ func (p Point) Stands(file []byte) bool {
 	return within(lines, p.Line, p.Quote) || within(lines, p.Line, bare)
 }
 
-// within finds a quote of one line or several near a line.
 func within(lines []string, line int, quote string) bool {
 	want, long := squeezed(quote), strings.Count(quote, "\n")+1
 	if want == "" {

@@ -116,8 +116,7 @@ type order struct {
 	doubt   bool      // an earlier server may have started it
 }
 
-// deed is what happened, as a digest of all that is done by it. A body in GitHub's
-// log need not be the signed one to the byte, and the event's name is not signed.
+// deed identifies what happened, as the logged body and the event's name are not signed.
 func (o order) deed() string {
 	o.trigger.Event = ""
 	text, _ := json.Marshal(o.trigger) // no field of it can fail

@@ -151,8 +151,7 @@ func (d *setup) back(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take takes the App over and keeps it, the first that there is. Once GitHub was
-// asked, who goes away meanwhile does not matter: it hands the key over but once.
+// take saves the first App. It ignores the client's end: GitHub gives the key only once.
 func (d *setup) take(ctx context.Context, code string) (github.Made, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

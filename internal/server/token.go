@@ -67,8 +67,8 @@ var errShown = errors.New("the OIDC token has no ID, or was used before")
 
 var errNotOurs = errors.New("the job does not belong to ralph's workflow on the default branch")
 
-// token trades the identity of a job of ours for a token that reaches its
-// repository and nothing else, so that no repository holds the App's key.
+// token trades a job's identity for a token of its repository, so that no repository holds the App's
+// key.
 func (d *service) token(w http.ResponseWriter, r *http.Request) {
 	said, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !bearer {

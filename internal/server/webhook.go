@@ -140,8 +140,7 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 // remembered is more than most servers get in a day.
 const remembered = 50_000
 
-// memory knows the newest deliveries that were taken in: by their number, which
-// GitHub does not sign, and by what happened, which it does.
+// memory knows recent deliveries by number, which is not signed, and by content, which is.
 type memory struct {
 	mu    sync.Mutex
 	known map[string]int // number or deed: the place in order

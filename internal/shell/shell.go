@@ -73,8 +73,7 @@ func literal(parts []syntax.WordPart, quoted bool) (string, error) {
 	return text.String(), nil
 }
 
-// unescape takes out the backslashes that the parser leaves in. Between double
-// quotes a backslash is itself before anything but these.
+// unescape removes backslashes. Within double quotes only these characters need one.
 func unescape(s string, quoted bool) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -77,8 +77,7 @@ func paths(task plan.Task) (all []string) {
 	return all
 }
 
-// suggested is the file with the suggestion in it, as it stands at the newest commit.
-// It fits where the file at head is the one that the reviewer saw.
+// suggested applies a suggestion if the file at head is as the reviewer saw it.
 func suggested(ctx context.Context, t *git.Trusted, head string, r plan.Remark, newest string) (text []byte, fits bool, err error) {
 	var seen [3][]byte
 	for i, at := range []string{r.Suggestion.Commit, head, newest} {

@@ -27,8 +27,7 @@ var (
 // Root replaces the methods of os.Root that wait for a pipe or read without a limit.
 type Root struct{ *os.Root }
 
-// within is put behind the name of a folder. A pipe has nothing in it, so the
-// kernel refuses the name at once instead of waiting for a writer.
+// within makes the kernel refuse a pipe at once, instead of waiting for a writer.
 const within = "/."
 
 // OpenRoot opens a folder.

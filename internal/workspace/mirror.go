@@ -75,8 +75,7 @@ type entry struct {
 	info     fs.FileInfo
 }
 
-// mirror makes a different entry anew instead of changing it, as a file can have
-// other names elsewhere.
+// mirror replaces a changed file, as it can have other names elsewhere.
 func (e entry) mirror(have fs.FileInfo) error {
 	switch kind := e.info.Mode(); {
 	case kind.IsDir():

@@ -160,8 +160,7 @@ var (
 	waitTypeLine = pattern.Of(`(?i)^type: *["']?` + waitType + `["']?$`)
 )
 
-// findWaitMessage looks for a header with waitType. A header begins a message,
-// after dashes or an empty line; within a text the same words do not count.
+// findWaitMessage looks for waitType in a header, which follows dashes or an empty line.
 func findWaitMessage(news string) (text string, asked bool) {
 	lines := strings.Split(strings.ReplaceAll(news, "\r\n", "\n"), "\n")
 	head, begins := false, true
@@ -207,8 +206,7 @@ func (t Task) PostTask(m Message) error { return t.post(t.Dir, taskBus, m) }
 // PostProject appends a message to the project's bus.
 func (t Task) PostProject(m Message) error { return t.post(filepath.Dir(t.Dir), projectBus, m) }
 
-// post appends in one write, so that messages of others at the same time are not
-// mixed in.
+// post appends in one write, so that concurrent messages stay whole.
 func (t Task) post(dir, name string, m Message) (err error) {
 	defer func() {
 		if err != nil {
@@ -228,8 +226,7 @@ func (t Task) post(dir, name string, m Message) (err error) {
 	return errors.Join(err, file.Close())
 }
 
-// format formats a message for a bus. It begins with an empty line, as the last
-// writer may have left an incomplete line.
+// format begins with an empty line: the last line may be incomplete.
 func (t Task) format(m Message) string {
 	var text strings.Builder
 	text.WriteString("\n" + dashes + "\n")

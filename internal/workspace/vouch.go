@@ -113,8 +113,7 @@ const maxDigests = 1000
 // TreesDir is a folder for the trees of a run, beside its digest.
 func (f Folder) TreesDir(id string) string { return f.digestPath(id) + ".trees" }
 
-// treesTime is how long trees without a journal stay: they may hold work that was not
-// pushed, or their run may be at work.
+// treesTime is how long trees without a journal stay: they may hold unpushed work.
 const treesTime = 90 * 24 * time.Hour
 
 // removeOldDigests removes the digests of removed journals, and their trees in time. If
