@@ -99,8 +99,7 @@ func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	return terms
 }
 
-// ReviewTerms returns what a second opinion requests from its own model, within a share
-// of the budget. nil: there is no second opinion.
+// ReviewTerms are for a second opinion, within a share of the budget. nil: there is none.
 func (c *Candidate) ReviewTerms(terms confine.Model) *confine.Model {
 	if c == nil {
 		return nil

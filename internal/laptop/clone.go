@@ -21,8 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// Clone are the flags of commands that prove commits of a clone, which anybody may
-// have written.
+// Clone are the flags of commands that prove others' commits in a clone.
 type Clone struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Clone of the repository (default: current directory)."`
 	Fence
@@ -31,8 +30,7 @@ type Clone struct {
 	Passing
 }
 
-// Verify has a verifier do its work: in the sandbox, in a folder of its own. What
-// happens goes to standard error.
+// Verify runs a verifier in the sandbox, in a new folder. Events go to standard error.
 func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*checkout.Verifier) error) (err error) {
 	dir, swept, err := w.Room(c.ProjectDir, "verify")
 	if err != nil {
@@ -68,8 +66,7 @@ func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
 	return w.kept(sb, needs, c.Allow, nil)
 }
 
-// Span are two commits by their names: the default branch and HEAD where a name is
-// empty.
+// Span are two commits; an empty name is the default branch or HEAD.
 func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span git.Span, err error) {
 	if span.To, err = tool.Named(ctx, c.ProjectDir, cmp.Or(head, "HEAD")); err != nil {
 		return span, err

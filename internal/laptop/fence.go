@@ -21,14 +21,12 @@ type Fence struct {
 	Allow     []string      `placeholder:"HOST" help:"Host that can be reached from the sandbox. Repeatable (default: all public hosts)."`
 }
 
-// Passing are the variables that commands in front of which no settings stand
-// are given by name.
+// Passing are variables that are passed by name, where no settings do.
 type Passing struct {
 	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
 }
 
-// Within is what of the user's environment those inside have: where nothing
-// confines them, all that is not known to be secret.
+// Within is the user's environment in a sandbox; without one, all that is not known to be secret.
 func (w World) Within(sb *confine.Sandbox, more ...string) []string {
 	if sb == nil {
 		return environ.Harmless(w.Environ())

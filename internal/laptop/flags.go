@@ -92,8 +92,7 @@ func Given[T any](flag *T, otherwise T) T {
 	return otherwise
 }
 
-// Most is what dollars and counts are taken seriously up to, here as in
-// settings: who wants no limit says 0.
+// Most is the largest amount in flags, as in settings: 0 means no limit.
 const Most = 1e9
 
 // Validate refuses limits that would silently be none. Kong asks for it.

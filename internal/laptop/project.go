@@ -48,8 +48,7 @@ type Project struct {
 	tried    string        // how the checks did in the sandbox; empty: they were not tried
 }
 
-// Open looks at the project: its settings, and its repository where it is one.
-// done gives back what was borrowed for that.
+// Open reads the project's settings, and its repository if there is one. Call done at the end.
 func (l Flags) Open(ctx context.Context, w World) (d *Project, done func(), err error) {
 	tool, done, err := w.Git(l.ProjectDir)
 	if err != nil {
@@ -100,8 +99,7 @@ func (d *Project) look(ctx context.Context) error {
 	return workspace.Folder{Path: d.folder()}.CheckUnlocked()
 }
 
-// Keep has a run go on at the sandbox level it had, where no flag names another. One
-// that had none gets what settings or environment name.
+// Keep uses the run's sandbox level, unless a flag names another.
 func (d *Project) Keep(ctx context.Context, level string) error {
 	if d.NoSandbox || d.Sandbox != "" {
 		return nil
@@ -166,8 +164,7 @@ func (d *Project) files() ([]config.File, error) {
 	return files, err
 }
 
-// Configured are the project's settings, with the file that --config names laid
-// over them.
+// Configured are the project's settings under those of the file of --config.
 func (d *Project) Configured(ctx context.Context, name string, read func(config.File, ...config.File) (config.Loop, error)) (config.Loop, error) {
 	if name == "" {
 		return config.Loop{Settings: d.Settings}, nil
@@ -268,8 +265,7 @@ func (d *Project) Planless(memory, prd string) error {
 	return fault.Usage("nothing to work on: no prompt given, and no "+prd, fix, nil)
 }
 
-// PRD is the plan in a folder of the project, and its file; empty where there is
-// no such file.
+// PRD is the plan in a folder of the project, and its file; empty without one.
 func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	file = filepath.Join(l.ProjectDir, memory, "prd.json")
 	data, err := workspace.ReadFile(file)
@@ -285,8 +281,7 @@ func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	return stories, file, nil
 }
 
-// Inside is the way from the top of a repository to a folder of it, which may
-// be known by another name.
+// Inside is the path from top to a folder in it, whose name may differ.
 func Inside(top, dir string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -106,8 +106,7 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	return home, old, nil
 }
 
-// Rehire has the agent be that of the run, where no other is named. A command is
-// not on record, as command lines hold keys; one without keys is kept for the user.
+// Rehire takes the run's agent by default. Commands may hold keys, so the journal has none.
 func (d *Project) Rehire(id string, old policy.Policy) error {
 	if d.Worktree && !old.SeparateTree {
 		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
@@ -147,8 +146,7 @@ func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromis
 // glance is how often a run that goes on elsewhere is looked at.
 const glance = 200 * time.Millisecond
 
-// Follow prints the events of a run, until it has stopped or no process works
-// on it.
+// Follow prints a run's events until the run has stopped or its process has ended.
 func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
 	fd := int(w.Stdout.Fd())
 	width, _, _ := term.GetSize(fd) // 0 where it is no terminal

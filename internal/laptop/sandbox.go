@@ -28,8 +28,7 @@ const noSandbox = "sandbox level none: the agent and the checks can do whatever 
 // levelVar is the variable with the level of runs for which flags and settings name none.
 const levelVar = "RALPH_SANDBOX"
 
-// Wanted is the sandbox level of a run: the one that flags, settings or environment
-// name, else the strongest one that this machine offers, else none.
+// Wanted is the level that flags, settings or environment name, or else the strongest available.
 func (d *Project) Wanted() (sandbox.Level, error) {
 	word, listed := d.named(), len(d.Settings.Sandbox.AllowDomains) > 0
 	switch {

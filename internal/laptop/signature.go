@@ -27,8 +27,7 @@ type Signature struct {
 	Commit      string `placeholder:"REV" default:"HEAD" help:"With --signed: commit that must be signed (default: HEAD of the clone)."`
 }
 
-// Verify tells whether the evidence of the clone's commit is signed as it should be, in
-// file. What it prints goes to standard output.
+// Verify reports whether the evidence of the clone's commit is signed. It prints to standard output.
 func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int, error) {
 	want, err := attest.Expected(c.Identity, c.Issuer, c.Repository)
 	if err != nil {

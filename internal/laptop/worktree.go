@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// Takes is a fault where the branch that the PRD names could not take the work of
-// a tree apart: that must be known before anything is spent.
+// Takes checks early that the branch of the PRD can take the work of another tree.
 func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string) error {
 	if !p.SeparateTree {
 		return nil

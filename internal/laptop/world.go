@@ -36,8 +36,7 @@ func (w World) person() git.Person {
 	}
 }
 
-// Git returns the user's git for work in a project, with an empty folder for a
-// home; done removes that folder.
+// Git returns the user's git for a project, with an empty home; done removes that.
 func (w World) Git(project string) (tool git.Git, done func(), err error) {
 	home, done, err := w.Room(project, "home")
 	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.person()}, done, err
@@ -128,8 +127,7 @@ func resolved(path string) string {
 	return path
 }
 
-// Temp is the folder for temporary files. One in the project, as TMPDIR can name it, is
-// not used: an agent could change there what ralph believes.
+// Temp is never in the project, as TMPDIR may be: an agent could change files there.
 func (w World) Temp(project string) string {
 	if dir := os.TempDir(); !process.Within(dir, w.works(project)) {
 		return dir

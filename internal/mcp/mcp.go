@@ -60,8 +60,7 @@ func Read(data []byte, names []string) (Servers, error) {
 	return servers, nil
 }
 
-// Flags are those by which an agent CLI gets the servers. Gemini CLI and opencode have
-// none: they get Settings.
+// Flags give an agent CLI the servers. Gemini CLI and opencode get Settings instead.
 func (s Servers) Flags(agent string) ([]string, error) {
 	switch agent {
 	case "claude":

@@ -124,8 +124,7 @@ func marked(text []byte, sides ...[]byte) bool {
 	return false
 }
 
-// Settle makes the merge of what the agent made of the marked files: its parents are
-// the work and the base. Where marks are left nothing is taken over.
+// Settle makes a merge commit of the agent's resolution. It refuses remaining marks.
 func Settle(ctx context.Context, t *git.Trusted, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {
 	if !run.IsMerging() || taken.To == taken.From {
 		return taken, nil

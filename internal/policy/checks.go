@@ -7,12 +7,10 @@ import (
 	"strings"
 )
 
-// NewChecks makes a check of each command, named after it. Equal commands make one
-// check.
+// NewChecks makes a check of each command. Equal commands make one.
 func NewChecks(commands []string, timeout Duration) []Check { return AddChecks(nil, commands, timeout) }
 
-// UniqueChecks gives each check a unique name, after its command. Equal checks become
-// one.
+// UniqueChecks gives each check a unique name. Equal checks become one.
 func UniqueChecks(checks []Check) []Check {
 	var all []Check
 	seen := map[Check]bool{}
@@ -28,8 +26,7 @@ func UniqueChecks(checks []Check) []Check {
 	return all
 }
 
-// AddChecks adds a check for each new command. A command may name the paths that it is
-// limited to: paths: web/** -> npm test.
+// AddChecks adds new commands, which may name their paths: paths: web/** -> npm test.
 func AddChecks(checks []Check, commands []string, timeout Duration) []Check {
 	all := slices.Clone(checks)
 	for _, text := range commands {
@@ -74,8 +71,7 @@ func shortName(command string, taken []Check) string {
 	return unique
 }
 
-// IsInstructionFile reports whether a protected file holds people's instructions for
-// agents. People should read an agent's changes to it.
+// IsInstructionFile reports people's instructions for agents: people should read changes to them.
 func IsInstructionFile(name string) bool {
 	name = strings.ToLower(name)
 	switch path.Base(name) {

@@ -171,8 +171,7 @@ type Duration time.Duration
 // A duration that is well formed and still rejected is too large.
 var wellFormed = pattern.Of(`^(?:\d+(?:\.\d*)?(?:[eE]\+?\d+)?|\d+(?:\.\d*)?d|(?:\d+(?:\.\d*)?d)?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$`)
 
-// ParseDuration reads a bare number as seconds, or else a Go duration, which may begin
-// with days.
+// ParseDuration reads seconds, or a Go duration, which may begin with days.
 func ParseDuration(text string) (Duration, error) {
 	long := text
 	if number, rest, found := strings.Cut(text, "d"); found {
@@ -252,8 +251,7 @@ func FormatDuration(d time.Duration) string {
 	return text.String()
 }
 
-// NewSetup makes a setup step of each command. Unlike checks, setup steps depend on each
-// other: they run in their order, and equal ones run twice.
+// NewSetup makes setup steps. They keep their order, and equal ones run twice, unlike checks.
 func NewSetup(commands []string, timeout Duration) []Check {
 	var all []Check
 	for _, command := range commands {
@@ -267,8 +265,7 @@ func NewSetup(commands []string, timeout Duration) []Check {
 // stories commits them to a branch.
 func (p Policy) UsesLinkedWorktree() bool { return p.SeparateTree && p.Done != ByStories }
 
-// LongestStep returns how long one step of the run may take: an agent's turn is one
-// step, and so are all checks together. 0: no limit.
+// LongestStep is the limit of a turn or of all checks together. 0: no limit.
 func (p Policy) LongestStep() Duration {
 	turn := p.Limits.Iteration
 	if whole := p.Limits.Run; turn == 0 || whole > 0 && whole < turn {

@@ -151,8 +151,7 @@ func (r Reason) Status() Status {
 	return StatusFailed
 }
 
-// ExitCode returns the program's exit code for a status. parked says that something will
-// resume a waiting run, which is then no failure.
+// ExitCode returns the exit code of a status. parked: something will resume a waiting run.
 func (s Status) ExitCode(parked bool) int {
 	switch s {
 	case StatusCompleted:

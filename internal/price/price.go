@@ -17,12 +17,10 @@ type Rate struct {
 // lasts an hour. One maker has such a cache, and bills every model of its so.
 const hour = 2
 
-// Tokens are counted as they are billed: none of them in two of the counts, but
-// for CacheHour, which is among those of CacheWrite.
+// Tokens are counted once each, except that CacheWrite includes CacheHour.
 type Tokens struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
 
-// Of is the price of so many tokens of a model, by over or else by the list.
-// No tokens at all is a count that was never made, and has no price.
+// Of is the price by over, or else by the list. No tokens at all have no price.
 func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
 	rate, known := find(model, over)
 	if !known || t == (Tokens{}) {

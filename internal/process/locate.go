@@ -18,8 +18,7 @@ import (
 // ErrNotFound is in the error of a Run whose program does not exist.
 var ErrNotFound = exec.ErrNotFound
 
-// Locate checks the folder, finds the program and completes its environment. It is
-// for a launcher that becomes the program.
+// Locate checks the folder and finds the program, for a launcher that becomes it.
 func Locate(c Command) (path string, env []string, err error) {
 	if err := checkDir(c.Dir); err != nil {
 		return "", nil, err
@@ -45,8 +44,8 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// LookUp finds name as a shell with that environment does in that folder. Relative
-// PATH entries are skipped: the repository must not provide programs.
+// LookUp finds name as a shell does. It skips relative PATH entries: the repository must provide no
+// programs.
 func LookUp(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, checkRunnable(name, dir)
@@ -89,8 +88,7 @@ func PathOutside(path string, folders []string, works ...string) string {
 	return strings.Join(outside, string(filepath.ListSeparator))
 }
 
-// Within reports whether a path is in one of the folders, by its name or after
-// links are resolved. It need not exist.
+// Within reports whether a path is in a folder, by name or after links are resolved.
 func Within(path string, folders []string) bool {
 	names := []string{filepath.Clean(path)}
 	if place, err := filepath.EvalSymlinks(path); err == nil {
@@ -153,8 +151,7 @@ func checkAccess(path string) error {
 	return fmt.Errorf("look up %q: %w", path, err)
 }
 
-// StartError explains the one failure with a misleading errno: the program exists,
-// so "no such file" means the interpreter in its first line, or its loader.
+// StartError explains "no such file" for an existing program: its interpreter or loader is missing.
 func StartError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("start %s: %w: %w", path, ErrInterpreter, err)
@@ -162,8 +159,7 @@ func StartError(path string, err error) error {
 	return fmt.Errorf("start: %w", err)
 }
 
-// CannotStart reports whether only a person can make the program start: it does
-// not exist, or may not be run.
+// CannotStart reports that only a person can make the program start.
 func CannotStart(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENOEXEC)
 }
@@ -197,8 +193,7 @@ var (
 	ErrExecFormat        = unix.ENOEXEC
 )
 
-// Remedy says how to make a program start that failed with err; empty if unknown.
-// program is the name that the user gave.
+// Remedy says how to make program start after err; empty if unknown.
 func Remedy(program string, err error) string {
 	switch {
 	case errors.Is(err, ErrFolder):

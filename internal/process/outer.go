@@ -141,8 +141,7 @@ const (
 	guardMarker = "RALPH_GUARD"
 )
 
-// ForwardedSignal is the signal by which the outer program passes on each signal
-// that it gets. The inner program has to handle it beside SIGINT and SIGTERM.
+// ForwardedSignal is how the outer program passes on each signal. The inner program has to handle it.
 const ForwardedSignal = syscall.SIGUSR1
 
 // OrphanedSignal is the signal that the kernel sends to the inner process when the
@@ -151,8 +150,7 @@ const ForwardedSignal = syscall.SIGUSR1
 // request. The inner program has to handle it too.
 const OrphanedSignal = syscall.SIGUSR2
 
-// IsInner reports whether this program runs under RunOuter. A marker that a
-// grandchild inherited does not count: it names another parent.
+// IsInner reports whether this program runs under RunOuter. An inherited marker names another parent.
 func IsInner(env func(string) string) bool {
 	_, _, is := parentFromMarker(env, outerMarker)
 	return is

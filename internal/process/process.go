@@ -16,12 +16,10 @@ import (
 	"unicode/utf8"
 )
 
-// ErrStopped is the error of a Run that the Runner's Hard channel ended or
-// prevented.
+// ErrStopped is for a Run that the Runner's Hard channel ended or prevented.
 var ErrStopped = errors.New("stopped at once")
 
-// ErrAlive is the error of a Run that could not end all processes of its program
-// and, on Linux, of each later Run while these are alive.
+// ErrAlive is for processes that could not be ended, and on Linux for each later Run meanwhile.
 var ErrAlive = errors.New("still alive after SIGKILL")
 
 // Command is a program to run. It inherits nothing.
@@ -65,8 +63,7 @@ type Result struct {
 	Swept    int  // descendants that had to be ended
 }
 
-// Runner starts programs. The zero value works. Several Runs can be active at
-// once, in one Runner or in many.
+// Runner starts programs, several at once if wanted. The zero value works.
 type Runner struct {
 	Now  func() time.Time // fills Result.Took; nil leaves it zero
 	Hard <-chan struct{}  // closed: end all without grace

@@ -107,8 +107,7 @@ func limitMemory(pid int, bytes uint64) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }
 
-// CloseOnExecFrom closes all descriptors from first on in the programs that this
-// one starts: a shell or a runner may have left them open.
+// CloseOnExecFrom closes descriptors from first on in child programs: a runner may have left them open.
 func CloseOnExecFrom(first int) error {
 	if unix.CloseRange(uint(first), 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil

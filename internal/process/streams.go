@@ -176,8 +176,7 @@ func (o *output) copy() {
 	}
 }
 
-// Write reads on after the caller's writer has failed: a full pipe without a
-// reader would keep the program from handling SIGTERM.
+// Write reads on after an error: a full pipe would keep the program from handling SIGTERM.
 func (o *output) Write(p []byte) (int, error) {
 	if o.err == nil {
 		o.forward(p)

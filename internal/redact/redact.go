@@ -15,8 +15,7 @@ import (
 // Mask stands where a secret stood.
 const Mask = "***"
 
-// Redactor hides the secrets it was made with. It may be used by several
-// goroutines.
+// Redactor hides its secrets. Several goroutines may use it.
 type Redactor struct {
 	forms   map[string][]string // by their first bytes, the longest first
 	sorted  []string
@@ -30,8 +29,7 @@ const shortest = 6
 
 const key = shortest
 
-// New makes a Redactor for these values, and whatever is shaped like a token.
-// Blank values and those shorter than 6 characters are left alone.
+// New also hides what has the shape of a token. Values below 6 characters are ignored.
 func New(secrets ...string) *Redactor {
 	return (&Redactor{shapes: &shapes, starts: shapeStarts}).with(secrets)
 }
@@ -103,8 +101,7 @@ func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 	return append(out, b[at:end]...), end
 }
 
-// Holds tells whether one of the values stands in b, in any of its forms. What
-// is only shaped like a token does not count: it may be an example.
+// Holds reports a value in b, in any form. A mere shape does not count: it may be an example.
 func (r *Redactor) Holds(b []byte) bool {
 	return slices.ContainsFunc(r.starts.places(nil, b, 0), func(at int) bool { return r.form(b[at:]) > 0 })
 }

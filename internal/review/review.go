@@ -31,8 +31,7 @@ const (
 // ErrNone is an answer without an opinion.
 var ErrNone = errors.New("its answer does not have the requested form")
 
-// Read finds the opinion in an answer: the last fenced block that is one, or
-// the answer as a whole. Points on criteria that there are not are no points.
+// Read finds the opinion: the last fenced block that is one, or the whole answer.
 func Read(answer string, criteria int) ([]Point, error) {
 	for _, text := range candidates(answer) {
 		var told struct {
@@ -89,8 +88,7 @@ func short(text string) string {
 // near: agents count lines badly.
 const near = 5
 
-// Stands tells whether what is quoted is in the file where it is said to be: as
-// it stands there, or as a diff has it, where each line that is new has a sign.
+// Stands reports whether the quote is in the file, as it is or with a diff's signs.
 func (p Point) Stands(file []byte) bool {
 	if p.Line < 1 {
 		return false

@@ -115,8 +115,7 @@ func (w Config) promises(v vector) bool {
 	return !slices.Contains(v.open, w.Level)
 }
 
-// Holds is nil where nothing got through that the level promises to hold, and
-// else a fault that names what did.
+// Holds is nil if nothing got through that the level promises to hold.
 func Holds(level Level, results []Result) error {
 	var through []string
 	for _, r := range results {

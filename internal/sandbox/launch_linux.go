@@ -22,8 +22,7 @@ const (
 	victim = "victim" // what the attack is after, outside
 )
 
-// Launch becomes the program that its orders name. It returns only an error;
-// who started it has been told by then.
+// Launch becomes the program of its orders. It returns only after an error, which it has reported.
 func Launch(l Launcher) error {
 	if len(l.Args) == 0 {
 		return errors.New("internal command: it starts a sandboxed program")

@@ -76,8 +76,7 @@ func glob(pattern string) []string {
 	return list
 }
 
-// Fixed is w with all readable paths resolved once, for all runs: a link that
-// is changed later gives no more access.
+// Fixed resolves all readable paths once, so that later links give no more access.
 func (w Config) Fixed() Config {
 	w.Apart = append(runners(), w.Apart...)
 	all := w.grant(append(readable(), w.Read...), logins)

@@ -122,8 +122,7 @@ type place struct {
 	Link string // not empty: it is a link itself, to there
 }
 
-// Run confines whatever next runs. Those inside are killed with the launcher,
-// and found as its descendants: what process promises holds inside too.
+// Run confines what next runs. Programs inside die with the launcher, as its descendants.
 func (w Config) Run(next Next) Next {
 	if w.Level == None {
 		return next
@@ -174,8 +173,7 @@ func (w Config) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 func (w Config) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
 func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 
-// Launcher is this program as the hidden command that stands between internal/
-// process and what is confined.
+// Launcher is the hidden command between process and a confined program.
 type Launcher struct {
 	Args []string // what follows the command's name
 	Env  []string // our own: what internal/process marks descendants with
@@ -209,14 +207,12 @@ type Mechanism struct {
 	Detail string `json:"detail,omitempty"` // its version, or why it is not there
 }
 
-// Probe tries each level with a program that serves and reaches itself, the
-// strongest first. base says who is to be inside; its level does not matter.
+// Probe tries the levels for base, the strongest first, with a program that reaches itself.
 func Probe(ctx context.Context, base Config, next Next) Report {
 	return probe(ctx, base, next)
 }
 
-// Apply is w made in the way that was found to work, at its own level or, for Auto,
-// at the strongest.
+// Apply is w with the way that was found to work, for Auto at the strongest level.
 func (r Report) Apply(w Config) Config {
 	if w.Level == Auto {
 		w.Level = r.Level

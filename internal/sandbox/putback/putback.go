@@ -5,8 +5,7 @@ package putback
 
 import "errors"
 
-// ErrNotPutBack reports that a protected file stays as the sandboxed program
-// changed it. Nothing that trusts the file may go on.
+// ErrNotPutBack reports a protected file that stays changed: nothing may trust it.
 var ErrNotPutBack = errors.New("it stays as the sandboxed programs left it")
 
 // Files are what a program may not change in the folders that it writes to.
