@@ -53,6 +53,7 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	w.doubt(c.runs(), home)
 	if c.Format == "json" {
 		tree, err := c.runs().Worktree(ctx, w.World, run)
 		if err != nil {
@@ -159,6 +160,13 @@ func (c reportCommand) put(w world, name string, create func() (io.WriteCloser, 
 	return err
 }
 
+// doubt tells people on stderr: scripts read the rest.
+func (w world) doubt(runs laptop.Runs, home workspace.Run) {
+	if line := runs.Doubt(w.World, home); line != "" {
+		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(line))
+	}
+}
+
 type statusCommand struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
@@ -173,6 +181,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if err != nil {
 		return 0, err
 	}
+	w.doubt(c.runs(), home)
 	if c.JSON {
 		tree, err := c.runs().Worktree(ctx, w.World, run)
 		if err != nil {

@@ -59,6 +59,15 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	return home, found, nil
 }
 
+// Doubt is a line about a journal that ralph did not write as it is, here; empty: it did.
+func (r Runs) Doubt(w World, home workspace.Run) string {
+	folder := workspace.Folder{Path: workspace.FindFolder(r.Project).Path, StateDir: workspace.UserStateDir(w.Getenv("HOME"))}
+	if folder.IsVouched(home) {
+		return ""
+	}
+	return "note: " + workspace.UnvouchedError(home.ID, "").Error()
+}
+
 func (d *Project) runs() workspace.Folder {
 	return workspace.Folder{Path: d.folder(), Straight: true, StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }

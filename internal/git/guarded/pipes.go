@@ -18,7 +18,7 @@ func (s Search) blocksGit(root *untrusted.Root, e untrusted.Entry) bool {
 			mode = to.Mode().Type()
 		}
 	}
-	opened := e.Name == "HEAD" || e.Name == index || strings.HasPrefix(e.Name, "sharedindex.") || strings.Contains("/"+e.Path, "/.git")
+	opened := e.Name == "HEAD" || e.Name == index || strings.HasPrefix(e.Name, "sharedindex.") || strings.Contains("/"+e.Path, "/.")
 	return mode == fs.ModeNamedPipe && (opened || inBare(root, e.Path))
 }
 

@@ -17,7 +17,7 @@ import (
 func TestLookRemovesPipesThatGitOpens(t *testing.T) {
 	top := t.TempDir()
 	for name, want := range map[string]bool{
-		"web/.git/HEAD": true, "web/.git/refs/heads/main": true, ".git/packed-refs": true, ".gitignore": true, "web/.gitattributes": true, "bare/HEAD": true,
+		"web/.git/HEAD": true, "web/.git/refs/heads/main": true, ".git/packed-refs": true, ".gitignore": true, ".mailmap": true, "web/.lfsconfig": true, "web/.gitattributes": true, "bare/HEAD": true,
 		"store/packed-refs": true, "store/refs/heads/main": true, "link/.git/packed-refs": true, "refs/heads/main": false, "pipe": false, "web/queue": false,
 	} {
 		path := filepath.Join(top, name)
