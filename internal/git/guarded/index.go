@@ -1,13 +1,12 @@
 package guarded
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -30,14 +29,11 @@ func isIndex(e untrusted.Entry) bool {
 	return err == nil
 }
 
-// stamp tells whether a file may have changed, at the cost of no content, of which there can be
-// any amount: those inside cannot set the time of a change.
 func stamp(e untrusted.Entry) string {
-	stat, is := e.Info.Sys().(*syscall.Stat_t)
-	if !is || e.Info.Mode()&fs.ModeSymlink != 0 {
+	if e.Info.Mode()&fs.ModeSymlink != 0 {
 		return unread
 	}
-	return fmt.Sprint(e.Info.Mode(), stat.Ino, stat.Size, changed(stat))
+	return cmp.Or(e.Stamp(), unread)
 }
 
 const unread = "?"
