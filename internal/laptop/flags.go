@@ -113,4 +113,8 @@ func Reasonable[N int | int64 | float64](flag string, value *N, highest float64)
 }
 
 // Unmark removes the marker of a run that was killed before it could.
-func (l Flags) Unmark() error { return workspace.FindFolder(l.ProjectDir).RemoveStaleMarker() }
+func (l Flags) Unmark() error {
+	folder := workspace.FindFolder(l.ProjectDir)
+	folder.Straight = true // the command line has found the project
+	return folder.RemoveStaleMarker()
+}

@@ -1,6 +1,7 @@
 package laptop_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +74,13 @@ func TestReplacedFolder(t *testing.T) {
 	if d, done, err := (laptop.Flags{ProjectDir: replaced}).Open(t.Context(), w); fault.Hint(err) == "" {
 		t.Errorf("a run works in %s; want a fault", d.Root())
 		done()
+	}
+	marker := filepath.Join(victim, ".ralph-active")
+	if err := errors.Join(os.Mkdir(filepath.Join(victim, ".ralph"), 0o755), os.WriteFile(marker, nil, 0o644), laptop.Flags{ProjectDir: replaced}.Unmark()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(marker); err != nil {
+		t.Errorf("the other project's marker: %v", err)
 	}
 	if above := w.Above(replaced); !slices.Contains(above, shop) {
 		t.Errorf("links are followed in shop: Above = %v", above)
