@@ -45,8 +45,7 @@ func Of(predicateType string, predicate any, subjects ...Subject) ([]byte, error
 	return json.Marshal(Statement{StatementType, subjects, predicateType, said})
 }
 
-// Digest is the only digest of that algorithm which a statement has; empty: it has none,
-// or several.
+// Digest is the statement's only digest of an algorithm; empty: it has none, or several.
 func (s Statement) Digest(algorithm string) string {
 	found := ""
 	for _, subject := range s.Subject {
@@ -170,8 +169,7 @@ func (p Period) has(at time.Time) bool {
 	return !at.Before(p.Start) && (p.End == nil || !at.After(*p.End))
 }
 
-// ReadRoot reads the file of a trusted root, or several in one file, a line each, as
-// `gh attestation trusted-root` writes them.
+// ReadRoot reads trusted roots, one or several, as `gh attestation trusted-root` writes them.
 func ReadRoot(data []byte) (all Root, err error) {
 	for decoder := json.NewDecoder(bytes.NewReader(data)); decoder.More(); {
 		var one Root

@@ -11,11 +11,9 @@ import (
 	"strings"
 )
 
-// keptType is that of a statement by which a job lets its key speak for what it keeps on
-// a ref. It is signed once; the key then signs all that the job keeps there.
+// keptType is signed once for a ref, and lets the job's key sign all that it keeps there.
 const keptType = "https://github.com/ralph-loop/ralph/blob/main/docs/proof.md#signed-evidence-kept"
 
-// kept is its predicate.
 type kept struct {
 	Ref string `json:"ref"`
 }

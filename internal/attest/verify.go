@@ -67,7 +67,6 @@ func Verify(data []byte, root Root, want Signer) (s Signed, err error) {
 	return s, nil
 }
 
-// verify is Verify for any signer.
 func verify(data []byte, root Root) (s Signed, err error) {
 	var b Bundle
 	if err := json.Unmarshal(data, &b); err != nil {
@@ -114,8 +113,7 @@ func (s Signer) differs(want Signer) error {
 	return nil
 }
 
-// certificate is that of the job. Others in the bundle are not believed: the chain comes
-// from what is trusted.
+// certificate is the job's. Others in the bundle are not believed: the chain is of what is trusted.
 func (b Bundle) certificate() (*x509.Certificate, error) {
 	raw := b.Material.Certificate
 	if chain := b.Material.Chain; raw == nil && chain != nil && len(chain.Certificates) > 0 {
@@ -131,7 +129,6 @@ func (b Bundle) certificate() (*x509.Certificate, error) {
 	return leaf, nil
 }
 
-// signed verifies the signature of an envelope with the certificate's key.
 func signed(leaf *x509.Certificate, e Envelope) (*ecdsa.PublicKey, error) {
 	key, is := leaf.PublicKey.(*ecdsa.PublicKey)
 	if !is || len(e.Signatures) != 1 {

@@ -20,8 +20,7 @@ type Files func(name string) []byte
 // Piece is a file that defines the checks, and is to be as the base has it.
 type Piece struct {
 	Path string
-	// Text is what it is to hold, where it also says other things; nil: all of it
-	// is to be as the base has it, be it that it is not there.
+	// Text is the file's new content; nil: the whole file is to be as the base has it.
 	Text []byte
 }
 
@@ -30,8 +29,7 @@ type Commands struct {
 	Within string // the folder that they are run in
 	Checks []string
 	Setup  []string
-	// Touched are the files that a change came to, as far as that is known: what
-	// has no name before it is there is one of them.
+	// Touched are the files that the change touches: what has no name before it comes is one of them.
 	Touched []string
 }
 
@@ -40,8 +38,7 @@ func Paths(commands Commands, base Files) []string {
 	return slices.Sorted(maps.Keys(follow(commands, base)))
 }
 
-// Changed are those of them that define the checks otherwise now. now also
-// tells of files that the base has not.
+// Changed are the files that define the checks otherwise now, new ones included.
 func Changed(commands Commands, base, now Files) []Piece {
 	var pieces []Piece
 	led := follow(commands, base)
@@ -159,7 +156,6 @@ func (t *trail) add(e errand) {
 	}
 }
 
-// all takes hold of a file as a whole.
 func (t *trail) all(name string) { t.led[name] = grasp{whole: true} }
 
 // some takes hold of parts of a file.
@@ -177,8 +173,7 @@ func (t *trail) some(name string, of kind, parts ...string) {
 	t.led[name] = g
 }
 
-// atFolder is a path within the repository, seen from a folder of it; empty
-// where it leads out.
+// atFolder is a path seen from a folder of the repository; empty where it leads out.
 func atFolder(dir, name string) string {
 	name = path.Join(dir, name)
 	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
@@ -187,7 +182,6 @@ func atFolder(dir, name string) string {
 	return name
 }
 
-// call follows one command.
 func (t *trail) call(words []string, in errand) {
 	t.preloads(words, in)
 	t.looped(words, in)

@@ -7,7 +7,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// otherTargets tells whether a Makefile makes some targets otherwise than it did.
 func otherTargets(was, now []byte, parts []string) bool {
 	old, young := rulesOf(was), rulesOf(now)
 	return !slices.Equal(oddLines(old), oddLines(young)) || lost(phony(old), phony(young), parts) || narrowed(old, young, parts) ||
@@ -67,8 +66,7 @@ func lost(old, young, of []string) bool {
 	return slices.ContainsFunc(of, func(word string) bool { return slices.Contains(old, word) && !slices.Contains(young, word) })
 }
 
-// narrowed tells whether a variable that the recipes use, and those it is made
-// of, holds less than it did.
+// narrowed tells whether a variable that the recipes use, directly or not, holds less than it did.
 func narrowed(old, young []rule, parts []string) bool {
 	was, now, last, latest := variables(old), variables(young), effective(old), effective(young)
 	var used []string
@@ -101,8 +99,7 @@ func variables(rules []rule) map[string][]string {
 	return all
 }
 
-// effective is what variables hold in the end, as far as no condition says
-// otherwise.
+// effective is what variables hold in the end, as far as no condition says otherwise.
 func effective(rules []rule) map[string][]string {
 	all := map[string][]string{}
 	for _, line := range loose(rules) {
@@ -126,15 +123,13 @@ func uses(text string) []string {
 	return all
 }
 
-// including is a line by which a Makefile reads another; one that may be missing
-// may come.
+// including is a line by which a Makefile reads another, which may be missing.
 var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
 
 // wildcards are the forms by which a Makefile lists files.
 var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
 
-// included are the other files that the lines of a Makefile or justfile
-// include. Names in variables cannot be resolved.
+// included are the files that a Makefile or justfile includes, but for names in variables.
 func (t *trail) included(rules []rule, dir string) []string {
 	var files []string
 	for _, line := range loose(rules) {
@@ -152,8 +147,7 @@ func (t *trail) included(rules []rule, dir string) []string {
 	return files
 }
 
-// beside takes hold of what the files say that a Makefile reads besides: of the
-// same targets, and of the variables that those use.
+// beside takes hold of the same targets, and of the variables that they use, in included files.
 func (t *trail) beside(main string, files []string, rules []rule) {
 	if t.led[main].whole {
 		return
@@ -187,8 +181,7 @@ func variablesOf(names []string) []string {
 	return all
 }
 
-// bears tells whether a file that a Makefile reads has another say in some
-// targets than it had. One that is not there has none.
+// bears tells whether an included file says something else of some targets than it did.
 func bears(was, now []byte, parts []string) bool {
 	old, young := rulesOf(was), rulesOf(now)
 	if !slices.Equal(oddLines(old), oddLines(young)) {

@@ -7,8 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// rule is a target with its recipe; what stands between rules is one without a
-// name.
+// rule is a target with its recipe, or the lines between two rules, without a name.
 type rule struct {
 	names []string
 	needs []string
@@ -18,14 +17,12 @@ type rule struct {
 
 var (
 	ruleLine = pattern.Of(`^@?([A-Za-z0-9_./%$(){}-][^:=#\t]*?)\s*::?(?:[^=:]|$)`)
-	// odd is what can change a recipe from afar: then nothing less than the whole
-	// file is sure.
+	// odd can change a recipe from afar: then the whole file is put back.
 	odd      = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
 	assigned = pattern.Of(`^\s*(?:override\s+|export\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*([:?+!]{0,3}=)\s*(.*)$`)
 	called   = pattern.Of(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\{\{\s*([A-Za-z_]\w*)\s*\}\}`)
 )
 
-// rulesOf reads a Makefile or a justfile, line by line.
 func rulesOf(text []byte) []rule {
 	all := []rule{{}}
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", " \x00")) {
@@ -46,7 +43,6 @@ func rulesOf(text []byte) []rule {
 	return all
 }
 
-// recipe is what a rule does, as make reads it.
 func (r rule) recipe() string {
 	var text strings.Builder
 	for _, line := range append([]string{r.also}, r.lines...) {
@@ -64,7 +60,6 @@ type order struct {
 	in     errand
 }
 
-// orderOf reads the words behind make or just.
 func orderOf(tool string, args []string, in errand) order {
 	o := order{files: []string{"GNUmakefile", "makefile", "Makefile"}, in: in}
 	if tool == "just" {

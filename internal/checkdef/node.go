@@ -16,7 +16,6 @@ func unpack(text []byte) (packed, bool) {
 	return p, json.Unmarshal(text, &p) == nil && p != nil
 }
 
-// inner are the members of one of its keys.
 func (p packed) inner(key string) map[string]json.RawMessage {
 	var inner map[string]json.RawMessage
 	if json.Unmarshal(p[key], &inner) != nil {
@@ -28,8 +27,7 @@ func (p packed) inner(key string) map[string]json.RawMessage {
 // own are the commands of package managers that are no scripts.
 var own = words("install ci add remove exec dlx x i create init link pack publish update audit outdated why set config cache info view login")
 
-// node follows the script that a package manager is to run, with those that
-// run before and after it.
+// node follows a script of package.json with those that run before and after it.
 func (t *trail) node(args []string, in errand) {
 	args = slices.DeleteFunc(slices.Clone(args), func(word string) bool { return strings.HasPrefix(word, "-") })
 	if len(args) > 1 && (args[0] == "run" || args[0] == "run-script") {
@@ -59,8 +57,7 @@ func (t *trail) node(args []string, in errand) {
 	}
 }
 
-// holdMembers is a package.json with some of its members as they were; nil: one
-// of the two cannot be read.
+// holdMembers is a package.json with some members as they were; nil: one cannot be read.
 func holdMembers(was, now []byte, parts []string) []byte {
 	old, read := unpack(was)
 	young, still := unpack(now)
@@ -90,8 +87,7 @@ func holdMembers(was, now []byte, parts []string) []byte {
 	return append(text, '\n')
 }
 
-// put gives one of two objects a member as the other has it, and tells whether
-// that is a change.
+// put gives an object a member as another one has it, and tells whether that is a change.
 func put(to *map[string]json.RawMessage, from map[string]json.RawMessage, key string) bool {
 	was, had := from[key]
 	now, has := (*to)[key]

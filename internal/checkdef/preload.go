@@ -11,8 +11,7 @@ import (
 // What a runner is told to load, and what a script reads in, has its say before
 // any test has.
 
-// loading are the flags by which node and its runners load a file first; the
-// short one means something else elsewhere.
+// loading are node's flags that load a file first; the short one means other things elsewhere.
 var (
 	loading    = words("--require --import --loader --experimental-loader")
 	nodeLike   = words("node mocha tsx ts-node nyc c8 ava tape")
@@ -20,8 +19,7 @@ var (
 	scriptEnds = []string{"", ".js", ".cjs", ".mjs", ".ts", "/index.js"}
 )
 
-// preloads takes hold of the files that a call names to be loaded first, or to be
-// read settings from.
+// preloads takes hold of the files that a call loads first, or reads settings from.
 func (t *trail) preloads(call []string, in errand) {
 	tool := ""
 	for _, word := range call {
@@ -38,7 +36,6 @@ func (t *trail) preloads(call []string, in errand) {
 	}
 }
 
-// told follows one flag, or variable, of a tool.
 func (t *trail) told(tool, flag, value string, in errand) {
 	_, known := settingsOf[tool]
 	switch {
@@ -75,8 +72,7 @@ func (t *trail) loaded(name string, in errand) {
 	}
 }
 
-// comparing is a function by which a script says that something is not as it
-// should be.
+// comparing is a script's function that says whether something is as it should be.
 var comparing = pattern.Of(`(?im)^\s*(function\s+)?\w*(assert|expect|same|equal|refute|should|must|fail)\w*\s*\(\)`)
 
 // read takes hold of what a script reads in: of what comes, of what says how

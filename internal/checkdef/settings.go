@@ -93,8 +93,7 @@ func (t *trail) settings(tool, dir string) {
 	}
 }
 
-// section is a part of an ini or toml file, with its head. The lines before the
-// first head are one without a name.
+// section is a part of an ini or toml file; the lines before the first head have no name.
 type section struct {
 	name  string
 	lines []string

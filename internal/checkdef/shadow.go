@@ -12,9 +12,7 @@ import (
 // runner itself, or of settings. Those that the base has are the project's own
 // and its work; one that comes defines the checks.
 
-// modules are found in the folder that python is started in before python's
-// own: the runners, what is run before all else, what unittest is made of, and what
-// tests look at files and values with.
+// modules shadow, in the folder that python starts in, the runners and what tests compare with.
 var modules = strings.Fields(`unittest pytest _pytest pluggy coverage sitecustomize usercustomize
 argparse contextlib difflib fnmatch functools inspect logging pprint signal traceback
 doctest filecmp json re math decimal fractions operator csv hashlib datetime subprocess tempfile shutil collections copy`)
@@ -76,7 +74,6 @@ func (t *trail) shaded(tool, dir string) {
 	}
 }
 
-// interpreter is python with its version.
 var interpreter = pattern.Of(`^python[0-9.]*$`)
 
 // fresh takes hold of a file as far as the base has none.
@@ -86,7 +83,6 @@ func (t *trail) fresh(name string) {
 	}
 }
 
-// keyLines are the lines KEY=VALUE of some keys.
 func keyLines(text []byte, parts []string) (all []string) {
 	for line := range strings.Lines(string(text)) {
 		key, _, _ := strings.Cut(line, "=")

@@ -24,8 +24,7 @@ func (t *trail) meant(word, dir string) []string {
 	})
 }
 
-// goals takes hold of new files that are called as targets are: make takes what
-// is there for made, and does nothing.
+// goals takes hold of new files named like targets: make takes them for made, and does nothing.
 func (t *trail) goals(file string, rules []rule, o order) {
 	if strings.Contains(strings.ToLower(path.Base(file)), "justfile") {
 		return
@@ -67,8 +66,7 @@ var (
 xargs tee jq true false timeout seq make go gofmt git node npm npx python python3 pytest ruby perl cargo rustc java mvn gradle`)
 )
 
-// sought takes hold of new programs by which others, that everybody has, would
-// not be found any more.
+// sought takes hold of new programs that would be found before ordinary ones.
 func (t *trail) sought(e errand) {
 	for _, found := range searched.FindAllStringSubmatch(e.text, -1) {
 		for dir := range strings.SplitSeq(strings.TrimPrefix(found[1], "="), ":") {
@@ -82,8 +80,7 @@ func (t *trail) sought(e errand) {
 	}
 }
 
-// looped is what a variable of a loop stands for, where a script reads in what
-// it is called by.
+// looped is what a loop's variable stands for, where a script reads that in.
 func (t *trail) looped(call []string, in errand) {
 	const shortest = 4 // for NAME in WORD
 	if len(call) >= shortest && call[0] == "for" && call[2] == "in" {

@@ -41,8 +41,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// bare is a command without what stands before it: what make and just take for
-// signs, variables, and programs that run another.
+// bare is a command without make's signs, variables, and programs that run another.
 func bare(call []string) []string {
 	for len(call) > 0 {
 		call[0] = strings.TrimLeft(call[0], "@-+")
@@ -58,7 +57,6 @@ func bare(call []string) []string {
 // checked: that one is the work's. What makes a folder ready may have any name.
 var checking = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
 
-// script takes hold of the script that a command runs.
 func (t *trail) script(call []string, in errand) {
 	called, shell := ran(call)
 	name := atFolder(in.dir, called)
@@ -89,8 +87,7 @@ func besideScript(text, name string) string {
 	return itsFolder.ReplaceAllStringFunc(text, func(string) string { return path.Dir(name) })
 }
 
-// ran is the file that a command runs, and whether a shell does; empty where it
-// is a program from elsewhere.
+// ran is the file that a command runs, and whether a shell does; empty: a program from elsewhere.
 func ran(call []string) (name string, shell bool) {
 	shell = shells[path.Base(call[0])]
 	if !shell && !languages[path.Base(call[0])] {

@@ -43,8 +43,7 @@ const (
 	privateFolders = 0o700
 )
 
-// Known are the checks as they ended at the base in an earlier run; none where that is
-// not known.
+// Known are the checks as they ended at the base in an earlier run; none if that is not known.
 func (b baselines) Known(ctx context.Context, run journal.Run) []journal.CheckEnded {
 	dir, err := b.of(run)
 	if err != nil {
@@ -109,7 +108,6 @@ func (b baselines) keep(run journal.Run, checks []journal.CheckEnded) error {
 	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir))
 }
 
-// fill writes down what is kept of a baseline.
 func (b baselines) fill(dir string, checks []journal.CheckEnded) error {
 	for _, check := range checks {
 		for _, file := range files(&check) {
@@ -127,7 +125,6 @@ func (b baselines) fill(dir string, checks []journal.CheckEnded) error {
 	return errors.Join(err, b.Sandbox.KeepCaches(filepath.Join(dir, keptCaches)), untrusted.WriteFile(filepath.Join(dir, keptChecks), data, 0o600))
 }
 
-// prune removes the oldest baselines but for the one in dir.
 func (b baselines) prune(dir string) error {
 	entries, err := untrusted.ReadDir(b.Kept.Dir)
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == filepath.Base(dir) })
@@ -152,7 +149,6 @@ type keptFile struct {
 	digest string
 }
 
-// files are the log of a check and the list of its tests.
 func files(check *journal.CheckEnded) (all []keptFile) {
 	all = []keptFile{{&check.Log, check.Digest}}
 	if check.Tests != nil && check.Tests.All.Path != "" {

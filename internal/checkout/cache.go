@@ -13,9 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/survey"
 )
 
-// save saves for later jobs what the setup commands fetched at the base. Of a pull
-// request, and of the proof of one, nothing is saved: its base may be a branch that
-// people change without a review, and the jobs of all branches share caches.
+// save saves for later jobs what setup fetched at the base. Of a pull request it saves nothing: its base may be
+// unreviewed, and the jobs of all branches share caches.
 func (c *Clean) save(ctx context.Context, run journal.Run) {
 	if run.Task.Kind == plan.KindPull || run.Task.Kind == "" {
 		return

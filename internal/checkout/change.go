@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Rules makes a policy from the files of the base; file gives nil for one that the
-// base does not have.
+// Rules makes a policy from the files of the base; file gives nil for a missing one.
 type Rules func(file func(name string) []byte) (policy.Policy, error)
 
 // whole is the only story of a change: no claim says which parts it has.
@@ -49,8 +48,7 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	return v.run, err
 }
 
-// bounded is a fault for a commit that would fill memory and disk: a few objects can
-// stand for any number of files.
+// bounded refuses a commit that would fill memory and disk: few objects can stand for many files.
 func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed})
 	if failed, is := git.Answered(err); is && failed.TooLong {
@@ -59,7 +57,6 @@ func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 	return err
 }
 
-// begin begins a run by the rules of its base.
 func (v *Verifier) begin(ctx context.Context, base string, rules Rules) error {
 	files := reader{ctx: ctx, trusted: v.trusted, commit: base}
 	p, err := rules(files.file)

@@ -26,8 +26,7 @@ import (
 
 // Clean stands up clean checkouts of a repository's commits, one at a time.
 type Clean struct {
-	// Repository gives the repository. It is asked for at every step: a run may
-	// have to fetch it again.
+	// Repository is asked for at every step: a run may have to fetch it again.
 	Repository func(context.Context) (*git.Trusted, error)
 	Home       string           // git's own, which git inside the sandbox reads
 	Dir        string           // where a checkout is made; it is removed after use
@@ -51,8 +50,7 @@ func (c *Clean) Prover(stories Stories) proof.Prover {
 	return p
 }
 
-// Checkout makes a clean checkout of a commit. A proof begins with a new home,
-// and with the caches that the checks of the base filled.
+// Checkout makes a clean checkout, with a new home and the caches that the base's checks filled.
 func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (string, func(), error) {
 	trusted, err := c.Repository(ctx)
 	if err != nil {
@@ -80,8 +78,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	}, nil
 }
 
-// git is how git runs in the checkout: inside, without a way out. nil: as it does
-// everywhere else.
+// git is how git runs in the checkout: in the sandbox, without network; nil: as everywhere else.
 func (c *Clean) git(trusted *git.Trusted) git.Run {
 	if c.Sandbox == nil {
 		return nil
@@ -89,8 +86,7 @@ func (c *Clean) git(trusted *git.Trusted) git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(trusted.Lent(), c.Home), Alone: true}))
 }
 
-// setup makes a checkout ready for its checks, and puts back the tests and the
-// definitions of checks that it changed.
+// setup makes a checkout ready, and puts back the tests and check definitions that it changed.
 func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	hand, seal, err := c.hand(ctx, run, at, true)
 	if err != nil {
@@ -106,7 +102,6 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 	return seal.mend(ctx, emit)
 }
 
-// check runs the checks there.
 func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	hand, seal, err := c.hand(ctx, run, at, false)
 	if err != nil {
@@ -150,7 +145,6 @@ func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup
 	return hand, seal, err
 }
 
-// jobAt is what is to be run there.
 func jobAt(run journal.Run, at proof.Place) check.Job {
 	checks := slices.Clone(run.Policy.Checks)
 	for i, check := range checks {
@@ -162,7 +156,6 @@ func jobAt(run journal.Run, at proof.Place) check.Job {
 	}
 }
 
-// label names the logs of what runs in a clean checkout.
 func label(run journal.Run, at proof.Place) string {
 	if at.Where == journal.AtBase {
 		return "base"

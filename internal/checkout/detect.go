@@ -36,8 +36,7 @@ func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.File
 	return files, ctx.Err()
 }
 
-// Detect fills in the checks that a project's own files suggest, if none are
-// configured. Its messages are for people.
+// Detect fills in the checks that a project's own files suggest, if none are configured.
 func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted) {
 	if slices.ContainsFunc(p.Checks, func(check policy.Check) bool { return !check.Added }) {
 		return p, nil

@@ -55,8 +55,7 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 	return answers, unready, nil
 }
 
-// exchanged is the commit with the tests of the other one, and with what defines the
-// checks as the base has it.
+// exchanged is the commit with the other one's tests and the base's check definitions.
 func (v *Verifier) exchanged(ctx context.Context, e Exam) (string, error) {
 	stand, _, err := v.checkouts.restore(ctx, v.run, e.Commit)
 	if err != nil {

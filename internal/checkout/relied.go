@@ -31,7 +31,6 @@ type tree struct {
 	coded    map[string]bool
 }
 
-// used tells what names a file.
 type used struct{ tests, checks, settings, product bool }
 
 // or adds what else names it.
@@ -39,7 +38,6 @@ func (u used) or(v used) used {
 	return used{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
 }
 
-// tree reads what a commit has.
 func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
 	if known, is := r.trees[commit]; is {
 		return known, nil
@@ -75,7 +73,6 @@ func linkedTest(all []handover.Link, name string) bool {
 	})
 }
 
-// inPatterns is how many names one search looks for.
 const inPatterns = 100
 
 // read takes the files that tests or checks of a commit name, and that are no program, for

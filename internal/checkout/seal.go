@@ -60,7 +60,6 @@ func sealed(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run 
 	return s, err
 }
 
-// note takes in a file, if it is one.
 func (s seal) note(root *untrusted.Root, name string) {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
 		if sum, err := summed(root, name, info.Size()); err == nil {
@@ -69,7 +68,6 @@ func (s seal) note(root *untrusted.Root, name string) {
 	}
 }
 
-// mark is the size of a file and the digest of what it holds.
 type mark struct {
 	size int64
 	sum  string
@@ -87,7 +85,6 @@ func summed(root *untrusted.Root, name string, size int64) (string, error) {
 	return string(sum.Sum(nil)), err
 }
 
-// largestSealed is the most that is put back of a file.
 const largestSealed = 64 << 20
 
 // mend puts back what is not as it was, and says so.
@@ -113,7 +110,6 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 	return ctx.Err()
 }
 
-// changed are the files that are not as they were.
 func (s seal) changed(root *untrusted.Root) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool {
 		info, err := root.Lstat(name)

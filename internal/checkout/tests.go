@@ -48,8 +48,7 @@ func Touched(ctx context.Context, trusted *git.Trusted, run journal.Run, spans [
 	return slices.Compact(files), nil
 }
 
-// Testing are those of some files of a commit that are tests, serve them, or bring
-// what they depend on.
+// Testing are those of some files that are tests, serve them, or bring what they depend on.
 func Testing(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string, files []string) ([]string, error) {
 	slices.Sort(files)
 	files = slices.Compact(files)
@@ -62,8 +61,7 @@ func Testing(ctx context.Context, trusted *git.Trusted, run journal.Run, commit 
 
 func isTest(name string) bool { return paths.Of(name) != paths.None }
 
-// Onto puts files onto the base as a commit has them, or as the base does where
-// they define the checks.
+// Onto puts files of a commit onto the base, or the base's own where they define the checks.
 func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
 	stand, _, err := t.restore(ctx, run, commit)
 	if err != nil {
@@ -101,7 +99,6 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	return files, m.err
 }
 
-// differing says of each file by itself what it is to the tests.
 func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {
 	spoke, speaks := m.at(m.span.From, paths.Speaks), m.at(m.span.To, paths.Speaks)
 	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
@@ -154,7 +151,6 @@ func (m *marks) at(commit, expression string) map[string]bool {
 	return all
 }
 
-// either are the files that hold it before or after.
 func (m *marks) either(expression string) map[string]bool {
 	all := m.at(m.span.From, expression)
 	maps.Copy(all, m.at(m.span.To, expression))
@@ -169,8 +165,7 @@ func (m *marks) fresh(expression string) map[string]bool {
 	return now
 }
 
-// Reads tells whether a command, or a file that defines it at the base, names a
-// variable.
+// Reads tells whether a command, or a file that defines it at the base, names a variable.
 func (t tests) Reads(ctx context.Context, run journal.Run, command, variable string) (bool, error) {
 	trusted, err := t.Repository(ctx)
 	if err != nil || strings.Contains(command, variable) {
@@ -245,8 +240,7 @@ func (t tests) Told(check journal.CheckEnded) tally.Tally {
 	return told
 }
 
-// memory is the folder of the loop's memory; books are the files in it in which
-// the loop keeps account of itself.
+// memory is the folder with the loop's own files; books are those in which it keeps account.
 func memory(run journal.Run) workspace.Memory {
 	return workspace.Memory{Dir: cmp.Or(run.Policy.Memory, workspace.MemoryDir)}
 }

@@ -36,8 +36,7 @@ type Verifier struct {
 	run       journal.Run
 }
 
-// Confide gives the commands an environment, with what the checks need. Their secrets
-// are hidden in what is told.
+// Confide gives the commands their environment. Secrets of the checks are hidden in what is told.
 func (v *Verifier) Confide(env []string, needs confine.Needs) {
 	v.secrets, v.hide = needs.Secrets, redact.Values(needs.Values()...)
 	v.Hand.Env, v.Hand.Veil = slices.Concat(env, needs.Env), v.hide.Writer
@@ -105,8 +104,7 @@ func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Po
 	return v.run, err
 }
 
-// survey begins a run by a policy, with the checks that the base's own files
-// suggest where the policy names none.
+// survey begins a run by a policy, or by checks that the base's files suggest.
 func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) error {
 	files, err := Surveyed(ctx, v.trusted, git.At{Commit: base, Path: p.Subfolder})
 	if err != nil {
@@ -120,8 +118,7 @@ func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) err
 	return nil
 }
 
-// known tells that the repository has the commits, and that the newest and the
-// proven one are what the evidence says they are.
+// known checks that the repository has the commits of the evidence, with their trees.
 func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 	for _, sha := range []string{e.Code.Base, e.Code.Head, e.Proof.Commit} {
 		if err := v.has(ctx, e, sha); err != nil {
@@ -145,7 +142,6 @@ func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 	return nil
 }
 
-// has tells that the repository has a commit that the evidence names.
 func (v *Verifier) has(ctx context.Context, e evidence.Evidence, sha string) error {
 	if _, err := v.trusted.Resolve(ctx, sha); err != nil {
 		return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
@@ -153,8 +149,7 @@ func (v *Verifier) has(ctx context.Context, e evidence.Evidence, sha string) err
 	return nil
 }
 
-// built tells that a story's own commit is one that the newest was built on, and
-// what the evidence says it is.
+// built checks that a story's commit is below the newest, and has the tree that the evidence names.
 func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidence.Story) error {
 	sha := story.Proof.Commit
 	if err := v.has(ctx, e, sha); err != nil {
@@ -183,7 +178,6 @@ func (v *Verifier) emit(event journal.Event) {
 	}
 }
 
-// clean are the checkouts of the repository that project lies in.
 func (v *Verifier) clean(ctx context.Context, project string) (err error) {
 	if v.trusted = v.Code; v.trusted == nil {
 		if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
@@ -200,7 +194,6 @@ func (v *Verifier) clean(ctx context.Context, project string) (err error) {
 	return nil
 }
 
-// told are the tests of stories as evidence tells of them.
 type told struct {
 	v       *Verifier
 	files   map[string][]string

@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// asking is how long a program may take to tell its version: some start a
-// runtime of their own first.
+// asking is how long a program may take to tell its version: some start a runtime first.
 const asking = 20 * time.Second
 
 // Agent is an agent CLI as it is found here.
@@ -43,8 +42,7 @@ type Agents struct {
 	Run     func(context.Context, process.Command) (process.Result, error)
 }
 
-// Look finds all agents that there can be, and asks those that there are for
-// their versions.
+// Look finds all agents, and asks the installed ones for their versions.
 func (a Agents) Look(ctx context.Context) []Agent {
 	found := []Agent{{Name: a.Chosen, Chosen: true}}
 	for _, name := range agent.Names() {
@@ -94,7 +92,6 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 	}
 }
 
-// within is where a word of a command line lies, if it names a file.
 func within(dir, word string) string {
 	if filepath.IsAbs(word) {
 		return word
@@ -102,8 +99,7 @@ func within(dir, word string) string {
 	return filepath.Join(dir, word)
 }
 
-// ask has a program tell its version. One that does not even answer that will
-// not work.
+// ask has a program tell its version. One that cannot will not work.
 func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 	var said bytes.Buffer
 	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
@@ -124,8 +120,7 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 	a.Version, _ = agent.ReadVersion(said.String())
 }
 
-// enter has a program tell whether it has a key or a login. One that does not
-// answer may have.
+// enter asks a program for its key or login. One that does not answer may have one.
 func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
 	var said bytes.Buffer
 	argv := append([]string{a.Path}, adapter.StatusCommand[1:]...)
@@ -138,8 +133,7 @@ func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, e
 	}
 }
 
-// AgentsText shows what was found. Of the agents that were not asked for, only
-// the installed ones get a line.
+// AgentsText shows the chosen agent, and of the others those that are installed.
 func AgentsText(found []Agent) string {
 	var b strings.Builder
 	b.WriteString("agents\n")

@@ -101,7 +101,6 @@ func (c Checks) Text() string {
 	return b.String()
 }
 
-// flags name the checks that neither settings nor PRD name.
 func (c Checks) flags() (text string) {
 	for _, command := range slices.Concat(c.unnamed, c.Given) {
 		text += " --check " + shell.Quote(command)
@@ -140,7 +139,6 @@ func (c Checks) mark(check Check) string {
 	return mark(check.Gap == "" && check.State != "not tried")
 }
 
-// said is how it stands in words.
 func (c Check) said() string {
 	switch {
 	case c.Gap != "":

@@ -48,8 +48,7 @@ func (g GitHub) Look(ctx context.Context) []Finding {
 	)
 }
 
-// Push looks at what keeps work from getting to the repository at all: with that
-// no run is worth its money.
+// Push looks at what keeps work from the repository: with that no run is worth its money.
 func (g GitHub) Push(ctx context.Context) []Finding {
 	err := g.Client.MayPush(ctx, g.Clone)
 	push := passing("pushes", err)
@@ -74,8 +73,7 @@ func (g GitHub) seen(ctx context.Context) Finding {
 	return f
 }
 
-// opens looks whether pull requests may be opened. Where they may not, the work
-// is on its branch all the same, and a person opens one.
+// opens looks whether pull requests may be opened. If not, a person opens one.
 func (g GitHub) opens(ctx context.Context) Finding {
 	const what = "pull requests"
 	if err := g.Client.MayOpenPulls(ctx, g.Base); err != nil {
@@ -90,8 +88,7 @@ func (g GitHub) opens(ctx context.Context) Finding {
 	return Finding{What: what}
 }
 
-// passing is a finding that a run can live with; an answer that did not come is
-// told, and taken for no gap.
+// passing is a finding that a run can live with; an answer that did not come is no gap.
 func passing(what string, err error) Finding {
 	f := Finding{What: what}
 	switch {

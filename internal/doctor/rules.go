@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 )
 
-// rules are what a repository's rulesets, and the protection of the branch, have
-// against pushes to it.
+// rules are what rulesets and branch protection have against pushes to the branch.
 func (g GitHub) rules(ctx context.Context) []Finding {
 	what := "the branch " + g.Branch
 	there, protected, err := g.Client.HasBranch(ctx, g.Branch)
@@ -45,8 +44,7 @@ func (g GitHub) rules(ctx context.Context) []Finding {
 	return found
 }
 
-// judge holds a rule against what ralph does: it makes a branch, pushes to it
-// again and again, and never forces or deletes anything.
+// judge holds a rule against what ralph does: it makes a branch, and pushes to it without force.
 func (g GitHub) judge(rule github.Rule, there bool) Finding {
 	stop := func(gap, remedy string) Finding {
 		return Finding{Gap: gap, Remedy: remedy, Stops: true}

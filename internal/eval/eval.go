@@ -29,13 +29,12 @@ const (
 
 // Eval is a series of tasks, and how they are worked on.
 type Eval struct {
-	Repo  string       // the clone, where names of commits hold
-	Store *git.Trusted // reads the clone's objects; everything but a name comes from here
-	Dir   string       // an empty folder
-	Self  string       // this program
-	Agent string       // what it is called in the results; Gold and None need no model
-	Flags []string     // of `ralph run`
-	// AgentFlags name the agent.
+	Repo       string       // the clone, where names of commits hold
+	Store      *git.Trusted // reads the clone's objects; everything but a name comes from here
+	Dir        string       // an empty folder
+	Self       string       // this program
+	Agent      string       // what it is called in the results; Gold and None need no model
+	Flags      []string     // of `ralph run`
 	AgentFlags []string
 	Settings
 	MaxCost float64 // dollars for all tasks; 0: no limit
@@ -67,7 +66,6 @@ type judged struct {
 	Setup      []string        `json:"setup,omitempty"`
 }
 
-// file is what `ralph run --config` reads, with the settings of the base.
 func (s Settings) file(base []byte) ([]byte, error) {
 	type fence struct {
 		Hosts []string `json:"allowDomains,omitempty"`
@@ -87,8 +85,7 @@ func (s Settings) file(base []byte) ([]byte, error) {
 	}{theirs, policy.BaselineNew, fence{s.Hosts, s.Env}})
 }
 
-// Run works on the tasks, except those that rows have already. It stops where the
-// money is spent.
+// Run works on the tasks that rows do not have, until the money is spent.
 func (e *Eval) Run(ctx context.Context, tasks []Task, rows []Row) (all []Row, err error) {
 	spent := 0.0
 	for _, task := range tasks {
@@ -130,7 +127,6 @@ func (e *Eval) try(ctx context.Context, task Task, left float64) Row {
 	return row
 }
 
-// patience bounds a command of git.
 const patience = 10 * time.Minute
 
 // git runs git in a repository that this package made.

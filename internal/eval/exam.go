@@ -39,7 +39,6 @@ func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answe
 	return names, nil
 }
 
-// known are the tests that pass, by name.
 func known(answers []checkout.Answer) (names []string) {
 	for _, a := range answers {
 		names = append(names, a.Passing...)
@@ -47,8 +46,7 @@ func known(answers []checkout.Answer) (names []string) {
 	return names
 }
 
-// missed are the tests that have to pass and do not: those that the task names, or
-// else all that pass with the commit itself.
+// missed are the tests that have to pass and do not: the task's, or all that pass with the commit.
 func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
 	passing := known(work)
 	want := known(gold)

@@ -38,7 +38,6 @@ type Row struct {
 	Error     string   `json:"error,omitempty"`     // why it could not be tried
 }
 
-// take fills in what a run came to.
 func (r *Row) take(of result.Result) {
 	r.Status = string(of.Status)
 	if of.TotalCostUSD != nil {
@@ -52,18 +51,15 @@ func (r *Row) take(of result.Result) {
 	}
 }
 
-// mostMissed is how many tests a row names.
 const mostMissed = 20
 
-// judge fills in what the hidden tests say.
 func (r *Row) judge(missed []string) {
 	r.Hidden = len(missed) == 0
 	r.False, r.Held = r.Proven && !r.Hidden, !r.Proven && r.Hidden
 	r.Missed = missed[:min(len(missed), mostMissed)]
 }
 
-// Rows reads rows, one a line. A last line that was cut off is left out: its task is
-// tried again.
+// Rows reads rows, one a line. A last one that was cut off is left out: its task is tried again.
 func Rows(data []byte) (rows []Row) {
 	for line := range bytes.Lines(data) {
 		var row Row
@@ -109,7 +105,6 @@ func Add(tasks int, rows []Row) Sum {
 	return s
 }
 
-// tried tells whether the row counts.
 func (r Row) tried() bool { return r.Error == "" && r.Aside == "" }
 
 func count(n *int, is bool) {
@@ -130,7 +125,6 @@ func (s Sum) Text() string {
 	return b.String() + "\n" + s.Line() + "\n"
 }
 
-// columns are the heads of the cells of a row.
 var columns = []string{"proven", "hidden tests", "cost", "time", "check runs"}
 
 func (r Row) cells() []string {
@@ -190,7 +184,6 @@ func (r Row) Line() string {
 	return fmt.Sprintf("%s: proven: %s; hidden tests %s; %s", r.ID, r.verdict(), strings.ToLower(r.hidden()), short(r.Seconds))
 }
 
-// verdict is what ralph said of the work.
 func (r Row) verdict() string {
 	switch {
 	case r.Error != "":

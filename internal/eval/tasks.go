@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/suite"
 )
 
-// Task is a commit that somebody made, as work for an agent: its text is what is
-// asked for, and its tests are hidden from the agent.
+// Task is a commit as work for an agent: its text is what is asked for, its tests are hidden.
 type Task struct {
 	ID    string
 	Base  string // the commit to begin from
@@ -26,8 +25,7 @@ type Task struct {
 	PassToPass []string
 }
 
-// History are the newest commits of a repository's HEAD that change both a program
-// and tests, or the commits that are named.
+// History are the newest commits that change both a program and tests, or the commits named.
 func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, error) {
 	commits, err := e.commits(ctx, last, named)
 	if err != nil {
@@ -49,7 +47,6 @@ func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, e
 	return tasks, nil
 }
 
-// commits are those that are named, or HEAD and those before it, newest first.
 func (e *Eval) commits(ctx context.Context, last int, named []string) (shas []string, err error) {
 	names := named
 	if len(named) == 0 {
@@ -69,7 +66,6 @@ func (e *Eval) commits(ctx context.Context, last int, named []string) (shas []st
 	return strings.Fields(list), err
 }
 
-// task is one commit, and whether it changes both a program and tests.
 func (e *Eval) task(ctx context.Context, sha string) (t Task, wanted bool, err error) {
 	shas, err := e.Store.Ask(ctx, "rev-list", "--parents", "--no-walk", sha)
 	if err != nil {
@@ -91,8 +87,7 @@ func (e *Eval) task(ctx context.Context, sha string) (t Task, wanted bool, err e
 	return t, slices.ContainsFunc(changes, test) && slices.ContainsFunc(changes, program), err
 }
 
-// instance is a line of SWE-bench's data. Lists of tests come as JSON, or as JSON in
-// a string.
+// instance is a line of SWE-bench's data. Lists come as JSON, or as JSON in a string.
 type instance struct {
 	ID         string   `json:"instance_id"`
 	Base       string   `json:"base_commit"`

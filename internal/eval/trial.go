@@ -29,7 +29,6 @@ type trial struct {
 	left         float64 // dollars
 }
 
-// story is the only one of a task.
 const story = "US-001"
 
 // run tries the commit's own tests on the commit itself and on its base, has the
@@ -73,7 +72,6 @@ func (t *trial) run(ctx context.Context, row *Row) error {
 	return nil
 }
 
-// layOut makes the repository of the commit, and the agent's.
 func (t *trial) layOut(ctx context.Context) error {
 	for _, dir := range []string{t.origin, t.work} {
 		if err := t.git(ctx, t.Dir, "init", "-q", "-b", "main", "--", dir); err != nil {
@@ -112,8 +110,7 @@ func (t *trial) layOut(ctx context.Context) error {
 	return t.git(ctx, t.work, "commit", "-q", "-m", "plan")
 }
 
-// plan writes the stories where ralph run reads them: no link of the base leads out of
-// the agent's tree.
+// plan writes the stories where ralph run reads them, through no link of the base.
 func (t *trial) plan(stories []byte) error {
 	root, err := untrusted.OpenRoot(t.work)
 	if err != nil {
@@ -135,7 +132,6 @@ func (t *trial) fetch(ctx context.Context, into, from, sha string) error {
 	})
 }
 
-// gold makes the commit of patches, or brings it in.
 func (t *trial) gold(ctx context.Context) error {
 	if t.task.Gold != "" {
 		return t.fetch(ctx, t.origin, t.Store.Dir, t.task.Gold)
@@ -159,8 +155,7 @@ func (t *trial) gold(ctx context.Context) error {
 	return err
 }
 
-// handed brings the agent's work beside the commit. git reads only the objects of the
-// agent's repository, and none of its settings.
+// handed brings the agent's work beside the commit. git reads none of its repository's settings.
 func (t *trial) handed(ctx context.Context) (string, error) {
 	sha, err := t.Store.Git().Named(ctx, t.work, "HEAD")
 	if err != nil {
@@ -222,7 +217,6 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 // grace is how long a run may take to end beyond its limit.
 const grace = 2 * time.Minute
 
-// script is what an agent without a model does.
 func (t *trial) script() []byte {
 	var b strings.Builder
 	if t.Agent == Gold {
@@ -246,7 +240,6 @@ func logs(dir string) (n int) {
 	return n
 }
 
-// last is the last line of a text.
 func last(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndex(text, "\n")+1:]

@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// endContradictions lists what cannot be true about the end.
 func (e Evidence) endContradictions() []string {
 	status := policy.StatusRunning
 	if e.StopReason != "" {
@@ -32,8 +31,7 @@ func (e Evidence) endContradictions() []string {
 	return lines
 }
 
-// falseGiveUp reports a run that claims to have stopped early though every story is
-// proven.
+// falseGiveUp reports a run that stopped early though every story is proven.
 func (e Evidence) falseGiveUp() []string {
 	left := len(e.Stories) == 0 || !e.Proof.Passed || slices.ContainsFunc(e.Stories, func(s Story) bool { return !s.Proven })
 	if e.Status != policy.StatusStopped || left {
@@ -42,8 +40,7 @@ func (e Evidence) falseGiveUp() []string {
 	return []string{fmt.Sprintf("the file says that the run stopped (%s), but every story is proven", e.StopReason)}
 }
 
-// missingParts lists stories and iterations that the rest of the file mentions, but that
-// are not in it.
+// missingParts lists stories and iterations that the file mentions and does not have.
 func (e Evidence) missingParts() []string {
 	var lines []string
 	if number := e.missingIteration(); number > 0 {
@@ -57,8 +54,7 @@ func (e Evidence) missingParts() []string {
 	return lines
 }
 
-// missingIteration returns the first iteration that is not in the file, although a later
-// one is or a story mentions it. 0: none.
+// missingIteration returns the first number of an iteration that is not in the file; 0: none.
 func (e Evidence) missingIteration() int {
 	there := map[int]bool{}
 	newest := 0
@@ -80,8 +76,7 @@ func (e Evidence) missingIteration() int {
 	return 0
 }
 
-// mentionedStories returns the stories that passed, and those in NotVerified. Others may
-// have been split since.
+// mentionedStories returns the stories that passed, and those in NotVerified.
 func (e Evidence) mentionedStories() []string {
 	var ids []string
 	for _, it := range e.Iterations {

@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Differences lists what the evidence says otherwise than a repeated proof. Times and
-// digests do not count: no two runs print the same.
+// Differences lists what a repeated proof says otherwise, but for times and digests.
 func (e Evidence) Differences(anew journal.Run) []string {
 	var lines []string
 	if !e.IsInspectionRequired() { // then it is said of no story
@@ -52,8 +51,7 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	return lines
 }
 
-// proofDifferences lists what the evidence says otherwise about the proof of a story's
-// own commit.
+// proofDifferences compares the proof of a story's own commit.
 func (s Story) proofDifferences(anew journal.Run) []string {
 	found, is := anew.ProofOf(s.Proof.Tree)
 	if !is {
@@ -65,7 +63,6 @@ func (s Story) proofDifferences(anew journal.Run) []string {
 	return checkDifferences("at the commit of "+s.ID+" ", s.Proof.Checks, found.Checks)
 }
 
-// describeRun says whether a check ran.
 func describeRun(skipped string) string {
 	if skipped == "" {
 		return "it runs"
@@ -73,8 +70,7 @@ func describeRun(skipped string) string {
 	return "it is skipped: nothing in " + skipped + " is changed"
 }
 
-// differences lists what the evidence says otherwise about a story. Its grade and the
-// inspection alone decide whether it is proven.
+// differences compares a story. Its grade and the inspection alone decide whether it is proven.
 func (s Story) differences(anew journal.Run) []string {
 	var lines []string
 	sure := plan.Story{Passes: s.Passes}
@@ -100,8 +96,7 @@ func (s Story) differences(anew journal.Run) []string {
 	return lines
 }
 
-// inspectionDifferences compares the inspection with the repeated one. A completed run
-// must have one, unless its rules turn it off.
+// inspectionDifferences compares the inspection, which a completed run has unless it is turned off.
 func (e Evidence) inspectionDifferences(anew journal.Run) []string {
 	if e.Inspection == nil && e.IsInspectionRequired() {
 		return (&Inspection{}).differences(anew)
@@ -114,7 +109,6 @@ func (e Evidence) IsInspectionRequired() bool {
 	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
 }
 
-// differences lists what the inspection says otherwise.
 func (i *Inspection) differences(anew journal.Run) []string {
 	found, is := anew.InspectionOf(anew.Tree)
 	if i == nil || !is {
@@ -127,7 +121,6 @@ func (i *Inspection) differences(anew journal.Run) []string {
 	return []string{"the change is held back by " + now.describe() + "; the file says: " + i.describe()}
 }
 
-// describe lists the files, or says why the existing tests could not run.
 func (i *Inspection) describe() string {
 	if i.Why != "" {
 		return "an unknown number of files (" + i.Why + ")"
@@ -153,7 +146,6 @@ func listOf(all []string) string {
 	return journal.ShortList(all)
 }
 
-// passedTests counts a check's passed tests, if it names any.
 func passedTests(check journal.CheckEnded) int {
 	if check.Tests == nil {
 		return 0
@@ -161,7 +153,6 @@ func passedTests(check journal.CheckEnded) int {
 	return check.Tests.Passed
 }
 
-// checkDifferences compares checks with the repeated ones, both ways.
 func checkDifferences(where string, was []Said, now []journal.CheckEnded) []string {
 	var lines []string
 	for _, said := range was {
@@ -175,8 +166,7 @@ func checkDifferences(where string, was []Said, now []journal.CheckEnded) []stri
 	return lines
 }
 
-// differences lists what the result of a check says otherwise. More passed tests are no
-// difference.
+// differences compares the result of a check. More passed tests are no difference.
 func (s Said) differences(where string, now []journal.CheckEnded) []string {
 	check, ran := journal.FindCheck(now, s.Name)
 	if !ran {

@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Of returns the evidence of a run. tools are the programs that made it, which the
-// journal does not name.
+// Of returns the evidence of a run. tools are the programs that made it.
 func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
 		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
@@ -90,7 +89,6 @@ func commandsOf(checks []policy.Check) []Command {
 	return all
 }
 
-// notVerified lists what the evidence does not show.
 func notVerified(run journal.Run) []string {
 	words := []string{}
 	if run.Baseline != nil && run.Baseline.Why != "" {

@@ -16,8 +16,7 @@ import (
 // MaxSize is more than the size of any evidence.
 const MaxSize = 32 << 20
 
-// Read reads what Marshal wrote. The file may come from anyone: it refuses other
-// versions and unknown fields.
+// Read reads what Marshal wrote. It refuses other versions and unknown fields.
 func Read(data []byte) (Evidence, error) {
 	var e Evidence
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -82,7 +81,6 @@ func parseChecks(commands []Command) ([]policy.Check, error) {
 	return all, nil
 }
 
-// failing names what failed.
 func (t *Tests) failing() []string {
 	if t == nil {
 		return nil
@@ -99,8 +97,7 @@ func (e Evidence) Grades() []journal.StoryGraded {
 	return all
 }
 
-// AllowedChanges returns the changes of existing tests that people allowed a story, as
-// the evidence claims.
+// AllowedChanges returns the changes of existing tests that people allowed, as the evidence claims.
 func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
 		return nil
@@ -112,8 +109,7 @@ func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	return []journal.ChangeInspected{all}
 }
 
-// EarlierStories returns the stories that pass by a proof of their own commit, whose
-// tree is not the newest.
+// EarlierStories returns the stories that pass by a proof of an earlier commit.
 func (e Evidence) EarlierStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return !s.Passes || s.Proof == nil || s.Proof.Tree == e.Proof.Tree
