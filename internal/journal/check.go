@@ -83,8 +83,7 @@ func (c CheckEnded) fold(r *Run, at time.Time) {
 // Took is how long the check ran.
 func (c CheckEnded) Took() time.Duration { return time.Duration(c.TookMS) * time.Millisecond }
 
-// Try is the run that does not count when a check ran twice: the first, or the second if
-// the failed tests failed again.
+// Try is the one of two runs of a check that does not count.
 type Try struct {
 	Exit     int    `json:"exit"`
 	TimedOut bool   `json:"timed_out,omitempty"`
@@ -107,8 +106,7 @@ func (c CheckEnded) FirstExit() int {
 	return c.First.Exit
 }
 
-// BaselineEnded closes the checks at the base. Usable reports whether any of them can
-// prove something.
+// BaselineEnded closes the checks at the base. Usable: any of them can prove something.
 type BaselineEnded struct {
 	Usable bool   `json:"usable"`
 	Why    string `json:"why,omitempty"`
@@ -124,13 +122,11 @@ type ProofEnded struct {
 	Empty  bool   `json:"empty,omitempty"`  // no check could prove anything
 	Reused bool   `json:"reused,omitempty"` // the same tree was proven before
 	Why    string `json:"why,omitempty"`
-	// Restored are the protected files that were restored to their base version for
-	// it, at most 100.
+	// Restored are the protected files that it had in their base version, at most 100.
 	Restored []string `json:"restored,omitempty"`
 }
 
-// fold adds a proof with the checks since the one before, or with the checks of the
-// proof that it reuses.
+// fold adds a proof with the checks since the one before, or with those of a reused proof.
 func (e ProofEnded) fold(r *Run, at time.Time) {
 	proof := Proof{
 		Commit: e.Commit, Tree: e.Tree, Passed: e.Passed, Empty: e.Empty, Reused: e.Reused, Why: e.Why, Checks: r.Loose, Setup: r.Setup,

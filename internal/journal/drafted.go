@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// PlanDrafted is an agent's answer to a task without acceptance criteria: stories, a
-// question, or no usable plan.
+// PlanDrafted is an agent's plan for a task without acceptance criteria, or its question.
 type PlanDrafted struct {
 	By         string        `json:"by"` // the agent
 	Stories    []plan.Story  `json:"stories,omitempty"`

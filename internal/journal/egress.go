@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// EgressRefused records a request that the sandbox refused, once for each target. It
-// changes no decision.
+// EgressRefused records a target that the sandbox refused, once. It changes no decision.
 type EgressRefused struct {
 	What  string `json:"what"`            // host and port, or the request to the model
 	Why   string `json:"why"`             // in ralph's words
@@ -16,8 +15,7 @@ type EgressRefused struct {
 
 func (e EgressRefused) fold(r *Run, _ time.Time) { r.Refused = append(r.Refused, e) }
 
-// EgressPassed records the traffic through the sandbox since the last such event, before
-// an iteration or the run ends.
+// EgressPassed records the traffic through the sandbox since the last such event.
 type EgressPassed struct {
 	Hosts []Passage `json:"hosts"` // the largest
 	Rest  *Passage  `json:"rest,omitempty"`
@@ -45,7 +43,6 @@ func (e EgressPassed) fold(r *Run, _ time.Time) {
 	}
 }
 
-// addTraffic adds one passage to those of its host.
 func addTraffic(all []Passage, p Passage) []Passage {
 	i, found := slices.BinarySearchFunc(all, p.Host, func(a Passage, host string) int { return cmp.Compare(a.Host, host) })
 	if !found {

@@ -13,13 +13,11 @@ import (
 //
 //sumtype:decl
 type Event interface {
-	// fold applies the event to the run. It ignores an event that does not fit,
-	// and never panics.
+	// fold applies the event to the run. It ignores one that does not fit, and never panics.
 	fold(r *Run, at time.Time)
 }
 
-// RunBegan is the first event of every journal. It carries everything that later steps
-// need, so that they read no settings.
+// RunBegan is the first event of every journal. Later steps need no other settings.
 type RunBegan struct {
 	Run     string        `json:"run"`
 	Policy  policy.Policy `json:"policy"`
@@ -57,8 +55,7 @@ type Links struct {
 	Log  string `json:"log,omitempty"`  // the job's log
 }
 
-// Resumed continues a run that had stopped or was killed, and grants its limits again,
-// possibly others.
+// Resumed continues a stopped or killed run, and grants its limits again, possibly others.
 type Resumed struct {
 	Why      string         `json:"why"`
 	Policy   *policy.Policy `json:"policy,omitempty"`   // in force from here on; nil: as before
@@ -70,8 +67,7 @@ type Resumed struct {
 	Links    *Links         `json:"links,omitempty"`    // where people find more from here on
 }
 
-// fold grants the limits again, and forgets interrupted checks, so that all of them run
-// again.
+// fold grants the limits again, and forgets interrupted checks: all of them run again.
 func (e Resumed) fold(r *Run, at time.Time) {
 	if e.Policy != nil {
 		r.Policy = *e.Policy

@@ -73,8 +73,7 @@ func (r Run) EarlierProofs(story string) []Proof {
 	return nil
 }
 
-// ProvingTests returns the tests that took a story from red to green: by name, or as
-// files if the check names no tests. It is empty for other grades.
+// ProvingTests returns the tests, or else the test files, that took a story from red to green.
 func (e StoryGraded) ProvingTests() []string {
 	switch {
 	case e.Grade != RedToGreen:

@@ -4,8 +4,7 @@ import (
 	"time"
 )
 
-// CommitsTaken records the hand-over of the agent's commits. To equals From if the agent
-// left none, or none was accepted.
+// CommitsTaken records the hand-over of the agent's commits. To equals From if none was accepted.
 type CommitsTaken struct {
 	From    string    `json:"from"`
 	To      string    `json:"to"`

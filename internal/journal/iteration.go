@@ -101,15 +101,13 @@ const overspent = "the budget is used"
 // Took is how long the agent ran.
 func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time.Millisecond }
 
-// PlanRead is the plan as the agent left it, without the changes that an agent may not
-// make.
+// PlanRead is the plan as the agent left it, without changes that it may not make.
 type PlanRead struct {
 	Plan    plan.Plan `json:"plan"`
 	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
 	Undone  []string  `json:"undone,omitempty"`  // what was restored, in words
 	Bent    []string  `json:"bent,omitempty"`    // stories that the agent weakened; restored
-	// Committed says that all claimed work is committed, so that a clean checkout
-	// has it.
+	// Committed says that a clean checkout has all claimed work.
 	Committed bool `json:"committed,omitempty"`
 
 	Log Attachment `json:"log,omitzero"`  // the progress log as it is now
@@ -136,7 +134,6 @@ func (e PlanRead) fold(r *Run, at time.Time) {
 	}
 }
 
-// newCriteria returns the criteria that no story had before.
 func (e PlanRead) newCriteria(before plan.Plan) []string {
 	known := map[string]bool{}
 	for _, story := range before.UserStories {

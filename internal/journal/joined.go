@@ -11,8 +11,7 @@ const (
 	OfBase   Line = "base"
 )
 
-// Joined records that work of others was merged, or conflicts. To equals From if there
-// is no merge.
+// Joined records that work of others was merged, or conflicts. Without a merge To equals From.
 type Joined struct {
 	Of        Line     `json:"of"`
 	From      string   `json:"from"` // the newest commit of the work
@@ -27,8 +26,7 @@ type Joined struct {
 	FromTree  string   `json:"from_tree,omitempty"` // of From, if To is a merge that the agent has to finish
 }
 
-// fold makes the merge the run's work. If the agent has to resolve conflicts with the
-// base, the merge becomes a story.
+// fold makes the merge the run's work, and a story if the agent has to resolve conflicts.
 func (e Joined) fold(r *Run, _ time.Time) {
 	r.Failures = nil
 	if e.Of == OfBase {
@@ -56,8 +54,7 @@ func (e Joined) fold(r *Run, _ time.Time) {
 	}
 }
 
-// moveTo sets the run's commit. The newest iteration's files then no longer tell whether
-// the agent did something.
+// moveTo sets the run's commit. The newest iteration's files then no longer tell of its work.
 func (r *Run) moveTo(head, tree string) {
 	r.Head, r.Tree, r.Work = head, tree, ""
 	if n := len(r.Iterations); n > 0 && r.Iterations[n-1].Taken != nil {
@@ -67,8 +64,7 @@ func (r *Run) moveTo(head, tree string) {
 	}
 }
 
-// addMerge records a merge. A merge of the base completes its story, unless the agent
-// still has to resolve conflicts.
+// addMerge records a merge. One of the base completes its story, if it has no conflicts.
 func (r *Run) addMerge(e Joined) {
 	r.Joins = append(r.Joins, e)
 	if e.Of != OfBase || len(e.Conflicts) > 0 {
@@ -79,8 +75,7 @@ func (r *Run) addMerge(e Joined) {
 	}
 }
 
-// IsMerging reports whether the head is a merge with the base whose files still have
-// conflict markers. Such a head is never pushed.
+// IsMerging reports whether the head is a merge with conflict markers. It is never pushed.
 func (r Run) IsMerging() bool {
 	return r.Parted != nil && r.Parted.Of == OfBase && r.Parted.To != r.Parted.From
 }

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Version is the version of the events in this package. A journal of another version is
-// refused.
+// Version is that of the events. A journal of another version is refused.
 const Version = 1
 
 // Entry is an event with its place in the journal.
@@ -24,7 +23,6 @@ type Entry struct {
 	Event Event
 }
 
-// header begins each line.
 type header struct {
 	V    int       `json:"v"`
 	Seq  int       `json:"seq"`
@@ -78,7 +76,6 @@ func Decode(line []byte) (Entry, error) {
 	return Entry{Seq: h.Seq, At: h.At, Event: read.Elem().Interface().(Event)}, nil //nolint:forcetypeassert // of a kind
 }
 
-// kinds holds each event type by its name.
 var kinds = map[string]Event{
 	"run_began":        RunBegan{},
 	"resumed":          Resumed{},
@@ -116,7 +113,6 @@ var kinds = map[string]Event{
 	"run_stopped":      RunStopped{},
 }
 
-// types holds the name of each event type.
 var types = func() map[reflect.Type]string {
 	all := map[reflect.Type]string{}
 	for name, event := range kinds {
@@ -173,8 +169,7 @@ type Disk interface {
 	Sync() error
 }
 
-// Writer appends events and keeps the run that they fold into. Only one goroutine may
-// use it at a time.
+// Writer appends events and keeps their run. Only one goroutine may use it at a time.
 type Writer struct {
 	Disk Disk
 	Now  func() time.Time

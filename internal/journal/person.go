@@ -13,8 +13,7 @@ type Person struct {
 	ID    int64  `json:"id,omitempty"`
 }
 
-// Trailers returns the lines under ralph's own commits and pull requests: the run, the
-// story, and who asked for it.
+// Trailers returns the lines under ralph's commits and pull requests: run, story, requester.
 func (r Run) Trailers(story string) []string {
 	lines := []string{"Ralph-Run: " + r.ID}
 	if story != "" {
@@ -26,6 +25,5 @@ func (r Run) Trailers(story string) []string {
 	return lines
 }
 
-// loginCharacters are the characters of people's logins. A bot has others, and is no
-// author.
+// loginCharacters are those of people's logins. A bot has others, and is no author.
 const loginCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -7,8 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// StoryReviewed is another agent's opinion of a story that is about to pass. It can
-// block the story, but never pass it.
+// StoryReviewed is another agent's opinion of a story. It can block the story, but never pass it.
 type StoryReviewed struct {
 	Story      string       `json:"story"`
 	Commit     string       `json:"commit"`

@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Run is the state of a run: the sum of its events. It is a value; a fold makes a new
-// one.
+// Run is the state of a run: the sum of its events. It is a value; a fold makes a new one.
 type Run struct {
 	ID      string
 	Policy  policy.Policy
@@ -68,8 +67,7 @@ type Run struct {
 	Packed     *Packed    // the work as a file, if it could not be pushed
 	Leaves     []Branched // why the work moved to another branch
 	Pull       *PullOpened
-	// FoundDraft says that the pull request was a draft when the run began. A person
-	// marks it ready, as it may wait for other things.
+	// FoundDraft: the pull request was a draft when the run began, so a person marks it ready.
 	FoundDraft bool
 	Comment    *CommentPosted
 	Failures   []PublishFailed // since the last thing that worked on GitHub
@@ -201,7 +199,6 @@ func (r Run) ProofOf(tree string) (Proof, bool) {
 	})
 }
 
-// newest returns the last of all for which is holds.
 func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
 	for _, one := range slices.Backward(all) {
 		if is(one) {

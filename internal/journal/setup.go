@@ -10,8 +10,7 @@ import (
 // SetupEnded is the result of one setup command. It has the fields of CheckEnded.
 type SetupEnded CheckEnded
 
-// fold keeps the results that help an agent. The base is not its work, and it sees its
-// own tree.
+// fold keeps the results that help an agent: not the base's, nor those of its own tree.
 func (s SetupEnded) fold(r *Run, _ time.Time) {
 	switch s.Where {
 	case AtProof:

@@ -2,8 +2,7 @@ package journal
 
 import "time"
 
-// Signed records that GitHub signed the newest commits, which made them new commits. The
-// tree is the same, so its proofs hold.
+// Signed records that GitHub signed the newest commits anew. The tree and its proofs stay.
 type Signed struct {
 	From string `json:"from"`
 	To   string `json:"to"`

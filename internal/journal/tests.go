@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// Tests is the result of a check's tests, as far as its output names them. The exit code
-// alone decides; names only tell failures apart.
+// Tests is the result of a check's tests, as far as its output names them. The exit code decides.
 type Tests struct {
 	Runner  string `json:"runner"` // one or several test runners
 	Passed  int    `json:"passed"`
@@ -20,8 +19,7 @@ type Tests struct {
 	Broken []string `json:"broken,omitempty"` // failures that are no test: a failed build, an interrupted run
 	Cut    bool     `json:"cut,omitempty"`    // Red and Broken are incomplete
 	Digest string   `json:"digest,omitempty"` // sha256 of the names of all failures, sorted, each on a line; empty if unknown
-	// Asked holds the outcome of each test that was looked for by name, "absent" if
-	// the output does not name it.
+	// Asked holds the outcome of each test that was looked for by name.
 	Asked map[string]tally.Outcome `json:"asked,omitempty"`
 	All   Attachment               `json:"all,omitzero"` // every test, as "passed name" on a line; beside the log
 }
@@ -52,8 +50,7 @@ func (t *Tests) Failing() []string {
 	return slices.Concat(t.Red, t.Broken)
 }
 
-// HasNamedFailures reports whether the check ran to its end and names the tests that
-// failed.
+// HasNamedFailures reports whether the check ran to its end and names the tests that failed.
 func (c CheckEnded) HasNamedFailures() bool {
 	return !c.Passed && !c.TimedOut && !c.CannotRun && c.Tests != nil && len(c.Tests.Red) > 0
 }
@@ -71,8 +68,7 @@ func FindCheck(checks []CheckEnded, name string) (CheckEnded, bool) {
 	return CheckEnded{}, false
 }
 
-// PassedInFirstRun reports whether a test passed in the first run of a check that ran
-// twice, if known.
+// PassedInFirstRun reports whether a test is known to have passed in the first of two runs.
 func (c CheckEnded) PassedInFirstRun(name string) bool {
 	return c.First != nil && c.First.Tests != nil && c.First.Tests.Asked[name] == tally.Passed
 }

@@ -12,8 +12,7 @@ func (a AgentEnded) plus(earlier AgentEnded) AgentEnded {
 	return a
 }
 
-// endPause lets an agent that the model rejected try again at once: somebody has resumed
-// the run.
+// endPause lets a rejected agent try again at once: a person has resumed the run.
 func (it *Iteration) endPause() {
 	if it.Agent != nil && it.Agent.Busy {
 		it.Turned, it.Paused = 0, true

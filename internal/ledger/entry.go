@@ -53,7 +53,6 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 	return nil, err
 }
 
-// bury ends the entries of jobs that are over.
 func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 	for _, other := range book.AtWork(e.Now()) {
 		ended, known, err := e.Ended(ctx, other.Job)
@@ -81,9 +80,8 @@ func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	})
 }
 
-// spent is what the job spent. It is nil where tokens were used whose price is
-// unknown, and less than the job held is charged for them: then the day is charged
-// what the job held.
+// spent is what the job spent; nil, so that the day is charged what the job held, where tokens were used whose price
+// is unknown.
 func (e *Entry) spent(run journal.Run) *float64 {
 	usd := max(0, run.TotalUSD()-e.Old.TotalUSD())
 	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.Held {
@@ -92,7 +90,6 @@ func (e *Entry) spent(run journal.Run) *float64 {
 	return &usd
 }
 
-// pullOf is a run's pull request.
 func pullOf(run journal.Run, now time.Time) quota.Pull {
 	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
 	if number := run.Task.Number; number != p.Number {

@@ -23,7 +23,6 @@ type Account struct {
 	at string // the commit that the ref stood at when it was read
 }
 
-// most is more than the jobs of a day and all pull requests need.
 const most = 8 << 20
 
 // Look reads the book.
@@ -54,8 +53,7 @@ func (a *Account) page(ctx context.Context) ([]byte, error) {
 	return book, err
 }
 
-// Put writes the ledger, unless it was changed since Look. If the answer is
-// lost, the next Look shows whether it was written.
+// Put writes the ledger, unless it was changed since Look.
 func (a *Account) Put(ctx context.Context, book []byte) error {
 	origin, err := a.Remote(ctx)
 	if err != nil {

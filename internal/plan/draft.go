@@ -17,8 +17,7 @@ import (
 // Source is how the stories of a plan were found.
 type Source string
 
-// The ways to find stories in a text, in the order in which they are tried.
-// SourceAgent is not one of them.
+// The ways to find stories in a text, in their order; an agent's plan is none of them.
 const (
 	SourceJSON     Source = "json"     // a PRD, bare or in a code block
 	SourceTaskList Source = "tasklist" // - [ ] one story
@@ -31,9 +30,8 @@ const (
 // takes quadratic time for some texts; for this many characters it takes seconds.
 const maxBody = 65_536
 
-// Draft makes a plan of a task without a model: the same text gives the same
-// stories. An issue never sets the branch name. forms are the repository's issue
-// forms as YAML.
+// Draft makes a plan of a task without a model: the same text gives the same stories. An issue never sets the branch
+// name.
 func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	if t.Update {
 		return t.updatePlan(), SourceUpdate, nil
@@ -73,16 +71,14 @@ func fromJSON(t Task, in input) (Plan, Source, error) {
 	return p, SourceJSON, nil
 }
 
-// storiesKey distinguishes a PRD from other JSON. It accepts misspelled keys,
-// which Read reports.
+// storiesKey tells a PRD from other JSON. It accepts misspelled keys, which Read reports.
 var storiesKey = pattern.Of(`(?i)"user[_-]?stor(y|ies)"\s*:`)
 
 func isPRD(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)
 }
 
-// fencedPRD finds the first code block with user stories, or else the first one
-// marked as prd. Quotes are skipped: others wrote them.
+// fencedPRD finds the first code block with stories, or else one marked as prd, outside of quotes.
 func fencedPRD(p document) (*ast.FencedCodeBlock, bool) {
 	var found, named *ast.FencedCodeBlock
 	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
@@ -147,7 +143,6 @@ func (d *drafter) plan() (Plan, Source, error) {
 	return p, from, nil
 }
 
-// title is the task's title, or else the first text of its body.
 func (d *drafter) title() string {
 	if title := oneLine(normalize(d.task.Title)); !emptyTitle.MatchString(title) {
 		return title
@@ -194,8 +189,7 @@ func joinParagraphs(parts ...string) string {
 	return strings.Join(kept, "\n\n")
 }
 
-// IsVague reports whether the plan is one story that only repeats the task,
-// without a criterion of its own. A story marked as needing no test is not vague.
+// IsVague reports whether the plan is one story that only repeats the task, and needs a test.
 func IsVague(t Task, p Plan, from Source) bool {
 	if t.Kind != KindIssue || from != SourcePlain || len(p.UserStories) != 1 {
 		return false
@@ -213,9 +207,8 @@ const maxSketched = 20
 // ErrNoPlan means that an answer has no plan.
 var ErrNoPlan = errors.New("its answer has no JSON with userStories")
 
-// FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code
-// block, with the same rules as for prd.json. left names the fields that an agent
-// may not set and that are dropped.
+// FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code block. left names the fields that an
+// agent may not set.
 func FromAnswer(answer string) (stories []Story, left []string, err error) {
 	text := normalize(answer)
 	if !isPRD(text) {
@@ -242,8 +235,7 @@ func FromAnswer(answer string) (stories []Story, left []string, err error) {
 	return stories, slices.Compact(left), validate(Plan{UserStories: stories})
 }
 
-// agentFields is the part of a story that a planning agent may set. The agent can
-// have read text that people do not see, so other fields are dropped.
+// agentFields is what a planning agent may set: it can have read text that people do not see.
 func (s Story) agentFields() (allowed Story, dropped []string) {
 	title, _ := clean.Plain(s.Title, maxBody)
 	allowed = Story{ID: s.ID, Title: oneLine(title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}

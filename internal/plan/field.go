@@ -26,8 +26,7 @@ func joinPath(path, key string) string {
 	return path + "." + key
 }
 
-// member is the value of a key. A missing key gives an empty node at the object's
-// line.
+// member is the value of a key, or an empty node at the object's line.
 func member(n jsontree.Node, key string) jsontree.Node {
 	for _, m := range n.Members {
 		if m.Key == key {
@@ -37,8 +36,7 @@ func member(n jsontree.Node, key string) jsontree.Node {
 	return jsontree.Node{Line: n.Line}
 }
 
-// field is a member. A null counts as missing: models write it for what they leave
-// out.
+// field is a member. Models write null for what they leave out, so it counts as missing.
 func (s value) field(key string) value {
 	return value{member(s.Node, key), joinPath(s.path, key), s.story}
 }
@@ -61,8 +59,7 @@ func (r *reader) report(s value, format string, args ...any) {
 	})
 }
 
-// checkObject reports mistyped and missing keys. A missing key is not reported if
-// a mistyped one was meant for it.
+// checkObject reports mistyped keys, and missing ones for which no mistyped key was meant.
 func (r *reader) checkObject(s value, shape keySet) bool {
 	if s.Kind != jsontree.Object {
 		r.report(s, "found %s, want an object", s.Node)
@@ -112,7 +109,6 @@ func compactJSON(n jsontree.Node) json.RawMessage {
 	return out.Bytes()
 }
 
-// reportDuplicates reports keys that occur twice, in any object.
 func (r *reader) reportDuplicates(s value) {
 	seen := map[string]bool{}
 	for _, m := range s.Members {
@@ -135,8 +131,7 @@ func (r *reader) text(s value) string {
 	return s.Text
 }
 
-// line is a string with one line of text: it goes into commit subjects and
-// headings.
+// line is a string with one line of text: it goes into commit subjects and headings.
 func (r *reader) line(s value) string {
 	switch {
 	case s.isAbsent(): // checkObject has reported it
@@ -161,7 +156,6 @@ func (r *reader) list(s value) []value {
 	return items
 }
 
-// textList is a list of strings that are not blank.
 func (r *reader) textList(s value) []string {
 	var lines []string
 	for _, item := range r.list(s) {

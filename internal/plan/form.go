@@ -29,8 +29,7 @@ type field struct {
 	initial []string // text of the field before a person answers
 }
 
-// formFields reads issue forms, the files of .github/ISSUE_TEMPLATE. Other files
-// have no fields: GitHub does not offer them as forms either.
+// formFields reads issue forms, the files of .github/ISSUE_TEMPLATE.
 func formFields(forms [][]byte) map[string]field {
 	known := map[string]field{}
 	for _, data := range forms {
@@ -108,7 +107,6 @@ func (d *drafter) looksLikeForm(known map[string]field) bool {
 	return !hasStory && len(d.sections) > 2
 }
 
-// isCheckList reports whether the answer is one list of check boxes.
 func (s section) isCheckList() bool {
 	if len(s.blocks) != 1 || s.blocks[0].Kind() != ast.KindList {
 		return false
@@ -131,8 +129,7 @@ func (s section) isTickedChoice() bool {
 var personalStatement = pattern.Of(`(?i)^(?:yes|my)\b|^(?:by [^,]+, )?(?:i|we)(?:\s+|['’])` +
 	`(?:have|am|are|m|ve|re|d|ll|will|would|do|did|don|agree|confirm|understand|acknowledge|accept|know|read|can|could|\w+ed)\b|\?$`)
 
-// isPersonalList reports whether a list of check boxes says something about the
-// author, not about the work.
+// isPersonalList reports whether a list of check boxes is about the author, not about the work.
 func isPersonalList(p document, n ast.Node) bool {
 	if n.Kind() != ast.KindList || !(section{blocks: []ast.Node{n}}).isCheckList() {
 		return false
@@ -148,7 +145,6 @@ func isPersonalList(p document, n ast.Node) bool {
 // emptyTitle matches a title that its author left as the form had it.
 var emptyTitle = pattern.Of(`^(?:\[[^\]]*\]|<[^>]*>|\([^)]*\)|[\pL ]+:|[\s:.-])*$`)
 
-// checkContent refuses an issue without content, and says what is missing.
 func (d *drafter) checkContent() error {
 	what := "nothing to plan in " + d.task.String()
 	if (d.task.Kind == KindIssue || d.task.Title != "") && emptyTitle.MatchString(d.task.Title) {

@@ -8,8 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// headingEntries makes a story of every deepest heading that has a list or
-// criteria under it.
+// headingEntries makes a story of every deepest heading with a list or criteria under it.
 func (d *drafter) headingEntries() []entry {
 	var entries []entry
 	for _, own := range d.storySections() {
@@ -77,7 +76,6 @@ func (d *drafter) keepDeepest(story []bool) {
 	}
 }
 
-// description is the text of a story's sections except its criteria.
 func (d *drafter) description(own []section) []string {
 	var about []string
 	for i, s := range own {
@@ -92,7 +90,6 @@ func (d *drafter) description(own []section) []string {
 	return about
 }
 
-// listCriteria takes the items of a section's lists as criteria.
 func (d *drafter) listCriteria(s section) []string {
 	var all []string
 	for _, list := range s.lists() {
@@ -103,8 +100,7 @@ func (d *drafter) listCriteria(s section) []string {
 	return all
 }
 
-// sectionCriteria takes the lists of a section as criteria, or its lines if it has
-// no list.
+// sectionCriteria takes the lists of a section as criteria, or else its lines.
 func (d *drafter) sectionCriteria(s section) []string {
 	if all := d.listCriteria(s); len(all) > 0 {
 		return all
@@ -119,8 +115,7 @@ func (d *drafter) sectionCriteria(s section) []string {
 	return all
 }
 
-// singleEntry makes one story of the whole text. Its criteria are those under a
-// heading for criteria, or else the lists in the text.
+// singleEntry makes one story of the whole text, with the criteria of their heading or of its lists.
 func (d *drafter) singleEntry(title string) (Source, []entry) {
 	e := entry{title: title}
 	from := SourcePlain
@@ -140,7 +135,6 @@ func (d *drafter) singleEntry(title string) (Source, []entry) {
 	return from, []entry{e}
 }
 
-// section is a heading with the blocks up to the next heading.
 type section struct {
 	level  int // 0 above the first heading
 	title  string
@@ -162,12 +156,10 @@ const (
 	roleIgnored              // no stories
 )
 
-// labelLevel is deeper than any heading. A line "Acceptance criteria:" counts as a
-// heading of this level.
+// labelLevel is deeper than any heading: that of a line "Acceptance criteria:".
 const labelLevel = 7
 
-// splitSections cuts a document into sections, without comments, other HTML and
-// empty form fields.
+// splitSections cuts a document into sections, without HTML and empty form fields.
 func splitSections(p document) []section {
 	sections := []section{{parent: -1}}
 	for n := p.doc.FirstChild(); n != nil; n = n.NextSibling() {
@@ -204,7 +196,6 @@ func sectionStart(p document, n ast.Node) (section, bool) {
 	}
 }
 
-// parentSection is the nearest section above with a higher heading.
 func parentSection(sections []section, level int) int {
 	i := len(sections) - 1
 	for i > 0 && sections[i].level >= level {
@@ -216,7 +207,6 @@ func parentSection(sections []section, level int) int {
 	return i
 }
 
-// titleRoles are common titles of headings.
 var titleRoles = rolesByTitle(map[role]string{
 	roleTasks: "stories, user stories, tasks, task list, to do, todo",
 	roleCriteria: "acceptance criteria, acceptance criterion, acceptance, criteria, definition of done, dod, " +
@@ -257,8 +247,7 @@ func (s section) lists() []*ast.List {
 	return lists
 }
 
-// markdown is the section without the blocks that were used. Without a block left,
-// the heading goes too.
+// markdown is the section without the blocks that were used; empty if no block is left.
 func (s section) markdown(p document, used map[ast.Node]bool) string {
 	var parts []string
 	for _, b := range s.blocks {

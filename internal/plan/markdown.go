@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// document is a parsed body. Tables stay paragraphs: no story is read from them,
-// and a paragraph keeps its lines.
+// document is a parsed body. Tables stay paragraphs, which keep their lines.
 type document struct {
 	src []byte
 	doc ast.Node
@@ -30,8 +29,7 @@ func parseMarkdown(body string) document {
 	return document{src, md.Parser().Parse(text.NewReader(src))}
 }
 
-// normalize repairs text that a browser sent: one kind of line break, valid UTF-8,
-// no control characters except tabs.
+// normalize repairs a browser's text: line breaks, UTF-8, no control characters except tabs.
 func normalize(body string) string {
 	body = strings.TrimPrefix(strings.ToValidUTF8(body, "\uFFFD"), "\uFEFF")
 	body = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(body)
@@ -43,8 +41,7 @@ func normalize(body string) string {
 	}, body)
 }
 
-// inlineLine is the text of a heading or paragraph on one line as people see it:
-// the text of links, code in backticks, no struck text.
+// inlineLine is a heading or paragraph on one line as people see it, without struck text.
 func (p document) inlineLine(n ast.Node) string { return oneLine(p.inlineText(n)) }
 
 func (p document) inlineText(n ast.Node) string {
@@ -113,8 +110,7 @@ func (p document) blockMarkdown(n ast.Node) string {
 	}
 }
 
-// isTooDeep reports whether a block is nested deeper than people write. A body of
-// only > marks would take hours.
+// isTooDeep reports whether a block is nested deeper than people write: it could take hours.
 func isTooDeep(n ast.Node) bool {
 	for range jsontree.MaxDepth {
 		if n = n.Parent(); n == nil {
@@ -177,10 +173,8 @@ func (p document) listMarkdown(list *ast.List) string {
 	return strings.Join(lines, "\n")
 }
 
-// indent puts a margin before every line except the first.
 func indent(s, margin string) string { return strings.ReplaceAll(s, "\n", "\n"+margin) }
 
-// offsetOf is the offset of a block's first text in the body.
 func offsetOf(n ast.Node) int {
 	for ; n != nil && n.Type() == ast.TypeBlock; n = n.FirstChild() {
 		if n.Lines().Len() > 0 {
@@ -212,8 +206,7 @@ func Nearest(word string, known []string) (string, bool) {
 	return found, least >= 0
 }
 
-// distance counts the insertions, deletions, replacements and swaps of neighbours
-// between a and b (optimal string alignment).
+// distance counts edits and swaps of neighbours (optimal string alignment).
 func distance(a, b []rune) int {
 	var before, above []int
 	row := make([]int, len(b)+1)
@@ -237,8 +230,7 @@ func distance(a, b []rune) int {
 	return row[len(b)]
 }
 
-// Slug makes a branch name of a title: ASCII, lower case, dashes, at most limit
-// characters, never empty. It cuts between words if it can.
+// Slug makes a branch name of a title: ASCII, lower case, dashes, at most limit characters.
 func Slug(title string, limit int) string {
 	words := strings.FieldsFunc(asciiLetters(strings.ToLower(title)), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -260,7 +252,6 @@ func Slug(title string, limit int) string {
 	return slug
 }
 
-// asciiLetters replaces common accented letters.
 func asciiLetters(s string) string {
 	return strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "æ", "ae", "ø", "oe", "å", "aa",
 		"à", "a", "á", "a", "â", "a", "ã", "a", "ç", "c", "è", "e", "é", "e", "ê", "e", "ë", "e",

@@ -9,8 +9,7 @@ import (
 // SourceUpdate is for a task that only asks to merge the base branch.
 const SourceUpdate Source = "update"
 
-// updatePlan is the plan of such a task. The program does the work, so its one
-// story passes.
+// updatePlan is the plan of such a task. The program does the work, so its one story passes.
 func (t Task) updatePlan() Plan {
 	return Plan{Project: oneLine(t.Repo), Description: oneLine(normalize(t.Title)), UserStories: []Story{{
 		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
@@ -18,8 +17,7 @@ func (t Task) updatePlan() Plan {
 	}}}
 }
 
-// WithMerge adds a story for a merge that the program began and the agent has to
-// finish. id is the id of that story if the plan already has it.
+// WithMerge adds a story for a merge that the agent has to finish, or replaces the story id.
 func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) {
 	names := make([]string, 0, len(files))
 	for _, name := range files {

@@ -55,8 +55,7 @@ func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
 
 var testWords = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
 
-// AsksForTests reports whether the story mentions tests, so that a change of tests
-// alone can complete it.
+// AsksForTests reports whether the story mentions tests: then these alone can complete it.
 func (s Story) AsksForTests() bool { return s.mentions(testWords) }
 
 func (s Story) mentions(what *pattern.Pattern) bool {
@@ -65,12 +64,10 @@ func (s Story) mentions(what *pattern.Pattern) bool {
 
 var documentWords = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
 
-// AsksForDocuments reports whether the story mentions documents, so that a change
-// of documents alone can complete it.
+// AsksForDocuments reports whether the story mentions documents: then these alone can complete it.
 func (s Story) AsksForDocuments() bool { return s.mentions(documentWords) }
 
-// Next is the first story with the lowest priority number of those that do not
-// pass and whose dependencies pass.
+// Next is the open story with the lowest priority number whose dependencies pass.
 func (p Plan) Next() (Story, bool) {
 	passed := p.passedIDs()
 	best := -1
@@ -88,8 +85,7 @@ func (p Plan) Next() (Story, bool) {
 	return p.UserStories[best], true
 }
 
-// SharesStory reports whether two plans have a story with the same id and title.
-// Ids alone start anew with every plan.
+// SharesStory reports whether two plans share an id and title. Ids alone start anew in every plan.
 func (p Plan) SharesStory(other Plan) bool {
 	return slices.ContainsFunc(p.UserStories, func(s Story) bool {
 		same, found := other.Find(s.ID)
@@ -152,8 +148,7 @@ type Task struct {
 	Repo   string `json:"repo,omitempty"` // owner/name
 	// Context is what others said about the task. It is not an instruction.
 	Context []Comment `json:"context,omitempty"`
-	// Remarks are requested changes of a pull request.
-	Remarks []Remark `json:"remarks,omitempty"`
+	Remarks []Remark  `json:"remarks,omitempty"`
 	// Read are the comments in review threads that were read for the task.
 	Read []int64 `json:"read,omitempty"`
 	// Update asks only to merge the base branch.
@@ -171,8 +166,7 @@ type Comment struct {
 	Text   string    `json:"text"`
 }
 
-// IsSame reports whether two tasks ask for the same. Comments of others do not
-// count.
+// IsSame reports whether two tasks ask for the same. Comments of others do not count.
 func (t Task) IsSame(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
 		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
@@ -229,7 +223,6 @@ func splitAtRule(log string) (d splitLog, found bool) {
 	return splitLog{head: log}, false
 }
 
-// newLines are the lines of text that kept does not have.
 func newLines(kept, text string) string {
 	known := map[string]bool{}
 	for line := range strings.Lines(kept) {

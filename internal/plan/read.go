@@ -32,14 +32,12 @@ var (
 	}
 )
 
-// Read reads a prd.json. It is strict, and its error, an *Invalid, lists all
-// problems. name is what errors call the data, for example a path.
+// Read reads a prd.json strictly. Its error, an *Invalid, lists all problems of the data called name.
 func Read(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data})
 }
 
-// Audit is Read for a plan that a loop has left. It also requires the expected
-// keys, and notes for each story that passes.
+// Audit is Read for a plan that a loop has left: it requires more keys, and notes for passed stories.
 func Audit(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data, audit: true})
 }
@@ -136,7 +134,6 @@ func (r *reader) story(s value, position int) Story {
 	return out
 }
 
-// maxShown is how many problems an error lists.
 const maxShown = 20
 
 // Problem is one error in a plan, and its place.

@@ -12,8 +12,7 @@ import (
 // SourceReview is for stories made of the remarks on a pull request.
 const SourceReview Source = "review"
 
-// Remark is one change that people want in a pull request: a comment in a thread,
-// a review's own text, or a check that has to pass.
+// Remark is a requested change of a pull request: a comment, a review's text, or a red check.
 type Remark struct {
 	Thread int64  `json:"thread,omitempty"` // its first comment; 0: not on a line
 	Path   string `json:"path,omitempty"`
@@ -75,16 +74,14 @@ func (r Remark) groupTitle() string {
 	return "Red checks"
 }
 
-// CanBeAnswered reports whether people asked for the story in a remark, so that an
-// answer can complete it.
+// CanBeAnswered reports whether people asked for the story: then an answer can complete it.
 func (t Task) CanBeAnswered(story Story) bool {
 	return slices.ContainsFunc(t.Remarks, func(r Remark) bool {
 		return r.By != "" && slices.Contains(story.AcceptanceCriteria, r.Criterion())
 	})
 }
 
-// reviewPlan makes one story for the remarks on each file, one for the review's
-// own text, and one for the checks.
+// reviewPlan makes a story for the remarks on each file, one for the review and one for the checks.
 func (t Task) reviewPlan() (Plan, Source, error) {
 	p := Plan{Project: oneLine(t.Repo), Description: joinParagraphs(oneLine(normalize(t.Title)), normalize(t.Body))}
 	var topics []string
@@ -107,8 +104,7 @@ func (t Task) reviewPlan() (Plan, Source, error) {
 	return p, SourceReview, nil
 }
 
-// compareRemarks sorts remarks on lines first, by file and line, then a review's
-// own text, then checks. Later stories can build on earlier ones.
+// compareRemarks sorts remarks by file and line, then a review's own text, then checks.
 func compareRemarks(a, b Remark) int {
 	rank := func(r Remark) int {
 		switch {
@@ -122,8 +118,7 @@ func compareRemarks(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// WithSuggestion is the plan where a suggestion was applied. Its story passes by that
-// if the story asks for nothing else and the comment says no more.
+// WithSuggestion is the plan after a suggestion was applied. Its story passes if that was all.
 func (p Plan) WithSuggestion(r Remark) Plan {
 	p.UserStories = slices.Clone(p.UserStories)
 	for i, story := range p.UserStories {

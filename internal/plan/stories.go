@@ -31,7 +31,6 @@ var (
 	anyID       = pattern.Of(`(?i)US-\d+`)
 )
 
-// stories gives the entries their ids and checks their dependencies.
 func (d *drafter) stories(entries []entry) ([]Story, error) {
 	bad := &Invalid{Name: d.task.String(), isTitle: true}
 	if len(entries) > maxStories {
@@ -100,8 +99,7 @@ func (s *Story) takeMarks(text string) string {
 	}
 }
 
-// takeDepends moves "(depends on US-001, US-002)" from the end of text into
-// DependsOn.
+// takeDepends moves "(depends on US-001, US-002)" from the end of text into DependsOn.
 func (s *Story) takeDepends(text string) string {
 	at := dependsOn.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -115,8 +113,7 @@ func (s *Story) takeDepends(text string) string {
 	return text[:at[0]]
 }
 
-// numberStories gives an id to each story without one, by its position if that id
-// is free. Of two equal ids, the second one is replaced.
+// numberStories gives an id to stories without one, and to the second of two that are equal.
 func numberStories(stories []Story) {
 	taken := map[string]bool{}
 	for i, s := range stories {

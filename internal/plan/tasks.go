@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// entry is a story before it has an id.
 type entry struct {
 	title    string
 	about    []string // paragraphs
@@ -22,8 +21,7 @@ type entry struct {
 	section  int // the section that it is in
 }
 
-// taskEntries makes a story of every top-level item of every task list. Check
-// boxes under a heading for criteria are criteria, not tasks.
+// taskEntries makes a story of every top-level item of task lists, but for criteria.
 func (d *drafter) taskEntries() []entry {
 	var entries []entry
 	for i, s := range d.sections {
@@ -64,8 +62,7 @@ func (d *drafter) listEntries(list *ast.List, under int) []entry {
 	return entries
 }
 
-// headline separates the first line of an item from the rest: GitHub shows line
-// breaks in issues. A line that begins in lower case continues the line above.
+// headline splits off the first line of an item. A line in lower case continues the one above.
 func headline(words string) (title string, rest []string) {
 	lines := nonBlankLines(words)
 	if len(lines) == 0 {
@@ -125,8 +122,7 @@ func ticks(root ast.Node) []bool {
 	return all
 }
 
-// criteria are the items of a list; nested items follow. Other blocks in an item,
-// like code, stay with it.
+// criteria are the items of a list; nested items follow. Other blocks stay with their item.
 func (d *drafter) criteria(list *ast.List) []string {
 	var all []string
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
@@ -150,15 +146,13 @@ func (d *drafter) criteria(list *ast.List) []string {
 	return all
 }
 
-// defect is an error in a story's id, or in one of its dependencies if dep is not
-// negative.
+// defect is an error in a story's id, or in a dependency if dep is not negative.
 type defect struct {
 	story, dep int
 	text       string
 }
 
-// dependencyDefects finds equal ids, dependencies on unknown stories, and cycles.
-// A plan without defects always has a next story or is done.
+// dependencyDefects finds equal ids, unknown dependencies, and cycles.
 func dependencyDefects(stories []Story) []defect {
 	first := make(map[string]int, len(stories))
 	var ids []string
@@ -194,8 +188,7 @@ func unknownDependency(dep string, ids []string, before int) string {
 	return text
 }
 
-// cycleFinder walks the dependencies depth first: a dependency on a story in path
-// closes a cycle.
+// cycleFinder walks depth first: a dependency on a story in path closes a cycle.
 type cycleFinder struct {
 	stories []Story
 	first   map[string]int

@@ -10,15 +10,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// Extra is a key that this program does not know. Agents keep notes in such keys,
-// so they are written back.
+// Extra is an unknown key. Agents keep notes in such keys, so they are written back.
 type Extra struct {
 	Key   string
 	Value json.RawMessage
 }
 
-// Marshal writes the plan as a file: two spaces of indentation, known keys in the
-// order of the type, then unknown keys in their order.
+// Marshal writes the plan as a file: known keys in the type's order, then unknown ones.
 func (p Plan) Marshal() ([]byte, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -33,8 +31,7 @@ func (p Plan) Marshal() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// MarshalJSON keeps unknown keys. Empty lists are written, so that an agent sees
-// what it can fill in.
+// MarshalJSON keeps unknown keys, and writes empty lists for an agent to fill in.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	type bare Plan
 	b := bare(p)
@@ -52,8 +49,7 @@ func (s Story) MarshalJSON() ([]byte, error) {
 	return withExtra(b, s.Extra)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, as in a journal. It does not
-// validate; use Read for plans that people or agents wrote.
+// UnmarshalJSON reads what MarshalJSON wrote. It does not validate as Read does.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	type bare Plan
 	var b bare
@@ -92,7 +88,6 @@ func unmarshal(data []byte, into any, shape keySet) ([]Extra, error) {
 	return unknownKeys(root, shape), nil
 }
 
-// withExtra appends keys to the JSON object of known.
 func withExtra(known any, extra []Extra) ([]byte, error) {
 	out, err := plainJSON(known)
 	if err != nil {
@@ -183,8 +178,7 @@ func criteriaOfNewStories(kept, proposed Plan) map[string]bool {
 	return found
 }
 
-// keepHeader keeps everything except the stories and unknown keys: an agent may
-// not change what is built, where, and how it is checked.
+// keepHeader keeps all but the stories: what is built, where, and how it is checked.
 func (m *merger) keepHeader(proposed Plan) {
 	m.result.Plan = m.kept
 	m.result.Plan.UserStories = nil
@@ -274,7 +268,6 @@ func (m *merger) undo(format string, args ...any) {
 	m.result.Undone = append(m.result.Undone, fmt.Sprintf(format, args...))
 }
 
-// validate checks a plan with the rules for a plan read from a file.
 func validate(p Plan) error {
 	data, err := p.Marshal()
 	if err != nil {

@@ -22,7 +22,6 @@ var allTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(templates.Files, "prompt/*.md", "start/progress.md"))
 })
 
-// templateData fills in the templates.
 type templateData struct {
 	Memory    string
 	Base      string
@@ -80,8 +79,7 @@ func storyOf(run journal.Run, id string) (plan.Story, error) {
 	return story, nil
 }
 
-// quoteStory returns the story with its texts in a form that cannot pass for a heading
-// or a rule of ralph's.
+// quoteStory keeps the story's texts from passing for a heading or a rule of ralph's.
 func quoteStory(story plan.Story) plan.Story {
 	story.Title = oneLine(story.Title)
 	if story.Description != "" {
@@ -130,8 +128,7 @@ func fenceAll(all []string) []string {
 	return fenced
 }
 
-// feedback returns what ralph says about the iteration before: failures first, then
-// rejected claims, then changes that it undid.
+// feedback is about the iteration before: failures, rejected claims, undone changes.
 func feedback(run journal.Run) []string {
 	it, found := run.LastJudged()
 	if !found {
@@ -157,7 +154,6 @@ func feedback(run journal.Run) []string {
 	return append(said, undoneChanges(run, it)...)
 }
 
-// setupFailures returns why setup failed on a clean checkout.
 func setupFailures(setup []journal.SetupEnded) []string {
 	var said []string
 	for _, command := range setup {
@@ -173,10 +169,8 @@ func setupFailures(setup []journal.SetupEnded) []string {
 	return said
 }
 
-// treeNames says for the agent on which tree a check ran.
 var treeNames = map[journal.Where]string{journal.AtWork: "your tree", journal.AtProof: "a clean checkout of your commit"}
 
-// failedChecks returns the checks on a tree that block the work.
 func failedChecks(run journal.Run, where journal.Where, checks []journal.CheckEnded) []string {
 	var said []string
 	for _, check := range checks {
@@ -233,14 +227,12 @@ func undoneChanges(run journal.Run, it journal.Iteration) []string {
 	return said
 }
 
-// memoryDir returns the folder of the plan and the progress log, relative to the agent's
-// working directory.
+// memoryDir is the folder of plan and progress log, from the agent's working directory.
 func memoryDir(run journal.Run) string {
 	return strings.TrimPrefix(cmp.Or(run.Policy.Memory, "ralph"), run.Policy.Subfolder+"/")
 }
 
-// lastIteration returns the highest possible number of an iteration, or 0 without a
-// limit. A resumed run continues to count.
+// lastIteration is the highest possible number of an iteration, or 0 without a limit.
 func lastIteration(run journal.Run) int {
 	if run.Policy.Limits.Iterations == 0 {
 		return 0
@@ -248,8 +240,7 @@ func lastIteration(run journal.Run) int {
 	return run.Granted.Iterations + run.Policy.Limits.Iterations
 }
 
-// fencedContext returns other people's comments on the task, each in a fence under a
-// line that names its author.
+// fencedContext returns others' comments, each in a fence under a line with its author.
 func fencedContext(t plan.Task) []string {
 	var all []string
 	for _, said := range t.Context {

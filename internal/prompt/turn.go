@@ -37,8 +37,7 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 	return StoryPrompt(run, turn.Number, turn.Story)
 }
 
-// customPrompt returns the project's own prompt for stories, with its variables filled
-// in, the story, and the feedback.
+// customPrompt returns the project's own prompt, filled in, with the story and the feedback.
 func customPrompt(run journal.Run, turn Turn) (string, error) {
 	story, err := storyOf(run, turn.Story)
 	if err != nil {
@@ -55,8 +54,7 @@ func customPrompt(run journal.Run, turn Turn) (string, error) {
 	return strings.Join(parts, "\n\n") + "\n", nil
 }
 
-// guardrailPrompt returns the prompt with failed guardrails before it, after it or in
-// its place.
+// guardrailPrompt returns the prompt with failed guardrails before it, after it or in its place.
 func guardrailPrompt(run journal.Run, turn Turn) string {
 	before, instead, after := guardrails(run)
 	if len(instead) == 0 {
@@ -69,7 +67,6 @@ func guardrailPrompt(run journal.Run, turn Turn) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// iterationCount says which iteration this is, and how many remain.
 func iterationCount(run journal.Run, number int) string {
 	last := lastIteration(run)
 	if last == 0 {
@@ -78,7 +75,6 @@ func iterationCount(run journal.Run, number int) string {
 	return fmt.Sprintf("Iteration %d of %d, %d remaining.", number, last, max(last-number, 0))
 }
 
-// guardrails returns the failures of the last iteration, by where they go.
 func guardrails(run journal.Run) (before, instead, after []string) {
 	it, found := run.LastJudged()
 	if !found {
@@ -111,8 +107,7 @@ func guardrailFailure(check journal.CheckEnded, hint string) string {
 	return strings.Join(append(lines, "Output file: "+check.Log, "Output (truncated):", check.Excerpt), "\n")
 }
 
-// rejections returns the claims that were rejected because no work was done. If a
-// guardrail failed, the prompt says so already.
+// rejections returns claims rejected for lack of work, unless failed guardrails say so already.
 func rejections(it journal.Iteration) []string {
 	var said []string
 	for _, rejected := range it.Ended.Rejected {
@@ -123,7 +118,6 @@ func rejections(it journal.Iteration) []string {
 	return said
 }
 
-// checksPrompt returns a task with everything that a fresh context needs to continue it.
 func checksPrompt(run journal.Run, turn Turn) (string, error) {
 	return render("checks.md", templateData{
 		Base:      strings.TrimSpace(turn.Base),
@@ -137,7 +131,6 @@ func checksPrompt(run journal.Run, turn Turn) (string, error) {
 	})
 }
 
-// fenced returns text in a fence, or nothing.
 func fenced(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -178,8 +171,7 @@ func Plan(run journal.Run) (string, error) {
 	}{templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}, wrong})
 }
 
-// SessionStart is what an agent reads when a loop within its session begins or
-// continues.
+// SessionStart is what an agent reads when a loop in its session begins or continues.
 func SessionStart(run journal.Run) string {
 	rules, work := run.Policy.Session, ""
 	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
@@ -205,8 +197,7 @@ func SessionContinue(run journal.Run) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Fill returns a template with its placeholders replaced in one pass: the values may
-// contain placeholders.
+// Fill replaces a template's placeholders in one pass: the values may contain some.
 func Fill(name string, pairs ...string) string {
 	return strings.TrimSpace(strings.NewReplacer(pairs...).Replace(templates.Text(name)))
 }
