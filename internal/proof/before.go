@@ -6,8 +6,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// idle grades a story for which nothing was changed: the tests that are named
-// for it show that it holds already where each criterion has one that is green
+// idle grades a story for which nothing was changed. It holds already where each criterion names a test that is green
 // in the proof.
 func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGraded) journal.StoryGraded {
 	story, _ := run.Plan.Find(graded.Story)
@@ -36,7 +35,6 @@ func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGrad
 	return graded
 }
 
-// green are the tests that passed in a proof, of checks that prove something.
 func (p Prover) green(run journal.Run, at journal.Proof) []string {
 	var names []string
 	for _, check := range at.Checks {

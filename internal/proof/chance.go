@@ -28,9 +28,8 @@ func parted(one, other []string, name string) bool {
 	return only(one, other) || only(other, one)
 }
 
-// mended are the tests that were red at the base and pass in the proof. They are
-// sure where they failed in another run of the base code, too: a flaky test is red
-// once and green once, with any change.
+// mended are the tests that were red at the base and pass in the proof; those that failed in another run of the base
+// are sure: a flaky test is red once and green once with any change.
 func (t *trial) mended() (sure, doubtful []string) {
 	for _, name := range slices.DeleteFunc(verdict.FixedTests(t.run, t.graded.Story, t.proof), t.before) {
 		switch t.once(name) {
@@ -64,15 +63,13 @@ func (t *trial) once(name string) tally.Outcome {
 	return outcome
 }
 
-// passed tells whether a case of a test failed in one run of a check and passed in
-// another.
+// passed tells whether a case of a test failed in one run of a check and passed in another.
 func (t *trial) passed(one, other journal.CheckEnded, name string) bool {
 	told := t.tests.Told(other)
 	return slices.ContainsFunc(one.Tests.Failing(), func(n string) bool { return tally.Head(n) == tally.Head(name) && told.Of(n) == tally.Passed })
 }
 
-// confirm runs the base once more where a test that was red there is all that could
-// show the story.
+// confirm runs the base once more if only a test that was red there could show the story.
 func (p Prover) confirm(ctx context.Context, t *trial) error {
 	_, doubtful := t.mended()
 	turned := t.sum()

@@ -48,8 +48,7 @@ type Changes interface {
 	Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error)
 }
 
-// Standing is a proof's commit with the files at Paths as the commit From has
-// them; one that From does not have is removed.
+// Standing is a proof's commit with the files at Paths as From has them, or without them.
 type Standing struct {
 	From  string
 	Paths []string
@@ -121,7 +120,6 @@ func references(run journal.Run, commit string) []reference {
 	return append(refs, reference{commit: run.Base, checks: run.BaseChecks})
 }
 
-// inspection is one under way.
 type inspection struct {
 	prover Prover
 	run    journal.Run
@@ -176,14 +174,12 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	return nil
 }
 
-// testsAlone tells whether two commits differ in nothing but what is tests beyond doubt:
-// also by path, for a check can name the product.
+// testsAlone tells whether two commits differ only in what is tests beyond doubt, also by path.
 func testsAlone(differing []Differing) bool {
 	return len(differing) > 0 && !slices.ContainsFunc(differing, func(d Differing) bool { return !d.Tests || d.Doubtful || suite.Of(d.Path) == suite.None })
 }
 
-// left are the tests of a reference that the change touches and no newer reference
-// has as this one has them.
+// left are a reference's touched tests that no newer reference has in the same version.
 func (i *inspection) left(ctx context.Context, ref reference, changed []string) ([]string, error) {
 	left := slices.Clone(changed)
 	for _, newer := range i.newer {
@@ -198,8 +194,7 @@ func (i *inspection) left(ctx context.Context, ref reference, changed []string) 
 	return left, nil
 }
 
-// touch takes in what the change does to tests, and marks what words tell. It
-// returns the files that are tests beyond doubt.
+// touch notes what the change does to tests, and returns those that are tests beyond doubt.
 func (w *witness) touch(differing []Differing) (sure []string) {
 	for _, d := range differing {
 		switch {
@@ -237,8 +232,7 @@ func (i *inspection) mark(file, kind, why string) {
 	}
 }
 
-// allow moves to what is only shown all that the story's author has allowed, now
-// or when an earlier story passed.
+// allow moves what the story's author has allowed, now or earlier, to what is only shown.
 func (i *inspection) allow(story string) {
 	now, _ := i.run.Plan.Find(story)
 	allowed := map[string]bool{}
@@ -269,5 +263,4 @@ func (r reference) since() string {
 	return ", as they were when " + r.story + " passed"
 }
 
-// few are names in a sentence.
 func few(names []string) string { return strings.TrimSpace(journal.ShortList(names)) }

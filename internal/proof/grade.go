@@ -13,28 +13,22 @@ import (
 
 // Tests finds the tests of a story and puts them where they can fail.
 type Tests interface {
-	// Of are the tests of a story's commits as they stand in a commit, with what
-	// serves them and what they depend on.
+	// Of are the tests of a story's commits, with what serves them and what they depend on.
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	// Touched are the files that a story's commits changed, but for the loop's own,
-	// where the change is still there in a commit.
+	// Touched are the files that a story's commits changed, where the change is still in commit.
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	// Onto is the commit of run's base with some files as another commit has
-	// them: the base itself where that is no change.
+	// Onto is the run's base with some files as another commit has them.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
-	// Told are all tests that a check told of, by name; none where that is not
-	// known any more.
+	// Told are all tests that a check told of, by name; none if that is not known any more.
 	Told(check journal.CheckEnded) tally.Tally
 }
 
-// mostKept is how many files and names a grade holds.
 const (
 	mostFiles = 100
 	mostNames = 200
 )
 
-// Grade tells what it is worth that a story passes: its new and changed tests
-// are run on the base code, where they have to fail.
+// Grade runs a story's new and changed tests on the base code, where they have to fail.
 func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, emit func(journal.Event)) error {
 	graded := journal.StoryGraded{Story: step.Story, Commit: step.Commit, Grade: journal.Unverified}
 	touched, err := p.Tests.Touched(ctx, run, step.Story, step.Commit)
@@ -87,8 +81,7 @@ type trial struct {
 	mute  bool   // it was not seen to pass with the change
 }
 
-// show runs what can show the story's work: its tests on the base code. Those of a
-// change of tests alone pass there, as they do with the change.
+// show runs a story's tests on the base code, unless the change is of tests alone.
 func (p Prover) show(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
 	if slices.ContainsFunc(files, func(name string) bool { return suite.Of(name) == suite.Test }) {
 		t.graded.Files = files[:min(len(files), mostFiles)]
@@ -130,15 +123,13 @@ func (t *trial) doubtful(there journal.CheckEnded) bool {
 	return len(fresh) == 0 || slices.ContainsFunc(fresh, func(name string) bool { return passed.Of(name) == tally.Passed })
 }
 
-// fresh is what fails on the base code with the tests and does not without: each
-// time, where the check was run twice.
+// fresh is what fails on the base code only with the tests, in both runs where there are two.
 func (t *trial) fresh(there journal.CheckEnded) []string {
 	base, _ := t.run.BaseCheck(there.Name)
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || unsteady(there, name) })
 }
 
-// grade is what comes of what turned.
 func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 	graded := t.graded
 	names := slices.Concat(turned.tests, turned.wholes)
@@ -161,7 +152,6 @@ func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 	return graded
 }
 
-// why is what keeps a story that passes from more.
 func (t *trial) why() string {
 	switch {
 	case t.again != nil:

@@ -24,7 +24,6 @@ type question struct {
 	within  string // the folder that it runs in
 }
 
-// of is the command for the tests in some files; empty for none.
 func (q question) of(files []string) string {
 	if len(files) == 0 {
 		return ""
@@ -154,8 +153,7 @@ func (p Prover) few(ctx context.Context, t *trial, at Place, files []string, emi
 	return enough, err
 }
 
-// green tells that the tests in some files ran and pass. Where they come with data,
-// tests in other files may read it.
+// green tells that tests ran and pass, and come without data that other tests may read.
 func green(ended journal.CheckEnded, files []string) bool {
 	data := slices.ContainsFunc(files, func(file string) bool { return suite.Of(file) != suite.Test })
 	return !data && ended.Passed && ended.Tests != nil && ended.Tests.Passed > 0

@@ -46,8 +46,7 @@ func (w *witness) ask(older bool, sure, left []string) (map[string]selected, err
 	return asked, err
 }
 
-// hear runs the checks on the new code, with some files as the reference has them.
-// A check whose few tests do not tell enough runs all of them.
+// hear runs the checks with the reference's files, and all tests where few do not tell enough.
 func (w *witness) hear(number int, asked map[string]selected, files []string) error {
 	stand, err := w.prover.Stand(w.ctx, w.run, w.commit, Standing{From: w.ref.commit, Paths: files})
 	if err != nil {
@@ -71,8 +70,7 @@ func (w *witness) hear(number int, asked map[string]selected, files []string) er
 	return w.prover.add(w.ctx, w.run, at, w.old, w.ran.Add)
 }
 
-// enough tells whether a run of few tests said what one of all would: they ran, and
-// those that fail do so by name and by themselves.
+// enough tells whether a run of few tests tells all: they ran, and fail by name and by themselves.
 func (w *witness) enough(name string, asked selected) bool {
 	ended, ran := journal.FindCheck(w.old.checks, name)
 	switch {

@@ -18,23 +18,18 @@ import (
 
 // Prover lends a clean checkout, makes it ready and runs the checks on it.
 type Prover struct {
-	// Checkout lends a folder that holds commit and nothing else; done gives
-	// it back.
+	// Checkout lends a folder that holds commit and nothing else; done gives it back.
 	Checkout func(ctx context.Context, run journal.Run, commit string) (dir string, done func(), err error)
-	// Setup runs the commands that make a checkout ready, up to the first that
-	// fails.
+	// Setup runs the commands that make a checkout ready, up to the first that fails.
 	Setup func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
-	// Check runs every check of the run's policy in dir.
 	Check func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
-	// Restore gives a commit that is like the one given, but for the protected
-	// files that it changed; nil: none are protected.
+	// Restore gives commit without its changes of protected files; nil: none are protected.
 	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
 	Tests   Tests
 	Changes Changes
 	// Baselines are kept from one run to the next; nil: they are not.
 	Baselines Baselines
-	// Stand gives a commit as a proof of it has it, but for what is wanted
-	// otherwise.
+	// Stand gives a commit as a proof of it has it, with the files of a Standing.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
 }
 
@@ -44,11 +39,9 @@ type Place struct {
 	Dir    string
 	Commit string
 	Stand  string // the commit that is checked out in its place; empty: none is
-	// Again tells whether a check that ended so is to be run once more before it
-	// counts, in a checkout that is as new as this; nil: none is.
+	// Again tells whether a check is run once more, in a new checkout; nil: none is.
 	Again func(journal.CheckEnded) bool
-	// Only names the checks that are run; nil: all are. Second tells that they
-	// are because of that.
+	// Only names the checks that run; nil: all. Second: they run because of Again.
 	Only   func(check string) bool
 	Second bool
 	// Commands are those of checks, by name, that do not run as the policy has them.
@@ -58,13 +51,11 @@ type Place struct {
 	// judges tells that what fails holds a story back: that the failed tests fail once
 	// more among fewer is enough for that, and would not be enough to show anything.
 	judges bool
-	// Number tells places of one kind and commit apart, in the names of logs; 0:
-	// there is but one.
+	// Number tells places of one kind and commit apart in the names of logs.
 	Number int
 }
 
-// judged is at with the checks run once more that hold a story back, and asked for
-// the tests that failed at the base.
+// judged has blocking checks run once more, and asks for the tests that failed at the base.
 func (at Place) judged(run journal.Run) Place {
 	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.BlocksStory(run, check) }
 	at.Ask = func(name string) []string { return verdict.FailedAtBase(run, name) }
@@ -83,8 +74,7 @@ func Skips(check policy.Check, changed []string) bool {
 	return check.Paths != ""
 }
 
-// Baseline tells what each check says before any work is done, and whether
-// any of them can prove something later.
+// Baseline runs the checks before any work, and tells whether one can prove something later.
 func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
 	if len(run.Policy.Checks) == 0 {
 		emit(journal.BaselineEnded{Why: "no checks are configured"})
@@ -100,8 +90,7 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 
 // Baselines keeps how checks ended at a base for later runs.
 type Baselines interface {
-	// Known are the checks as they ended at the base of a run, by the same checks
-	// after the same setup; none where that is not known.
+	// Known are the checks as they ended at a run's base; none if that is not known.
 	Known(ctx context.Context, run journal.Run) []journal.CheckEnded
 	Keep(run journal.Run, checks []journal.CheckEnded)
 }
@@ -186,8 +175,7 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 	return nil
 }
 
-// restore is the commit to check out in the place of one that changed what is
-// protected, and what that is.
+// restore is the commit to check out instead of one that changed protected files, and these files.
 func (p Prover) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
 	if p.Restore == nil {
 		return "", nil, nil
@@ -247,7 +235,6 @@ func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
 	return strings.Join(known, "; ")
 }
 
-// flaky tells how a check failed by chance.
 func flaky(check journal.CheckEnded) string {
 	if check.Passed {
 		return fmt.Sprintf("%s is flaky: it failed first (exit %d) and not when it was run again", check.Name, check.FirstExit())

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// sight is what was seen on a checkout.
 type sight struct {
 	unready string // why it could not be made ready; empty: it could
 	checks  []journal.CheckEnded
@@ -145,8 +144,7 @@ func (p Prover) firstRun(check, second journal.CheckEnded) *journal.Try {
 	return first
 }
 
-// once is a single go. Where there is nothing to check, there is nothing to be
-// ready for.
+// once is a single go. Without checks nothing has to be made ready.
 func (p Prover) once(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
 	dir, done, err := p.Checkout(ctx, run, cmp.Or(at.Stand, at.Commit))
 	if err != nil {

@@ -13,19 +13,15 @@ type runner struct {
 	command *pattern.Pattern // a whole command that runs all tests
 	name    string           // what its output says that it is; empty: the command says so
 	tests   *pattern.Pattern // the files that it can be asked for; nil: any test file
-	// ask is the command for some of them.
-	ask func(command string, files []string) string
-	// shared tells that a test may need others to have run before it, as all run in
-	// one process or use the checkout as others leave it.
+	ask     func(command string, files []string) string
+	// shared tells that tests share a process or the checkout, and may need others before them.
 	shared bool
-	// apart are files that change nothing for the tests of other files, or of other
-	// folders where folder is set; nil: that is not known of any.
+	// apart are files that change nothing for tests of other files, or folders if folder is set; nil: none known.
 	apart  *pattern.Pattern
 	folder bool
 	// isolates tells that files are apart unless the project says otherwise.
 	isolates bool
-	// unnamed tells that its output need not name tests: one of few tests fails where
-	// none of that name is there, so that the exit code tells enough.
+	// unnamed tells that the exit code is enough: a run of few tests fails if none is there.
 	unnamed bool
 }
 
@@ -75,13 +71,11 @@ var runners = []runner{
 	{command: pattern.Of(`^(\./gradlew|gradle)( -[-\w=.,:/]+)* test` + flags), tests: classes, ask: each(" --tests ", " --tests "), shared: true, unnamed: true},
 }
 
-// after puts files behind a command.
 func after(between string) func(string, []string) string {
 	return func(command string, files []string) string { return command + between + strings.Join(files, " ") }
 }
 
-// red is the command for the tests in the files or packages that some names of tests
-// begin with; empty: they do not tell.
+// red is the command for the files or packages of some tests; empty: their names do not tell.
 func (r runner) red(command string, names []string) string {
 	if len(names) == 0 || r.tests == nil {
 		return ""
@@ -106,7 +100,6 @@ func (r runner) red(command string, names []string) string {
 // named is where the name of a test begins behind that of its file or package.
 var named = pattern.Of(`::| > |\.(Test|Example|Fuzz)`)
 
-// packages has Go test the packages of some files.
 func packages(command string, files []string) string {
 	var dirs []string
 	for _, file := range files {
@@ -130,7 +123,6 @@ func each(first, next string) func(string, []string) string {
 	}
 }
 
-// targets has Cargo run the programs of some files.
 func targets(command string, files []string) string {
 	for _, file := range files {
 		command += " --test " + strings.TrimSuffix(path.Base(file), ".rs")

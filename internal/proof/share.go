@@ -10,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// The numbers of trials.
 const (
 	tryStart    = 101 // on the code that a story began with
 	tryAlone    = 102 // only a story's own test files run
@@ -19,8 +18,7 @@ const (
 	tryDoubtful = 200 // the number of an inspection's second run begins after it
 )
 
-// before tells whether a test is another story's, or passed before this one was
-// begun.
+// before tells whether a test is another story's, or passed before this one began.
 func (t *trial) before(name string) bool {
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
 		return true

@@ -20,7 +20,6 @@ type turned struct {
 // whole tells whether something turned that is no test by itself.
 func (t turned) whole() bool { return t.all || len(t.wholes) > 0 }
 
-// sum is what turned in all checks.
 func (t *trial) sum() turned {
 	sure, _ := t.mended()
 	sum := turned{tests: sure}
@@ -34,7 +33,6 @@ func (t *trial) sum() turned {
 	return sum
 }
 
-// turned is what turned in a check.
 func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 	base, found := t.run.BaseCheck(there.Name)
 	here, proven := journal.FindCheck(t.proof.Checks, there.Name)
@@ -77,8 +75,7 @@ func (t *trial) one(sum *turned, name string, there, here journal.CheckEnded) {
 	}
 }
 
-// silenced tells that a check told of tests that passed, and now of none: it is
-// green because nothing ran.
+// silenced tells that a check is green only because no tests ran any more.
 func silenced(base, here journal.CheckEnded) bool {
 	if here.Tests != nil {
 		return here.Tests.Passed == 0
@@ -86,8 +83,7 @@ func silenced(base, here journal.CheckEnded) bool {
 	return base.Tests != nil && base.Tests.Passed > 0
 }
 
-// passes tells whether what failed on the base code passes with the change: by
-// name, or by way of all it belongs to where a runner names what fails alone.
+// passes tells whether what failed on the base passes with the change, by name or as a part.
 func (t *trial) passes(here journal.CheckEnded, name string) bool {
 	told := t.tests.Told(here)
 	packages := here.Tests != nil && here.Tests.Runner == "go" // of which "ok" does not say that a test ran
@@ -107,15 +103,13 @@ func (t *trial) passes(here journal.CheckEnded, name string) bool {
 	})
 }
 
-// contains tells whether a test belongs to what a runner names as a whole: a
-// file, a class, or a test with parts.
+// contains tells whether a test belongs to a file, a class, or a test with parts.
 func contains(whole, name string) bool {
 	rest, is := strings.CutPrefix(name, whole)
 	return is && (rest == "" || !letter(rune(rest[0])))
 }
 
-// within are the tests that pass with the change and belong to what could not
-// even be built or loaded without it, as far as no other story brought them.
+// within are the tests, passing now and of no other story, of what did not even build or load.
 func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
 	file := t.unloaded(broken, there, here)
 	if !file && !slices.Contains(there.Tests.Broken, broken) {

@@ -29,8 +29,7 @@ type witness struct {
 	patches map[string][]string
 }
 
-// judge compares, check by check, what passed at the reference with what passes
-// now, and with what the old tests say of the new code.
+// judge compares what passed at the reference with what passes now, and with the old tests.
 func (w *witness) judge() error {
 	if w.old != nil && w.old.unready != "" {
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Why: "the existing tests could not be run on the new code: " + w.old.unready})
@@ -46,8 +45,7 @@ func (w *witness) judge() error {
 	return w.name()
 }
 
-// again judges with doubtful files left in place: what the product loads is the
-// product's, and the old tests judge it, too.
+// again judges with doubtful files in place: what the product loads is the product's.
 func (w *witness) again(number int, asked map[string]selected, sure []string) error {
 	w.first = w.old
 	if err := w.hear(tryDoubtful+number, asked, sure); err != nil {
@@ -69,7 +67,6 @@ func (w *witness) breaks(old journal.CheckEnded) bool {
 
 func (w *witness) find(place journal.Loosened) { w.found = append(w.found, place) }
 
-// check judges by one check.
 func (w *witness) check(was, here journal.CheckEnded) {
 	var old *journal.CheckEnded
 	if w.old != nil {
@@ -140,8 +137,7 @@ func (w *witness) bent(was journal.CheckEnded, now tally.Tally, old *journal.Che
 	}
 }
 
-// failing are the existing tests that fail on the new code, as they were, and did
-// not before.
+// failing are existing tests that fail on the new code in their old version, and did not before.
 func (w *witness) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
 	names := map[string]bool{}
 	for _, name := range old.Tests.Failing() {
@@ -167,8 +163,7 @@ func (w *witness) known(name string) bool {
 	return slices.ContainsFunc(w.found, func(place journal.Loosened) bool { return slices.Contains(place.Tests, name) })
 }
 
-// byCount judges by a runner that counts the tests that pass and does not name
-// them.
+// byCount judges by a runner that only counts the tests that pass.
 func (w *witness) byCount(was, here journal.CheckEnded, old *journal.CheckEnded) {
 	passing := func(c journal.CheckEnded) int {
 		if c.Tests == nil {
@@ -220,7 +215,6 @@ func (w *witness) name() error {
 	return nil
 }
 
-// staying tells which files the old tests ran with.
 func (w *witness) staying() string {
 	if w.first == nil {
 		return ""
@@ -228,7 +222,6 @@ func (w *witness) staying() string {
 	return " with " + few(w.all) + " in place"
 }
 
-// read is the change of each test that was touched.
 func (w *witness) read() error {
 	w.patches = map[string][]string{}
 	for _, file := range w.changed[:min(len(w.changed), mostFound)] {
@@ -241,8 +234,7 @@ func (w *witness) read() error {
 	return nil
 }
 
-// only is the one test file that the change touches; empty: there are more, or
-// none.
+// only is the one test file that the change touches, or empty.
 func (w *witness) only() string {
 	if len(w.changed) == 1 {
 		return w.changed[0]

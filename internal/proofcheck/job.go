@@ -51,8 +51,7 @@ type Job struct {
 	Tell      func(conclusion string)  // as an output of the job
 }
 
-// handedFile is what a job that proves leaves in the workspace for the one that
-// publishes.
+// handedFile is what a job that proves leaves for the one that publishes.
 const handedFile = ".ralph-out/proof.json"
 
 // The events that tell of a change.
@@ -88,7 +87,6 @@ func (j Job) Prove(ctx context.Context) (string, error) {
 	return "proven", j.publish(ctx, p, outcome, line)
 }
 
-// proposal is what the event asks to have proven, or why nothing is.
 func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err error) {
 	switch {
 	case j.Asked > 0:
@@ -154,7 +152,6 @@ func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Ou
 	return outcome, lines(ctx, code, outcome), nil
 }
 
-// dir is a new folder in the job's own, with one for the proof in it.
 func (j Job) dir() (string, error) {
 	if err := os.MkdirAll(j.Folder, 0o755); err != nil {
 		return "", fault.Usage("cannot write to "+j.Folder, "make the workspace writable", err)
@@ -166,7 +163,6 @@ func (j Job) dir() (string, error) {
 	return dir, err
 }
 
-// fetch makes dir a repository with the base branch and the head.
 func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *git.Trusted, tool git.Git, err error) {
 	if err := git.CheckSHA(p.BaseSHA, p.Pull.HeadSHA); err != nil {
 		return nil, tool, err
@@ -191,7 +187,6 @@ func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *gi
 	return code, tool, err
 }
 
-// hand leaves the outcome in the workspace.
 func (j Job) hand(h Handed) error {
 	data, err := json.Marshal(h)
 	if err != nil {

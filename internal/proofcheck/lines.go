@@ -14,7 +14,6 @@ import (
 // maxPatch bounds the patch of a file in which the first change is looked for.
 const maxPatch = 1 << 20
 
-// lines finds where a change touches the files that people have to look at.
 func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(string) int {
 	files := slices.Clone(o.Restored)
 	for _, held := range o.Held {
@@ -32,8 +31,7 @@ func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(stri
 
 var hunk = pattern.Of(`(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
-// firstChange is the first line of the new file that a patch touches; 0: there is none,
-// as the file is gone.
+// firstChange is the first line of the new file that a patch touches; 0: the file is gone.
 func firstChange(patch string) int {
 	at := hunk.FindStringSubmatch(patch)
 	if at == nil {

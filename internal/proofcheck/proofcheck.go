@@ -40,7 +40,6 @@ type Handed struct {
 	Outcome checkout.Outcome `json:"outcome"`
 }
 
-// largest is more than any outcome has, in bytes.
 const largest = 4 << 20
 
 // Read reads what another job handed over. Its fields are as that job wrote them.
@@ -67,8 +66,7 @@ type Criterion struct {
 	Tested string // the test that it names; empty: none
 }
 
-// Claim is what a text says that the pull request does: the criteria of an issue, or
-// the boxes of a task list. A text without either claims nothing.
+// Claim is what a pull request says that it does: an issue's criteria, or a task list's boxes.
 func Claim(task plan.Task) (claim []Criterion) {
 	stories, source, err := plan.Draft(task)
 	if err != nil || source == plan.SourcePlain {
@@ -138,7 +136,6 @@ const (
 	maxSummary = 60_000
 )
 
-// counted is how many tests show the change.
 func counted(o checkout.Outcome) string {
 	switch {
 	case len(o.Tests) == 1:
@@ -151,7 +148,6 @@ func counted(o checkout.Outcome) string {
 	return ""
 }
 
-// notes are the annotations: where a person has to look.
 func notes(f Facts) (notes []github.Note) {
 	add := func(file, says string) {
 		if line := f.Line(file); line > 0 && len(notes) < maxNotes {
@@ -168,7 +164,6 @@ func notes(f Facts) (notes []github.Note) {
 	return notes
 }
 
-// shown tells whether a test that a criterion names is among those that show the change.
 func (f Facts) shown(c Criterion) bool {
 	return c.Tested != "" && f.Outcome.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
 }

@@ -22,9 +22,8 @@ import (
 // workflow is the one whose outcome is published, and no other.
 const workflow = ".github/workflows/ralph-proof.yml"
 
-// Publish publishes what the job of a fork found. That job ran with the workflow of the
-// merged tree and left a file that anything in it can have written. So the file is
-// believed only where the pull request changes no workflow, and only for its head.
+// Publish publishes what the job of a fork found. Anything in that job can have written the file, so it is believed
+// only where the pull request changes no workflow, and only for its head.
 func (j Job) Publish(ctx context.Context) (string, error) {
 	proved, err := github.ReadProved(j.Payload)
 	if err != nil {
@@ -117,14 +116,12 @@ func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checko
 	return "", nil
 }
 
-// runsJobs tells whether a file says what the jobs of GitHub do.
 func runsJobs(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, ".github/workflows/") || strings.HasPrefix(name, ".github/actions/")
 }
 
-// publish puts the check on the head of a proposal, and a comment under it where a
-// person has to look.
+// publish puts the check on a proposal's head, and a comment where a person has to look.
 func (j Job) publish(ctx context.Context, p github.Proposal, outcome checkout.Outcome, line func(string) int) error {
 	claim, from := j.claim(ctx, p)
 	drawn, person := Check(Facts{Outcome: outcome, Head: p.Pull.HeadSHA, Claim: claim, From: from, Line: line})
@@ -143,8 +140,8 @@ func (j Job) put(ctx context.Context, drawn github.NewCheck) error {
 
 var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b`)
 
-// claim is what a pull request says of itself: by the issue that it closes, else by its
-// own text. A token that cannot read the issue is no failure: then nothing is claimed.
+// claim is what a pull request says of itself: by the issue that it closes, if the token can read that, else by its
+// own text.
 func (j Job) claim(ctx context.Context, p github.Proposal) (claim []Criterion, from string) {
 	found := closes.FindStringSubmatch(p.Body)
 	if found == nil {
@@ -164,8 +161,7 @@ func (j Job) claim(ctx context.Context, p github.Proposal) (claim []Criterion, f
 
 const marker = trigger.Marker + "proof -->"
 
-// sticky keeps one comment where a person has to look, and removes it when that is
-// resolved. A token that may not comment is no failure: the check says the same.
+// sticky keeps one comment while a person has to look. A token that may not comment is no failure.
 func (j Job) sticky(ctx context.Context, number int, drawn github.NewCheck, person bool) error {
 	if number == 0 {
 		return nil

@@ -25,8 +25,7 @@ func (r Refusal) String() string {
 	return r.Why + ". The input `" + r.Input + "` of the workflow allows more"
 }
 
-// Admit enters a job into the book, if it fits; once, however often it is asked:
-// the answer to an earlier try may have been lost.
+// Admit enters a job into the book, if it fits; once, as the answer to an earlier try may be lost.
 func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
 	b = b.sweep(now).again(a.Entry, now)
 	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.Job == a.Entry.Job && e.Run == a.Entry.Run && e.Spent == nil })
@@ -39,7 +38,6 @@ func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
 	return b, nil
 }
 
-// crowded is for too many runs at once.
 func (b Book) crowded(a Asked, now time.Time) *Refusal {
 	busy := b.AtWork(now)
 	if a.Limits.Runs == 0 || len(busy) < a.Limits.Runs {
@@ -51,8 +49,7 @@ func (b Book) crowded(a Asked, now time.Time) *Refusal {
 	}
 }
 
-// spent is for what a day may cost. What runs that are at work may still spend
-// is as good as spent.
+// spent is for what a day may cost, with what runs at work may still spend.
 func (b Book) spent(a Asked, now time.Time) *Refusal {
 	if a.Limits.USD == 0 {
 		return nil
@@ -87,8 +84,7 @@ func (b Book) spent(a Asked, now time.Time) *Refusal {
 	return &Refusal{Why: why, Input: "max-cost-per-day", Full: held > 0}
 }
 
-// flooded limits the pull requests that wait for a review. A branch that has
-// one gets no second; one that is being worked on may get one.
+// flooded limits the pull requests that wait for a review, with those that runs at work may open.
 func (b Book) flooded(a Asked, now time.Time) *Refusal {
 	if a.Limits.Pulls == 0 || a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
 		return nil

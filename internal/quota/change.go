@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// ErrMoved is a store's answer to a book that somebody else has written to since
-// it was read.
+// ErrMoved is a store's answer to a book that was written to since it was read.
 var ErrMoved = errors.New("another job changed the ledger")
 
 // Store keeps a ledger. Put fails if it was changed since Look.
@@ -16,12 +15,10 @@ type Store interface {
 	Put(ctx context.Context, book []byte) error
 }
 
-// tries is more than there are jobs that begin at the same moment: each that is
-// too late was so because another got its way.
+// tries is more than jobs begin at the same moment: each that is late is so because of another.
 const tries = 40
 
-// Change reads the book, has it changed and puts it back, as often as somebody
-// else was quicker; pause waits a little, and gives up with ctx.
+// Change reads the book, changes it and puts it back, again after pause if another job was quicker.
 func Change(ctx context.Context, store Store, pause func(context.Context) error, change func(Book) (Book, error)) error {
 	for range tries {
 		err := once(ctx, store, change)

@@ -8,26 +8,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Lease says which job is at work on a task. It ends by itself, since a job that is
-// killed gives nothing back. The zero Lease is no job's.
+// Lease says which job is at work on a task. It ends by itself: a killed job gives nothing back.
 type Lease struct {
 	Job   int64     `json:"job"`  // by GitHub's number
 	Page  string    `json:"page"` // of its log
 	Until time.Time `json:"until"`
 
-	// Attempts are those at red checks with the one that the job begins. The run's
-	// journal has them, too; that is kept only after its first iteration.
+	// Attempts are those at red checks, with the job's own. The journal has them only after an iteration.
 	Attempts plan.Attempts `json:"attempts,omitzero"`
 
-	// Ready is that the pull request was no draft when the first job began that did not
-	// give this back: it is ralph who made it one.
+	// Ready: the pull request was no draft before the first job that gave nothing back, so ralph made it one.
 	Ready bool `json:"ready,omitempty"`
 	// ReadyHead is the head that was ready: no later one may be called so unproven.
 	ReadyHead string `json:"ready_head,omitempty"`
 }
 
-// LeaseFile is where it lies beside a run's own files, and LongestLease more than it
-// ever takes: anybody may put anything in its place.
+// LeaseFile lies beside a run's own files, and is never larger than LongestLease.
 const (
 	LeaseFile    = "lease.json"
 	LongestLease = 4 << 10
@@ -45,14 +41,12 @@ func ReadLease(text []byte) Lease {
 	return l
 }
 
-// Keeps tells whether the lease keeps a job from the task, unless GitHub says that
-// the job which holds it is over.
+// Keeps tells whether the lease keeps a job from the task, unless the job that holds it is over.
 func (l Lease) Keeps(job int64, now time.Time) bool {
 	return l.Job != 0 && l.Job != job && now.Before(l.Until)
 }
 
-// LeaseFor is as long as it can take until the next iteration ends: no policy makes
-// it longer than a job.
+// LeaseFor is as long as it can take until the next iteration ends, at most a job's time.
 func LeaseFor(p policy.Policy) time.Duration {
 	iteration := p.Limits.Iteration.Std()
 	if iteration == 0 {

@@ -44,8 +44,7 @@ func (e End) Merged() bool { return e == Unchanged || e == Changed }
 // mostPulls bounds the ledger: the oldest pull requests are left out.
 const mostPulls = 5000
 
-// Worked enters a run on a pull request, again with what it came to since. A job that
-// began after the end means that the pull request was opened again.
+// Worked enters a run on a pull request. A job that began after its end means that it was opened again.
 func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 	if old, is := b.pull(p.Number); is {
 		p.Runs = slices.DeleteFunc(slices.Clone(old.Runs), func(old PullRun) bool { return old.ID == run.ID })
@@ -58,8 +57,7 @@ func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 	return b.put(p)
 }
 
-// Begin enters that a job is at work on a pull request: until it tells, what the run
-// costs is unknown. was is what stood there of the run.
+// Begin enters that a job is at work on a pull request, at unknown cost; was is the run's entry before.
 func (b Book) Begin(p Pull, run PullRun, began time.Time) (next Book, was *PullRun) {
 	old, _ := b.pull(p.Number)
 	if at := slices.IndexFunc(old.Runs, func(old PullRun) bool { return old.ID == run.ID }); at >= 0 {
@@ -96,7 +94,6 @@ func (b Book) Over(p Pull) Book {
 	return b.put(p)
 }
 
-// put replaces a row, or adds it.
 func (b Book) put(p Pull) Book {
 	rows := slices.DeleteFunc(slices.Clone(b.Pulls), func(old Pull) bool { return old.Number == p.Number })
 	rows = append(rows, p)
@@ -105,8 +102,8 @@ func (b Book) put(p Pull) Book {
 	return b
 }
 
-// Due are the pull requests that ended before a time and were not cleaned up. A branch
-// or an issue that another one is about stays with that.
+// Due are the pull requests that ended before a time and were not cleaned up. A branch or issue that a live one is
+// about stays.
 func (b Book) Due(before time.Time) (due []Pull) {
 	live := func(p Pull) bool { return p.End == "" || !p.Ended.Before(before) }
 	for _, p := range b.Pulls {

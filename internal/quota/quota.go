@@ -29,8 +29,7 @@ type Limits struct {
 // Default are the limits unless a workflow says otherwise.
 func Default() Limits { return Limits{USD: 25, Runs: 3, Pulls: 5} }
 
-// day is how long spending counts. It is not a calendar day, so midnight brings
-// no second budget.
+// day is how long spending counts. Not a calendar day, as midnight would bring a second budget.
 const day = 24 * time.Hour
 
 // Entry is one job's.
@@ -52,11 +51,9 @@ type Book struct {
 	Pulls   []Pull  `json:"pulls,omitempty"` // for good
 }
 
-// version of the book that is written here.
 const version = 1
 
-// Read reads a book; nothing is a new one. One that cannot be read is an error:
-// to begin anew would forget what was spent.
+// Read reads a book; nothing is a new one. A new one for an unreadable one would forget what was spent.
 func Read(data []byte) (Book, error) {
 	if len(data) == 0 {
 		return Book{V: version}, nil
@@ -84,7 +81,6 @@ func (b Book) Write() ([]byte, error) {
 	return json.MarshalIndent(b, "", "  ")
 }
 
-// sweep leaves out what does not count any more.
 func (b Book) sweep(now time.Time) Book {
 	b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return now.After(e.Until.Add(day)) })
 	return b
@@ -92,8 +88,7 @@ func (b Book) sweep(now time.Time) Book {
 
 func (e Entry) atWork(now time.Time) bool { return e.Spent == nil && now.Before(e.Until) }
 
-// cost is what e counts for: what was spent, or may be. For a job that was
-// killed the cost is unknown.
+// cost is what was spent, or may be: for a job that was killed it is unknown.
 func (e Entry) cost() float64 {
 	if e.Spent != nil {
 		return *e.Spent
@@ -106,8 +101,7 @@ func (b Book) AtWork(now time.Time) []Entry {
 	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return !e.atWork(now) })
 }
 
-// again ends what earlier attempts at e's job left open: GitHub begins the next
-// when one is over.
+// again ends earlier attempts at e's job: GitHub begins the next when one is over.
 func (b Book) again(e Entry, now time.Time) Book {
 	for _, old := range b.Entries {
 		if old.Job == e.Job && old.Attempt < e.Attempt {
@@ -117,8 +111,7 @@ func (b Book) again(e Entry, now time.Time) Book {
 	return b
 }
 
-// End says that a job is over, and what it spent; nil: unknown, and its
-// reservation is gone.
+// End says that a job is over, and what it spent; nil: unknown, so what it held.
 func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
 	b.Entries = slices.Clone(b.Entries)
 	for i, e := range b.Entries {

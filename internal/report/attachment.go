@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// foldedText is a text that the page shows folded.
 type foldedText struct {
 	Title  string
 	Digest string // the beginning of the file's digest
@@ -18,13 +17,11 @@ type foldedText struct {
 	excerpt
 }
 
-// diffLine is a line of a diff.
 type diffLine struct {
 	Kind string // add, del, at, or none
 	Text string
 }
 
-// toolCall is a tool call of an agent.
 type toolCall struct {
 	Name   string
 	Input  string
@@ -33,8 +30,7 @@ type toolCall struct {
 	Open   bool // it has not ended
 }
 
-// goneText is shown for a file that is missing or differs from the journal's
-// digest.
+// goneText is shown for a file that is missing or differs from the journal's digest.
 const goneText = "the file is gone or was changed"
 
 // readFile reads a file that the journal names, without secrets.
@@ -60,8 +56,7 @@ func (s Source) promptText(at journal.Attachment, room int) foldedText {
 	return folded
 }
 
-// checkLog is the output of a check, or what the journal has of it if the file is
-// gone.
+// checkLog is the output of a check, or what the journal has of it if the file is gone.
 func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
 	folded := foldedText{Title: check.Name, Digest: shortDigest(check.Digest)}
 	text, is := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
@@ -118,21 +113,18 @@ func diffKind(line string) string {
 	return ""
 }
 
-// agentRecord is what is recorded of an agent's work.
 type agentRecord struct {
 	agent      string // the agent; empty: the run's own
 	transcript journal.Attachment
 	words      string // its last words, in case the transcript is missing
 }
 
-// reviewTexts are the words and tool calls of the agent that reviewed a story.
 func (s Source) reviewTexts(reviewed journal.StoryReviewed, room int) []foldedText {
 	words, tools := s.transcriptTexts(agentRecord{agent: reviewed.By, transcript: reviewed.Transcript}, room)
 	words.Title, tools.Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60), "Second opinion: tool calls"
 	return []foldedText{words, tools}
 }
 
-// transcriptTexts are the words and tool calls of an agent, from its transcript.
 func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools foldedText) {
 	words, tools = foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(agent.transcript.Digest)}
 	text, is := s.readFile(agent.transcript)

@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// segment is the part of a run from the beginning of an iteration to the next one.
-// The first segment is the part before any iteration.
+// segment is a part of a run: an iteration, or what is before the first.
 type segment struct {
 	isIteration bool // false for the first segment
 	hasLink     bool // the page has a section about it
@@ -29,7 +28,6 @@ type timedEvent struct {
 	costKnown bool     // false if an agent ended that did not report its cost
 }
 
-// phase is how a run spends its time.
 type phase int
 
 const (
@@ -41,7 +39,6 @@ const (
 	phaseIdle // no process ran: the run was stopped or killed
 )
 
-// segments splits the run into its segments.
 func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	all := []segment{{}}
 	var run journal.Run
@@ -90,7 +87,6 @@ func isCostKnown(event journal.Event) bool {
 	return true
 }
 
-// trimmedLines are the lines of text without indentation and empty lines.
 func trimmedLines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
@@ -131,7 +127,6 @@ func phaseAt(where journal.Where) phase {
 	return phaseChecks
 }
 
-// phaseTimes is how long a segment spent in each phase.
 func (c segment) phaseTimes() [phaseIdle + 1]time.Duration {
 	var sums [phaseIdle + 1]time.Duration
 	for _, m := range c.events {
@@ -151,7 +146,6 @@ func (c segment) activeTime() time.Duration {
 	return sum
 }
 
-// badLines are the lines about bad events of a segment.
 func (c segment) badLines() []string {
 	var all []string
 	for _, m := range c.events {
@@ -160,7 +154,6 @@ func (c segment) badLines() []string {
 	return all
 }
 
-// iterationEnded is the verdict on an iteration; nil if there is none yet.
 func (c segment) iterationEnded() *journal.IterationEnded {
 	for _, m := range c.events {
 		if e, is := m.event.(journal.IterationEnded); is {

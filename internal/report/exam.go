@@ -2,8 +2,7 @@ package report
 
 import "strings"
 
-// Exam is how an agent did on commits that the repository already has, as ralph
-// eval reports it.
+// Exam is how an agent did on commits of the repository, as ralph eval reports it.
 type Exam struct {
 	Agent   string
 	Sum     string // the result in a sentence
@@ -62,7 +61,6 @@ func (s Source) cleanTask(task ExamTask) ExamTask {
 // Label is the column of a cell.
 func (e Exam) Label(i int) string { return e.Columns[i] }
 
-// examPage is a page without a run.
 func (s Source) examPage() page {
 	made := page{Title: "exam on real history", Outcome: good, Headline: spans("Exam on real history"), Exams: s.exams()}
 	for _, e := range made.Exams {

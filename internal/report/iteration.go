@@ -19,7 +19,6 @@ const (
 	open mark = "open"
 )
 
-// iteration is an iteration on the page.
 type iteration struct {
 	Number int
 	ID     string
@@ -32,7 +31,6 @@ type iteration struct {
 	Logs   []foldedText
 }
 
-// line is a line of the log.
 type line struct {
 	Text string
 	Bad  bool
@@ -73,7 +71,6 @@ func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
 	return it
 }
 
-// logLines are the log lines of a segment, except for its beginning.
 func (c segment) logLines(room int) (shown []line, more int) {
 	for i, m := range c.events {
 		if _, begins := m.event.(journal.IterationBegan); begins && i == 0 {
@@ -90,12 +87,10 @@ func (c segment) logLines(room int) (shown []line, more int) {
 	return shown, more
 }
 
-// storyTitle is storyName with its Markdown rendered.
 func storyTitle(run journal.Run, id string) []span {
 	return spans(clean.Inline(storyName(run, id), 200))
 }
 
-// storyName is the id and title of a story.
 func storyName(run journal.Run, id string) string {
 	if story, found := run.Plan.Find(id); found {
 		return oneLine(story.ID+" "+story.Title, 160)
@@ -103,7 +98,6 @@ func storyName(run journal.Run, id string) string {
 	return oneLine(id, 160)
 }
 
-// agentTexts are the prompt, words, tool calls and changes of an agent.
 func (s Source) agentTexts(c segment, room int) []foldedText {
 	var all []foldedText
 	var began *journal.IterationBegan
@@ -143,8 +137,7 @@ func (s Source) agentTexts(c segment, room int) []foldedText {
 	return all
 }
 
-// checkLogs are the outputs of a segment's commands, as far as they fit. Failed
-// commands get more room.
+// checkLogs are the outputs of a segment's commands that fit. Failed commands get more room.
 func (s Source) checkLogs(c segment, room int) []foldedText {
 	var all []foldedText
 	left := room

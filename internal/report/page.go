@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// page is the data of the templates.
 type page struct {
 	Run         string
 	Title       string
@@ -45,10 +44,8 @@ type page struct {
 	Exams       []Exam
 }
 
-// fact is a named property of the run.
 type fact struct{ Name, Value string }
 
-// failedIteration is an iteration with its failures.
 type failedIteration struct {
 	Begun  bool // false: before any iteration
 	Number int
@@ -59,7 +56,6 @@ type failedIteration struct {
 	More   int
 }
 
-// checkRow is a check of the newest proof.
 type checkRow struct {
 	Command string
 	Result  []span
@@ -74,9 +70,7 @@ const (
 	maxChecks     = 40
 )
 
-// The bytes for all iterations, for each one, for the part before them, for
-// failures and for all stories. Together with the lists, a page has less than a
-// megabyte.
+// The bytes for parts of a page. With the lists, a page has less than a megabyte.
 const (
 	roomForAll     = 560 << 10
 	roomForOne     = 96 << 10
@@ -134,7 +128,6 @@ func (s Source) page() page {
 // Good reports whether the run succeeded: then the page shows failures last.
 func (p page) Good() bool { return p.Outcome == good }
 
-// outcomeOf is the state of the run as a mark.
 func outcomeOf(run journal.Run, abandoned bool) mark {
 	switch {
 	case abandoned:
@@ -197,7 +190,6 @@ func tokensText(run journal.Run) string {
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-// failedIterations are the segments with failures, in order.
 func (s Source) failedIterations(chapters []segment, run journal.Run) (all []failedIteration, more int) {
 	for _, c := range chapters {
 		faults := c.badLines()
@@ -215,7 +207,6 @@ func (s Source) failedIterations(chapters []segment, run journal.Run) (all []fai
 	return all, more
 }
 
-// firstFailedLog is the output of the first check that failed.
 func (s Source) firstFailedLog(chapters []segment) *foldedText {
 	for _, c := range chapters {
 		for _, m := range c.events {
@@ -231,7 +222,6 @@ func (s Source) firstFailedLog(chapters []segment) *foldedText {
 	return nil
 }
 
-// proofChecks are the checks of the newest commit's proof.
 func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
 	proof, found := run.ProofOf(run.Tree)
 	if !found {

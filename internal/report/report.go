@@ -42,7 +42,6 @@ func (s Source) Markdown() (string, error) {
 	return escapeInvisible(out.String()), nil
 }
 
-// hide removes secrets from text.
 func (s Source) hide(text string) string {
 	if s.Hide == nil {
 		return text
@@ -50,8 +49,7 @@ func (s Source) hide(text string) string {
 	return s.Hide(text)
 }
 
-// entries are those of the journal without secrets. Secrets were removed when the
-// journal was written, but this program may know more of them.
+// entries have no secrets. This program may know more of them than the one that wrote the journal.
 func (s Source) entries() []journal.Entry {
 	if s.Hide == nil {
 		return s.Entries

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// storyRow is a story with its results.
 type storyRow struct {
 	ID       string
 	Title    []span
@@ -34,7 +33,6 @@ type cell struct {
 
 const maxStories = 100
 
-// stories are those of the plan, and how many are left out.
 func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, more int) {
 	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), maxStories)]
 	runs := checkRuns(chapters)
@@ -70,8 +68,7 @@ func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
 	return one
 }
 
-// checkRuns is how often checks ran for each story, and how long, in the agent's
-// tree and on clean checkouts.
+// checkRuns is how often checks ran for each story, and how long.
 func checkRuns(chapters []segment) map[string]journal.CheckRuns {
 	runs := map[string]journal.CheckRuns{}
 	for _, c := range chapters {

@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// escapeInvisible escapes characters that people cannot see, that change the
-// direction of text or that control something. The whole page goes through it.
+// escapeInvisible escapes what people cannot see, what changes the direction of text, and controls.
 func escapeInvisible(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
@@ -32,10 +31,8 @@ func escapeInvisible(text string) string {
 
 func isInvisible(r rune) bool { return clean.IsInvisible(r) || r == '\u2028' || r == '\u2029' }
 
-// colourSequence matches a terminal's sequence for a colour.
 var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
 
-// excerpt is a part of a text.
 type excerpt struct {
 	Text string
 	Left string // says how much is not shown
@@ -49,8 +46,7 @@ const (
 	fromEnd   textSide = true
 )
 
-// excerptOf is as much of text as fits in room bytes of a page, from its start or
-// from its end.
+// excerptOf is as much of text as fits in room bytes of a page.
 func excerptOf(text string, room int, from textSide) excerpt {
 	text = strings.ToValidUTF8(colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
 	text = strings.Trim(text, "\n")
@@ -85,8 +81,7 @@ func partThatFits(text string, room int, from textSide) string {
 	return text[at:]
 }
 
-// runeSize is how many bytes a character takes on a page at most, as some are
-// escaped.
+// runeSize is how many bytes a character takes on a page at most, as some are escaped.
 func runeSize(r rune) int {
 	switch {
 	case strings.ContainsRune(`<>&"'+`, r):
@@ -108,8 +103,7 @@ func textSize(text string) int {
 	return sum
 }
 
-// thatFit are as many of all as fit, with the markup around each, and how many do
-// not.
+// thatFit are as many of all as fit, with the markup around each, and how many do not.
 func thatFit(all []string, room, markup int) (shown []string, more int) {
 	for i, text := range all {
 		if room -= textSize(text) + markup; room < 0 {
@@ -119,7 +113,6 @@ func thatFit(all []string, room, markup int) (shown []string, more int) {
 	return all, 0
 }
 
-// oneLine is text on one line of at most most characters.
 func oneLine(text string, most int) string {
 	var line []rune
 	for word := range strings.FieldsSeq(text) {
@@ -140,7 +133,6 @@ func plural(n int, word string) string {
 	return withCommas(n) + " " + word + "s"
 }
 
-// withCommas is a number with commas between thousands.
 func withCommas(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -8,12 +8,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// phases are the phases that are drawn, in their order.
 var phases = []phase{phaseAgent, phaseChecks, phaseProof, phaseWaiting, phaseOther}
 
 func (p phase) String() string { return [...]string{"other", "agent", "checks", "proof", "waiting"}[p] }
 
-// timeline shows where the time went.
 type timeline struct {
 	Strip  []bar // the whole run
 	Legend []share
@@ -29,13 +27,11 @@ type bar struct {
 	X, W  string
 }
 
-// share is the time of a phase.
 type share struct {
 	Phase string
 	Took  string
 }
 
-// row is an iteration.
 type row struct {
 	Begun  bool // false: before any iteration
 	Number int
@@ -48,7 +44,6 @@ type row struct {
 	Mark   mark
 }
 
-// Limits for rows and for bars.
 const (
 	maxRows  = 150
 	minWidth = 0.4 // in thousandths: a smaller bar would be invisible

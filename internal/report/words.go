@@ -13,7 +13,6 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// span is a part of a text in one style.
 type span struct {
 	Text   string
 	Code   bool
@@ -26,8 +25,7 @@ type block struct {
 	Items [][]span
 }
 
-// blocks reads the Markdown of the comment. It takes only the text, without links,
-// pictures and tags.
+// blocks reads the text of the comment's Markdown, without links, pictures and tags.
 func blocks(markdown string) []block {
 	source := []byte(markdown)
 	var all []block
@@ -56,7 +54,6 @@ func addBlock(all []block, n ast.Node, words []span) []block {
 	return all
 }
 
-// spans are the spans of one phrase of Markdown.
 func spans(markdown string) []span {
 	var all []span
 	for _, b := range blocks(markdown) {
@@ -80,7 +77,6 @@ func spansOf(n ast.Node, source []byte) []span {
 	return r.spans
 }
 
-// spanReader collects spans.
 type spanReader struct {
 	spans  []span
 	code   int // depth in code
@@ -116,8 +112,7 @@ func (r *spanReader) visit(n ast.Node, entering bool, source []byte) {
 	}
 }
 
-// tag handles <code>, which view.Code writes for text that a code span cannot
-// hold.
+// tag handles <code>, which view.Code writes for text that a code span cannot hold.
 func (r *spanReader) tag(tag string) {
 	switch tag {
 	case "<code>":
@@ -139,8 +134,7 @@ func (r *spanReader) text(n *ast.Text, source []byte) {
 	r.add(words)
 }
 
-// unescape resolves the escapes of Markdown: it renders the text as HTML and
-// decodes that.
+// unescape renders text as HTML and decodes that, which resolves Markdown's escapes.
 func unescape(raw []byte) string {
 	var out strings.Builder
 	w := bufio.NewWriter(&out)
@@ -151,9 +145,8 @@ func unescape(raw []byte) string {
 
 func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// add joins text to the span before it if the style is the same. A code span
-// around signs only keeps GitHub from interpreting them, so it is not shown as
-// code.
+// add joins text to the span before it if the style is the same. Code around signs only keeps GitHub from
+// interpreting them.
 func (r *spanReader) add(words string) {
 	next := span{Text: words, Code: r.code > 0, Strong: r.strong > 0}
 	if next.Code && !strings.ContainsFunc(words, isAlphanumeric) {
