@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/survey"
 )
 
-// interview asks for everything, in the order in which a run needs it. What was found
-// here is proposed.
+// interview asks for everything in the order of a run, and proposes what was found.
 func (f Files) interview(d dialog) (answers, error) {
 	usual, err := config.ReadSettings()
 	if err != nil {
@@ -53,8 +52,7 @@ func (f Files) askAgent(d dialog) (string, error) {
 	return cmp.Or(answer, f.Agent), err
 }
 
-// askGuardrails proposes the checks that were found, and goes on until nothing is
-// answered.
+// askGuardrails proposes the checks that were found, and goes on until nothing is answered.
 func (a *answers) askGuardrails(d dialog, found []survey.Command) error {
 	for _, check := range found {
 		wanted, err := d.yes(fmt.Sprintf("Use %s (from %s) as a guardrail? (Y/n): ", check.Command, check.From), true)
@@ -110,7 +108,6 @@ func askList(d dialog, prompt string, check func(string) string) ([]string, erro
 	return list(answer), err
 }
 
-// list is what stands between commas; nothing is no entry.
 func list(answer string) []string {
 	entries := []string{}
 	for entry := range strings.SplitSeq(answer, ",") {

@@ -38,8 +38,7 @@ type Files struct {
 	GitHub     bool   `name:"github" help:"Write the GitHub workflows and the issue form."`
 	Host       *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
 	Proof      bool   `name:"proof" help:"Write the workflows that prove any pull request (check ralph/proof), without an agent."`
-	// Pin is what the workflow names ralph's version by, as in "COMMIT # v1.2.3";
-	// where there is no release it is empty, and the workflow builds ralph's main.
+	// Pin names ralph's version in the workflow, as "COMMIT # v1.2.3"; empty: it builds ralph's main.
 	Pin string `kong:"-"`
 	// Agent is the program of an agent that was found here; empty: none was.
 	Agent string `kong:"-"`
@@ -58,8 +57,7 @@ func (f *Files) Any() bool {
 // OnGitHub says whether there are workflows among the files.
 func (f Files) OnGitHub() bool { return f.GitHub || f.Proof }
 
-// Write writes the files, all of them or none, and tells on out what it wrote and
-// what is left to do by hand; what may be wrong it tells on warn.
+// Write writes all of the files or none, and says on out what it wrote and what is left to do.
 func (f Files) Write(now time.Time, out, warn io.Writer) error {
 	memory, err := workspace.MemoryPath(f.ProjectDir, f.RalphDir)
 	if err != nil {
@@ -119,7 +117,6 @@ func (f Files) sheets(now time.Time) ([]workspace.NewFile, error) {
 	return slices.Concat(sheets, workflows, []workspace.NewFile{form}), err
 }
 
-// loop are the files of a loop: PRD, log and prompt.
 func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
 	if err := checkFeature(f.Name); err != nil {
 		return nil, err
@@ -129,8 +126,7 @@ func (f Files) loop(now time.Time) ([]workspace.NewFile, error) {
 	return append(sheets, workspace.NewFile{Path: memory.PromptFile(), Data: []byte(f.placed(templates.Text("start/prompt.md")))}), err
 }
 
-// checkFeature refuses what git would refuse as a branch, before anything is
-// written.
+// checkFeature refuses what git would refuse as a branch, before anything is written.
 func checkFeature(name string) error {
 	if name == "" {
 		return nil
@@ -152,8 +148,7 @@ type Beginning struct {
 // logHead is the line of a log with what the loop is about, as Sheets writes it.
 var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
 
-// Begun is the project and branch that Sheets wrote in a folder. Where a shell has
-// emptied the PRD to write a new one, the log still has them.
+// Begun is the project and branch that Sheets wrote, from the log if a shell has emptied the PRD.
 func Begun(project string) plan.Plan {
 	books := workspace.Memory{Dir: workspace.MemoryDir}.Files()
 	data, _ := workspace.ReadFile(filepath.Join(project, books[0])) // no file says nothing
@@ -207,8 +202,7 @@ func (b Beginning) prd() ([]byte, error) {
 	return prd.Marshal()
 }
 
-// ignore keeps out of git what only this machine's runs are made of. The
-// settings are for everybody.
+// ignore keeps this machine's runs out of git. The settings are for everybody.
 func (f Files) ignore(to io.Writer) error {
 	if !f.PRD {
 		return nil
@@ -243,8 +237,7 @@ func (f Files) misplaced() string {
 	return "run git init first"
 }
 
-// placed is a text of ours about the loop's folder, where that has another
-// name.
+// placed is a text of ours with the loop's folder, if that has another name.
 func (f Files) placed(text string) string {
 	if f.RalphDir == workspace.MemoryDir {
 		return text

@@ -56,8 +56,7 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	return err
 }
 
-// mayWrite shows the settings that are there and asks whether to overwrite
-// them.
+// mayWrite shows the settings that are there and asks whether to overwrite them.
 func (f Files) mayWrite(d dialog) (bool, error) {
 	files, loaded, err := f.existing()
 	if err != nil || len(files) == 0 {
@@ -77,8 +76,7 @@ func (f Files) mayWrite(d dialog) (bool, error) {
 	return d.yes("Overwrite? (y/N): ", false)
 }
 
-// existing are the settings there are, and what to call them. What one person
-// has overlaid counts only where there is something to lay it over.
+// existing are the settings there are, and what to call them. An overlay alone does not count.
 func (f Files) existing() (files []config.File, loaded string, err error) {
 	files, err = config.ProjectFiles(f.ProjectDir, workspace.ReadSettings)
 	if len(files) == 0 || files[0].Name != workspace.SettingsFile {
@@ -91,8 +89,7 @@ func (f Files) existing() (files []config.File, loaded string, err error) {
 	return files, loaded, nil
 }
 
-// answers are settings as init writes them: what was asked for, and the two
-// defaults that people look for. What else there is has its default anyway.
+// answers are settings as init writes them, with the two defaults that people look for.
 type answers struct {
 	MaximumIterations   int               `json:"maximumIterations"`
 	CompletionResponse  string            `json:"completionResponse"`
@@ -120,8 +117,7 @@ type answeredSCM struct {
 	Tasks   []string `json:"tasks"`
 }
 
-// render writes the file, and reads it as a run will: what could not be read
-// back is not written.
+// render writes the file, and reads it as a run will: what cannot be read back is not written.
 func (a answers) render() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

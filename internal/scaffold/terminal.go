@@ -21,8 +21,7 @@ type dialog struct {
 	line func(prompt string) (string, error) // ends its line, whatever happens
 }
 
-// ask puts a question until the answer is right: check says what is wrong with
-// one, or nothing.
+// ask puts a question until check says nothing against the answer.
 func (d dialog) ask(prompt string, check func(answer string) string) (string, error) {
 	for {
 		answer, err := d.line(prompt)

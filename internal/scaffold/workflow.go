@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// WorkflowFile is where GitHub looks for it, and ralph serve by default. AfterFile
-// is the workflow that looks after pull requests that ralph opened.
+// WorkflowFile is where GitHub and ralph serve look for it. AfterFile looks after open pull requests.
 const (
 	workflowDir  = ".github/workflows/"
 	WorkflowFile = workflowDir + "ralph.yml"
@@ -28,8 +27,7 @@ const (
 // slug is how GitHub names an App in its address.
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
-// workflows are what GitHub starts ralph by: for an App one, whose server hears all
-// else, and for everybody a second one for the events after a pull request is open.
+// workflows are what GitHub starts ralph by. An App's server hears what AfterFile is for.
 func (f Files) workflows() ([]workspace.NewFile, error) {
 	app := strings.TrimSuffix(f.App, "[bot]")
 	if f.App != "" && !slug.MatchString(app) {
@@ -49,8 +47,8 @@ func (f Files) workflows() ([]workspace.NewFile, error) {
 	return []workspace.NewFile{{Path: WorkflowFile, Data: f.workflow("workflows/ralph.yml")}, {Path: AfterFile, Data: f.workflow("workflows/after.yml", listens...)}}, nil
 }
 
-// workflow is a template with words replaced before the project's own text is in: for a
-// container or for the machine itself, by the pin. Without a release it builds ralph.
+// workflow is a template for a container or for the machine itself, by the pin. Words are replaced before the
+// project's own text is in.
 func (f Files) workflow(name string, words ...string) []byte {
 	const action, host, with = "      - uses: ralph-loop/ralph@", "      - uses: ralph-loop/ralph/host@", "        with:\n"
 	workflow := f.judged(strings.NewReplacer(words...).Replace(templates.Text(name)))
@@ -94,8 +92,7 @@ func built(workflow, uses string) string {
 	return strings.ReplaceAll(workflow, build+with, build)
 }
 
-// propose reads the project's own files. Our image has no tools for what they set
-// up: that counts on the machine itself only.
+// propose reads the project's own files. The image has no tools for what they set up.
 func (f *Files) propose() {
 	f.proposal = survey.Propose(f.source())
 	f.proposal.Env = slices.DeleteFunc(f.proposal.Env, func(c survey.Command) bool {
@@ -110,8 +107,7 @@ func (f *Files) propose() {
 	}
 }
 
-// host tells that ralph works on the machine itself: checks and set up start
-// tools that our image has not.
+// host tells that ralph works on the machine itself, as the checks need tools that the image lacks.
 func (f Files) host() bool {
 	if f.Host != nil {
 		return *f.Host
@@ -119,8 +115,7 @@ func (f Files) host() bool {
 	return f.proposal.Tools()
 }
 
-// judged is a workflow with what the project's own files suggest: checks in the
-// place of the example, setup commands and services.
+// judged is a workflow with the project's own checks in place of the example, setup and services.
 func (f Files) judged(workflow string) string {
 	const example = "          checks: |\n            make test\n"
 	if !strings.Contains(workflow, example) {
@@ -134,7 +129,6 @@ func (f Files) judged(workflow string) string {
 	return strings.Replace(workflow, example, inputs, 1)
 }
 
-// proposed says what was taken from the project's own files, and from which.
 func (f Files) proposed() (all []string) {
 	for _, taken := range []struct {
 		name     string
@@ -153,8 +147,7 @@ func (f Files) proposed() (all []string) {
 	return all
 }
 
-// tools are the steps on the runner, with the project's own in the place of the
-// example that sets up node.
+// tools are the steps on the runner, the project's own in place of the example's node.
 func (f Files) tools(steps string) string {
 	const ours = "      # ralph runs on the runner itself"
 	_, rest, found := strings.Cut(steps, ours)
@@ -178,8 +171,7 @@ func copied(indent string, block survey.Block) string {
 	return text.String()
 }
 
-// lines are an input of the step that works, each group of commands after the
-// file that it comes from; empty where there is nothing to give.
+// lines are an input of the step that works, under the files that its commands come from, or empty.
 func lines(input string, commands []survey.Command) string {
 	if len(commands) == 0 {
 		return ""

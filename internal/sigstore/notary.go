@@ -42,8 +42,8 @@ type Job struct {
 // errNone is for a job that is not meant to sign.
 type errNone struct{ error }
 
-// Notary is the job's; nil: the job is not meant to sign. Where it is, and cannot, the
-// notary signs nothing and believes nothing. It is said why, once.
+// Notary is the job's; nil: it is not meant to sign. Where it is meant to and cannot, the notary signs and believes
+// nothing, and says why.
 func (j *Job) Notary(ctx context.Context) *Notary {
 	if j.asked {
 		return j.found
@@ -109,8 +109,7 @@ func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) er
 // sealFile holds the signature of the files that are kept with it.
 const sealFile = "signature.json"
 
-// Seal adds to files that are kept on a ref their signature, with a key that is let speak
-// for the ref once in a job. Without a notary it adds none.
+// Seal adds to files on a ref their signature, by a key for the ref and the job; without a notary none.
 func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) error {
 	if n == nil || n.closed != "" {
 		return nil
@@ -129,8 +128,7 @@ func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) 
 // pause is how long services are not asked again that gave no signature.
 const pause = 5 * time.Minute
 
-// speak lets a key speak for the ref. It takes at most half of the time that is left, as
-// what is kept has to be pushed as well.
+// speak lets a key speak for the ref, in half of the time left: what is kept has to be pushed, too.
 func (n *Notary) speak(ctx context.Context, ref string) error {
 	if n.spoken != nil {
 		return nil
@@ -153,8 +151,8 @@ func (n *Notary) speak(ctx context.Context, ref string) error {
 	return n.failed
 }
 
-// Believes takes the signature out of files, and tells whether a job of this very
-// workflow has sealed them. Without a notary all are believed.
+// Believes takes the signature out of files, and tells whether this workflow sealed them. Without a notary all are
+// believed.
 func (n *Notary) Believes(ref string, files map[string][]byte) error {
 	seal := files[sealFile]
 	delete(files, sealFile)

@@ -109,7 +109,6 @@ func (s Signer) Who(ctx context.Context, server string) (attest.Signer, error) {
 	}, err
 }
 
-// identity is the job's token for sigstore.
 func (s Signer) identity(ctx context.Context) (token string, c claims, err error) {
 	address, err := url.Parse(s.TokenURL)
 	if err != nil {
@@ -151,7 +150,6 @@ type chain struct {
 	} `json:"chain"`
 }
 
-// certificate is one for key and the job.
 func (s Signer) certificate(ctx context.Context, key *ecdsa.PrivateKey) (*pem.Block, error) {
 	token, c, err := s.identity(ctx)
 	if err != nil {
@@ -193,7 +191,6 @@ type proof struct {
 	Checkpoint string   `json:"checkpoint"`
 }
 
-// log puts an envelope into the log.
 func (s Signer) log(ctx context.Context, e attest.Envelope, leaf *pem.Block) (entry attest.LogEntry, err error) {
 	text, err := json.Marshal(e)
 	if err != nil {
@@ -247,7 +244,6 @@ func (p proof) bundled() (json.RawMessage, error) {
 	})
 }
 
-// patience is how long a service may take.
 const patience = 20 * time.Second
 
 // call asks a service, with a body by POST. What it answers is bounded, and no token is sent on by a redirect.

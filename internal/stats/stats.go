@@ -62,7 +62,6 @@ func Of(pulls []quota.Pull, since time.Time) Stats {
 // unusual is what no agent has in its name. Everyone who may push can write the ledger.
 var unusual = pattern.Of(`[^A-Za-z0-9._-]+|.{40,}`)
 
-// agentsOf names the agents that worked on a pull request.
 func agentsOf(p quota.Pull) string {
 	var names []string
 	for _, run := range p.Runs {
@@ -158,7 +157,6 @@ func (r Row) cells() []string {
 	}
 }
 
-// tables are the rows with their headings.
 func (s Stats) tables(write func(cells []string, heading bool)) {
 	for _, t := range []struct {
 		by   string

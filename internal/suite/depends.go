@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// entries are what may be added to a build file of a form of name: dependencies, modules
-// and source files. Nothing in them says what is tested, or how.
+// entries are what may be added to a build file: dependencies, modules, sources; nothing on tests.
 var entries = []struct{ name, added *pattern.Pattern }{
 	{pattern.Of(`^pom\.xml$`), pattern.Of(`^(\s*(<dependency>\s*(<(groupId|artifactId|version|scope|type|classifier|optional)>[^<>]*</[a-zA-Z]+>\s*)+</dependency>|<module>[^<>]*</module>)\s*)+$`)},
 	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)}, // in other files it says which tests run
@@ -33,8 +32,7 @@ func form(name string) int {
 	return slices.IndexFunc(entries, func(e struct{ name, added *pattern.Pattern }) bool { return e.name.MatchString(path.Base(name)) })
 }
 
-// Depends tells whether a patch of a build file only adds what the product depends on or
-// consists of. Only what stands in a form that ralph knows counts.
+// Depends tells whether a patch of a build file only adds what the product depends on, in known forms.
 func Depends(name, patch string) bool {
 	at := form(name)
 	_, body, changed := strings.Cut(patch, "\n@@")

@@ -21,7 +21,6 @@ const (
 	Test
 )
 
-// names are those of tests, wherever they lie.
 var names = []*pattern.Pattern{
 	pattern.Of(`_test\.(go|py|rb|exs|dart|cc|cpp|c|clj|zig|ml|sh)$`),
 	pattern.Of(`^tests?\.(py|rs)$`),
@@ -32,8 +31,7 @@ var names = []*pattern.Pattern{
 	pattern.Of(`\.(bats|t)$`),
 }
 
-// folders hold tests and nothing else. Some names are those of products, too:
-// what lies there counts only with an ending that is code.
+// folders hold tests and nothing else; under names that products have, too, only code counts.
 var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
@@ -47,8 +45,7 @@ var (
 	}
 )
 
-// Of is what the file at a slash path is to the tests. What lies in a folder for
-// build output or the code of others is none of theirs.
+// Of is what a file is to the tests. Build output and the code of others is none of theirs.
 func Of(name string) Part {
 	if foreign.MatchString(name) || Shipped(name) {
 		return None
@@ -56,12 +53,10 @@ func Of(name string) Part {
 	return Tracked(name)
 }
 
-// Shipped tells whether a file with the name of a test helper lies where Python
-// keeps what it ships: such as src/click/testing.py, which users of click import.
+// Shipped tells whether a test helper lies where Python keeps what it ships, as src/click/testing.py.
 func Shipped(name string) bool { return shipped.MatchString(name) }
 
-// Tracked is the same for a file that is known to be the project's own: the base
-// has it, so that no build made it.
+// Tracked is Of for a file that the base has, so that no build made it.
 func Tracked(name string) Part {
 	base := path.Base(name)
 	switch {
@@ -90,21 +85,18 @@ func named(base string) bool {
 	return slices.ContainsFunc(names, func(form *pattern.Pattern) bool { return form.MatchString(base) })
 }
 
-// manifests name what a project depends on.
 var manifests = pattern.Of(`^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-(lock|workspace)\.yaml|bun\.lockb?|` +
 	`pyproject\.toml|poetry\.lock|uv\.lock|Pipfile(\.lock)?|setup\.(py|cfg)|[^/]*(requirements|constraints)[^/]*\.(txt|in)|Cargo\.(toml|lock)|` +
 	`Gemfile(\.lock)?|[^/]+\.gemspec|pubspec\.(yaml|lock)|packages\.lock\.json|libs\.versions\.toml|composer\.(json|lock)|mix\.(exs|lock)|pom\.xml|(build|settings)\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
-// Needed tells whether a file brings what tests depend on, rather than what they
-// test: a manifest of dependencies, or the code of others beside it.
+// Needed tells whether a file is a manifest of dependencies, or code of others, that tests depend on.
 func Needed(name string) bool {
 	return manifests.MatchString(path.Base(name)) || vendored.MatchString(name)
 }
 
 var vendored = pattern.Of(`(^|/)(vendor|third_party|node_modules)/`)
 
-// documents are files that people read, wherever they lie, and pages of a folder
-// for them. Text elsewhere may be what a product is made of.
+// documents are files that people read, pages those in a folder for them. Other text may be the product's.
 var (
 	documents = pattern.Of(`(?i)(^|/)(readme|changelog|changes|history|news|contributing|code_of_conduct|security|support|authors|contributors|license|licence|copying|notice)(-[^/]*)?(\.(md|rst|adoc|txt|markdown))?$`)
 	pages     = pattern.Of(`(?i)^(docs?|documentation|\.github)/.*\.(md|mdx|markdown|rst|adoc|txt|png|jpe?g|gif|svg|webp)$|^[^/]*\.(md|markdown|rst|adoc)$`)
@@ -113,17 +105,14 @@ var (
 // Document tells whether a file is only read by people.
 func Document(name string) bool { return documents.MatchString(name) || pages.MatchString(name) }
 
-// settings are files that a tool may read its settings from, by the forms that their
-// names have, and build files. What they really change is told by running.
+// settings are files, by name, that a tool may read its settings from. Running tells what they change.
 var settings = pattern.Of(`(?i)(^|/)(\.[^/.]+(\.(jsonc?|ya?ml|toml|[cm]?[jt]s))?|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
 	`[a-z]+file|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
 
-// built are manifests that also say what is built and tested, and how. pnpm takes all its
-// settings from its own.
+// built are manifests that also say what is built and tested. pnpm takes all its settings from its own.
 var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
-// Settings tells whether a file may hold settings of a tool. A manifest that only
-// names dependencies, and what git and GitHub read, are none.
+// Settings tells whether a file may hold settings of a tool. Plain manifests and git's files hold none.
 func Settings(name string) bool {
 	return settings.MatchString(name) && (built.MatchString(name) || !Needed(name)) && !strings.HasPrefix(name, ".git") && Of(name) == None && !foreign.MatchString(name)
 }
@@ -131,14 +120,11 @@ func Settings(name string) bool {
 // Code tells whether a file is a program's text, by its ending.
 func Code(name string) bool { return slices.Contains(codeEnds, path.Ext(name)) }
 
-// Marks are words in a file that say something of it whatever its path, as
-// extended regular expressions for git grep. There are few, on purpose: what
-// tests mean is told by running them.
+// Marks are words for git grep that say something of a file. They are few: running tells what tests mean.
 const (
 	// Speaks is said by what serves tests: it names their framework.
 	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
-	// Asks is said by a product that asks whether it is being tested, or replaces what
-	// tests assert with.
+	// Asks is said by a product that asks whether it is being tested, or replaces assertions.
 	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|RALPH_TESTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
 		`(assert\.[A-Za-z]+|\.(strict|deep|deepStrict)Equal|\.assert[A-Z][A-Za-z]*) *= *[^=> ]|_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
 	// Steers is said by a test that changes how others run.

@@ -13,14 +13,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Source gives a project's files. List has the names in a folder, with a slash
-// after those of folders; Read has a file's text, nil where it cannot be read.
+// Source gives a project's files. List ends names of folders with a slash; Read gives nil for none.
 type Source struct {
 	List func(folder string) []string
 	Read func(name string) []byte
 }
 
-// mostBelow is how many folders are looked into for projects.
 const mostBelow = 200
 
 // Read takes the files that say something.
@@ -86,7 +84,6 @@ func (f Files) members(s Source) []string {
 	return found
 }
 
-// holding are the folders, down to the second level, that have a file.
 func (s Source) holding(name string) []string {
 	var found []string
 	first := s.folders("")
@@ -112,7 +109,6 @@ func (s Source) folders(folder string) []string {
 	return found
 }
 
-// below are the folders of projects.
 func (f Files) below() []string {
 	dirs := map[string]bool{}
 	for name := range f {

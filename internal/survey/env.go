@@ -9,11 +9,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// ofSecret is a value that is a secret of the repository.
 var ofSecret = pattern.Of(`^\$\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}$`)
 
-// env takes the variables of the job, and of those of its steps that became checks or
-// setup. Only plain values are copied; what is a secret there is named.
+// env takes the variables of the job and of its steps that were taken: plain values only; secrets are named.
 func (p *Proposal) env(job workflowJob) {
 	all, several := maps.Clone(job.Env), map[string]bool{}
 	for _, step := range job.Steps {

@@ -91,7 +91,6 @@ func Propose(s Source) Proposal {
 	return p
 }
 
-// testJob is the first job of the workflows with a step that runs tests.
 func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 	for _, from := range workflowFiles(s) {
 		jobs := p.jobs(s, from)
@@ -117,8 +116,7 @@ func workflowFiles(s Source) (all []string) {
 	return all
 }
 
-// CI names the workflows of a project that GitHub starts for pushes or pull
-// requests. One without a name has its path for a name.
+// CI names the workflows that GitHub starts for pushes or pull requests, if need be by path.
 func CI(s Source) (names []string) {
 	for _, from := range workflowFiles(s) {
 		var file struct {
@@ -191,8 +189,7 @@ func expression(value any) bool {
 	return strings.Contains(text, "${{") || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
 }
 
-// steps takes the steps that install tools, and the checkout that their version
-// files and caches need: of the default branch, without a token left behind.
+// steps takes the steps that install tools, and their checkout: of the default branch, without a token.
 func (p *Proposal) steps(job workflowJob) {
 	type step struct {
 		Uses string         `yaml:"uses"`

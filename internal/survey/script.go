@@ -17,8 +17,7 @@ var (
 	asRoot      = pattern.Of(`\bsudo\b|\bapt(?:-get)?\b`)
 )
 
-// commands takes the run steps of a job that need nothing of it, as commands of
-// one line each.
+// commands takes the run steps of a job that need nothing of it, as single lines.
 func (p *Proposal) commands(job workflowJob) (found []Command) {
 	for _, step := range job.Steps {
 		run := strings.TrimSpace(text(step["run"]))
@@ -62,9 +61,8 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 	return simple(run)
 }
 
-// simple are the commands of a script that runs one after the other and stops at
-// the first that fails; none where it does more. A command that changes the shell
-// itself, such as cd, goes before each of those that follow it.
+// simple are the commands of a script that runs one after the other; none where it does more. One that changes the
+// shell, such as cd, goes before each that follows.
 func simple(script string) (lines []string) {
 	if expression(script) {
 		return nil
@@ -82,8 +80,7 @@ func simple(script string) (lines []string) {
 	return lines
 }
 
-// sequence adds the commands of a statement that only has calls with && between
-// them.
+// sequence adds the commands of a statement that only has calls with && between them.
 func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	if and, is := statement.Cmd.(*syntax.BinaryCmd); is && and.Op == syntax.AndStmt && !statement.Background && !statement.Negated {
 		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
@@ -120,8 +117,7 @@ func changes(call *syntax.CallExpr) bool {
 	return false
 }
 
-// split sorts the commands of a job that tests: those that judge, and before the
-// first of them those that install. What needs root is a step of the workflow.
+// split sorts a job's commands: those that judge, and those before that install, but for root's.
 func split(found []Command) (checks, setup []Command) {
 	for _, c := range found {
 		install := installLine.MatchString(c.Command)

@@ -14,9 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Files are those of a project that say something, by path, with their content:
-// at its top, and in the folders of the projects below it. A folder is there with
-// a slash after its name.
+// Files are those of a project, and of projects below it, that say something. A folder's name ends with a slash.
 type Files map[string][]byte
 
 func wanted() []string {
@@ -40,10 +38,8 @@ type Command struct {
 	From    string // the file
 }
 
-// Checks are the commands that judge work there, the likeliest first. What a
-// Makefile calls its tests is all of them. A project below the top has checks of
-// its own, unless the top has one of the same kind: that is for all of them. A Go
-// module's tests are never another's.
+// Checks are the commands that judge work, the likeliest first. What a Makefile calls its tests is all of them. A
+// project below has checks of its own, unless the top's of the same kind are for all; Go's never are.
 func (f Files) Checks() []Command {
 	found := f.top()
 	for _, c := range found {
@@ -65,7 +61,6 @@ func (f Files) Checks() []Command {
 	return found
 }
 
-// manifest tells that a file is of one project, and not a Makefile or what is like it.
 func manifest(name string) bool {
 	return !strings.HasSuffix(strings.ToLower(name), "file") || name == "Gemfile" || name == "Rakefile"
 }
@@ -105,8 +100,7 @@ func (f Files) top() []Command {
 	return found
 }
 
-// Setup are the commands that fetch what those need, where a lock file says
-// what that is: one for all packages of node, and one for each project of Python.
+// Setup are the commands that fetch what those need, where a lock file says what.
 func (f Files) Setup() []Command {
 	checks := f.Checks()
 	var found []Command
@@ -123,7 +117,6 @@ func (f Files) Setup() []Command {
 	return found
 }
 
-// managers are node's package managers, by their lock files.
 var managers = []struct{ lock, name, install string }{
 	{"pnpm-lock.yaml", "pnpm", "pnpm install --frozen-lockfile"},
 	{"yarn.lock", "yarn", "yarn install --frozen-lockfile"},
@@ -150,8 +143,7 @@ func (f Files) has(name string) bool {
 
 func (f Files) holds(name, word string) bool { return strings.Contains(string(f[name]), word) }
 
-// target tells whether a Makefile, or what is like one, has a target. An
-// assignment is none.
+// target tells whether a Makefile, or what is like one, has a target.
 func (f Files) target(name, target string) bool {
 	form := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `(?:[ \t][^:=\n]*)?:(?:[^=:]|$)`)
 	return form.Match(f[name])
@@ -221,7 +213,6 @@ func (f Files) wrapped(wrapper, program string) string {
 	return program
 }
 
-// first is the first of some names that is there.
 func (f Files) first(names ...string) string {
 	for _, name := range names {
 		if f.has(name) {

@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Forms in which files name a tool and its version. The first group is the tool,
-// empty in a file of one tool; the last is the version.
+// Forms of a tool and its version. The first group is the tool, or empty; the last is the version.
 var (
 	listed    = pattern.Of(`(?m)^(nodejs|node|python|golang|go)[ \t]+v?([0-9]+(?:\.[0-9]+){0,2})(?:[ \t].*)?\r?$`)
 	assigned  = pattern.Of(`(?m)^(node|python|go)[ \t]*=[ \t]*["']v?([0-9]+(?:\.[0-9]+){0,2})["']`)
@@ -59,8 +58,7 @@ var installed = map[string]struct{ uses, input string }{
 	"go":     {"actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5 # v5.5.0", "go-version"},
 }
 
-// versions adds steps for the tools whose version a file names and that no step
-// installs yet.
+// versions adds steps for tools whose version a file names and that no step installs.
 func (p *Proposal) versions(s Source, container devcontainer) {
 	for _, one := range says {
 		from, said := one.file, string(s.Read(one.file))
@@ -78,8 +76,7 @@ func (p *Proposal) versions(s Source, container devcontainer) {
 	}
 }
 
-// devcontainer is what a devcontainer sets up. The versions of its tools are lines
-// as a Dockerfile and .tool-versions have them.
+// devcontainer is what one sets up, with the versions of its tools as a Dockerfile has them.
 type devcontainer struct {
 	from  string
 	says  string
@@ -129,8 +126,7 @@ func printed(r rune) rune {
 	return -1
 }
 
-// steps are the commands of a devcontainer as the steps of a job: one in a text,
-// or several by name.
+// steps are a devcontainer's commands, one or several by name, as the steps of a job.
 func steps(command any) (all []map[string]any) {
 	switch command := command.(type) {
 	case string:

@@ -101,7 +101,6 @@ func (g *goText) test(name string, how Outcome) {
 	}
 }
 
-// pack closes a package.
 func (g *goText) pack(name string, passed bool, rest string) {
 	g.runner, g.seen = "go", true
 	built := !strings.HasSuffix(rest, "failed]") // build, or setup
@@ -140,8 +139,7 @@ func (g *goText) end() *sheet {
 	return &g.sheet
 }
 
-// brokeOff tells of a line that a test's program leaves when it does not get to
-// its end.
+// brokeOff tells of a line that a test's program leaves when it does not get to its end.
 func brokeOff(text string) bool {
 	return strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "signal: ") ||
 		strings.HasPrefix(text, "exit status ") && text != "exit status 1"

@@ -6,9 +6,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// jest reads jest's own reporter. What failed is named in its report; what
-// passed in its list, which it prints for a single file or when asked to be
-// verbose.
+// jest reads jest's own reporter: its report names what failed, its list, which it prints for one file or when
+// verbose, what passed.
 type jest struct {
 	sheet
 
@@ -60,7 +59,6 @@ func (j *jest) red(name string) {
 	}
 }
 
-// item reads a line of a file's list.
 func (j *jest) item(text string) {
 	body := strings.TrimLeft(text, " ")
 	indent := len(text) - len(body)
@@ -92,7 +90,6 @@ func (j *jest) sum(text string) {
 	j.tellAll(m[1])
 }
 
-// tellAll notes the counts in a text.
 func (s *sheet) tellAll(text string) {
 	for _, m := range anyCount.FindAllStringSubmatch(text, 6) {
 		s.tell(map[string]Outcome{"passed": Passed, "failed": Failed, "skipped": Skipped, "todo": Skipped}[m[2]], number(m[1]))
@@ -104,7 +101,6 @@ func (j *jest) end() *sheet {
 	return &j.sheet
 }
 
-// vitest reads vitest's own reporters.
 type vitest struct {
 	sheet
 }

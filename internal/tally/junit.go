@@ -44,8 +44,7 @@ func (j *junit) end() *sheet {
 	return &j.sheet
 }
 
-// decode reads the tests of a text, and of others that follow it. What is torn
-// leaves what was read before it.
+// decode reads the tests of a text. What is torn leaves what was read before it.
 func (j *junit) decode(text string) {
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	decoder.Strict = false
@@ -112,8 +111,7 @@ func (s *suites) end(t xml.EndElement, to *sheet) {
 	}
 }
 
-// full is the name of the test under way with its suites and its class, each
-// once.
+// full is the name of the test with its suites and its class, each once.
 func (s *suites) full() string {
 	names := []string{s.path.String(), s.class, s.name}
 	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
@@ -169,7 +167,6 @@ func (t *tap) line(text string) {
 	}
 }
 
-// outermost reads what is said of the whole.
 func (t *tap) outermost(body string) {
 	switch {
 	case strings.HasPrefix(body, "TAP version "):

@@ -101,8 +101,7 @@ func (m *mocha) end() *sheet {
 	return &m.sheet
 }
 
-// nodeSpec reads node --test as it prints for people. Its TAP and its JUnit XML
-// are read as such.
+// nodeSpec reads node --test as it prints for people, neither TAP nor JUnit.
 type nodeSpec struct {
 	sheet
 

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Head is the name of a test without the part that tells its cases apart. The cases
-// are rows of a table, and there are as many as the table has.
+// Head is the name of a test without the part that tells its cases apart, the rows of a table.
 func Head(name string) string {
 	if !Bare(name) { // Go's
 		slash := strings.LastIndex(name, "/")

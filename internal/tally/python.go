@@ -61,8 +61,7 @@ func (p *pytest) progress(text string) {
 	}
 }
 
-// short reads a line of the short summary. What has no test in its name is a
-// file that could not be loaded.
+// short reads a line of the short summary. Without a test it is a file that could not be loaded.
 func (p *pytest) short(text string) {
 	m := pySummary.FindStringSubmatch(text)
 	if m == nil {
@@ -75,8 +74,7 @@ func (p *pytest) short(text string) {
 	p.set(name, how)
 }
 
-// node is a test's id without the reason that follows it. Parameters may hold
-// what divides the two.
+// node is a test's id without the reason behind it, whose sign parameters may hold, too.
 func node(text string) string {
 	head, _, _ := strings.Cut(text, " - ")
 	if !strings.Contains(head, "[") {
@@ -91,7 +89,6 @@ func node(text string) string {
 	return head
 }
 
-// count reads the line that closes a session.
 func (p *pytest) count(text string) {
 	p.ended, p.summary = true, false
 	for _, m := range pyCount.FindAllStringSubmatch(text, 4) {

@@ -8,18 +8,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// How much of an output is read, and how long a line or a document may be.
 const (
 	mostRead = 256 << 20
 	longLine = 64 << 10
 	longest  = 16 << 20
 )
 
-// Reader takes an output as it is written and tells its tests at the end. It
-// never fails: what it does not understand is no test.
+// Reader takes an output as it is written and tells its tests at the end. It never fails.
 type Reader struct {
-	// Root is the folder the check ran in; names are told without it, so that
-	// they are the same in another.
+	// Root is the folder the check ran in; names are told without it.
 	Root string
 
 	readers []reader
@@ -29,7 +26,6 @@ type Reader struct {
 	cut     bool
 }
 
-// reader reads the output of one runner, line by line.
 type reader interface {
 	line(text string)
 	end() *sheet // what it came to; called once
@@ -96,7 +92,6 @@ func (r *Reader) Tally() Tally {
 	return tally
 }
 
-// take adds what one runner's output came to.
 func (t *Tally) take(s *sheet, root string) {
 	if !slices.Contains(t.Runners, s.runner) {
 		t.Runners = append(t.Runners, s.runner)
@@ -116,8 +111,7 @@ func (t *Tally) take(s *sheet, root string) {
 
 var colour = pattern.Of("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 
-// plain is a line as a terminal would leave it: without colours, and without
-// what was written over.
+// plain is a line as a terminal would leave it: without colours and what was written over.
 func plain(line []byte) string {
 	text := strings.TrimRight(string(line), "\r")
 	if strings.IndexByte(text, '\x1b') >= 0 {

@@ -15,20 +15,17 @@ import (
 // Outcome is how a test ended.
 type Outcome string
 
-// How a test can end. What is broken failed without being a test: a package
-// that does not build, a file that cannot be loaded, a run that broke off.
+// How a test can end. Broken is what failed and is no test, as a package that does not build.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Skipped Outcome = "skipped"
 	Broken  Outcome = "broken"
-	// Absent is a test that was asked for by name and not told of: it did not
-	// run, is gone, or its runner does not name those that passed.
+	// Absent is a test that was asked for and not named: gone, not run, or passed.
 	Absent Outcome = "absent"
 )
 
-// Test is one test, named as its runner names it. Where several of a name ended
-// alike, the second is "name (2)".
+// Test is one test, as its runner names it; the second of a name and outcome is "name (2)".
 type Test struct {
 	Name    string
 	Outcome Outcome
@@ -38,8 +35,7 @@ type Test struct {
 type Tally struct {
 	Runners []string // those recognised
 	Tests   []Test   // in the order in which they were told
-	// How many there were; more than are in Tests where a runner counts what it
-	// does not name.
+	// How many there were; a runner may count more than it names.
 	Passed, Failed, Skipped int
 	// Cut tells that not everything was read or kept: more may have failed.
 	Cut bool
@@ -105,8 +101,7 @@ func (t *Tally) count() {
 // between stands between the names of a test and of what it is within.
 const between = " > "
 
-// branch is where a line stands in a list that is told by how far in its lines
-// are.
+// branch is where a line stands in a list that is told by indents.
 type branch []part
 
 type part struct {
@@ -114,11 +109,9 @@ type part struct {
 	name   string
 }
 
-// deepest is how many names a test is qualified by at most.
 const deepest = 50
 
-// enter says that what is further in than indent belongs to name, up to a line
-// that is not.
+// enter says that what is further in than indent belongs to name, up to a line that is not.
 func (b *branch) enter(indent int, name string) {
 	b.back(indent)
 	if len(*b) < deepest {
@@ -172,8 +165,7 @@ const (
 type sheet struct {
 	runner string
 	seen   bool // it is that runner's output, for certain
-	// told counts what was said of tests in sum, where a runner does not name
-	// those that passed.
+	// told counts what a sum said, as some runners do not name those that passed.
 	told map[Outcome]int
 	cut  bool
 
@@ -209,8 +201,7 @@ func (s *sheet) set(name string, how Outcome) {
 	}
 }
 
-// room tells whether another test can be kept. Failed tests have a share of
-// their own, so that many passed ones cannot hide them.
+// room tells whether another test can be kept. Many passed ones cannot hide failed ones.
 func (s *sheet) room(how Outcome) bool {
 	kept := &s.other
 	if how == Failed || how == Broken {
@@ -224,7 +215,6 @@ func (s *sheet) room(how Outcome) bool {
 	return true
 }
 
-// tell notes a count from a runner's sum.
 func (s *sheet) tell(how Outcome, n int) {
 	if s.told == nil {
 		s.told = map[Outcome]int{}
@@ -232,7 +222,6 @@ func (s *sheet) tell(how Outcome, n int) {
 	s.told[how] += n
 }
 
-// only leaves the tests that keep says to.
 func (s *sheet) only(keep func(Test) bool) {
 	var kept []Test
 	for _, test := range s.tests {
@@ -243,8 +232,7 @@ func (s *sheet) only(keep func(Test) bool) {
 	s.tests = kept
 }
 
-// leaves takes out what failed only because something within it did: between
-// says where a name ends and that of a test within it begins.
+// leaves takes out what failed only because something within it did, by the sign between names.
 func (s *sheet) leaves(between string) {
 	within := map[string]bool{}
 	for _, test := range s.tests {
@@ -258,8 +246,7 @@ func (s *sheet) leaves(between string) {
 	s.only(func(test Test) bool { return test.Outcome != Failed || !within[test.Name] })
 }
 
-// tidy is name on one line and not longer than can be kept; what is cut off
-// still tells two names apart.
+// tidy is name on one line, and cut if too long; what is cut off still tells two apart.
 func tidy(name string) string {
 	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r)
