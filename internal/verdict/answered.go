@@ -6,9 +6,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// isAnswerOnly reports whether an iteration only answers a review: neither it
-// nor an earlier iteration of its story changed the code. Such a story has
-// nothing to prove, so it gets no grade.
+// isAnswerOnly reports whether an iteration only answers a review: its story never changed the code, has nothing to
+// prove and gets no grade.
 func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 	story, found := run.Plan.Find(it.Story)
 	return found && run.Task.CanBeAnswered(story) && it.Agent != nil && it.Agent.Response != "" &&
@@ -18,8 +17,7 @@ func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
 		})
 }
 
-// ReviewAnswer returns the agent's answer to a review if the story passed by
-// that answer. It is empty if the story passed by work or did not pass.
+// ReviewAnswer returns the agent's answer to a review by which the story passed, or nothing.
 func ReviewAnswer(run journal.Run, story string) string {
 	for _, it := range slices.Backward(run.Iterations) {
 		if it.Ended == nil || !slices.Contains(it.Ended.Passed, story) {

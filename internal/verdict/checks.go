@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// FailedAtBase names the tests of a check that failed at the base. It is empty
-// if the check passed there, or if its output does not name its failures.
+// FailedAtBase names the tests of a check that failed at the base, if it failed and named them.
 func FailedAtBase(run journal.Run, name string) []string {
 	if base, found := run.BaseCheck(name); found && base.HasNamedFailures() {
 		return base.Tests.Failing()
@@ -17,9 +16,8 @@ func FailedAtBase(run journal.Run, name string) []string {
 	return nil
 }
 
-// MayBlock reports whether a failure of the named check can block a story. A
-// check that could not run at the base never blocks. A check that failed there
-// blocks under a strict baseline, or if its failures there are known by name.
+// MayBlock reports whether a failure of a check can block a story. One that could not run at the base never can; one
+// that failed there can under a strict baseline, or if its failures are known by name.
 func MayBlock(run journal.Run, name string) bool {
 	base, found := run.BaseCheck(name)
 	if !found || base.Passed {
@@ -30,8 +28,7 @@ func MayBlock(run journal.Run, name string) bool {
 	return ran && (strict || base.HasNamedFailures())
 }
 
-// BlocksStory reports whether a check blocks its story: it failed, not only as
-// it failed at the base, and not only by chance.
+// BlocksStory reports whether a check failed, not only as at the base, and not only by chance.
 func BlocksStory(run journal.Run, check journal.CheckEnded) bool {
 	if check.Passed || check.Skipped != "" || !MayBlock(run, check.Name) {
 		return false
@@ -64,14 +61,12 @@ func failedByChance(base, check journal.CheckEnded) bool {
 // signalExit is the lowest exit code of a command that a signal ended.
 const signalExit = 128
 
-// namesAllFailures reports whether each failure in a check is a test with a
-// name.
+// namesAllFailures reports whether each failure in a check is a test with a name.
 func namesAllFailures(check journal.CheckEnded) bool {
 	return check.HasNamedFailures() && check.Exit < signalExit && !check.Tests.Cut && len(check.Tests.Broken) == 0 && check.Tests.Failed <= len(check.Tests.Red)
 }
 
-// failsAsAtBase reports whether a check failed at the base in the same way. If
-// the output does not tell, the failure counts as new.
+// failsAsAtBase reports whether a check failed as at the base. If in doubt, the failure is new.
 func failsAsAtBase(base, now journal.CheckEnded) bool {
 	switch {
 	case now.TimedOut || now.CannotRun || now.Exit >= signalExit && now.Exit != base.Exit:
@@ -84,14 +79,12 @@ func failsAsAtBase(base, now journal.CheckEnded) bool {
 	return len(failuresSince(base, now)) == 0
 }
 
-// failuresSince names the tests that fail now and did not fail at the base.
 func failuresSince(base, now journal.CheckEnded) []string {
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(now.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) })
 }
 
-// NewFailures names the tests that block a story in a check that failed at the
-// base. It is empty if the output does not name them.
+// NewFailures names the tests that fail anew in a check that failed at the base, if known.
 func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	base, found := run.BaseCheck(check.Name)
 	if check.Passed || !found || !base.HasNamedFailures() || base.Tests.Cut {
@@ -100,10 +93,8 @@ func NewFailures(run journal.Run, check journal.CheckEnded) []string {
 	return failuresSince(base, check)
 }
 
-// CanProve reports whether the result of a check is evidence: the check passed
-// at the base, or its output names the tests that pass and those that failed at
-// the base. A skipped check proves nothing, and neither does a check that the
-// task added.
+// CanProve reports whether a check's result is evidence: it passed at the base, or names the tests that pass and
+// those that failed there. Neither a skipped check proves anything, nor one that the task added.
 func CanProve(run journal.Run, check journal.CheckEnded) bool {
 	base, found := run.BaseCheck(check.Name)
 	if !found || check.Skipped != "" || IsAddedByTask(run, check.Name) {
@@ -112,8 +103,7 @@ func CanProve(run journal.Run, check journal.CheckEnded) bool {
 	return base.Passed || base.HasNamedFailures() && check.Tests != nil && check.Tests.Passed > 0
 }
 
-// IsAddedByTask reports whether the task added the check: its author could have
-// written one that always passes.
+// IsAddedByTask reports whether the task's author, who wants it to pass, added the check.
 func IsAddedByTask(run journal.Run, name string) bool { return run.Policy.CheckNamed(name).Added }
 
 // IsGreen reports whether each check that may block has run, and none blocks.

@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// PassedInRun reports whether the story passed by this run's work. People may
-// have marked other stories as passed before the run.
+// PassedInRun reports whether the story passed by this run's work, not before.
 func PassedInRun(run journal.Run, story string) bool {
 	return slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool {
 		return it.Ended != nil && slices.Contains(it.Ended.Passed, story)
@@ -25,9 +24,8 @@ func IsStoryProven(run journal.Run, story plan.Story) bool {
 	return found && story.Passes && IsGradeSufficient(run, story, graded.Grade)
 }
 
-// IsGradeSufficient reports whether a grade is enough for a story. No grade is
-// while a person has to look at the change's effect on the tests: the grade
-// rests on them.
+// IsGradeSufficient reports whether a grade is enough for a story. None is while a person has to look at the tests
+// that it rests on.
 func IsGradeSufficient(run journal.Run, story plan.Story, grade journal.Grade) bool {
 	return InspectionConcern(run) == "" && MeetsBar(run, story, grade)
 }
@@ -37,14 +35,12 @@ func MeetsBar(run journal.Run, story plan.Story, grade journal.Grade) bool {
 	return grade == journal.RedToGreen || grade != journal.Unverified && grade != "" && (story.Untested() || run.Policy.Proof == policy.Unbroken)
 }
 
-// NothingToProve reports whether a story changed no program, as it asks only for
-// documents or tests.
+// NothingToProve reports whether a story changed no program, as it asks only for documents or tests.
 func NothingToProve(story plan.Story, grade journal.Grade) bool {
 	return grade == journal.DocumentsOnly && story.AsksForDocuments() || grade == journal.TestsOnly && story.AsksForTests()
 }
 
-// UnprovenStories returns the stories that passed by this run's work, have
-// something to prove, and are not proven.
+// UnprovenStories returns the stories that passed by this run's work and still have to be proven.
 func UnprovenStories(run journal.Run) []plan.Story {
 	var all []plan.Story
 	for _, story := range run.Plan.UserStories {
@@ -57,22 +53,19 @@ func UnprovenStories(run journal.Run) []plan.Story {
 	return all
 }
 
-// IsWorkProven reports whether the work as a whole is proven: the newest tree,
-// with no protected file changed, no existing test that fails, and every story.
+// IsWorkProven reports whether the newest tree is proven, with every story and no protected change.
 func IsWorkProven(run journal.Run) bool {
 	proof, proven := LatestProof(run)
 	kept := len(proof.Restored) == 0 && !HasDroppedFiles(run) || run.Policy.AllowProtected
 	return proven && kept && len(UnprovenStories(run)) == 0 && InspectionConcern(run) == ""
 }
 
-// HasDroppedFiles reports whether a change of a protected file was left out, so
-// that the work may lack it.
+// HasDroppedFiles reports whether a change of a protected file was left out of the work.
 func HasDroppedFiles(run journal.Run) bool {
 	return slices.ContainsFunc(run.Iterations, func(it journal.Iteration) bool { return it.Taken != nil && len(it.Taken.Dropped) > 0 })
 }
 
-// FixedTests names the tests that failed at the base and pass in the proof,
-// without those that other stories are graded by.
+// FixedTests names the tests that failed at the base and pass in the proof, but for other stories'.
 func FixedTests(run journal.Run, story string, proof journal.Proof) []string {
 	var names []string
 	for _, check := range proof.Checks {
@@ -93,15 +86,13 @@ func IsCreditedElsewhere(run journal.Run, test, story string) bool {
 	return slices.ContainsFunc(run.Grades, func(g journal.StoryGraded) bool { return g.Story != story && slices.Contains(g.Tests, test) })
 }
 
-// LatestProof returns the proof of the newest tree, if it passed and is not
-// empty.
+// LatestProof returns the proof of the newest tree, if it passed and is not empty.
 func LatestProof(run journal.Run) (journal.Proof, bool) {
 	proof, found := run.ProofOf(run.Tree)
 	return proof, found && proof.Passed && !proof.Empty
 }
 
-// CriterionTests returns for each criterion of a story the test that the agent
-// names for it, if that test went from red to green; otherwise an empty name.
+// CriterionTests returns for each criterion the test that the agent names, if it went from red to green.
 func CriterionTests(run journal.Run, story plan.Story) []string {
 	shown := make([]string, len(story.AcceptanceCriteria))
 	graded, _ := run.GradeOf(story.ID)
@@ -111,8 +102,7 @@ func CriterionTests(run journal.Run, story plan.Story) []string {
 	return shown
 }
 
-// isTestName reports whether name is the whole name of test, or its end: runners
-// put files, packages and classes before it.
+// isTestName reports whether name is a test, or its end: runners put files and classes before it.
 func isTestName(test, name string) bool {
 	before, is := strings.CutSuffix(test, strings.TrimSpace(name))
 	if !is || len(before) == len(test) {
@@ -132,8 +122,7 @@ func FindTest(tests []string, name string) string {
 	return ""
 }
 
-// IsUnchanged reports whether the commits change nothing but the loop's own
-// files.
+// IsUnchanged reports whether the commits change nothing but the loop's own files.
 func IsUnchanged(run journal.Run) bool {
 	at := run.Base
 	for _, it := range run.Iterations {
@@ -151,8 +140,7 @@ func IsUnchanged(run journal.Run) bool {
 // IsUntouched reports whether the work has the same files as the base.
 func IsUntouched(run journal.Run) bool { return run.Base != "" && IsUnchanged(run) && !run.Dirty }
 
-// IsGradeCurrent reports whether the story's grade is of this commit and of the
-// tests that the story names now.
+// IsGradeCurrent reports whether the story's grade is of this commit and of the tests it names now.
 func IsGradeCurrent(run journal.Run, story plan.Story, commit string) bool {
 	graded, found := run.GradeOf(story.ID)
 	return found && graded.Commit == commit && slices.Equal(graded.Sought, story.TestedBy)

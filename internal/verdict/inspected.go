@@ -8,16 +8,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// NeedsInspection reports whether the change's effect on the tests of a tree is
-// still unknown.
+// NeedsInspection reports whether the change's effect on the tests of a tree is still unknown.
 func NeedsInspection(run journal.Run, tree string) bool {
 	_, found := run.InspectionOf(tree)
 	return !found && tree != "" && run.Policy.Tamper != ""
 }
 
-// WhyTampered returns why a tree does not count under the rule that existing
-// tests must pass. It is empty if the tree counts. A tree whose existing tests
-// could not run does not count.
+// WhyTampered returns why a tree does not count under the rule that existing tests must pass, and that they could
+// run; empty if it counts.
 func WhyTampered(run journal.Run, tree string) string {
 	inspected, found := run.InspectionOf(tree)
 	if !found || run.Policy.Tamper != policy.TamperBlock {
@@ -26,10 +24,8 @@ func WhyTampered(run journal.Run, tree string) string {
 	return describeFindings(inspected)
 }
 
-// InspectionConcern returns why a person must look at the work before any story
-// is called proven: what the inspection of its tests and settings found, or why
-// it could not run. It is empty if nothing was found, or if the policy allows
-// it. A tree without an inspection has the findings of the tree before it.
+// InspectionConcern returns why a person must look at the work before any story is called proven: what the inspection
+// found, or why it could not run. A tree without one has the findings of the tree before it.
 func InspectionConcern(run journal.Run) string {
 	if run.Policy.Tamper == "" || run.Policy.Tamper == policy.TamperAllow {
 		return ""
@@ -37,8 +33,7 @@ func InspectionConcern(run journal.Run) string {
 	return describeFindings(LatestInspection(run))
 }
 
-// LatestInspection returns the inspection of the newest tree, or of the tree
-// before it.
+// LatestInspection returns the inspection of the newest tree, or of the tree before it.
 func LatestInspection(run journal.Run) journal.ChangeInspected {
 	inspected, found := run.InspectionOf(run.Tree)
 	if !found && len(run.Inspections) > 0 {
@@ -47,8 +42,7 @@ func LatestInspection(run journal.Run) journal.ChangeInspected {
 	return inspected
 }
 
-// describeFindings lists what an inspection found, or says why it failed. It is
-// empty if nothing was found.
+// describeFindings lists what an inspection found, or says why it failed.
 func describeFindings(e journal.ChangeInspected) string {
 	if e.Why != "" {
 		return FindingKinds(e) + ": " + e.Why
@@ -63,8 +57,7 @@ func describeFindings(e journal.ChangeInspected) string {
 	return FindingKinds(e) + ": " + journal.ShortList(places)
 }
 
-// FindingKinds names the kinds of findings that block a change. It is empty if
-// there are none.
+// FindingKinds names the kinds of findings that block a change, if any.
 func FindingKinds(e journal.ChangeInspected) string {
 	if e.Why != "" {
 		return "the existing tests could not be run on the new code"
@@ -85,8 +78,7 @@ func FindingKinds(e journal.ChangeInspected) string {
 	return strings.Join(all, ", and ")
 }
 
-// NeedsReview reports whether a second opinion of a story's commit is required
-// and missing.
+// NeedsReview reports whether a required second opinion of a story's commit is missing.
 func NeedsReview(run journal.Run, story, commit string) bool {
 	reviewed, found := run.ReviewOf(story)
 	return run.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit)

@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// judgeIteration returns the verdict on an iteration whose agent has ended. The
-// agent claims work; the program judges it.
+// judgeIteration returns the verdict on an iteration. The agent claims work; the program judges it.
 func judgeIteration(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	verdict := journal.IterationEnded{
 		Number: it.Number,
@@ -27,12 +26,10 @@ func judgeIteration(run journal.Run, it journal.Iteration) journal.IterationEnde
 	return verdict
 }
 
-// isByStories reports whether the run ends when all stories of its plan pass.
 func isByStories(run journal.Run) bool {
 	return run.Policy.Done == policy.ByStories || run.Policy.Done == ""
 }
 
-// judgeStories accepts or rejects each claimed story.
 func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
 	for _, id := range claimedStories(it) {
 		if why := whyDoubted(run, it, id); why != "" {
@@ -46,7 +43,6 @@ func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.Iterat
 	}
 }
 
-// judgeCompletion accepts or rejects the word that completes the run.
 func judgeCompletion(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
 	if !hasCompletionWord(run.Policy, it) {
 		return
@@ -90,8 +86,7 @@ func failedChecks(run journal.Run, it journal.Iteration) string {
 	return "checks failed: " + strings.Join(blockingChecks(run, it.Checks), ", ")
 }
 
-// hasCompletionWord reports whether the agent gave the completion word: as its
-// whole answer, where case does not matter, or exactly, as a tag.
+// hasCompletionWord reports whether the agent answered the word, in any case, or tagged it exactly.
 func hasCompletionWord(p policy.Policy, it journal.Iteration) bool {
 	if p.Done == policy.ByTag {
 		return slices.Contains(it.Agent.Promises, p.Word)
@@ -99,7 +94,6 @@ func hasCompletionWord(p policy.Policy, it journal.Iteration) bool {
 	return strings.EqualFold(it.Agent.Response, p.Word)
 }
 
-// claimedStories returns the stories that the agent says it finished.
 func claimedStories(it journal.Iteration) []string {
 	if it.Read == nil {
 		return nil
@@ -107,7 +101,6 @@ func claimedStories(it journal.Iteration) []string {
 	return it.Read.Claimed
 }
 
-// believedClaims returns the claims that are worth a proof.
 func believedClaims(run journal.Run, it journal.Iteration) []string {
 	return slices.DeleteFunc(slices.Clone(claimedStories(it)), func(id string) bool {
 		return whyDoubted(run, it, id) != ""
@@ -142,8 +135,7 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 	return ""
 }
 
-// brokenPromise returns why a completion promise is rejected. It is empty if
-// none was given or it is true.
+// brokenPromise returns why a completion promise is rejected, or nothing.
 func brokenPromise(run journal.Run, it journal.Iteration, passed []string) string {
 	if run.Policy.Promise == "" || !slices.Contains(it.Agent.Promises, run.Policy.Promise) {
 		return ""
@@ -160,9 +152,8 @@ func brokenPromise(run journal.Run, it journal.Iteration, passed []string) strin
 	return "still open: " + strings.Join(open, ", ")
 }
 
-// hasWorked reports whether an iteration did something that a claim can rest on:
-// a tool call succeeded that did more than mark a story as done, or the tree
-// changed. An agent that shows neither tool calls nor a tree is believed.
+// hasWorked reports whether a claim can rest on an iteration: a tool call did more than mark a story as done, or the
+// tree changed. An agent that shows neither is believed.
 func hasWorked(run journal.Run, it journal.Iteration) bool {
 	switch {
 	case it.Agent.Tools > it.Agent.Chores+it.Agent.ToolErrors:
@@ -181,8 +172,7 @@ func hasWorked(run journal.Run, it journal.Iteration) bool {
 	return it.Taken.To != it.Taken.From || it.Taken.Dirty
 }
 
-// blockingChecks names the checks that block the work, with the new failures of
-// those that failed at the base.
+// blockingChecks names the checks that block the work, with failures since the base.
 func blockingChecks(run journal.Run, checks []journal.CheckEnded) []string {
 	var names []string
 	for _, check := range checks {

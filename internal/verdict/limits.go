@@ -24,7 +24,6 @@ func IsBudgetSpent(run journal.Run) bool {
 	return OutOfMoney(run) || OutOfTokens(run) || run.Overspent != ""
 }
 
-// limitReached returns which limit ended the run, and why.
 func limitReached(run journal.Run) (policy.Reason, string) {
 	limits := run.Policy.Limits
 	if reason, why := resourceLimitReached(run); reason != "" {
@@ -58,8 +57,7 @@ func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// overspending returns by how much a completed run exceeded its limit, or
-// nothing. Some agents report their cost only when they are done.
+// overspending returns by how much a completed run exceeded its limit: some agents report their cost late.
 func overspending(run journal.Run) string {
 	limits := run.Policy.Limits
 	switch {

@@ -7,9 +7,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// readyStep returns what is left to do before the pull request is ready for
-// review. Remote changes are merged first: they and this work were never proven
-// together.
+// readyStep returns what is left before the pull request is ready. Remote changes are merged first: they and this
+// work were never proven together.
 func readyStep(run journal.Run) (Step, bool) {
 	switch {
 	case !IsWorkProven(run) || run.Pull == nil || !run.Pull.Draft || run.Policy.Draft || run.FoundDraft:
@@ -22,8 +21,7 @@ func readyStep(run journal.Run) (Step, bool) {
 	return MarkPullReady{}, true
 }
 
-// branchConflict returns why the run cannot continue on the branch before a
-// person resolves a conflict. It is empty if there is none.
+// branchConflict returns the conflict that a person has to resolve on the branch, or nothing.
 func branchConflict(run journal.Run) string {
 	p := run.Parted
 	if p == nil || p.Of != journal.OfBranch {
@@ -37,7 +35,6 @@ func branchConflict(run journal.Run) string {
 	return fmt.Sprintf("%s. Ralph's work is on %s: merge it into %s, push, and let ralph continue", why, p.Aside, run.Branch)
 }
 
-// workOf says whose work something is.
 func workOf(names []string) string {
 	if len(names) == 0 {
 		return "work of others"
@@ -45,8 +42,7 @@ func workOf(names []string) string {
 	return "work of " + journal.ShortList(names)
 }
 
-// mergeStep returns the step of a merge with the base branch that comes before
-// all other work: the task asks for it, or a story waits for it.
+// mergeStep returns the step of a merge with the base that the task asks for, or a story waits for.
 func mergeStep(run journal.Run) (Step, bool) {
 	story, waits := run.Plan.Find(run.MergeStory)
 	waits = waits && run.MergeStory != "" && !story.Passes

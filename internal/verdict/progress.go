@@ -8,9 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// noProgress returns why another iteration would bring nothing new: the agent
-// does not work at all, or iterations leave the same tree with the same
-// failures.
+// noProgress returns why another iteration would bring nothing new: the agent does not work, or the same tree fails
+// in the same way.
 func noProgress(run journal.Run) (policy.Reason, string) {
 	recent := judgedIterations(run)
 	if len(recent) > 0 && recent[len(recent)-1].Agent.CannotRun {
@@ -28,8 +27,7 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// missingProgram returns which check of the newest iteration cannot start because its
-// program is not installed.
+// missingProgram returns which check of the newest iteration lacks its program.
 func missingProgram(run journal.Run, recent []journal.Iteration) string {
 	if len(recent) == 0 || len(recent[len(recent)-1].Ended.Passed) > 0 {
 		return ""
@@ -42,8 +40,7 @@ func missingProgram(run journal.Run, recent []journal.Iteration) string {
 	return ""
 }
 
-// openQuestion returns the newest agent's question to people. It is empty if the
-// agent failed, if its story passed, or if the run was resumed since.
+// openQuestion returns the newest agent's question to people, unless its story passed.
 func openQuestion(run journal.Run) string {
 	recent := judgedIterations(run)
 	if !isByStories(run) || len(recent) == 0 {
@@ -56,8 +53,7 @@ func openQuestion(run journal.Run) string {
 	return it.Agent.Question
 }
 
-// judgedIterations returns the iterations with a verdict since the limits were
-// granted.
+// judgedIterations returns the iterations with a verdict since the limits were granted.
 func judgedIterations(run journal.Run) []journal.Iteration {
 	var all []journal.Iteration
 	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
@@ -68,7 +64,6 @@ func judgedIterations(run journal.Run) []journal.Iteration {
 	return all
 }
 
-// countAtEnd counts the iterations at the end of its for which is holds.
 func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
 	n := 0
 	for i := len(its) - 1; i >= 0 && is(its[i]); i-- {
@@ -84,8 +79,7 @@ func repeats(last journal.Iteration) func(journal.Iteration) bool {
 	}
 }
 
-// outcomeKey identifies the result of an iteration: its tree and how each check
-// ended. If the files cannot be compared, only the checks show progress.
+// outcomeKey identifies the result of an iteration by its tree, if known, and its checks.
 func outcomeKey(it journal.Iteration) string {
 	text := ""
 	if it.Taken != nil {

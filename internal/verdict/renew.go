@@ -11,9 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// IsSameTask reports whether a task and its rules are those of an older run,
-// which then continues. Plan approval does not count once it was given, and
-// GitHub decides each time whether a run can be saved there.
+// IsSameTask reports whether a task and its rules are those of an older run, which then continues. Given approval
+// does not count, nor whether GitHub can save a run.
 func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	p.Approval = p.Approval || old.Approved != ""
 	p.SaveRun = old.Policy.SaveRun
@@ -22,11 +21,8 @@ func IsSameTask(task plan.Task, p policy.Policy, old journal.Run) bool {
 	return task.IsSame(old.Task) && bytes.Equal(now, then) && err == nil && worse == nil
 }
 
-// RenewPolicy returns the current rules for a run that began under others. It
-// keeps what was found at the base, the checks of the plan, the need for
-// approval, and a requested draft. A plan's requester also chose limits and a
-// model for its work: they hold unless another model was chosen or the model is
-// no longer offered.
+// RenewPolicy returns the current rules for a run that began under others. It keeps the base's and the plan's checks,
+// the need for approval, a requested draft, and the limits and model that a plan's requester chose, if still offered.
 func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(model string) bool) policy.Policy {
 	then := old.Policy
 	added := func(c policy.Check) bool { return c.Added }

@@ -26,8 +26,7 @@ type Request struct {
 	ProvenPull string // the pull request with the newest run's work, proven and unchanged
 }
 
-// Decision is how to handle a Request. Without Resume and Refuse, a new run
-// begins.
+// Decision is how to handle a Request. Without Resume and Refuse, a new run begins.
 type Decision struct {
 	Resume   *journal.Resumed
 	Refuse   string // why no run begins or continues
@@ -38,8 +37,7 @@ type Decision struct {
 const planChanged = "The progress comment no longer showed this plan: it had been changed. " +
 	"It shows the plan again: read it, and comment `/ralph approve`."
 
-// Decide returns the decision on a request. old is the newest run of the task;
-// its ID is empty if there is none.
+// Decide returns the decision on a request. old is the newest run of the task, if any.
 func Decide(a Request, old journal.Run) Decision {
 	if a.BusyJobURL != "" {
 		return Decision{Refuse: busyMessage(a)}
@@ -54,7 +52,6 @@ func Decide(a Request, old journal.Run) Decision {
 	}
 }
 
-// busyMessage refuses a request while another job works on the same task.
 func busyMessage(a Request) string {
 	if a.Number == 0 {
 		return "a job is at work on this already: " + a.BusyJobURL + ". Cancel that, or wait for it; then ask again."
@@ -62,7 +59,6 @@ func busyMessage(a Request) string {
 	return fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", a.BusyJobURL)
 }
 
-// decideIdle decides on a request if no other job works on the task.
 func decideIdle(a Request, old journal.Run) Decision {
 	switch a.Verb {
 	case trigger.Resume:
@@ -83,9 +79,8 @@ func decideIdle(a Request, old journal.Run) Decision {
 	return Decision{}
 }
 
-// whyResume returns why a run that is asked for continues the newest one: it is
-// unfinished, or stopped early and would get further now. It is empty if the
-// task or the rules changed, as the old run knows neither.
+// whyResume returns why a run continues the newest one: that is unfinished, or would get further now. It is empty if
+// the task or the rules changed.
 func whyResume(a Request, old journal.Run) string {
 	switch {
 	case old.ID == "" || !a.SameTask || a.Verb == trigger.Plan:
@@ -152,15 +147,13 @@ func approve(a Request, old journal.Run) Decision {
 
 func askedBy(a Request) string { return strings.TrimSuffix("it was asked for by "+a.Asker, " by ") }
 
-// isFinished reports whether a run has nothing left to do. A run is not finished
-// if it conflicts with the base branch, or if its pull request could not be made
-// ready: it continues once a person has fixed the cause.
+// isFinished reports whether a run has nothing left to do. It has while it conflicts with the base, or its pull
+// request is not ready.
 func isFinished(run journal.Run) bool {
 	unready := IsWorkProven(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
 	return run.IsCompleted() && run.Parted == nil && !unready
 }
 
-// maxPlanAttempts limits how often an agent may try to make a plan.
 const maxPlanAttempts = 2
 
 // NeedsPlan reports whether an agent still has to make a plan of the task.
@@ -168,8 +161,7 @@ func NeedsPlan(run journal.Run) bool {
 	return run.Vague && run.Asked == "" && len(run.Misplans) < maxPlanAttempts && len(run.Iterations) == 0
 }
 
-// NeedsApproval reports whether a person still has to approve the plan. A plan
-// that does not exist yet cannot be approved.
+// NeedsApproval reports whether a person still has to approve the plan, once there is one.
 func NeedsApproval(run journal.Run) bool {
 	return run.ID != "" && run.Policy.Approval && run.Approved == "" && run.Asked == "" && !NeedsPlan(run)
 }

@@ -8,17 +8,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Delays after which a model is asked again if its server named no time: each is
-// twice the last, up to a limit.
+// Delays, each twice the last, before a model is asked again whose server named no time.
 const (
 	firstRetryDelay = 30 * time.Second
 	maxRetryDelay   = 15 * time.Minute
 	maxModelTries   = 20
 )
 
-// modelRetryStep returns the next step after the model's server rejected the
-// agent's requests, which says nothing about its work. The agent tries again in
-// the same iteration, once the server accepts requests.
+// modelRetryStep returns the next step after the model's server rejected the agent, which says nothing of its work:
+// the same iteration is tried again.
 func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return stopSafely(run, reason, why)
@@ -37,8 +35,7 @@ func modelRetryStep(run journal.Run, it journal.Iteration) Step {
 	return pause
 }
 
-// retryDelay returns how long to wait: until the time that the server named, or
-// twice as long as the last time.
+// retryDelay returns how long to wait: until the server's time, or twice as long as last time.
 func retryDelay(run journal.Run, it journal.Iteration) time.Duration {
 	if it.Agent.Until.After(run.Now) {
 		return it.Agent.Until.Sub(run.Now).Round(time.Second) + time.Second

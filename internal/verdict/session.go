@@ -8,9 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// sessionStep returns the next step of a loop within an agent's session. It is
-// called each time the agent wants to end: the agent may end, or begins another
-// iteration.
+// sessionStep returns the next step of a loop within an agent's session, each time the agent wants to end.
 func sessionStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
@@ -34,9 +32,7 @@ func sessionStep(run journal.Run) Step {
 	return Iterate{Number: len(run.Iterations)}
 }
 
-// judgeSession returns the verdict on an iteration: whether the agent made the
-// promise, and whether it did work before. A rejected promise has to be made
-// again.
+// judgeSession returns whether the agent made the promise, after work. A rejected one has to be made again.
 func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded {
 	rules := run.Policy.Session
 	calls := toolCalls(run)
@@ -51,8 +47,7 @@ func judgeSession(run journal.Run, it journal.Iteration) journal.IterationEnded 
 	return verdict
 }
 
-// toolCalls counts the tool calls since the loop began, without the calls that
-// only kept the loop's own files.
+// toolCalls counts the tool calls since the loop began, but for those on the loop's own files.
 func toolCalls(run journal.Run) int {
 	calls := 0
 	for _, it := range run.Iterations {
@@ -63,8 +58,7 @@ func toolCalls(run journal.Run) int {
 	return calls
 }
 
-// refusedStops counts how often in a row the agent's program refused an end,
-// this one included. A tool call or a person's message resets the count.
+// refusedStops counts refused ends in a row, up to a tool call or a person's message.
 func refusedStops(run journal.Run) int {
 	its, count := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):], 0
 	for _, it := range slices.Backward(its) {

@@ -30,8 +30,7 @@ type ReadPlan struct{}
 // Check runs the checks on the agent's tree.
 type Check struct{}
 
-// TakeCommits takes over the agent's commits. With Leftovers, uncommitted
-// changes are committed first.
+// TakeCommits takes over the agent's commits. With Leftovers, all changes are committed first.
 type TakeCommits struct{ Leftovers bool }
 
 // Prove runs the checks on a clean checkout of Commit.
@@ -46,8 +45,7 @@ type Grade struct{ Story, Commit, Tree string }
 // Review asks another agent for its opinion of Story at Commit.
 type Review struct{ Story, Commit string }
 
-// RunSCMTask runs one version control task, such as commit or push, after the
-// checks passed.
+// RunSCMTask runs one version control task, such as commit or push, after the checks passed.
 type RunSCMTask struct{ Task string }
 
 // Judge closes an iteration with its verdict.
@@ -59,8 +57,7 @@ type Push struct{ SHA string }
 // OpenPull opens a draft pull request, or converts the open one to a draft.
 type OpenPull struct{}
 
-// MergeRemote fetches the branch and the base branch, and merges new commits of
-// other people.
+// MergeRemote fetches the branch and the base branch, and merges other people's commits.
 type MergeRemote struct{}
 
 // MarkPullReady marks the draft as ready for review.
@@ -78,8 +75,7 @@ type Pause struct {
 // SaveRun saves the run where another machine can resume it.
 type SaveRun struct{}
 
-// AnnounceEnd tells the parent and the children of a supervised task how it
-// ended.
+// AnnounceEnd tells parent and children of a supervised task how it ended.
 type AnnounceEnd struct {
 	Reason policy.Reason
 	Words  string

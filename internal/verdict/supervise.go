@@ -7,8 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// WaitExitCode is the exit code with which an agent asks not to be started
-// again.
+// WaitExitCode is the exit code of an agent that asks not to be started again.
 const WaitExitCode = 42
 
 // The end of a task in the words that its parent and children expect.
@@ -17,9 +16,8 @@ const (
 	taskGivenUp = "max restarts exceeded"
 )
 
-// supervisedStep returns the next step of a run whose end is a file: the agent's
-// own exit code says nothing about the task. The task folder is read before and
-// after each attempt.
+// supervisedStep returns the next step of a run whose end is a file, as the agent's exit code says nothing. The task
+// folder is read before and after each attempt.
 func supervisedStep(run journal.Run) Step {
 	if run.Cancel != nil {
 		return stop(policy.Cancelled, run.Cancel.Why)
@@ -52,7 +50,6 @@ func supervisedStep(run journal.Run) Step {
 	return restartStep(run)
 }
 
-// stepAfterAttempt returns the next step after the command has ended.
 func stepAfterAttempt(run journal.Run, it journal.Iteration) Step {
 	if run.Looked == nil && !it.Agent.CannotRun {
 		return ReadTaskFolder{}
@@ -63,9 +60,7 @@ func stepAfterAttempt(run journal.Run, it journal.Iteration) Step {
 	return Judge{verdict}
 }
 
-// waitReason returns how an attempt asked not to be followed by another. It is
-// empty if it did not. The exit code of an attempt that timed out does not
-// count.
+// waitReason returns how an attempt asked not to be followed by another, if it did.
 func waitReason(it journal.Iteration, looked journal.TaskLooked) string {
 	switch {
 	case looked.Wait != "":
@@ -76,7 +71,6 @@ func waitReason(it journal.Iteration, looked journal.TaskLooked) string {
 	return ""
 }
 
-// restartStep begins an attempt, unless a limit is reached.
 func restartStep(run journal.Run) Step {
 	reason, why := limitReached(run)
 	if reason == policy.MaxIterations {
@@ -88,7 +82,6 @@ func restartStep(run journal.Run) Step {
 	return Iterate{Number: len(run.Iterations) + 1}
 }
 
-// settleStep stops a run after its end was announced.
 func settleStep(run journal.Run, reason policy.Reason, words string) Step {
 	if run.Settled == nil {
 		return AnnounceEnd{Reason: reason, Words: words}

@@ -7,8 +7,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// whyUntested returns why a story without a change is rejected. It is empty if
-// tests show that its criteria already hold, or if something changed.
+// whyUntested returns why a story without a change is rejected, unless tests show that it holds.
 func whyUntested(run journal.Run, it journal.Iteration) string {
 	story, found := run.Plan.Find(it.Story)
 	graded, _ := run.GradeOf(it.Story)
@@ -18,7 +17,6 @@ func whyUntested(run journal.Run, it journal.Iteration) string {
 	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"
 }
 
-// whyNothingToDo returns why the run had nothing to do.
 func whyNothingToDo(run journal.Run) string {
 	var shown []string
 	for _, story := range run.Plan.UserStories {

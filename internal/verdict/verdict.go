@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// maxTries limits how often in a row the run tries something on GitHub before it
-// continues without it.
+// maxTries limits how often in a row the run tries something on GitHub.
 const maxTries = 3
 
 // Next returns the next step of a run.
@@ -46,8 +45,7 @@ func Next(run journal.Run) Step {
 	return stepBetweenIterations(run)
 }
 
-// stepInIteration returns the next step of the open iteration: agent, plan,
-// checks, hand-over, proof, verdict.
+// stepInIteration orders an iteration: agent, plan, checks, hand-over, proof, verdict.
 func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	switch {
 	case it.Agent == nil:
@@ -78,10 +76,9 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	return Judge{judgeIteration(run, it)}
 }
 
-// checksCleanCheckout reports whether the checks run on a clean checkout instead
-// of the agent's tree: a story is claimed, and everything is committed, so both
-// hold the same files. The checks of a claim that is rejected anyway run in the
-// tree: the agent reads their results in its next prompt.
+// checksCleanCheckout reports whether the checks run on a clean checkout instead of the agent's tree: a story is
+// claimed, and all is committed. A claim that is rejected anyway is checked in the tree: the agent reads the results
+// in its next prompt.
 func checksCleanCheckout(run journal.Run, it journal.Iteration) bool {
 	if !isByStories(run) || it.Read == nil || !it.Read.Committed || it.Agent.Failed {
 		return false
@@ -91,8 +88,7 @@ func checksCleanCheckout(run journal.Run, it journal.Iteration) bool {
 	})
 }
 
-// stepBetweenIterations returns the next step when no iteration is open:
-// publish, finish, give up, or begin the next iteration.
+// stepBetweenIterations publishes, finishes, gives up, or begins the next iteration.
 func stepBetweenIterations(run journal.Run) Step {
 	if step, due := publishStep(run); due {
 		return step
@@ -126,7 +122,6 @@ func stepBetweenIterations(run journal.Run) Step {
 	return Iterate{len(run.Iterations) + 1, story.ID}
 }
 
-// draftStep has a plan made within the run's limits.
 func draftStep(run journal.Run) Step {
 	if reason, why := resourceLimitReached(run); reason != "" {
 		return stopSafely(run, reason, why)
@@ -137,13 +132,11 @@ func draftStep(run journal.Run) Step {
 	return DraftPlan{}
 }
 
-// isAboutToPass reports whether the story of an iteration is about to pass by a
-// proof.
+// isAboutToPass reports whether the story of an iteration is about to pass by a proof.
 func isAboutToPass(run journal.Run, it journal.Iteration) bool {
 	return it.Proof != nil && len(believedClaims(run, it)) > 0
 }
 
-// needsGrade reports whether a story is about to pass without a grade.
 func needsGrade(run journal.Run, it journal.Iteration) bool {
 	if !isAboutToPass(run, it) || isAnswerOnly(run, it) {
 		return false
@@ -153,16 +146,14 @@ func needsGrade(run journal.Run, it journal.Iteration) bool {
 	return !found || graded.Commit != it.Proof.Commit || graded.Idle && !IsGradeCurrent(run, story, graded.Commit)
 }
 
-// hasSCMFailed reports whether a version control task failed: the tasks after it
-// build on its result.
+// hasSCMFailed reports whether a version control task failed: later tasks build on it.
 func hasSCMFailed(it journal.Iteration) bool {
 	n := len(it.SCM)
 	return n > 0 && it.SCM[n-1].Failed
 }
 
-// finishStep returns the next step of a run whose stories have all passed. The
-// newest commit needs a proof unless its tree has one; then the pull request is
-// marked ready if the proof counts.
+// finishStep returns the next step once all stories passed: a proof of the newest commit unless its tree has one,
+// then the pull request.
 func finishStep(run journal.Run) Step {
 	proof, found := run.ProofOf(run.Tree)
 	switch {
@@ -206,8 +197,7 @@ func publishStep(run journal.Run) (Step, bool) {
 	return nil, false
 }
 
-// needsSaving reports whether the newest verdict is not saved for other
-// machines.
+// needsSaving reports whether the newest verdict is not saved for other machines.
 func needsSaving(run journal.Run) bool {
 	kept := 0
 	if run.Shelved != nil {
@@ -216,8 +206,7 @@ func needsSaving(run journal.Run) bool {
 	return run.Policy.SaveRun && run.JudgedIterations() > kept && !hasFailed(run, "shelve")
 }
 
-// whyUnpublished returns why finished work is not on GitHub. It is empty if it
-// is there, or if the run does not publish.
+// whyUnpublished returns why finished work is not on GitHub, if the run publishes.
 func whyUnpublished(run journal.Run) string {
 	shown := run.Pushed == run.Head && (run.Pull != nil || run.Policy.NoPull)
 	if !run.Policy.Publish || IsUnchanged(run) || shown {
@@ -230,8 +219,7 @@ func whyUnpublished(run journal.Run) string {
 	return why
 }
 
-// hasFailed reports whether act failed too often for the newest commit: once, if
-// a person has to fix its cause.
+// hasFailed reports whether act failed too often for the newest commit: once, if a person has to act.
 func hasFailed(run journal.Run, act string) bool {
 	count := 0
 	for _, failure := range run.Failures {
@@ -245,8 +233,7 @@ func hasFailed(run journal.Run, act string) bool {
 	return count >= maxTries
 }
 
-// stopSafely stops a run that did not complete, after the agent's claims are
-// read and its work is committed and published.
+// stopSafely stops an incomplete run after its claims are read and its work is published.
 func stopSafely(run journal.Run, reason policy.Reason, why string) Step {
 	it, open := run.OpenIteration()
 	switch untaken := open && it.Agent != nil && it.Taken == nil; {

@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Annotation is a message that GitHub shows at a job and, if File is set, at a
-// line of that file.
+// Annotation is a message that GitHub shows at a job, and at a line if File is set.
 type Annotation struct {
 	File  string // in the repository; empty if unknown
 	Line  int
@@ -23,11 +22,10 @@ type Annotation struct {
 	Notice bool // not an error
 }
 
-// maxAnnotations is how many annotations of a step GitHub shows.
 const maxAnnotations = 10
 
-// Annotations returns how run ended and what to do next, unless it succeeded, and
-// the failed checks of the last verdict. Title and Text contain foreign text.
+// Annotations returns how run ended, unless it succeeded, and the failed checks of the last verdict. Title and Text
+// contain foreign text.
 func Annotations(run journal.Run) []Annotation {
 	var all []Annotation
 	if e := ending.Of(run); e.Cause != "" {
@@ -63,8 +61,7 @@ func checkAnnotation(run journal.Run, check journal.CheckEnded) Annotation {
 // filePosition matches how compilers and test runners name a line of a file.
 var filePosition = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
 
-// firstPosition returns the first line of a project file that output names; empty
-// if it names none.
+// firstPosition returns the first line of a project file that output names, if any.
 func firstPosition(output string) (file string, line int) {
 	for _, found := range filePosition.FindAllStringSubmatch(output, maxAnnotations) {
 		number, err := strconv.Atoi(found[2])

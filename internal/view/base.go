@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// cannotStartHint says what to do about a check that cannot start and was not
-// tried at a base. Later iterations do not repeat it.
+// cannotStartHint says, once, what to do about a check that cannot start, without a base.
 func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) {
 		return ""
@@ -28,8 +27,7 @@ func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 	return " – " + ending.ToStart(run)
 }
 
-// checksThatCannotStart lists the checks that could not start in the newest
-// iteration of a run without a baseline, and what to do about them; Markdown.
+// checksThatCannotStart lists the checks that could not start, without a base, and what to do.
 func checksThatCannotStart(run journal.Run) string {
 	var names []string
 	if it, found := run.LastJudged(); found {

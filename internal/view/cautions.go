@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// joinedText says what others committed meanwhile, and whether it was merged.
 func joinedText(run journal.Run, e journal.Joined) string {
 	switch {
 	case len(e.Conflicts) > 0:
@@ -23,7 +22,6 @@ func joinedText(run journal.Run, e journal.Joined) string {
 	return oneLine(movedOnText(run, e) + ", and is merged: " + shortSHA(e.To))
 }
 
-// movedOnText says who added how many commits to which branch.
 func movedOnText(run journal.Run, e journal.Joined) string {
 	text := run.Branch + " has moved on"
 	if e.Of == journal.OfBase {
@@ -40,8 +38,7 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 	return text + ")"
 }
 
-// othersChanges lists the changes of others that were merged or that conflict with
-// the work; Markdown.
+// othersChanges lists the changes of others that were merged or conflict; Markdown.
 func othersChanges(run journal.Run) []string {
 	var lines []string
 	for _, left := range run.Leaves {
@@ -68,8 +65,7 @@ func codePaths(names []string) string {
 	return strings.Join(firstFew(lines), ", ")
 }
 
-// egressRefusedText says what the sandbox refused, with the input that would allow
-// it.
+// egressRefusedText says what the sandbox refused, with the input that would allow it.
 func egressRefusedText(e journal.EgressRefused) string {
 	text := "refused by the sandbox: " + oneLine(e.What) + ": " + oneLine(e.Why)
 	if e.Input != "" {
@@ -78,8 +74,7 @@ func egressRefusedText(e journal.EgressRefused) string {
 	return text
 }
 
-// newestRefusals lists the newest refusals of the sandbox, and how many came
-// before them; Markdown.
+// newestRefusals lists the sandbox's newest refusals, and how many came before; Markdown.
 func newestRefusals(run journal.Run) []string {
 	var texts []string
 	if older := len(run.Refused) - maxListed; older > 0 {
@@ -95,10 +90,8 @@ func newestRefusals(run journal.Run) []string {
 	return texts
 }
 
-// maxHosts is how many hosts a line names.
 const maxHosts = 3
 
-// trafficLines are the log lines for the traffic of one iteration.
 func trafficLines(e journal.EgressPassed) (lines []eventLine) {
 	all := slices.Clone(e.Hosts)
 	if e.Rest != nil {
@@ -118,8 +111,7 @@ func Traffic(run journal.Run) string {
 	return trafficText(run.Traffic, oneLine)
 }
 
-// trafficText says how many bytes went out and in, and names the hosts with most
-// of them.
+// trafficText says how many bytes went out and in, and to which hosts most.
 func trafficText(all []journal.Passage, name func(string) string) string {
 	if len(all) == 0 {
 		return ""
@@ -168,7 +160,6 @@ func publishFailures(run journal.Run) []string {
 	return firstFew(lines)
 }
 
-// actText puts an act on GitHub into words.
 func actText(act string) string {
 	switch act {
 	case "push":
@@ -185,8 +176,7 @@ func actText(act string) string {
 	return clean.Inline(act, 40)
 }
 
-// manualStep is what a person can do about work that GitHub did not take; empty if
-// GitHub took it.
+// manualStep is what a person can do about work that GitHub did not take, if any.
 func manualStep(run journal.Run) string {
 	switch packed := run.Packed; {
 	case isWorkInFile(run):
@@ -202,13 +192,11 @@ func manualStep(run journal.Run) string {
 	return ""
 }
 
-// isWorkInFile reports whether the newest work is only in a file.
 func isWorkInFile(run journal.Run) bool {
 	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
 }
 
-// patchBlock is work that is only in a file as a code block for git apply, if it
-// fits.
+// patchBlock is work that is only in a file as a code block for git apply, if it fits.
 func patchBlock(run journal.Run) string {
 	if !isWorkInFile(run) || run.Packed.Patch == "" {
 		return ""

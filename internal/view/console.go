@@ -29,8 +29,7 @@ type Console struct {
 	gapNext      bool // an empty line goes before the next row
 }
 
-// Item is the text for item, without a newline at its end; empty if there is
-// nothing to show.
+// Item is the text for item, without a newline at its end; empty if there is nothing to show.
 func (c *Console) Item(item stream.Item) string {
 	at := c.now()
 	if c.agentBegan.IsZero() {
@@ -67,8 +66,7 @@ func (c *Console) now() time.Time {
 	return c.Now()
 }
 
-// format draws rows and remembers the empty lines and the tool call for the next
-// one.
+// format draws rows and remembers the empty lines and the tool call for the next one.
 func (c *Console) format(at time.Time, rows []row) string {
 	var out strings.Builder
 	for i, r := range rows {
@@ -129,7 +127,6 @@ func (c *Console) todoRows(todo stream.Todo) []row {
 
 const maxTasks = 40
 
-// calls are the running tools of an agent, and how many it started.
 type calls struct {
 	open   []call
 	newest string // the call on the newest line, if that line shows one
@@ -139,7 +136,6 @@ type calls struct {
 
 type call struct{ id, name, input string }
 
-// maxOpenCalls limits how many calls are remembered that never end.
 const maxOpenCalls = 100
 
 func (c *calls) start(started call) {
@@ -172,8 +168,7 @@ func (c *Console) toolStartRows(s stream.ToolStart) []row {
 	return []row{{lead: "⏺ ", text: text, toolCall: s.ID}}
 }
 
-// toolEndRows shows how a tool call ended. It repeats the start of the input
-// unless the call's own line is directly above.
+// toolEndRows repeats the start of the call's input unless its own line is directly above.
 func (c *Console) toolEndRows(e stream.ToolEnd) []row {
 	sign := goodSign
 	if e.Failed {
@@ -200,8 +195,7 @@ func sizeText(output string) string {
 	return plural(strings.Count(output, "\n")+1, "line") + ", " + plural(utf8.RuneCountInString(output), "char")
 }
 
-// outputRows is the beginning of a tool's output. Lines are cut, not wrapped, so
-// that columns stay aligned.
+// outputRows is the beginning of a tool's output. Cut lines, not wrapped ones, keep columns aligned.
 func (l Look) outputRows(output string, t tone) []row {
 	if output == "" {
 		return nil
@@ -218,8 +212,7 @@ func (l Look) outputRows(output string, t tone) []row {
 	return rows
 }
 
-// shorten returns the beginning of text in lines, and says how much was cut; 0
-// means no limit.
+// shorten returns the beginning of text in lines, and says how much was cut; 0 means no limit.
 func (l Look) shorten(text string, lines, chars int) (shown []string, more string) {
 	kept := text
 	if all := []rune(text); chars > 0 && len(all) > chars {

@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Event is the text for an event, without a newline at its end; empty if there is
-// nothing to show. Run includes the event.
+// Event is the text for an event that run includes, without a newline at its end, or empty.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
 	at := run.Now
 	if c.Now != nil {
@@ -61,7 +60,6 @@ func pick(is bool, yes, no string) string {
 	return no
 }
 
-// runStartRows adds all stories to the lines for the start of a run.
 func (c *Console) runStartRows(run journal.Run, rows []row) []row {
 	c.shownStories = nil
 	for i := range rows {
@@ -87,8 +85,7 @@ func (c *Console) withOutputTail(rows []row, well bool, excerpt string) []row {
 	return rows
 }
 
-// Tail returns the last lines of a command's output that are not empty, at most
-// three.
+// Tail returns the last lines of a command's output that are not empty, at most three.
 func Tail(excerpt string) []string {
 	said := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
@@ -108,25 +105,21 @@ func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row
 	return []row{{gapBefore: true, text: c.Look.headerLine(title), tone: bold, clip: true}}
 }
 
-// storyName is the id and title of a story.
 func storyName(run journal.Run, id string) string {
 	story, _ := run.Plan.Find(id)
 	return terminalLine(id + " " + story.Title)
 }
 
-// headerLine draws title within a line across the terminal.
 func (l Look) headerLine(title string) string {
 	const widest = 80
 	room := l.roomFor("")
 	if room == 0 || room > widest {
 		room = widest
 	}
-	// A line on both sides, and a space.
 	text := l.ownText("── ") + l.clip(title, room-5) + " "
 	return text + strings.Repeat(l.ownText("─"), max(room-textWidth(text), 1))
 }
 
-// stopRows says why the run stopped, its result, and what to do next.
 func (c *Console) stopRows(run journal.Run, e journal.RunStopped, rows []row) []row {
 	for i := range rows {
 		rows[i].gapBefore, rows[i].tone = true, bold
@@ -162,8 +155,7 @@ func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 	return texts
 }
 
-// verdictRows adds the titles of the stories that passed, the stories that changed
-// and the use of the limits so far.
+// verdictRows adds titles of passed stories, changed stories, and how much of the limits is used.
 func (c *Console) verdictRows(run journal.Run, e journal.IterationEnded, rows []row) []row {
 	for i, id := range e.Passed[:min(len(e.Passed), len(rows))] {
 		if story, found := run.Plan.Find(id); found {
@@ -175,7 +167,6 @@ func (c *Console) verdictRows(run journal.Run, e journal.IterationEnded, rows []
 	return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
 }
 
-// changedStoryRows are the stories that changed since they were last shown.
 func (c *Console) changedStoryRows(run journal.Run) []row {
 	var rows []row
 	for _, story := range run.Plan.UserStories {
@@ -190,7 +181,6 @@ func (c *Console) changedStoryRows(run journal.Run) []row {
 	return rows
 }
 
-// rememberStory reports whether story changed since it was last shown.
 func (c *Console) rememberStory(story plan.Story) bool {
 	now := fmt.Sprint(story.Passes, story.Title)
 	if before, known := c.shownStories[story.ID]; known && before == now {
@@ -203,7 +193,6 @@ func (c *Console) rememberStory(story plan.Story) bool {
 	return true
 }
 
-// usedText says how much of the limits was used since they were granted.
 func usedText(run journal.Run) string {
 	limits := run.Policy.Limits
 	cost := CostText(run.SpentUSD(), run.CostKnown)

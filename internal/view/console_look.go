@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Look is how console lines look. The zero Look writes our own text in plain
-// ASCII, and lines of any length.
+// Look is how console lines look. The zero Look writes our own text in ASCII, at any length.
 type Look struct {
 	Emoji      bool // else markers such as [OK]
 	Color      bool
@@ -26,9 +25,8 @@ type Look struct {
 
 const minWidth = 24
 
-// LookFor is the look for an output. It is plain if the output is not a terminal,
-// and has no emoji if the locale is not UTF-8. termenv decides about colour by
-// NO_COLOR, CLICOLOR and CLICOLOR_FORCE; the last one also colours a pipe.
+// LookFor is the look for an output: without emoji if the locale is not UTF-8. termenv decides about colour by
+// NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
 func LookFor(getenv func(string) string, tty bool, width int) Look {
 	if ci := getenv("CI"); ci != "" && ci != "false" {
 		tty = false
@@ -43,7 +41,6 @@ func LookFor(getenv func(string) string, tty bool, width int) Look {
 	return look
 }
 
-// environment gives termenv access to getenv.
 type environment func(string) string
 
 // Getenv returns a variable's value.
@@ -52,8 +49,7 @@ func (e environment) Getenv(key string) string { return e(key) }
 // Environ is empty: termenv needs no list of variables to choose colours.
 func (environment) Environ() []string { return nil }
 
-// unicodeIn asks the variables in the same order as the C library. Without a
-// locale, the encoding is ASCII.
+// unicodeIn asks the variables in the C library's order. Without a locale, the encoding is ASCII.
 func unicodeIn(getenv func(string) string) bool {
 	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(key)); locale != "" {
@@ -63,7 +59,6 @@ func unicodeIn(getenv func(string) string) bool {
 	return false
 }
 
-// Signs at the start of a line.
 const (
 	goodSign  = "✅"
 	badSign   = "❌"
@@ -73,8 +68,7 @@ const (
 	plainSign = "· "
 )
 
-// asciiSigns replaces each character of our own text that is not ASCII. Foreign
-// text does not go through it.
+// asciiSigns replaces each character of our own text that is not ASCII.
 var asciiSigns = strings.NewReplacer(
 	goodSign, "[OK]", badSign, "[ERR]", waitSign, "[..]", openSign, "[  ]", warnSign, "[!!]",
 	"🔄", "[..]", "⏸️", "[  ]", "➖", "[--]", "🚀", "[..]", "🛑", "[ERR]",
@@ -82,7 +76,6 @@ var asciiSigns = strings.NewReplacer(
 	"⏺", "*", "›", ">", "←", "<-", "⎿", "|", "…", "...", "·", "-", "─", "-", "–", "-",
 )
 
-// ownText replaces the signs in text that ralph wrote, if this look has no emoji.
 func (l Look) ownText(text string) string {
 	if l.Emoji {
 		return text
@@ -90,7 +83,6 @@ func (l Look) ownText(text string) string {
 	return asciiSigns.Replace(text)
 }
 
-// tone is how a text is coloured.
 type tone int
 
 const (
@@ -103,13 +95,11 @@ const (
 	cyan
 )
 
-// signTones is the colour of each sign.
 var signTones = map[string]tone{
 	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
 }
 
-// paint uses only the sixteen basic colours: each user has chosen them to be
-// readable.
+// paint uses only the sixteen basic colours: each user has chosen them to be readable.
 func (l Look) paint(text string, t tone) string {
 	if !l.Color || text == "" || t == plain {
 		return text
@@ -221,7 +211,6 @@ func (c *Console) forgetAgent() {
 	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded = calls{}, nil, "", time.Time{}, false
 }
 
-// totalsText is what the agent used.
 func (c *Console) totalsText(r stream.Result, at time.Time) string {
 	parts := []string{
 		"cost: " + costText(r.Cost.USD, r.Cost.Known),
@@ -246,8 +235,7 @@ func tokensText(u stream.Usage) string {
 	return in + " / " + shortNumber(u.Output) + " out"
 }
 
-// shortNumber is, for example, 999, 1.2K, 45K or 1.2M. It rounds before it picks
-// the unit, so 1000K cannot occur.
+// shortNumber is, for example, 999, 1.2K, 45K or 1.2M, rounded before it picks the unit.
 func shortNumber(n int64) string {
 	value, units := float64(n), []string{"", "K", "M", "B"}
 	for len(units) > 1 && value >= 999.5 {

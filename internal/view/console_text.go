@@ -33,7 +33,6 @@ func (l Look) textRow(lead, text string, t tone) []row {
 	return []row{{lead: lead, text: strings.TrimSuffix(shown[0]+" "+more, " "), tone: t}}
 }
 
-// draw returns r as lines of the terminal.
 func (l Look) draw(at time.Time, r row) string {
 	lead := l.ownText(r.lead)
 	room := l.roomFor(lead)
@@ -70,20 +69,17 @@ func (l Look) roomFor(lead string) int {
 	return room
 }
 
-// escapeSequence matches a whole terminal escape sequence: a colour, a title, a
-// move of the cursor.
+// escapeSequence matches a terminal's escape sequence: a colour, a title, a move of the cursor.
 var escapeSequence = pattern.Of(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]`)
 
 var lineEnds = strings.NewReplacer(
 	"\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ",
 )
 
-// maxCombining is how many combining marks a character can have. Languages need
-// few; more would cover the lines above.
+// maxCombining is how many combining marks a character can have: more would cover lines above.
 const maxCombining = 4
 
-// scrub removes from foreign text all that controls a terminal. A carriage return
-// begins a new line, so that no text is lost.
+// scrub removes from foreign text what controls a terminal. A carriage return begins a new line.
 func scrub(text string) string {
 	if isPlainASCII(text) {
 		return text
@@ -107,8 +103,7 @@ func scrub(text string) string {
 	}, lineEnds.Replace(stripEscapes(text)))
 }
 
-// stripEscapes removes escape sequences. It looks for an escape character first:
-// the regular expression is slow.
+// stripEscapes looks for an escape character first: the regular expression is slow.
 func stripEscapes(text string) string {
 	if !strings.Contains(text, "\x1b") && !strings.Contains(text, "\u009b") {
 		return text
@@ -116,8 +111,7 @@ func stripEscapes(text string) string {
 	return escapeSequence.ReplaceAllString(text, "")
 }
 
-// isPlainASCII reports whether text has only printable ASCII and newlines, as most
-// output of agents does.
+// isPlainASCII is true for most output of agents.
 func isPlainASCII(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' {
@@ -133,8 +127,7 @@ func terminalLine(text string) string {
 	return text
 }
 
-// cellWidth is how many cells a character takes. Each counts on its own: terminals
-// differ in which ones they join.
+// cellWidth is how many cells a character takes by itself: terminals differ in what they join.
 func cellWidth(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1
@@ -142,7 +135,6 @@ func cellWidth(r rune) int {
 	return uniseg.StringWidth(string(r))
 }
 
-// bytesThatFit is how many bytes of text fit in room cells.
 func bytesThatFit(text string, room int) int {
 	for i, r := range text {
 		if room -= cellWidth(r); room < 0 {
@@ -152,8 +144,7 @@ func bytesThatFit(text string, room int) int {
 	return len(text)
 }
 
-// wrap breaks text at spaces, and within a word only if the word is longer than a
-// line.
+// wrap breaks text at spaces, and within a word only if it is longer than a line.
 func wrap(text string, room int) []string {
 	var lines []string
 	text = strings.TrimRight(text, " ")

@@ -9,16 +9,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// eventLine is one line about an event: its indent, its sign on a terminal, its
-// text.
+// eventLine is one line about an event: its indent, its sign on a terminal, its text.
 type eventLine struct{ indent, sign, text string }
 
-// iterationLine is a line about a part of an iteration.
 func iterationLine(sign, text string) eventLine { return eventLine{"  ", sign, text} }
 
-// Line is what the log says of an event, in one or more lines; empty if it says
-// nothing. Run includes the event. The caller has to clean each line for its
-// output.
+// Line is what the log says of an event that run includes, in lines that the caller has to clean for its output.
 func Line(run journal.Run, event journal.Event) string {
 	var lines []string
 	for _, line := range eventLines(run, event) {
@@ -50,8 +46,7 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 	return all
 }
 
-// eventLines turns an event into lines. The log prints them; the console adds
-// their signs.
+// eventLines turns an event into lines. The log prints them; the console adds their signs.
 func eventLines(run journal.Run, event journal.Event) []eventLine {
 	supervised := run.Policy.Done == policy.ByFile
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
@@ -80,8 +75,7 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 	return []eventLine{line}
 }
 
-// singleLine is the line for an event that has one; its text is empty if there is
-// nothing to say.
+// singleLine is the line for an event that has one; its text may be empty.
 func singleLine(run journal.Run, event journal.Event) eventLine {
 	switch e := event.(type) { //nolint:gochecksumtype // publishedLine has the others
 	case journal.RunBegan:
@@ -137,8 +131,7 @@ func stopSign(e journal.RunStopped) string {
 	return "🛑"
 }
 
-// publishedLine is the line for an event about branches, pull requests and
-// comments.
+// publishedLine is the line for an event about branches, pull requests and comments.
 func publishedLine(run journal.Run, event journal.Event) eventLine {
 	line := eventLine{sign: plainSign}
 	switch e := event.(type) { //nolint:gochecksumtype // the log does not mention the others
@@ -201,8 +194,7 @@ func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 	return lines
 }
 
-// verdictLines says which stories passed, which claims were rejected, and whether
-// the run is complete.
+// verdictLines says which stories passed, which claims were rejected, and whether all is done.
 func verdictLines(e journal.IterationEnded) (lines []eventLine) {
 	for _, id := range e.Passed {
 		lines = append(lines, iterationLine(goodSign, oneLine(id)+" passed"))

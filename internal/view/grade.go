@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// proofCell says how well a story is proven, for a cell of a table.
 func proofCell(run journal.Run, story plan.Story) string {
 	graded, found := run.GradeOf(story.ID)
 	switch {
@@ -41,13 +40,11 @@ func gradeText(run journal.Run, e journal.StoryGraded) string {
 	return appendNonEmpty(text, ": ", why)
 }
 
-// storyTests are the tests that prove a story.
 type storyTests struct {
 	ID    string
 	Tests []string
 }
 
-// redToGreen lists the stories whose tests went from red to green.
 func redToGreen(run journal.Run) []storyTests {
 	var all []storyTests
 	for _, story := range run.Plan.UserStories {
@@ -65,8 +62,7 @@ func redToGreen(run journal.Run) []storyTests {
 	return all
 }
 
-// unprovenStories says which stories pass and are not proven, and why. It avoids
-// the word "proven": a page may not contain it if no story is.
+// unprovenStories avoids the word "proven": a page may not contain it if no story is.
 func unprovenStories(run journal.Run) []string {
 	var lines []string
 	for _, story := range verdict.UnprovenStories(run) {
@@ -82,7 +78,6 @@ func unprovenStories(run journal.Run) []string {
 	return firstFew(lines)
 }
 
-// restoredForProof lists the protected files that the newest proof restored.
 func restoredForProof(run journal.Run) string {
 	proof, _ := run.ProofOf(run.Tree)
 	return codePaths(proof.Restored)
@@ -114,7 +109,6 @@ func draftReason(run journal.Run) string {
 	return ""
 }
 
-// criterion is an acceptance criterion with the test that shows it.
 type criterion struct{ Text, Test string }
 
 func criteria(run journal.Run, story plan.Story) []criterion {
@@ -133,7 +127,6 @@ func criteria(run journal.Run, story plan.Story) []criterion {
 	return all
 }
 
-// reviewText is another agent's review of a story.
 func reviewText(e journal.StoryReviewed) string {
 	text := oneLine(e.Story) + " by " + oneLine(e.By) + ": "
 	switch {
@@ -149,7 +142,6 @@ func reviewText(e journal.StoryReviewed) string {
 	return text + journal.ShortList(all) + unfoundedText(e)
 }
 
-// unfoundedText says how many objections did not count.
 func unfoundedText(e journal.StoryReviewed) string {
 	if e.Unfounded == 0 {
 		return ""
@@ -157,7 +149,6 @@ func unfoundedText(e journal.StoryReviewed) string {
 	return fmt.Sprintf("; %s without a line that shows it", plural(e.Unfounded, "objection"))
 }
 
-// reviewTexts lists the newest review of each story.
 func reviewTexts(run journal.Run) []string {
 	var lines []string
 	for _, story := range run.Plan.UserStories {
@@ -168,7 +159,6 @@ func reviewTexts(run journal.Run) []string {
 	return firstFew(lines)
 }
 
-// draftText is a plan that an agent made.
 func draftText(e journal.PlanDrafted) string {
 	text := "plan by " + oneLine(e.By) + ": "
 	switch {

@@ -23,7 +23,6 @@ func appendNonEmpty(text, separator, more string) string {
 // oneLine puts foreign text on one line, so that it cannot imitate a line of ours.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// baselineText says how the checks ended at the base, and what to do about it.
 func baselineText(run journal.Run, e journal.BaselineEnded) string {
 	text := appendNonEmpty("baseline checked", ": ", oneLine(e.Why))
 	missing := slices.ContainsFunc(run.BaseChecks, ending.CannotStart)
@@ -80,10 +79,8 @@ func agentText(e journal.AgentEnded) string {
 	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
 }
 
-// logRestored says that an agent changed what earlier iterations wrote.
 const logRestored = "put back in the progress log: what earlier iterations wrote"
 
-// tooLarge begins a list of files that are too large to commit.
 const tooLarge = "left out, as larger than 100 MiB: "
 
 func scmText(e journal.SCMEnded) string {

@@ -27,8 +27,7 @@ func Next(run journal.Run) string {
 	return appendNonEmpty(way, "; ", e.After)
 }
 
-// Gist is how a run stands and what to do now. An abandoned run ended before it could
-// write so: a full disk leaves the same journal as a kill.
+// Gist is how a run stands and what to do now. An abandoned run could not write its end.
 func Gist(run journal.Run, abandoned bool) (headline, next string) {
 	switch headline = Headline(run); {
 	case !abandoned:
@@ -54,8 +53,7 @@ func inspect(run journal.Run) string {
 	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
 }
 
-// continuation is how to continue a run that has ended, or what to do with its
-// result.
+// continuation is how to continue a run that has ended, or what to do with its result.
 func continuation(run journal.Run) string {
 	switch {
 	case isSessionLoop(run):
@@ -104,12 +102,10 @@ func continuation(run journal.Run) string {
 	return "continue with `" + Resume(run.Policy.Agent) + "`"
 }
 
-// CommandLine is the flag for an agent command, which the reader has to give
-// again.
+// CommandLine is the flag for an agent command, which the reader has to give again.
 const CommandLine = `--agent-command "<agent command>"`
 
-// Resume is the command that continues a run of that agent. An agent's command
-// line can hold keys, so it is not recorded and has to be given again.
+// Resume is the command that continues a run. An agent's command line can hold keys, so it is not recorded.
 func Resume(agent string) string {
 	switch agent {
 	case "command":
@@ -120,8 +116,7 @@ func Resume(agent string) string {
 	return "ralph resume"
 }
 
-// reviewStep is what to do about the pull request of a run in which all stories
-// passed.
+// reviewStep is what to do about the pull request of a run in which all stories passed.
 func reviewStep(run journal.Run) string {
 	switch {
 	case !run.Pull.Draft:

@@ -12,8 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// pullOf removes markers that skip CI: a repository can make GitHub use the body
-// as a commit message.
+// pullOf removes markers that skip CI: the body can become a commit message.
 func pullOf(run journal.Run) Pull {
 	body := Pull{Title: pullTitle(run), Body: clean.BreakSkipWords(render("body.md", run))}
 	if run.Pull != nil {
@@ -22,19 +21,17 @@ func pullOf(run journal.Run) Pull {
 	return body
 }
 
-// maxTitle is how many characters GitHub takes for a title.
 const maxTitle = 256
 
-// pullTitle names the pull request after the task. GitHub makes a commit subject
-// of it, in which mentions and closing keywords take effect even in code.
+// pullTitle names the pull request after the task. It can become a commit subject, in which mentions and closing
+// keywords take effect even in code.
 func pullTitle(run journal.Run) string {
 	wanted, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
 	text := []rune(cmp.Or(strings.TrimSpace(clean.CommitMessage(wanted)), run.Branch))
 	return string(text[:min(len(text), maxTitle)])
 }
 
-// issueLink refers to the issue. It closes the issue only if the plan is done: a
-// draft can be merged too.
+// issueLink closes the issue only if the plan is done: a draft can be merged too.
 func issueLink(run journal.Run) string {
 	switch {
 	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
@@ -45,13 +42,11 @@ func issueLink(run journal.Run) string {
 	return fmt.Sprintf("Refs #%d", run.Task.Number)
 }
 
-// proofTable is a proof as a table shows it.
 type proofTable struct {
 	journal.Proof
 	More int // checks that are not shown
 }
 
-// newestProof is the proof of the newest commit; nil if there is none.
 func newestProof(run journal.Run) *proofTable {
 	found, is := run.ProofOf(run.Tree)
 	if !is || len(found.Checks) == 0 {
@@ -62,15 +57,13 @@ func newestProof(run journal.Run) *proofTable {
 	return &proofTable{shown, len(found.Checks) - len(shown.Checks)}
 }
 
-// isUnchecked reports whether the newest commit has checks but no proof on a clean
-// checkout.
+// isUnchecked reports whether the newest commit has checks but no proof.
 func isUnchecked(run journal.Run) bool {
 	_, found := run.ProofOf(run.Tree)
 	return !found && len(run.Policy.Checks) > 0 && run.Head != run.Start
 }
 
-// restoredFiles lists each protected file that an agent changed and that was
-// restored.
+// restoredFiles lists each protected file that an agent changed and that was restored.
 func restoredFiles(run journal.Run) string {
 	var paths []string
 	for _, it := range run.Iterations {
@@ -86,11 +79,9 @@ func restoredFiles(run journal.Run) string {
 	return codePaths(paths)
 }
 
-// maxPatchBytes is how many bytes of patches a text shows.
 const maxPatchBytes = 20_000
 
-// proposedPatches lists the agent's patches of protected files, each once, and
-// names the files whose patch is too large.
+// proposedPatches lists the agent's patches of protected files, and files with too large ones.
 func proposedPatches(run journal.Run) []string {
 	var shown, left []string
 	size, seen := 0, map[string]bool{}
@@ -116,7 +107,6 @@ func proposedPatches(run journal.Run) []string {
 	return shown
 }
 
-// rejectedClaims lists the rejected claims of all iterations.
 func rejectedClaims(run journal.Run) []string {
 	var all []string
 	for _, it := range run.Iterations {
@@ -130,8 +120,7 @@ func rejectedClaims(run journal.Run) []string {
 	return firstFew(all)
 }
 
-// Progress is the history of a run, iteration by iteration, as .ralph/progress.md
-// and the next prompt have it.
+// Progress is the history of a run for .ralph/progress.md and the next prompt.
 func Progress(run journal.Run) string {
 	var text strings.Builder
 	for _, it := range run.Iterations {
@@ -187,7 +176,6 @@ func checkOutcome(check journal.CheckEnded) string {
 	return strings.TrimSuffix("FAIL — "+last, " — ")
 }
 
-// changeSummary says how many stories and files changed.
 func changeSummary(all []storyRow) string {
 	var files []string
 	for _, s := range all {

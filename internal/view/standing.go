@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// storyCount says how many stories passed, and how many are proven.
 func storyCount(run journal.Run) string {
 	if len(run.Plan.UserStories) == 0 {
 		return ""
@@ -29,14 +28,11 @@ func storyCount(run journal.Run) string {
 	return fmt.Sprintf("%s, %d proven", text, proven)
 }
 
-// fullSHA matches a whole commit name.
 var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
 
-// stateRef matches a ref that ralph writes.
 var stateRef = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
 
-// savedCommit is the commit that saved the run last. It goes into a marker, so
-// nothing but a commit name is returned.
+// savedCommit is the commit that saved the run last. It goes into a marker, so it is checked.
 func savedCommit(run journal.Run) string {
 	if run.Shelved == nil || fullSHA.FindString(run.Shelved.Commit) == "" {
 		return ""
@@ -44,8 +40,7 @@ func savedCommit(run journal.Run) string {
 	return run.Shelved.Commit
 }
 
-// savedCommitOnRef says where a run without an issue is saved: it has no comment
-// that could say so.
+// savedCommitOnRef says where a run without an issue is saved: it has no comment for that.
 func savedCommitOnRef(run journal.Run) string {
 	if kept := savedCommit(run); kept != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
 		return kept + " on " + run.Shelved.Ref
@@ -53,12 +48,10 @@ func savedCommitOnRef(run journal.Run) string {
 	return ""
 }
 
-// isSessionLoop reports whether the loop runs in a session of Claude Code, by its
-// hooks.
+// isSessionLoop reports whether the loop runs in a session of Claude Code, by its hooks.
 func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
 
-// sessionHeadline says in which session the loop runs, since when, and how often
-// it continued.
+// sessionHeadline says in which session the loop runs, since when, and how often it continued.
 func sessionHeadline(run journal.Run) string {
 	where := "a Claude Code session"
 	if id := lastSession(run); id != "" {
@@ -68,7 +61,6 @@ func sessionHeadline(run journal.Run) string {
 		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), plural(run.Policy.Limits.Iterations, "time"))
 }
 
-// sessionContinuation says how to continue a loop in a session.
 func sessionContinuation(run journal.Run) string {
 	again := "`/ralph-loop --resume` in a Claude Code session of this project"
 	switch id := lastSession(run); {
@@ -92,9 +84,8 @@ func lastSession(run journal.Run) string {
 	return ""
 }
 
-// elapsed is how long the run took until it stopped, or until an iteration last
-// began or ended. It does not change between these events, so that comments are
-// not edited without need.
+// elapsed is how long the run took until it stopped, or until an iteration began or ended: comments are not edited
+// without need.
 func elapsed(run journal.Run) string {
 	at := run.Began
 	if last, found := run.LastJudged(); found {
@@ -112,8 +103,7 @@ func elapsed(run journal.Run) string {
 // State is the state of a run in one word, which people use as a filter.
 type State string
 
-// NeedsInput waits for an answer, Review for a look at the pull request. Stopped
-// ended without success. A run that succeeded without a pull request has no state.
+// NeedsInput waits for an answer, Review for a look at the pull request. Stopped is no success.
 const (
 	Running    State = "running"
 	NeedsInput State = "needs-input"
@@ -141,8 +131,7 @@ func stateOf(run journal.Run) State {
 	return ""
 }
 
-// quietWorkflows says why the repository's own workflows do not run on the branch,
-// and what starts them; empty if they start by themselves.
+// quietWorkflows says why the repository's workflows do not run on the branch, and what starts them.
 func quietWorkflows(run journal.Run) string {
 	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
 		return ""
@@ -157,8 +146,7 @@ func EndMessage(run journal.Run) string {
 		policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 
-// commandBox is a check box in the comment that acts like a command; empty if the
-// workflow has not enabled it or room is too small.
+// commandBox is a check box in the comment that acts like a command, if enabled and room is left.
 func commandBox(run journal.Run, room int) string {
 	box := commandButton(run)
 	if box == "" || len(box)+2 > room {
@@ -167,8 +155,7 @@ func commandBox(run journal.Run, room int) string {
 	return "\n" + box + "\n"
 }
 
-// commandButton is the one command that fits the state of the run and needs no
-// text.
+// commandButton is the one command that fits the state of the run and needs no text.
 func commandButton(run journal.Run) string {
 	switch {
 	case !run.Policy.Buttons:
@@ -183,8 +170,7 @@ func commandButton(run journal.Run) string {
 	return trigger.Button(trigger.Resume, "continue this run")
 }
 
-// CommandProblem says why a command was not understood or not allowed; empty if
-// help was asked for.
+// CommandProblem says why a command was not understood or not allowed; empty for help.
 func CommandProblem(c trigger.Command) string {
 	said := Code(c.Said, 80)
 	switch {

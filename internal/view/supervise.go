@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// supervisedText is eventText for a supervised command; ok is false for events
-// that have the same text as for an agent.
+// supervisedText is the text for a supervised command; ok is false where an agent's fits.
 func supervisedText(run journal.Run, event journal.Event) (text string, ok bool) {
 	switch e := event.(type) { //nolint:gochecksumtype // the others have the same text
 	case journal.RunBegan:
@@ -44,8 +43,7 @@ func supervisedStopText(run journal.Run, e journal.RunStopped) string {
 	return line
 }
 
-// firstAttemptText is empty for later attempts: the text before the delay
-// announced them.
+// firstAttemptText is empty for later attempts: the text before the delay announced them.
 func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 	if run.UsedIterations() > 1 {
 		return ""
@@ -53,7 +51,6 @@ func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 	return "Starting agent" + attemptNumber(run, e.Number)
 }
 
-// attemptNumber says which attempt it is, and of how many.
 func attemptNumber(run journal.Run, number int) string {
 	most := run.Policy.Limits.Iterations
 	if most == 0 {
@@ -62,8 +59,7 @@ func attemptNumber(run journal.Run, number int) string {
 	return fmt.Sprintf(" (attempt %d/%d)", number, run.Granted.Iterations+most)
 }
 
-// unusualEndText says what is special about the end of an attempt. The next event
-// says the rest.
+// unusualEndText says what is special about the end of an attempt. The next event says the rest.
 func unusualEndText(e journal.AgentEnded) string {
 	var parts []string
 	switch {
@@ -93,9 +89,7 @@ func exitText(e journal.AgentEnded) string {
 	return fmt.Sprintf("Agent ended with exit code %d", e.Exit)
 }
 
-// restartText says how an attempt ended and that another one follows the delay.
-// After the last attempt there is a delay too, in which the task can still become
-// done.
+// restartText says how an attempt ended and that another follows. After the last one the task can still become done.
 func restartText(run journal.Run) string {
 	it, found := run.LastJudged()
 	if !found || it.Agent == nil {
@@ -116,7 +110,6 @@ func restartText(run journal.Run) string {
 	return exitText(*it.Agent) + " and no DONE marker, restarting" + next
 }
 
-// taskSettledText says how a supervised task ended.
 func taskSettledText(e journal.TaskSettled) string {
 	parts := []string{oneLine(e.Words)}
 	switch e.Reason { //nolint:exhaustive // e.Words is enough for the others

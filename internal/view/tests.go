@@ -35,7 +35,6 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	return "➖ failed, was not green before"
 }
 
-// newFailuresText names the tests that failed and did not fail before.
 func newFailuresText(run journal.Run, check journal.CheckEnded) string {
 	fresh := verdict.NewFailures(run, check)
 	if len(fresh) == 0 {
@@ -52,8 +51,7 @@ func newFailuresText(run journal.Run, check journal.CheckEnded) string {
 	return text
 }
 
-// testCountText says how many tests passed and failed; empty if the check's output
-// names none.
+// testCountText says how many tests passed and failed, if the check's output names any.
 func testCountText(run journal.Run, check journal.CheckEnded) string {
 	text := ""
 	if check.Flaky {
@@ -77,8 +75,7 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	return text + ", in other ways than before"
 }
 
-// flakyChecks lists the checks of the newest proof that failed once and not the
-// second time.
+// flakyChecks lists the checks of the newest proof that failed only once.
 func flakyChecks(run journal.Run) []string {
 	found, _ := run.ProofOf(run.Tree)
 	var lines []string
@@ -93,7 +90,6 @@ func flakyChecks(run journal.Run) []string {
 	return firstFew(lines)
 }
 
-// redCheck is a check that was red before the work began, with its failed tests.
 type redCheck struct {
 	Name  string
 	Tests []string
@@ -120,7 +116,6 @@ func redAtBase(run journal.Run) []redCheck {
 	return all
 }
 
-// testNowText says how a test that failed at the base ended in the newest proof.
 func testNowText(run journal.Run, check, test string) string {
 	found, _ := run.ProofOf(run.Tree)
 	now, ran := journal.FindCheck(found.Checks, check)
@@ -133,7 +128,6 @@ func testNowText(run journal.Run, check, test string) string {
 	}[now.Outcome(test)]
 }
 
-// inspectionLines says how a change weakens existing tests, a line for each file.
 func inspectionLines(e journal.ChangeInspected) (texts []eventLine) {
 	if e.Why != "" {
 		texts = append(texts, iterationLine(warnSign, verdict.FindingKinds(e)+": "+oneLine(e.Why)))
@@ -148,7 +142,6 @@ func inspectionLines(e journal.ChangeInspected) (texts []eventLine) {
 	return texts
 }
 
-// existingTests says what the newest commit does to existing tests.
 type existingTests struct {
 	Doubts  string     // the kinds of findings
 	Places  []testFile // files for which the work is not called proven
@@ -157,15 +150,13 @@ type existingTests struct {
 	Why     string     // why the tests could not run
 }
 
-// testFile is a test file with lines of the diff.
 type testFile struct {
 	File  string
 	Why   string
 	Lines []string
 }
 
-// existingTestsOf is nil if the newest commit changed no existing test, or was not
-// inspected.
+// existingTestsOf is nil if the newest commit changed no existing test, or was not inspected.
 func existingTestsOf(run journal.Run) *existingTests {
 	found, is := run.InspectionOf(run.Tree)
 	if !is || found.Why == "" && len(found.Found) == 0 && len(found.Shown) == 0 {
@@ -187,8 +178,7 @@ func existingTestsOf(run journal.Run) *existingTests {
 	return tests
 }
 
-// inspectionDoubts says why a person has to look at changed tests; empty if there
-// is no need.
+// inspectionDoubts says why a person has to look at changed tests, if so.
 func inspectionDoubts(run journal.Run) string {
 	if verdict.InspectionConcern(run) == "" {
 		return ""

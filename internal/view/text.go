@@ -52,8 +52,7 @@ var (
 	markup         = strings.NewReplacer("<code>", "`", "</code>", "`", "**", "")
 )
 
-// trimLists removes items of lists, the last first, until text fits, and says how
-// many. Each item is a whole line, so that no markup is torn.
+// trimLists removes items of lists, whole lines from the end, until text fits, and says how many.
 func trimLists(text string) string {
 	if len(text) <= Limit {
 		return text
@@ -74,16 +73,14 @@ func trimLists(text string) string {
 	return collapseBlankLines(strings.Join(lines, "\n"))
 }
 
-// pullTemplates match the files that GitHub uses as a template for pull requests,
-// in GitHub's order. Of a folder, the first file counts.
+// pullTemplates match GitHub's templates for pull requests, in its order.
 var pullTemplates = []*pattern.Pattern{
 	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 }
 
-// PullTemplate returns the repository's own template for pull requests from its
-// files; empty if there is none.
+// PullTemplate returns the repository's own template for pull requests, if any.
 func PullTemplate(files []string) string {
 	for _, form := range pullTemplates {
 		if i := slices.IndexFunc(files, form.MatchString); i >= 0 {
@@ -93,8 +90,7 @@ func PullTemplate(files []string) string {
 	return ""
 }
 
-// htmlComment matches the hints in a template. Left in, one could be taken for a
-// marker of ralph.
+// htmlComment matches a template's hints. One could be taken for a marker of ralph.
 var htmlComment = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
 
 // Cautions are the parts of the comment that people should look at; Markdown.
@@ -149,13 +145,11 @@ func (a Archive) Summary() (string, error) {
 // Done counts the stories that passed according to the plan.
 func (a Archive) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()) }
 
-// archiveData is the data of the template archive/summary.md.
 type archiveData struct {
 	Archive
 	Stories []archivedStory
 }
 
-// archivedStory is a story with what the run used for it.
 type archivedStory struct {
 	plan.Story
 	Iterations string // a dash if unknown

@@ -59,21 +59,19 @@ func PlanText(run journal.Run) string {
 	return text
 }
 
-// escapeMarkers leaves no marker after the first line. Foreign text may hold one
-// in code: readers see text there, but a search for markers would find it.
+// escapeMarkers leaves no marker after the first line: foreign text may hold one in code, which a search for markers
+// would find.
 func escapeMarkers(comment string) string {
 	marks, text, _ := strings.Cut(comment, "\n")
 	return marks + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")
 }
 
-// templateData is the data of the templates of comment and pull request.
 type templateData struct {
 	journal.Run
 	Stories []storyRow
 	More    int // stories that are not shown
 }
 
-// storyRow is a story with what the run did for it.
 type storyRow struct {
 	plan.Story
 	Iterations int
@@ -89,8 +87,7 @@ type storyRow struct {
 	files []string
 }
 
-// render executes a template. If the text is too long, it leaves out whole
-// stories, so that no markup is torn.
+// render executes a template. If the text is too long, it leaves out whole stories.
 func render(name string, run journal.Run) string {
 	all := storyRows(run)
 	for shown := len(all); ; shown = shown * 3 / 4 {
@@ -154,7 +151,6 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })
 
-// escapeEmphasis escapes text between asterisks.
 var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
 
 func fillTemplate(name string, p templateData) string {
@@ -181,7 +177,6 @@ func storyRows(run journal.Run) []storyRow {
 	return all
 }
 
-// newStoryRow sums up the iterations of one story.
 func newStoryRow(run journal.Run, s plan.Story) storyRow {
 	row := storyRow{Story: s, Checks: "–", Commit: "–", Proof: proofCell(run, s), Proven: verdict.IsStoryProven(run, s)}
 	cost, known := 0.0, true
@@ -208,7 +203,6 @@ func newStoryRow(run journal.Run, s plan.Story) storyRow {
 	return row
 }
 
-// addIteration adds the files that an iteration changed, and what its agent said.
 func (s *storyRow) addIteration(it journal.Iteration) {
 	if it.Taken == nil || it.Agent == nil {
 		return
@@ -227,12 +221,10 @@ func (s *storyRow) addIteration(it journal.Iteration) {
 // agentTags match text that is for ralph, not for people.
 var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
 
-// changedStories are the stories with changed files.
 func changedStories(all []storyRow) []storyRow {
 	return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
 }
 
-// checkMarks lists checks with a sign for how each ended.
 func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
 	words := make([]string, 0, len(checks))
 	for _, check := range checks {

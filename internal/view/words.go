@@ -42,7 +42,6 @@ func Headline(run journal.Run) string {
 	return appendNonEmpty(fmt.Sprintf("iteration %d, checking", it.Number), " ", it.Story)
 }
 
-// endHeadline says how a run ended, and why.
 func endHeadline(run journal.Run) string {
 	e := ending.Of(run)
 	switch {
@@ -66,7 +65,6 @@ func endHeadline(run journal.Run) string {
 	return string(run.Stop.Reason.Status()) + ", " + text
 }
 
-// reasonText says why a run ended without a cause of failure.
 func reasonText(run journal.Run) string {
 	text := cmp.Or(reasonTexts[run.Stop.Reason], string(run.Stop.Reason))
 	switch {
@@ -88,7 +86,6 @@ func isProven(run journal.Run) bool {
 	return is
 }
 
-// reasonTexts are the stop reasons that are not failures.
 var reasonTexts = map[policy.Reason]string{
 	policy.AllChecksPassed: "all checks passed",
 	policy.ResponseMatched: "the checks passed and the agent said that it is done",
@@ -97,8 +94,8 @@ var reasonTexts = map[policy.Reason]string{
 	policy.Waiting:         "the agent asked to wait",
 }
 
-// baselineCaution says how the checks at the base limit what can be proven, and
-// what to do about it. Missing checks are reported before the baseline runs.
+// baselineCaution says how the checks at the base limit what can be proven. Missing checks are reported before they
+// run.
 func baselineCaution(run journal.Run) string {
 	none := len(run.Policy.Checks) == 0 && run.Policy.Baseline != "" && run.Stop == nil
 	switch {
@@ -122,7 +119,6 @@ func unverifiableText(run journal.Run, why string) string {
 	return text + remedySentence(run)
 }
 
-// remedySentence is how to make the checks work at the base.
 func remedySentence(run journal.Run) string {
 	remedy := ending.Mend(run)
 	if remedy == "" || run.Stop != nil { // Next says it then
@@ -131,7 +127,6 @@ func remedySentence(run journal.Run) string {
 	return " To change that: " + remedy + "."
 }
 
-// verdictProblems lists what was wrong with the newest iteration.
 func verdictProblems(run journal.Run) []string {
 	it, found := run.LastJudged()
 	if !found {
@@ -174,8 +169,7 @@ func findingText(finding journal.Finding) string {
 	return finding.Path + ": " + finding.Why
 }
 
-// blockMarkup matches the start of a line that Markdown takes for a list, a
-// heading, a quote or a check box.
+// blockMarkup matches the start of a line that Markdown takes for a list, a heading or a quote.
 var blockMarkup = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
 // escapeLineStart makes foreign text safe at the start of a line of Markdown.
@@ -188,8 +182,7 @@ func escapeLineStart(text string, most int) string {
 	return text
 }
 
-// maxListed is how many items of a list are shown. Lists are not cut when stories
-// are left out.
+// maxListed is how many items of a list are shown. Lists stay when stories are left out.
 const maxListed = 20
 
 func firstFew(all []string) []string {
@@ -199,13 +192,11 @@ func firstFew(all []string) []string {
 	return append(all[:maxListed:maxListed], fmt.Sprintf("… and %d more", len(all)-maxListed))
 }
 
-// hiddenMarker begins our hidden markers. Foreign text must not hold one, even in
-// code: a search for markers does not parse Markdown.
+// hiddenMarker begins our hidden markers. Foreign text must not hold one, even in code.
 const hiddenMarker = "<!--"
 
-// Code is foreign text as code on one line, also for a table cell. Text with a
-// backtick or a pipe would end the code span or the cell even if escaped, so it is
-// written as HTML.
+// Code is foreign text as code on one line, also for a table cell. A backtick or a pipe would end the span or cell
+// even if escaped, so it is written as HTML.
 func Code(text string, limit int) string {
 	text, gone := clean.Plain(text, limit)
 	if gone.Cut > 0 {

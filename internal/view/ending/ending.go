@@ -71,7 +71,6 @@ type Say struct {
 	Answer  string // in the flag --answer
 }
 
-// words are a cause's, for every run.
 type words struct {
 	headline   string
 	fix, after cure
@@ -213,8 +212,7 @@ func pick(is bool, yes, no Cause) Cause {
 	return no
 }
 
-// blocked is what kept the newest iteration from a better end, where the record
-// knows; else the limit that ended the run.
+// blocked is what kept the newest iteration from a better end, if known; else the limit.
 func blocked(run journal.Run, limit Cause) Cause {
 	last, found := run.LastJudged()
 	_, fix := refused(run)
@@ -233,7 +231,6 @@ func blocked(run journal.Run, limit Cause) Cause {
 
 var denials = map[stream.Denial]Cause{stream.NoLogin: NoLogin, stream.NoCredit: NoCredit, stream.NoAccess: NoAccess, stream.NoModel: NoModel}
 
-// fatal is what broke the run.
 func fatal(run journal.Run) Cause {
 	var act string
 	if n := len(run.Failures); n > 0 {

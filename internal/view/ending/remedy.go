@@ -90,14 +90,12 @@ func holding(run journal.Run, name string) string {
 // CannotStart tells of a check whose program is not there.
 func CannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
 
-// ToStart is what to do about a check that cannot start, and how to see that it
-// helps before another run does.
+// ToStart is what to do about a check that cannot start, and how to try it.
 func ToStart(run journal.Run) string { return haveStart.of(run) + Tried(run) }
 
 // Tried is how to see that a mended check starts.
 func Tried(run journal.Run) string { return haveTried.of(run) }
 
-// lastly is the last thing that a check said.
 func lastly(check journal.CheckEnded) string {
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
 	if last := one(lines[len(lines)-1]); last != "" {
@@ -106,8 +104,7 @@ func lastly(check journal.CheckEnded) string {
 	return ""
 }
 
-// Mend is what to do about a base where checks can prove nothing; empty where
-// there is nothing to do. It holds no words of others.
+// Mend is what to do about a base where checks can prove nothing. It holds no foreign text.
 func Mend(run journal.Run) string {
 	switch {
 	case len(run.Policy.Checks) == 0:
@@ -124,8 +121,7 @@ func Mend(run journal.Run) string {
 	return strings.Join(all, "; ")
 }
 
-// unstartable are the checks that cannot start in the newest iteration or, where
-// that has run none, at the base.
+// unstartable are the checks that cannot start in the newest iteration or, without any, at the base.
 func unstartable(run journal.Run) []string {
 	checks := run.BaseChecks
 	if it, found := run.LastJudged(); found && len(it.Checks) > 0 {
@@ -140,8 +136,8 @@ func unstartable(run journal.Run) []string {
 	return names
 }
 
-// redSince tells whether a check that names no tests failed before the work began,
-// and no story has passed since: then the check is the cause, not the limit.
+// redSince tells whether a check failed before the work began, without names of tests, and no story has passed since:
+// then it is the cause, not the limit.
 func redSince(run journal.Run) bool {
 	red := run.Baseline != nil && !run.Baseline.Usable && slices.ContainsFunc(run.BaseChecks, func(c journal.CheckEnded) bool { return !c.Passed })
 	return red && len(run.Plan.UserStories) > 0 && !slices.ContainsFunc(run.Plan.UserStories, func(s plan.Story) bool { return s.Passes })
