@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
@@ -66,4 +67,117 @@ func (a *Account) Put(ctx context.Context, book []byte) error {
 		return quota.ErrMoved
 	}
 	return err
+}
+
+// Entry is a job's entry in a ledger, until the job is over.
+type Entry struct {
+	quota.Entry
+	Store quota.Store
+	Pause func(context.Context) error // before the ledger is asked again
+	Ended func(ctx context.Context, job int64) (ended, known bool, err error)
+	Now   func() time.Time
+	Began time.Time   // when the job did
+	Old   journal.Run // that the job goes on with; zero: it begins a new one
+
+	Pull   quota.Pull    // that the job works on; zero: it opens one
+	Worker quota.PullRun // of the run, before it costs anything
+
+	was *quota.PullRun // what the ledger said of the run before
+}
+
+// errFull ends a change of the ledger that does not take the job.
+var errFull = errors.New("the ledger does not take the job")
+
+// Admit enters the job, or says why it may not begin. It asks whether jobs that hold a
+// place are over: a job that is killed writes nothing.
+func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
+	want := quota.Asked{Entry: e.Entry, Limits: limits, Open: open}
+	err = quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (next quota.Book, err error) {
+		if next, refusal = book.Admit(want, e.Now()); refusal != nil && refusal.Full {
+			if book, err = e.bury(ctx, book); err != nil {
+				return book, err
+			}
+			next, refusal = book.Admit(want, e.Now())
+		}
+		if refusal != nil {
+			return next, errFull
+		}
+		if e.Pull.Number != 0 { // a job that is killed writes nothing
+			next, e.was = next.Begin(e.Pull, e.Worker, e.Began)
+		}
+		return next, nil
+	})
+	if errors.Is(err, errFull) {
+		return refusal, nil
+	}
+	return nil, err
+}
+
+func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
+	for _, other := range book.AtWork(e.Now()) {
+		ended, known, err := e.Ended(ctx, other.Job)
+		if err != nil {
+			return book, err
+		}
+		if known && ended {
+			book = book.End(other.Job, other.Run, nil, e.Now())
+		}
+	}
+	return book, nil
+}
+
+// Leave records what the job spent, and what the run came to.
+func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
+	return quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (quota.Book, error) {
+		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
+		switch {
+		case run.Pull != nil:
+			return book.Worked(pullOf(run, e.Now()), came(run), e.Began), nil
+		case run.ID == "" && e.Pull.Number != 0: // nothing began
+			return book.Undo(e.Pull.Number, e.Worker.ID, e.was), nil
+		}
+		return book, nil
+	})
+}
+
+// spent is what the job spent; nil, so that the day is charged what the job held, where tokens were used whose price
+// is unknown.
+func (e *Entry) spent(run journal.Run) *float64 {
+	usd := max(0, run.TotalUSD()-e.Old.TotalUSD())
+	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.Held {
+		return nil
+	}
+	return &usd
+}
+
+func pullOf(run journal.Run, now time.Time) quota.Pull {
+	p := quota.Pull{Number: run.Pull.Number, Branch: run.Branch, Opened: now.UTC()}
+	if number := run.Task.Number; number != p.Number {
+		p.Issue = number
+	}
+	return p
+}
+
+// came is what a run on a pull request came to. A cost that is not known is null.
+func came(run journal.Run) quota.PullRun {
+	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
+	if run.CostKnown {
+		usd := run.TotalUSD()
+		r.USD = &usd
+	}
+	if len(run.BaseChecks) > 0 {
+		r.Suites++
+	}
+	for _, it := range run.Iterations {
+		r.Minutes += it.Last.Sub(it.Began).Minutes()
+		if len(it.Checks) > 0 {
+			r.Suites++
+		}
+	}
+	for _, proof := range run.Proofs {
+		if !proof.Reused && len(proof.Checks) > 0 {
+			r.Suites++
+		}
+	}
+	return r
 }

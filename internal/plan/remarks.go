@@ -143,3 +143,69 @@ func (t Task) WithRemarks(remarks []Remark) Task {
 	t.Remarks = slices.SortedStableFunc(slices.Values(remarks), compareRemarks)
 	return t
 }
+
+// The limits for runs on red checks of one head, and of one pull request.
+const (
+	MaxOfHead = 3
+	MaxOfPull = 5
+)
+
+// Attempts counts the runs for red checks of one pull request.
+type Attempts struct {
+	Head   string `json:"head"` // the newest head with red checks
+	OfHead int    `json:"of_head"`
+	OfPull int    `json:"of_pull"`
+}
+
+// Next counts one more run on head. ok is false if the limit is exceeded.
+func (a Attempts) Next(head string) (next Attempts, ok bool) {
+	if a.Head != head {
+		a.Head, a.OfHead = head, 0
+	}
+	a.OfHead, a.OfPull = a.OfHead+1, a.OfPull+1
+	return a, a.OfHead <= MaxOfHead && a.OfPull <= MaxOfPull
+}
+
+// Max returns the higher of two counts for the same pull request.
+func (a Attempts) Max(b Attempts) Attempts {
+	if b.OfPull > a.OfPull {
+		return b
+	}
+	return a
+}
+
+// SourceUpdate is for a task that only asks to merge the base branch.
+const SourceUpdate Source = "update"
+
+// updatePlan is the plan of such a task. The program does the work, so its one story passes.
+func (t Task) updatePlan() Plan {
+	return Plan{Project: oneLine(t.Repo), Description: oneLine(normalize(t.Title)), UserStories: []Story{{
+		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
+		Priority: 1, Passes: true, Notes: "The program merges the base branch.",
+	}}}
+}
+
+// WithMerge adds a story for a merge that the agent has to finish, or replaces the story id.
+func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) {
+	names := make([]string, 0, len(files))
+	for _, name := range files {
+		names = append(names, "`"+strings.ReplaceAll(oneLine(name), "`", "'")+"`")
+	}
+	story := Story{
+		ID: id, Title: oneLine(fmt.Sprintf("merge %s into %s", base, branch)), NeedsTest: new(false),
+		Description: "The program has begun this merge and committed it. These files hold conflict markers of both sides: " + strings.Join(names, ", ") + ". " +
+			"Resolve each so that it keeps what both sides are for, and commit. Do not merge again, and do not rewrite history: the program makes the merge commit.",
+		AcceptanceCriteria: []string{"No file holds conflict markers.", "What each side changed still works."},
+	}
+	p.UserStories = slices.Clone(p.UserStories)
+	for _, other := range p.UserStories {
+		story.Priority = max(story.Priority, other.Priority+1)
+	}
+	if at := slices.IndexFunc(p.UserStories, func(s Story) bool { return id != "" && s.ID == id }); at >= 0 {
+		p.UserStories[at] = story
+		return p, id
+	}
+	p.UserStories = append(p.UserStories, story)
+	numberStories(p.UserStories)
+	return p, p.UserStories[len(p.UserStories)-1].ID
+}

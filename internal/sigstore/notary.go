@@ -11,7 +11,9 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/attest"
 	"github.com/ralph-loop/ralph/internal/evidence"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
+	"github.com/ralph-loop/ralph/templates"
 )
 
 // Notary signs for a job, and tells what jobs of the same workflow have signed.
@@ -165,4 +167,16 @@ func (n *Notary) Believes(ref string, files map[string][]byte) error {
 		return errors.New("it is not signed")
 	}
 	return attest.VerifyKept(seal, n.root, n.own, ref, files)
+}
+
+// OpenRoot are the trusted keys in a file; empty: those of the public sigstore.
+func OpenRoot(file string) (root attest.Root, err error) {
+	if file == "" {
+		return attest.ReadRoot([]byte(templates.Text("sigstore/trusted-root.json")))
+	}
+	data, err := untrusted.ReadFile(file, attest.Largest)
+	if err != nil {
+		return root, err
+	}
+	return attest.ReadRoot(data)
 }

@@ -187,3 +187,51 @@ func blockingChecks(run journal.Run, checks []journal.CheckEnded) []string {
 	}
 	return names
 }
+
+// isAnswerOnly reports whether an iteration only answers a review: its story never changed the code, has nothing to
+// prove and gets no grade.
+func isAnswerOnly(run journal.Run, it journal.Iteration) bool {
+	story, found := run.Plan.Find(it.Story)
+	return found && run.Task.CanBeAnswered(story) && it.Agent != nil && it.Agent.Response != "" &&
+		it.Taken != nil && !it.Taken.Dirty && len(it.Taken.Refused) == 0 &&
+		!slices.ContainsFunc(run.Iterations, func(o journal.Iteration) bool {
+			return o.Story == it.Story && o.Number <= it.Number && o.Taken != nil && o.Taken.To != o.Taken.From
+		})
+}
+
+// ReviewAnswer returns the agent's answer to a review by which the story passed, or nothing.
+func ReviewAnswer(run journal.Run, story string) string {
+	for _, it := range slices.Backward(run.Iterations) {
+		if it.Ended == nil || !slices.Contains(it.Ended.Passed, story) {
+			continue
+		}
+		if isAnswerOnly(run, it) {
+			return it.Agent.Response
+		}
+		return ""
+	}
+	return ""
+}
+
+// whyUntested returns why a story without a change is rejected, unless tests show that it holds.
+func whyUntested(run journal.Run, it journal.Iteration) string {
+	story, found := run.Plan.Find(it.Story)
+	graded, _ := run.GradeOf(it.Story)
+	if !found || !graded.Idle || !IsGradeCurrent(run, story, it.Proof.Commit) || len(graded.Held) > 0 {
+		return ""
+	}
+	return "nothing was changed for it, and testedBy does not name a green test for each of its criteria"
+}
+
+func whyNothingToDo(run journal.Run) string {
+	var shown []string
+	for _, story := range run.Plan.UserStories {
+		if graded, _ := run.GradeOf(story.ID); len(graded.Held) > 0 {
+			shown = append(shown, story.ID+" by "+journal.ShortList(slices.Compact(slices.Sorted(slices.Values(graded.Held)))))
+		}
+	}
+	if len(shown) == 0 {
+		return "every story is marked as passed, and no file was changed"
+	}
+	return "the request is already met: no file was changed, and tests that are green at the base show it: " + strings.Join(shown, "; ")
+}
