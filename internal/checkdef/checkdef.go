@@ -20,17 +20,15 @@ type Files func(name string) []byte
 // Piece is a file that defines the checks, and is to be as the base has it.
 type Piece struct {
 	Path string
-	// Text is the file's new content; nil: the whole file is to be as the base has it.
-	Text []byte
+	Text []byte // the file's new content; nil: the whole file is to be as the base has it.
 }
 
 // Commands are those of the checks, and those that make a folder ready for them.
 type Commands struct {
-	Within string // the folder that they are run in
-	Checks []string
-	Setup  []string
-	// Touched are the files that the change touches: what has no name before it comes is one of them.
-	Touched []string
+	Within  string // the folder that they are run in
+	Checks  []string
+	Setup   []string
+	Touched []string // the files that the change touches: what has no name before it comes is one of them.
 }
 
 // Paths are the files that the commands are led by.

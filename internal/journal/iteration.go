@@ -103,12 +103,11 @@ func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time
 
 // PlanRead is the plan as the agent left it, without changes that it may not make.
 type PlanRead struct {
-	Plan    plan.Plan `json:"plan"`
-	Claimed []string  `json:"claimed,omitempty"` // stories it marked as passed
-	Undone  []string  `json:"undone,omitempty"`  // what was restored, in words
-	Bent    []string  `json:"bent,omitempty"`    // stories that the agent weakened; restored
-	// Committed says that a clean checkout has all claimed work.
-	Committed bool `json:"committed,omitempty"`
+	Plan      plan.Plan `json:"plan"`
+	Claimed   []string  `json:"claimed,omitempty"`   // stories it marked as passed
+	Undone    []string  `json:"undone,omitempty"`    // what was restored, in words
+	Bent      []string  `json:"bent,omitempty"`      // stories that the agent weakened; restored
+	Committed bool      `json:"committed,omitempty"` // a clean checkout has all claimed work.
 
 	Log Attachment `json:"log,omitzero"`  // the progress log as it is now
 	Cut bool       `json:"cut,omitempty"` // the agent had removed entries, which were restored

@@ -67,8 +67,7 @@ type Run struct {
 	Packed     *Packed    // the work as a file, if it could not be pushed
 	Leaves     []Branched // why the work moved to another branch
 	Pull       *PullOpened
-	// FoundDraft: the pull request was a draft when the run began, so a person marks it ready.
-	FoundDraft bool
+	FoundDraft bool // the pull request was a draft when the run began, so a person marks it ready.
 	Comment    *CommentPosted
 	Failures   []PublishFailed // since the last thing that worked on GitHub
 	Notes      []Noted

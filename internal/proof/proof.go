@@ -46,13 +46,11 @@ type Place struct {
 	Second bool
 	// Commands are those of checks, by name, that do not run as the policy has them.
 	Commands map[string]string
-	// Ask names the tests of a check whose outcome has to be known; nil: none.
-	Ask func(check string) []string
+	Ask      func(check string) []string // names the tests of a check whose outcome has to be known; nil: none.
 	// judges tells that what fails holds a story back: that the failed tests fail once
 	// more among fewer is enough for that, and would not be enough to show anything.
 	judges bool
-	// Number tells places of one kind and commit apart in the names of logs.
-	Number int
+	Number int // tells places of one kind and commit apart in the names of logs.
 }
 
 // judged has blocking checks run once more, and asks for the tests that failed at the base.

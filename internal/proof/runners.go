@@ -17,12 +17,10 @@ type runner struct {
 	// shared tells that tests share a process or the checkout, and may need others before them.
 	shared bool
 	// apart are files that change nothing for tests of other files, or folders if folder is set; nil: none known.
-	apart  *pattern.Pattern
-	folder bool
-	// isolates tells that files are apart unless the project says otherwise.
-	isolates bool
-	// unnamed tells that the exit code is enough: a run of few tests fails if none is there.
-	unnamed bool
+	apart    *pattern.Pattern
+	folder   bool
+	isolates bool // files are apart unless the project says otherwise.
+	unnamed  bool // the exit code is enough: a run of few tests fails if none is there.
 }
 
 // Variable is what a check may read to run only some test files: their names with spaces

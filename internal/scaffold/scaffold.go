@@ -39,9 +39,8 @@ type Files struct {
 	Host       *bool  `negatable:"" help:"Run ralph on the runner with the tools of setup steps; --no-host: in a container with git, sh and agents only (default: as the checks need). Implies --github."`
 	Proof      bool   `name:"proof" help:"Write the workflows that prove any pull request (check ralph/proof), without an agent."`
 	// Pin names ralph's version in the workflow, as "COMMIT # v1.2.3"; empty: it builds ralph's main.
-	Pin string `kong:"-"`
-	// Agent is the program of an agent that was found here; empty: none was.
-	Agent string `kong:"-"`
+	Pin   string `kong:"-"`
+	Agent string `kong:"-"` // the program of an agent that was found here; empty: none was.
 	App   string `placeholder:"NAME" help:"GitHub App (of ralph serve) that alone starts the workflow. Implies --github."`
 
 	proposal survey.Proposal

@@ -16,8 +16,7 @@ const (
 
 // Reader takes an output as it is written and tells its tests at the end. It never fails.
 type Reader struct {
-	// Root is the folder the check ran in; names are told without it.
-	Root string
+	Root string // the folder the check ran in; names are told without it.
 
 	readers []reader
 	line    []byte

@@ -33,12 +33,10 @@ type Test struct {
 
 // Tally is what an output said of tests.
 type Tally struct {
-	Runners []string // those recognised
-	Tests   []Test   // in the order in which they were told
-	// How many there were; a runner may count more than it names.
-	Passed, Failed, Skipped int
-	// Cut tells that not everything was read or kept: more may have failed.
-	Cut bool
+	Runners                 []string // those recognised
+	Tests                   []Test   // in the order in which they were told
+	Passed, Failed, Skipped int      // How many there were; a runner may count more than it names.
+	Cut                     bool     // not everything was read or kept: more may have failed.
 }
 
 // Names are the tests that ended so, sorted.
@@ -164,10 +162,9 @@ const (
 // sheet is where a reader of one runner's output writes.
 type sheet struct {
 	runner string
-	seen   bool // it is that runner's output, for certain
-	// told counts what a sum said, as some runners do not name those that passed.
-	told map[Outcome]int
-	cut  bool
+	seen   bool            // it is that runner's output, for certain
+	told   map[Outcome]int // counts what a sum said, as some runners do not name those that passed.
+	cut    bool
 
 	tests  []Test
 	times  map[Test]int
