@@ -67,25 +67,22 @@ func (t *trail) script(call []string, in errand) {
 		t.read(name, in)
 	}
 	text := t.base(name)
-	shell = shell || strings.HasSuffix(name, ".sh") || strings.HasPrefix(string(text), "#!") && strings.Contains(firstLine(text), "sh")
+	first, _, _ := strings.Cut(string(text), "\n")
+	shell = shell || strings.HasSuffix(name, ".sh") || strings.HasPrefix(first, "#!") && strings.Contains(first, "sh")
 	checks := checking.MatchString(path.Base(name)) || in.ready && shell
 	if text == nil || !checks {
 		return
 	}
 	t.all(name)
 	if shell {
-		t.add(errand{besideScript(string(text), called), in.dir, in.ready})
+		beside := itsFolder.ReplaceAllStringFunc(string(text), func(string) string { return path.Dir(called) })
+		t.add(errand{beside, in.dir, in.ready})
 	}
 	t.imports(name, string(text))
 }
 
 // itsFolder is how a script tells the folder that it lies in.
 var itsFolder = pattern.Of(`\$\(\s*dirname\s+(--\s+)?["']?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})["']?\s*\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\}`)
-
-// besideScript puts the folder that a script lies in where it asks for it.
-func besideScript(text, name string) string {
-	return itsFolder.ReplaceAllStringFunc(text, func(string) string { return path.Dir(name) })
-}
 
 // ran is the file that a command runs, and whether a shell does; empty: a program from elsewhere.
 func ran(call []string) (name string, shell bool) {
@@ -105,11 +102,6 @@ func ran(call []string) (name string, shell bool) {
 		}
 	}
 	return "", false
-}
-
-func firstLine(text []byte) string {
-	line, _, _ := strings.Cut(string(text), "\n")
-	return line
 }
 
 // ofTests tells of a file that is a test, or serves one: the work's own.

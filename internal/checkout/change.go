@@ -16,8 +16,7 @@ import (
 // Rules makes a policy from the files of the base; file gives nil for a missing one.
 type Rules func(file func(name string) []byte) (policy.Policy, error)
 
-// whole is the only story of a change: no claim says which parts it has.
-const whole = "change"
+const whole = "change" // the only story of a change: no claim says which parts it has
 
 // Prove proves the change between two commits, from where they parted, with the
 // checks of that base. The tests that the change brings are what is shown red to

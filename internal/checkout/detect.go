@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/survey"
 )
 
-// largestSurveyed is more than any file has that says how a project is checked.
-const largestSurveyed = 1 << 20
+const largestSurveyed = 1 << 20 // more than any file has that says how a project is checked
 
 // Surveyed are the files of a commit that say how its project is checked.
 func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {

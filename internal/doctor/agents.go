@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// asking is how long a program may take to tell its version: some start a runtime first.
-const asking = 20 * time.Second
+const asking = 20 * time.Second // how long a program may take to tell its version: some start a runtime first
 
 // Agent is an agent CLI as it is found here.
 type Agent struct {

@@ -214,8 +214,7 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 	return told, nil
 }
 
-// grace is how long a run may take to end beyond its limit.
-const grace = 2 * time.Minute
+const grace = 2 * time.Minute // how long a run may take to end beyond its limit
 
 func (t *trial) script() []byte {
 	var b strings.Builder

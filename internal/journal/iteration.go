@@ -95,8 +95,7 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 	}
 }
 
-// overspent is the reason of an agent that reached the budget without an error.
-const overspent = "the budget is used"
+const overspent = "the budget is used" // the reason of an agent that reached the budget without an error
 
 // Took is how long the agent ran.
 func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time.Millisecond }

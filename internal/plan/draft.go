@@ -201,8 +201,7 @@ func IsVague(t Task, p Plan, from Source) bool {
 	return strings.HasPrefix(story.AcceptanceCriteria[0], strings.TrimSuffix(story.Title, "…"))
 }
 
-// maxSketched is how many stories an agent may plan for one task.
-const maxSketched = 20
+const maxSketched = 20 // how many stories an agent may plan for one task
 
 // ErrNoPlan means that an answer has no plan.
 var ErrNoPlan = errors.New("its answer has no JSON with userStories")

@@ -156,8 +156,7 @@ const (
 	roleIgnored              // no stories
 )
 
-// labelLevel is deeper than any heading: that of a line "Acceptance criteria:".
-const labelLevel = 7
+const labelLevel = 7 // deeper than any heading: that of a line "Acceptance criteria:"
 
 // splitSections cuts a document into sections, without HTML and empty form fields.
 func splitSections(p document) []section {

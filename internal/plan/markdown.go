@@ -184,8 +184,7 @@ func offsetOf(n ast.Node) int {
 	return 0
 }
 
-// maxWord limits the work of Nearest: longer words are not typing errors.
-const maxWord = 64
+const maxWord = 64 // limits the work of Nearest: longer words are not typing errors
 
 // Nearest finds the known word that was probably meant. Case does not count, two
 // swapped letters count once, and one error in three letters is accepted, at most

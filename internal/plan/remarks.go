@@ -35,8 +35,7 @@ type Suggestion struct {
 	Made   string `json:"made,omitempty"`  // the commit that applied it unchanged
 }
 
-// maxRemark is how much of a remark a criterion has. The context has all of it.
-const maxRemark = 400
+const maxRemark = 400 // how much of a remark a criterion has. The context has all of it.
 
 // Criterion is the remark as a criterion of a story.
 func (r Remark) Criterion() string {

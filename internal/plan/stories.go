@@ -13,8 +13,7 @@ import (
 
 const maxTitle = 200
 
-// doneNote is the note of a story that passed before the run.
-const doneNote = "Its box was ticked when the plan was drafted."
+const doneNote = "Its box was ticked when the plan was drafted." // the note of a story that passed before the run
 
 // Marks that an author can put in brackets, or on a line of their own.
 const (

@@ -96,8 +96,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 	return nil
 }
 
-// mostFound is how many places an inspection has on record.
-const mostFound = 50
+const mostFound = 50 // how many places an inspection has on record
 
 // references are the commits whose tests judge the work, the newest first: those
 // of earlier stories that are proven, and the base. A story whose own change of

@@ -188,7 +188,9 @@ func (w *witness) name() error {
 	}
 	left := slices.Clone(w.broken)
 	for _, file := range w.changed {
-		about := func(name string) bool { return len(w.changed) == 1 || mentions(w.patches[file], word(name)) }
+		about := func(name string) bool {
+			return len(w.changed) == 1 || slices.ContainsFunc(w.patches[file], func(line string) bool { return strings.Contains(line, word(name)) })
+		}
 		var here []string
 		for _, name := range left {
 			if about(name) {
@@ -240,10 +242,6 @@ func (w *witness) only() string {
 		return w.changed[0]
 	}
 	return ""
-}
-
-func mentions(lines []string, word string) bool {
-	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, word) })
 }
 
 func limited(names []string) []string { return names[:min(len(names), mostNames)] }

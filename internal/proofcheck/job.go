@@ -51,8 +51,7 @@ type Job struct {
 	Tell      func(conclusion string)  // as an output of the job
 }
 
-// handedFile is what a job that proves leaves for the one that publishes.
-const handedFile = ".ralph-out/proof.json"
+const handedFile = ".ralph-out/proof.json" // what a job that proves leaves for the one that publishes
 
 // The events that tell of a change.
 const (
@@ -111,8 +110,7 @@ func (j Job) elsewhere(p github.Proposal) string {
 	return ""
 }
 
-// grace is what a check has to end politely.
-const grace = time.Second
+const grace = time.Second // what a check has to end politely
 
 // proven runs the proof in the sandbox. The secrets of checks are not for a fork's code.
 func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Outcome, line func(string) int, err error) {

@@ -168,10 +168,6 @@ func notes(f Facts) (notes []github.Note) {
 	return notes
 }
 
-func (f Facts) shown(c Criterion) bool {
-	return c.Tested != "" && f.Outcome.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
-}
-
 func draw(f Facts) string {
 	var text strings.Builder
 	if err := summary().Execute(&text, struct {
@@ -202,13 +198,14 @@ var summary = sync.OnceValue(func() *template.Template {
 			}
 			return o.Files
 		},
-		"shown": func(f Facts, c Criterion) bool { return f.shown(c) },
-		"ended": func(passed bool, tests *journal.Tests) string { return checkout.Ended(passed, tests) },
+		"shown": func(f Facts, c Criterion) bool {
+			return c.Tested != "" && f.Outcome.Proven && slices.Contains(f.Outcome.Tests, c.Tested)
+		},
+		"ended": checkout.Ended,
 	}).ParseFS(templates.Files, "pull/proof.md"))
 })
 
-// maxPatch bounds the patch of a file in which the first change is looked for.
-const maxPatch = 1 << 20
+const maxPatch = 1 << 20 // bounds the patch of a file in which the first change is looked for
 
 func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(string) int {
 	files := slices.Clone(o.Restored)

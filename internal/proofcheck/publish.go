@@ -19,8 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// workflow is the one whose outcome is published, and no other.
-const workflow = ".github/workflows/ralph-proof.yml"
+const workflow = ".github/workflows/ralph-proof.yml" // the one whose outcome is published, and no other
 
 // Publish publishes what the job of a fork found. Anything in that job can have written the file, so it is believed
 // only where the pull request changes no workflow, and only for its head.

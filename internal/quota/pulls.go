@@ -41,8 +41,7 @@ const (
 // Merged tells whether the pull request was.
 func (e End) Merged() bool { return e == Unchanged || e == Changed }
 
-// mostPulls bounds the ledger: the oldest pull requests are left out.
-const mostPulls = 5000
+const mostPulls = 5000 // bounds the ledger: the oldest pull requests are left out
 
 // Worked enters a run on a pull request. A job that began after its end means that it was opened again.
 func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {

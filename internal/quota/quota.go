@@ -31,8 +31,7 @@ type Limits struct {
 // Default are the limits unless a workflow says otherwise.
 func Default() Limits { return Limits{USD: 25, Runs: 3, Pulls: 5} }
 
-// day is how long spending counts. Not a calendar day, as midnight would bring a second budget.
-const day = 24 * time.Hour
+const day = 24 * time.Hour // how long spending counts. Not a calendar day, as midnight would bring a second budget.
 
 // Entry is one job's.
 type Entry struct {
@@ -137,8 +136,7 @@ type Store interface {
 	Put(ctx context.Context, book []byte) error
 }
 
-// tries is more than jobs begin at the same moment: each that is late is so because of another.
-const tries = 40
+const tries = 40 // more than jobs begin at the same moment: each that is late is so because of another
 
 // Change reads the book, changes it and puts it back, again after pause if another job was quicker.
 func Change(ctx context.Context, store Store, pause func(context.Context) error, change func(Book) (Book, error)) error {

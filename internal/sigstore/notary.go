@@ -108,8 +108,7 @@ func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) er
 	return errors.Join(err, to.Close())
 }
 
-// sealFile holds the signature of the files that are kept with it.
-const sealFile = "signature.json"
+const sealFile = "signature.json" // holds the signature of the files that are kept with it
 
 // Seal adds to files on a ref their signature, by a key for the ref and the job; without a notary none.
 func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) error {
@@ -127,8 +126,7 @@ func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) 
 	return err
 }
 
-// pause is how long services are not asked again that gave no signature.
-const pause = 5 * time.Minute
+const pause = 5 * time.Minute // how long services are not asked again that gave no signature
 
 // speak lets a key speak for the ref, in half of the time left: what is kept has to be pushed, too.
 func (n *Notary) speak(ctx context.Context, ref string) error {

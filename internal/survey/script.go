@@ -140,7 +140,9 @@ func (p *Proposal) env(job workflowJob) {
 	all, several := maps.Clone(job.Env), map[string]bool{}
 	for _, step := range job.Steps {
 		own, _ := step["env"].(map[string]any)
-		if !p.took(job.lines(step, strings.TrimSpace(text(step["run"])))) {
+		lines := job.lines(step, strings.TrimSpace(text(step["run"])))
+		taken := func(c Command) bool { return slices.Contains(lines, c.Command) }
+		if !slices.ContainsFunc(slices.Concat(p.Checks, p.Setup), taken) {
 			continue
 		}
 		for name, value := range own {
@@ -165,9 +167,4 @@ func (p *Proposal) env(job workflowJob) {
 			p.Env = append(p.Env, Command{name + "=" + fmt.Sprint(value), job.from})
 		}
 	}
-}
-
-// took tells whether one of the commands is a check or sets up.
-func (p *Proposal) took(lines []string) bool {
-	return slices.ContainsFunc(slices.Concat(p.Checks, p.Setup), func(c Command) bool { return slices.Contains(lines, c.Command) })
 }

@@ -156,8 +156,7 @@ func runner(name string) string {
 	return "make"
 }
 
-// untested is what npm init writes for a project without tests.
-const untested = "no test specified"
+const untested = "no test specified" // what npm init writes for a project without tests
 
 func (f Files) node() []Command {
 	var pack struct{ Scripts map[string]string }

@@ -96,8 +96,7 @@ func (t *Tally) count() {
 	t.Skipped = max(t.Skipped, len(t.Names(Skipped)))
 }
 
-// between stands between the names of a test and of what it is within.
-const between = " > "
+const between = " > " // stands between the names of a test and of what it is within
 
 // branch is where a line stands in a list that is told by indents.
 type branch []part

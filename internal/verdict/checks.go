@@ -58,8 +58,7 @@ func failedByChance(base, check journal.CheckEnded) bool {
 		!slices.ContainsFunc(failuresSince(base, check), func(name string) bool { return !known[tally.Head(name)] || !check.PassedInFirstRun(name) })
 }
 
-// signalExit is the lowest exit code of a command that a signal ended.
-const signalExit = 128
+const signalExit = 128 // the lowest exit code of a command that a signal ended
 
 // namesAllFailures reports whether each failure in a check is a test with a name.
 func namesAllFailures(check journal.CheckEnded) bool {

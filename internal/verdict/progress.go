@@ -21,7 +21,10 @@ func noProgress(run journal.Run) (policy.Reason, string) {
 	if n := run.Policy.Limits.Failures; n > 0 && countAtEnd(recent, func(it journal.Iteration) bool { return it.Agent.Failed }) >= n {
 		return policy.FatalError, fmt.Sprintf("the agent failed %d times in a row: %s", n, recent[len(recent)-1].Agent.Why)
 	}
-	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && countAtEnd(recent, repeats(recent[len(recent)-1])) >= n {
+	if n := run.Policy.Limits.Stall; n > 0 && len(recent) > 0 && countAtEnd(recent, func(it journal.Iteration) bool {
+		last := recent[len(recent)-1]
+		return len(it.Ended.Passed) == 0 && it.Story == last.Story && outcomeKey(it) == outcomeKey(last)
+	}) >= n {
 		return policy.Stalled, fmt.Sprintf("%d iterations in a row left the same tree and the same result", n)
 	}
 	return "", ""
@@ -70,13 +73,6 @@ func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
 		n++
 	}
 	return n
-}
-
-// repeats returns whether an iteration failed in the same way as last.
-func repeats(last journal.Iteration) func(journal.Iteration) bool {
-	return func(it journal.Iteration) bool {
-		return len(it.Ended.Passed) == 0 && it.Story == last.Story && outcomeKey(it) == outcomeKey(last)
-	}
 }
 
 // outcomeKey identifies the result of an iteration by its tree, if known, and its checks.

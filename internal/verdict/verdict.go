@@ -10,8 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// maxTries limits how often in a row the run tries something on GitHub.
-const maxTries = 3
+const maxTries = 3 // limits how often in a row the run tries something on GitHub
 
 // Next returns the next step of a run.
 func Next(run journal.Run) Step {

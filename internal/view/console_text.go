@@ -76,8 +76,7 @@ var lineEnds = strings.NewReplacer(
 	"\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ",
 )
 
-// maxCombining is how many combining marks a character can have: more would cover lines above.
-const maxCombining = 4
+const maxCombining = 4 // how many combining marks a character can have: more would cover lines above
 
 // scrub removes from foreign text what controls a terminal. A carriage return begins a new line.
 func scrub(text string) string {

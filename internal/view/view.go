@@ -145,9 +145,11 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"withoutComments":  func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
 		"trailers":         func(r journal.Run) []string { return r.Trailers("") },
 		"criteria":         criteria,
-		"changed":          changedStories,
-		"changeSummary":    changeSummary,
-		"unapproved":       verdict.NeedsApproval,
+		"changed": func(all []storyRow) []storyRow {
+			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
+		},
+		"changeSummary": changeSummary,
+		"unapproved":    verdict.NeedsApproval,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
 })
 
@@ -220,10 +222,6 @@ func (s *storyRow) addIteration(it journal.Iteration) {
 
 // agentTags match text that is for ralph, not for people.
 var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
-
-func changedStories(all []storyRow) []storyRow {
-	return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
-}
 
 func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
 	words := make([]string, 0, len(checks))

@@ -182,8 +182,7 @@ func escapeLineStart(text string, most int) string {
 	return text
 }
 
-// maxListed is how many items of a list are shown. Lists stay when stories are left out.
-const maxListed = 20
+const maxListed = 20 // how many items of a list are shown. Lists stay when stories are left out.
 
 func firstFew(all []string) []string {
 	if len(all) <= maxListed {
@@ -192,8 +191,7 @@ func firstFew(all []string) []string {
 	return append(all[:maxListed:maxListed], fmt.Sprintf("… and %d more", len(all)-maxListed))
 }
 
-// hiddenMarker begins our hidden markers. Foreign text must not hold one, even in code.
-const hiddenMarker = "<!--"
+const hiddenMarker = "<!--" // begins our hidden markers. Foreign text must not hold one, even in code.
 
 // Code is foreign text as code on one line, also for a table cell. A backtick or a pipe would end the span or cell
 // even if escaped, so it is written as HTML.
