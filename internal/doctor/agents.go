@@ -142,10 +142,7 @@ func AgentsText(found []Agent) string {
 			absent = append(absent, a.Name)
 			continue
 		}
-		fmt.Fprintf(&b, "  %s %s\n", mark(a.Gap == ""), a.line())
-		for _, note := range a.more() {
-			fmt.Fprintf(&b, "       %s\n", note)
-		}
+		b.WriteString(entry(mark(a.Gap == ""), a.line(), a.Remedy, a.Notes...))
 	}
 	if len(absent) > 0 {
 		fmt.Fprintf(&b, "  not here: %s\n", strings.Join(absent, ", "))
@@ -167,15 +164,4 @@ func (a Agent) line() string {
 		parts = append(parts, "tested with "+a.Tested)
 	}
 	return strings.Join(parts, ": ")
-}
-
-func (a Agent) more() []string {
-	var more []string
-	if a.Remedy != "" {
-		more = append(more, "hint: "+a.Remedy)
-	}
-	for _, note := range a.Notes {
-		more = append(more, "note: "+note)
-	}
-	return more
 }

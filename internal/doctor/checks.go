@@ -80,17 +80,11 @@ func (c Checks) Text() string {
 	b.WriteString("checks" + c.where() + "\n")
 	untold := c.Why != "" // by any of them
 	for _, check := range c.Checks {
-		fmt.Fprintf(&b, "  %s %s: %s\n", c.mark(check), check.Name, check.said())
-		if check.Remedy != "" {
-			fmt.Fprintf(&b, "       hint: %s\n", check.Remedy)
-		}
+		b.WriteString(entry(c.mark(check), check.Name+": "+check.said(), check.Remedy))
 		untold = untold && check.State == "not tried"
 	}
 	if untold {
-		fmt.Fprintf(&b, "  %s %s\n", mark(false), c.Why)
-		if c.Remedy != "" {
-			fmt.Fprintf(&b, "       hint: %s\n", c.Remedy)
-		}
+		b.WriteString(entry(mark(false), c.Why, c.Remedy))
 	}
 	if c.unnamed != nil {
 		fmt.Fprintf(&b, "       hint: a run uses checks that are named: ralph init, or ralph run%s\n", c.flags())

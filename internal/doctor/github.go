@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -111,12 +110,11 @@ func GitHubText(found []Finding) string {
 	var b strings.Builder
 	b.WriteString("github\n")
 	for _, f := range found {
-		fmt.Fprintf(&b, "  %s %s%s\n", mark(f.Gap == ""), f.What, behind(f.Gap))
-		for _, line := range []struct{ kind, text string }{{"hint", f.Remedy}, {"note", f.Note}} {
-			if line.text != "" {
-				fmt.Fprintf(&b, "       %s: %s\n", line.kind, line.text)
-			}
+		var notes []string
+		if f.Note != "" {
+			notes = []string{f.Note}
 		}
+		b.WriteString(entry(mark(f.Gap == ""), f.What+behind(f.Gap), f.Remedy, notes...))
 	}
 	return b.String()
 }

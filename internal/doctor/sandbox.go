@@ -82,7 +82,7 @@ func (s Sandbox) Text() string {
 	b.WriteString(s.Brief())
 	b.WriteString("\nwhat this machine offers\n")
 	for _, p := range s.Parts {
-		fmt.Fprintf(&b, "  %s %s%s\n", mark(p.Found), p.Name, behind(p.Detail))
+		b.WriteString(entry(mark(p.Found), p.Name+behind(p.Detail), ""))
 	}
 	if len(s.Vectors) > 0 {
 		b.WriteString("\nattempts from inside\n")
@@ -95,9 +95,21 @@ func (s Sandbox) Text() string {
 		case !v.Promised:
 			sign = "open"
 		}
-		fmt.Fprintf(&b, "  %s %s%s\n", sign, v.Vector, behind(outcome))
+		b.WriteString(entry(sign, v.Vector+behind(outcome), ""))
 	}
 	return b.String()
+}
+
+// entry is a line about something that was looked at, with what to do and to know.
+func entry(sign, text, hint string, notes ...string) string {
+	lines := []string{"  " + sign + " " + text}
+	if hint != "" {
+		lines = append(lines, "       hint: "+hint)
+	}
+	for _, note := range notes {
+		lines = append(lines, "       note: "+note)
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 func mark(good bool) string {
@@ -140,11 +152,11 @@ func ServicesText(all []Service) string {
 	var b strings.Builder
 	b.WriteString("services\n")
 	for _, s := range all {
+		text := s.Why
 		if s.Answers {
-			fmt.Fprintf(&b, "  %s %s: reachable\n", mark(true), s.Name)
-			continue
+			text = s.Name + ": reachable"
 		}
-		fmt.Fprintf(&b, "  %s %s\n       hint: %s\n", mark(false), s.Why, s.Remedy)
+		b.WriteString(entry(mark(s.Answers), text, s.Remedy))
 	}
 	return b.String()
 }
