@@ -168,6 +168,11 @@ func TestNothingRunsForTestsAlone(t *testing.T) {
 	if diff := cmp.Diff(want, places(got.Found)); diff != "" || len(b.wanted) != 0 {
 		t.Errorf("ran %q, found (-want +got):\n%s", b.wanted, diff)
 	}
+	read := tests
+	read.differing = map[string][]proof.Differing{"b0..c1": {{Path: "CHANGES.md", Tests: true, Was: true}}} // as a test names it
+	if b = (&bench{}); b.inspect(t, run, byCommit{read, map[string]string{"b0": red, "c1": red}}).Why != "" || len(b.wanted) != 0 {
+		t.Errorf("for a file that tests read, %q ran", b.wanted)
+	}
 	l := &lab{}
 	p := l.prover()
 	p.Tests, p.Changes = tests, tests
