@@ -126,7 +126,7 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if err != nil {
 		return job.NewRun{}, err
 	}
-	stories, prd, err := d.PRD(memory)
+	stories, prd, err := d.Stories(ctx, memory)
 	if err != nil {
 		return job.NewRun{}, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -26,9 +27,9 @@ import (
 // own folder marks the repository's other worktrees, and the repository itself after it was moved.
 const sandboxed = "ralph-sandboxed"
 
-// configured is what settings say that a run goes by.
+// configured is what a run goes by: settings, or the checks of a PRD.
 type configured struct {
-	file string // of --config; empty: those of the project alone
+	file string // of --config, or the PRD; empty: the settings of the project alone
 	text string
 }
 
@@ -127,24 +128,35 @@ func (d *Project) mark(ctx context.Context) error {
 }
 
 // Trusted is a fault where the settings are not those of the newest run here, since an agent
-// was confined. A project of the repository that had no run since may have no settings.
+// was confined. What had no run since may say nothing.
 func (d *Project) Trusted(ctx context.Context) error {
 	marks, marked := d.marks(ctx)
 	if !marked {
 		return nil
 	}
-	lines := d.settled()
-	if here := d.about(""); !slices.ContainsFunc(marks, func(line string) bool { return strings.HasPrefix(line, here) }) {
-		marks = append(marks, here+digest(""))
-	}
+	changed := slices.ContainsFunc(d.settled(), func(line string) bool {
+		about, _, _ := strings.Cut(line, ":")
+		isNew := !slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(mark, about+":") })
+		return !slices.Contains(marks, line) && (!isNew || line != about+":"+digest(""))
+	})
 	switch {
-	case !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(marks, line) }):
+	case !changed:
 		return nil
 	case d.Trust:
 		return d.mark(ctx)
 	}
 	return fault.Usage("the settings are not those of the newest run here: a commit or an agent may have changed them",
-		"read .ralph/settings.json, .ralph/settings.local.json and the file of --config; if they are as you want them, repeat the command with --trust", nil)
+		"read .ralph/settings.json, .ralph/settings.local.json, the file of --config, and verifyCommands in the PRD; if they are as you want them, repeat the command with --trust", nil)
+}
+
+// Stories is the plan of a PRD, whose checks judge the work as settings do.
+func (d *Project) Stories(ctx context.Context, memory string) (plan.Plan, string, error) {
+	stories, file, err := d.PRD(memory)
+	if err != nil || d.DryRun {
+		return stories, file, err
+	}
+	d.config = append(d.config, configured{filepath.Join(memory, "prd.json"), strings.Join(stories.VerifyCommands, "\x00")})
+	return stories, file, d.Trusted(ctx)
 }
 
 // marks are the lines of the project's mark. What lies within a folder in which an agent was
