@@ -204,6 +204,20 @@ func TestALostMachineCounts(t *testing.T) {
 	}
 }
 
+// A job that failed before its run began keeps no later job from the red checks.
+func TestAFailedStartIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newRedScene(t)
+	if code := s.end(s.begin("INPUT_AGENT=claude")); code != 2 {
+		t.Fatalf("exit %d, want 2: the agent is not installed", code)
+	}
+	s.red()
+	if code := s.end(s.begin()); code != 0 {
+		t.Errorf("exit %d, want 0", code)
+	}
+	s.tended()
+}
+
 // A draft that a person made of the pull request stays one, whatever is red there: an
 // attempt on an older head gives no right to turn it ready.
 func TestAPersonsDraftStaysOne(t *testing.T) {

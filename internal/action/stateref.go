@@ -121,10 +121,14 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 		anchor = s.at
 	}
 	if anchor == "" {
-		if s.branch == "" && found.lease == (quota.Lease{}) { // else a job was ended before it could name what it kept
+		if s.branch != "" || found.lease != (quota.Lease{}) { // a job was ended before it could name what it kept
+			return nil
+		}
+		_, err := s.store.ReadFile(ctx, git.At{Commit: s.at, Path: workspace.JournalFile}, 1)
+		if !errors.Is(err, git.ErrNotFound) { // else no run began
 			found.doubt = orphan
 		}
-		return nil
+		return ctx.Err()
 	}
 	follows, err := s.store.Follows(ctx, anchor, s.at)
 	if err != nil {
