@@ -218,6 +218,33 @@ func TestAFailedStartIsTriedAgain(t *testing.T) {
 	s.tended()
 }
 
+// The last step of a killed job takes neither its attempt nor its run from the next one.
+func TestAFinishedKillCounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kill     death
+		attempts int
+	}{
+		"before a save": {death{Event: "iteration_began", Nth: 1, Late: true}, 2},
+		"after a save":  {death{Event: "shelved", Nth: 1, Late: true}, 1}, // that run goes on
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newRedScene(t)
+			s.killed(c.kill)
+			s.finish("the run was killed")
+			s.red()
+			if code := s.end(s.begin()); code != 0 {
+				t.Errorf("exit %d, want 0", code)
+			}
+			s.tended()
+			if got := s.run().Task.Attempts.OfPull; got != c.attempts {
+				t.Errorf("the run is attempt %d, want %d", got, c.attempts)
+			}
+		})
+	}
+}
+
 // A draft that a person made of the pull request stays one, whatever is red there: an
 // attempt on an older head gives no right to turn it ready.
 func TestAPersonsDraftStaysOne(t *testing.T) {

@@ -174,8 +174,11 @@ func closed(signal <-chan struct{}) bool {
 	}
 }
 
-// quit releases the lease. The saved state of a broken run stays.
-func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
+// over is for a lease that has ended, and still says what its job did.
+const over = time.Nanosecond
+
+// quit releases the lease, or keeps it during a time. The saved state of a broken run stays.
+func (v *visit) quit(ctx context.Context, b before, outcome Outcome, during time.Duration) {
 	if v.ended() {
 		return
 	}
@@ -184,7 +187,7 @@ func (v *visit) quit(ctx context.Context, b before, outcome Outcome) {
 	if files, err := outcome.Home.Pack(); err == nil {
 		b.found.files = files
 	}
-	if _, err := b.shelf.write(ctx, b.found.files, "left", 0); err != nil {
+	if _, err := b.shelf.write(ctx, b.found.files, "left", during); err != nil {
 		v.say("could not release the lease: " + fault.Told(err))
 	}
 }

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -45,7 +46,7 @@ func (a Action) Finish(ctx context.Context) error {
 	if ended {
 		v.charge(ctx, run)
 	}
-	v.vacate(ctx, Outcome{Run: run, Home: home})
+	v.vacate(ctx, Outcome{Run: run, Home: home}, ended)
 	v.remember(home)
 	v.say(said)
 	return nil
@@ -75,8 +76,9 @@ func (v *visit) charge(ctx context.Context, run journal.Run) {
 }
 
 // vacate gives the killed job's lease back, and keeps what its journal has come
-// to since. What fails there is no loss: GitHub says that the job is over.
-func (v *visit) vacate(ctx context.Context, killed Outcome) {
+// to since. What fails there is no loss: GitHub says that the job is over. An attempt at
+// red checks that did not end still counts, and the draft is still ralph's.
+func (v *visit) vacate(ctx context.Context, killed Outcome, ended bool) {
 	if !killed.Run.Policy.SaveRun {
 		return
 	}
@@ -85,7 +87,12 @@ func (v *visit) vacate(ctx context.Context, killed Outcome) {
 		v.say(fault.Told(err))
 		return
 	}
-	if found.lease.Job == s.lease.Job {
-		v.quit(ctx, before{shelf: s, found: found}, killed)
+	if found.lease.Job != s.lease.Job {
+		return
 	}
+	during := time.Duration(0)
+	if l := found.lease; !ended && (l.Ready || l.Attempts.OfPull > 0) {
+		s.lease, during = l, over
+	}
+	v.quit(ctx, before{shelf: s, found: found}, killed, during)
 }

@@ -73,7 +73,7 @@ func (v *visit) run(ctx context.Context) (Outcome, error) {
 	}
 	outcome, err := v.work(ctx, asked, before, way)
 	if asked.Policy.SaveRun && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
-		v.quit(ctx, before, outcome)
+		v.quit(ctx, before, outcome, 0)
 	}
 	return outcome, err
 }
