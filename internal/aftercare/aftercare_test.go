@@ -313,7 +313,9 @@ func TestWhichHeadIsMarked(t *testing.T) {
 		"another came since":  {func(p *place, _ int) { p.git("update-ref", "refs/heads/ralph/issue-1", p.young()) }, false},
 		"it is closed by now": {func(p *place, n int) { p.EditIssue(shop, n, func(i *githubtest.Issue) { i.State = "closed" }) }, false},
 		"its text names this commit": {func(p *place, n int) {
-			p.EditIssue(shop, n, func(i *githubtest.Issue) { i.Body += "`" + p.first[:7] + "`\n" })
+			p.EditIssue(shop, n, func(i *githubtest.Issue) {
+				i.Body += "The newest commit, `" + p.first[:7] + "`, was not checked on a clean checkout.\n"
+			})
 		}, false},
 	} {
 		p := open(t)

@@ -13,23 +13,26 @@ const (
 	foreignEnds   = "<!-- /ralph:foreign -->"
 )
 
-// checked is how the text of a pull request names the commit that its evidence is of.
-var checked = pattern.Of("Checked on a clean checkout of `([0-9a-f]{7,40})`")
+// named is how the text of a pull request names the commit that its evidence is of, and
+// a head without evidence.
+var named = pattern.Of("(?m)^(### Checked on a clean checkout of|The newest commit,) `([0-9a-f]{7,40})`")
 
 // Foreign is the text of a pull request whose head somebody else pushed: a note on top
 // says that this head is not yet proven, and which commit the evidence is of. A text
-// that names the head is ralph's own of that head, and stays as it is.
+// whose evidence is of the head, or that says the head has none, stays as it is.
 func Foreign(body, head, who string) string {
 	marks, rest, _ := strings.Cut(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
 	rest = without(rest, foreignBegins, foreignEnds)
 	newest, _, _ := strings.Cut(rest, laterEnds)
 	short := head[:min(7, len(head))]
-	if strings.Contains(newest, "`"+short+"`") {
-		return body
-	}
 	of := "an older commit"
-	if m := checked.FindStringSubmatch(newest); m != nil {
-		of = "`" + m[1] + "`"
+	for _, m := range named.FindAllStringSubmatch(newest, -1) {
+		if strings.HasPrefix(head, m[2]) {
+			return body
+		}
+		if m[1] != "The newest commit," {
+			of = "`" + m[2] + "`"
+		}
 	}
 	note := fmt.Sprintf("> ❗ **Not yet proven:** `%s`, which %s pushed. The evidence below belongs to %s. `/ralph prove` or the next run proves the new commit.", short, who, of)
 	return marks + "\n" + foreignBegins + "\n\n" + note + "\n\n" + foreignEnds + "\n\n" + strings.TrimLeft(rest, "\n")

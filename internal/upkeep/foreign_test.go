@@ -36,9 +36,21 @@ func TestOwnHeadsAreNotForeign(t *testing.T) {
 	if got := upkeep.Foreign(evidence, "1111111000000000000000000000000000000000", "mia"); got != evidence {
 		t.Errorf("a proven head gives\n%s", got)
 	}
+	unchecked := strings.Replace(evidence, "\n\nCloses", "\n\nThe newest commit, `5555555`, was not checked on a clean checkout.\n\nCloses", 1)
+	if got := upkeep.Foreign(unchecked, "5555555000000000000000000000000000000000", "mia"); got != unchecked {
+		t.Errorf("a head without evidence gives\n%s", got)
+	}
 	later := upkeep.Join(evidence, "<!-- ralph:pull -->\n\n### Checked on a clean checkout of `4444444`")
 	back := upkeep.Foreign(later, "1111111000000000000000000000000000000000", "mia")
 	if !strings.Contains(back, "evidence below belongs to `4444444`") {
 		t.Errorf("a head that an older text names is not foreign:\n%s", back)
+	}
+}
+
+// A commit that the text names as that of a story was not proven as a head.
+func TestCommitsOfStoriesAreForeign(t *testing.T) {
+	stories := evidence + "\n### Stories\n\n| 1 | `6666666` |\n"
+	if got := upkeep.Foreign(stories, "6666666000000000000000000000000000000000", "mia"); !strings.Contains(got, "**Not yet proven:** `6666666`") {
+		t.Errorf("the head of a story's commit gives\n%s", got)
 	}
 }
