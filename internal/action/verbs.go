@@ -178,7 +178,7 @@ func (v *visit) answer(ctx context.Context, text string) error {
 func (v *visit) answerOnce(ctx context.Context, mark, text string) error {
 	text = mark + "\n" + text
 	if thread := v.trigger.Comment.Thread.ID; thread != 0 {
-		return v.client.Answer(ctx, v.task.Number, []upkeep.Reply{{Thread: thread, Mark: mark, Text: v.words(text)}})
+		return v.client.Answer(ctx, v.task.Number, v.inputs.Rules, []upkeep.Reply{{Thread: thread, Mark: mark, Text: v.words(text)}})
 	}
 	if v.task.Number != 0 {
 		if _, is, err := v.client.FindComment(ctx, v.task.Number, mark); is || err != nil {
@@ -200,7 +200,7 @@ func (v *visit) answerThreads(ctx context.Context, run journal.Run) {
 	for i := range replies {
 		replies[i].Text = v.words(replies[i].Text)
 	}
-	v.missing(v.client.Answer(ctx, run.Task.Number, replies))
+	v.missing(v.client.Answer(ctx, run.Task.Number, v.inputs.Rules, replies))
 }
 
 // Explained is what an event means here.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
@@ -84,7 +85,8 @@ func (c *Client) Reply(ctx context.Context, number int, thread int64, body strin
 }
 
 // Answer answers each thread once, and resolves those that are done, also after a failure of one.
-func (c *Client) Answer(ctx context.Context, number int, replies []upkeep.Reply) error {
+// The rules know a command in a thread.
+func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, replies []upkeep.Reply) error {
 	if len(replies) == 0 {
 		return nil
 	}
@@ -97,26 +99,35 @@ func (c *Client) Answer(ctx context.Context, number int, replies []upkeep.Reply)
 	if err != nil {
 		return err
 	}
+	var ours, others []comment
+	for _, said := range there {
+		said.ReplyTo = cmp.Or(said.ReplyTo, said.ID)
+		if strings.EqualFold(said.User.Login, login) {
+			ours = append(ours, said)
+		} else if !rules.IsCommand(said.Body) {
+			others = append(others, said)
+		}
+	}
 	var all []error
 	for _, r := range replies {
-		given := slices.ContainsFunc(there, func(said comment) bool {
-			return said.ReplyTo == r.Thread && strings.EqualFold(said.User.Login, login) && strings.HasPrefix(said.Body, r.Mark)
-		})
+		given := slices.ContainsFunc(ours, func(said comment) bool { return said.ReplyTo == r.Thread && strings.HasPrefix(said.Body, r.Mark) })
 		if !given {
 			_, err := c.Reply(ctx, number, r.Thread, r.Text)
 			all = append(all, err)
 		}
 	}
-	return errors.Join(append(all, c.resolve(ctx, number, heeded(replies, there, login)))...)
+	return errors.Join(append(all, c.resolve(ctx, number, heeded(replies, ours, others)))...)
 }
 
-// heeded leaves out threads with comments that the run did not read.
-func heeded(replies []upkeep.Reply, there []comment, login string) []upkeep.Reply {
+// heeded leaves out threads with a comment of others that was no request to the run, and
+// that no earlier run answered with commits.
+func heeded(replies []upkeep.Reply, ours, others []comment) []upkeep.Reply {
 	replies = slices.Clone(replies)
 	for i, r := range replies {
-		replies[i].Resolve = r.Resolve && !slices.ContainsFunc(there, func(said comment) bool {
-			command := strings.HasPrefix(strings.TrimSpace(said.Body), "/")
-			return cmp.Or(said.ReplyTo, said.ID) == r.Thread && !command && !strings.EqualFold(said.User.Login, login) && !slices.Contains(r.Read, said.ID)
+		replies[i].Resolve = r.Resolve && !slices.ContainsFunc(others, func(said comment) bool {
+			return said.ReplyTo == r.Thread && !slices.Contains(r.Read, said.ID) && !slices.ContainsFunc(ours, func(answer comment) bool {
+				return answer.ReplyTo == r.Thread && answer.ID > said.ID && r.IsDone(answer.Body)
+			})
 		})
 	}
 	return replies

@@ -149,7 +149,6 @@ type Task struct {
 	// Context is what others said about the task. It is not an instruction.
 	Context []Comment `json:"context,omitempty"`
 	Remarks []Remark  `json:"remarks,omitempty"`
-	Read    []int64   `json:"read,omitempty"`   // comments in review threads that were read for the task
 	Update  bool      `json:"update,omitempty"` // asks only to merge the base branch
 	// Attempts counts the runs for red checks of a pull request, with this one.
 	Attempts Attempts `json:"attempts,omitzero"`

@@ -101,6 +101,12 @@ func (r Rules) phrase() string {
 	return DefaultPhrase
 }
 
+// IsCommand reports whether a comment is a command to ralph.
+func (r Rules) IsCommand(text string) bool {
+	_, is := parseComment(text, r.phrase())
+	return is
+}
+
 // WithPhrases puts the repository's label and phrase into ralph's own text.
 func (r Rules) WithPhrases(text string) string {
 	return strings.NewReplacer(

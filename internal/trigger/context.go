@@ -49,9 +49,8 @@ const (
 
 // Classify decides about a comment before its author's permission is known.
 func (e ContextFilter) Classify(h ContextComment) Inclusion {
-	_, command := parseComment(h.Text, e.Rules.phrase())
 	switch {
-	case h.Ours || command || h.ID == e.TriggerID || strings.TrimSpace(h.Text) == "":
+	case h.Ours || e.Rules.IsCommand(h.Text) || h.ID == e.TriggerID || strings.TrimSpace(h.Text) == "":
 		return NoContent
 	case h.Author.IsBot && !e.Rules.IsAllowed(h.Author):
 		return FromBot
@@ -154,11 +153,6 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 	}
 	if task.Kind != plan.KindPull {
 		return task, true
-	}
-	for _, h := range append(found.Comments, ContextComment{ID: t.Comment.ID, Thread: t.Comment.Thread}) {
-		if h.Thread.ID != 0 {
-			task.Read = append(task.Read, h.ID)
-		}
 	}
 	told := strings.TrimSpace(task.Body) != ""
 	task = task.WithRemarks(t.remarks(cmd, found))

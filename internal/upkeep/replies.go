@@ -18,25 +18,38 @@ import (
 // Reply is the answer in a review thread.
 type Reply struct {
 	Thread  int64
+	Run     string // begins the marks of a run
 	Mark    string // begins the text: the same answer is given once
 	Text    string
 	Resolve bool    // a commit addressed it, and the checks are green on the pushed head
-	Read    []int64 // the comments in threads that the run has read
+	Read    []int64 // the comments that the run worked on
 }
+
+// IsDone reports whether a comment of ralph's is the answer of an earlier run, by commits
+// alone: all that was said before it in the thread was addressed.
+func (r Reply) IsDone(text string) bool {
+	return strings.HasPrefix(text, threadMark) && !strings.HasPrefix(text, r.Run) && strings.Contains(text, doneIn) && !strings.Contains(text, "change was made")
+}
+
+const (
+	threadMark = trigger.Marker + "thread "
+	doneIn     = "**ralph:** done in "
+)
 
 // Replies are the answers to the threads that a run was about: a commit, the agent's
 // words, or why nothing was done; headline says how the run ended. Where the run
 // waits for people, only what was done is answered.
 func Replies(run journal.Run, headline string) (all []Reply) {
-	var threads []int64
+	var threads, read []int64
 	for _, r := range run.Task.Remarks {
+		read = append(read, r.ID)
 		if r.Thread != 0 && !slices.Contains(threads, r.Thread) {
 			threads = append(threads, r.Thread)
 		}
 	}
 	for _, thread := range threads {
 		if r, due := reply(run, thread, headline); due {
-			r.Thread, r.Mark, r.Read = thread, marked(run, thread, headline), run.Task.Read
+			r.Thread, r.Run, r.Mark, r.Read = thread, threadMark+run.ID+" ", marked(run, thread, headline), read
 			r.Text = r.Mark + "\n" + r.Text
 			all = append(all, r)
 		}
@@ -50,7 +63,7 @@ func marked(run journal.Run, thread int64, headline string) string {
 	run.Signed = ""
 	r, _ := reply(run, thread, headline)
 	digest := sha256.Sum256([]byte(r.Text))
-	return fmt.Sprintf("%sthread %s %s -->", trigger.Marker, run.ID, hex.EncodeToString(digest[:6]))
+	return fmt.Sprintf("%s%s %s -->", threadMark, run.ID, hex.EncodeToString(digest[:6]))
 }
 
 func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
@@ -62,7 +75,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 		applied, change := suggested(run, story), "no change"
 		if applied != "" {
 			change = "no other change"
-			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: the suggestion is applied as it is.", applied))
+			says = append(says, fmt.Sprintf(doneIn+"%.7s: the suggestion is applied as it is.", applied))
 		}
 		switch {
 		case !story.Passes:
@@ -71,7 +84,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 			says, resolve = append(says, "**ralph:** "+change+" was made. The agent answers:\n\n> "+washed(answer)), false
 		case applied != "" && !verdict.PassedInRun(run, story.ID):
 		case made:
-			says = append(says, fmt.Sprintf("**ralph:** done in %.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
+			says = append(says, fmt.Sprintf(doneIn+"%.7s: %s.", commit.SHA, strings.TrimRight(washed(commit.Subject), ". ")))
 		default:
 			says, resolve = append(says, "**ralph:** "+change+" was made: the request is already met."), false
 		}
