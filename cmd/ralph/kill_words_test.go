@@ -1,6 +1,8 @@
 package main_test
 
 import (
+	"bytes"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
 // posts is a call that makes something, with such words.
@@ -149,5 +152,23 @@ func TestKillOfARerun(t *testing.T) {
 				t.Errorf("%d re-runs were asked for, want one; people read %q", asked, said)
 			}
 		})
+	}
+}
+
+// What GitHub did not take from the last two updates of a run is shown once more.
+func TestLostLastUpdates(t *testing.T) {
+	t.Parallel()
+	s := newRedScene(t)
+	// Each update is tried three times.
+	s.Inject(githubtest.Fault{Method: http.MethodPatch, Status: http.StatusBadGateway, Times: 2 * 3, Match: func(r *http.Request) bool {
+		body, err := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return err == nil && strings.Contains(r.URL.Path, "/comments/") && bytes.Contains(body, []byte("every story passed"))
+	}})
+	if code := s.end(s.begin()); code != 0 {
+		t.Errorf("exit %d, want 0", code)
+	}
+	if shown := s.shown(); !strings.Contains(shown, "every story passed") {
+		t.Errorf("the comment says %q, want how the run ended", shown)
 	}
 }

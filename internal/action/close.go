@@ -35,7 +35,9 @@ func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
 	switch {
-	case err == nil || outcome.Run.Stop != nil: // on record, and shown
+	case outcome.Run.Stop != nil: // on record
+		v.show(ctx, view.Of(outcome.Run)) // again only what did not come to people
+	case err == nil:
 	case outcome.Run.ID == "":
 		v.complain(ctx, err)
 	default:
