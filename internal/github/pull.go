@@ -70,20 +70,29 @@ type Base struct {
 	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
 }
 
-// Behind is the first open pull request of ours that needs the newest commit of base.
+// Behind is the first open pull request of ours that needs the newest commit of base. An
+// error with one is told only where no other needs it.
 func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
 	a := act{what: "look for pull requests that are behind " + base.Branch, needs: pullsRead, path: "pulls?" + query.Encode()}
-	return c.seekOwn(ctx, a, also, func(p pull) (bool, error) {
+	var failed error // it holds back no other pull request
+	own, is, err = c.seekOwn(ctx, a, also, func(p pull) (needs bool, err error) {
 		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
 			return false, nil
 		}
 		if there := p.opened(); there.Draft || there.Says() {
-			return base.Drafts(ctx, there)
+			needs, err = base.Drafts(ctx, there)
+		} else {
+			needs, err = c.behind(ctx, p, strict)
 		}
-		return c.behind(ctx, p, strict)
+		failed = cmp.Or(failed, err)
+		return needs && err == nil, ctx.Err()
 	})
+	if !is {
+		err = cmp.Or(err, failed)
+	}
+	return own, is, err
 }
 
 // demandsNewest: GitHub lists no rules of a private repository without a paid plan.
