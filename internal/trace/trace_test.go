@@ -176,6 +176,11 @@ func TestAnUnknownCostIsLeftOut(t *testing.T) {
 func TestTracesAreOffOrTold(t *testing.T) {
 	away := httptest.NewServer(nil)
 	away.Close()
+	part := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/x-protobuf")
+		_, _ = io.WriteString(w, "\x0a\x08\x08\x01\x12\x04hush") // one span was left out: hush
+	}))
+	defer part.Close()
 	for name, c := range map[string]struct {
 		env  map[string]string
 		want string // of what people are told
@@ -187,6 +192,7 @@ func TestTracesAreOffOrTold(t *testing.T) {
 		"no address":      {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "localhost:4318"}, "not an address"},
 		"a closed port":   {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": away.URL + "/hush"}, "traces could not be sent: "},
 		"it answers 503":  {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": listen(t, http.StatusServiceUnavailable).URL}, "the collector answered 429, 502, 503 or 504"},
+		"it takes a part": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": part.URL}, "traces could not be sent: the collector did not take all of them"},
 		"it leads astray": {map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": listen(t, http.StatusFound).URL}, "traces could not be sent: the collector answered 302 Found"},
 	} {
 		t.Run(name, func(t *testing.T) {
