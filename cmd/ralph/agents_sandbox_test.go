@@ -216,7 +216,7 @@ func (l *laptop) keeps(name string, before, after map[string]string) {
 	}
 	changed := 0
 	for file := range maps.Keys(after) {
-		if after[file] == before[file] {
+		if after[file] == before[file] || strings.HasPrefix(file, ".local/state/ralph/") { // what ralph remembers of a run
 			continue
 		}
 		if changed++; !mayChange(file) {
