@@ -22,9 +22,10 @@ import (
 
 // sandboxed is the mark of a folder in which an agent was confined, the top of a repository
 // mostly. It lies among the user's own files, where neither a commit nor an agent writes. It has
-// a line for each project folder, and for each file of --config there: a digest of which one it
-// is, and one of what the settings of its newest run said. An empty file of that name in git's
-// own folder marks the repository's other worktrees, and the repository itself after it was moved.
+// a line for each project folder, and for each file of --config and each PRD there: a digest of
+// which one it is, and one of the settings or checks of its newest run. An empty file of that
+// name in git's own folder marks the repository's other worktrees, and the repository itself
+// after it was moved.
 const sandboxed = "ralph-sandboxed"
 
 // configured is what a run goes by: settings, or the checks of a PRD.
@@ -128,7 +129,7 @@ func (d *Project) mark(ctx context.Context) error {
 }
 
 // Trusted is a fault where the settings are not those of the newest run here, since an agent
-// was confined. What had no run since may say nothing.
+// was confined. A file without a line in the mark may say nothing.
 func (d *Project) Trusted(ctx context.Context) error {
 	marks, marked := d.marks(ctx)
 	if !marked {

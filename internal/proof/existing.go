@@ -173,7 +173,8 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	return nil
 }
 
-// testsAlone tells whether two commits differ only in what is tests beyond doubt, also by path.
+// testsAlone tells whether two commits differ only in what is tests beyond doubt, also by
+// path: a file that a check names counts as a test, and may be the product.
 func testsAlone(differing []Differing) bool {
 	return len(differing) > 0 && !slices.ContainsFunc(differing, func(d Differing) bool { return !d.Tests || d.Doubtful || suite.Of(d.Path) == suite.None })
 }
