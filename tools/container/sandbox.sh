@@ -48,11 +48,13 @@ inside /src/internal/sandbox /tests/sandbox -test.timeout=5m -test.v >"$dir/said
 grep -A1 -E 'levels that|legitimate uses' "$dir/said" || true
 grep -cE '^--- PASS' "$dir/said"
 step 'the stories of whole runs behind it, but for one that wants mounts'
-inside /src/cmd/ralph /tests/cmd -test.timeout=5m -test.run='^TestScripts$/sandbox' \
+# One at a time: the agents of all jobs in a container are the same user, whose
+# processes a job ends with its agent.
+inside /src/cmd/ralph /tests/cmd -test.timeout=10m -test.parallel=1 -test.run='^TestScripts$/sandbox' \
   -test.skip='^TestScripts$/^action-sandbox-left-namespace$'
 if [ -d tools/agents/node_modules ]; then
   step 'Claude Code and Codex, a whole iteration'
-  inside AGENTS=1 /src/cmd/ralph /tests/cmd -test.timeout=5m -test.run='^TestAgentsBehindTheSandbox$/notify/(claude|codex)|^TestAgentsInTheAction$/notify'
+  inside AGENTS=1 /src/cmd/ralph /tests/cmd -test.timeout=5m -test.parallel=1 -test.run='^TestAgentsBehindTheSandbox$/notify/(claude|codex)|^TestAgentsInTheAction$/notify'
 else
   step 'without Claude Code and Codex: make agents brings them'
 fi
