@@ -22,7 +22,7 @@ import (
 // Outcome is how the run stands.
 type Outcome = job.Outcome
 
-const noSandbox = "sandbox level none: the agent and the checks can do whatever this job can"
+const noSandbox = "sandbox level none: the agent and the checks can do everything that this job can"
 
 // rescue is how long a cancelled job may save its work: GitHub kills it after 10 s.
 const rescue = 8 * time.Second

@@ -23,7 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-const noSandbox = "sandbox level none: the agent and the checks can do whatever you can"
+const noSandbox = "sandbox level none: the agent and the checks can do everything that you can"
 
 // levelVar is the variable with the level of runs for which flags and settings name none.
 const levelVar = "RALPH_SANDBOX"
@@ -167,13 +167,13 @@ func (d *Project) said(j *job.Job) string {
 	said := j.Sandbox.Said(noSandbox)
 	switch {
 	case d.docker != nil:
-		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do whatever you can"
+		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
 	case d.unfit != "":
 		said = "sandbox level none: " + d.unfit
 		if flag := j.Agent.UnattendedFlag(); flag != "" {
 			said += "; " + j.Agent.Name + " starts with " + flag
 		}
-		return said + "; the agent and the checks can do whatever you can"
+		return said + "; the agent and the checks can do everything that you can"
 	case j.Sandbox != nil && d.named() == "":
 		if d.tried != "" {
 			said += "; " + d.tried
