@@ -261,7 +261,7 @@ sleep 601 &
 touch started
 while :; do sleep 1; done`
 
-// Whatever ends ralph in the middle of such a tool, no process of it is left
+// No matter what ends ralph in the middle of such a tool, no process of it is left
 // soon after.
 func TestAgentsAreGone(t *testing.T) {
 	const soon = 6 * time.Second // the grace, and one

@@ -106,7 +106,7 @@ func (o outcome) told(why string) string {
 	return fmt.Sprintf("%s, tamper: %s: %s\n%s\n%s", o.name, o.tamper, why, o.sentence, o.said)
 }
 
-// wrong is what is wrong with a single outcome, be it ralph or the case.
+// wrong is what is wrong with a single outcome, in ralph or in the case.
 func (o outcome) wrong() string {
 	switch {
 	case o.honest() && !o.done:

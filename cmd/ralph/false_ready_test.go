@@ -66,7 +66,7 @@ const (
 var kindsOfTrial = []string{honest, lie, reported, limit, rule}
 
 // readTrials reads the cases. The head of each is its sentence, its family with
-// its kind, and then whatever of these it needs, a line each:
+// its kind, and then those of these that it needs, a line each:
 //
 //	door: github     the Action is started by a label; without it `ralph run` is
 //	check: COMMAND   what judges the work: sh check.sh, or "none"

@@ -175,7 +175,7 @@ func (s *scene) erased() {
 	}
 }
 
-// after fits all that comes once a call was made, whatever it is.
+// after fits all that comes once a call was made, no matter what it is.
 func after(method, path string) func(*http.Request) bool {
 	var seen bool
 	return func(r *http.Request) bool { // under the stand-in's own lock

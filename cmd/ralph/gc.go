@@ -67,7 +67,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	if err = kept.unreached(err); err != nil && len(swept) == 0 {
 		return 0, err
 	}
-	return fault.ExitDone, errors.Join(err, c.tell(w.Stdout, swept)) // what is gone is told whatever came after
+	return fault.ExitDone, errors.Join(err, c.tell(w.Stdout, swept)) // say what is gone even if a later step failed
 }
 
 func (c gcCommand) tell(to io.Writer, swept []sweep.Swept) error {

@@ -128,7 +128,7 @@ func (g guard) called(n *actionlint.FuncCallNode) (any, error) {
 	return nil, fmt.Errorf("a guard of ours calls %s, which this test does not know", n.Callee)
 }
 
-// property is one of an object, whatever case its name is written in; of all
+// property is one of an object, in any case of letters; of all
 // else it is null.
 func property(of any, name string) any {
 	object, _ := of.(map[string]any)

@@ -153,7 +153,7 @@ func TestHostMakesAPullRequest(t *testing.T) {
 	}
 }
 
-// Where the job was killed, a step that comes whatever happened tells people.
+// Where the job was killed, a step that always runs tells people.
 func TestHostOfAKilledJob(t *testing.T) {
 	t.Parallel()
 	j := newHostJob(t)

@@ -51,7 +51,7 @@ func (l *lair) words(t *testing.T, text, remote string) string {
 	return strings.NewReplacer("EVIL", evil, "CANARY", l.canary, "SINK", l.sink.URL, "REMOTE", remote, "AT", filepath.Join(l.dir, "at")).Replace(text)
 }
 
-// heard is what came of it: what ran, what was written, who asked.
+// heard is what happened: what ran, what was written, who asked.
 func (l *lair) heard(t *testing.T) []string {
 	t.Helper()
 	var found []string

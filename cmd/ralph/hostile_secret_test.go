@@ -14,7 +14,7 @@ import (
 )
 
 // modelKey is a secret of no shape that anybody knows: only its value tells.
-const modelKey = "canary/Model+Key=of:nobody&47"
+const modelKey = "canary/Model+Key=of:no-one&47"
 
 // formsOf are a secret as somebody may write it who wants it seen.
 func formsOf(secret string) map[string]string {

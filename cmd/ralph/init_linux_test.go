@@ -160,7 +160,7 @@ var questions = []struct{ prompt, answer string }{
 	{"  SCM tasks (comma-separated, e.g., commit,push): ", "commit"},
 }
 
-// The same questions on every terminal, whatever its Enter key sends.
+// The same questions on every terminal, no matter what its Enter key sends.
 func TestInitAtATerminal(t *testing.T) {
 	var files []string
 	for kind, enter := range map[string]string{"xterm-256color": "\r", "vt100": "\n", "dumb": "\r", "": "\n"} {

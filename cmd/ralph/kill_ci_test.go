@@ -91,7 +91,7 @@ func (s *scene) red() {
 	s.tells("status", pull.HeadSHA, "failure")
 }
 
-// tended is what people see once a red head was worked on, whatever came between.
+// tended is what people see once a red head was worked on, no matter what came between.
 func (s *scene) tended() {
 	t := s.t
 	t.Helper()
@@ -109,7 +109,7 @@ func (s *scene) tended() {
 	}
 }
 
-// answered is what people see once a review was answered, whatever came between.
+// answered is what people see once a review was answered, no matter what came between.
 func (s *scene) answered() {
 	s.t.Helper()
 	s.tended()
@@ -119,7 +119,7 @@ func (s *scene) answered() {
 	}
 }
 
-// updated is what people see once the base was merged, whatever came between.
+// updated is what people see once the base was merged, no matter what came between.
 func (s *scene) updated() {
 	s.t.Helper()
 	pull, _ := s.Pull(shop, s.issue)
@@ -245,7 +245,7 @@ func TestAFinishedKillCounts(t *testing.T) {
 	}
 }
 
-// A draft that a person made of the pull request stays one, whatever is red there: an
+// A draft that a person made of the pull request stays one, no matter what is red there: an
 // attempt on an older head gives no right to turn it ready.
 func TestAPersonsDraftStaysOne(t *testing.T) {
 	t.Parallel()
@@ -268,7 +268,7 @@ func TestAPersonsDraftStaysOne(t *testing.T) {
 	}
 }
 
-// A merge that a lost machine pushed before its proof is not called ready, whatever was so
+// A merge that a lost machine pushed before its proof is not called ready, no matter what was so
 // of the head before it.
 func TestALostUpdateStaysADraft(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,7 @@ func mishaps() []mishap {
 }
 
 // TestLostWork kills the program at events of each type while pushes and pull
-// requests go wrong, and has it go on. Whatever it took over from the agent is
+// requests go wrong, and has it go on. What it took over from the agent is
 // there in the end; there is one pull request, one comment, and no process left.
 // With KILL each event meets each mishap, else they are dealt out.
 func TestLostWork(t *testing.T) {

@@ -31,7 +31,7 @@ type outside struct {
 
 type outsideKey struct{}
 
-// listener counts who comes, whatever they want.
+// listener counts who comes, no matter what they want.
 func listener(ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.Value(outsideKey{}).(*outside)
 	if len(args) > 1 || neg && len(args) == 0 {
@@ -64,7 +64,7 @@ func listener(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("LISTENER", l.Addr().String())
 }
 
-// model answers whatever it is asked. Asked for afterwards, it says whether all
+// model answers every request. Asked for afterwards, it says whether all
 // came with that key, and for which models, in their order.
 func model(ts *testscript.TestScript, neg bool, args []string) {
 	out := ts.Value(outsideKey{}).(*outside)
@@ -93,7 +93,7 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // ask is a program that scripts have: "ask tcp ADDRESS" connects, "ask post URL
-// KEY [MODEL]" sends a question to a model. It prints what came of it.
+// KEY [MODEL]" sends a question to a model. It prints the answer.
 func ask() {
 	if os.Args[1] == "tcp" {
 		conn, err := net.DialTimeout("tcp", os.Args[2], 5*time.Second)

@@ -178,7 +178,7 @@ func (s *scene) must(args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// settled is what must be so once a run has ended well, whatever came between.
+// settled is what must be so once a run has ended well, no matter what came between.
 func (s *scene) settled() {
 	t := s.t
 	t.Helper()
