@@ -11,7 +11,7 @@ import (
 )
 
 // deepest is how far a body may be nested, and mostValues how many values it may
-// have, whatever their size: a value takes up to 200 times its bytes in memory.
+// have, regardless of their size: a value takes up to 200 times its bytes in memory.
 // Real bodies have a dozen levels, and some 5,000 values a megabyte.
 const (
 	deepest    = 200

@@ -60,7 +60,7 @@ type endpoint struct {
 	query string           // what must be asked with it
 	may   string           // what may be
 	free  bool             // it costs nothing
-	whole bool             // its answers are no streams, whatever is asked for
+	whole bool             // its answers are never streams
 	keeps bool             // its answers are kept by their maker, unless store is false
 }
 

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 )
 
-// Secret is a value that is not printed, whatever prints it.
+// Secret is a value that is never printed.
 type Secret string
 
 // Format writes *** for every verb.

@@ -114,7 +114,7 @@ func (l Listener) At() netip.AddrPort { return netip.AddrPortFrom(loopback, uint
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// Listen opens a Door at whatever port is free.
+// Listen opens a Door at a free port.
 func Listen(ctx context.Context) (Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -19,7 +19,7 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 	s.line().closed(t)
 	_ = first.Close()
 	for over := time.After(patience); ; {
-		if status, _ := s.line().say(connect("nobody.example:443")); status == http.StatusForbidden {
+		if status, _ := s.line().say(connect("missing.example:443")); status == http.StatusForbidden {
 			break
 		}
 		select {

@@ -23,7 +23,7 @@ func TestHearSaysWhy(t *testing.T) {
 	}
 }
 
-// FuzzHear holds that whatever is let through named the right server, that
+// FuzzHear holds that what is let through named the right server, that
 // nothing of it is lost or made up, and that it does not matter in which pieces
 // it came.
 func FuzzHear(f *testing.F) {

@@ -80,7 +80,7 @@ func settled(t *testing.T, d *desk) {
 // A limit in dollars cannot hold a model whose price has no bound: a server of
 // one's own or a gateway, and a name that tells of no maker.
 func TestWhatHasNoPriceIsNotSent(t *testing.T) {
-	for model, want := range map[string]int{"nobody-knows": http.StatusForbidden, "free": http.StatusOK, "gpt-99": http.StatusOK} {
+	for model, want := range map[string]int{"unknown-1": http.StatusForbidden, "free": http.StatusOK, "gpt-99": http.StatusOK} {
 		server := modeltest.Start(t, modeltest.Answer{Words: "one"})
 		d := newDesk(t, server.URL, func(m *egress.Model) {
 			m.Budget.USD, m.Prices = 1, map[string]price.Rate{"free": {}}
@@ -118,7 +118,7 @@ func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"}, modeltest.Answer{Words: "two"})
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2000 })
 	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusForbidden} {
-		if got := d.ask(messages, `{"model":"nobody-knows"}`); got.StatusCode != want {
+		if got := d.ask(messages, `{"model":"unknown-1"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
 		}
 	}
@@ -163,7 +163,7 @@ const (
 )
 
 // Row 4: a stream that uses the last of the budget is cut in the middle, others
-// with it, and whatever comes after is refused without a word to the server.
+// with it, and what comes after is refused without a word to the server.
 func TestBudgetCutsStreams(t *testing.T) {
 	for name, test := range map[string]struct{ path, body, first, more string }{
 		"anthropic": {messages, `{"model":"big","stream":true}`, begun, piece},

@@ -38,7 +38,7 @@ func address(tb testing.TB, s string) *url.URL {
 	return u
 }
 
-// desk is a Model that serves, and what came of it.
+// desk is a Model that serves, and what it recorded.
 type desk struct {
 	testing.TB
 	model *egress.Model
@@ -49,7 +49,7 @@ type desk struct {
 	refused []egress.Refusal
 }
 
-// newDesk asks the server at that address, whatever the dialect.
+// newDesk asks the server at that address, regardless of the dialect.
 func newDesk(tb testing.TB, server string, set func(*egress.Model)) *desk {
 	tb.Helper()
 	d := &desk{TB: tb}
@@ -215,7 +215,7 @@ func only(models ...string) func(*egress.Model) {
 	}
 }
 
-// Row 4: whatever is not on the short list gets 403 in the words of its
+// Row 4: what is not on the short list gets 403 in the words of its
 // dialect, and the real server hears nothing of it.
 func TestRefusedByTheModel(t *testing.T) {
 	server := newReceiver(t, nil)
@@ -368,7 +368,7 @@ func TestKeyIsNotSpeltOut(t *testing.T) {
 	}
 }
 
-// Nothing that is printed of a Model has a key in it, whatever prints it.
+// Nothing that is printed of a Model has a key in it, no matter what prints it.
 func TestSecretIsNotPrinted(t *testing.T) {
 	d := newDesk(t, "http://127.0.0.1:1", nil)
 	text, err := json.Marshal(d.model.Makers)

@@ -231,7 +231,7 @@ func TestWhatHasNoPriceCountsAsTheDearest(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"})
 	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.001 })
 	for _, want := range []int{http.StatusOK, http.StatusForbidden} {
-		if got := d.ask(messages, `{"model":"claude-opus-nobody-knows"}`); got.StatusCode != want {
+		if got := d.ask(messages, `{"model":"claude-opus-unknown"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
 		}
 	}

@@ -121,7 +121,7 @@ var betas = set("claude-code", "oauth", "interleaved-thinking", "redact-thinking
 	"prompt-caching", "prompt-caching-scope", "extended-cache-ttl", "cache-diagnosis", "token-counting", "structured-outputs", "output-128k", "pdfs",
 	"advanced-tool-use", "tool-search-tool", "tool-examples", "inline-tools", "token-efficient-tools", "fine-grained-tool-streaming")
 
-// tested leaves out what is being tested and not known here, whatever its date.
+// tested leaves out what is being tested and not known here, of any date.
 func tested(h http.Header) {
 	const name = "Anthropic-Beta"
 	var known []string

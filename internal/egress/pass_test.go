@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// What is asked is JSON, with the query that its path has and no other, whatever
+// What is asked is JSON, with the query that its path has and no other, no matter what
 // those inside call it.
 func TestRequestsAreOfOneForm(t *testing.T) {
 	for path, want := range map[string]string{

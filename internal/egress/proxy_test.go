@@ -195,7 +195,7 @@ func TestNextAddress(t *testing.T) {
 	}
 }
 
-// listener keeps whatever arrives.
+// listener keeps what arrives.
 func listener(t *testing.T) (net.Addr, <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

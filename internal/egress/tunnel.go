@@ -70,7 +70,7 @@ var (
 
 // hear reads a ClientHello for host, in however many pieces it comes, and gives
 // all that was read, to be said again to the server. The standard library reads
-// it; whatever it does not take for one is not let through.
+// it; all else is not let through.
 func hear(ctx context.Context, from io.Reader, host string) (said []byte, err error) {
 	tape := new(bytes.Buffer)
 	heard, server := false, ""

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// A tunnel in which something moves, whichever way, is not idle; one in which
+// A tunnel in which something moves, in either direction, is not idle; one in which
 // nothing does is closed at both ends.
 func TestATunnelThatMovesStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

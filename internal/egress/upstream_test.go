@@ -18,7 +18,7 @@ import (
 )
 
 // company is a company's proxy: it keeps what it is asked and connects to one
-// server, whatever the name.
+// server, regardless of the name.
 type company struct {
 	asked chan *http.Request
 	url   *url.URL

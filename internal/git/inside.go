@@ -84,7 +84,7 @@ func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
 	return filterless{t, set}, nil
 }
 
-// movable is the tree without filters, ready to move whatever a killed git has left.
+// movable is the tree without filters, ready to move all that a killed git has left.
 func (t *Tree) movable(ctx context.Context) (filterless, error) {
 	if err := t.unlock(ctx, ""); err != nil {
 		return filterless{}, err

@@ -195,7 +195,7 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 	}
 }
 
-// What was held is committed with the books as they are by now, whatever has
+// What was held is committed with the books as they are by now, no matter what has
 // happened to them and to the rest.
 func TestCommitSnapshotIsWhatGitSees(t *testing.T) {
 	sown := sow(t)

@@ -46,7 +46,7 @@ func TestInspectIsNotLedUpwards(t *testing.T) {
 	}
 }
 
-// Other repositories in a tree are found, and whatever git would run of them.
+// Other repositories in a tree are found, and what git would run of them.
 func TestNested(t *testing.T) {
 	top := project(t)
 	for _, name := range []string{"n/.git/config", "b/.git", "c/HEAD", "c/objects/x", "c/refs/x", "d/HEAD", "e/.git/hooks/pre-push", "f/.git/config"} {

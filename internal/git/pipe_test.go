@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// pipe puts a pipe instead of whatever is there.
+// pipe puts a pipe instead of what is there.
 func pipe(t *testing.T, path string) {
 	t.Helper()
 	if err := os.RemoveAll(path); err != nil {

@@ -120,7 +120,7 @@ func (l *lab) hash(text string) string {
 	return sh(l.T, l.tree.Dir, text, "git", "hash-object", "-w", "--stdin")
 }
 
-// entry commits a path with a mode, whatever is there.
+// entry commits a path with a mode, no matter what is there.
 func (l *lab) entry(mode, id, path string) {
 	l.Helper()
 	l.staged("update-index", "--add", "--replace", "--cacheinfo", mode+","+id+","+path)

@@ -37,7 +37,7 @@ func TestTakeIsWhole(t *testing.T) {
 // nothing of that more is taken in.
 func TestTakeLeavesTheRest(t *testing.T) {
 	l := newLab(t)
-	extra := l.hash("nobody asked for it")
+	extra := l.hash("not asked for")
 	l.tree.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
 		if c.Argv[1] == "pack-objects" {
 			c.Stdin = io.MultiReader(c.Stdin, strings.NewReader(extra+"\n"))

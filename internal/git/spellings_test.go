@@ -20,7 +20,7 @@ var spellings = []string{
 	".gitmodules", ".GITMODULES", ".gitmodules ", ".gitmodules.", ".gitmodules::$DATA", ".git\u200cmodules", "gitmod~1", "GITMOD~4", "gi7eba~1",
 }
 
-// Every one is refused, wherever it lies and whatever it is: with ATTACK each is
+// Every one is refused, wherever it lies, of any kind: with ATTACK each is
 // tried as a file, a link and a folder, else as one of them.
 func TestTakeRefusesEverySpellingOfGit(t *testing.T) {
 	l := newLab(t)

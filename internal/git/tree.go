@@ -23,7 +23,7 @@ type Tree struct {
 	Beside []string // slash paths within that are not work: Snapshot leaves them out
 
 	git     Git
-	own     *gitDir       // of the user's own tree; nil: Dir/.git, whatever lies there
+	own     *gitDir       // of the user's own tree; nil: Dir/.git, no matter what lies there
 	needs   guarded.Needs // of the user's own tree
 	ignore  string        // the user's own excludes file; empty: none
 	endings []Setting     // how the user has lines end

@@ -54,7 +54,7 @@ func (g Git) Init(ctx context.Context, dir, format string) (*Trusted, error) {
 			return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
 		}
 	}
-	// Others may read it whatever our umask: the agent is another user.
+	// Others may read it under any umask: the agent is another user.
 	args := []string{"init", "-q", "--bare", "--shared=0644", "--template=", "--object-format=" + format, "--", dir}
 	if _, err := g.Do(ctx, Call{Args: args}); err != nil {
 		return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
@@ -137,7 +137,7 @@ func shareObjects(dir, objects, shallow string) error {
 	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
 }
 
-// publish writes a file that others can read, whatever our umask.
+// publish writes a file that others can read under any umask.
 func publish(name, text string, mode os.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", name, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// An included file is guarded by whatever path the configuration reaches it, there or not,
+// An included file is guarded by any path by which the configuration reaches it, there or not,
 // and so is each link on the way to it.
 func TestIncluded(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())

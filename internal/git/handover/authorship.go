@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Authorship is what each commit that is taken over says of itself, whatever the
+// Authorship is what each commit that is taken over says of itself, no matter what the
 // agent wrote there: GitHub acts on a commit's message, and believes who it says
 // made it and when. Author and committer are ralph.
 type Authorship struct {

@@ -194,7 +194,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Whatever an agent writes there, a commit says that ralph made it, and nothing
+// No matter what an agent writes there, a commit says that ralph made it, and nothing
 // that GitHub acts on.
 func TestTakeSaysWhoCommits(t *testing.T) {
 	l := newLab(t)
