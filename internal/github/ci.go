@@ -24,7 +24,7 @@ type tested struct {
 	} `json:"head_repository"` // of a workflow run alone
 }
 
-// ci leaves out branches of forks, whatever their names.
+// ci leaves out branches of forks, regardless of their names.
 func (p payload) ci(event string) trigger.CI {
 	var of *tested
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-// What CI says of a fork's branch is nothing to us, whatever the branch is called.
+// What CI says of a fork's branch is nothing to us, no matter what the branch is called.
 func TestEventsOfCI(t *testing.T) {
 	const repo = `"repository": {"name": "shop", "default_branch": "main", "owner": {"login": "acme"}}, "sender": {"login": "mallory", "type": "User"}`
 	of := func(from string) string {

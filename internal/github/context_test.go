@@ -120,7 +120,7 @@ func TestContextWithoutDates(t *testing.T) {
 		{"id":1,"body":"Undated.","user":{"login":"mia","type":"User"},"created_at":"yesterday","updated_at":"2026-01-01T00:00:00Z"},
 		{"id":2,"body":"Half.","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z"},
 		{"id":3,"body":"Dated.","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"},
-		{"id":4,"body":"Nobody's.","user":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`})
+		{"id":4,"body":"No author.","user":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`})
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
 	if diff := cmp.Diff([]string{"mia: Dated."}, told(found)); diff != "" || found.Counts[trigger.Undated] != 2 || found.Counts[trigger.NoPermission] != 1 {
 		t.Errorf("%v, taken (-want +got):\n%s", found.Counts, diff)

@@ -38,7 +38,7 @@ func published(tb testing.TB) []kind {
 	return all
 }
 
-// Whatever GitHub is known to send is read, and is for us or is not, with a
+// All that GitHub is known to send is read, and is for us or is not, with a
 // reason that a person can read.
 func TestAllThatGitHubSends(t *testing.T) {
 	rules := trigger.Rules{Label: "bug", Assignee: "Codertocat", Reviews: true, Buttons: true}

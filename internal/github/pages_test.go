@@ -32,7 +32,7 @@ func reader(t *testing.T, h hand) *github.Client {
 	return connect(t, github.Access{Owner: "acme", Repo: "shop", Token: "secret", Pace: hasty, HTTP: h})
 }
 
-// What lies on the third page is found, whatever is asked for.
+// What lies on the third page is found, no matter what is asked for.
 func TestAllPagesAreRead(t *testing.T) {
 	t.Run("checks", func(t *testing.T) {
 		client := reader(t, book(3, func(req *http.Request, number int) string {

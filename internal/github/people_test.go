@@ -20,7 +20,7 @@ func TestPermission(t *testing.T) {
 		"mia":              "write",
 		"tim":              "read", // triage
 		"rea":              "read",
-		"nobody":           "none",
+		"missing":          "none",
 		"dependabot[bot]":  "none",
 		"":                 "none",
 		"../../rea":        "none", // no login: GitHub is not asked
@@ -59,16 +59,16 @@ func TestReviewersWhoCannotBeAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = client.AskReviewers(t.Context(), pull.Number, actor, "mia", "nobody-here", "@max")
+	err = client.AskReviewers(t.Context(), pull.Number, actor, "mia", "missing-here", "@max")
 	if got, _ := server.Pull(shop, pull.Number); !slices.Equal(got.Reviewers, []string{"mia", "max"}) {
 		t.Errorf("reviewers %v, want mia and max", got.Reviewers)
 	}
-	for _, name := range []string{actor, "nobody-here"} {
+	for _, name := range []string{actor, "missing-here"} {
 		if !strings.Contains(fmt.Sprint(err), "ask "+name+" for a review of #2: ") {
 			t.Errorf("there is no report that %s was not asked: %v", name, err)
 		}
 	}
-	if err := client.AskReviewers(t.Context(), pull.Number, "nobody-here"); !is(err, github.Refused) || strings.Contains(err.Error(), "\n") {
+	if err := client.AskReviewers(t.Context(), pull.Number, "missing-here"); !is(err, github.Refused) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("asked alone: %v, want one refusal", err)
 	}
 }

@@ -59,7 +59,7 @@ func TestADeliveryArrivesAsItWasSent(t *testing.T) {
 func TestALongTextIsFetchedAndHasToBeTheSame(t *testing.T) {
 	server := stand(t, nil)
 	client := connect(t, access(server))
-	// It is compared as it is read, whatever was hidden in it.
+	// It is compared as it is read, no matter what was hidden in it.
 	long := strings.Repeat("line\n", 11_900)
 	server.EditIssue(shop, 1, func(i *githubtest.Issue) { i.Body = long + "<!-- hidden -->" })
 	payload, err := server.LabelEvent(githubtest.Event{Repo: shop, Issue: 1, Sender: "mia"}, "ralph")

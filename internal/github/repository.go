@@ -15,7 +15,7 @@ import (
 
 // What a run will need of a repository is asked for before there is a run. Where
 // no call tells, one is made that GitHub refuses for what is in it, and in another
-// way for who makes it: nothing comes of it either way.
+// way for who makes it: it has no effect either way.
 
 // Rule is one that holds for what is pushed to a branch.
 type Rule struct {

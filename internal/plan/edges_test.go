@@ -19,7 +19,7 @@ func drafted(t *testing.T, body string) plan.Plan {
 	return p
 }
 
-// Of two blocks with stories the first counts, whatever it calls itself.
+// Of two blocks with stories the first counts, no matter what it calls itself.
 func TestDraftTakesTheFirstBlockOfStories(t *testing.T) {
 	block := func(language, id string) string {
 		return fmt.Sprintf("```%s\n{\"userStories\":[{\"id\":%q,\"title\":\"A cart\",\"acceptanceCriteria\":[\"adds\"]}]}\n```\n\n", language, id)

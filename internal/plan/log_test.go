@@ -25,7 +25,7 @@ first
 second
 `
 
-// What iterations wrote below the line of the progress log stays, whatever a
+// What iterations wrote below the line of the progress log stays, no matter what a
 // later one does; above it the log is the agent's to keep short and true.
 func TestMergeLog(t *testing.T) {
 	for name, tt := range map[string]struct {

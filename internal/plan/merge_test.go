@@ -95,7 +95,7 @@ func extras(all []plan.Extra) string {
 	return text
 }
 
-// Whatever an agent makes of a plan, every criterion is still asked for by a
+// No matter what an agent makes of a plan, every criterion is still asked for by a
 // story that has not been marked as passed behind the program's back, the plan
 // can be read back, and merging the outcome with itself changes nothing.
 func TestMergeNeverLosesACriterion(t *testing.T) {

@@ -100,7 +100,7 @@ func TestDraftMayChangeTests(t *testing.T) {
 		"- [ ] One (needs no test) (depends on US-002) [may change tests]\n- [ ] Two":                                                  true,
 		"- [ ] One (may change tests) (needs no test)":                                                                                 true,
 		"- [ ] One\n  - says goodbye\n  - may change tests\n":                                                                          true,
-		"- [ ] Nobody may change tests here":                                                                                           false,
+		"- [ ] No one may change tests here":                                                                                           false,
 		"```json\n{\"userStories\":[{\"id\":\"US-001\",\"title\":\"a\",\"acceptanceCriteria\":[\"b\"],\"mayChangeTests\":true}]}\n```": true,
 	} {
 		drafted, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Title: "Words", Body: body})

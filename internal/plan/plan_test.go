@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
 // An archive holds prd.json, issue.md or prompt.md (the first line is the title)
-// and what comes of it: want is a plan or an error, source the way the stories were
+// and the result: want is a plan or an error, source the way the stories were
 // found, order the ids as Next gives them.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -125,7 +125,7 @@ func walk(t *testing.T, p plan.Plan) []string {
 	return ids
 }
 
-// A valid plan never comes to a standstill, whatever depends on what.
+// A valid plan never comes to a standstill, no matter what depends on what.
 func TestNextVisitsEveryStoryOnce(t *testing.T) {
 	for seed := range 500 {
 		p := someplan(seed)

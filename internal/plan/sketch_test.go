@@ -114,7 +114,7 @@ func TestSketchRefuses(t *testing.T) {
 	}
 }
 
-// Whatever an agent answers, what comes of it is a plan by all rules, in which
+// No matter what an agent answers, the result is a plan by all rules, in which
 // nothing has passed and nothing is to be run.
 func FuzzSketch(f *testing.F) {
 	f.Add(prd(sketched))

@@ -248,7 +248,7 @@ func (w *world) do(step verdict.Step) bool {
 	return true
 }
 
-// Whatever the hands do, a run ends; and it says that it is complete only when
+// No matter what the hands do, a run ends; and it says that it is complete only when
 // every story passed, the newest tree among what was proven, and the work is
 // where it was to go.
 func TestEveryRunEndsHonestly(t *testing.T) {
@@ -385,10 +385,10 @@ func FuzzNextIsTotal(f *testing.F) {
 			journal.BaselineEnded{},
 			journal.BaselineEnded{Usable: true},
 			journal.IterationBegan{Number: 1, Story: "US-001"},
-			journal.IterationBegan{Number: -4, Story: "nobody"},
+			journal.IterationBegan{Number: -4, Story: "missing"},
 			journal.AgentEnded{},
 			journal.AgentEnded{CannotRun: true},
-			journal.PlanRead{Claimed: []string{"US-001", "nobody"}},
+			journal.PlanRead{Claimed: []string{"US-001", "missing"}},
 			journal.CheckEnded{Where: "nowhere"},
 			journal.CheckEnded{Where: journal.AtWork, Name: "check0"},
 			journal.CommitsTaken{},

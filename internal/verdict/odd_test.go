@@ -74,7 +74,7 @@ func TestAPlanWithoutAPromiseBreaksNone(t *testing.T) {
 	}
 }
 
-// An agent of an attempt that cannot run ends the run, whatever lies in the
+// An agent of an attempt that cannot run ends the run, no matter what lies in the
 // folder.
 func TestSupervisedAgentThatCannotRun(t *testing.T) {
 	run := after(beginsWith(policy.ByFile, func(*policy.Policy) {}), journal.IterationBegan{Number: 1},

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Whatever an agent says and does, a loop within its session ends; it says that
+// No matter what an agent says and does, a loop within its session ends; it says that
 // the promise was kept only when it was made in the last iteration, after work.
 func TestEverySessionEndsHonestly(t *testing.T) {
 	for seed := range uint64(2000) {

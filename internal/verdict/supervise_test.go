@@ -45,7 +45,7 @@ func (w *world) start(s verdict.Iterate) {
 	})
 }
 
-// Whatever a command does, its supervision ends; it says that the task is
+// No matter what a command does, its supervision ends; it says that the task is
 // complete when DONE was there, and never starts the command after that, after
 // it was asked to wait, or more often than it may.
 func TestEverySupervisedRunEndsHonestly(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// While a run holds its project the marker stands, whatever stood there, and a
+// While a run holds its project the marker stands, no matter what stood there, and a
 // second one gets in no way; afterwards it is gone.
 func TestHoldMarks(t *testing.T) {
 	for name, left := range map[string]string{
@@ -109,7 +109,7 @@ func TestUnmark(t *testing.T) {
 	}
 }
 
-// Whatever a lock file says, words of others are not repeated.
+// No matter what a lock file says, words of others are not repeated.
 func TestLockRepeatsOnlyAPid(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	_ = holder(t, folder.Path)

@@ -117,7 +117,7 @@ var baits = map[string]bait{
 	"the plan is gone": {leave: func(*testing.T, string, string, string) {}},
 }
 
-// Whatever an agent leaves there, nothing outside its tree is read or written,
+// No matter what an agent leaves there, nothing outside its tree is read or written,
 // nothing hangs, and the next memory is a memory again.
 func TestMemoryStaysInTheTree(t *testing.T) {
 	for name, bait := range baits {

@@ -50,7 +50,7 @@ func seen(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A copy is brought back to what it was made of, whatever a program did to it, and
+// A copy is brought back to what it was made of, no matter what a program did to it, and
 // nothing outside is touched.
 func TestMirror(t *testing.T) {
 	dir := t.TempDir()

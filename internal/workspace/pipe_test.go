@@ -64,7 +64,7 @@ func done(release func() error) error {
 	return release()
 }
 
-// Whatever an agent puts a pipe in the place of, the program goes on at once:
+// No matter what an agent puts a pipe in the place of, the program goes on at once:
 // what needed the file is an error, all else is not.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	for name, want := range map[string]string{

@@ -141,7 +141,7 @@ func TestAsked(t *testing.T) {
 		"with more in its head":    {"---\nmsg_id: 7\ntype: wait_without_restart\ntask_id: x\n---\nNote: a review\nis due\n\nmore\n", "Note: a review is due", true},
 		"a block":                  {"\ntype: wait_without_restart\nWaiting for a webhook\n", "Waiting for a webhook", true},
 		"a line":                   {"type: wait_without_restart", "", true},
-		"quoted, of Windows":       {"\r\n---\r\nTYPE: \"wait_without_restart\"\r\n---\r\nso be it\r\n", "so be it", true},
+		"quoted, of Windows":       {"\r\n---\r\nTYPE: \"wait_without_restart\"\r\n---\r\namen\r\n", "amen", true},
 		"after another message":    {"---\ntype: INFO\n---\nhalf way\n---\ntype: wait_without_restart\n---\n", "", true},
 		"after a text":             {"---\ntype: INFO\n---\nhalf way\n\ntype: wait_without_restart\n", "", true},
 		"before another":           {"type: wait_without_restart\nme\n---\ntype: INFO\n---\nstill here\n", "me", true},

@@ -55,7 +55,7 @@ func TestPermission(t *testing.T) {
 	c := client(t, s, jobToken)
 	for login, want := range map[string]string{
 		"acme": "admin admin", "admin": "admin admin", "maintain": "write maintain", "write": "write write",
-		"triage": "read triage", "read": "read read", "nobody": "read read",
+		"triage": "read triage", "read": "read read", "outsider": "read read",
 	} {
 		got, _, err := c.Repositories.GetPermissionLevel(t.Context(), "acme", "shop", login)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A token may be narrower than its App, in permissions and repositories, and
-// never wider: one permission too many refuses all of them, whatever the others.
+// never wider: one permission too many refuses all of them, regardless of the others.
 func TestTokensAreNoWiderThanTheirApp(t *testing.T) {
 	key := githubtest.Key()
 	s := start(t, func(s *githubtest.Server) {
@@ -26,7 +26,7 @@ func TestTokensAreNoWiderThanTheirApp(t *testing.T) {
 	}
 	wide := rw()
 	wide.Contents = new("write")
-	for range 10 { // in whatever order they are looked at
+	for range 10 { // in any order they are looked at
 		_, _, err := app.Apps.CreateInstallationToken(t.Context(), 70, &github.InstallationTokenOptions{Permissions: wide})
 		if status, message := refused(t, err); status != 422 || message != "The permissions requested are not granted to this installation." {
 			t.Fatalf("wider = %d %s, want it refused", status, message)

@@ -253,7 +253,7 @@ func pullSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 		{"review comments", 0, func() error { return last(c.PullRequests.ListComments(ctx, "acme", "shop", number(), nil)) }},
 		{"ask for review", 0, func() error { return last(c.PullRequests.RequestReviewers(ctx, "acme", "shop", number(), asked)) }},
 		{"ask a stranger", 422, func() error {
-			return last(c.PullRequests.RequestReviewers(ctx, "acme", "shop", number(), github.ReviewersRequest{Reviewers: []string{"nobody"}}))
+			return last(c.PullRequests.RequestReviewers(ctx, "acme", "shop", number(), github.ReviewersRequest{Reviewers: []string{"missing"}}))
 		}},
 	}
 }

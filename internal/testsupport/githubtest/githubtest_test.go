@@ -92,7 +92,7 @@ func start(t *testing.T, set ...func(*githubtest.Server)) *githubtest.Server {
 		s.AddToken("ghp_"+role, githubtest.Token{Login: role, Kind: githubtest.Personal})
 	}
 	s.AddUser(githubtest.User{Login: "acme", Kind: "Organization"})
-	s.AddToken("ghp_nobody", githubtest.Token{Login: "nobody", Kind: githubtest.Personal})
+	s.AddToken("ghp_outsider", githubtest.Token{Login: "outsider", Kind: githubtest.Personal})
 	s.AddToken(jobToken, githubtest.Token{
 		Login: "github-actions[bot]", Kind: githubtest.Job, Repos: []string{shop}, Permissions: githubtest.WriteAll(),
 	})

@@ -91,7 +91,7 @@ func (r *repo) roleOf(login string) string {
 	return "read"
 }
 
-// given is the role that a person was given by name, in whatever case.
+// given is the role that a person was given by name, in any case.
 func (r *repo) given(login string) string {
 	for name, role := range r.Roles {
 		if strings.EqualFold(name, login) {
