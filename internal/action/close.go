@@ -30,7 +30,7 @@ import (
 // farewell is how long the last words may take.
 const farewell = 5 * time.Second
 
-// close says on GitHub how it ended, whatever happened before.
+// close says on GitHub how it ended, no matter what happened before.
 func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()

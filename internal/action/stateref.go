@@ -156,7 +156,7 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 	return nil
 }
 
-// busy: a job that was killed does not count, whatever its lease says.
+// busy: a job that was killed does not count, no matter what its lease says.
 func (s *stateRef) busy(ctx context.Context, l quota.Lease) (bool, error) {
 	if !l.Keeps(s.lease.Job, s.now()) {
 		return false, nil

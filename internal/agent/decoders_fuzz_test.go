@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Whatever a program prints, nothing breaks, and nothing that is kept or shown
+// No matter what a program prints, nothing breaks, and nothing that is kept or shown
 // grows beyond its bounds.
 
 func FuzzAmp(f *testing.F)      { fuzz(f, "amp") }

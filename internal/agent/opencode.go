@@ -37,7 +37,7 @@ func opencode(words []string, o Options) (Adapter, error) {
 			"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR",
 		},
 		State: opencodeKeeps,
-		// A second loader of its looks for them whatever the settings say.
+		// A second loader of its looks for them no matter what the settings say.
 		AutoRuns: []string{".opencode/plugin", ".opencode/plugins"},
 		Hosts:    []string{"api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"},
 		Argv: func(order Order) []string {

@@ -55,7 +55,7 @@ type Job struct {
 	Skip func(policy.Check) bool
 	// Second tells that they were run before: their logs lie beside those of then.
 	Second bool
-	// Ask names tests of a check whose outcome is to be on record, whatever else
+	// Ask names tests of a check whose outcome is to be on record, no matter what else
 	// is; nil: none.
 	Ask func(check string) []string
 }

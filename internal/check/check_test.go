@@ -93,7 +93,7 @@ func TestHowACommandEndsIsHowTheCheckEnds(t *testing.T) {
 	}
 }
 
-// A check that ran out of time failed, whatever it exits with when it is asked
+// A check that ran out of time failed, no matter what it exits with when it is asked
 // to end.
 func TestOutOfTime(t *testing.T) {
 	l := newLab(t)

@@ -42,7 +42,7 @@ func without(paths []string) []string {
 	})
 }
 
-// A script that makes a folder ready is one whatever it is called, and all that
+// A script that makes a folder ready is one under any name, and all that
 // it runs; a program that does is the work's.
 func TestPathsOfSetup(t *testing.T) {
 	project := tree{"setup.sh": "npm ci\n./tools/fetch\npython3 setup.py develop\n", "tools/fetch": "#!/bin/sh\n", "setup.py": "", "requirements.txt": ""}
@@ -232,7 +232,7 @@ func TestChangedKeepsDependencies(t *testing.T) {
 	}
 }
 
-// Whatever stands in the files, there is an end to it, and a base that is as it
+// No matter what the files say, there is an end to it, and a base that is as it
 // was is put back nowhere.
 func FuzzChanged(f *testing.F) {
 	f.Add("make test", "Makefile", "test: test check\n\tmake $@; sh check.sh\n", "test:\n")

@@ -21,7 +21,7 @@ doctest filecmp json re math decimal fractions operator csv hashlib datetime sub
 type shadow struct {
 	files []string // in the folder
 	above []string // in the folder and in all above it
-	both  []string // all of each, be it new or not
+	both  []string // all of each, new or not
 }
 
 var (

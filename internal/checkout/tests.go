@@ -75,7 +75,7 @@ func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files [
 }
 
 // Differing are the files in which two commits differ, but for the loop's own
-// books, and what each is to the tests. One that a check names is a test, whatever
+// books, and what each is to the tests. One that a check names is a test, no matter what
 // it is called, and so is data that a test of the base names.
 func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
 	trusted, err := t.Repository(ctx)

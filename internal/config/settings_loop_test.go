@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// An archive holds the file that --config names and what comes of it: the loop
+// An archive holds the file that --config names and its result: the loop
 // with the settings that were set, or all that is wrong.
 func TestReadLoop(t *testing.T) {
 	stories(t, "testdata/loop/*.txtar", func(t *testing.T, files []config.File) string {

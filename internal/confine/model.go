@@ -44,7 +44,7 @@ func (w *Sandbox) askedBy(who *asker, strict bool) ([]egress.Name, error) {
 }
 
 // HoldKeys has a model server hold the keys of the agents, and count what they use
-// against their budget, without a sandbox: whatever else a Sandbox does, it does
+// against their budget, without a sandbox: no matter what else a Sandbox does, it does
 // not. nil: there is no budget, or no key that can be held.
 func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Model.Budget == (agent.Budget{}) {
@@ -163,7 +163,7 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 	return maker, nil
 }
 
-// anyModel tells whether those inside may ask for whatever model they like.
+// anyModel tells whether those inside may ask for any model.
 func (d *servers) anyModel() bool {
 	return d.asked != nil && slices.ContainsFunc(d.asked.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// What is said of a story's own commit has to be so there, whatever is true of
+// What is said of a story's own commit has to be so there, no matter what is true of
 // the newest.
 func TestDifferencesOfAnEarlierCommit(t *testing.T) {
 	base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}
@@ -22,7 +22,7 @@ func TestDifferencesOfAnEarlierCommit(t *testing.T) {
 		own  []journal.Event
 		want []string
 	}{
-		"as it is said":  {[]journal.Event{here, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, nil},
+		"as it was said": {[]journal.Event{here, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, nil},
 		"never made":     {nil, []string{"the proof of US-001 could not be repeated"}},
 		"it fails":       {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Why: "test failed (exit 1)"}}, []string{"the proof of US-001 fails; the file says that it passes: test failed (exit 1)"}},
 		"another check":  {[]journal.Event{journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test was not run"}},

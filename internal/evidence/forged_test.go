@@ -169,7 +169,7 @@ func TestUnbrokenMayBeProven(t *testing.T) {
 }
 
 // Each story is graded by its own tests: what another is graded by stays with
-// that one, in whatever order they are looked at.
+// that one, in any order they are looked at.
 func TestStoriesKeepTheirTests(t *testing.T) {
 	e := evidence.Of(evident(t), nil)
 	run, err := e.NewRun()

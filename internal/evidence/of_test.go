@@ -122,7 +122,7 @@ func TestReadTakesNoOtherKeys(t *testing.T) {
 	}
 }
 
-// Each check is held against the one of its name, in whatever order they ran,
+// Each check is held against the one of its name, in any order they ran,
 // and a run without a baseline proves nothing.
 func TestDifferencesOfSeveralChecks(t *testing.T) {
 	e := of(t)

@@ -337,7 +337,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Whatever a hook is told, it answers in JSON or not at all; and what guards
+// No matter what a hook is told, it answers in JSON or not at all; and what guards
 // never lets through what it could not read.
 func FuzzServe(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))

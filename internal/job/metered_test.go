@@ -13,7 +13,7 @@ import (
 )
 
 // An agent used what the model server saw, where it says less. That the server
-// has stopped is why it failed, whatever its program made of that.
+// has stopped is why it failed, no matter what its program made of that.
 func TestMetered(t *testing.T) {
 	const why = "the model server has ended the budget: all used"
 	much, little := stream.Usage{Input: 100}, stream.Usage{Input: 1}

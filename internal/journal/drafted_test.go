@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// A plan is made once: what came of it is on record, whatever happens to the run.
+// A plan is made once: its result is on record, no matter what happens to the run.
 func TestUnplanned(t *testing.T) {
 	begun := journal.RunBegan{Run: "r", Vague: true, Policy: policy.Policy{Approval: true}}
 	made := journal.PlanDrafted{By: "a", Stories: []plan.Story{{ID: "US-007"}}}

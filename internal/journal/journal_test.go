@@ -252,7 +252,7 @@ func lines(t *testing.T, events ...journal.Event) []byte {
 	return d.Bytes()
 }
 
-// Whatever a journal holds, its sound part is read again as it was.
+// No matter what a journal holds, its sound part is read again as it was.
 func FuzzReplay(f *testing.F) {
 	d := &disk{}
 	w := &journal.Writer{Disk: d, Now: ticking()}

@@ -29,7 +29,7 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// A folder has one name, whatever the command line calls it. A link that a sandboxed
+// A folder has one name, no matter what the command line calls it. A link that a sandboxed
 // command may have made is refused.
 func TestFolder(t *testing.T) {
 	top := folder(t)

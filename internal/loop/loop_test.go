@@ -139,7 +139,7 @@ func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
 	}
 }
 
-// Nothing is done after an event that could not be written: whatever the room
+// Nothing is done after an event that could not be written: no matter what the room
 // for events, what was done is on record.
 func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
 	for room := range strings.Count(whole, " ") + 1 {

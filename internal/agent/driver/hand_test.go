@@ -193,7 +193,7 @@ func TestResponseIsTheFirst(t *testing.T) {
 	}
 }
 
-// An agent sees what it needs and what it was given, whatever this process has.
+// An agent sees what it needs and what it was given, no matter what this process has.
 func TestAgentSeesNoSecrets(t *testing.T) {
 	for name, value := range map[string]string{
 		"GITHUB_TOKEN": "secret", "ACTIONS_RUNTIME_TOKEN": "secret", "INPUT_ANTHROPIC-API-KEY": "secret",

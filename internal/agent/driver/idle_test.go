@@ -42,7 +42,7 @@ func TestAgentsThatSayNothingAreEnded(t *testing.T) {
 	}
 }
 
-// Tries that come to nothing are no sign of life, whatever is printed along with
+// Tries that come to nothing are no sign of life, no matter what is printed along with
 // them. The end names the model's server, as if the program had given up.
 func TestAgentsThatOnlyRetryAreEnded(t *testing.T) {
 	type says struct{ out, err string }
