@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// What was left open to us goes no further, whichever way the kernel is told.
+// What was left open to us goes no further, in any way that the kernel is told.
 func TestKeepFrom(t *testing.T) {
 	for _, way := range []string{"from", "each", "no"} {
 		t.Run(way, func(t *testing.T) {

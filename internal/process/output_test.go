@@ -139,7 +139,7 @@ func TestHeadAndTail(t *testing.T) {
 	}
 }
 
-// A Tail holds little, however much is written and in whatever pieces.
+// A Tail holds little, however much is written and in any pieces.
 func TestTailKeepsLittle(t *testing.T) {
 	small, size, block := &process.Tail{N: 10}, 64, make([]byte, 1<<20)
 	_, _ = small.Write(block[:size])

@@ -85,7 +85,7 @@ func (t *tree) removeFromLive() {
 
 type scan struct {
 	members []stat // living processes
-	reaped  int    // orphans that had ended, of whatever tree
+	reaped  int    // orphans that had ended, of any tree
 	err     error
 }
 

@@ -70,7 +70,7 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 	inspected := journal.ChangeInspected{Commit: step.Commit, Tree: step.Tree}
 	proof, found := run.ProofOf(step.Tree)
 	if run.Baseline == nil || !run.Baseline.Usable || !found || !proof.Passed {
-		emit(inspected) // nothing is proven here, whatever the tests say
+		emit(inspected) // nothing is proven here, no matter what the tests say
 		return nil
 	}
 	i := inspection{prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}}

@@ -251,7 +251,7 @@ func TestMendedTestsAreNotFlaky(t *testing.T) {
 	}
 }
 
-// What fails on the base code in one of two runs only is chance, whatever else fails
+// What fails on the base code in one of two runs only is chance, no matter what else fails
 // in the other.
 func TestOneFailureOfTwoIsChance(t *testing.T) {
 	const cart, old, other = "p.TestCart", "p.TestOld", "p.TestOther"
@@ -318,7 +318,7 @@ func TestGradeUnverified(t *testing.T) {
 	}
 }
 
-// A story for which nothing was changed is worth nothing, whatever the checks
+// A story for which nothing was changed is worth nothing, no matter what the checks
 // say.
 func TestGradeWithoutAChange(t *testing.T) {
 	for idle, want := range map[bool]journal.Grade{true: journal.Unverified, false: journal.Unbroken} {

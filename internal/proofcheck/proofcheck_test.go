@@ -116,7 +116,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Whatever another job hands over, GitHub takes the check that is drawn from it.
+// No matter what another job hands over, GitHub takes the check that is drawn from it.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"pull":7,"outcome":{"base":"a","head":"b","grade":"proven","proven":true,"tests":["T"],"files":["f"],"held":[{"file":"f","why":"w"}],"shown":[],"restored":["r"],"checks":[{"name":"c"}]}}`))
 	f.Add([]byte(`{"pull":7,"outcome":{"grade":"held","why":"a\nb","held":[{"file":"f","why":"w","line":-1}]}}`))

@@ -96,7 +96,7 @@ func TestWhatIsOver(t *testing.T) {
 	}
 }
 
-// A job that is run again was over before, whatever it left in the book. Others of
+// A job that is run again was over before, no matter what it left in the book. Others of
 // the same attempt are at work beside it.
 func TestAJobThatIsRunAgain(t *testing.T) {
 	hour := noon.Add(time.Hour)

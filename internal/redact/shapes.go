@@ -65,7 +65,7 @@ const (
 	dash                      // -
 	dot                       // .
 	pemBody                   // + / = and line ends, as they are and as \n
-	value                     // whatever is not white space, a quote or a bracket
+	value                     // anything but white space, quotes and brackets
 )
 
 func (c class) has(b byte) bool { return c&classes[b] != 0 }

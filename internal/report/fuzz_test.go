@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Whatever others write: a page has no other elements for it, every character
+// No matter what others write: a page has no other elements for it, every character
 // of it shows, and it stays below a megabyte.
 func FuzzPage(f *testing.F) {
 	for _, n := range nasty {

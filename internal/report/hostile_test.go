@@ -110,7 +110,7 @@ func examOf(text string, tasks int) report.Exam {
 	}
 }
 
-// A page of 50 iterations is below a megabyte, whatever others wrote, and says
+// A page of 50 iterations is below a megabyte, no matter what others wrote, and says
 // that something was left out.
 func TestSize(t *testing.T) {
 	texts := map[string]string{
@@ -185,7 +185,7 @@ func TestManyLogs(t *testing.T) {
 }
 
 // Nothing that others wrote is more than text: the tags of a page are the same
-// whatever stands between them.
+// no matter what stands between them.
 func TestHostileTextStaysText(t *testing.T) {
 	harmless := html(t, longRun(t, 3, strings.Repeat("harmless ", 60)+"\n"))
 	for _, n := range nasty {

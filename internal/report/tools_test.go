@@ -32,7 +32,7 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 func TestTools(t *testing.T) {
 	page := toolsOf(t,
 		stream.Text{Text: "I look.\n"}, stream.ToolStart{ID: "1", Name: "Read", Input: "a.go\nb.go"}, stream.ToolStart{ID: "2", Name: "Bash"},
-		stream.ToolEnd{ID: "1", Output: "the first"}, stream.ToolEnd{ID: "1", Output: "not its"}, stream.ToolEnd{ID: "9", Output: "nobody's"},
+		stream.ToolEnd{ID: "1", Output: "the first"}, stream.ToolEnd{ID: "1", Output: "not its"}, stream.ToolEnd{ID: "9", Output: "without a call"},
 		stream.ToolStart{ID: "1", Name: "Grep", Input: "x"}, stream.ToolEnd{ID: "1", Output: "the second", Failed: true}, stream.Text{Text: "I saw."},
 	)
 	for _, want := range []string{
@@ -45,7 +45,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("not on the page: %s\n%s", want, page)
 		}
 	}
-	if strings.Contains(page, "not its") || strings.Contains(page, "nobody") || strings.Contains(page, "the last words") {
+	if strings.Contains(page, "not its") || strings.Contains(page, "without a call") || strings.Contains(page, "the last words") {
 		t.Errorf("an end without a beginning is told:\n%s", page)
 	}
 }

@@ -173,7 +173,7 @@ func TestPutBackHasItsOwnDescriptors(t *testing.T) {
 	}
 }
 
-// What cannot be put back is no success, whatever the program's end was.
+// What cannot be put back is no success, no matter what the program's end was.
 func TestWhatIsNotPutBackIsTold(t *testing.T) {
 	w, _ := repository(t, sandbox.Notify, true)
 	err := starved(t, w, 0, vandal(w))

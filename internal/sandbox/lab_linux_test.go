@@ -204,7 +204,7 @@ func playing(tb testing.TB, w *sandbox.Config, args ...string) process.Command {
 	return process.Command{Argv: append([]string{lent, sandbox.Hidden}, args...), Files: []*os.File{self}}
 }
 
-// badge is an argument by which a program is known, whatever its number.
+// badge is an argument by which a program is known, regardless of its number.
 func badge(tb testing.TB) string {
 	tb.Helper()
 	return "badge-" + filepath.Base(folder(tb, 0))

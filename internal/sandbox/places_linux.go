@@ -209,7 +209,7 @@ func (w Config) closed(writes []place, paths []string) []place {
 	return all
 }
 
-// found is a place that is held by a descriptor, whatever its path names later.
+// found is a place that is held by a descriptor, no matter what its path names later.
 type found struct {
 	place
 

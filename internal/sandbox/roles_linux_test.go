@@ -181,7 +181,7 @@ func rest() {
 	}
 }
 
-// playKill signals its parent and says what came of it.
+// playKill signals its parent and says how that ended.
 func playKill(args []string) {
 	fmt.Println(syscall.Kill(os.Getppid(), syscall.Signal(number(args[0]))))
 	playTalk(nil)

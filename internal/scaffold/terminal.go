@@ -18,7 +18,7 @@ import (
 
 type dialog struct {
 	out  io.Writer
-	line func(prompt string) (string, error) // ends its line, whatever happens
+	line func(prompt string) (string, error) // ends its line, no matter what happens
 }
 
 // ask puts a question until check says nothing against the answer.

@@ -24,7 +24,7 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 		{id: "c", isNew: true}, // in its own place
 		{id: "d"},
 		{id: "a"},
-		{id: "nobody", forget: true},
+		{id: "missing", forget: true},
 		{id: "e", isNew: true}, // instead of d
 		{id: "a"},
 		{id: "c"},

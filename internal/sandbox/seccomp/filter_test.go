@@ -191,7 +191,7 @@ func TestOtherNumbersAreKilled(t *testing.T) {
 	}
 }
 
-// outright are the calls that are refused whatever their arguments: one that
+// outright are the calls that are refused regardless of their arguments: one that
 // leaves the sandbox's list is missed here.
 var outright = []string{
 	"acct", "add_key", "adjtimex", "bpf", "chroot", "clock_adjtime", "clock_settime", "create_module", "delete_module",
@@ -225,7 +225,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// Whatever the arguments, a call gets one of the answers that we give.
+// Regardless of the arguments, a call gets one of the answers that we give.
 func FuzzFilter(f *testing.F) {
 	f.Add(uint32(41), uint64(2), uint64(1), uint64(0))
 	f.Add(uint32(56), uint64(0x10000000), uint64(0), uint64(0))
