@@ -120,7 +120,7 @@ func TestRulesOfLayers(t *testing.T) {
 			[]string{"rule/go.go:4: rule is pure, and this starts a goroutine"},
 		},
 		{
-			"a rule reads no clock, whatever it calls it",
+			"a rule reads no clock under any name",
 			map[string]string{"rule/now.go": `package rule; import clock "time"; var t = clock.Now; var d clock.Duration`},
 			[]string{"rule/now.go:1: rule is pure, and this uses time.Now"},
 		},

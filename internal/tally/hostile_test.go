@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// Whatever is written, the tally is one that can be shown and kept, and what it
+// No matter what is written, the tally is one that can be shown and kept, and what it
 // counts is no less than what it names.
 func FuzzAnyOutput(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txtar")

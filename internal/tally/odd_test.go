@@ -86,7 +86,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Names are told without the folder the check ran in, whichever that is.
+// Names are told without the folder in which the check ran.
 func TestRoots(t *testing.T) {
 	for root, want := range map[string]string{"/project": "a.js > x", "/project/": "a.js > x", "": "/project/a.js > x", "/": "/project/a.js > x", "/other": "/project/a.js > x"} {
 		r := &tally.Reader{Root: root}

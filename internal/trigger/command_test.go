@@ -219,7 +219,7 @@ func TestFlagsTighten(t *testing.T) {
 	}
 }
 
-// Whatever people write, it is a command that is known, that loosens nothing,
+// No matter what people write, it is a command that is known, that loosens nothing,
 // or no command.
 func FuzzCommand(f *testing.F) {
 	for _, body := range []string{

@@ -159,7 +159,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 			}
 			if !c.nothing {
 				if _, _, err := plan.Draft(got); err != nil {
-					t.Errorf("no plan comes of it: %v", err)
+					t.Errorf("it gives no plan: %v", err)
 				}
 			}
 		})

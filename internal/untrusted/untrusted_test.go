@@ -50,7 +50,7 @@ func hostile(t *testing.T) (*untrusted.Root, []string) {
 	return open(t, dir), []string{"pipe", "link to a pipe", "link to a device", "loop", "folder", "socket"}
 }
 
-// What is created is a new file, whatever had its name: only a folder stays.
+// What is created is a new file, no matter what had its name: only a folder stays.
 func TestCreate(t *testing.T) {
 	root, names := hostile(t)
 	must(t, root.WriteFile("protected", []byte("x"), 0o644))
@@ -244,7 +244,7 @@ func TestWalkIsBounded(t *testing.T) {
 	must(t, untrusted.RemoveAll(filepath.Join(root.Name(), "d")))
 }
 
-// Whatever its depth, a tree is removed with few descriptors; folders that are
+// A tree of any depth is removed with few descriptors; folders that are
 // closed do not keep it, and what links lead to stays.
 func TestRemoveAll(t *testing.T) {
 	var limit syscall.Rlimit

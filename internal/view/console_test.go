@@ -170,7 +170,7 @@ var tools = []any{
 	stream.ToolStart{ID: "5", Name: "Grep", Input: "the last one stands right above its result"},
 	stream.ToolEnd{ID: "5", Output: "1\n2\n3\n4\n5\n6"},
 	stream.Result{},
-	stream.ToolEnd{ID: "5", Output: "nobody waits for it any more"},
+	stream.ToolEnd{ID: "5", Output: "not waited for any more"},
 }
 
 var rare = []any{

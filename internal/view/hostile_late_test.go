@@ -47,7 +47,7 @@ func later(text string, end journal.RunStopped) journal.Run {
 	return r
 }
 
-// Whatever came later keeps the shape of the page, too.
+// What came later keeps the shape of the page, too.
 func TestWhatCameLaterChangesNoShape(t *testing.T) {
 	for _, reason := range []policy.Reason{policy.NeedsInput, policy.NothingToDo, policy.Stalled} {
 		want := view.Of(later("word", journal.RunStopped{Reason: reason, Why: "word"}))

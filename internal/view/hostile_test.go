@@ -90,7 +90,7 @@ func testCountText(where journal.Where, name string) journal.CheckEnded {
 	return journal.CheckEnded{Where: where, Name: "make test", Command: "make test", Exit: 1, Tests: tests}
 }
 
-// Whatever others write, the page keeps the shape that a plain word gives it:
+// No matter what others write, the page keeps the shape that a plain word gives it:
 // no markup of theirs works, none of ours breaks, no one is mentioned and
 // nothing is closed.
 func TestForeignTextChangesNoShape(t *testing.T) {

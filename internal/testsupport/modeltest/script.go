@@ -39,7 +39,7 @@ type Call struct {
 	shell string
 }
 
-// Shell calls whichever tool of the asker's runs commands.
+// Shell calls the tool of the asker that runs commands.
 func Shell(command string) Call { return Call{shell: command} }
 
 // shells are the CLIs' tools that run a command, and how each is asked. Without

@@ -68,7 +68,7 @@ type Stage struct {
 //	                      another line, its model wants to be left alone that long
 //	1/exit                it ends with this exit code; unless 0, without a result
 //
-// An iteration that is played again leaves the same tree, whatever a kill left
+// An iteration that is played again leaves the same tree, no matter what a kill left
 // of the first time.
 func Play(ctx context.Context, stage Stage) (int, error) {
 	script, err := readScript(stage.Name, stage.Script)
