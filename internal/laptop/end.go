@@ -31,7 +31,11 @@ import (
 
 func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
 	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
-	j.OnEvent = tracer.Around(j.OnEvent)
+	tell := tracer.Around(j.OnEvent)
+	j.OnEvent = func(run journal.Run, event journal.Event) {
+		d.pass(ctx, j.Sandbox, run, event)
+		tell(run, event)
+	}
 	defer tracer.Close(ctx, j.Abort) // last: it may wait a little
 	release, err := d.hold(ctx, j, p)
 	if err != nil {

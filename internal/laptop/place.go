@@ -62,13 +62,15 @@ func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 }
 
 // Confined marks a folder in which something is to be confined, with the
-// settings as they are before.
+// settings as they are before. Settings that cannot be read are not in the mark.
 func (w World) Confined(ctx context.Context, dir string) error {
-	d, done, err := Flags{ProjectDir: dir, DryRun: true}.Open(ctx, w)
+	tool, done, err := w.Git(dir)
 	if err != nil {
-		return nil // settings that cannot be read are believed by no run
+		return err
 	}
 	defer done()
+	d := &Project{Flags: Flags{ProjectDir: dir, DryRun: true}, World: w, Tool: tool}
+	_ = d.look(ctx)
 	if _, marked := d.marks(ctx); marked {
 		return nil
 	}

@@ -36,7 +36,7 @@ type Project struct {
 	Place    *git.Place    // nil where the project is no repository
 	unread   error         // what keeps git from reading the one that it is
 	found    []config.File // the project's settings
-	config   []configured  // what they say, alone and with the file of --config
+	config   []configured  // what the run goes by
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
@@ -68,19 +68,6 @@ func (d *Project) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.found, err = d.files(); err != nil {
-		return err
-	}
-	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
-		return err
-	}
-	d.config = []configured{{text: config.CanonicalText(d.found...)}}
-	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
-		return err
-	}
-	if err := d.obey(); err != nil {
-		return err
-	}
 	place, err := placeOf(ctx, d.Tool, d.ProjectDir)
 	switch {
 	case err == nil:
@@ -88,6 +75,19 @@ func (d *Project) look(ctx context.Context) error {
 	case errors.As(err, new(*git.Unreadable)):
 		d.unread = err
 	case errors.Is(err, errReplaced):
+		return err
+	}
+	if d.found, err = d.files(); err != nil {
+		return err
+	}
+	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
+		return err
+	}
+	d.goBy(d.settings("", config.CanonicalText(d.found...)))
+	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
+		return err
+	}
+	if err := d.obey(); err != nil {
 		return err
 	}
 	if d.DryRun {
@@ -182,7 +182,7 @@ func (d *Project) Configured(ctx context.Context, name string, read func(config.
 	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
 	if d.World.Changeable(d.Root(), name) || d.World.Changeable(d.Root(), filepath.Dir(name)) {
 		way, _ := filepath.Rel(resolved(d.Root()), resolved(name)) // both are whole
-		d.config = append(d.config, configured{way, config.CanonicalText(append(slices.Clone(d.found), file)...)})
+		d.goBy(d.settings(way, config.CanonicalText(append(slices.Clone(d.found), file)...)))
 		if err := d.Trusted(ctx); err != nil {
 			return loop, err
 		}

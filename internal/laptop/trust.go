@@ -1,6 +1,7 @@
 package laptop
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,13 +9,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -23,29 +27,51 @@ import (
 // sandboxed is the mark of a folder in which an agent was confined, the top of a repository
 // mostly. It lies among the user's own files, where neither a commit nor an agent writes. It has
 // a line for each project folder, and for each file of --config and each PRD there: a digest of
-// which one it is, and one of the settings or checks of its newest run. An empty file of that
-// name in git's own folder marks the repository's other worktrees, and the repository itself
-// after it was moved.
+// which one it is, and one of what it said at the newest run: the settings, the checks, a story
+// that passes. An empty file of that name in git's own folder marks the repository's other
+// worktrees, and the repository itself after it was moved.
 const sandboxed = "ralph-sandboxed"
 
-// configured is what a run goes by: settings, or the checks of a PRD.
+// configured is what a run goes by: settings, or what a PRD says of how work is judged.
 type configured struct {
-	file string // of --config, or the PRD; empty: the settings of the project alone
-	text string
+	about string // how its lines begin
+	says  []string
 }
 
-// settled are the lines of the settings.
+// settings are those of the project, alone or with a file of --config.
+func (d *Project) settings(file, text string) configured {
+	way, _ := filepath.Rel(d.top(), d.ProjectDir) // both are whole
+	return configured{digest(way, file) + ":", []string{text}}
+}
+
+// judging is what a PRD says of how work is judged: the checks, and for each story that it
+// passes, needs no test or may change tests.
+func judging(memory string, p plan.Plan) configured {
+	says := []string{strings.Join(p.VerifyCommands, "\x00")}
+	for _, s := range p.UserStories {
+		story := strings.Join(append([]string{s.ID, s.Title, s.Description}, s.AcceptanceCriteria...), "\x00")
+		for what, is := range map[string]bool{"passes": s.Passes, "no test": s.Untested(), "changes tests": s.MayChangeTests} {
+			if is {
+				says = append(says, what+"\x00"+story)
+			}
+		}
+	}
+	return configured{digest(memory, "prd.json") + ":", says}
+}
+
+// goBy has the run go by it, in place of what the same file said before.
+func (d *Project) goBy(c configured) {
+	d.config = append(slices.DeleteFunc(d.config, func(old configured) bool { return old.about == c.about }), c)
+}
+
+// settled are the lines of what the run goes by.
 func (d *Project) settled() (lines []string) {
-	for _, s := range d.config {
-		lines = append(lines, d.about(s.file)+digest(s.text))
+	for _, c := range d.config {
+		for _, text := range c.says {
+			lines = append(lines, c.about+digest(text))
+		}
 	}
 	return lines
-}
-
-// about is how a line begins.
-func (d *Project) about(file string) string {
-	way, _ := filepath.Rel(d.top(), d.ProjectDir) // both are whole
-	return digest(way, file) + ":"
 }
 
 func digest(of ...string) string {
@@ -114,10 +140,10 @@ func (d *Project) mark(ctx context.Context) error {
 		return nil
 	}
 	lines, _ := d.marksOf(ctx, d.top())
-	for _, line := range d.settled() {
-		about, _, _ := strings.Cut(line, ":")
-		lines = append(slices.DeleteFunc(lines, func(old string) bool { return strings.HasPrefix(old, about+":") }), line)
+	for _, c := range d.config {
+		lines = slices.DeleteFunc(lines, func(old string) bool { return strings.HasPrefix(old, c.about) })
 	}
+	lines = append(lines, d.settled()...)
 	err := os.MkdirAll(filepath.Dir(file), 0o700)
 	if err == nil {
 		err = untrusted.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600)
@@ -147,17 +173,33 @@ func (d *Project) Trusted(ctx context.Context) error {
 		return d.mark(ctx)
 	}
 	return fault.Usage("the settings are not those of the newest run here: a commit or an agent may have changed them",
-		"read .ralph/settings.json, .ralph/settings.local.json, the file of --config, and verifyCommands in the PRD; if they are as you want them, repeat the command with --trust", nil)
+		"read .ralph/settings.json, .ralph/settings.local.json, the file of --config and the PRD; if they are as you want them, repeat the command with --trust", nil)
 }
 
-// Stories is the plan of a PRD, whose checks judge the work as settings do.
+// Stories is the plan of a PRD, which judges the work as settings do.
 func (d *Project) Stories(ctx context.Context, memory string) (plan.Plan, string, error) {
 	stories, file, err := d.PRD(memory)
 	if err != nil || d.DryRun {
 		return stories, file, err
 	}
-	d.config = append(d.config, configured{filepath.Join(memory, "prd.json"), strings.Join(stories.VerifyCommands, "\x00")})
+	d.goBy(judging(path.Join(d.Within(), filepath.ToSlash(memory)), stories))
 	return stories, file, d.Trusted(ctx)
+}
+
+// pass takes a story that has passed into the mark, before the PRD says so.
+func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run, event journal.Event) {
+	switch event.(type) { //nolint:gochecksumtype // nothing else passes a story
+	case journal.IterationEnded, journal.Joined:
+	default:
+		return
+	}
+	if run.Policy.Done != policy.ByStories {
+		return
+	}
+	d.goBy(judging(cmp.Or(run.Policy.Memory, workspace.MemoryDir), run.Plan))
+	if err := d.remember(ctx, sb); err != nil {
+		d.line(err.Error())
+	}
 }
 
 // marks are the lines of the project's mark. What lies within a folder in which an agent was
