@@ -2,6 +2,8 @@ package action
 
 import (
 	"github.com/ralph-loop/ralph/internal/config"
+	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
@@ -23,3 +25,8 @@ var (
 	Rehearsed = Request.rehearsed
 	Numbered  = numbered
 )
+
+// PullsOf are the pull requests of a repository, as a run sees them.
+func PullsOf(client *github.Client) job.Pulls {
+	return &branchHost{client: client, hide: func(s string) string { return s }, say: func(string) {}}
+}

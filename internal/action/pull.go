@@ -42,7 +42,7 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starting().DraftPull(ctx, pull)
 }
 
-// ReadyPull turns the draft of the run's branch ready.
+// ReadyPull turns the draft of the run's branch ready, if GitHub shows the head that was proven.
 func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
 	if err != nil {
@@ -50,6 +50,10 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 	}
 	if !open {
 		return h.shut(ctx, *run.Pull, run.Branch)
+	}
+	if pull.SHA != run.Head {
+		return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.SHA, run.Branch, run.Head),
+			"comment `/ralph resume`: the newer commits are merged and checked", nil)
 	}
 	return h.starting().ReadyPull(ctx, pull)
 }
