@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -126,14 +129,14 @@ func (u claudeUsage) plain() stream.Usage {
 }
 
 type claudeBlock struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text"`
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Input     json.RawMessage `json:"input"`
-	ToolUseID string          `json:"tool_use_id"`
-	Content   claudeBlocks    `json:"content"` // of a tool's result
-	IsError   bool            `json:"is_error"`
+	Type      string         `json:"type"`
+	Text      string         `json:"text"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	ToolUseID string         `json:"tool_use_id"`
+	Content   claudeBlocks   `json:"content"` // of a tool's result
+	IsError   bool           `json:"is_error"`
 }
 
 func (b claudeBlock) output() string {
@@ -148,24 +151,19 @@ func (b claudeBlock) output() string {
 
 type claudeBlocks []claudeBlock
 
-// UnmarshalJSON accepts both forms. Other content is dropped.
-func (b *claudeBlocks) UnmarshalJSON(data []byte) error {
-	if data[0] == '"' { // callers have checked that it is JSON
+// UnmarshalJSONFrom accepts both forms.
+func (b *claudeBlocks) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	if from.PeekKind() == '"' {
 		var text string
-		err := json.Unmarshal(data, &text)
+		err := jsonv2.UnmarshalDecode(from, &text)
 		*b = claudeBlocks{{Type: "text", Text: text}}
 		return err
 	}
-	var blocks []claudeBlock
-	if err := json.Unmarshal(data, &blocks); err != nil && !isTypeError(err) {
-		return err
-	}
-	*b = blocks
-	return nil
+	return jsonv2.UnmarshalDecode(from, (*[]claudeBlock)(b))
 }
 
 // todoList reads TodoWrite of Claude Code, with contents, and write_todos of Gemini, with descriptions.
-func todoList(input json.RawMessage) stream.Todo {
+func todoList(input jsontext.Value) stream.Todo {
 	parsed, _ := readLine[struct {
 		Todos []struct {
 			Content     string `json:"content"`

@@ -2,9 +2,11 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -157,13 +159,13 @@ func (d *claudeDecoder) user(blocks claudeBlocks) []stream.Item {
 
 // An error may have the subtype "success": IsError counts.
 type claudeResult struct {
-	IsError        bool            `json:"is_error"`
-	Result         string          `json:"result"`
-	Errors         []string        `json:"errors"` // instead of Result, after limits and interruptions
-	TerminalReason string          `json:"terminal_reason"`
-	Status         int             `json:"api_error_status"`
-	TotalCost      json.RawMessage `json:"total_cost_usd"`
-	Usage          claudeUsage     `json:"usage"`
+	IsError        bool           `json:"is_error"`
+	Result         string         `json:"result"`
+	Errors         []string       `json:"errors"` // instead of Result, after limits and interruptions
+	TerminalReason string         `json:"terminal_reason"`
+	Status         int            `json:"api_error_status"`
+	TotalCost      jsontext.Value `json:"total_cost_usd"`
+	Usage          claudeUsage    `json:"usage"`
 	ModelUsage     map[string]struct {
 		Input      int64 `json:"inputTokens"`
 		Output     int64 `json:"outputTokens"`

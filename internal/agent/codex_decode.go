@@ -1,9 +1,10 @@
 package agent
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -146,10 +147,10 @@ type codexItem struct {
 
 	Query string `json:"query"`
 
-	Server    string          `json:"server"`
-	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"`
-	Prompt    string          `json:"prompt"` // for another agent
+	Server    string         `json:"server"`
+	Tool      string         `json:"tool"`
+	Arguments jsontext.Value `json:"arguments"`
+	Prompt    string         `json:"prompt"` // for another agent
 	Result    struct {
 		Content claudeBlocks `json:"content"`
 	} `json:"result"`

@@ -2,8 +2,9 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -102,10 +103,10 @@ type copilotData struct {
 	Status    int    `json:"statusCode"`
 	Attempt   int    `json:"retryAttempt"`
 
-	ToolCallID string          `json:"toolCallId"`
-	ToolName   string          `json:"toolName"`
-	Arguments  json.RawMessage `json:"arguments"`
-	Success    bool            `json:"success"`
+	ToolCallID string         `json:"toolCallId"`
+	ToolName   string         `json:"toolName"`
+	Arguments  jsontext.Value `json:"arguments"`
+	Success    bool           `json:"success"`
 	Result     struct {
 		Content string `json:"content"`
 	} `json:"result"`

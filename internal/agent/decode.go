@@ -2,8 +2,11 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -72,11 +75,14 @@ func readLine[T any](line []byte) (T, bool) {
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
 		return parsed, false
 	}
-	err := json.Unmarshal(line, &parsed)
-	return parsed, err == nil || isTypeError(err)
+	if err := json.Unmarshal(line, &parsed, lenient); err == nil {
+		return parsed, true
+	}
+	parsed = *new(T) // on with the other keys costs time that few lines need
+	err := json.Unmarshal(line, &parsed, lenient, jsonv1.ReportErrorsWithLegacySemantics(true))
+	var mismatch *jsonv1.UnmarshalTypeError
+	return parsed, err == nil || errors.As(err, &mismatch)
 }
 
-func isTypeError(err error) bool {
-	var mismatch *json.UnmarshalTypeError
-	return errors.As(err, &mismatch)
-}
+// lenient as other programs are that read such lines.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

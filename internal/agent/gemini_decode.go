@@ -2,8 +2,9 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -14,10 +15,10 @@ type geminiLine struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 
-	ToolName   string          `json:"tool_name"`
-	ToolID     string          `json:"tool_id"`
-	Parameters json.RawMessage `json:"parameters"`
-	Output     string          `json:"output"`
+	ToolName   string         `json:"tool_name"`
+	ToolID     string         `json:"tool_id"`
+	Parameters jsontext.Value `json:"parameters"`
+	Output     string         `json:"output"`
 
 	Status  string `json:"status"` // of a tool's result, and of the run's
 	Message string `json:"message"`

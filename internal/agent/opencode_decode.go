@@ -2,10 +2,11 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -38,10 +39,10 @@ type opencodePart struct {
 }
 
 type opencodeState struct {
-	Status   string          `json:"status"`
-	Input    json.RawMessage `json:"input"`
-	Output   string          `json:"output"`
-	Error    string          `json:"error"`
+	Status   string         `json:"status"`
+	Input    jsontext.Value `json:"input"`
+	Output   string         `json:"output"`
+	Error    string         `json:"error"`
 	Metadata struct {
 		Exit int `json:"exit"`
 	} `json:"metadata"`

@@ -1,10 +1,12 @@
 package agent
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -19,14 +21,12 @@ var summaryKeys = []string{
 	"skill", "description", "prompt",
 }
 
-func summary(input json.RawMessage) string {
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(input, &keys) == nil {
-		for _, key := range summaryKeys {
-			var text string
-			if json.Unmarshal(keys[key], &text) == nil && text != "" {
-				return Short(text)
-			}
+func summary(input jsontext.Value) string {
+	keys, _ := readLine[map[string]jsontext.Value](input)
+	for _, key := range summaryKeys {
+		var text string
+		if json.Unmarshal(keys[key], &text, lenient) == nil && text != "" {
+			return Short(text)
 		}
 	}
 	return Short(string(input))
