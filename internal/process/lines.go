@@ -6,11 +6,11 @@ import (
 )
 
 // maxLine: agents print a whole file as one line of JSON.
-const maxLine = 16 << 20
+const maxLine = 8 << 20
 
 // Lines is a Writer that calls Each for each line. Its memory is limited by Max.
 type Lines struct {
-	Max int // bytes of a line without its end; 0: 16 MiB
+	Max int // bytes of a line without its end; 0: 8 MiB
 
 	// Each gets a line without its "\n" and must not keep it. Of a line longer
 	// than Max it gets the first Max bytes, with cut true.
@@ -49,7 +49,11 @@ func (l *Lines) add(p []byte) {
 	if l.skipping {
 		return
 	}
-	free := cmp.Or(max(l.Max, 0), maxLine) - len(l.part)
+	most := cmp.Or(max(l.Max, 0), maxLine)
+	free := most - len(l.part)
+	if len(l.part)+len(p) > 1<<20 && cap(l.part) < most { // grown by append, it would take twice as much
+		l.part = append(make([]byte, 0, most), l.part...)
+	}
 	l.part = append(l.part, p[:min(len(p), free)]...)
 	if len(p) > free {
 		l.deliver(true)
@@ -69,7 +73,4 @@ func (l *Lines) deliver(cut bool) {
 		l.Each(l.part, cut)
 	}
 	l.part = l.part[:0]
-	if cap(l.part) > 1<<20 {
-		l.part = nil // free the memory of one long line
-	}
 }

@@ -59,6 +59,20 @@ func TestLinesGoOnAfterClose(t *testing.T) {
 	}
 }
 
+// A long line takes its memory once, whatever comes behind it.
+func TestLongLinesShareTheirMemory(t *testing.T) {
+	l, chunk := process.Lines{}, bytes.Repeat([]byte("x"), 64<<10)
+	n := testing.AllocsPerRun(3, func() {
+		for range 20 << 20 / len(chunk) {
+			_, _ = l.Write(chunk)
+		}
+		_, _ = l.Write([]byte("\nshort\n"))
+	})
+	if n > 0 {
+		t.Errorf("%v allocations for each line of 20 MiB", n)
+	}
+}
+
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("one\ntwo\n\nthree is long\nend"), uint8(3), uint8(7), uint8(6))
 	f.Add([]byte("\n"), uint8(0), uint8(1), uint8(1))
