@@ -43,6 +43,9 @@ func (l *line) alone() (string, bool) {
 
 // scan looks for whole claims. Finding one twice changes nothing.
 func (s *Scanner) scan() {
+	if !strings.Contains(s.line.window, "</") {
+		return
+	}
 	s.scanPromises(s.line.window)
 	if !s.answered {
 		s.response, s.answered = between("response", s.line.window)

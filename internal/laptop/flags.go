@@ -53,7 +53,7 @@ func (l Flags) Again() string { return l.pasted(view.Resume(agent.NameOf(l.Agent
 // journal holds, as it may have keys. One that seems to have some stays out here, too.
 func (l Flags) pasted(text string) string {
 	quoted := shell.Quote(l.AgentCommand)
-	if !l.keyless() || quoted == "" {
+	if quoted == "" || !strings.Contains(text, view.CommandLine) || !l.keyless() {
 		return text
 	}
 	return strings.ReplaceAll(text, view.CommandLine, "--agent-command "+quoted)

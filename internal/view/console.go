@@ -24,6 +24,7 @@ type Console struct {
 	lastText     string            // the agent's newest text
 	agentBegan   time.Time         // when the agent was started
 	agentEnded   bool              // its result was shown
+	items        int               // what the agent said and did since it was started
 	shownStories map[string]string // stories as they were last shown
 	hasWritten   bool
 	gapNext      bool // an empty line goes before the next row
@@ -35,7 +36,31 @@ func (c *Console) Item(item stream.Item) string {
 	if c.agentBegan.IsZero() {
 		c.agentBegan = at
 	}
+	if c.items++; c.items > maxItems {
+		return c.format(at, c.lateRows(item, at))
+	}
 	return c.format(at, c.itemRows(item, at))
+}
+
+// maxItems is the most that is shown of one start of an agent: a log of a gigabyte helps nobody.
+const maxItems = 10_000
+
+// lateRows counts what is not shown any more. The end is shown.
+func (c *Console) lateRows(item stream.Item, at time.Time) []row {
+	switch i := item.(type) { //nolint:gochecksumtype // the others are not counted
+	case stream.ToolStart:
+		c.calls.begun++
+	case stream.ToolEnd:
+		if i.Failed {
+			c.calls.failed++
+		}
+	case stream.Result:
+		return c.resultRows(i, at)
+	}
+	if c.items > maxItems+1 {
+		return nil
+	}
+	return c.Look.textRow("·  ", "the transcript has what follows", faint)
 }
 
 func (c *Console) itemRows(item stream.Item, at time.Time) []row {
@@ -212,19 +237,30 @@ func (l Look) outputRows(output string, t tone) []row {
 	return rows
 }
 
+// beginning is at most so many characters of text; 0 means all.
+func beginning(text string, chars int) string {
+	if chars <= 0 || len(text) <= chars {
+		return text
+	}
+	for i := range text {
+		if chars--; chars < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
 // shorten returns the beginning of text in lines, and says how much was cut; 0 means no limit.
 func (l Look) shorten(text string, lines, chars int) (shown []string, more string) {
-	kept := text
-	if all := []rune(text); chars > 0 && len(all) > chars {
-		kept = string(all[:chars])
-	}
+	kept := beginning(text, chars)
 	shown = strings.Split(kept, "\n")
 	if lines > 0 && len(shown) > lines {
 		shown = shown[:lines]
 		kept = strings.Join(shown, "\n")
 	}
 	gone := text[len(kept):]
-	leftLines, leftChars := strings.Count(gone, "\n"), utf8.RuneCountInString(strings.ReplaceAll(gone, "\n", ""))
+	leftLines := strings.Count(gone, "\n")
+	leftChars := utf8.RuneCountInString(gone) - leftLines
 	switch {
 	case gone == "":
 		return shown, ""

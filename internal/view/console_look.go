@@ -77,7 +77,7 @@ var asciiSigns = strings.NewReplacer(
 )
 
 func (l Look) ownText(text string) string {
-	if l.Emoji {
+	if l.Emoji || isPlainASCII(text) {
 		return text
 	}
 	return asciiSigns.Replace(text)
@@ -208,7 +208,7 @@ func failureText(r stream.Result) string {
 }
 
 func (c *Console) forgetAgent() {
-	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded = calls{}, nil, "", time.Time{}, false
+	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded, c.items = calls{}, nil, "", time.Time{}, false, 0
 }
 
 func (c *Console) totalsText(r stream.Result, at time.Time) string {

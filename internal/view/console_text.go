@@ -81,7 +81,7 @@ const maxCombining = 4 // how many combining marks a character can have: more wo
 // scrub removes from foreign text what controls a terminal. A carriage return begins a new line.
 func scrub(text string) string {
 	if isPlainASCII(text) {
-		return text
+		return strings.ReplaceAll(text, "\t", "    ")
 	}
 	stacked := 0
 	return strings.Map(func(r rune) rune {
@@ -113,7 +113,7 @@ func stripEscapes(text string) string {
 // isPlainASCII is true for most output of agents.
 func isPlainASCII(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' {
+		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' && c != '\t' {
 			return false
 		}
 	}
