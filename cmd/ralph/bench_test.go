@@ -223,6 +223,8 @@ var floods = []struct {
 	pieces int // of 64 MiB
 }{
 	{"tool-output-1GiB", 1200, "--agent claude", 16},
+	{"lines-of-1KB-1GiB", 10, "--agent claude", 16},
+	{"lines-of-100MB-1GiB", 1_200_000, "--agent claude", 10},
 	{"short-lines-128MiB", 1, "--agent claude", 2},
 	{"plain-text-1GiB", 0, "--agent-command claude", 16},
 }
@@ -246,7 +248,7 @@ func BenchmarkStream(b *testing.B) {
 				w.project(dir, false, false)
 				ralph := func(pieces int) (used, float64) {
 					w.write("count", fmt.Sprint(pieces), 0o644)
-					u := w.run(dir, "", "sh", "-c", "exec ralph run -p hi -m 1 --no-sandbox --check true "+flood.agent)
+					u := w.run(dir, "", "sh", "-c", "exec ralph run -p hi -m 1 --no-sandbox --max-cost 0 --check true "+flood.agent)
 					return u, w.peak()
 				}
 				little, start := ralph(0)
@@ -278,17 +280,18 @@ func (w *workshop) peak() float64 {
 	return kib / 1024
 }
 
-// piece is 64 MiB of what an agent prints.
+// piece is 64 MiB of what an agent prints, or one line that is longer.
 func piece(lines int) string {
 	const source = `\t\tif err := store.Put(ctx, \"key\", value); err != nil { return err } // so much of it\n`
+	words := strings.Repeat(source, min(lines, 10))
 	turn := `{"type":"assistant","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"tool_use",` +
-		`"id":"t","name":"Read","input":{"file_path":"main.go"}}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"s"}` + "\n" +
+		`"id":"t","name":"Read","input":{"file_path":"main.go","content":"` + words + `"}}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"s"}` + "\n" +
 		`{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t","type":"tool_result","content":"` +
 		strings.Repeat(source, lines) + `"}]},"session_id":"s"}` + "\n" +
 		`{"type":"assistant","message":{"id":"n","type":"message","role":"assistant","model":"m","content":[{"type":"text",` +
-		`"text":"Now I know enough to go on."}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"s"}` + "\n"
+		`"text":"` + words + `"}],"usage":{"input_tokens":1,"output_tokens":1}},"session_id":"s"}` + "\n"
 	if lines == 0 {
 		turn = "compiling package number one of very many that there are\n"
 	}
-	return strings.Repeat(turn, 64<<20/len(turn))
+	return strings.Repeat(turn, max(64<<20/len(turn), 1))
 }
