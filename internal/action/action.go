@@ -53,32 +53,32 @@ type Action struct {
 	updated []int         // the pull requests that this push to their base was for
 }
 
-// visit is an Action with all that was read for it.
-type visit struct {
+// handler handles one event: an Action with all that was read for it.
+type handler struct {
 	Action
 	request
-	toolkit  *githubactions.Action
-	env      environment
-	sandbox  *confine.Sandbox // of the agent and the checks; nil: none
-	client   *github.Client
-	starter  *github.Client // pushes and opens in the name of ci-token; nil: there is none
-	hub      *branchHost
-	secrets  *redact.Redactor
-	signs    sigstore.Job
-	known    bool     // the asker may ask
-	forms    [][]byte // the issue forms of the base branch, where the task may be one
-	attached []attachment.File
-	asides   []journal.Noted // what people should know of what was read for it
-	entered  *ledger.Entry   // in the repository's ledger
-	relayed  github.Relayed  // by the server of a GitHub App, if it was
-	named    bool            // the issue is known by its number alone, and has to be fetched
-	reacted  string          // with what, last
-	missed   bool            // something of how the run ended did not come to people
-	red      []upkeep.Check  // what to work on, where CI asks
-	tracer   *trace.Tracer   // of the run; nil: no collector is set
+	toolkit     *githubactions.Action
+	env         environment
+	sandbox     *confine.Sandbox // of the agent and the checks; nil: none
+	client      *github.Client
+	starter     *github.Client // pushes and opens in the name of ci-token; nil: there is none
+	host        *branchHost
+	secrets     *redact.Redactor
+	signs       sigstore.Job
+	known       bool     // the asker may ask
+	forms       [][]byte // the issue forms of the base branch, where the task may be one
+	attached    []attachment.File
+	notices     []journal.Noted // what people should know of what was read for it
+	ledgerEntry *ledger.Entry   // in the repository's ledger
+	relayed     github.Relayed  // by the server of a GitHub App, if it was
+	onlyNumber  bool            // the issue is known by its number alone, and has to be fetched
+	reaction    string          // with what, last
+	tellFailed  bool            // something of how the run ended did not come to people
+	redChecks   []upkeep.Check  // what to work on, where CI asks
+	tracer      *trace.Tracer   // of the run; nil: no collector is set
 }
 
-// Result is how a visit ended.
+// Result is how the handling of an event ended.
 type Result struct {
 	Outcome Outcome
 	Skipped string // why the event was not for us; then there is no outcome
@@ -89,10 +89,10 @@ type Result struct {
 // and an error of one holds no other back.
 func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
 	for {
-		v := a.visit()
+		v := a.newVisit()
 		result, err := v.do(ctx)
 		if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
-			v.alarm(result.Outcome.Run.ID, err)
+			v.reportError(result.Outcome.Run.ID, err)
 		}
 		if stop := result.Outcome.Run.Stop; len(a.updated) == 0 || stop != nil && (worst.Outcome.Run.Stop == nil || worst.Outcome.Run.IsCompleted()) {
 			worst = result
@@ -105,111 +105,111 @@ func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
 	}
 }
 
-func (v *visit) do(ctx context.Context) (Result, error) {
-	if err := v.read(); err != nil {
+func (h *handler) do(ctx context.Context) (Result, error) {
+	if err := h.read(); err != nil {
 		return Result{}, err
 	}
-	if v.inputs.Mode != config.Work {
-		return v.proveOrPublish(ctx)
+	if h.inputs.Mode != config.Work {
+		return h.proveOrPublish(ctx)
 	}
-	if aftercare.For(v.trigger.Event, v.trigger.Action) && v.trigger.Inputs == (trigger.Inputs{}) {
-		return v.after(ctx)
+	if aftercare.For(h.trigger.Event, h.trigger.Action) && h.trigger.Inputs == (trigger.Inputs{}) {
+		return h.handlePullEvent(ctx)
 	}
-	if why := v.wanted(); why != "" {
-		v.say("not for ralph: " + why)
+	if why := h.whyIgnored(); why != "" {
+		h.say("not for ralph: " + why)
 		return Result{Skipped: why}, nil
 	}
-	if err := v.connect(); err != nil {
+	if err := h.connect(); err != nil {
 		return Result{}, err
 	}
-	if v.trigger.IsAutomatic() {
-		if skip, err := v.tend(ctx); err != nil {
+	if h.trigger.IsAutomatic() {
+		if skip, err := h.lookAfterPull(ctx); err != nil {
 			return Result{}, err
 		} else if skip != "" {
-			v.say("not started: " + skip)
+			h.say("not started: " + skip)
 			return Result{Skipped: skip}, nil
 		}
 	}
-	v.hub = v.hubOf(v.trigger.Issue.Number)
-	refused, err := v.accept(ctx)
+	h.host = h.hostFor(h.trigger.Issue.Number)
+	refused, err := h.checkRequest(ctx)
 	if err != nil {
-		if v.known { // a stranger gets no words of ours
-			v.unlabel(ctx)
-			v.complain(ctx, err)
+		if h.known { // a stranger gets no words of ours
+			h.unlabel(ctx)
+			h.commentNotBegun(ctx, err)
 		}
 		return Result{}, err
 	}
 	if refused != nil {
-		v.refuse(ctx, *refused)
+		h.refuse(ctx, *refused)
 		return Result{Skipped: refused.Why}, nil
 	}
-	if v.inputs.DryRun {
-		return v.rehearse()
+	if h.inputs.DryRun {
+		return h.dryRun()
 	}
-	v.hub = v.hubOf(v.task.Number)
-	return v.serve(ctx)
+	h.host = h.hostFor(h.task.Number)
+	return h.handleRequest(ctx)
 }
 
-// hubOf is GitHub as the place where work on an issue is shown.
-func (v *visit) hubOf(issue int) *branchHost {
-	untouched := v.trigger.Repo.DefaultBranch
-	if v.trigger.IsOnPull() && v.trigger.Pull.HeadRef == untouched {
+// hostFor is GitHub as the place where work on an issue is shown.
+func (h *handler) hostFor(issue int) *branchHost {
+	untouched := h.trigger.Repo.DefaultBranch
+	if h.trigger.IsOnPull() && h.trigger.Pull.HeadRef == untouched {
 		untouched = "" // people chose it for their pull request
 	}
 	return &branchHost{
-		client: v.client, starter: v.starter, issue: issue, clone: v.clone(), hide: v.words, say: v.say, untouched: untouched,
-		pullLabels: v.inputs.PullLabels, reviewers: v.inputs.Reviewers, states: v.inputs.StateLabels,
+		client: h.client, starter: h.starter, issue: issue, clone: h.clone(), hide: h.cleanText, say: h.say, baseBranch: untouched,
+		pullLabels: h.inputs.PullLabels, reviewers: h.inputs.Reviewers, stateLabels: h.inputs.StateLabels,
 	}
 }
 
-func (a Action) visit() *visit {
-	return &visit{Action: a, toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
+func (a Action) newVisit() *handler {
+	return &handler{Action: a, toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
 }
 
 // read takes in the inputs and the event; nothing is asked of anybody yet.
-func (v *visit) read() error {
-	if err := v.readInputs(); err != nil {
+func (h *handler) read() error {
+	if err := h.readInputs(); err != nil {
 		return err
 	}
-	env, err := readEnvironment(v.Getenv)
+	env, err := readEnvironment(h.Getenv)
 	if err != nil {
 		return err
 	}
-	v.env = env
-	v.mask()
-	return v.readEvent()
+	h.env = env
+	h.mask()
+	return h.readEvent()
 }
 
-func (v *visit) readInputs() error {
-	inputs, err := config.ReadInputs(v.toolkit.GetInput, v.Inputs...)
-	if token := v.Getenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN"); token != "" {
+func (h *handler) readInputs() error {
+	inputs, err := config.ReadInputs(h.toolkit.GetInput, h.Inputs...)
+	if token := h.Getenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN"); token != "" {
 		inputs.Secrets = append(inputs.Secrets, token)
 	}
-	v.inputs, v.secrets = inputs, redact.New(inputs.Secrets...)
+	h.inputs, h.secrets = inputs, redact.New(inputs.Secrets...)
 	return err
 }
 
-func (v *visit) readEvent() error {
-	payload, err := event(v.env.EventPath)
+func (h *handler) readEvent() error {
+	payload, err := event(h.env.EventPath)
 	if err != nil {
 		return err
 	}
-	v.trigger, err = github.ReadTrigger(v.env.EventName, payload)
+	h.trigger, err = github.ReadTrigger(h.env.EventName, payload)
 	if err != nil {
-		return fault.Usage("cannot read the event in "+v.env.EventPath, "the file must hold the payload of the event "+v.env.EventName+" as JSON", err)
+		return fault.Usage("cannot read the event in "+h.env.EventPath, "the file must hold the payload of the event "+h.env.EventName+" as JSON", err)
 	}
-	if err := v.relay(payload); err != nil {
+	if err := h.readRelayed(payload); err != nil {
 		return err
 	}
-	return v.given()
+	return h.addInputs()
 }
 
 // mask has the runner hide what must not be seen, line by line, since it
 // masks lines.
-func (v *visit) mask() {
-	for _, secret := range v.inputs.Secrets {
+func (h *handler) mask() {
+	for _, secret := range h.inputs.Secrets {
 		for _, line := range redact.Lines(secret) {
-			v.toolkit.AddMask(line)
+			h.toolkit.AddMask(line)
 		}
 	}
 }
@@ -233,50 +233,50 @@ func event(path string) ([]byte, error) {
 	return payload, nil
 }
 
-// wanted is why the event is not for us; empty when it is.
-func (v *visit) wanted() string {
-	command, why := trigger.CommandOf(v.trigger, v.inputs.Rules)
-	if why == "" && v.trigger.IsCI() && !strings.HasPrefix(v.trigger.CI.Branch, v.inputs.BranchPrefix) {
+// whyIgnored is why the event is not for us; empty when it is.
+func (h *handler) whyIgnored() string {
+	command, why := trigger.CommandOf(h.trigger, h.inputs.Rules)
+	if why == "" && h.trigger.IsCI() && !strings.HasPrefix(h.trigger.CI.Branch, h.inputs.BranchPrefix) {
 		why = "the branch is not one of ralph's"
 	}
-	if v.command = command; command.Verb == trigger.Prove && v.inputs.Mode == config.Work {
+	if h.command = command; command.Verb == trigger.Prove && h.inputs.Mode == config.Work {
 		return "a workflow with `mode: prove` answers that"
 	}
 	return why
 }
 
-func (v *visit) connect() error {
-	if v.inputs.Token == "" && v.inputs.AppID == 0 {
+func (h *handler) connect() error {
+	if h.inputs.Token == "" && h.inputs.AppID == 0 {
 		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
 	}
-	network := v.network()
+	network := h.network()
 	route, err := network.Route()
 	if err != nil {
 		return err
 	}
-	v.signs = sigstore.Job{Env: v.Getenv, Server: v.env.ServerURL, Transport: route.Plain(), Now: v.Now, Unconfined: v.inputs.Sandbox.Level == sandbox.None, Say: v.say}
+	h.signs = sigstore.Job{Env: h.Getenv, Server: h.env.ServerURL, Transport: route.Plain(), Now: h.Now, Unconfined: h.inputs.Sandbox.Level == sandbox.None, Say: h.say}
 	access := github.Access{
-		Owner: v.trigger.Repo.Owner, Repo: v.trigger.Repo.Name,
-		BaseURL: v.env.APIURL, GraphQLURL: v.env.GraphQLURL,
-		Token: v.inputs.Token, Pace: v.Pace,
+		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
+		BaseURL: h.env.APIURL, GraphQLURL: h.env.GraphQLURL,
+		Token: h.inputs.Token, Pace: h.Pace,
 	}
 	if network.Upstream+network.Bundle != "" {
 		access.HTTP = route.Plain()
 	}
-	if v.inputs.CIToken != "" {
+	if h.inputs.CIToken != "" {
 		starter := access
-		starter.Token, starter.Input = v.inputs.CIToken, "ci-token"
-		if v.starter, err = github.Connect(starter); err != nil {
+		starter.Token, starter.Input = h.inputs.CIToken, "ci-token"
+		if h.starter, err = github.Connect(starter); err != nil {
 			return err
 		}
 	}
-	if v.inputs.AppID != 0 {
-		access.App = &github.App{ID: v.inputs.AppID, PrivateKey: v.inputs.AppKey}
+	if h.inputs.AppID != 0 {
+		access.App = &github.App{ID: h.inputs.AppID, PrivateKey: h.inputs.AppKey}
 	}
-	if v.client, err = github.Connect(access); err != nil {
+	if h.client, err = github.Connect(access); err != nil {
 		return err
 	}
 	// A checkout, or another workflow on this machine, may have made these: what git
 	// reads there would be read with a token at hand.
-	return v.folder().RemoveFiles(gitHome, keptStore)
+	return h.folder().RemoveFiles(gitHome, keptStore)
 }

@@ -28,15 +28,15 @@ type branchHost struct {
 	hide    func(string) string
 	say     func(string)
 
-	untouched             string   // the branch that nothing is pushed to
+	baseBranch            string   // the branch that nothing is pushed to
 	pullLabels, reviewers []string // that a pull request gets when it is opened
-	states                bool     // the issue is labelled by how its run stands
+	stateLabels           bool     // the issue is labelled by how its run stands
 
-	shown  sync.Mutex
-	posted journal.CommentPosted // the progress comment, while it is sure where that is
-	last   view.Texts            // what was shown last
-	labels []string              // that the issue is known to have
-	named  string                // the commit that the comment says was kept last
+	showing     sync.Mutex
+	posted      journal.CommentPosted // the progress comment, while it is sure where that is
+	last        view.Texts            // what was shown last
+	labels      []string              // that the issue is known to have
+	savedCommit string                // the commit that the comment names as saved last
 }
 
 // remote gets a fresh token: an App's token lasts an hour, a run may last longer.
@@ -52,7 +52,7 @@ func (h *branchHost) remoteOf(ctx context.Context, client *github.Client) (remot
 	return remote.Repository{URL: h.clone, Token: remote.Token(token)}, nil
 }
 
-func (h *branchHost) starting() *github.Client {
+func (h *branchHost) starterClient() *github.Client {
 	if h.starter != nil {
 		return h.starter
 	}
@@ -61,10 +61,10 @@ func (h *branchHost) starting() *github.Client {
 
 // Push brings branch to sha.
 func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	if branch == h.untouched {
+	if branch == h.baseBranch {
 		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
 	}
-	origin, err := h.remoteOf(ctx, h.starting())
+	origin, err := h.remoteOf(ctx, h.starterClient())
 	if err != nil {
 		return err
 	}
@@ -91,43 +91,43 @@ func (h *branchHost) FetchCommit(ctx context.Context, to *git.Trusted, sha strin
 
 // Comment finds the progress comment of the issue, or makes it.
 func (h *branchHost) Comment(ctx context.Context, board view.Texts) (journal.CommentPosted, error) {
-	h.shown.Lock()
-	defer h.shown.Unlock()
-	err := h.comment(ctx, board.Comment)
+	h.showing.Lock()
+	defer h.showing.Unlock()
+	err := h.updateComment(ctx, board.Comment)
 	return h.posted, err
 }
 
-// anchor is the commit that the progress comment names as saved last.
-func (h *branchHost) anchor(ctx context.Context) (string, error) {
-	h.shown.Lock()
-	defer h.shown.Unlock()
+// savedCommitInComment is the commit that the progress comment names as saved last.
+func (h *branchHost) savedCommitInComment(ctx context.Context) (string, error) {
+	h.showing.Lock()
+	defer h.showing.Unlock()
 	found, is, err := h.client.FindComment(ctx, h.issue, marker)
 	if err != nil || !is {
 		return "", err
 	}
 	h.posted = h.postedAs(found)
-	if m := keptIn.FindStringSubmatch(found.Body); m != nil {
-		h.named = m[1]
+	if m := savedCommitMark.FindStringSubmatch(found.Body); m != nil {
+		h.savedCommit = m[1]
 	}
-	return h.named, nil
+	return h.savedCommit, nil
 }
 
-// vouched is the commit that the pull request of branch names as saved on ref.
-func (h *branchHost) vouched(ctx context.Context, branch, ref string) (string, error) {
+// savedCommitInPull is the commit that the pull request of branch names as saved on ref.
+func (h *branchHost) savedCommitInPull(ctx context.Context, branch, ref string) (string, error) {
 	pull, open, err := h.client.OwnPull(ctx, branch, h.starter)
 	if err != nil || !open {
 		return "", err
 	}
 	head, _, _ := strings.Cut(pull.Body, "\n") // below, others may have their words in it
-	if m := keptIn.FindStringSubmatch(head); m != nil && m[2] == ref {
+	if m := savedCommitMark.FindStringSubmatch(head); m != nil && m[2] == ref {
 		return m[1], nil
 	}
 	return "", nil
 }
 
-// tell replaces the comment's text, but keeps its mark of the saved commit.
-func (h *branchHost) tell(ctx context.Context, text string) error {
-	named, err := h.anchor(ctx)
+// replaceComment replaces the comment's text, but keeps its mark of the saved commit.
+func (h *branchHost) replaceComment(ctx context.Context, text string) error {
+	named, err := h.savedCommitInComment(ctx)
 	if err != nil {
 		return err
 	}
@@ -141,17 +141,17 @@ func (h *branchHost) tell(ctx context.Context, text string) error {
 
 // Show updates the comment and the pull request. A failure of one does not hold the other back.
 func (h *branchHost) Show(ctx context.Context, board view.Texts) error {
-	h.shown.Lock()
-	defer h.shown.Unlock()
-	return errors.Join(h.comment(ctx, board.Comment), h.pull(ctx, board.Pull), h.label(ctx, board.State))
+	h.showing.Lock()
+	defer h.showing.Unlock()
+	return errors.Join(h.updateComment(ctx, board.Comment), h.updatePull(ctx, board.Pull), h.label(ctx, board.State))
 }
 
-// comment updates the progress comment. After a failure it looks for the comment again.
-func (h *branchHost) comment(ctx context.Context, text string) error {
+// updateComment updates the progress comment. After a failure it looks for the comment again.
+func (h *branchHost) updateComment(ctx context.Context, text string) error {
 	if h.issue == 0 || h.posted.ID != 0 && text == h.last.Comment {
 		return nil
 	}
-	comment, err := h.write(ctx, h.hide(text))
+	comment, err := h.writeComment(ctx, h.hide(text))
 	if err != nil {
 		h.posted = journal.CommentPosted{}
 		return err
@@ -161,14 +161,14 @@ func (h *branchHost) comment(ctx context.Context, text string) error {
 }
 
 // GitHub starts nothing for what a job's own token does.
-const jobs = "github-actions[bot]"
+const actionsBot = "github-actions[bot]"
 
 // postedAs puts a comment on record, and what its author tells of our token.
 func (h *branchHost) postedAs(c github.Comment) journal.CommentPosted {
-	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.starter == nil && c.Author == jobs}
+	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.starter == nil && c.Author == actionsBot}
 }
 
-func (h *branchHost) write(ctx context.Context, text string) (github.Comment, error) {
+func (h *branchHost) writeComment(ctx context.Context, text string) (github.Comment, error) {
 	if h.posted.ID != 0 {
 		return h.client.EditComment(ctx, h.issue, h.posted.ID, text)
 	}
@@ -183,27 +183,27 @@ func (h *branchHost) write(ctx context.Context, text string) (github.Comment, er
 }
 
 func (h *branchHost) url() string {
-	h.shown.Lock()
-	defer h.shown.Unlock()
+	h.showing.Lock()
+	defer h.showing.Unlock()
 	return h.posted.URL
 }
 
 type origin struct {
 	git   git.Git
-	hub   *branchHost
+	host  *branchHost
 	pause time.Duration // before the second try; doubles
 }
 
-const fetches = 3
+const fetchTries = 3
 
 // Fetch makes dir a repository of our own that holds the base and the branch.
 func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	return patiently(ctx, o.pause, func() (*git.Trusted, error) { return o.fetch(ctx, dir, base, branch) })
+	return retryUnreachable(ctx, o.pause, func() (*git.Trusted, error) { return o.fetch(ctx, dir, base, branch) })
 }
 
-// patiently retries while GitHub's git is unreachable; the pause doubles.
-func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, error)) (done T, err error) {
-	for try := range fetches {
+// retryUnreachable retries while GitHub's git is unreachable; the pause doubles.
+func retryUnreachable[T any](ctx context.Context, pause time.Duration, do func() (T, error)) (done T, err error) {
+	for try := range fetchTries {
 		if done, err = do(); !errors.Is(err, remote.ErrNetwork) {
 			return done, err
 		}
@@ -216,7 +216,7 @@ func patiently[T any](ctx context.Context, pause time.Duration, do func() (T, er
 }
 
 func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	from, err := o.hub.remote(ctx)
+	from, err := o.host.remote(ctx)
 	if err != nil {
 		return nil, err
 	}

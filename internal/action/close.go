@@ -27,170 +27,170 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// farewell is how long the last words may take.
-const farewell = 5 * time.Second
+// lastWordsTime is how long the last words may take.
+const lastWordsTime = 5 * time.Second
 
-// close says on GitHub how it ended, no matter what happened before.
-func (v *visit) close(ctx context.Context, outcome Outcome, err error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+// reportEnd says on GitHub how it ended, no matter what happened before.
+func (h *handler) reportEnd(ctx context.Context, outcome Outcome, err error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
 	switch {
 	case outcome.Run.Stop != nil: // on record
-		v.show(ctx, view.Of(outcome.Run)) // again only what did not come to people
+		h.showAll(ctx, view.Of(outcome.Run)) // again only what did not come to people
 	case err == nil:
 	case outcome.Run.ID == "":
-		v.complain(ctx, err)
+		h.commentNotBegun(ctx, err)
 	default:
-		outcome.Run = v.broken(outcome, err)
-		v.show(ctx, view.Of(outcome.Run))
+		outcome.Run = h.brokenRun(outcome, err)
+		h.showAll(ctx, view.Of(outcome.Run))
 	}
-	v.answerAsker(ctx, outcome.Run)
-	v.outputs(outcome)
+	h.answerAsker(ctx, outcome.Run)
+	h.setOutputs(outcome)
 }
 
 // answerAsker says how it ended where it was asked for.
-func (v *visit) answerAsker(ctx context.Context, run journal.Run) {
-	v.ask(ctx, run)
+func (h *handler) answerAsker(ctx context.Context, run journal.Run) {
+	h.askQuestion(ctx, run)
 	if run.IsCompleted() {
-		v.react(ctx, github.Rocket)
+		h.react(ctx, github.Rocket)
 	} else {
-		v.react(ctx, github.Confused)
+		h.react(ctx, github.Confused)
 	}
 }
 
-// ask posts the agent's question as a new comment: GitHub sends no notification
+// askQuestion posts the agent's question as a new comment: GitHub sends no notification
 // for an edited one. A job posts the same question once, also if it is run again.
-func (v *visit) ask(ctx context.Context, run journal.Run) {
+func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 	stop := run.Stop
 	if stop == nil || stop.Reason != policy.NeedsInput || verdict.NeedsApproval(run) {
 		return
 	}
 	digest := sha256.Sum256([]byte(stop.Why))
-	mark := fmt.Sprintf("%sasked %s %s -->", trigger.Marker, v.env.RunID, hex.EncodeToString(digest[:6]))
-	text := "**ralph asks:** " + v.foreign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
-	v.missing(v.answerOnce(ctx, mark, text))
+	mark := fmt.Sprintf("%sasked %s %s -->", trigger.Marker, h.env.RunID, hex.EncodeToString(digest[:6]))
+	text := "**ralph asks:** " + h.quoteForeign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
+	h.markTellFailed(h.answerOnce(ctx, mark, text))
 }
 
-// complain tells the people on the issue why nothing was begun. A job that
+// commentNotBegun tells the people on the issue why nothing was begun. A job that
 // fails without a word there is the worst answer of all.
-func (v *visit) complain(ctx context.Context, err error) {
-	v.tell(ctx, v.excuse(notBegun, err))
+func (h *handler) commentNotBegun(ctx context.Context, err error) {
+	h.commentWithRetries(ctx, h.errorText(notBegun, err))
 }
 
-// alarm shows an error that no run has on record where people look for it: beside
+// reportError shows an error that no run has on record where people look for it: beside
 // the job, and in its summary where there is no run to show there.
-func (v *visit) alarm(run string, err error) {
-	if v.Plain {
+func (h *handler) reportError(run string, err error) {
+	if h.Plain {
 		return
 	}
 	title := notBegun
 	if run != "" {
 		title = "ralph failed"
 	}
-	v.annotate(view.Annotation{Title: title, Text: strings.ReplaceAll(fault.Told(err), "\n", "; ")})
-	if run != "" || v.Getenv("GITHUB_STEP_SUMMARY") == "" {
+	h.annotate(view.Annotation{Title: title, Text: strings.ReplaceAll(fault.Told(err), "\n", "; ")})
+	if run != "" || h.Getenv("GITHUB_STEP_SUMMARY") == "" {
 		return
 	}
-	page := summary{path: v.Getenv("GITHUB_STEP_SUMMARY"), hide: v.words}
-	if err := page.write(v.excuse(notBegun, err) + "\n"); err != nil {
-		v.say(err.Error())
+	page := summary{path: h.Getenv("GITHUB_STEP_SUMMARY"), hide: h.cleanText}
+	if err := page.write(h.errorText(notBegun, err) + "\n"); err != nil {
+		h.say(err.Error())
 	}
 }
 
 // notBegun is the headline of a job that failed before its run began.
 const notBegun = "ralph could not begin"
 
-// foreign is text of others as it may stand in a comment of ours: with no hidden
+// quoteForeign is text of others as it may stand in a comment of ours: with no hidden
 // mark, by which ours are found again.
-func (v *visit) foreign(text string) string {
-	return strings.ReplaceAll(clean.ForGitHub(v.secrets.String(text)), "<!--", "<! --")
+func (h *handler) quoteForeign(text string) string {
+	return strings.ReplaceAll(clean.ForGitHub(h.secrets.String(text)), "<!--", "<! --")
 }
 
-// excuse is what went wrong, and what to do about it, in words for people.
-func (v *visit) excuse(what string, err error) string {
-	text := "**" + what + ":** " + v.foreign(err.Error())
+// errorText is what went wrong, and what to do about it, in words for people.
+func (h *handler) errorText(what string, err error) string {
+	text := "**" + what + ":** " + h.quoteForeign(err.Error())
 	if hint := fault.Hint(err); hint != "" {
-		text += "\n\n**Next:** " + v.foreign(hint)
+		text += "\n\n**Next:** " + h.quoteForeign(hint)
 	}
 	return text
 }
 
-// broken is a run that ended in the middle where that could not be put on
+// brokenRun is a run that ended in the middle where that could not be put on
 // record: the last word people heard would be that an agent is at work.
-func (v *visit) broken(outcome Outcome, err error) journal.Run {
+func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	run := outcome.Run
-	why := strings.ReplaceAll(err.Error(), v.env.Workspace+string(filepath.Separator), "")
+	why := strings.ReplaceAll(err.Error(), h.env.Workspace+string(filepath.Separator), "")
 	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
 	hint := cmp.Or(fault.Hint(err), "read the job's log, and fix the problem of its machine first")
 	run.Notes = append(slices.Clone(run.Notes), journal.Noted{What: hint})
-	if place := v.kept(outcome); place != "" {
+	if place := h.keptTrees(outcome); place != "" {
 		run.Notes = append(run.Notes, journal.Noted{What: "work that was not pushed is saved in " + place + " of the job's workspace"})
 	}
 	return run
 }
 
-// kept is where the run's trees are, as a path in the job's workspace, so that
+// keptTrees is where the run's trees are, as a path in the job's workspace, so that
 // no path of the machine is shown. Empty when they are gone.
-func (v *visit) kept(outcome Outcome) string {
+func (h *handler) keptTrees(outcome Outcome) string {
 	work := outcome.Home.File("work")
 	if _, gone := os.Stat(work); gone != nil {
 		return ""
 	}
-	return v.within(work)
+	return h.inWorkspace(work)
 }
 
-// show brings everything that people look at to board.
-func (v *visit) show(ctx context.Context, board view.Texts) {
-	for _, screen := range v.screens() {
-		v.missing(screen.Show(ctx, board))
+// showAll brings everything that people look at to board.
+func (h *handler) showAll(ctx context.Context, board view.Texts) {
+	for _, screen := range h.textFilters() {
+		h.markTellFailed(screen.Show(ctx, board))
 	}
 }
 
-// missing says that something of a run's end did not come to people. Then Finish tries
+// markTellFailed says that something of a run's end did not come to people. Then Finish tries
 // it once more.
-func (v *visit) missing(err error) {
+func (h *handler) markTellFailed(err error) {
 	if err != nil {
-		v.say(fault.Told(err))
-		v.missed = true
+		h.say(fault.Told(err))
+		h.tellFailed = true
 	}
 }
 
-// tell puts words of ours into the one comment there is. They may be the only
+// commentWithRetries puts words of ours into the one comment there is. They may be the only
 // ones people get to see, so one answer that is lost is not the end of it: the
 // comment is looked for each time, and so is there once.
-func (v *visit) tell(ctx context.Context, text string) {
-	if v.hub.issue == 0 || v.inputs.DryRun {
+func (h *handler) commentWithRetries(ctx context.Context, text string) {
+	if h.host.issue == 0 || h.inputs.DryRun {
 		return // the log has said it
 	}
-	for try := range fetches {
-		err := v.hub.tell(ctx, text)
+	for try := range fetchTries {
+		err := h.host.replaceComment(ctx, text)
 		if err == nil {
 			return
 		}
-		v.say(fault.Told(err))
-		if job.Wait(ctx, breath<<try) != nil {
+		h.say(fault.Told(err))
+		if job.Wait(ctx, retryPause<<try) != nil {
 			return
 		}
 	}
 }
 
-// outputs are what later steps of the job can use. Never a token.
-func (v *visit) outputs(outcome Outcome) {
+// setOutputs are what later steps of the job can use. Never a token.
+func (h *handler) setOutputs(outcome Outcome) {
 	run := outcome.Run
 	result := result.Of(run)
 	if outcome.Home.ID != "" {
-		result.JournalPath = v.within(outcome.Home.Journal())
+		result.JournalPath = h.inWorkspace(outcome.Home.Journal())
 	}
-	result.EvidencePath, result.ReportPath = v.within(job.EvidenceFile(outcome.Home)), v.within(job.PageFile(outcome.Home))
+	result.EvidencePath, result.ReportPath = h.inWorkspace(job.EvidenceFile(outcome.Home)), h.inWorkspace(job.PageFile(outcome.Home))
 	whole, err := json.Marshal(result)
 	if err != nil {
-		v.say(fmt.Sprintf("write the result: %v", err))
+		h.say(fmt.Sprintf("write the result: %v", err))
 	}
 	values := [][2]string{
 		{"status", string(result.Status)},
 		{"stop-reason", string(result.StopReason)},
 		{"run-id", run.ID},
-		{"issue", strconv.Itoa(v.task.Number)},
+		{"issue", strconv.Itoa(h.task.Number)},
 		{"branch", run.Branch},
 		{"head-sha", run.Head},
 		{"iterations", strconv.Itoa(len(run.Iterations))},
@@ -203,7 +203,7 @@ func (v *visit) outputs(outcome Outcome) {
 		{"journal-path", result.JournalPath},
 		{"evidence-path", result.EvidencePath},
 		{"report-path", result.ReportPath},
-		{"cache-key", v.sandbox.SavedCaches()},
+		{"cache-key", h.sandbox.SavedCaches()},
 		{"result", string(whole)},
 	}
 	if run.Pull != nil {
@@ -212,10 +212,10 @@ func (v *visit) outputs(outcome Outcome) {
 	if run.Packed != nil {
 		values = append(values, [2]string{"artifact-path", run.Packed.Path})
 	}
-	if url := v.commentURL(run); url != "" {
+	if url := h.commentURL(run); url != "" {
 		values = append(values, [2]string{"comment-url", url})
 	}
-	v.set(values)
+	h.writeOutputs(values)
 }
 
 // dollars is an amount for a step that reads it; empty where it is unknown.
@@ -226,10 +226,10 @@ func dollars(amount *float64) string {
 	return strconv.FormatFloat(*amount, 'f', 4, 64)
 }
 
-// within is a path as seen from the job's workspace: where that lies in a
+// inWorkspace is a path as seen from the job's workspace: where that lies in a
 // container is of no use to the steps that come after.
-func (v *visit) within(path string) string {
-	if rel, err := filepath.Rel(v.env.Workspace, path); err == nil && filepath.IsAbs(path) {
+func (h *handler) inWorkspace(path string) string {
+	if rel, err := filepath.Rel(h.env.Workspace, path); err == nil && filepath.IsAbs(path) {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -237,26 +237,26 @@ func (v *visit) within(path string) string {
 
 // commentURL is where the progress comment stands: one that could be made at
 // the second try only is not on record.
-func (v *visit) commentURL(run journal.Run) string {
-	if url := v.hub.url(); url != "" || run.Comment == nil {
+func (h *handler) commentURL(run journal.Run) string {
+	if url := h.host.url(); url != "" || run.Comment == nil {
 		return url
 	}
 	return run.Comment.URL
 }
 
-// set hands over outputs. The toolkit panics when the runner's file cannot be
+// writeOutputs hands over outputs. The toolkit panics when the runner's file cannot be
 // written; a run is not worth less for that.
-func (v *visit) set(values [][2]string) {
+func (h *handler) writeOutputs(values [][2]string) {
 	defer func() {
 		if problem := recover(); problem != nil {
-			v.say(fmt.Sprintf("the job's outputs could not be written: %v", problem))
+			h.say(fmt.Sprintf("the job's outputs could not be written: %v", problem))
 		}
 	}()
-	if v.Getenv("GITHUB_OUTPUT") == "" {
+	if h.Getenv("GITHUB_OUTPUT") == "" {
 		return // the toolkit would print them as commands that runners take no more
 	}
 	for _, value := range values {
-		v.toolkit.SetOutput(value[0], strings.ReplaceAll(v.secrets.String(value[1]), "\r", ""))
+		h.toolkit.SetOutput(value[0], strings.ReplaceAll(h.secrets.String(value[1]), "\r", ""))
 	}
 }
 

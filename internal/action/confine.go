@@ -17,28 +17,28 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// inside is a user id that no image uses.
-const inside = 1500
+// agentUser is a user id that no image uses.
+const agentUser = 1500
 
-// where tells of tools, and of nothing else that is the runner's.
-var where = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
+// toolVariables tells of tools, and of nothing else that is the runner's.
+var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
-func (v *visit) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
-	asked := v.sandboxed(worker, second, p)
-	asked.Beyond = v.beyond(ctx)
+func (h *handler) startSandbox(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
+	asked := h.sandboxOptions(worker, second, p)
+	asked.Beyond = h.githubAddresses(ctx)
 	var err error
-	v.sandbox, err = confine.Start(ctx, asked)
-	return v.sandbox, err
+	h.sandbox, err = confine.Start(ctx, asked)
+	return h.sandbox, err
 }
 
-func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confine.Options {
+func (h *handler) sandboxOptions(worker, second *job.Candidate, p policy.Policy) confine.Options {
 	var env []string
-	for _, name := range where {
-		if value := v.Getenv(name); value != "" {
+	for _, name := range toolVariables {
+		if value := h.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
-	in := v.inputs
+	in := h.inputs
 	terms := confine.Model{
 		Name: p.Model, Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent,
 		Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
@@ -47,20 +47,20 @@ func (v *visit) sandboxed(worker, second *job.Candidate, p policy.Policy) confin
 	more, _ := second.Needs()
 	cache := in.Cache
 	if cache != "" {
-		cache = filepath.Join(v.env.Workspace, cache)
+		cache = filepath.Join(h.env.Workspace, cache)
 	}
 	return confine.Options{
 		Cache: cache,
-		Level: in.Sandbox.Level, UID: inside, GID: inside, Self: v.Self, Exec: v.Exec, Env: env,
-		Read: append(more, read...), Reach: []string{v.env.folder()}, Apart: []string{v.env.Workspace}, Private: v.runner(), Needs: in.Needs,
-		Now: v.Now, Network: v.network(), Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
+		Level: in.Sandbox.Level, UID: agentUser, GID: agentUser, Self: h.Self, Exec: h.Exec, Env: env,
+		Read: append(more, read...), Reach: []string{h.env.folder()}, Apart: []string{h.env.Workspace}, Private: h.runnerFolders(), Needs: in.Needs,
+		Now: h.Now, Network: h.network(), Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
 	}
 }
 
-// runner are the runner's folders. A file of its installation marks them.
-func (v *visit) runner() []string {
-	temp := v.Getenv("RUNNER_TEMP")
-	all := []string{temp, v.Getenv("RUNNER_WORKSPACE"), filepath.Dir(v.Getenv("GITHUB_EVENT_PATH"))}
+// runnerFolders are the runner's folders. A file of its installation marks them.
+func (h *handler) runnerFolders() []string {
+	temp := h.Getenv("RUNNER_TEMP")
+	all := []string{temp, h.Getenv("RUNNER_WORKSPACE"), filepath.Dir(h.Getenv("GITHUB_EVENT_PATH"))}
 	for dir := temp; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".runner")); err == nil {
 			all = append(all, dir)
@@ -70,36 +70,36 @@ func (v *visit) runner() []string {
 }
 
 // network resolves the CA bundle in the workspace.
-func (v *visit) network() confine.Network {
-	n := v.inputs.Sandbox.Network
+func (h *handler) network() confine.Network {
+	n := h.inputs.Sandbox.Network
 	if n.Bundle != "" && !filepath.IsAbs(n.Bundle) {
-		n.Bundle = filepath.Join(v.env.Workspace, n.Bundle)
+		n.Bundle = filepath.Join(h.env.Workspace, n.Bundle)
 	}
 	return n
 }
 
 // git is one that will do, and reaches GitHub as the network wants it.
-func (v *visit) git(ctx context.Context) (git.Git, error) {
-	home, err := v.home()
+func (h *handler) git(ctx context.Context) (git.Git, error) {
+	home, err := h.gitHome()
 	if err != nil {
-		return git.Git{}, fault.Usage("cannot write to "+v.env.folder(), "make the workspace writable", err)
+		return git.Git{}, fault.Usage("cannot write to "+h.env.folder(), "make the workspace writable", err)
 	}
-	tool := git.Git{Run: v.Exec, Path: process.PathOutside(v.Getenv("PATH"), []string{v.env.folder()}), Home: home}
+	tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: home}
 	if _, err := tool.Version(ctx); err != nil {
 		return tool, err
 	}
-	return v.routed(tool)
+	return h.withNetwork(tool)
 }
 
-// routed reaches private servers without the company's proxy, and has all certificates in one file.
-func (v *visit) routed(tool git.Git) (git.Git, error) {
-	network := v.network()
+// withNetwork reaches private servers without the company's proxy, and has all certificates in one file.
+func (h *handler) withNetwork(tool git.Git) (git.Git, error) {
+	network := h.network()
 	if network.Upstream != "" {
 		route, err := network.Route()
 		if err != nil {
 			return tool, err
 		}
-		to, err := url.Parse(v.clone())
+		to, err := url.Parse(h.clone())
 		if err != nil {
 			return tool, err
 		}
@@ -114,10 +114,10 @@ func (v *visit) routed(tool git.Git) (git.Git, error) {
 	return tool, network.Trust(tool.CA)
 }
 
-// beyond are GitHub's addresses: only an attempt shows whether another sandbox stands.
-func (v *visit) beyond(ctx context.Context) []string {
-	at, err := url.Parse(v.env.ServerURL)
-	if v.inputs.Sandbox.Level != sandbox.External || err != nil {
+// githubAddresses are GitHub's addresses: only an attempt shows whether another sandbox stands.
+func (h *handler) githubAddresses(ctx context.Context) []string {
+	at, err := url.Parse(h.env.ServerURL)
+	if h.inputs.Sandbox.Level != sandbox.External || err != nil {
 		return nil
 	}
 	n, err := egress.ParseName(at.Host)
@@ -127,10 +127,10 @@ func (v *visit) beyond(ctx context.Context) []string {
 	return egress.Beyond(ctx, n)
 }
 
-func (v *visit) lower(sandboxes ...*confine.Sandbox) {
+func (h *handler) closeSandboxes(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
-			v.say("could not clean up the sandbox: " + fault.Told(err))
+			h.say("could not clean up the sandbox: " + fault.Told(err))
 		}
 	}
 }
@@ -141,8 +141,8 @@ const (
 	keptStore = "kept.git"
 )
 
-// home is an empty folder for git, which runs inside as well.
-func (v *visit) home() (string, error) {
-	home := filepath.Join(v.env.folder(), gitHome)
+// gitHome is an empty folder for git, which runs inside as well.
+func (h *handler) gitHome() (string, error) {
+	home := filepath.Join(h.env.folder(), gitHome)
 	return home, os.MkdirAll(home, 0o755)
 }

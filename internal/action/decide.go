@@ -27,18 +27,18 @@ type request struct {
 	task    plan.Task
 }
 
-func same(asked job.NewRun, old journal.Run) bool {
+func isSameTask(asked job.NewRun, old journal.Run) bool {
 	return asked.BaseRef == old.BaseRef && verdict.IsSameTask(asked.Task, asked.Policy, old)
 }
 
-func (r request) mend() string {
+func (r request) fixHint() string {
 	if r.task.Kind == plan.KindIssue {
 		return "correct the issue's text and ask again"
 	}
 	return "say it in other words and ask again"
 }
 
-func (r request) called() string {
+func (r request) description() string {
 	switch {
 	case r.task.Number == 0:
 		return "run"
@@ -57,17 +57,17 @@ const fromAFork = "This pull request comes from a fork. ralph works only on bran
 func (r request) place() (base, branch string, err error) {
 	if r.task.Kind != plan.KindPull {
 		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
-		return base, r.inputs.BranchPrefix + r.called() + "-" + plan.Slug(r.task.Title, 40), nil
+		return base, r.inputs.BranchPrefix + r.description() + "-" + plan.Slug(r.task.Title, 40), nil
 	}
 	pull := r.trigger.Pull
 	if pull.IsFork(r.trigger.Repo) {
-		return "", "", declined{fromAFork}
+		return "", "", declinedError{fromAFork}
 	}
 	return pull.BaseRef, pull.HeadRef, nil
 }
 
-// own reports a pull request that ralph opened, whose text and draft state it may change.
-func (r request) own() bool {
+// isOwnPull reports a pull request that ralph opened, whose text and draft state it may change.
+func (r request) isOwnPull() bool {
 	return r.task.Kind == plan.KindPull && r.trigger.Pull.Ours && strings.HasPrefix(r.trigger.Pull.HeadRef, r.inputs.BranchPrefix)
 }
 
@@ -76,7 +76,7 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 	p := r.inputs.Policy
 	p.Agent, p.SaveRun = r.inputs.AgentName, true
 	p.Buttons = r.inputs.Rules.Buttons
-	p.NoPull = r.task.Kind == plan.KindPull && !r.own() // there is one, and its words are its author's
+	p.NoPull = r.task.Kind == plan.KindPull && !r.isOwnPull() // there is one, and its words are its author's
 	p.Approval = p.Approval && !r.task.Update || r.command.Verb == trigger.Plan || r.command.Verb == trigger.Approve
 	own, timeout := len(p.Checks), policy.DefaultCheckTimeout
 	if own > 0 {
@@ -89,8 +89,8 @@ func (r request) policy(stories plan.Plan) policy.Policy {
 	return p
 }
 
-// rehearsed describes what would be done, regardless of earlier runs.
-func (r request) rehearsed(asked job.NewRun) string {
+// dryRunText describes what would be done, regardless of earlier runs.
+func (r request) dryRunText(asked job.NewRun) string {
 	p := asked.Policy
 	if r.command.Verb.ContinuesRun() {
 		return fmt.Sprintf("dry run: %s would continue the newest run of %s, if there is one, with its own plan\nby %s, for at most %s\n",
@@ -117,12 +117,12 @@ func (r request) rehearsed(asked job.NewRun) string {
 	return text.String()
 }
 
-func (r request) offered(model string) bool {
+func (r request) isModelServed(model string) bool {
 	models := r.inputs.Sandbox.Models
 	return len(models) > 0 && egress.Allows(models, model)
 }
 
-func status(found kept, busy bool) string {
+func statusText(found savedState, busy bool) string {
 	text := "Nothing has been done here yet. `/ralph` starts work."
 	switch {
 	case found.run.ID != "":
@@ -136,7 +136,7 @@ func status(found kept, busy bool) string {
 	return text
 }
 
-func numbered(texts []string) string {
+func numberedList(texts []string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
@@ -162,8 +162,8 @@ func (r request) ref() string {
 func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	then := old.Policy
 	switch {
-	case !same(asked, old):
-		then = verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.offered)
+	case !isSameTask(asked, old):
+		then = verdict.RenewPolicy(asked.Policy, old, r.command.Flags.Model != "", r.isModelServed)
 	case asked.Policy.SaveRun != then.SaveRun:
 		then.SaveRun = asked.Policy.SaveRun
 	default:

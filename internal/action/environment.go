@@ -80,9 +80,9 @@ func (e environment) log() string {
 }
 
 // say hides secrets, and lets nothing command the runner.
-func (v *visit) say(text string) {
-	for line := range strings.Lines(v.secrets.String(text)) {
-		fmt.Fprintln(v.Out, clean.LogLine(strings.TrimSuffix(line, "\n")))
+func (h *handler) say(text string) {
+	for line := range strings.Lines(h.secrets.String(text)) {
+		fmt.Fprintln(h.Out, clean.LogLine(strings.TrimSuffix(line, "\n")))
 	}
 }
 
@@ -98,20 +98,20 @@ func Inputs(environ []string) []string {
 	return names
 }
 
-// handed names the inputs as one JSON object. So the Action on the runner itself
+// handedInputs names the inputs as one JSON object. So the Action on the runner itself
 // hands them on: its steps get no variable for each, as a container does, and
 // shells drop those with a dash in their names.
-const handed = "RALPH_INPUTS"
+const handedInputs = "RALPH_INPUTS"
 
 // Handed is the environment of a job with those inputs in it.
 func Handed(getenv func(string) string) (func(string) string, error) {
-	text := getenv(handed)
+	text := getenv(handedInputs)
 	if text == "" {
 		return getenv, nil
 	}
 	var inputs map[string]string
 	if err := json.Unmarshal([]byte(text), &inputs); err != nil {
-		return nil, fault.Usage("cannot read the inputs in "+handed, "set it to ${{ toJSON(inputs) }}", err)
+		return nil, fault.Usage("cannot read the inputs in "+handedInputs, "set it to ${{ toJSON(inputs) }}", err)
 	}
 	named := map[string]string{}
 	for name, value := range inputs {
@@ -120,28 +120,28 @@ func Handed(getenv func(string) string) (func(string) string, error) {
 	return func(name string) string { return cmp.Or(named[name], getenv(name)) }, nil
 }
 
-var versions = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
+var validVersion = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
-const patient = 10 * time.Minute
+const npmTimeout = 10 * time.Minute
 
 // install has npm lay down the version of the agent that is wanted, and none
 // other is looked for. Neither a token nor a model's key is in npm's
 // environment.
-func (v *visit) install(ctx context.Context) error {
-	version := v.inputs.AgentVersion
+func (h *handler) install(ctx context.Context) error {
+	version := h.inputs.AgentVersion
 	if version == "" {
 		return nil
 	}
-	adapter, err := agent.Pick(v.inputs.AgentName, v.options())
+	adapter, err := agent.Pick(h.inputs.AgentName, h.options())
 	switch {
 	case err != nil:
 		return err
-	case v.inputs.Agent.Command != "" || adapter.Package == "":
+	case h.inputs.Agent.Command != "" || adapter.Package == "":
 		return fault.Usage("agent-version has no effect: agent-command names "+adapter.Name, "remove agent-version or agent-command", nil)
-	case !versions.MatchString(version):
+	case !validVersion.MatchString(version):
 		return fault.Usage(fmt.Sprintf("agent-version: %q is not a version", version), "use a version of npm, such as "+cmp.Or(adapter.Tested, "1.2.3"), nil)
 	}
-	temp := v.Getenv("RUNNER_TEMP")
+	temp := h.Getenv("RUNNER_TEMP")
 	if temp == "" { // one that others can write to is no place for a program
 		if temp, err = os.MkdirTemp("", "ralph-agent-"); err != nil {
 			return err
@@ -150,39 +150,39 @@ func (v *visit) install(ctx context.Context) error {
 	dir := filepath.Join(temp, "ralph-agent", adapter.Name+"-"+version)
 	program := filepath.Join(dir, "node_modules", ".bin", adapter.Program)
 	if _, err := os.Stat(program); err == nil {
-		v.inputs.Agent.Command = program
+		h.inputs.Agent.Command = program
 		return nil
 	}
-	v.say("installing " + adapter.Package + "@" + version)
-	if err := v.npm(ctx, dir, adapter.Package+"@"+version); err != nil {
+	h.say("installing " + adapter.Package + "@" + version)
+	if err := h.npm(ctx, dir, adapter.Package+"@"+version); err != nil {
 		return fault.Usage("cannot install "+adapter.Package+"@"+version,
 			"check that npm is on PATH, that this version exists and that this machine reaches npm's registry; or remove agent-version", err)
 	}
 	if _, err := os.Stat(program); err != nil {
 		return fault.Usage(adapter.Package+"@"+version+" has no program "+adapter.Program, "give another agent-version", err)
 	}
-	v.inputs.Agent.Command = program
+	h.inputs.Agent.Command = program
 	return nil
 }
 
-func (v *visit) npm(ctx context.Context, dir, what string) error {
+func (h *handler) npm(ctx context.Context, dir, what string) error {
 	begun := dir + ".begun" // one that was broken off is no program
 	if err := errors.Join(untrusted.RemoveAll(begun), os.MkdirAll(begun, 0o755)); err != nil {
 		return err
 	}
-	env := v.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
+	env := h.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
 	// Not in the home: there a later npm that is not root could not write any more.
 	env = append(env, "npm_config_cache="+filepath.Join(filepath.Dir(dir), "npm"))
-	if network := v.network(); network.Upstream != "" {
+	if network := h.network(); network.Upstream != "" {
 		env = append(env, "HTTPS_PROXY="+network.Upstream)
 	}
-	if network := v.network(); network.Bundle != "" {
+	if network := h.network(); network.Bundle != "" {
 		env = append(env, "NODE_EXTRA_CA_CERTS="+network.Bundle)
 	}
 	said := &process.Tail{N: 4 << 10}
-	done, err := v.Exec(ctx, process.Command{
+	done, err := h.Exec(ctx, process.Command{
 		Argv: []string{"npm", "install", "--prefix", begun, "--no-save", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error", "--", what},
-		Dir:  begun, Env: env, Stdout: said, Stderr: said, Timeout: patient,
+		Dir:  begun, Env: env, Stdout: said, Stderr: said, Timeout: npmTimeout,
 	})
 	switch {
 	case err != nil:
@@ -195,29 +195,29 @@ func (v *visit) npm(ctx context.Context, dir, what string) error {
 	return os.Rename(begun, dir)
 }
 
-// settle applies the settings of the base branch, never of the work.
-func (v *visit) settle(ctx context.Context) error {
-	if !v.command.Verb.UsesAgent() {
+// applySettings applies the settings of the base branch, never of the work.
+func (h *handler) applySettings(ctx context.Context) error {
+	if !h.command.Verb.UsesAgent() {
 		return nil
 	}
-	base, _, err := v.place()
+	base, _, err := h.place()
 	if err != nil {
 		return nil //nolint:nilerr // it is answered when the run is to begin
 	}
-	if plan.MayBeForm(v.task) {
-		if v.forms, err = v.client.Forms(ctx, base); err != nil {
+	if plan.MayBeForm(h.task) {
+		if h.forms, err = h.client.Forms(ctx, base); err != nil {
 			return err
 		}
 	}
-	if err := v.allowServers(ctx, base); err != nil {
+	if err := h.allowServers(ctx, base); err != nil {
 		return err
 	}
-	name := cmp.Or(v.inputs.Config, config.BaseSettings)
-	text, found, err := v.client.File(ctx, base, name)
+	name := cmp.Or(h.inputs.Config, config.BaseSettings)
+	text, found, err := h.client.File(ctx, base, name)
 	switch {
 	case err != nil:
 		return err
-	case !found && v.inputs.Config == "":
+	case !found && h.inputs.Config == "":
 		return nil
 	case !found:
 		return fault.Usage("there is no "+name+" on "+base, "correct the input config, or push that file", nil)
@@ -226,42 +226,42 @@ func (v *visit) settle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	settings.ApplyToInputs(&v.inputs)
+	settings.ApplyToInputs(&h.inputs)
 	for _, one := range []struct{ key, input string }{
 		{strings.Join(settings.Services, " "), "services"}, {strings.Join(settings.CheckSecrets, " "), "check-secrets"},
 	} {
-		if one.key != "" && v.toolkit.GetInput(one.input) == "" {
-			v.aside("the checks get no "+one.input+": the workflow names them, not "+name, "set `"+one.input+"` there: "+one.key)
+		if one.key != "" && h.toolkit.GetInput(one.input) == "" {
+			h.addNotice("the checks get no "+one.input+": the workflow names them, not "+name, "set `"+one.input+"` there: "+one.key)
 		}
 	}
-	if settings.Review.Agent != "" && v.inputs.Policy.Review.Agent == "" {
-		v.aside("no second opinion: the workflow names the review agent, not "+name,
+	if settings.Review.Agent != "" && h.inputs.Policy.Review.Agent == "" {
+		h.addNotice("no second opinion: the workflow names the review agent, not "+name,
 			"set `review-agent: "+settings.Review.Agent+"` there")
 	}
 	return nil
 }
 
 // allowServers reads the MCP servers from the base branch.
-func (v *visit) allowServers(ctx context.Context, base string) error {
-	if len(v.inputs.MCP) == 0 {
+func (h *handler) allowServers(ctx context.Context, base string) error {
+	if len(h.inputs.MCP) == 0 {
 		return nil
 	}
-	name := v.inputs.MCP[0]
-	text, found, err := v.client.File(ctx, base, name)
+	name := h.inputs.MCP[0]
+	text, found, err := h.client.File(ctx, base, name)
 	if err != nil {
 		return err
 	}
 	if !found {
 		return fault.Usage("there is no "+name+" on "+base, "correct the input mcp-config, or push that file", nil)
 	}
-	servers, err := mcp.Read(text, v.inputs.MCP[1:])
+	servers, err := mcp.Read(text, h.inputs.MCP[1:])
 	var flags []string
 	if err == nil {
-		flags, err = servers.Flags(agent.NameOf(v.inputs.AgentName, v.inputs.Agent.Command))
+		flags, err = servers.Flags(agent.NameOf(h.inputs.AgentName, h.inputs.Agent.Command))
 	}
 	if err != nil {
 		return fault.Usage("invalid input mcp-config", "correct it, or "+name+" on "+base, err)
 	}
-	v.inputs.Agent.Args, v.inputs.Agent.Servers = append(flags, v.inputs.Agent.Args...), servers
+	h.inputs.Agent.Args, h.inputs.Agent.Servers = append(flags, h.inputs.Agent.Args...), servers
 	return nil
 }

@@ -17,87 +17,87 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// admitted checks that the run can work, and fits beside others.
-func (v *visit) admitted(ctx context.Context, asked *job.NewRun, old journal.Run, way verdict.Decision) error {
+// checkStart checks that the run can work, and fits beside others.
+func (h *handler) checkStart(ctx context.Context, asked *job.NewRun, old journal.Run, way verdict.Decision) error {
 	if way.Resume == nil { // it is another run, with a branch of its own
 		old = journal.Run{}
 	}
-	if err := v.examine(ctx, *asked, old); err != nil {
+	if err := h.whyDeclined(ctx, *asked, old); err != nil {
 		return err
 	}
-	return v.enter(ctx, asked, old)
+	return h.enterLedger(ctx, asked, old)
 }
 
-// examine checks first whether the work can be pushed, and reports all problems at once.
-func (v *visit) examine(ctx context.Context, asked job.NewRun, old journal.Run) error {
+// whyDeclined checks first whether the work can be pushed, and reports all problems at once.
+func (h *handler) whyDeclined(ctx context.Context, asked job.NewRun, old journal.Run) error {
 	look := doctor.GitHub{
-		Client: v.hub.starting(), Clone: v.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
+		Client: h.host.starterClient(), Clone: h.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
 	}
 	if len(doctor.Stops(look.Push(ctx))) == 0 {
 		return nil
 	}
 	var gaps, remedies []string
-	for _, f := range append(look.Look(ctx), v.site(ctx, asked)) {
+	for _, f := range append(look.Look(ctx), h.checkAgentAndSandbox(ctx, asked)) {
 		if f.Gap != "" {
 			gaps, remedies = append(gaps, f.What+": "+f.Gap), append(remedies, f.Remedy)
 		}
 	}
-	return fault.Usage("no work started: "+numbered(gaps), numbered(remedies), nil)
+	return fault.Usage("no work started: "+numberedList(gaps), numberedList(remedies), nil)
 }
 
-// site is whether the run could be done here: agent, key, git and sandbox.
-func (v *visit) site(ctx context.Context, asked job.NewRun) doctor.Finding {
-	j, err := v.job(ctx, asked.Policy)
+// checkAgentAndSandbox is whether the run could be done here: agent, key, git and sandbox.
+func (h *handler) checkAgentAndSandbox(ctx context.Context, asked job.NewRun) doctor.Finding {
+	j, err := h.job(ctx, asked.Policy)
 	if err != nil {
 		return doctor.Finding{What: "this machine", Gap: err.Error(), Remedy: fault.Hint(err)}
 	}
-	v.lower(j.Sandbox, j.ModelServer)
+	h.closeSandboxes(j.Sandbox, j.ModelServer)
 	return doctor.Finding{}
 }
 
-// before is what is known of the task's newest run: from this machine, if it began
-// there, or from the shelf. Other journals in the workspace say nothing: a checkout or
+// previousState is what is known of the task's newest run: from this machine, if it began
+// there, or from the state ref. Other journals in the workspace say nothing: a checkout or
 // another workflow may have put them there.
-type before struct {
-	shelf  *stateRef // nil: nothing can be kept there
-	found  kept
-	run    journal.Run   // without a name there is none
-	here   workspace.Run // its folder, where it is on this machine; else it is on the shelf
-	busy   bool          // another job is at work on the task
-	stands string        // the pull request that holds its work as it was left
-	unseen bool          // the progress comment does not show the plan that waits for approval
+type previousState struct {
+	state        *stateRef // nil: nothing can be kept there
+	found        savedState
+	run          journal.Run   // without a name there is none
+	here         workspace.Run // its folder, where it is on this machine; else it is on the state ref
+	busy         bool          // another job is at work on the task
+	stands       string        // the pull request that holds its work as it was left
+	planNotShown bool          // the progress comment does not show the plan that waits for approval
 }
 
-type declined struct{ said string }
+type declinedError struct{ said string }
 
-func (d declined) Error() string { return d.said }
+func (d declinedError) Error() string { return d.said }
 
-func (v *visit) before(ctx context.Context, asked job.NewRun) (b before, err error) {
-	if b.shelf, b.found, err = v.standing(ctx); err != nil {
+func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previousState, err error) {
+	if b.state, b.found, err = h.openState(ctx); err != nil {
 		return b, err
 	}
-	b.here, b.run = v.newest(b.found)
-	if b.busy, err = b.shelf.busy(ctx, b.found.lease); b.busy || err != nil {
+	b.here, b.run = h.newest(b.found)
+	if b.busy, err = b.state.isJobAtWork(ctx, b.found.lease); b.busy || err != nil {
 		return b, err
 	}
-	if b.found.closed {
-		v.say("the run is saved on this machine only: " + b.shelf.ref + " is not a commit")
-		b.shelf = nil
+	if b.found.unwritable {
+		h.say("the run is saved on this machine only: " + b.state.ref + " is not a commit")
+		b.state = nil
 	}
-	if b.stands, err = v.stands(ctx, same(asked, b.run), b.run); err != nil {
+	if b.stands, err = h.whyNothingToDo(ctx, isSameTask(asked, b.run), b.run); err != nil {
 		return b, err
 	}
-	if v.command.Verb == trigger.Approve && verdict.NeedsApproval(b.run) {
-		shown, err := v.hub.shows(ctx, view.PlanText(b.run), v.trigger)
-		b.unseen = !shown
+	if h.command.Verb == trigger.Approve && verdict.NeedsApproval(b.run) {
+		shown, err := h.host.shows(ctx, view.PlanText(b.run), h.trigger)
+		b.planNotShown = !shown
 		return b, err
 	}
 	return b, nil
 }
 
-func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
-	here, run = v.folder().NewestVouched(func(run journal.Run) bool {
-		return run.Task.Number == v.task.Number && run.Task.Repo == v.task.Repo
+func (h *handler) newest(found savedState) (here workspace.Run, run journal.Run) {
+	here, run = h.folder().NewestVouched(func(run journal.Run) bool {
+		return run.Task.Number == h.task.Number && run.Task.Repo == h.task.Repo
 	})
 	if found.run.ID != "" && found.run.Now.After(run.Now) {
 		return workspace.Run{}, found.run
@@ -105,10 +105,10 @@ func (v *visit) newest(found kept) (here workspace.Run, run journal.Run) {
 	return here, run
 }
 
-func (v *visit) way(asked job.NewRun, b before) verdict.Decision {
+func (h *handler) nextStep(asked job.NewRun, b previousState) verdict.Decision {
 	a := verdict.Request{
-		Verb: v.command.Verb, Story: v.command.Story, Words: v.command.Words, Asker: v.trigger.Asker().Login, Number: v.task.Number,
-		SameTask: !v.trigger.IsCI() && same(asked, b.run), JobURL: v.env.log(), Distrust: b.found.doubt, ProvenPull: b.stands, PlanHidden: b.unseen,
+		Verb: h.command.Verb, Story: h.command.Story, Words: h.command.Words, Asker: h.trigger.Asker().Login, Number: h.task.Number,
+		SameTask: !h.trigger.IsCI() && isSameTask(asked, b.run), JobURL: h.env.log(), Distrust: b.found.whyDoubted, ProvenPull: b.stands, PlanHidden: b.planNotShown,
 	}
 	if b.busy {
 		a.BusyJobURL = b.found.lease.Page
@@ -118,54 +118,54 @@ func (v *visit) way(asked job.NewRun, b before) verdict.Decision {
 
 // shows reports whether the progress comment holds a text unchanged since t.
 func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) (bool, error) {
-	h.shown.Lock()
-	defer h.shown.Unlock()
+	h.showing.Lock()
+	defer h.showing.Unlock()
 	found, is, err := h.client.FindComment(ctx, h.issue, marker)
 	body := strings.ReplaceAll(found.Body, "\r\n", "\n") // as a browser sends it for a box that was ticked
 	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
 }
 
-func (v *visit) shelved(ctx context.Context, s *stateRef) (kept, error) {
-	return patiently(ctx, breath, func() (kept, error) { return s.look(ctx) })
+func (h *handler) readState(ctx context.Context, s *stateRef) (savedState, error) {
+	return retryUnreachable(ctx, retryPause, func() (savedState, error) { return s.read(ctx) })
 }
 
-func (v *visit) folder() workspace.Folder {
-	return workspace.Folder{Path: v.env.folder(), StateDir: workspace.UserStateDir(v.Getenv("HOME"))}
+func (h *handler) folder() workspace.Folder {
+	return workspace.Folder{Path: h.env.folder(), StateDir: workspace.UserStateDir(h.Getenv("HOME"))}
 }
 
 // claim takes the lease. Where GitHub refuses such refs, the work continues without.
-func (v *visit) claim(ctx context.Context, b before, during time.Duration) (bool, error) {
-	if b.shelf == nil {
+func (h *handler) claim(ctx context.Context, b previousState, during time.Duration) (bool, error) {
+	if b.state == nil {
 		return false, nil
 	}
-	lease := &b.shelf.lease
-	lease.Attempts, lease.Ready, lease.ReadyHead = v.task.Attempts, b.found.lease.Ready, b.found.lease.ReadyHead
-	if !lease.Ready && v.own() && !v.trigger.Pull.Draft {
-		lease.Ready, lease.ReadyHead = true, v.trigger.Pull.HeadSHA
+	lease := &b.state.lease
+	lease.Attempts, lease.Ready, lease.ReadyHead = h.task.Attempts, b.found.lease.Ready, b.found.lease.ReadyHead
+	if !lease.Ready && h.isOwnPull() && !h.trigger.Pull.Draft {
+		lease.Ready, lease.ReadyHead = true, h.trigger.Pull.HeadSHA
 	}
-	_, err := b.shelf.write(ctx, b.found.files, "at work", during)
+	_, err := b.state.write(ctx, b.found.files, "at work", during)
 	switch {
 	case err == nil:
 		return true, nil
 	case errors.Is(err, job.ErrTakenOver):
-		return false, declined{"Another job started work on this at the same moment. Its progress comment shows the state."}
+		return false, declinedError{"Another job started work on this at the same moment. Its progress comment shows the state."}
 	case ctx.Err() != nil:
 		return false, err
 	}
-	v.say("the run is saved on this machine only: " + fault.Told(err))
+	h.say("the run is saved on this machine only: " + fault.Told(err))
 	return false, nil
 }
 
-func (b before) home(folder workspace.Folder) (workspace.Run, error) {
+func (b previousState) unpack(folder workspace.Folder) (workspace.Run, error) {
 	if b.here.ID != "" {
 		return b.here, nil
 	}
 	return folder.Unpack(b.run.ID, b.found.files)
 }
 
-func (v *visit) ended() bool { return closed(v.Hard) }
+func (h *handler) isCancelled() bool { return isClosed(h.Hard) }
 
-func closed(signal <-chan struct{}) bool {
+func isClosed(signal <-chan struct{}) bool {
 	select {
 	case <-signal:
 		return true
@@ -174,20 +174,20 @@ func closed(signal <-chan struct{}) bool {
 	}
 }
 
-// over is for a lease that has ended, and still says what its job did.
-const over = time.Nanosecond
+// expiredLease is for a lease that has ended, and still says what its job did.
+const expiredLease = time.Nanosecond
 
-// quit releases the lease, or keeps it during a time. The saved state of a broken run stays.
-func (v *visit) quit(ctx context.Context, b before, outcome Outcome, during time.Duration) {
-	if v.ended() {
+// releaseLease releases the lease, or keeps it during a time. The saved state of a broken run stays.
+func (h *handler) releaseLease(ctx context.Context, b previousState, outcome Outcome, during time.Duration) {
+	if h.isCancelled() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
 	if files, err := outcome.Home.Pack(); err == nil {
 		b.found.files = files
 	}
-	if _, err := b.shelf.write(ctx, b.found.files, "left", during); err != nil {
-		v.say("could not release the lease: " + fault.Told(err))
+	if _, err := b.state.write(ctx, b.found.files, "left", during); err != nil {
+		h.say("could not release the lease: " + fault.Told(err))
 	}
 }

@@ -22,8 +22,8 @@ var (
 	PolicyOf  = func(r Request, p plan.Plan) any { return r.policy(p) }
 	Ref       = func(r Request) string { return r.ref() }
 	Renewed   = Request.renewed
-	Rehearsed = Request.rehearsed
-	Numbered  = numbered
+	Rehearsed = Request.dryRunText
+	Numbered  = numberedList
 )
 
 // PullsOf are the pull requests of a repository, as a run sees them.

@@ -18,7 +18,7 @@ import (
 // a run, which changes nothing where it was done. It keeps the journal for the next
 // job. If the job had done all of that, it asks GitHub nothing.
 func (a Action) Finish(ctx context.Context) error {
-	v := a.visit()
+	v := a.newVisit()
 	if err := v.read(); err != nil {
 		return err
 	}
@@ -34,57 +34,57 @@ func (a Action) Finish(ctx context.Context) error {
 		return err
 	}
 	v.task = run.Task
-	v.hub = v.hubOf(run.Task.Number)
+	v.host = v.hostFor(run.Task.Number)
 	ended, said := run.Stop != nil, "its job was killed after the run had ended; its comment is up to date now"
 	if !ended {
 		run.Stop = &journal.RunStopped{Reason: policy.Cancelled, Why: "its job was killed before it could save the current step"}
 		said = "the run was killed; its comment says so now"
 	}
-	v.show(ctx, view.Of(run))
+	v.showAll(ctx, view.Of(run))
 	v.answerAsker(ctx, run)
 	v.answerThreads(ctx, run)
 	if ended {
 		v.charge(ctx, run)
 	}
-	v.vacate(ctx, Outcome{Run: run, Home: home}, ended)
-	v.remember(home)
+	v.releaseKilled(ctx, Outcome{Run: run, Home: home}, ended)
+	v.markTold(home)
 	v.say(said)
 	return nil
 }
 
-// remember records that people have heard how the run ended. Where that fails, they
+// markTold records that people have heard how the run ended. Where that fails, they
 // are told again.
-func (v *visit) remember(home workspace.Run) {
-	if err := v.folder().MarkTold(home); err != nil {
-		v.say("could not record that the comment was updated: " + err.Error())
+func (h *handler) markTold(home workspace.Run) {
+	if err := h.folder().MarkTold(home); err != nil {
+		h.say("could not record that the comment was updated: " + err.Error())
 	}
 }
 
 // charge writes into the ledger what a run came to that ended before its job was killed.
 // What a run cost that did not end is unknown.
-func (v *visit) charge(ctx context.Context, run journal.Run) {
-	if v.inputs.Quota == (quota.Limits{}) {
+func (h *handler) charge(ctx context.Context, run journal.Run) {
+	if h.inputs.Quota == (quota.Limits{}) {
 		return
 	}
-	e, err := v.openLedger(ctx, job.NewRun{ID: run.ID, Policy: run.Policy}, journal.Run{CostUSD: run.Granted.CostUSD})
+	e, err := h.openLedger(ctx, job.NewRun{ID: run.ID, Policy: run.Policy}, journal.Run{CostUSD: run.Granted.CostUSD})
 	if err != nil {
-		v.say(fault.Told(err))
+		h.say(fault.Told(err))
 		return
 	}
-	e.Began, v.entered = run.Granted.At, e
-	v.leave(ctx, run)
+	e.Began, h.ledgerEntry = run.Granted.At, e
+	h.leaveLedger(ctx, run)
 }
 
-// vacate gives the killed job's lease back, and keeps what its journal has come
+// releaseKilled gives the killed job's lease back, and keeps what its journal has come
 // to since. What fails there is no loss: GitHub says that the job is over. An attempt at
 // red checks that did not end still counts, and the draft is still ralph's.
-func (v *visit) vacate(ctx context.Context, killed Outcome, ended bool) {
+func (h *handler) releaseKilled(ctx context.Context, killed Outcome, ended bool) {
 	if !killed.Run.Policy.SaveRun {
 		return
 	}
-	s, found, err := v.standing(ctx)
+	s, found, err := h.openState(ctx)
 	if err != nil {
-		v.say(fault.Told(err))
+		h.say(fault.Told(err))
 		return
 	}
 	if found.lease.Job != s.lease.Job {
@@ -92,7 +92,7 @@ func (v *visit) vacate(ctx context.Context, killed Outcome, ended bool) {
 	}
 	during := time.Duration(0)
 	if l := found.lease; !ended && (l.Ready || l.Attempts.OfPull > 0) {
-		s.lease, during = l, over
+		s.lease, during = l, expiredLease
 	}
-	v.quit(ctx, before{shelf: s, found: found}, killed, during)
+	h.releaseLease(ctx, previousState{state: s, found: found}, killed, during)
 }

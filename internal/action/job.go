@@ -19,98 +19,98 @@ import (
 )
 
 // job gathers what the run needs, and fails before anything is spent.
-func (v *visit) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	worker, err := job.Find(v.inputs.AgentName, v.options(), v.agentEnv, v.env.Workspace)
+func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
+	worker, err := job.Find(h.inputs.AgentName, h.options(), h.agentEnv, h.env.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	tool, err := v.git(ctx)
+	tool, err := h.git(ctx)
 	if err != nil {
 		return nil, err
 	}
-	second, err := v.second(p)
+	second, err := h.reviewer(p)
 	if err != nil {
 		return nil, err
 	}
-	sb, err := v.raise(ctx, worker, second, p)
+	sb, err := h.startSandbox(ctx, worker, second, p)
 	if err != nil {
 		return nil, err
 	}
 	var held *confine.Sandbox
 	if sb == nil {
-		if held, err = confine.HoldKeys(ctx, v.sandboxed(worker, second, p)); err != nil {
+		if held, err = confine.HoldKeys(ctx, h.sandboxOptions(worker, second, p)); err != nil {
 			return nil, err
 		}
 	}
-	server, env := cmp.Or(sb, held), slices.Concat(worker.Env, v.inputs.Needs.Env)
+	server, env := cmp.Or(sb, held), slices.Concat(worker.Env, h.inputs.Needs.Env)
 	adapter, err := worker.InSandbox(server.Keys)
 	var reviewer *job.Reviewer
 	if err == nil {
 		reviewer, err = second.NewReviewer(server)
 	}
 	if err != nil {
-		v.lower(sb, held)
+		h.closeSandboxes(sb, held)
 		return nil, err
 	}
 	return &job.Job{
-		Machine:  job.Machine{Folder: v.folder(), Exec: v.Exec, Now: v.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: v.inputs.Needs.Secrets, Redact: v.secrets.Writer, Grace: grace},
-		Code:     job.Code{Origin: origin{git: tool, hub: v.hub, pause: breath}},
-		Remote:   job.Remote{BranchHost: v.hub, Signer: v.hub, Pulls: v.hub, HasSecret: v.secrets.Holds, Attest: v.signs.Notary(ctx), Comment: v.comment()},
-		Agents:   job.Agents{Agent: adapter, Attachments: v.attached, AgentEnv: env, Reviewer: reviewer, Watch: v.Watch, ModelServer: held},
-		Audience: job.Audience{Screens: v.screens(), Interval: v.Every, OnEvent: v.narrate, Log: v.say, HideSecrets: v.secrets.Bytes},
-		Drain:    v.Drain, Abort: v.Hard, Version: v.Version, SaveTimeout: rescue, KeepTrees: v.Keep, PageWanted: v.inputs.Report, OutputDir: v.env.Workspace,
+		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Redact: h.secrets.Writer, Grace: agentEndTime},
+		Code:     job.Code{Origin: origin{git: tool, host: h.host, pause: retryPause}},
+		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
+		Agents:   job.Agents{Agent: adapter, Attachments: h.attached, AgentEnv: env, Reviewer: reviewer, Watch: h.Watch, ModelServer: held},
+		Audience: job.Audience{Screens: h.textFilters(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
+		Drain:    h.Drain, Abort: h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
 	}, nil
 }
 
 // comment is nil where there is nothing to comment on.
-func (v *visit) comment() func(context.Context, view.Texts) (journal.CommentPosted, error) {
-	if v.task.Number == 0 {
+func (h *handler) comment() func(context.Context, view.Texts) (journal.CommentPosted, error) {
+	if h.task.Number == 0 {
 		return nil
 	}
-	return v.hub.Comment
+	return h.host.Comment
 }
 
-func (v *visit) options() agent.Options {
-	o := v.inputs.Agent
-	o.Self = v.Self
-	if len(o.Args) > 0 && v.inputs.AgentName == "scripted" {
+func (h *handler) options() agent.Options {
+	o := h.inputs.Agent
+	o.Self = h.Self
+	if len(o.Args) > 0 && h.inputs.AgentName == "scripted" {
 		o.Script = o.Args[0]
 	}
 	return o
 }
 
-func (v *visit) agentEnv(vars ...string) []string {
-	return append(environ.Job(v.Getenv, vars...), environ.Mirrors(v.Getenv)...)
+func (h *handler) agentEnv(vars ...string) []string {
+	return append(environ.Job(h.Getenv, vars...), environ.Mirrors(h.Getenv)...)
 }
 
-func (v *visit) second(p policy.Policy) (*job.Candidate, error) {
-	own := v.inputs.Agent
-	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: v.Self}
-	return job.FindSecond(p.Review, options, v.agentEnv, v.env.Workspace)
+func (h *handler) reviewer(p policy.Policy) (*job.Candidate, error) {
+	own := h.inputs.Agent
+	options := agent.Options{Keys: own.Keys, NeedKey: own.NeedKey, Prices: own.Prices, Self: h.Self}
+	return job.FindSecond(p.Review, options, h.agentEnv, h.env.Workspace)
 }
 
-func (v *visit) screens() []publish.Screen {
-	return []publish.Screen{v.hub, summary{path: v.env.Summary, hide: v.words}}
+func (h *handler) textFilters() []publish.Screen {
+	return []publish.Screen{h.host, summary{path: h.env.Summary, hide: h.cleanText}}
 }
 
 // clone never uses an address of the event.
-func (v *visit) clone() string { return strings.TrimSuffix(v.env.repo(), "/") + ".git" }
+func (h *handler) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }
 
-// rehearse only writes to the log: it changes nothing on GitHub, and asks no agent.
-func (v *visit) rehearse() (Result, error) {
+// dryRun only writes to the log: it changes nothing on GitHub, and asks no agent.
+func (h *handler) dryRun() (Result, error) {
 	done := Result{Skipped: "a dry run"}
-	if !v.command.Verb.UsesAgent() {
-		v.say(fmt.Sprintf("dry run: %s would be answered", v.command.Verb))
+	if !h.command.Verb.UsesAgent() {
+		h.say(fmt.Sprintf("dry run: %s would be answered", h.command.Verb))
 		return done, nil
 	}
-	asked, err := v.asked()
-	if why, is := errors.AsType[declined](err); is {
-		v.say("dry run: it would be declined: " + why.said)
+	asked, err := h.newRun()
+	if why, is := errors.AsType[declinedError](err); is {
+		h.say("dry run: it would be declined: " + why.said)
 		return done, nil
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	v.say(v.rehearsed(asked))
+	h.say(h.dryRunText(asked))
 	return done, nil
 }

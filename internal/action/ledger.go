@@ -19,94 +19,94 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-// retrying is a ledger that is read again where GitHub cannot be reached.
-type retrying struct{ *ledger.Account }
+// retryingLedger is a ledger that is read again where GitHub cannot be reached.
+type retryingLedger struct{ *ledger.Account }
 
 // Look reads the book.
-func (r retrying) Look(ctx context.Context) ([]byte, error) {
-	return patiently(ctx, breath, func() ([]byte, error) { return r.Account.Look(ctx) })
+func (r retryingLedger) Look(ctx context.Context) ([]byte, error) {
+	return retryUnreachable(ctx, retryPause, func() ([]byte, error) { return r.Account.Look(ctx) })
 }
 
-// account is the repository's ledger as this job reaches it.
-func (v *visit) account(ctx context.Context) (retrying, error) {
-	store, err := v.store(ctx)
-	return retrying{&ledger.Account{Remote: v.hub.remote, Store: store, Now: v.Now}}, err
+// openAccount is the repository's ledger as this job reaches it.
+func (h *handler) openAccount(ctx context.Context) (retryingLedger, error) {
+	store, err := h.store(ctx)
+	return retryingLedger{&ledger.Account{Remote: h.host.remote, Store: store, Now: h.Now}}, err
 }
 
-// pause keeps those who began at the same moment apart.
-func pause(ctx context.Context) error {
-	return job.Wait(ctx, breath/10+rand.N(breath/2)) //nolint:gosec // spreads load, keeps no secret
+// randomPause keeps those who began at the same moment apart.
+func randomPause(ctx context.Context) error {
+	return job.Wait(ctx, retryPause/10+rand.N(retryPause/2)) //nolint:gosec // spreads load, keeps no secret
 }
 
-// hold brings the inputs down to what the organisation allows.
-func (v *visit) hold(ctx context.Context) error {
-	if !v.command.Verb.UsesAgent() {
+// applyOrgPolicy brings the inputs down to what the organisation allows.
+func (h *handler) applyOrgPolicy(ctx context.Context) error {
+	if !h.command.Verb.UsesAgent() {
 		return nil
 	}
-	text, found, err := v.client.Beside(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)
+	text, found, err := h.client.Beside(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)
 	if err != nil || !found {
 		return err
 	}
-	owner := v.trigger.Repo.Owner
+	owner := h.trigger.Repo.Owner
 	allowed, err := config.ReadOrgPolicy(owner, text)
 	if err != nil {
 		return err
 	}
-	notes, err := allowed.Enforce(owner, &v.inputs)
+	notes, err := allowed.Enforce(owner, &h.inputs)
 	for _, note := range notes {
-		v.aside(note, "")
+		h.addNotice(note, "")
 	}
 	return err
 }
 
-// enter puts the job into the ledger, or declines it.
-func (v *visit) enter(ctx context.Context, asked *job.NewRun, old journal.Run) error {
-	limits := v.inputs.Quota
+// enterLedger puts the job into the ledger, or declines it.
+func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journal.Run) error {
+	limits := h.inputs.Quota
 	if limits == (quota.Limits{}) {
 		return nil
 	}
-	e, err := v.openLedger(ctx, *asked, old)
+	e, err := h.openLedger(ctx, *asked, old)
 	if err != nil {
 		return err
 	}
 	var open []string
 	if limits.Pulls > 0 && e.Branch != "" {
-		if open, err = v.openPulls(ctx); err != nil {
+		if open, err = h.openPulls(ctx); err != nil {
 			return err
 		}
 	}
 	refusal, err := e.Admit(ctx, limits, open)
 	switch {
 	case refusal != nil:
-		return declined{"Not now: " + refusal.String() + "."}
+		return declinedError{"Not now: " + refusal.String() + "."}
 	case err == nil:
-		v.entered = e
+		h.ledgerEntry = e
 	case errors.Is(err, remote.ErrRefused) || errors.Is(err, remote.ErrAuth):
-		return v.unkept(asked, err)
+		return h.limitsUnknown(asked, err)
 	}
 	return err
 }
 
-// unkept is what comes of limits that cannot be kept: people are told, and where
+// limitsUnknown is what comes of limits that cannot be kept: people are told, and where
 // they are an organisation's nothing begins.
-func (v *visit) unkept(asked *job.NewRun, err error) error {
+func (h *handler) limitsUnknown(asked *job.NewRun, err error) error {
 	const hint = "let the job's token write to " + quota.Ref
-	if v.inputs.Quota.Must {
-		return fault.Usage("what "+v.trigger.Repo.Owner+" allows per day cannot be enforced", hint, err)
+	if h.inputs.Quota.Must {
+		return fault.Usage("what "+h.trigger.Repo.Owner+" allows per day cannot be enforced", hint, err)
 	}
 	what := "the limits of this repository (max-cost-per-day, max-runs, max-open-prs) are not kept: " + err.Error()
-	v.say(what)
+	h.say(what)
 	asked.Notes = append(asked.Notes, journal.Noted{What: what, Hint: hint})
 	return nil
 }
 
-func (v *visit) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
-	account, err := v.account(ctx)
-	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
-	attempt, _ := strconv.ParseInt(v.env.Attempt, 10, 64)
-	e := &ledger.Entry{Store: account, Pause: pause, Ended: v.client.JobEnded, Now: v.Now, Began: v.Now().UTC(), Old: old, Entry: quota.Entry{
-		Job: number, Attempt: attempt, Run: cmp.Or(old.ID, asked.ID), Page: v.env.log(), Held: asked.Policy.Limits.CostUSD,
-		Until: v.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
+func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
+	account, err := h.openAccount(ctx)
+	number, _ := strconv.ParseInt(h.env.RunID, 10, 64)
+	attempt, _ := strconv.ParseInt(h.env.Attempt, 10, 64)
+	e := &ledger.Entry{Store: account, Pause: randomPause, Ended: h.client.JobEnded, Now: h.Now, Began: h.Now().UTC(), Old: old, Entry: quota.Entry{
+		Job: number, Attempt: attempt, Run: cmp.Or(old.ID, asked.ID), Page: h.env.log(), Held: asked.Policy.Limits.CostUSD,
+		Until: h.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}
 	if !asked.Policy.NoPull {
 		e.Branch = cmp.Or(old.Branch, asked.Branch)
@@ -119,26 +119,26 @@ func (v *visit) openLedger(ctx context.Context, asked job.NewRun, old journal.Ru
 }
 
 // openPulls are the branches of ralph's that have an open pull request.
-func (v *visit) openPulls(ctx context.Context) ([]string, error) {
-	branches, err := v.client.OpenPulls(ctx)
+func (h *handler) openPulls(ctx context.Context) ([]string, error) {
+	branches, err := h.client.OpenPulls(ctx)
 	var ours []string
 	for _, branch := range branches {
-		if strings.HasPrefix(branch, v.inputs.BranchPrefix) {
+		if strings.HasPrefix(branch, h.inputs.BranchPrefix) {
 			ours = append(ours, branch)
 		}
 	}
 	return ours, err
 }
 
-// leave writes into the ledger what the job has spent.
-func (v *visit) leave(ctx context.Context, run journal.Run) {
-	e := v.entered
-	if e == nil || v.ended() {
+// leaveLedger writes into the ledger what the job has spent.
+func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {
+	e := h.ledgerEntry
+	if e == nil || h.isCancelled() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
 	if err := e.Leave(ctx, run); err != nil {
-		v.missing(fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err))
+		h.markTellFailed(fmt.Errorf("could not record the cost; the ledger counts %.2f dollars instead: %w", e.Held, err))
 	}
 }

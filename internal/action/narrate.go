@@ -14,67 +14,67 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// narrate writes what happened to the job's log: each iteration is a group that
+// logEvent writes what happened to the job's log: each iteration is a group that
 // can be folded, and what failed in the last one is noted where the forge shows
 // it. These are the only commands to the runner that a run makes, and all that
 // others wrote goes into them by the one way into the log.
-func (v *visit) narrate(run journal.Run, event journal.Event) {
+func (h *handler) logEvent(run journal.Run, event journal.Event) {
 	line := view.Line(run, event)
-	if v.Plain {
-		v.lineOf(line)
+	if h.Plain {
+		h.logLine(line)
 		return
 	}
 	if _, begins := event.(journal.IterationBegan); begins {
-		v.toolkit.Group(v.fit(line))
+		h.toolkit.Group(h.logText(line))
 		return
 	}
-	v.lineOf(line)
+	h.logLine(line)
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends a group
 	case journal.IterationEnded:
-		v.toolkit.EndGroup()
+		h.toolkit.EndGroup()
 	case journal.RunStopped:
 		if _, open := run.OpenIteration(); open {
-			v.toolkit.EndGroup()
+			h.toolkit.EndGroup()
 		}
 		for _, a := range view.Annotations(run) {
-			v.annotate(a)
+			h.annotate(a)
 		}
 	}
 }
 
-func (v *visit) lineOf(line string) {
+func (h *handler) logLine(line string) {
 	if line != "" {
-		v.say(line)
+		h.say(line)
 	}
 }
 
-func (v *visit) annotate(a view.Annotation) {
-	fields := githubactions.CommandProperties{"title": v.fit(a.Title)}
+func (h *handler) annotate(a view.Annotation) {
+	fields := githubactions.CommandProperties{"title": h.logText(a.Title)}
 	if a.File != "" {
-		fields["file"], fields["line"] = v.fit(a.File), strconv.Itoa(a.Line)
+		fields["file"], fields["line"] = h.logText(a.File), strconv.Itoa(a.Line)
 	}
-	say := v.toolkit.WithFieldsMap(fields).Errorf
+	say := h.toolkit.WithFieldsMap(fields).Errorf
 	if a.Notice {
-		say = v.toolkit.WithFieldsMap(fields).Noticef
+		say = h.toolkit.WithFieldsMap(fields).Noticef
 	}
-	say("%s", v.fit(a.Text))
+	say("%s", h.logText(a.Text))
 }
 
-func (v *visit) words(text string) string {
-	return v.secrets.String(v.inputs.Rules.WithPhrases(text))
+func (h *handler) cleanText(text string) string {
+	return h.secrets.String(h.inputs.Rules.WithPhrases(text))
 }
 
-// fit is text that can neither command the runner nor give a secret away.
-func (v *visit) fit(text string) string { return clean.LogLine(v.secrets.String(text)) }
+// logText is text that can neither command the runner nor give a secret away.
+func (h *handler) logText(text string) string { return clean.LogLine(h.secrets.String(text)) }
 
 // label only writes changes, and gives up where labels are not allowed.
 func (h *branchHost) label(ctx context.Context, state view.State) error {
-	if !h.states || h.issue == 0 {
+	if !h.stateLabels || h.issue == 0 {
 		return nil
 	}
 	err := h.relabel(ctx, state)
 	if errors.Is(err, github.Forbidden) {
-		h.states = false
+		h.stateLabels = false
 	}
 	return err
 }

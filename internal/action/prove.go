@@ -12,39 +12,39 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-func (v *visit) proveOrPublish(ctx context.Context) (Result, error) {
-	payload, err := event(v.env.EventPath)
+func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
+	payload, err := event(h.env.EventPath)
 	if err != nil {
 		return Result{}, err
 	}
 	j := proofcheck.Job{
-		Event: v.env.EventName, Payload: payload, Clone: v.clone(), Workspace: v.env.Workspace, Folder: v.env.folder(),
-		Git: v.git, Exec: v.Exec, Sandbox: v.proofSandbox, Level: v.inputs.Sandbox.Level, Rules: v.proofRules,
-		Env: v.agentEnv(), Needs: v.inputs.Needs, Say: v.say, Hide: v.words, HideBytes: v.secrets.Bytes,
+		Event: h.env.EventName, Payload: payload, Clone: h.clone(), Workspace: h.env.Workspace, Folder: h.env.folder(),
+		Git: h.git, Exec: h.Exec, Sandbox: h.proofSandbox, Level: h.inputs.Sandbox.Level, Rules: h.proofRules,
+		Env: h.agentEnv(), Needs: h.inputs.Needs, Say: h.say, Hide: h.cleanText, HideBytes: h.secrets.Bytes,
 		Retry: func(ctx context.Context, fetch func() (*git.Trusted, error)) (*git.Trusted, error) {
-			return patiently(ctx, breath, fetch)
+			return retryUnreachable(ctx, retryPause, fetch)
 		},
-		Tell: func(conclusion string) { v.set([][2]string{{"proof", conclusion}}) },
+		Tell: func(conclusion string) { h.writeOutputs([][2]string{{"proof", conclusion}}) },
 	}
-	if v.env.EventName == trigger.EventIssueComment {
-		if why, err := v.mayAskForProof(ctx); why != "" || err != nil {
-			v.say("not for ralph: " + why)
+	if h.env.EventName == trigger.EventIssueComment {
+		if why, err := h.mayAskForProof(ctx); why != "" || err != nil {
+			h.say("not for ralph: " + why)
 			return Result{Skipped: why}, err
 		}
-		j.Asked = v.trigger.Issue.Number
-	} else if err := v.connect(); err != nil {
+		j.Asked = h.trigger.Issue.Number
+	} else if err := h.connect(); err != nil {
 		return Result{}, err
 	}
-	if v.trigger, err = v.client.Complete(ctx, v.trigger); err != nil {
+	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
 		return Result{}, err
 	}
-	j.Client, j.Repo, j.Base = v.client, v.trigger.Repo, cmp.Or(v.inputs.BaseBranch, v.trigger.Repo.DefaultBranch)
-	if v.inputs.DryRun {
-		v.say("dry run: nothing is proven or published")
+	j.Client, j.Repo, j.Base = h.client, h.trigger.Repo, cmp.Or(h.inputs.BaseBranch, h.trigger.Repo.DefaultBranch)
+	if h.inputs.DryRun {
+		h.say("dry run: nothing is proven or published")
 		return Result{Skipped: "a dry run"}, nil
 	}
 	do := j.Prove
-	if v.inputs.Mode == config.PublishProof {
+	if h.inputs.Mode == config.PublishProof {
 		do = j.Publish
 	}
 	why, err := do(ctx)
@@ -52,17 +52,17 @@ func (v *visit) proveOrPublish(ctx context.Context) (Result, error) {
 }
 
 // mayAskForProof is why a comment asks for no proof; empty: it does.
-func (v *visit) mayAskForProof(ctx context.Context) (string, error) {
-	if why := v.wanted(); why != "" {
+func (h *handler) mayAskForProof(ctx context.Context) (string, error) {
+	if why := h.whyIgnored(); why != "" {
 		return why, nil
 	}
-	if v.command.Verb != trigger.Prove || !v.trigger.IsOnPull() {
+	if h.command.Verb != trigger.Prove || !h.trigger.IsOnPull() {
 		return "only `/ralph prove` on a pull request asks for a proof", nil
 	}
-	if err := v.connect(); err != nil {
+	if err := h.connect(); err != nil {
 		return "", err
 	}
-	_, refusal, err := v.permitted(ctx)
+	_, refusal, err := h.mayStart(ctx)
 	if refusal != nil {
 		return refusal.Why, nil
 	}
@@ -70,16 +70,16 @@ func (v *visit) mayAskForProof(ctx context.Context) (string, error) {
 }
 
 // proofSandbox has no agent and no model.
-func (v *visit) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
-	sb, err := v.raise(ctx, nil, nil, v.inputs.Policy)
+func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
+	sb, err := h.startSandbox(ctx, nil, nil, h.inputs.Policy)
 	if err == nil {
-		v.say(sb.Said(noSandbox))
+		h.say(sb.Said(noSandbox))
 	}
 	return sb, err
 }
 
-func (v *visit) proofRules(file func(string) []byte) (policy.Policy, error) {
-	inputs, name := v.inputs, cmp.Or(v.inputs.Config, config.BaseSettings)
+func (h *handler) proofRules(file func(string) []byte) (policy.Policy, error) {
+	inputs, name := h.inputs, cmp.Or(h.inputs.Config, config.BaseSettings)
 	if data := file(name); data != nil {
 		settings, err := config.ReadSettings(config.File{Name: name, Data: data})
 		if err != nil {

@@ -16,17 +16,17 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 	if run.Pull != nil {
 		return h.redraft(ctx, run)
 	}
-	pull, err := h.starting().OpenPull(ctx, github.NewPull{
+	pull, err := h.starterClient().OpenPull(ctx, github.NewPull{
 		Branch: run.Branch, Base: run.BaseRef, Title: h.hide(text.Title), Body: h.hide(text.Body), Draft: true,
 	})
 	if err != nil {
 		return journal.PullOpened{}, err
 	}
-	h.dress(ctx, pull.Number)
-	if pull.Body == h.hide(text.Body) && h.shown.TryLock() { // it says so, and need not be told again
+	h.addLabelsAndReviewers(ctx, pull.Number)
+	if pull.Body == h.hide(text.Body) && h.showing.TryLock() { // it says so, and need not be told again
 		text.Number = pull.Number
 		h.last.Pull = text
-		h.shown.Unlock()
+		h.showing.Unlock()
 	}
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
 }
@@ -37,9 +37,9 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 		return journal.PullOpened{}, err
 	}
 	if !open {
-		return journal.PullOpened{}, h.shut(ctx, *run.Pull, run.Branch)
+		return journal.PullOpened{}, h.pullClosedError(ctx, *run.Pull, run.Branch)
 	}
-	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starting().DraftPull(ctx, pull)
+	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starterClient().DraftPull(ctx, pull)
 }
 
 // ReadyPull turns the draft of the run's branch ready, if GitHub shows the head that was proven.
@@ -49,16 +49,16 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	if !open {
-		return h.shut(ctx, *run.Pull, run.Branch)
+		return h.pullClosedError(ctx, *run.Pull, run.Branch)
 	}
 	if pull.SHA != run.Head {
 		return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.SHA, run.Branch, run.Head),
 			"comment `/ralph resume`: the newer commits are merged and checked", nil)
 	}
-	return h.starting().ReadyPull(ctx, pull)
+	return h.starterClient().ReadyPull(ctx, pull)
 }
 
-func (h *branchHost) pull(ctx context.Context, text view.Pull) error {
+func (h *branchHost) updatePull(ctx context.Context, text view.Pull) error {
 	if text.Number == 0 || text == h.last.Pull {
 		return nil
 	}
@@ -77,8 +77,8 @@ func (h *branchHost) pull(ctx context.Context, text view.Pull) error {
 	return nil
 }
 
-// dress sets labels and reviewers. A failure is only logged.
-func (h *branchHost) dress(ctx context.Context, number int) {
+// addLabelsAndReviewers sets labels and reviewers. A failure is only logged.
+func (h *branchHost) addLabelsAndReviewers(ctx context.Context, number int) {
 	if len(h.pullLabels) > 0 {
 		if _, err := h.client.AddLabels(ctx, number, h.pullLabels...); err != nil {
 			h.say(fault.Told(err))
@@ -91,8 +91,8 @@ func (h *branchHost) dress(ctx context.Context, number int) {
 	}
 }
 
-// shut is what to do about a pull request that people have put away.
-func (h *branchHost) shut(ctx context.Context, pull journal.PullOpened, branch string) error {
+// pullClosedError is what to do about a pull request that people have put away.
+func (h *branchHost) pullClosedError(ctx context.Context, pull journal.PullOpened, branch string) error {
 	merged, err := h.client.Merged(ctx, pull.Number)
 	switch {
 	case err != nil:

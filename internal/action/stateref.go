@@ -35,19 +35,19 @@ type stateRef struct {
 	branch string // whose pull request names the commit; empty: the comment does
 	now    func() time.Time
 	lease  quota.Lease
-	notary *sigstore.Notary // nil: what is kept is not signed
-	at     string           // the commit that the ref stands at
+	notary *sigstore.Notary // nil: the saved state is not signed
+	head   string           // the commit that the ref stands at
 }
 
-type kept struct {
-	files  map[string][]byte // as ralph kept them last
-	run    journal.Run       // what they amount to; without a name there is none
-	doubt  string            // why nothing of what is there is believed
-	closed bool              // nothing can be put there either
-	lease  quota.Lease       // of the last job
+type savedState struct {
+	files      map[string][]byte // as ralph saved them last
+	run        journal.Run       // what they amount to; without a name there is none
+	whyDoubted string            // why nothing of what is there is believed
+	unwritable bool              // nothing can be put there either
+	lease      quota.Lease       // of the last job
 }
 
-// Why what stands on a shelf is not believed.
+// Why saved state is not believed.
 const (
 	altered = "the saved state of an earlier run was changed by someone else"
 	strange = "the saved state of an earlier run is not signed by this workflow"
@@ -55,87 +55,87 @@ const (
 	orphan  = "the comment that confirms the saved state of an earlier run is gone"
 )
 
-// keptIn finds which commit was kept last, and in a pull request on which ref.
-var keptIn = pattern.Of(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
+// savedCommitMark finds which commit was saved last, and in a pull request on which ref.
+var savedCommitMark = pattern.Of(`<!-- ralph:kept ([0-9a-f]{40})(?: on (\S+))? -->`)
 
-func (v *visit) store(ctx context.Context) (*git.Trusted, error) {
-	tool, err := v.git(ctx)
+func (h *handler) store(ctx context.Context) (*git.Trusted, error) {
+	tool, err := h.git(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return tool.Init(ctx, filepath.Join(v.env.folder(), keptStore), "sha1")
+	return tool.Init(ctx, filepath.Join(h.env.folder(), keptStore), "sha1")
 }
 
-func (v *visit) openShelf(ctx context.Context) (*stateRef, error) {
-	store, err := v.store(ctx)
+func (h *handler) openStateRef(ctx context.Context) (*stateRef, error) {
+	store, err := h.store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	number, _ := strconv.ParseInt(v.env.RunID, 10, 64)
+	number, _ := strconv.ParseInt(h.env.RunID, 10, 64)
 	s := &stateRef{
-		hub: v.hub, store: store, ref: v.ref(), now: v.Now, lease: quota.Lease{Job: number, Page: v.env.log()}, notary: v.signs.Notary(ctx),
+		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: number, Page: h.env.log()}, notary: h.signs.Notary(ctx),
 	}
-	if v.task.Number == 0 {
-		_, s.branch, err = v.place()
+	if h.task.Number == 0 {
+		_, s.branch, err = h.place()
 	}
 	return s, err
 }
 
-// anchor is the commit that ralph says it kept last; empty where it says none.
-func (s *stateRef) anchor(ctx context.Context) (string, error) {
+// expectedCommit is the commit that ralph says it saved last; empty where it says none.
+func (s *stateRef) expectedCommit(ctx context.Context) (string, error) {
 	if s.branch == "" {
-		return s.hub.anchor(ctx)
+		return s.hub.savedCommitInComment(ctx)
 	}
-	return s.hub.vouched(ctx, s.branch, s.ref)
+	return s.hub.savedCommitInPull(ctx, s.branch, s.ref)
 }
 
-func (s *stateRef) look(ctx context.Context) (kept, error) {
+func (s *stateRef) read(ctx context.Context) (savedState, error) {
 	origin, err := s.hub.remote(ctx)
 	if err != nil {
-		return kept{}, err
+		return savedState{}, err
 	}
-	s.at, err = origin.FetchRef(ctx, s.store, s.ref)
+	s.head, err = origin.FetchRef(ctx, s.store, s.ref)
 	switch {
 	case errors.Is(err, git.ErrNotFound): // it is not a commit
-		return kept{doubt: altered, closed: true}, nil
-	case err != nil || s.at == "":
-		return kept{}, err
+		return savedState{whyDoubted: altered, unwritable: true}, nil
+	case err != nil || s.head == "":
+		return savedState{}, err
 	}
-	found := kept{}
-	if text, err := s.store.ReadFile(ctx, git.At{Commit: s.at, Path: quota.LeaseFile}, quota.LongestLease); err == nil {
+	found := savedState{}
+	if text, err := s.store.ReadFile(ctx, git.At{Commit: s.head, Path: quota.LeaseFile}, quota.LongestLease); err == nil {
 		found.lease = quota.ReadLease(text)
 	} else if ctx.Err() != nil {
-		return kept{}, err
+		return savedState{}, err
 	}
-	anchor, err := s.anchor(ctx)
+	anchor, err := s.expectedCommit(ctx)
 	if err != nil {
-		return kept{}, err
+		return savedState{}, err
 	}
-	err = s.believe(ctx, anchor, &found)
+	err = s.accept(ctx, anchor, &found)
 	return found, err
 }
 
-// believe takes what ralph saved last, and nothing after it.
-func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) error {
+// accept takes what ralph saved last, and nothing after it.
+func (s *stateRef) accept(ctx context.Context, anchor string, found *savedState) error {
 	if anchor == "" && s.notary != nil {
-		anchor = s.at
+		anchor = s.head
 	}
 	if anchor == "" {
-		if s.branch != "" || found.lease != (quota.Lease{}) { // a job was ended before it could name what it kept
+		if s.branch != "" || found.lease != (quota.Lease{}) { // a job was ended before it could name what it saved
 			return nil
 		}
-		_, err := s.store.ReadFile(ctx, git.At{Commit: s.at, Path: workspace.JournalFile}, 1)
+		_, err := s.store.ReadFile(ctx, git.At{Commit: s.head, Path: workspace.JournalFile}, 1)
 		if !errors.Is(err, git.ErrNotFound) { // else no run began
-			found.doubt = orphan
+			found.whyDoubted = orphan
 		}
 		return ctx.Err()
 	}
-	follows, err := s.store.Follows(ctx, anchor, s.at)
+	follows, err := s.store.Follows(ctx, anchor, s.head)
 	if err != nil {
 		return err
 	}
 	if !follows {
-		found.doubt = altered
+		found.whyDoubted = altered
 		return nil
 	}
 	if found.files, err = remote.ReadFiles(ctx, s.store, anchor); err != nil {
@@ -144,20 +144,20 @@ func (s *stateRef) believe(ctx context.Context, anchor string, found *kept) erro
 	delete(found.files, quota.LeaseFile)
 	if err := s.notary.Believes(s.ref, found.files); err != nil {
 		s.hub.say("what is kept is not believed: " + err.Error())
-		found.files, found.doubt = nil, strange
+		found.files, found.whyDoubted = nil, strange
 		return nil //nolint:nilerr // it was said, and nothing of it counts
 	}
 	entries, _, wrong := journal.Replay(found.files[workspace.JournalFile])
 	if wrong == nil {
 		found.run = journal.Fold(journal.Run{}, entries...)
 	} else {
-		found.files, found.doubt = nil, another
+		found.files, found.whyDoubted = nil, another
 	}
 	return nil
 }
 
 // busy: a job that was killed does not count, no matter what its lease says.
-func (s *stateRef) busy(ctx context.Context, l quota.Lease) (bool, error) {
+func (s *stateRef) isJobAtWork(ctx context.Context, l quota.Lease) (bool, error) {
 	if !l.Keeps(s.lease.Job, s.now()) {
 		return false, nil
 	}
@@ -199,13 +199,13 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 		}
 		files[quota.LeaseFile] = text
 	}
-	commit, err := origin.PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.at, Files: files, Subject: subject, At: s.now()})
+	commit, err := origin.PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.head, Files: files, Subject: subject, At: s.now()})
 	switch {
 	case errors.Is(err, remote.ErrNonFastForward):
 		return "", job.ErrTakenOver
 	case err != nil:
 		return "", err
 	}
-	s.at = commit
+	s.head = commit
 	return commit, nil
 }

@@ -17,156 +17,156 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// serve does what was asked.
-func (v *visit) serve(ctx context.Context) (Result, error) {
-	v.unlabel(ctx)
-	switch v.command.Verb {
+// handleRequest does what was asked.
+func (h *handler) handleRequest(ctx context.Context) (Result, error) {
+	h.unlabel(ctx)
+	switch h.command.Verb {
 	case trigger.Help:
-		return Result{Skipped: "help was asked for"}, v.help(ctx)
+		return Result{Skipped: "help was asked for"}, h.help(ctx)
 	case trigger.Status:
-		return Result{Skipped: "the state was asked for"}, v.status(ctx)
+		return Result{Skipped: "the state was asked for"}, h.status(ctx)
 	case trigger.Stop:
-		return Result{Skipped: "an end was asked for"}, v.stop(ctx)
+		return Result{Skipped: "an end was asked for"}, h.stop(ctx)
 	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Update, trigger.Prove:
 	}
-	outcome, err := v.run(ctx)
-	defer v.tracer.Close(ctx, v.Hard) // last: it may wait a little
-	if why, is := errors.AsType[declined](err); is {
-		v.leave(ctx, outcome.Run)
-		return Result{Skipped: why.said}, v.decline(ctx, why)
+	outcome, err := h.run(ctx)
+	defer h.tracer.Close(ctx, h.Hard) // last: it may wait a little
+	if why, is := errors.AsType[declinedError](err); is {
+		h.leaveLedger(ctx, outcome.Run)
+		return Result{Skipped: why.said}, h.decline(ctx, why)
 	}
 	if !errors.Is(err, process.ErrStopped) {
-		v.close(ctx, outcome, err)
-		v.answerThreads(ctx, outcome.Run)
+		h.reportEnd(ctx, outcome, err)
+		h.answerThreads(ctx, outcome.Run)
 	}
-	v.leave(ctx, outcome.Run)
-	if !errors.Is(err, process.ErrStopped) && outcome.Home.ID != "" && (err != nil || !v.missed) {
-		v.remember(outcome.Home) // last: until then, Finish does all of that again
+	h.leaveLedger(ctx, outcome.Run)
+	if !errors.Is(err, process.ErrStopped) && outcome.Home.ID != "" && (err != nil || !h.tellFailed) {
+		h.markTold(outcome.Home) // last: until then, Finish does all of that again
 	}
 	return Result{Outcome: outcome}, err
 }
 
 // unlabel takes off the label that this was asked for by: it is a button, and can
 // be pressed again.
-func (v *visit) unlabel(ctx context.Context) {
-	if v.trigger.Label == "" || v.inputs.DryRun {
+func (h *handler) unlabel(ctx context.Context) {
+	if h.trigger.Label == "" || h.inputs.DryRun {
 		return
 	}
-	if err := v.client.RemoveLabel(ctx, v.trigger.Issue.Number, v.trigger.Label); err != nil {
-		v.say(fault.Told(err))
+	if err := h.client.RemoveLabel(ctx, h.trigger.Issue.Number, h.trigger.Label); err != nil {
+		h.say(fault.Told(err))
 	}
 }
 
 // decline answers who asked for what cannot be.
-func (v *visit) decline(ctx context.Context, why declined) error {
-	v.say("not started: " + why.said)
-	if v.trigger.IsAutomatic() { // no person waits for an answer
+func (h *handler) decline(ctx context.Context, why declinedError) error {
+	h.say("not started: " + why.said)
+	if h.trigger.IsAutomatic() { // no person waits for an answer
 		return nil
 	}
-	v.react(ctx, github.Confused)
-	return v.answer(ctx, why.said)
+	h.react(ctx, github.Confused)
+	return h.answer(ctx, why.said)
 }
 
 // refuse says no in the smallest way there is.
-func (v *visit) refuse(ctx context.Context, refusal trigger.Refusal) {
-	v.say("not started: " + refusal.Why)
+func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
+	h.say("not started: " + refusal.Why)
 	if !refusal.Silent {
-		v.react(ctx, github.Confused)
+		h.react(ctx, github.Confused)
 	}
 }
 
 // react puts a reaction where the request was made. It is a courtesy: when it
 // fails the log says so, and that is all.
-func (v *visit) react(ctx context.Context, content string) {
-	comment := v.trigger.Comment
-	target := github.Target{Issue: v.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || v.trigger.IsAutomatic() || content == v.reacted || v.inputs.DryRun {
+func (h *handler) react(ctx context.Context, content string) {
+	comment := h.trigger.Comment
+	target := github.Target{Issue: h.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
+	if target.Issue == 0 || h.trigger.IsAutomatic() || content == h.reaction || h.inputs.DryRun {
 		return // there is nothing to react to, or the reaction is there
 	}
-	v.reacted = content
-	if err := v.client.React(ctx, target, content); err != nil {
-		v.say(fault.Told(err))
+	h.reaction = content
+	if err := h.client.React(ctx, target, content); err != nil {
+		h.say(fault.Told(err))
 	}
 }
 
 // stop has the job that is at work cancelled; that one saves its work and says
 // how far it came.
-func (v *visit) stop(ctx context.Context) error {
-	s, found, err := v.standing(ctx)
+func (h *handler) stop(ctx context.Context) error {
+	s, found, err := h.openState(ctx)
 	if err != nil {
-		return v.sorry(ctx, err)
+		return h.explainFailure(ctx, err)
 	}
-	busy, err := s.busy(ctx, found.lease)
+	busy, err := s.isJobAtWork(ctx, found.lease)
 	switch {
 	case err != nil:
-		return v.sorry(ctx, err)
+		return h.explainFailure(ctx, err)
 	case !busy:
-		return v.answer(ctx, "No run is active here.")
+		return h.answer(ctx, "No run is active here.")
 	}
-	if err := v.client.CancelJob(ctx, found.lease.Job); err != nil {
-		return v.sorry(ctx, err)
+	if err := h.client.CancelJob(ctx, found.lease.Job); err != nil {
+		return h.explainFailure(ctx, err)
 	}
-	v.say("asked for the end of " + found.lease.Page)
+	h.say("asked for the end of " + found.lease.Page)
 	return nil
 }
 
 // status tells how the newest run stands, where it was asked for.
-func (v *visit) status(ctx context.Context) error {
-	s, found, err := v.standing(ctx)
+func (h *handler) status(ctx context.Context) error {
+	s, found, err := h.openState(ctx)
 	if err != nil {
-		return v.sorry(ctx, err)
+		return h.explainFailure(ctx, err)
 	}
-	busy, err := s.busy(ctx, found.lease)
+	busy, err := s.isJobAtWork(ctx, found.lease)
 	if err != nil {
-		return v.sorry(ctx, err)
+		return h.explainFailure(ctx, err)
 	}
-	return v.answer(ctx, status(found, busy))
+	return h.answer(ctx, statusText(found, busy))
 }
 
-// standing is the shelf with what stands there.
-func (v *visit) standing(ctx context.Context) (*stateRef, kept, error) {
-	s, err := v.openShelf(ctx)
+// openState opens the state ref and reads what is saved there.
+func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) {
+	s, err := h.openStateRef(ctx)
 	if err != nil {
-		return nil, kept{}, err
+		return nil, savedState{}, err
 	}
-	found, err := v.shelved(ctx, s)
+	found, err := h.readState(ctx, s)
 	return s, found, err
 }
 
-// sorry says why what was asked could not be done, and gives that back.
-func (v *visit) sorry(ctx context.Context, err error) error {
-	v.react(ctx, github.Confused)
-	return errors.Join(err, v.answer(ctx, v.excuse("ralph could not do that", err)))
+// explainFailure says why what was asked could not be done, and gives that back.
+func (h *handler) explainFailure(ctx context.Context, err error) error {
+	h.react(ctx, github.Confused)
+	return errors.Join(err, h.answer(ctx, h.errorText("ralph could not do that", err)))
 }
 
 // help answers /ralph help, and what was not understood or cannot be asked for.
-func (v *visit) help(ctx context.Context) error {
+func (h *handler) help(ctx context.Context) error {
 	text, err := templates.Files.ReadFile("comment/help.md")
 	if err != nil {
 		return fmt.Errorf("read the help: %w", err)
 	}
 	body := string(text)
-	if why := view.CommandProblem(v.command); why != "" {
+	if why := view.CommandProblem(h.command); why != "" {
 		body = why + " Nothing was started.\n\n" + body
 	}
-	return v.answer(ctx, body)
+	return h.answer(ctx, body)
 }
 
 // answer is a comment of its own, where the request was made: in the thread, if
 // it was made in one. No secret stands in it, wherever its words come from.
-func (v *visit) answer(ctx context.Context, text string) error {
-	text = v.words(text)
+func (h *handler) answer(ctx context.Context, text string) error {
+	text = h.cleanText(text)
 	if !strings.Contains(text, trigger.Marker) { // by which we know it again, and do not listen to ourselves
 		text += "\n\n" + trigger.Marker + "answer -->"
 	}
 	var err error
-	switch thread := v.trigger.Comment.Thread.ID; {
-	case v.task.Number == 0: // there is no place but the log
-		v.say(text)
+	switch thread := h.trigger.Comment.Thread.ID; {
+	case h.task.Number == 0: // there is no place but the log
+		h.say(text)
 	case thread != 0:
-		_, err = v.client.Reply(ctx, v.task.Number, thread, text)
+		_, err = h.client.Reply(ctx, h.task.Number, thread, text)
 	default:
-		_, err = v.client.CreateComment(ctx, v.task.Number, text)
+		_, err = h.client.CreateComment(ctx, h.task.Number, text)
 	}
 	if err != nil {
 		return fmt.Errorf("answer: %w", err)
@@ -175,32 +175,32 @@ func (v *visit) answer(ctx context.Context, text string) error {
 }
 
 // answerOnce is an answer that begins with a mark, unless it was given already.
-func (v *visit) answerOnce(ctx context.Context, mark, text string) error {
+func (h *handler) answerOnce(ctx context.Context, mark, text string) error {
 	text = mark + "\n" + text
-	if thread := v.trigger.Comment.Thread.ID; thread != 0 {
-		return v.client.Answer(ctx, v.task.Number, v.inputs.Rules, []upkeep.Reply{{Thread: thread, Mark: mark, Text: v.words(text)}})
+	if thread := h.trigger.Comment.Thread.ID; thread != 0 {
+		return h.client.Answer(ctx, h.task.Number, h.inputs.Rules, []upkeep.Reply{{Thread: thread, Mark: mark, Text: h.cleanText(text)}})
 	}
-	if v.task.Number != 0 {
-		if _, is, err := v.client.FindComment(ctx, v.task.Number, mark); is || err != nil {
+	if h.task.Number != 0 {
+		if _, is, err := h.client.FindComment(ctx, h.task.Number, mark); is || err != nil {
 			return err
 		}
 	}
-	return v.answer(ctx, text)
+	return h.answer(ctx, text)
 }
 
 // answerThreads answers the review threads that the run was about, also where the job
 // was cancelled.
-func (v *visit) answerThreads(ctx context.Context, run journal.Run) {
+func (h *handler) answerThreads(ctx context.Context, run journal.Run) {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), farewell)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 		defer cancel()
 	}
 	replies := upkeep.Replies(run, view.Headline(run))
 	for i := range replies {
-		replies[i].Text = v.words(replies[i].Text)
+		replies[i].Text = h.cleanText(replies[i].Text)
 	}
-	v.missing(v.client.Answer(ctx, run.Task.Number, v.inputs.Rules, replies))
+	h.markTellFailed(h.client.Answer(ctx, run.Task.Number, h.inputs.Rules, replies))
 }
 
 // Explained is what an event means here.
@@ -216,7 +216,7 @@ type Explained struct {
 // Explain says what the event means, and does nothing. It makes no call, so it
 // does not know whether the person may do this.
 func (a Action) Explain() (Explained, error) {
-	v := a.visit()
+	v := a.newVisit()
 	v.env = environment{
 		EventName: a.Getenv("GITHUB_EVENT_NAME"), EventPath: a.Getenv("GITHUB_EVENT_PATH"),
 		Repository: a.Getenv("GITHUB_REPOSITORY"), Actor: a.Getenv("GITHUB_ACTOR"), Workspace: cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."),
@@ -237,10 +237,10 @@ func (a Action) Explain() (Explained, error) {
 	if v.trigger.Action != "" {
 		said.Trigger += "." + v.trigger.Action
 	}
-	if said.Why = v.wanted(); said.Why != "" {
+	if said.Why = v.whyIgnored(); said.Why != "" {
 		return said, nil
 	}
-	v.tighten()
+	v.applyFlags()
 	said.Kind, said.Why = v.command.Verb, "it is for ralph"
 	if why := view.CommandProblem(v.command); why != "" {
 		said.Why = why

@@ -19,26 +19,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// given adds the workflow's inputs, and who began the job.
-func (v *visit) given() error {
-	prompt, err := v.prompt()
+// addInputs adds the workflow's inputs, and who began the job.
+func (h *handler) addInputs() error {
+	prompt, err := h.prompt()
 	if err != nil {
 		return err
 	}
-	v.trigger.Inputs = trigger.Inputs{Prompt: prompt, Issue: v.inputs.Issue}
-	if v.named = v.trigger.NeedsInputs() && v.inputs.Issue != 0 && v.inputs.Issue != v.trigger.Issue.Number; v.named {
-		v.trigger.Issue = trigger.Issue{}
+	h.trigger.Inputs = trigger.Inputs{Prompt: prompt, Issue: h.inputs.Issue}
+	if h.onlyNumber = h.trigger.NeedsInputs() && h.inputs.Issue != 0 && h.inputs.Issue != h.trigger.Issue.Number; h.onlyNumber {
+		h.trigger.Issue = trigger.Issue{}
 	}
-	if trigger.CanStartWork(v.trigger.Event) {
+	if trigger.CanStartWork(h.trigger.Event) {
 		return nil
 	}
 	// What was said before the job began to look was there when it was asked.
-	v.trigger.At = v.Now()
-	if v.trigger.Repo.Name == "" {
-		v.trigger.Repo.Owner, v.trigger.Repo.Name, _ = strings.Cut(v.env.Repository, "/")
+	h.trigger.At = h.Now()
+	if h.trigger.Repo.Name == "" {
+		h.trigger.Repo.Owner, h.trigger.Repo.Name, _ = strings.Cut(h.env.Repository, "/")
 	}
-	if v.trigger.Sender.Login == "" {
-		v.trigger.Sender = trigger.Sender{Login: v.env.Actor, IsBot: strings.HasSuffix(v.env.Actor, "[bot]")}
+	if h.trigger.Sender.Login == "" {
+		h.trigger.Sender = trigger.Sender{Login: h.env.Actor, IsBot: strings.HasSuffix(h.env.Actor, "[bot]")}
 	}
 	return nil
 }
@@ -47,30 +47,30 @@ func (v *visit) given() error {
 const maxPrompt = 60_000
 
 // prompt is cleaned: a workflow may copy the words of others into it.
-func (v *visit) prompt() (string, error) {
-	text := v.inputs.Prompt
-	if v.inputs.PromptFile != "" {
-		said, err := v.promptFile()
+func (h *handler) prompt() (string, error) {
+	text := h.inputs.Prompt
+	if h.inputs.PromptFile != "" {
+		said, err := h.promptFile()
 		if err != nil {
-			return "", fault.Usage("cannot read the prompt in "+v.inputs.PromptFile,
+			return "", fault.Usage("cannot read the prompt in "+h.inputs.PromptFile,
 				"give the path of a file in the workspace, and check out the repository in an earlier step", err)
 		}
 		text = said
 	}
 	text, removed := clean.ForAgent(text, maxPrompt)
 	if removed.IsAny() {
-		v.asides = append(v.asides, journal.Noted{What: "removed from the prompt: " + removed.String()})
+		h.notices = append(h.notices, journal.Noted{What: "removed from the prompt: " + removed.String()})
 	}
 	return strings.TrimSpace(text), nil
 }
 
-func (v *visit) promptFile() (string, error) {
-	root, err := untrusted.OpenRoot(v.env.Workspace)
+func (h *handler) promptFile() (string, error) {
+	root, err := untrusted.OpenRoot(h.env.Workspace)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close() //nolint:errcheck // read, not written
-	file, err := root.Open(v.inputs.PromptFile)
+	file, err := root.Open(h.inputs.PromptFile)
 	if err != nil {
 		return "", err
 	}
@@ -79,58 +79,58 @@ func (v *visit) promptFile() (string, error) {
 	return string(text), err
 }
 
-// nothing is said where a pull request was named and there is nothing to do.
-const nothing = "there is nothing to do here: no open thread was started by someone with write permission, and no check is red. Say after `--` what you want"
+// nothingToDo is said where a pull request was named and there is nothing to do.
+const nothingToDo = "there is nothing to do here: no open thread was started by someone with write permission, and no check is red. Say after `--` what you want"
 
-// gather reads what people said. Without it an issue is still a task, a pull request is not.
-func (v *visit) gather(ctx context.Context) error {
-	if !v.command.Verb.UsesAgent() || v.task.Number == 0 || v.task.Update {
+// readDiscussion reads what people said. Without it an issue is still a task, a pull request is not.
+func (h *handler) readDiscussion(ctx context.Context) error {
+	if !h.command.Verb.UsesAgent() || h.task.Number == 0 || h.task.Update {
 		return nil
 	}
-	found, err := v.client.Context(ctx, v.trigger, v.inputs.Rules)
-	if err != nil && v.trigger.IsOnPull() {
+	found, err := h.client.Context(ctx, h.trigger, h.inputs.Rules)
+	if err != nil && h.trigger.IsOnPull() {
 		return err
 	}
 	if err != nil {
-		v.aside("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
+		h.addNotice("cannot read the comments, so none is used: "+err.Error(), fault.Hint(err))
 	}
 	if said := found.Counts.String(); said != "" {
 		hint := ""
 		if found.Counts[trigger.NoPermission] > 0 {
 			hint = "a 👍 from someone with write permission includes a comment"
 		}
-		v.aside(said, hint)
+		h.addNotice(said, hint)
 	}
-	if v.trigger.IsOnPull() {
-		v.gatherPull(ctx, &found)
+	if h.trigger.IsOnPull() {
+		h.readPullDiscussion(ctx, &found)
 	}
-	task, something := v.trigger.AddContext(v.task, v.command, found)
-	if v.task = task; !something && (v.command.Verb == trigger.Run || v.command.Verb == trigger.Plan) {
-		v.command = trigger.RefusedCommand("", nothing)
+	task, something := h.trigger.AddContext(h.task, h.command, found)
+	if h.task = task; !something && (h.command.Verb == trigger.Run || h.command.Verb == trigger.Plan) {
+		h.command = trigger.RefusedCommand("", nothingToDo)
 	}
-	return v.fetchAttached(ctx)
+	return h.fetchAttached(ctx)
 }
 
 // fetchAttached fetches the issue's attachments, unless it was edited since the request.
-func (v *visit) fetchAttached(ctx context.Context) error {
-	if !v.trigger.Issue.Attached || v.trigger.IsOnPull() {
+func (h *handler) fetchAttached(ctx context.Context) error {
+	if !h.trigger.Issue.Attached || h.trigger.IsOnPull() {
 		return nil
 	}
-	page, err := v.client.IssuePage(ctx, v.task.Number)
+	page, err := h.client.IssuePage(ctx, h.task.Number)
 	if err != nil {
-		v.aside("could not read the issue's attachments: "+err.Error(), fault.Hint(err))
+		h.addNotice("could not read the issue's attachments: "+err.Error(), fault.Hint(err))
 		return nil
 	}
-	edited, err := v.client.LastEdited(ctx, v.task.Number)
-	if err != nil && !github.Withheld(err) || edited.After(v.trigger.At) && !v.trigger.At.IsZero() {
-		v.aside("the issue was edited meanwhile, so its attachments were not fetched", "ask again")
+	edited, err := h.client.LastEdited(ctx, h.task.Number)
+	if err != nil && !github.Withheld(err) || edited.After(h.trigger.At) && !h.trigger.At.IsZero() {
+		h.addNotice("the issue was edited meanwhile, so its attachments were not fetched", "ask again")
 		return nil
 	}
-	server, err := url.Parse(v.env.ServerURL)
+	server, err := url.Parse(h.env.ServerURL)
 	if err != nil {
 		return err
 	}
-	route, err := v.network().Route()
+	route, err := h.network().Route()
 	if err != nil {
 		return err
 	}
@@ -140,37 +140,37 @@ func (v *visit) fetchAttached(ctx context.Context) error {
 		return err
 	}
 	route.Private = append(route.Private, egress.Name{Host: server.Hostname(), Port: uint16(number)})
-	v.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, page)
-	for _, file := range v.attached {
+	h.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, page)
+	for _, file := range h.attached {
 		if file.Why != "" {
-			v.aside("not fetched: the attachment "+view.Code(file.Label, 100)+": "+file.Why, "")
+			h.addNotice("not fetched: the attachment "+view.Code(file.Label, 100)+": "+file.Why, "")
 		}
 	}
 	return nil
 }
 
-// gatherPull adds what only a pull request has, and reports a missing permission.
-func (v *visit) gatherPull(ctx context.Context, found *trigger.TaskContext) {
-	if v.trigger.IsCI() {
-		for _, c := range v.red {
+// readPullDiscussion adds what only a pull request has, and reports a missing permission.
+func (h *handler) readPullDiscussion(ctx context.Context, found *trigger.TaskContext) {
+	if h.trigger.IsCI() {
+		for _, c := range h.redChecks {
 			found.Failing = append(found.Failing, trigger.FailingCheck{Name: c.Name, Summary: c.Says})
 		}
 		return
 	}
 	var err error
-	if found.OpenThreads, err = v.client.OpenThreads(ctx, v.task.Number); err != nil {
-		v.aside("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))
+	if found.OpenThreads, err = h.client.OpenThreads(ctx, h.task.Number); err != nil {
+		h.addNotice("could not read which threads are open, so all of them count: "+err.Error(), fault.Hint(err))
 		found.OpenThreads = map[int64]bool{}
-		for _, h := range found.Comments {
-			found.OpenThreads[h.Thread.ID] = true
+		for _, comment := range found.Comments {
+			found.OpenThreads[comment.Thread.ID] = true
 		}
 	}
-	if found.Failing, err = v.client.Failing(ctx, v.trigger.Pull.HeadSHA); err != nil {
-		v.aside("the checks of this pull request could not be read: "+err.Error(), fault.Hint(err))
+	if found.Failing, err = h.client.Failing(ctx, h.trigger.Pull.HeadSHA); err != nil {
+		h.addNotice("the checks of this pull request could not be read: "+err.Error(), fault.Hint(err))
 	}
 }
 
-func (v *visit) aside(what, hint string) {
-	v.say(what)
-	v.asides = append(v.asides, journal.Noted{What: what, Hint: hint})
+func (h *handler) addNotice(what, hint string) {
+	h.say(what)
+	h.notices = append(h.notices, journal.Noted{What: what, Hint: hint})
 }
