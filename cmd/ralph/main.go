@@ -114,7 +114,7 @@ func inner(w world, command command) int {
 	}
 	told := make(chan struct{})
 	if d, is := command.(drainer); is && d.drains() {
-		fix = "continue: " + d.Again() + "; finished work is kept"
+		fix = "continue: ralph resume; finished work is kept"
 		o.polite = func() {
 			close(drain) // first: who has read the words may count on them
 			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the current step has ended, %s; a second signal ends it at once\n", w.Patience)
@@ -143,10 +143,9 @@ type guarding interface{ guarded() bool }
 // marking is a command that leaves a marker where it works.
 type marking interface{ Unmark() error }
 
-// drainer is a command that lets the current step end first, and knows which command continues.
+// drainer is a command that lets the current step end first, and which ralph resume continues.
 type drainer interface {
 	drains() bool
-	Again() string
 }
 
 // restarter is a command that has its own words for how it is begun again.

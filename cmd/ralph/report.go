@@ -21,6 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 	page "github.com/ralph-loop/ralph/internal/report"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -190,7 +191,7 @@ func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		return fault.ExitDone, laptop.PrintResult(w.Stdout, run, home, tree)
 	}
 	if !c.Follow {
-		_, err = fmt.Fprint(w.Stdout, clean.LogLines(c.runs().Text(ctx, w.World, run)))
+		_, err = fmt.Fprint(w.Stdout, clean.LogLines(view.Text(run, c.runs().Abandoned(run))))
 		return fault.ExitDone, err
 	}
 	return fault.ExitDone, c.runs().Follow(ctx, w.World, home, run)

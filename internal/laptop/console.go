@@ -48,7 +48,11 @@ func (c *console) event(run journal.Run, event journal.Event) {
 
 // keepCommand keeps the agent's command for the one that goes on with the run.
 func (d *Project) keepCommand(id string) {
-	if d.Agent != "" || !d.keyless() {
+	switch {
+	case d.AgentCommand == "":
+		return
+	case !d.keyless():
+		d.line("note: the agent's command may hold a key, so it is not kept; ralph resume needs --agent-command again")
 		return
 	}
 	if err := d.runs().SaveCommand(d.runs().Run(id), d.AgentCommand); err != nil {
@@ -93,7 +97,7 @@ func (c *console) print(text string) {
 }
 
 func (c *console) write(text string) {
-	if text = c.desk.pasted(text); c.desk.secrets != nil { // before the agent is known there are none
+	if c.desk.secrets != nil { // before the agent is known there are none
 		text = c.desk.secrets.String(text)
 	}
 	fmt.Fprintln(c.desk.World.Stderr, text)

@@ -138,11 +138,11 @@ func (d *Project) conclude(outcome job.Outcome, worktree string) error {
 	case worktree != "":
 		text += fmt.Sprintf("the work is in %s, on the branch %s\n", filepath.Base(worktree), run.Branch)
 	case run.Policy.SeparateTree && run.Head != run.Start && run.Pushed != run.Head:
-		text += fmt.Sprintf("not all work is on the branch %s yet: continue with %s\n", run.Branch, view.Resume(run.Policy.Agent))
+		text += fmt.Sprintf("not all work is on the branch %s yet: continue with ralph resume\n", run.Branch)
 	case run.Head != run.Start && run.Branch != run.BaseRef && (run.Policy.SeparateTree || run.Policy.Done == policy.ByStories):
 		text += fmt.Sprintf("the work is on the branch %s: git diff %s\n", run.Branch, shell.Quote(run.BaseRef+"..."+run.Branch))
 	}
-	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(d.pasted(text)))
+	_, err := fmt.Fprint(d.World.Stdout, d.secrets.String(text))
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -12,8 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
-	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -46,31 +43,10 @@ type Flags struct {
 	Verbose    bool   `short:"V" help:"Log what ralph reads, runs and decides, with times."`
 }
 
-// Again is the command that goes on with what was begun with these flags.
-func (l Flags) Again() string { return l.pasted(view.Resume(agent.NameOf(l.Agent, l.AgentCommand))) }
-
-// pasted is a text whose commands can be pasted: they get the agent's command, which no
-// journal holds, as it may have keys. One that seems to have some stays out here, too.
-func (l Flags) pasted(text string) string {
-	quoted := shell.Quote(l.AgentCommand)
-	if quoted == "" || !strings.Contains(text, view.CommandLine) || !l.keyless() {
-		return text
-	}
-	return strings.ReplaceAll(text, view.CommandLine, "--agent-command "+quoted)
-}
-
 // keyless tells of an agent's command that seems to hold no key.
 func (l Flags) keyless() bool {
 	words, err := agent.Words(l.AgentCommand)
 	return err == nil && len(words) > 0 && slices.Equal(config.MaskWords(words, redact.New()), words)
-}
-
-// pasted leaves out the command that the settings name.
-func (d *Project) pasted(text string) string {
-	if d.AgentCommand == "" && d.Settings.Agent.Command != "" {
-		return strings.ReplaceAll(text, " "+view.CommandLine, "")
-	}
-	return d.Flags.pasted(text)
 }
 
 // Limited lays the flags that are limits over those in force.

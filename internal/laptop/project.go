@@ -24,7 +24,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -134,8 +133,8 @@ func (d *Project) Repository(ctx context.Context) error {
 	place, err := RepositoryAt(ctx, d.Tool, d.ProjectDir)
 	d.Place = &place
 	left, is := errors.AsType[*fault.Fault](err)
-	if old, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half && len(place.Dirty) > 0 {
-		left.Fix += ", or continue the run that may have left them: " + view.Resume(old.Policy.Agent)
+	if _, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half && len(place.Dirty) > 0 {
+		left.Fix += ", or continue the run that may have left them: ralph resume"
 	}
 	return err
 }

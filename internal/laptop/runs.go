@@ -72,18 +72,6 @@ func (d *Project) runs() workspace.Folder {
 	return workspace.Folder{Path: d.folder(), Straight: true, StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
 
-// Text is a run for a terminal, with commands that can be pasted.
-func (r Runs) Text(ctx context.Context, w World, run journal.Run) string {
-	text := view.Text(run, r.Abandoned(run))
-	d, done, err := Flags{ProjectDir: r.Project, DryRun: true}.Open(ctx, w)
-	if err != nil { // the settings may be broken; the run is not
-		return text
-	}
-	defer done()
-	d.AgentCommand = d.runs().SavedCommand(run.ID)
-	return d.pasted(text)
-}
-
 // Unfinished is the run to go on with.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
@@ -115,21 +103,20 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	return home, old, nil
 }
 
-// Rehire takes the run's agent by default. Commands may hold keys, so the journal has none.
+// Rehire takes the run's agent by default, and its command, which no journal has: it may hold keys.
 func (d *Project) Rehire(id string, old policy.Policy) error {
 	if d.Worktree && !old.SeparateTree {
 		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
 	}
-	unnamed := d.Agent == "" && d.AgentCommand == ""
-	if unnamed && old.Agent == "command" && d.Settings.Agent.Command == "" {
-		d.AgentCommand = d.runs().SavedCommand(id)
-		unnamed = d.AgentCommand == ""
+	if d.Agent != "" || d.AgentCommand != "" {
+		return nil
 	}
-	switch {
-	case unnamed && old.Agent == "command" && d.Settings.Agent.Command == "", unnamed && old.Agent == "scripted":
-		return fault.Usage("the run does not record its agent command", "give it again: "+view.Resume(old.Agent), nil)
-	case unnamed && old.Agent != "command":
+	if old.Agent != "command" {
 		d.Agent = old.Agent
+	}
+	d.AgentCommand = d.runs().SavedCommand(id) // before that of the settings
+	if needed := d.Agent == "scripted" || d.Agent == "" && d.Settings.Agent.Command == ""; needed && d.AgentCommand == "" {
+		return fault.Usage("the run does not record its agent command", "give it again: ralph resume --agent-command COMMAND", nil)
 	}
 	return nil
 }

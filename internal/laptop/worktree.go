@@ -13,7 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/shell"
-	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // Takes checks early that the branch of the PRD can take the work of another tree.
@@ -62,7 +61,7 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	}
 	if own := !run.Policy.SeparateTree && run.Policy.Done == policy.ByStories; own && d.Place.Branch != run.Branch {
 		return fault.Usage(fmt.Sprintf("the run works on the branch %s, and %s is checked out", run.Branch, d.Place.Branch),
-			"git switch "+shell.Quote(run.Branch)+", then: "+view.Resume(run.Policy.Agent), nil)
+			"git switch "+shell.Quote(run.Branch)+", then: ralph resume", nil)
 	}
 	if !run.Policy.SeparateTree || run.Policy.UsesLinkedWorktree() {
 		return nil
@@ -72,7 +71,7 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 		return err
 	}
 	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of the run cannot be moved there", run.Branch, dir),
-		"switch to another branch there, then: "+view.Resume(run.Policy.Agent), nil)
+		"switch to another branch there, then: ralph resume", nil)
 }
 
 // link makes the worktree if wanted; in the user's own tree it checks out the branch.

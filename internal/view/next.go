@@ -35,7 +35,7 @@ func Gist(run journal.Run, abandoned bool) (headline, next string) {
 	case run.Policy.Done == policy.ByFile:
 		next = "start `ralph supervise` again"
 	default:
-		next = "continue with `" + Resume(run.Policy.Agent) + "`"
+		next = "continue with `ralph resume`"
 	}
 	return "ended without a result (it was killed, or could not write); last state: " + headline, next
 }
@@ -64,7 +64,7 @@ func continuation(run journal.Run) string {
 		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput && run.Task.Kind == plan.KindPrompt && run.Policy.NoPull:
-		return "once that is done, continue with `" + Resume(run.Policy.Agent) + "`"
+		return "once that is done, continue with `ralph resume`"
 	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
 		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
@@ -97,23 +97,9 @@ func continuation(run journal.Run) string {
 	case job:
 		return "ask for the same again to go on"
 	case say.Answer != "":
-		return "continue with `" + Resume(run.Policy.Agent) + " --answer \"" + say.Answer + "\"`"
+		return "continue with `ralph resume --answer \"" + say.Answer + "\"`"
 	}
-	return "continue with `" + Resume(run.Policy.Agent) + "`"
-}
-
-// CommandLine is the flag for an agent command, which the reader has to give again.
-const CommandLine = `--agent-command "<agent command>"`
-
-// Resume is the command that continues a run. An agent's command line can hold keys, so it is not recorded.
-func Resume(agent string) string {
-	switch agent {
-	case "command":
-		return "ralph resume " + CommandLine
-	case "scripted":
-		return "ralph resume --agent scripted --agent-command \"<script>\""
-	}
-	return "ralph resume"
+	return "continue with `ralph resume`"
 }
 
 // reviewStep is what to do about the pull request of a run in which all stories passed.

@@ -31,9 +31,7 @@ func TestWhatGoesOn(t *testing.T) {
 		{plan.KindPrompt, policy.Policy{Publish: true, NoPull: true}, policy.Cancelled, "continue with `ralph resume`"},
 		{plan.KindPrompt, policy.Policy{}, policy.NeedsInput, "continue with `ralph resume --answer \"…\"`"},
 		{plan.KindPrompt, policy.Policy{Agent: "claude"}, policy.Cancelled, "continue with `ralph resume`"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "continue with `ralph resume --agent-command \"<agent command>\"`"},
-		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.NeedsInput, "continue with `ralph resume --agent-command \"<agent command>\" --answer \"…\"`"},
-		{plan.KindPrompt, policy.Policy{Agent: "scripted"}, policy.Cancelled, "continue with `ralph resume --agent scripted --agent-command \"<script>\"`"},
+		{plan.KindPrompt, policy.Policy{Agent: "command"}, policy.Cancelled, "continue with `ralph resume`"},
 		{plan.KindIssue, policy.Policy{Agent: "command", Publish: true}, policy.Cancelled, "comment `/ralph` to go on"},
 	} {
 		run := journal.Run{Task: plan.Task{Kind: c.kind, Number: 1}, Policy: c.policy, Stop: &journal.RunStopped{Reason: c.reason}}
