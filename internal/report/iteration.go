@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,7 +155,7 @@ func (s Source) checkLogs(c segment, room int) []foldedText {
 			share = room / 2
 		}
 		folded := s.checkLog(check, min(share, left))
-		folded.Title = m.lines[0]
+		folded.Title = slices.Concat(m.badLines, m.lines)[0]
 		left -= min(share, left)
 		if all = append(all, folded); len(all) == maxLogs {
 			break

@@ -38,7 +38,7 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 			return nil
 		}
 	}
-	for _, line := range eventLines(run, event) {
+	for _, line := range factLines(run, event) {
 		if line.sign == badSign || line.sign == warnSign {
 			all = append(all, line.text)
 		}
@@ -48,6 +48,15 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 
 // eventLines turns an event into lines. The log prints them; the console adds their signs.
 func eventLines(run journal.Run, event journal.Event) []eventLine {
+	lines := factLines(run, event)
+	if check, is := event.(journal.CheckEnded); is && len(lines) > 0 {
+		lines[0].text += failActionText(run.Policy, check)
+	}
+	return lines
+}
+
+// factLines are these lines without what follows for the next prompt.
+func factLines(run journal.Run, event journal.Event) []eventLine {
 	supervised := run.Policy.Done == policy.ByFile
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
 	case journal.EgressPassed:
@@ -101,7 +110,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.SetupEnded:
 		return iterationLine(pick(e.Passed, goodSign, badSign), checkText("setup", journal.CheckEnded(e)))
 	case journal.CheckEnded:
-		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e)+failActionText(run.Policy, e)+cannotStartHint(run, e))
+		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e)+cannotStartHint(run, e))
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
 	case journal.ProofEnded:
