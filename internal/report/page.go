@@ -109,7 +109,7 @@ func (s Source) page() page {
 		Facts: append(factsOf(run), factIfKnown("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.StoryColumns(),
 		Timeline: s.timelineOf(chapters), Before: s.checkLogs(chapters[0], roomForBefore),
-		Events: len(s.Entries), Comment: strings.TrimSpace(view.Comment(run)), Exams: s.exams(),
+		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
 	}
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL
@@ -123,6 +123,16 @@ func (s Source) page() page {
 		made.Left = plural(older, "earlier iteration") + " left out; the journal has all of them"
 	}
 	return made
+}
+
+// comment is the run as its comment would have it, if that had an end.
+func (s Source) comment(run journal.Run) string {
+	text := strings.TrimSpace(view.Comment(run))
+	if !s.Abandoned {
+		return text
+	}
+	gist, next := view.Gist(run, true)
+	return strings.Replace(text, view.Headline(run), gist, 1) + "\n\n**Next:** " + next + "."
 }
 
 // Good reports whether the run succeeded: then the page shows failures last.
