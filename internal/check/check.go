@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -121,8 +120,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	}
 	cannotRun := result.Exit == 126 || result.Exit == 127
 	missing := ""
-	if program := program(check.Command); cannotRun && program != "" {
-		if missing, err = h.missing(ctx, job, program); err != nil {
+	if cannotRun {
+		if missing, err = h.missing(ctx, job, shell.Needed(check.Command)); err != nil {
 			return journal.CheckEnded{}, err
 		}
 	}
@@ -148,25 +147,22 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	}, nil
 }
 
-// program is empty for a path: the work may add a file there.
-func program(command string) string {
-	words, err := shell.Words(command)
-	i := slices.IndexFunc(words, func(word string) bool { return word != "env" && !strings.Contains(word, "=") })
-	if err != nil || i < 0 || strings.HasPrefix(words[i], "-") || strings.Contains(words[i], "/") {
-		return ""
+// missing asks the shell for programs: each shell words its error in another way. A path is
+// none, as the work may add a file there.
+func (h Hand) missing(ctx context.Context, job Job, programs []string) (string, error) {
+	for _, program := range programs {
+		if strings.Contains(program, "/") {
+			continue
+		}
+		result, err := h.Run(ctx, process.Command{
+			Argv: []string{"sh", "-c", `command -v "$1"`, "sh", program}, Dir: job.Dir, Env: job.env(h.Env),
+			Timeout: 10 * time.Second, Grace: h.Grace,
+		})
+		if err != nil || result.Exit != 0 && !result.TimedOut {
+			return program, err
+		}
 	}
-	return words[i]
-}
-
-// missing asks the shell for a program: each shell words its error in another way.
-func (h Hand) missing(ctx context.Context, job Job, program string) (string, error) {
-	result, err := h.Run(ctx, process.Command{
-		Argv: []string{"sh", "-c", `command -v "$1"`, "sh", program}, Dir: job.Dir, Env: job.env(h.Env), Timeout: 10 * time.Second, Grace: h.Grace,
-	})
-	if err != nil || result.Exit == 0 || result.TimedOut {
-		return "", err
-	}
-	return program, nil
+	return "", nil
 }
 
 func (h Hand) veiled(to io.Writer) io.WriteCloser {

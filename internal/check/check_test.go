@@ -80,6 +80,8 @@ func TestHowACommandEndsIsHowTheCheckEnds(t *testing.T) {
 		{"no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
 		{"CI=1 no-such-program-here --all", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
 		{"env CI=1 no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
+		{"true && no-such-program-here >all 2>&1", journal.CheckEnded{Exit: 127, CannotRun: true, Missing: "no-such-program-here"}},
+		{"false || no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true}},
 		{"./no-such-file-yet", journal.CheckEnded{Exit: 127, CannotRun: true}},
 		{"sh -c no-such-program-here", journal.CheckEnded{Exit: 127, CannotRun: true}},
 	} {

@@ -1,11 +1,12 @@
 // Package shell splits a command into words as a shell does, with quotes and
-// escapes. It expands and runs nothing: words that need expansion are
-// refused.
+// escapes, and names the programs that it needs. It expands and runs nothing:
+// words that need expansion are refused.
 package shell
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -25,6 +26,69 @@ func Words(line string) ([]string, error) {
 		words = append(words, text)
 	}
 	return words, nil
+}
+
+// Needed are the programs that must succeed for a command to succeed. It is empty
+// where the command itself changes which programs are found.
+func Needed(command string) []string {
+	file, err := parser().Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil
+	}
+	known := true
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch n := node.(type) {
+		case *syntax.FuncDecl, *syntax.DeclClause:
+			known = false
+		case *syntax.Assign:
+			known = known && n.Name.Value != "PATH"
+		case *syntax.CallExpr:
+			known = known && !slices.Contains([]string{".", "alias", "eval", "export", "source"}, program(n))
+		}
+		return known
+	})
+	if !known {
+		return nil
+	}
+	return needed(file.Stmts)
+}
+
+func needed(list []*syntax.Stmt) []string {
+	if len(list) == 0 || list[len(list)-1].Negated || list[len(list)-1].Background {
+		return nil
+	}
+	switch c := list[len(list)-1].Cmd.(type) {
+	case *syntax.CallExpr:
+		if name := program(c); name != "" {
+			return []string{name}
+		}
+	case *syntax.BinaryCmd:
+		after := needed([]*syntax.Stmt{c.Y})
+		switch c.Op { //nolint:exhaustive // of the others either side may do
+		case syntax.AndStmt:
+			return append(needed([]*syntax.Stmt{c.X}), after...)
+		case syntax.Pipe:
+			return after
+		}
+	case *syntax.Subshell:
+		return needed(c.Stmts)
+	case *syntax.Block:
+		return needed(c.Stmts)
+	}
+	return nil
+}
+
+// program is the name of what a call starts, through env, too; empty if it is not literal.
+func program(call *syntax.CallExpr) string {
+	for _, arg := range call.Args {
+		switch text, err := literal(arg.Parts, false); {
+		case err != nil || strings.HasPrefix(text, "-"):
+			return ""
+		case text != "env" && !strings.Contains(text, "="):
+			return text
+		}
+	}
+	return ""
 }
 
 // Quote is text as one word of a command line; empty: no shell takes it as one.

@@ -32,6 +32,35 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A program is needed where the command cannot succeed without it.
+func TestNeeded(t *testing.T) {
+	for command, want := range map[string][]string{
+		"npm test":                         {"npm"},
+		"CI=1 npm test >log 2>&1":          {"npm"},
+		"env CI=1 npm test":                {"npm"},
+		"make lint && go test ./... | tap": {"make", "tap"},
+		"set -e; (cd web && npm test)":     {"cd", "npm"},
+		"{ eslint . && jest; }":            {"eslint", "jest"},
+		"./check.sh":                       {"./check.sh"},
+		"yarn -v && yarn test || npm test": nil,
+		"! grep -r TODO .":                 nil,
+		"server &":                         nil,
+		"if make; then jest; fi":           nil,
+		"$RUNNER test":                     nil,
+		"env -i npm test":                  nil,
+		"PATH=bin:$PATH jest":              nil,
+		". .venv/bin/activate && pytest":   nil,
+		"export PATH=bin && jest":          nil,
+		"t() { true; }; t":                 nil,
+		"npm test &&":                      nil,
+		"":                                 nil,
+	} {
+		if diff := cmp.Diff(want, shell.Needed(command)); diff != "" {
+			t.Errorf("Needed(%q) (-want +got):\n%s", command, diff)
+		}
+	}
+}
+
 func TestFirst(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"a b c":           {"a", " b c"},
