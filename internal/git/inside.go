@@ -72,11 +72,10 @@ type filterless struct {
 }
 
 func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
-	out, err := t.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Limit: 1 << 20})
+	set, err := withoutFilters(ctx, t.Do)
 	if err != nil {
-		return filterless{}, fmt.Errorf("read the tree's configuration: %w", err)
+		return filterless{}, err
 	}
-	set := withoutFilters(string(out))
 	if t.ignore != "" {
 		set = append(set, Setting{"core.excludesFile", t.ignore})
 	}
@@ -92,10 +91,14 @@ func (t *Tree) movable(ctx context.Context) (filterless, error) {
 	return t.disableFilters(ctx)
 }
 
-func withoutFilters(keys string) []Setting {
-	var set []Setting
+// withoutFilters are settings by which no filter runs that a repository's configuration names.
+func withoutFilters(ctx context.Context, do Runner) (set []Setting, err error) {
+	keys, err := do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Limit: 1 << 20})
+	if err != nil {
+		return nil, fmt.Errorf("read the tree's configuration: %w", err)
+	}
 	seen := map[string]bool{}
-	for key := range strings.SplitSeq(keys, "\x00") {
+	for key := range strings.SplitSeq(string(keys), "\x00") {
 		end := strings.LastIndex(key, ".")
 		if end < 0 || !strings.HasPrefix(key, "filter.") || seen[key[:end]] {
 			continue
@@ -106,7 +109,7 @@ func withoutFilters(keys string) []Setting {
 			Setting{driver + ".clean", ""}, Setting{driver + ".smudge", ""},
 			Setting{driver + ".process", ""}, Setting{driver + ".required", "false"})
 	}
-	return set
+	return set, nil
 }
 
 func (t filterless) Do(ctx context.Context, c Call) ([]byte, error) {

@@ -220,24 +220,26 @@ func (t *Tree) LeadsOut(ctx context.Context, area string) string {
 	return ""
 }
 
-// WithIncluded adds the files that the configurations of the git folders, of the user and of
-// the machine include.
+// WithIncluded adds the files that the configurations of the git folders, of the user, of the
+// environment and of the machine include.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	configs := append(g.User.files(), cmp.Or(g.User.System, "/etc/gitconfig"))
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
-	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(configs, func(config []byte) (list []byte, err error) {
+	list := func(c Call, from ...string) (list []byte, err error) {
 		for _, form := range []string{"--type=path", "--no-type"} { // a user that is unknown is an error
-			list, err = g.Do(ctx, Call{
-				Args: []string{"config", "--file", "-", "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`},
-				Dir:  g.Home, Env: []string{"HOME=" + g.User.Home}, Stdin: bytes.NewReader(config),
-			})
-			if err == nil {
+			c.Args = append(append([]string{"config"}, from...), "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`)
+			c.Dir, c.Env = g.Home, []string{"HOME=" + g.User.Home, "GIT_CONFIG_PARAMETERS=" + g.User.Parameters}
+			if list, err = g.Do(ctx, c); err == nil {
 				break
 			}
 		}
 		return list, err
+	}
+	listed, _ := list(Call{Set: g.User.Set}) // an error: it includes nothing
+	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, func(config []byte) ([]byte, error) {
+		return list(Call{Stdin: bytes.NewReader(config)}, "--file", "-")
 	})...)
 	return n
 }

@@ -11,10 +11,12 @@ import (
 // Person is where a user's own configuration of git lies. Of what stands there
 // only who commits, what is ignored and how lines end is ever read; no call runs under it.
 type Person struct {
-	Home       string // $HOME; empty: none
-	ConfigHome string // $XDG_CONFIG_HOME; empty: .config at home
-	Global     string // $GIT_CONFIG_GLOBAL; empty: files of the two above
-	System     string // $GIT_CONFIG_SYSTEM; empty: the usual file
+	Home       string    // $HOME; empty: none
+	ConfigHome string    // $XDG_CONFIG_HOME; empty: .config at home
+	Global     string    // $GIT_CONFIG_GLOBAL; empty: files of the two above
+	System     string    // $GIT_CONFIG_SYSTEM; empty: the usual file
+	Set        []Setting // by $GIT_CONFIG_COUNT
+	Parameters string    // $GIT_CONFIG_PARAMETERS, of git -c
 }
 
 func (p Person) folder() string {
@@ -91,14 +93,11 @@ func (t userConfig) who() Identity {
 }
 
 func (t userConfig) ignore(person Person) string {
-	if person == (Person{}) {
+	dir := person.folder()
+	if dir == "" {
 		return ""
 	}
-	usual := ""
-	if dir := person.folder(); dir != "" {
-		usual = filepath.Join(dir, "ignore")
-	}
-	name := cmp.Or(t["core.excludesfile"], usual)
+	name := cmp.Or(t["core.excludesfile"], filepath.Join(dir, "ignore"))
 	if rest, home := strings.CutPrefix(name, "~/"); home && person.Home != "" {
 		return filepath.Join(person.Home, rest)
 	}

@@ -205,8 +205,12 @@ func defaultRemote(names []string) string {
 }
 
 func (u user) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
+	set, err := withoutFilters(ctx, u.Do)
+	if err != nil {
+		return nil, "", err
+	}
 	like := u.userConfig(ctx, u.git.User.files())
-	set := like.endings()
+	set = append(set, like.endings()...)
 	if ignore := like.ignore(u.git.User); ignore != "" {
 		set = append(set, Setting{"core.excludesFile", ignore})
 	}
@@ -235,6 +239,15 @@ func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 		return "", nil
 	}
 	return address, err
+}
+
+// Tracks tells whether a path, or something below it, belongs to a repository's files.
+func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
+	out, err := user{git: g, dir: filepath.Dir(path)}.Ask(ctx, "ls-files", "-z", "--", ":(literal)"+filepath.Base(path))
+	if failed, is := Answered(err); is && (out != "" || strings.Contains(failed.Said, "not a git repository")) {
+		err = nil
+	}
+	return out != "", err
 }
 
 // Named is the commit that a user calls rev; a fault where there is none.

@@ -97,7 +97,13 @@ func TestInspectRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	sh(t, dir, "", "git", "init", "-q")
-	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "x")
+	write(t, filepath.Join(dir, "a"), "1")
+	write(t, filepath.Join(dir, ".gitattributes"), "* filter=x\n")
+	sh(t, dir, "", "git", "add", "-A")
+	sh(t, dir, "", "git", "commit", "-q", "-m", "x")
+	write(t, filepath.Join(dir, "a"), "2")
+	write(t, filepath.Join(dir, ".git/more"), "[filter \"x\"]\n\tclean = "+evil+"\n\tprocess = "+evil+"\n")
+	sh(t, dir, "", "git", "config", "include.path", "more")
 	sh(t, dir, "", "git", "config", "core.fsmonitor", evil)
 	sh(t, dir, "", "git", "config", "core.pager", evil)
 	write(t, filepath.Join(dir, ".git/hooks/post-index-change"), read(t, evil))
@@ -106,7 +112,9 @@ func TestInspectRunsNothing(t *testing.T) {
 	t.Setenv("GIT_CONFIG_PARAMETERS", "'core.fsmonitor'='"+evil+"'")
 	t.Setenv("GIT_EXTERNAL_DIFF", evil)
 	g, seen := newGit(t)
-	must(g.Inspect(t.Context(), dir))(t)
+	if at := must(g.Inspect(t.Context(), dir))(t); !slices.Equal(at.Dirty, []string{"a"}) {
+		t.Errorf("Dirty = %v", at.Dirty)
+	}
 	if _, err := os.Stat(canary); err == nil {
 		t.Error("something ran")
 	}

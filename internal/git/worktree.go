@@ -36,13 +36,13 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err != nil {
 		return Worktree{}, err
 	}
-	keys, err := g.Do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Dir: at.Top, Limit: 1 << 20})
+	quiet, err := withoutFilters(ctx, u.Do)
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add a worktree: %w", err)
 	}
-	_, err = g.Do(ctx, Call{
+	_, err = u.Do(ctx, Call{
 		Args: []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head},
-		Dir:  at.Top, Set: withoutFilters(string(keys)), Timeout: farther,
+		Set:  quiet, Timeout: farther,
 	})
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)

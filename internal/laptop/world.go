@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -31,9 +32,16 @@ type World struct {
 }
 
 func (w World) person() git.Person {
-	return git.Person{
+	p := git.Person{
 		Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME"), Global: w.Getenv("GIT_CONFIG_GLOBAL"), System: w.Getenv("GIT_CONFIG_SYSTEM"),
+		Parameters: w.Getenv("GIT_CONFIG_PARAMETERS"),
 	}
+	count, _ := strconv.Atoi(w.Getenv("GIT_CONFIG_COUNT")) // git refuses another word
+	for i := range min(count, len(w.Environ())) {
+		n := strconv.Itoa(i)
+		p.Set = append(p.Set, git.Setting{Key: w.Getenv("GIT_CONFIG_KEY_" + n), Value: w.Getenv("GIT_CONFIG_VALUE_" + n)})
+	}
+	return p
 }
 
 // Git returns the user's git for a project, with an empty home; done removes that.

@@ -12,26 +12,34 @@ import (
 
 const mostIncluded = 10_000
 
+// mostConfig is more than git reads of a configuration.
+const mostConfig = 1 << 31
+
 // Included are the files that configuration files include, and those that these include,
 // whether or not they are there or their condition holds now, with the links on the way to
-// each. List gives git's list of the includes of a configuration, without ~ in paths.
-func Included(files []string, list func(config []byte) ([]byte, error)) (paths []string) {
-	for i := 0; i < len(files) && i < mostIncluded; i++ {
-		text, _ := untrusted.ReadFile(files[i], 1<<20)
-		if !bytes.Contains(bytes.ToLower(text), []byte("include")) {
-			continue
-		}
-		found, _ := list(text) // an error: it includes nothing
+// each. List gives git's list of the includes of a configuration, without ~ in paths; listed is
+// that of the environment.
+func Included(listed []byte, files []string, list func(config []byte) ([]byte, error)) (paths []string) {
+	include := func(dir string, found []byte) {
 		for setting := range strings.SplitSeq(strings.TrimSuffix(string(found), "\x00"), "\x00") {
 			_, to, _ := strings.Cut(setting, "\n")
 			if to == "" {
 				continue
 			}
 			if !filepath.IsAbs(to) {
-				to = filepath.Dir(files[i]) + "/" + to // git follows a link before ..
+				to = dir + "/" + to // git follows a link before ..
 			}
 			files, paths = append(files, to), append(paths, way(to)...)
 		}
+	}
+	include("", listed)
+	for i := 0; i < len(files) && i < mostIncluded; i++ {
+		text, _ := untrusted.ReadFile(files[i], mostConfig)
+		if !bytes.Contains(bytes.ToLower(text), []byte("include")) {
+			continue
+		}
+		found, _ := list(text) // an error: it includes nothing
+		include(filepath.Dir(files[i]), found)
 	}
 	return paths
 }
