@@ -106,7 +106,7 @@ func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
 }
 
 func (h *handler) do(ctx context.Context) (Result, error) {
-	if err := h.read(); err != nil {
+	if err := h.read(ctx); err != nil {
 		return Result{}, err
 	}
 	if h.inputs.Mode != config.Work {
@@ -167,7 +167,7 @@ func (a Action) newVisit() *handler {
 }
 
 // read takes in the inputs and the event; nothing is asked of anybody yet.
-func (h *handler) read() error {
+func (h *handler) read(ctx context.Context) error {
 	if err := h.readInputs(); err != nil {
 		return err
 	}
@@ -177,6 +177,9 @@ func (h *handler) read() error {
 	}
 	h.env = env
 	h.mask()
+	if err := h.findPaths(ctx); err != nil {
+		return err
+	}
 	return h.readEvent()
 }
 
@@ -249,7 +252,7 @@ func (h *handler) connect() error {
 	if h.inputs.Token == "" && h.inputs.AppID == 0 {
 		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
 	}
-	network := h.network()
+	network := h.inputs.Sandbox.Network
 	route, err := network.Route()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // agentUser is a user id that no image uses.
@@ -45,15 +47,11 @@ func (h *handler) sandboxOptions(worker, second *job.Candidate, p policy.Policy)
 	}
 	read, _ := worker.Needs() // a job has no user's home
 	more, _ := second.Needs()
-	cache := in.Cache
-	if cache != "" {
-		cache = filepath.Join(h.env.Workspace, cache)
-	}
 	return confine.Options{
-		Cache: cache,
+		Cache: in.Cache,
 		Level: in.Sandbox.Level, UID: agentUser, GID: agentUser, Self: h.Self, Exec: h.Exec, Env: env,
 		Read: append(more, read...), Reach: []string{h.env.folder()}, Apart: []string{h.env.Workspace}, Private: h.runnerFolders(), Needs: in.Needs,
-		Now: h.Now, Network: h.network(), Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
+		Now: h.Now, Network: h.inputs.Sandbox.Network, Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
 	}
 }
 
@@ -69,13 +67,28 @@ func (h *handler) runnerFolders() []string {
 	return all
 }
 
-// network resolves the CA bundle in the workspace.
-func (h *handler) network() confine.Network {
-	n := h.inputs.Sandbox.Network
-	if n.Bundle != "" && !filepath.IsAbs(n.Bundle) {
-		n.Bundle = filepath.Join(h.env.Workspace, n.Bundle)
+// findPaths finds the paths that inputs name in the workspace. It refuses what git tracks there,
+// and links: the checkout may be a pull request's.
+func (h *handler) findPaths(ctx context.Context) error {
+	tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: os.DevNull}
+	for name, path := range map[string]*string{"cache": &h.inputs.Cache, "ca-bundle": &h.inputs.Sandbox.Network.Bundle} {
+		if *path == "" {
+			continue
+		}
+		if !filepath.IsAbs(*path) {
+			*path = filepath.Join(h.env.Workspace, *path)
+		}
+		top, err := filepath.EvalSymlinks(h.env.Workspace)
+		place, found := untrusted.Resolve(*path, func(link string) bool { return confine.Under(top, link) })
+		tracked := errors.Is(found, untrusted.ErrTheirLink)
+		if found == nil && err == nil && confine.Under(top, place) {
+			tracked, err = tool.Tracks(ctx, place)
+		}
+		if err != nil || tracked {
+			return fault.Usage("the input "+name+" names what comes with the checkout, which may be a pull request's: "+*path, "name what no commit has, such as what an earlier step writes", err)
+		}
 	}
-	return n
+	return nil
 }
 
 // git is one that will do, and reaches GitHub as the network wants it.
@@ -93,7 +106,7 @@ func (h *handler) git(ctx context.Context) (git.Git, error) {
 
 // withNetwork reaches private servers without the company's proxy, and has all certificates in one file.
 func (h *handler) withNetwork(tool git.Git) (git.Git, error) {
-	network := h.network()
+	network := h.inputs.Sandbox.Network
 	if network.Upstream != "" {
 		route, err := network.Route()
 		if err != nil {

@@ -173,10 +173,10 @@ func (h *handler) npm(ctx context.Context, dir, what string) error {
 	env := h.agentEnv("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS")
 	// Not in the home: there a later npm that is not root could not write any more.
 	env = append(env, "npm_config_cache="+filepath.Join(filepath.Dir(dir), "npm"))
-	if network := h.network(); network.Upstream != "" {
+	if network := h.inputs.Sandbox.Network; network.Upstream != "" {
 		env = append(env, "HTTPS_PROXY="+network.Upstream)
 	}
-	if network := h.network(); network.Bundle != "" {
+	if network := h.inputs.Sandbox.Network; network.Bundle != "" {
 		env = append(env, "NODE_EXTRA_CA_CERTS="+network.Bundle)
 	}
 	said := &process.Tail{N: 4 << 10}

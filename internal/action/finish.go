@@ -19,7 +19,7 @@ import (
 // job. If the job had done all of that, it asks GitHub nothing.
 func (a Action) Finish(ctx context.Context) error {
 	v := a.newVisit()
-	if err := v.read(); err != nil {
+	if err := v.read(ctx); err != nil {
 		return err
 	}
 	home, run := v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() }) // of this job

@@ -130,7 +130,7 @@ func (h *handler) fetchAttached(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	route, err := h.network().Route()
+	route, err := h.inputs.Sandbox.Network.Route()
 	if err != nil {
 		return err
 	}
