@@ -99,13 +99,31 @@ func (r *Root) Create(name string) (*os.File, error) {
 	return r.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// OpenFile opens a plain file. To be written to, it must have no other name: a link may lead
-// to any file of the folder.
+// OpenFile opens a plain file. To be written to, it must have no other name: a link, on the way
+// too, may lead to any file of the folder.
 func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
-	if flag&(os.O_WRONLY|os.O_RDWR) != 0 && r.hasOtherName(name) {
+	if flag&(os.O_WRONLY|os.O_RDWR) != 0 && (r.isLinked(name) || r.hasOtherName(name)) {
 		return nil, ErrNotPlain
 	}
 	return plain(r.Root.OpenFile(name, flag|syscall.O_NONBLOCK, perm))
+}
+
+// MkdirAll makes folders, and none through a link.
+func (r *Root) MkdirAll(name string, perm fs.FileMode) error {
+	if r.isLinked(name) {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: ErrMoved}
+	}
+	return r.Root.MkdirAll(name, perm)
+}
+
+// isLinked reports a link at a path or above it.
+func (r *Root) isLinked(name string) bool {
+	for at := filepath.Clean(name); at != "." && at != "/"; at = filepath.Dir(at) {
+		if info, err := r.Lstat(at); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *Root) hasOtherName(name string) bool {
@@ -114,7 +132,7 @@ func (r *Root) hasOtherName(name string) bool {
 		return false
 	}
 	stat, is := info.Sys().(*syscall.Stat_t)
-	return info.Mode().Type() == fs.ModeSymlink || is && info.Mode().IsRegular() && stat.Nlink > 1
+	return is && info.Mode().IsRegular() && stat.Nlink > 1
 }
 
 // Open opens a plain file by its path, which may lead over links.

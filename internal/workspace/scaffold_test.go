@@ -39,6 +39,32 @@ func sheets(pairs ...string) []workspace.NewFile {
 	return all
 }
 
+// A command in the sandbox leaves links to the folder of hooks: nothing is written through one.
+func TestNoNewFileGoesThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "hooks/x"), "")
+	put(t, filepath.Join(dir, "ralph/prd.json"), finished)
+	put(t, filepath.Join(dir, ".github/x"), "")
+	for name, to := range map[string]string{"ralph-archive": "hooks", ".github/workflows": "../hooks"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := workspace.Scaffold(dir, sheets(".github/workflows/ralph.yml", "1")); err == nil || !strings.Contains(err.Error(), "a link is in its place, or above it") {
+		t.Errorf("Scaffold = %v", err)
+	}
+	loop, err := workspace.ReadLoop(workspace.Memory{Tree: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := loop.Archive("x", nil, nil); err == nil || !strings.Contains(err.Error(), "a link is in its place, or above it") {
+		t.Errorf("Archive = %v", err)
+	}
+	if list, err := os.ReadDir(filepath.Join(dir, "hooks")); err != nil || len(list) != 1 {
+		t.Errorf("hooks hold %v, %v", list, err)
+	}
+}
+
 // All files are laid out or none is, and none is ever overwritten.
 func TestScaffold(t *testing.T) {
 	dir := t.TempDir()

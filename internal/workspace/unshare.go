@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -114,7 +115,7 @@ func collectLinked(ctx context.Context, root *untrusted.Root, path string, files
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, untrusted.ErrTooDeep): // the sandbox gets there step by step
-			return fmt.Errorf("%w: %s", err, filepath.Join(root.Name(), e.Path))
+			return fmt.Errorf("%w: %s", err, filepath.Join(root.Name(), filepath.Join(strings.Split(e.Path, "/")[:3]...)))
 		case errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
 			return fs.SkipDir // the sandbox has the same user, and no access either
 		case errors.Is(err, fs.ErrNotExist):

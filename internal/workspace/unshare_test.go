@@ -1,13 +1,16 @@
 package workspace_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -66,6 +69,18 @@ func TestUnshare(t *testing.T) {
 	}
 	if copied, err := workspace.Unshare(t.Context(), paths); err != nil || copied != 0 {
 		t.Errorf("the second time it copied %d: %v", copied, err)
+	}
+}
+
+// Of folders that are nested too deep, the first are named: the whole path fills a screen.
+func TestUnshareNamesTheFirstFolders(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "deep", strings.Repeat("d/", 300)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := workspace.Unshare(t.Context(), []string{dir})
+	if !errors.Is(err, untrusted.ErrTooDeep) || !strings.HasSuffix(err.Error(), ": "+filepath.Join(dir, "deep/d/d")) {
+		t.Errorf("Unshare = %v", err)
 	}
 }
 
