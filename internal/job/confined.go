@@ -125,8 +125,8 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 }
 
 // WatchNestedRepos looks for repositories in the tree at top and in the git folders that
-// the sandbox may write to. The returned function looks again, moves aside what git
-// would run in repositories that are new or changed, and returns notes for people.
+// the sandbox may write to. The returned function looks again, removes new pipes, moves aside
+// what git would run in repositories that are new or changed, and returns notes for people.
 func WatchNestedRepos(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
 	where := guarded.Searches(top, at.Write)
 	before := make([]guarded.Found, len(where))
@@ -136,6 +136,7 @@ func WatchNestedRepos(ctx context.Context, top string, at confine.Access) func(c
 	return func(ctx context.Context, tool git.Git) (news []journal.Noted) {
 		for i, search := range where {
 			now := search.Look(ctx)
+			search.RemovePipes(now.Pipes.Since(before[i].Pipes))
 			news = append(news, disarmRepos(ctx, tool, search, now.Since(before[i].Nested))...)
 			news = append(news, disarmIndexes(ctx, tool, search, now.Indexes.Since(before[i].Indexes))...)
 		}

@@ -12,10 +12,11 @@ import (
 )
 
 // Found is what a search found: repositories within the tree, and the indexes of all
-// repositories, the tree's own included, each with a digest of its content.
+// repositories, the tree's own included, each with a digest of its content; and all pipes,
+// with links to them.
 type Found struct {
 	Nested
-	Indexes Nested
+	Indexes, Pipes Nested
 }
 
 const index = "index"

@@ -59,9 +59,9 @@ func (s Search) holds(dir string) bool {
 
 // Look finds repositories by their folders, within git folders too. It runs no git and
 // follows no link. A folder that cannot be read counts as a repository. If the context
-// ends first, NotAll stands for the rest. Look removes the pipes that git would open.
+// ends first, NotAll stands for the rest.
 func (s Search) Look(ctx context.Context) Found {
-	found, left := Found{Nested{}, Nested{}}, mostEntries
+	found, left := Found{Nested{}, Nested{}, Nested{}}, mostEntries
 	root, err := untrusted.OpenRoot(s.Top)
 	if err != nil {
 		return Found{Nested: Nested{".": "closed"}}
@@ -76,8 +76,8 @@ func (s Search) Look(ctx context.Context) Found {
 		case errors.Is(err, fs.ErrNotExist): // it went while we looked
 		case err != nil:
 			found.Nested[e.Path] = "closed"
-		case s.blocksGit(root, e):
-			_ = e.In.Remove(e.Name)
+		case s.isPipe(e):
+			found.Pipes[e.Path] = ""
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
 			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, e.Name, &left)

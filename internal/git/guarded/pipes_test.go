@@ -6,42 +6,46 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// git opens these files, and would wait for ever for a program that writes to the pipe.
-func TestLookRemovesPipesThatGitOpens(t *testing.T) {
+// git opens a pipe by many names, behind links too, and would wait for ever for a program that
+// writes to it. So what a command left is removed, and what was there before it stays.
+func TestNewPipesAreRemoved(t *testing.T) {
 	top := t.TempDir()
-	for name, want := range map[string]bool{
-		"web/.git/HEAD": true, "web/.git/refs/heads/main": true, ".git/packed-refs": true, ".gitignore": true, ".mailmap": true, "web/.lfsconfig": true, "web/.gitattributes": true, "bare/HEAD": true,
-		"store/packed-refs": true, "store/refs/heads/main": true, "link/.git/packed-refs": true, "refs/heads/main": false, "pipe": false, "web/queue": false,
-	} {
+	look := guarded.Search{Top: top, Git: ".git", All: true}
+	fifo := func(name string) {
 		path := filepath.Join(top, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), syscall.Mkfifo(path, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		fifo := path
-		switch strings.Split(name, "/")[0] {
-		case "link":
-			fifo = filepath.Join(top, "queue")
-			if err := os.Symlink("../../queue", path); err != nil {
-				t.Fatal(err)
-			}
-		case "store": // to which a .git file leads
-			if err := errors.Join(os.MkdirAll(filepath.Join(top, "store", "objects"), 0o755), os.MkdirAll(filepath.Join(top, "store", "refs"), 0o755)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+	}
+	for _, name := range []string{"queue", ".tool/queue"} {
+		fifo(name)
+	}
+	before := look.Look(t.Context())
+	left := []string{"web/.git/HEAD", ".git/packed-refs", ".mailmap", "bare/refs/heads/main", "plain/heads/main"}
+	for _, name := range left {
+		fifo(name)
+	}
+	for name, to := range map[string]string{"web/.git/packed-refs": "../../queue", "web/.git/refs": "../../plain"} {
+		if err := os.Symlink(to, filepath.Join(top, name)); err != nil {
 			t.Fatal(err)
 		}
-		guarded.Search{Top: top, Git: ".git", All: true}.Look(t.Context())
-		if _, err := os.Lstat(path); os.IsNotExist(err) != want {
-			t.Errorf("%s is removed: %v, want %v", name, os.IsNotExist(err), want)
+	}
+	now := look.Look(t.Context())
+	look.RemovePipes(now.Pipes.Since(before.Pipes))
+	for _, name := range append(left, "web/.git/packed-refs") {
+		if _, err := os.Lstat(filepath.Join(top, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+	for _, name := range []string{"queue", ".tool/queue", "web/.git/refs"} {
+		if _, err := os.Lstat(filepath.Join(top, name)); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
 		}
 	}
 }
