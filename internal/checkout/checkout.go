@@ -47,7 +47,26 @@ func (c *Clean) Prover(stories Stories) proof.Prover {
 	if c.Kept.Dir != "" {
 		p.Baselines = baselines{c}
 	}
+	p.Ahead = &proof.Ahead{Beside: c.beside}
 	return p
+}
+
+// beside proves in a checkout of its own, at the same time, if the sandbox can keep both
+// apart. What the checks need a secret for would be shared.
+func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
+	sb, is := c.Sandbox.Beside()
+	if !is || len(c.Secrets) > 0 {
+		return proof.Prover{}, false
+	}
+	trusted, err := c.Repository(ctx)
+	if err != nil {
+		return proof.Prover{}, false
+	}
+	other := *c
+	other.Repository = func(context.Context) (*git.Trusted, error) { return trusted, nil }
+	other.Dir, other.Sandbox, other.Hand.Began = c.Dir+"-beside", sb, nil
+	other.Log = func(string) {} // what could not be cleared is in the way of the next checkout, which says so
+	return proof.Prover{Checkout: other.Checkout, Setup: other.setup, Check: other.check}, true
 }
 
 // Checkout makes a clean checkout, with a new home and the caches that the base's checks filled.

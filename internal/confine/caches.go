@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -45,6 +46,18 @@ func (w *Sandbox) Renew() error {
 	return errors.Join(w.base.Sweep(), w.rooms.anew())
 }
 
+// Beside is the same sandbox for a proof that runs at the same time as another: with
+// folders of its own. It needs more than one processor, and nothing that both would
+// share: the machine's memory and processes, or a project's servers.
+func (w *Sandbox) Beside() (*Sandbox, bool) {
+	if w == nil || !w.mounts() || w.base.HostPIDs || len(w.doors.services) > 0 || runtime.GOMAXPROCS(0) < 2 {
+		return nil, false
+	}
+	beside := &Sandbox{Level: w.Level, vars: w.vars, base: w.base, next: w.next, rooms: w.rooms, doors: w.doors}
+	beside.rooms.lane = "-beside"
+	return beside, true
+}
+
 // Vacate removes the checkout of a proof. Caches are kept of the base alone, for
 // every later proof to begin with: what a change runs must not decide what the
 // next proof sees.
@@ -57,12 +70,15 @@ func (w *Sandbox) Vacate(dir string, base bool) error {
 }
 
 func (r *folders) anew() error {
-	if err := r.clear("proof"); err != nil {
+	if err := r.clear(filepath.Base(r.tmp(true))); err != nil {
 		return err
 	}
-	cache := filepath.Join(r.dir, "cache")
-	if _, err := os.Stat(r.filled()); err != nil {
-		return r.clear("cache")
+	cache := r.caches(true)
+	_, none := os.Stat(r.filled())
+	if _, gone := os.Stat(cache); none != nil || gone != nil {
+		if err := r.clear(filepath.Base(cache)); none != nil || err != nil {
+			return err
+		}
 	}
 	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.filled(), cache)) //nolint:gosec // another user works in it
 }

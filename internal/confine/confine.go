@@ -71,7 +71,7 @@ type Sandbox struct {
 	base  sandbox.Config
 	next  sandbox.Next
 	rooms folders
-	doors servers
+	doors *servers
 	cache string // outlives the job
 	saved string // the key of what was saved there
 
@@ -98,7 +98,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, doors: servers{services: services}}
+	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, doors: &servers{services: services}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())

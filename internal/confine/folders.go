@@ -26,7 +26,8 @@ type folders struct {
 	state agent.State
 	read  []string
 	lend  func(string) error
-	based bool // the caches of the base are kept
+	based bool   // the caches of the base are kept
+	lane  string // ends the names of the folders of a proof that runs beside another
 }
 
 func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
@@ -78,7 +79,7 @@ func (r *folders) write(proof bool) []string {
 
 func (r *folders) caches(proof bool) string {
 	if proof {
-		return filepath.Join(r.dir, "cache")
+		return filepath.Join(r.dir, "cache"+r.lane)
 	}
 	return filepath.Join(r.dir, "caches")
 }
@@ -86,7 +87,7 @@ func (r *folders) caches(proof bool) string {
 // tmp holds temporary files. In a job it is also the home of the proofs.
 func (r *folders) tmp(proof bool) string {
 	if proof {
-		return filepath.Join(r.dir, "proof")
+		return filepath.Join(r.dir, "proof"+r.lane)
 	}
 	return filepath.Join(r.dir, "tmp")
 }

@@ -50,7 +50,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Model.Budget == (agent.Budget{}) {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{Level: sandbox.None}
+	w := &Sandbox{Level: sandbox.None, doors: new(servers)}
 	who, held := w.asking(asked), []asker(nil)
 	for _, a := range who {
 		known := slices.Contains(heldWithoutSandbox, a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
@@ -81,7 +81,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 var heldWithoutSandbox = []string{"claude", "codex", "gemini", "copilot"}
 
 func (w *Sandbox) asking(asked Options) []asker {
-	d := &w.doors
+	d := w.doors
 	d.keys = asked.Model.Keys
 	who := []asker{{Model: asked.Model, keys: &d.keys}}
 	if asked.Review != nil {
@@ -92,7 +92,7 @@ func (w *Sandbox) asking(asked Options) []asker {
 }
 
 func (w *Sandbox) openModel(ctx context.Context, asked Options, who []asker, route egress.Route) (err error) {
-	d := &w.doors
+	d := w.doors
 	if d.model, err = w.listen(ctx); err != nil {
 		return err
 	}

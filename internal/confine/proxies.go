@@ -45,7 +45,7 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 	if err != nil {
 		return err
 	}
-	d := &w.doors
+	d := w.doors
 	who := w.asking(asked)
 	for i := range who {
 		hosts, err := w.askedBy(&who[i], asked.Home == "")
@@ -72,7 +72,7 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 
 // openSetup serves the proxy of setup commands: it has its own list, without model servers.
 func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
-	d, n := &w.doors, asked.Network
+	d, n := w.doors, asked.Network
 	if n.Setup == nil && !n.Packages {
 		n.Setup = n.Allow
 	}

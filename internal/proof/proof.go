@@ -31,6 +31,9 @@ type Prover struct {
 	Baselines Baselines
 	// Stand gives a commit as a proof of it has it, with the files of a Standing.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
+	Ahead *Ahead // nil: nothing runs at the same time.
+
+	seek func(Place) error // asks only where checks would run
 }
 
 // Place is where checks run.
@@ -165,11 +168,18 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 	if at.Stand, ended.Restored, err = p.restore(ctx, run, step.Commit); err != nil {
 		return fmt.Errorf("prove %s: %w", step.Commit, err)
 	}
+	p.ahead(ctx, run, step)
 	seen, err := p.run(ctx, run, at, emit)
 	if err != nil {
+		p.Ahead.drop()
 		return fmt.Errorf("prove %s: %w", step.Commit, err)
 	}
-	emit(sum(ended, run, seen))
+	if ended = sum(ended, run, seen); ended.Passed {
+		p.Ahead.wait()
+	} else {
+		p.Ahead.drop()
+	}
+	emit(ended)
 	return nil
 }
 

@@ -34,6 +34,7 @@ func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(jo
 	if err != nil || !waiting {
 		return seen, err
 	}
+	p.Ahead.drop() // chance must not come from what runs beside
 	first := slices.IndexFunc(seen.checks, doubtful)
 	if err = p.again(ctx, run, at, seen.checks[first:], doubtful); err != nil {
 		return seen, err
@@ -146,6 +147,12 @@ func (p Prover) firstRun(check, second journal.CheckEnded) *journal.Try {
 
 // once is a single go. Without checks nothing has to be made ready.
 func (p Prover) once(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
+	if p.seek != nil {
+		return sight{}, p.seek(at)
+	}
+	if seen, ran := p.Ahead.take(run, at, emit); ran {
+		return seen, nil
+	}
 	dir, done, err := p.Checkout(ctx, run, cmp.Or(at.Stand, at.Commit))
 	if err != nil {
 		return sight{}, err
