@@ -222,7 +222,7 @@ func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error 
 	if err != nil {
 		return err
 	}
-	client, err := github.Connect(github.Access{Owner: at.owner, Repo: at.name, BaseURL: w.Getenv("GITHUB_API_URL"), Token: at.token, Pace: w.pace})
+	client, err := github.Connect(github.Access{Owner: at.owner, Repo: at.name, BaseURL: w.Getenv("GITHUB_API_URL"), Token: at.token, Retry: w.pace})
 	if err != nil {
 		return err
 	}

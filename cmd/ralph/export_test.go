@@ -16,7 +16,7 @@ func Start(now func() time.Time, haste time.Duration) int {
 	w.Now = now
 	if haste > 0 {
 		w.every = haste
-		w.pace = &github.Pace{Tries: github.DefaultPace.Tries, Delay: haste, MaxWait: 2 * time.Second, Silence: time.Second}
+		w.pace = &github.RetryPolicy{Tries: github.DefaultRetryPolicy.Tries, Delay: haste, MaxWait: 2 * time.Second, Timeout: time.Second}
 	}
 	return start(w)
 }

@@ -47,7 +47,7 @@ type world struct {
 	laptop.World
 	args    []string
 	every   time.Duration // the least time between two edits of a comment
-	pace    *github.Pace  // of calls to GitHub; nil: the usual one
+	pace    *github.RetryPolicy  // of calls to GitHub; nil: the usual one
 	signals chan os.Signal
 }
 

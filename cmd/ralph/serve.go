@@ -84,7 +84,7 @@ func (c serveCommand) server(w world, log io.Writer) server.Server {
 }
 
 func (c serveCommand) access(w world) github.Access {
-	return github.Access{BaseURL: cmp.Or(c.APIURL, w.Getenv("GITHUB_API_URL")), Pace: w.pace}
+	return github.Access{BaseURL: cmp.Or(c.APIURL, w.Getenv("GITHUB_API_URL")), Retry: w.pace}
 }
 
 func (c serveCommand) log(to io.Writer) *slog.Logger {
@@ -178,7 +178,7 @@ func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 }
 
 // keep puts the App where only we can read it, whole or not at all.
-func (c serveCommand) keep(made github.Made) error {
+func (c serveCommand) keep(made github.CreatedApp) error {
 	app := served{ID: made.ID, Slug: made.Slug, PrivateKey: made.PrivateKey, Secret: made.Secret}
 	text, err := json.MarshalIndent(app, "", "  ") //nolint:gosec // to be kept is what it is for
 	if err != nil {

@@ -53,7 +53,7 @@ func (h *handler) fetchMissingFacts(ctx context.Context, known *trigger.RequestF
 		return err
 	}
 	if h.relayed.Digest != "" { // the text was too long for the server to send
-		text, same, err := h.client.Fetch(ctx, h.relayed)
+		text, same, err := h.client.RelayedText(ctx, h.relayed)
 		if known.Edited = !same; err != nil || known.Edited {
 			return err
 		}

@@ -46,7 +46,7 @@ type Action struct {
 	Drain   <-chan struct{}
 	Hard    <-chan struct{} // closed: end now, as if killed
 	Watch   func(stream.Item)
-	Pace    *github.Pace  // nil: GitHub's own
+	Pace    *github.RetryPolicy  // nil: GitHub's own
 	Every   time.Duration // the least time between two edits of a comment
 	Keep    bool          // leave the trees behind
 	Plain   bool          // Out is read by people, and by no runner: it gets no groups or annotations
@@ -261,7 +261,7 @@ func (h *handler) connect() error {
 	access := github.Access{
 		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
 		BaseURL: h.env.APIURL, GraphQLURL: h.env.GraphQLURL,
-		Token: h.inputs.Token, Pace: h.Pace,
+		Token: h.inputs.Token, Retry: h.Pace,
 	}
 	if network.Upstream+network.Bundle != "" {
 		access.HTTP = route.Plain()

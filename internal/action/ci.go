@@ -35,7 +35,7 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	}
 	h.host = h.hostFor(pull.Number)
 	lost := false
-	if pull.Draft || pull.Says() {
+	if pull.Draft || pull.SaysDraft() {
 		if lost, err = h.resumeKilledJob(ctx, pull); err != nil || !lost {
 			return "the pull request is a draft: its work is under way, or waits for a person", err
 		}

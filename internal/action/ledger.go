@@ -43,7 +43,7 @@ func (h *handler) applyOrgPolicy(ctx context.Context) error {
 	if !h.command.Verb.UsesAgent() {
 		return nil
 	}
-	text, found, err := h.client.Beside(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)
+	text, found, err := h.client.FileOf(ctx, config.OrgPolicyRepo, config.OrgPolicyFile)
 	if err != nil || !found {
 		return err
 	}

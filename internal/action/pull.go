@@ -28,7 +28,7 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 		h.last.Pull = text
 		h.showing.Unlock()
 	}
-	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.Says()}, nil
+	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.SaysDraft()}, nil
 }
 
 func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {

@@ -113,7 +113,7 @@ func (p *place) closes(number int) (string, error) {
 
 func (p *place) job(payload []byte) (string, error) {
 	p.Helper()
-	client, err := github.Connect(github.Access{Owner: "acme", Repo: "shop", BaseURL: p.URL + "/api/v3", Token: token, Pace: &github.Pace{Tries: 1}})
+	client, err := github.Connect(github.Access{Owner: "acme", Repo: "shop", BaseURL: p.URL + "/api/v3", Token: token, Retry: &github.RetryPolicy{Tries: 1}})
 	if err != nil {
 		p.Fatal(err)
 	}

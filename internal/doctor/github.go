@@ -57,7 +57,7 @@ func (g GitHub) Push(ctx context.Context) []Finding {
 
 func (g GitHub) seen(ctx context.Context) Finding {
 	const what = "the repository"
-	base, archived, err := g.Client.Look(ctx)
+	base, archived, err := g.Client.DefaultBranch(ctx)
 	known, is := errors.AsType[*github.Error](err)
 	switch {
 	case errors.Is(err, github.NotFound):

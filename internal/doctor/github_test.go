@@ -21,7 +21,7 @@ func standing(t *testing.T, branch string, signed bool, rules ...githubtest.Rule
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	client, err := github.Connect(github.Access{Owner: "acme", Repo: "shop", BaseURL: s.URL + "/api/v3", Token: "ghs_job", Pace: &github.Pace{Tries: 1}})
+	client, err := github.Connect(github.Access{Owner: "acme", Repo: "shop", BaseURL: s.URL + "/api/v3", Token: "ghs_job", Retry: &github.RetryPolicy{Tries: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,34 +26,34 @@ type Access struct {
 	Input       string            // of the workflow, that the token comes from; github-token where empty
 	App         *App              // goes before Token
 	HTTP        http.RoundTripper // the way out, where it is not the usual one
-	Pace        *Pace             // DefaultPace where nil
+	Retry       *RetryPolicy      // DefaultPace where nil
 }
 
 // PublicURL is the API of github.com.
 const PublicURL = "https://api.github.com"
 
-// Pace is how patient we are.
-type Pace struct {
+// RetryPolicy is how often, and for how long, a call is tried again.
+type RetryPolicy struct {
 	Tries   int           // for a call that can do no harm twice
 	Delay   time.Duration // before the second try; doubles, and is never quite the same
 	MaxWait time.Duration // for a rate limit to be lifted; a longer one is an error
-	Silence time.Duration // that a server may keep before it begins to answer; 0: for ever
+	Timeout time.Duration // that a server may keep before it begins to answer; 0: for ever
 }
 
-// DefaultPace waits for secondary limits of a minute, not for the primary one of an hour.
-var DefaultPace = Pace{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Silence: 30 * time.Second}
+// DefaultRetryPolicy waits for secondary limits of a minute, not for the primary one of an hour.
+var DefaultRetryPolicy = RetryPolicy{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Timeout: 30 * time.Second}
 
 // Client makes API calls for one repository.
 type Client struct {
 	Owner, Repo string
 
-	api     *gh.Client
-	plain   *http.Client // sends no token
-	graphql string
-	pace    Pace
-	held    *credential
-	input   string // that its token comes from
-	self    identity
+	api          *gh.Client
+	withoutToken *http.Client // sends no token
+	graphql      string
+	retry        RetryPolicy
+	credential   *credential
+	tokenInput   string // that its token comes from
+	self         identity
 }
 
 // Connect makes a client of a. It makes no call yet.
@@ -62,19 +62,19 @@ func Connect(a Access) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace := DefaultPace
-	if a.Pace != nil {
-		pace = *a.Pace
+	pace := DefaultRetryPolicy
+	if a.Retry != nil {
+		pace = *a.Retry
 	}
-	out := outward(a.HTTP, pace)
+	out := limitedTransport(a.HTTP, pace)
 	c := &Client{
-		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), pace: pace, plain: &http.Client{Transport: out},
-		input: cmp.Or(a.Input, "github-token"),
+		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), retry: pace, withoutToken: &http.Client{Transport: out},
+		tokenInput: cmp.Or(a.Input, "github-token"),
 	}
 	if err := c.identify(a, base, out); err != nil {
 		return nil, err
 	}
-	c.api = apiClient(base, bearer{credential: c.held, next: out})
+	c.api = apiClient(base, tokenTransport{credential: c.credential, next: out})
 	return c, nil
 }
 
@@ -87,9 +87,9 @@ func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error 
 			return err
 		}
 		app.owner, app.repo = a.Owner, a.Repo
-		c.held = &credential{source: app.token}
+		c.credential = &credential{source: app.token}
 	case token != "":
-		c.held = &credential{source: func(context.Context) (string, error) { return token, nil }}
+		c.credential = &credential{source: func(context.Context) (string, error) { return token, nil }}
 	default:
 		return fault.Usage("no GitHub token", "give `github-token`, or `app-id` and `app-private-key`", nil)
 	}
@@ -98,11 +98,11 @@ func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error 
 
 // GitToken is for pushes as x-access-token. An App's token lasts an hour: ask each time.
 func (c *Client) GitToken(ctx context.Context) (string, error) {
-	return ask(ctx, c, act{what: "get a token for git"}, c.held.token)
+	return withRetry(ctx, c, operation{action: "get a token for git"}, c.credential.token)
 }
 
 func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
-	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: stay})
+	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: sameHostOnly})
 	// Not WithEnterpriseURLs: it guesses at the path, and GITHUB_API_URL is
 	// whole as it stands, on github.com and on a company's own server.
 	api.BaseURL, api.UploadURL = base, uploadURL(base)
@@ -121,11 +121,11 @@ func uploadURL(base *url.URL) *url.URL {
 }
 
 // Names become parts of a URL, so only what GitHub allows may pass.
-var names = pattern.Of(`^[A-Za-z0-9._-]+$`)
+var validName = pattern.Of(`^[A-Za-z0-9._-]+$`)
 
 func baseURL(a Access) (*url.URL, error) {
 	for _, name := range []string{a.Owner, a.Repo} {
-		if !names.MatchString(name) || strings.Trim(name, ".") == "" {
+		if !validName.MatchString(name) || strings.Trim(name, ".") == "" {
 			return nil, fault.Usage("no repository: \""+a.Owner+"/"+a.Repo+"\"", "name one as owner/name", nil)
 		}
 	}

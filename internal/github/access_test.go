@@ -77,7 +77,7 @@ func TestAddressesOfOtherServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
 			client := connect(t, github.Access{
-				Owner: "acme", Repo: "shop", Token: "secret", BaseURL: c.base, GraphQLURL: c.graphql, Pace: hasty,
+				Owner: "acme", Repo: "shop", Token: "secret", BaseURL: c.base, GraphQLURL: c.graphql, Retry: hasty,
 				HTTP: hand(func(req *http.Request) canned {
 					asked = append(asked, req.URL.String())
 					if req.Header.Get("User-Agent") != "ralph" || req.Header.Get("Authorization") != "Bearer secret" {
@@ -106,7 +106,7 @@ func TestOurTokenStaysOnOurHost(t *testing.T) {
 	for _, to := range []string{"https://evil.example/", "http://api.github.com/"} {
 		var hosts []string
 		client := connect(t, github.Access{
-			Owner: "acme", Repo: "shop", Token: "secret", Pace: hasty,
+			Owner: "acme", Repo: "shop", Token: "secret", Retry: hasty,
 			HTTP: hand(func(req *http.Request) canned {
 				hosts = append(hosts, req.URL.Scheme+"://"+req.URL.Host)
 				return reply(http.StatusMovedPermanently, "", "Location", to)

@@ -18,29 +18,29 @@ const actionsWrite = "actions: write"
 func (c *Client) Dispatch(ctx context.Context, workflow, branch string, inputs map[string]any) error {
 	// Twice would be two jobs: what got no answer is looked for before it is
 	// tried again.
-	return tell(ctx, c, act{
-		what: "start " + workflow, needs: actionsWrite, once: true,
+	return send(ctx, c, operation{
+		action: "start " + workflow, permission: actionsWrite, notRepeatable: true,
 		method: http.MethodPost, path: "actions/workflows/" + url.PathEscape(workflow) + "/dispatches",
 		body: gh.CreateWorkflowDispatchEventRequest{Ref: branch, Inputs: inputs},
 	})
 }
 
-type began struct {
+type jobStarts struct {
 	Title string `json:"display_title"`
 	At    stamp  `json:"created_at"`
 }
 
 const maxJobs = 10
 
-// Began reports whether a job of the workflow with that word in its title began since.
-func (c *Client) Began(ctx context.Context, workflow, word string, since time.Time) (found bool, err error) {
+// HasJobStarted reports whether a job of the workflow with that word in its title began since.
+func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since time.Time) (found bool, err error) {
 	since = since.Truncate(time.Second) // as GitHub's own dates are
 	type page struct {
-		Jobs []began `json:"workflow_runs"`
+		Jobs []jobStarts `json:"workflow_runs"`
 	}
-	a := act{what: "list the jobs of " + workflow, needs: actionsWrite}
+	a := operation{action: "list the jobs of " + workflow, permission: actionsWrite}
 	a.path = fmt.Sprintf("actions/workflows/%s/runs?event=workflow_dispatch", url.PathEscape(workflow))
-	err = turn(ctx, c, a, maxJobs, func(p page) bool {
+	err = eachPage(ctx, c, a, maxJobs, func(p page) bool {
 		for _, job := range p.Jobs { // the newest first
 			found = !job.At.Before(since) && strings.Contains(job.Title, word)
 			if found || job.At.Before(since) {
@@ -54,8 +54,8 @@ func (c *Client) Began(ctx context.Context, workflow, word string, since time.Ti
 
 // JobBegan is when a job was requested; known is false where GitHub does not tell.
 func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
-	a := act{what: fmt.Sprintf("ask when job %d was asked for", id), needs: "actions: read"}
-	job, err := one[struct {
+	a := operation{action: fmt.Sprintf("ask when job %d was asked for", id), permission: "actions: read"}
+	job, err := getOne[struct {
 		At stamp `json:"run_started_at"` // of this attempt: who asks again has read again
 	}](ctx, c, a, fmt.Sprintf("actions/runs/%d", id))
 	if Withheld(err) {
@@ -72,7 +72,7 @@ func (j job) filled() bool { return j.Status != "" }
 
 // JobEnded tells whether a job is over, as far as we are let know.
 func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err error) {
-	found, err := one[job](ctx, c, act{what: fmt.Sprintf("ask whether job %d is at work", id), needs: "actions: read"}, fmt.Sprintf("actions/runs/%d", id))
+	found, err := getOne[job](ctx, c, operation{action: fmt.Sprintf("ask whether job %d is at work", id), permission: "actions: read"}, fmt.Sprintf("actions/runs/%d", id))
 	if Withheld(err) {
 		return false, false, nil
 	}
@@ -81,8 +81,8 @@ func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err
 
 // CancelJob asks for a job's end. One that has ended is fine.
 func (c *Client) CancelJob(ctx context.Context, id int64) error {
-	err := tell(ctx, c, act{
-		what: fmt.Sprintf("cancel job %d", id), needs: actionsWrite, method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/cancel", id),
+	err := send(ctx, c, operation{
+		action: fmt.Sprintf("cancel job %d", id), permission: actionsWrite, method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/cancel", id),
 	})
 	if e, is := errors.AsType[*Error](err); is && strings.Contains(e.Message, "completed") {
 		return nil

@@ -29,7 +29,7 @@ type App struct {
 // app trades the App's key for tokens of an hour that reach one repository.
 type app struct {
 	owner, repo string
-	signed      *ghinstallation.AppsTransport
+	transport   *ghinstallation.AppsTransport
 	api         *gh.Client // speaks as the App itself, not as an installation
 
 	mu           sync.Mutex
@@ -49,7 +49,7 @@ func newApp(a App, base *url.URL, out http.RoundTripper) (*app, error) {
 			"give the whole .pem file as `app-private-key`, from -----BEGIN to END-----", err)
 	}
 	signed.BaseURL = strings.TrimRight(base.String(), "/")
-	return &app{signed: signed, api: apiClient(base, signed), installation: a.InstallationID, least: a.Least}, nil
+	return &app{transport: signed, api: apiClient(base, signed), installation: a.InstallationID, least: a.Least}, nil
 }
 
 // ghinstallation keeps a token until a minute before it expires.
@@ -83,7 +83,7 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 			own.Statuses = own.Checks
 		}
 	}
-	a.tokens = ghinstallation.NewFromAppsTransport(a.signed, a.installation)
+	a.tokens = ghinstallation.NewFromAppsTransport(a.transport, a.installation)
 	// What leaks must not reach the organization's other repositories.
 	a.tokens.InstallationTokenOptions = &gh.InstallationTokenOptions{Repositories: []string{a.repo}}
 	if a.least {
@@ -101,15 +101,15 @@ func jobsOwn() *gh.InstallationPermissions {
 
 // refusedApp explains an answer about the App itself.
 func refusedApp(err error, fix string) error {
-	e := understand(err)
+	e := errorOf(err)
 	if e.Kind == Unavailable || e.Kind == RateLimited {
 		return e
 	}
 	return &fault.Fault{What: "get a token for the App", Fix: fix, Exit: fault.ExitUsage, Err: e}
 }
 
-// Blueprint is a GitHub App that is still to be made.
-type Blueprint struct {
+// NewApp is a GitHub App that is still to be made.
+type NewApp struct {
 	Name         string // unique on GitHub; its owner can change it there
 	Home         string // a page about it
 	Deliver      string // where GitHub sends what happens
@@ -119,7 +119,7 @@ type Blueprint struct {
 }
 
 // Manifest is the text for GitHub's form, with only the permissions that ralph needs.
-func (b Blueprint) Manifest() (string, error) {
+func (b NewApp) Manifest() (string, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
 		"hook_attributes": map[string]any{"url": b.Deliver, "active": true},
@@ -131,13 +131,13 @@ func (b Blueprint) Manifest() (string, error) {
 	return string(text), err
 }
 
-// Form is where GitHub takes a manifest, and the site that is on.
-func (b Blueprint) Form(state string) (form, site string, err error) {
+// FormURL is where GitHub takes a manifest, and the site that is on.
+func (b NewApp) FormURL(state string) (form, site string, err error) {
 	base, err := apiURL(b.API)
 	if err != nil {
 		return "", "", err
 	}
-	if b.Organization != "" && !names.MatchString(b.Organization) {
+	if b.Organization != "" && !validName.MatchString(b.Organization) {
 		return "", "", fault.Usage(fmt.Sprintf("%q is no organization", b.Organization), "give its name as in its address", nil)
 	}
 	u := webURL(base)
@@ -150,8 +150,8 @@ func (b Blueprint) Form(state string) (form, site string, err error) {
 	return u.String(), site, nil
 }
 
-// Made is a GitHub App that was just made. GitHub hands this over once.
-type Made struct {
+// CreatedApp is a GitHub App that was just made. GitHub hands this over once.
+type CreatedApp struct {
 	ID         int64
 	Slug       string
 	Page       string // where it is shown, and installed
@@ -159,35 +159,35 @@ type Made struct {
 	Secret     string // of its webhook
 }
 
-var codes = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
+var validCode = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
 
 var errNoCode = errors.New("that is not a code from GitHub")
 
-// TakeOver gets the App of a manifest for its code, which works once within an hour.
-func TakeOver(ctx context.Context, a Access, code string) (Made, error) {
-	if !codes.MatchString(code) {
-		return Made{}, errNoCode
+// RedeemCode gets the App of a manifest for its code, which works once within an hour.
+func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) {
+	if !validCode.MatchString(code) {
+		return CreatedApp{}, errNoCode
 	}
 	base, err := apiURL(a.BaseURL)
 	if err != nil {
-		return Made{}, err
+		return CreatedApp{}, err
 	}
-	pace := DefaultPace
-	if a.Pace != nil {
-		pace = *a.Pace
+	pace := DefaultRetryPolicy
+	if a.Retry != nil {
+		pace = *a.Retry
 	}
 	// The code in an error could be used by its reader before we use it, so
 	// errors hide it.
-	c := &Client{api: apiClient(base, outward(a.HTTP, pace)), pace: pace, held: &credential{last: code}}
-	return ask(ctx, c, act{what: "take over the new App", once: true}, func(ctx context.Context) (Made, error) {
+	c := &Client{api: apiClient(base, limitedTransport(a.HTTP, pace)), retry: pace, credential: &credential{last: code}}
+	return withRetry(ctx, c, operation{action: "take over the new App", notRepeatable: true}, func(ctx context.Context) (CreatedApp, error) {
 		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)
 		if err != nil {
-			return Made{}, err
+			return CreatedApp{}, err
 		}
 		if app.GetID() == 0 || app.GetPEM() == "" || app.GetWebhookSecret() == "" {
-			return Made{}, errEmpty
+			return CreatedApp{}, errEmpty
 		}
-		return Made{ID: app.GetID(), Slug: app.GetSlug(), Page: app.GetHTMLURL(), PrivateKey: app.GetPEM(), Secret: app.GetWebhookSecret()}, nil
+		return CreatedApp{ID: app.GetID(), Slug: app.GetSlug(), Page: app.GetHTMLURL(), PrivateKey: app.GetPEM(), Secret: app.GetWebhookSecret()}, nil
 	})
 }
 
@@ -203,19 +203,19 @@ func OpenHook(a Access) (*Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace := DefaultPace
-	if a.Pace != nil {
-		pace = *a.Pace
+	pace := DefaultRetryPolicy
+	if a.Retry != nil {
+		pace = *a.Retry
 	}
-	app, err := newApp(*a.App, base, outward(a.HTTP, pace))
+	app, err := newApp(*a.App, base, limitedTransport(a.HTTP, pace))
 	if err != nil {
 		return nil, err
 	}
-	return &Hook{client: &Client{api: app.api, pace: pace, held: &credential{}}}, nil
+	return &Hook{client: &Client{api: app.api, retry: pace, credential: &credential{}}}, nil
 }
 
-// Logged is one attempt to deliver. Attempts of the same delivery share their GUID.
-type Logged struct {
+// Delivery is one attempt to deliver. Attempts of the same delivery share their GUID.
+type Delivery struct {
 	ID     int64
 	GUID   string
 	Event  string
@@ -223,18 +223,18 @@ type Logged struct {
 	Status int // of the answer; 0 or 502 and the like without one
 }
 
-// Taken tells whether somebody said that they had it.
-func (l Logged) Taken() bool { return l.Status >= 200 && l.Status < 300 }
+// Accepted tells whether somebody said that they had it.
+func (l Delivery) Accepted() bool { return l.Status >= 200 && l.Status < 300 }
 
 // maxLogPages bounds how much of the log is read at once: 100 tries a page.
 const maxLogPages = 50
 
 // Log lists deliveries since a time, newest first; whole is false if there are more.
-func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bool, err error) {
+func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole bool, err error) {
 	options := &gh.ListCursorOptions{PerPage: 100}
 	for range maxLogPages {
 		var next string
-		page, err := ask(ctx, h.client, act{what: "read the log of deliveries"}, func(ctx context.Context) ([]*gh.HookDelivery, error) {
+		page, err := withRetry(ctx, h.client, operation{action: "read the log of deliveries"}, func(ctx context.Context) ([]*gh.HookDelivery, error) {
 			page, resp, err := h.client.api.Apps.ListHookDeliveries(ctx, options)
 			if err == nil {
 				next = resp.Cursor
@@ -248,7 +248,7 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bo
 			if d.GetDeliveredAt().Before(since) {
 				return all, true, nil
 			}
-			all = append(all, logged(d))
+			all = append(all, deliveryOf(d))
 		}
 		if next == "" {
 			return all, true, nil
@@ -258,15 +258,15 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Logged, whole bo
 	return all, false, nil
 }
 
-func logged(d *gh.HookDelivery) Logged {
-	return Logged{
+func deliveryOf(d *gh.HookDelivery) Delivery {
+	return Delivery{
 		ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(),
 	}
 }
 
 // Payload is what GitHub tried to deliver then.
 func (h *Hook) Payload(ctx context.Context, id int64) ([]byte, error) {
-	return ask(ctx, h.client, act{what: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
+	return withRetry(ctx, h.client, operation{action: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
 		d, _, err := h.client.api.Apps.GetHookDelivery(ctx, id)
 		if err != nil {
 			return nil, err

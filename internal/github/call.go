@@ -14,56 +14,56 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-type act struct {
-	what  string // in words, for errors
-	needs string // the line under permissions: that it takes
-	once  bool   // twice would leave two: not to be tried again when the answer was lost
+type operation struct {
+	action        string // in words, for errors
+	permission    string // the line under permissions: that it takes
+	notRepeatable bool   // twice would leave two: not to be tried again when the answer was lost
 
 	method string // empty: GET
 	path   string // in the repository
 	body   any
 }
 
-// ask retries where that may help and does no harm. Its errors hold an *Error.
-func ask[T any](ctx context.Context, c *Client, a act, do func(context.Context) (T, error)) (T, error) {
+// withRetry retries where that may help and does no harm. Its errors hold an *Error.
+func withRetry[T any](ctx context.Context, c *Client, a operation, do func(context.Context) (T, error)) (T, error) {
 	for try := 1; ; try++ {
-		got, err := bounded(ctx, do)
+		got, err := withTimeout(ctx, do)
 		if err == nil {
 			return got, nil
 		}
-		trouble := understand(err)
-		trouble.Message = c.held.hide(trouble.Message)
-		wait, again := c.pace.again(a, try, trouble)
+		trouble := errorOf(err)
+		trouble.Message = c.credential.hide(trouble.Message)
+		wait, again := c.retry.shouldRetry(a, try, trouble)
 		if !again || ctx.Err() != nil {
-			return *new(T), a.remedy(c.input, trouble, err)
+			return *new(T), a.hint(c.tokenInput, trouble, err)
 		}
 		if err := sleep(ctx, wait); err != nil {
-			return *new(T), fmt.Errorf("%s: %w", a.what, err)
+			return *new(T), fmt.Errorf("%s: %w", a.action, err)
 		}
 	}
 }
 
-// overall bounds one try with all it waits for. The context does it and not
+// callTimeout bounds one try with all it waits for. The context does it and not
 // http.Client, whose timer goes on after an error, as go-github does not close
 // what it has read.
-const overall = 2 * time.Minute
+const callTimeout = 2 * time.Minute
 
-func bounded[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, overall)
+func withTimeout[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return do(ctx)
 }
 
-func do(ctx context.Context, c *Client, a act, call func(context.Context) error) error {
-	_, err := ask(ctx, c, a, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
+func runOperation(ctx context.Context, c *Client, a operation, call func(context.Context) error) error {
+	_, err := withRetry(ctx, c, a, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
 	return err
 }
 
-// call makes the request of an act. Its answer is read into a type of our own, with
+// request makes the request of an operation. Its answer is read into a type of our own, with
 // the fields that are used: go-github's types refuse all of an answer for one date
 // that is none.
-func call[T any](ctx context.Context, c *Client, a act) (T, error) {
-	return ask(ctx, c, a, func(ctx context.Context) (got T, err error) {
+func request[T any](ctx context.Context, c *Client, a operation) (T, error) {
+	return withRetry(ctx, c, a, func(ctx context.Context) (got T, err error) {
 		_, err = c.get(ctx, a, &got)
 		if f, is := any(got).(interface{ filled() bool }); is && err == nil && !f.filled() {
 			err = errEmpty
@@ -72,13 +72,13 @@ func call[T any](ctx context.Context, c *Client, a act) (T, error) {
 	})
 }
 
-func tell(ctx context.Context, c *Client, a act) error {
-	_, err := call[any](ctx, c, a) // which may be a list
+func send(ctx context.Context, c *Client, a operation) error {
+	_, err := request[any](ctx, c, a) // which may be a list
 	return err
 }
 
 // again: what ran into a limit was not done, so even a comment may be repeated.
-func (p Pace) again(a act, try int, e *Error) (time.Duration, bool) {
+func (p RetryPolicy) shouldRetry(a operation, try int, e *Error) (time.Duration, bool) {
 	if try >= p.Tries {
 		return 0, false
 	}
@@ -86,7 +86,7 @@ func (p Pace) again(a act, try int, e *Error) (time.Duration, bool) {
 	case RateLimited:
 		return e.Wait, e.Wait > 0 && e.Wait <= p.MaxWait
 	case Unavailable:
-		return jitter(p.Delay << (try - 1)), !a.once
+		return jitter(p.Delay << (try - 1)), !a.notRepeatable
 	case NotFound, Forbidden, Unauthorized, Refused:
 		return 0, false
 	}
@@ -115,9 +115,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 // errEmpty is an empty success. GitHub sends none; a proxy without its upstream does.
 var errEmpty = errors.New("the answer is empty")
 
-func list[T any](ctx context.Context, c *Client, a act, path string, pages int) (all []T, err error) {
+func list[T any](ctx context.Context, c *Client, a operation, path string, pages int) (all []T, err error) {
 	a.path = path
-	err = turn(ctx, c, a, pages, func(page []T) bool {
+	err = eachPage(ctx, c, a, pages, func(page []T) bool {
 		all = append(all, page...)
 		return true
 	})
@@ -127,8 +127,8 @@ func list[T any](ctx context.Context, c *Client, a act, path string, pages int) 
 	return all, nil
 }
 
-func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (found T, is bool, err error) {
-	err = turn(ctx, c, a, maxPages, func(page []T) bool {
+func findFirst[T any](ctx context.Context, c *Client, a operation, fits func(T) bool) (found T, is bool, err error) {
+	err = eachPage(ctx, c, a, maxPages, func(page []T) bool {
 		at := slices.IndexFunc(page, fits)
 		if is = at >= 0; is {
 			found = page[at]
@@ -140,8 +140,8 @@ func seek[T any](ctx context.Context, c *Client, a act, fits func(T) bool) (foun
 
 const maxPages = 100
 
-// turn reads pages while more wants another.
-func turn[P any](ctx context.Context, c *Client, a act, pages int, more func(P) bool) error {
+// eachPage reads pages while more wants another.
+func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, more func(P) bool) error {
 	sign := "?"
 	if strings.Contains(a.path, "?") {
 		sign = "&"
@@ -150,7 +150,7 @@ func turn[P any](ctx context.Context, c *Client, a act, pages int, more func(P) 
 	for number := 1; number != 0 && pages > 0; pages-- {
 		var next int
 		a.path = fmt.Sprintf("%s%sper_page=100&page=%d", path, sign, number)
-		page, err := ask(ctx, c, a, func(ctx context.Context) (page P, err error) {
+		page, err := withRetry(ctx, c, a, func(ctx context.Context) (page P, err error) {
 			next, err = c.get(ctx, a, &page)
 			return page, err
 		})
@@ -162,20 +162,20 @@ func turn[P any](ctx context.Context, c *Client, a act, pages int, more func(P) 
 	return nil
 }
 
-func one[T any](ctx context.Context, c *Client, a act, path string) (T, error) {
+func getOne[T any](ctx context.Context, c *Client, a operation, path string) (T, error) {
 	a.path = path
-	return call[T](ctx, c, a)
+	return request[T](ctx, c, a)
 }
 
-func (c *Client) get(ctx context.Context, a act, into any) (next int, err error) {
-	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.at(a.path), a.body, into)
+func (c *Client) get(ctx context.Context, a operation, into any) (next int, err error) {
+	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.url(a.path), a.body, into)
 	if err != nil {
 		return 0, err
 	}
 	return resp.NextPage, nil
 }
 
-func (c *Client) at(path string) string {
+func (c *Client) url(path string) string {
 	return strings.TrimSuffix(fmt.Sprintf("repos/%s/%s/%s", c.Owner, c.Repo, path), "/")
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-type run struct {
+type checkRun struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`
 	Conclusion string `json:"conclusion"`
@@ -38,47 +38,47 @@ const (
 
 // Failing are the red checks of a commit, with what can be read of their results.
 func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingCheck, error) {
-	all, err := c.runs(ctx, sha)
+	all, err := c.checkRuns(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
-	red := slices.DeleteFunc(all, func(r run) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
+	red := slices.DeleteFunc(all, func(r checkRun) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
 	var failing []trigger.FailingCheck
 	for _, r := range red[:min(len(red), maxFailing)] {
 		name, _ := clean.Plain(r.Name, maxName)
-		failing = append(failing, trigger.FailingCheck{Name: name, Summary: c.found(ctx, r)})
+		failing = append(failing, trigger.FailingCheck{Name: name, Summary: c.resultText(ctx, r)})
 	}
 	return failing, nil
 }
 
-// runs are all checks of a commit: a matrix has hundreds.
-func (c *Client) runs(ctx context.Context, sha string) ([]run, error) {
+// checkRuns are all checks of a commit: a matrix has hundreds.
+func (c *Client) checkRuns(ctx context.Context, sha string) ([]checkRun, error) {
 	type page struct {
-		Runs []run `json:"check_runs"`
+		Runs []checkRun `json:"check_runs"`
 	}
-	a := act{what: "read the checks of " + sha, needs: "checks: read"}
+	a := operation{action: "read the checks of " + sha, permission: "checks: read"}
 	a.path = "commits/" + url.PathEscape(sha) + "/check-runs?filter=latest"
-	var all []run
-	err := turn(ctx, c, a, heardPages, func(p page) bool {
+	var all []checkRun
+	err := eachPage(ctx, c, a, commentPages, func(p page) bool {
 		all = append(all, p.Runs...)
 		return true
 	})
 	return all, err
 }
 
-type note struct {
+type annotation struct {
 	Path    string `json:"path"`
 	Line    int    `json:"start_line"`
 	Message string `json:"message"`
 }
 
-// found is what a check has to say: its own words, its annotations, and the
+// resultText is what a check has to say: its own words, its annotations, and the
 // end of its log. No error is told: that of a log holds its address, and who
 // has that may read it.
-func (c *Client) found(ctx context.Context, r run) string {
+func (c *Client) resultText(ctx context.Context, r checkRun) string {
 	said := []string{r.Output.Title, r.Output.Summary}
-	a := act{what: "read what the check " + oneLine(r.Name) + " found", needs: "checks: read"}
-	notes, err := list[note](ctx, c, a, fmt.Sprintf("check-runs/%d/annotations", r.ID), 1)
+	a := operation{action: "read what the check " + oneLine(r.Name) + " found", permission: "checks: read"}
+	notes, err := list[annotation](ctx, c, a, fmt.Sprintf("check-runs/%d/annotations", r.ID), 1)
 	if err != nil && !Withheld(err) {
 		said = append(said, "(its notes on lines could not be read)")
 	}
@@ -86,20 +86,20 @@ func (c *Client) found(ctx context.Context, r run) string {
 		said = append(said, fmt.Sprintf("%s:%d: %s", n.Path, n.Line, n.Message))
 	}
 	if r.App.Slug == "github-actions" { // whose jobs have the numbers of their checks
-		log, err := c.log(ctx, r.ID)
+		log, err := c.logEnd(ctx, r.ID)
 		if err != nil && !Withheld(err) {
 			log = "(its log could not be read)"
 		}
 		said = append(said, log)
 	}
 	said = slices.DeleteFunc(said, func(text string) bool { return strings.TrimSpace(text) == "" })
-	return code(strings.Join(said, "\n"), maxSaid)
+	return code(strings.Join(said, "\n"), maxComment)
 }
 
-// log is the end of a job's log, which lies on another host without our token.
-func (c *Client) log(ctx context.Context, job int64) (string, error) {
-	a := act{what: fmt.Sprintf("read the log of job %d", job), needs: "actions: read"}
-	return ask(ctx, c, a, func(ctx context.Context) (string, error) {
+// logEnd is the end of a job's log, which lies on another host without our token.
+func (c *Client) logEnd(ctx context.Context, job int64) (string, error) {
+	a := operation{action: fmt.Sprintf("read the log of job %d", job), permission: "actions: read"}
+	return withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
 		at, resp, err := c.api.Actions.GetWorkflowJobLogs(ctx, c.Owner, c.Repo, job, 1)
 		switch {
 		case err != nil && resp != nil:
@@ -111,7 +111,7 @@ func (c *Client) log(ctx context.Context, job int64) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("write the request: %w", err)
 		}
-		log, err := c.plain.Do(req)
+		log, err := c.withoutToken.Do(req)
 		if err != nil {
 			return "", err
 		}
@@ -155,7 +155,7 @@ type Note struct {
 
 // CreateCheck puts a check on a commit. Of two with one name GitHub shows the newer.
 func (c *Client) CreateCheck(ctx context.Context, n NewCheck) error {
-	a := act{what: "write the check " + n.Name, needs: "checks: write"}
+	a := operation{action: "write the check " + n.Name, permission: "checks: write"}
 	output := &gh.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
 	for _, note := range n.Notes {
 		output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
@@ -165,5 +165,5 @@ func (c *Client) CreateCheck(ctx context.Context, n NewCheck) error {
 	a.method, a.path, a.body = http.MethodPost, "check-runs", gh.CreateCheckRunOptions{
 		Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion, Output: output,
 	}
-	return tell(ctx, c, a)
+	return send(ctx, c, a)
 }

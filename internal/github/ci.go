@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-type tested struct {
+type ciPayload struct {
 	Branch     string `json:"head_branch"`
 	SHA        string `json:"head_sha"`
 	Conclusion string `json:"conclusion"`
@@ -26,14 +26,14 @@ type tested struct {
 
 // ci leaves out branches of forks, regardless of their names.
 func (p payload) ci(event string) trigger.CI {
-	var of *tested
+	var of *ciPayload
 	switch {
 	case event == trigger.EventSuite && p.Action == "completed":
 		of = p.Suite
 	case event == trigger.EventWorkflowRun && p.Action == "completed":
 		of = p.Job
 	case event == trigger.EventStatus:
-		return p.stated()
+		return p.statusCI()
 	}
 	if p.Pull != nil && p.Action == "ready_for_review" { // its checks may have ended while it was a draft
 		if pull := p.Pull.pull(); !pull.IsFork(p.repo()) {
@@ -53,8 +53,8 @@ func (p payload) ci(event string) trigger.CI {
 // ownBranches begin so, unless a workflow says otherwise.
 const ownBranches = "ralph/"
 
-// stated is what a status says. One of ralph's branches counts before others.
-func (p payload) stated() trigger.CI {
+// statusCI is what a status says. One of ralph's branches counts before others.
+func (p payload) statusCI() trigger.CI {
 	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
 	for _, b := range p.Branches {
 		better := found.Branch == "" || strings.HasPrefix(b.Name, ownBranches) && !strings.HasPrefix(found.Branch, ownBranches)
@@ -65,7 +65,7 @@ func (p payload) stated() trigger.CI {
 	return found
 }
 
-func (p payload) moved(event string) string {
+func (p payload) pushedBranch(event string) string {
 	branch, is := strings.CutPrefix(p.Ref, "refs/heads/")
 	if event != trigger.EventPush || !is {
 		return ""
@@ -74,7 +74,7 @@ func (p payload) moved(event string) string {
 	return branch
 }
 
-var reds = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
+var redConclusions = []string{"failure", "timed_out", "cancelled", "action_required", "startup_failure", "stale"}
 
 // ProofCheck is the check that ralph writes. What it says is no work for an agent.
 const ProofCheck = "ralph/proof"
@@ -87,18 +87,18 @@ func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkee
 	if base, err = c.redNames(ctx, branch); err != nil {
 		return nil, nil, err
 	}
-	all, err := c.reds(ctx, head)
+	all, err := c.redRuns(ctx, head)
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(all, func(a, b run) int { return rank(a, base) - rank(b, base) })
+	slices.SortStableFunc(all, func(a, b checkRun) int { return likelihood(a, base) - likelihood(b, base) })
 	for _, r := range all {
 		if len(red) == maxFailing {
 			break
 		}
 		check := upkeep.Check{Name: r.Name, Conclusion: r.Conclusion}
 		if r.App.Slug == "github-actions" {
-			ours, err := c.fill(ctx, &check, r.ID, own)
+			ours, err := c.addWorkflowRun(ctx, &check, r.ID, own)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -106,15 +106,15 @@ func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkee
 				continue
 			}
 		}
-		check.Says = c.found(ctx, r)
+		check.Says = c.resultText(ctx, r)
 		red = append(red, check)
 	}
-	states, err := c.states(ctx, head)
+	states, err := c.redStatuses(ctx, head)
 	return append(red, states...), base, err
 }
 
-// rank is 0 for checks that the change may have broken.
-func rank(r run, base []string) int {
+// likelihood is 0 for checks that the change may have broken.
+func likelihood(r checkRun, base []string) int {
 	switch {
 	case slices.Contains(base, r.Name):
 		return 2
@@ -124,43 +124,43 @@ func rank(r run, base []string) int {
 	return 0
 }
 
-func (c *Client) reds(ctx context.Context, ref string) (red []run, err error) {
-	all, err := c.runs(ctx, ref)
+func (c *Client) redRuns(ctx context.Context, ref string) (red []checkRun, err error) {
+	all, err := c.checkRuns(ctx, ref)
 	for _, r := range all {
 		r.Name, _ = clean.Plain(r.Name, maxName)
-		if slices.Contains(reds, r.Conclusion) && r.Name != ProofCheck {
+		if slices.Contains(redConclusions, r.Conclusion) && r.Name != ProofCheck {
 			red = append(red, r)
 		}
 	}
 	return red, err
 }
 
-// fill adds the workflow run. A check without a job cannot be run again.
-func (c *Client) fill(ctx context.Context, check *upkeep.Check, id int64, own string) (ours bool, err error) {
-	job, err := one[struct {
+// addWorkflowRun adds the workflow run. A check without a job cannot be run again.
+func (c *Client) addWorkflowRun(ctx context.Context, check *upkeep.Check, id int64, own string) (ours bool, err error) {
+	job, err := getOne[struct {
 		Run      int64  `json:"run_id"`
 		Attempt  int    `json:"run_attempt"`
 		Workflow string `json:"workflow_name"`
-	}](ctx, c, act{what: fmt.Sprintf("read job %d", id), needs: "actions: read"}, fmt.Sprintf("actions/jobs/%d", id))
+	}](ctx, c, operation{action: fmt.Sprintf("read job %d", id), permission: "actions: read"}, fmt.Sprintf("actions/jobs/%d", id))
 	if errors.Is(err, NotFound) {
 		return true, nil
 	}
 	if err != nil || own != "" && job.Workflow == own {
 		return false, err
 	}
-	run, err := one[struct {
+	run, err := getOne[struct {
 		From struct {
 			Name string `json:"full_name"`
 		} `json:"head_repository"`
-	}](ctx, c, act{what: fmt.Sprintf("read workflow run %d", job.Run), needs: "actions: read"}, fmt.Sprintf("actions/runs/%d", job.Run))
+	}](ctx, c, operation{action: fmt.Sprintf("read workflow run %d", job.Run), permission: "actions: read"}, fmt.Sprintf("actions/runs/%d", job.Run))
 	check.Run, check.Attempt = job.Run, job.Attempt
 	return err == nil && strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), err
 }
 
-// states are red statuses, by which CI outside GitHub reports.
-func (c *Client) states(ctx context.Context, ref string) ([]upkeep.Check, error) {
-	a := act{what: "read the statuses of " + ref, needs: "statuses: read"}
-	found, err := one[struct {
+// redStatuses are red statuses, by which CI outside GitHub reports.
+func (c *Client) redStatuses(ctx context.Context, ref string) ([]upkeep.Check, error) {
+	a := operation{action: "read the statuses of " + ref, permission: "statuses: read"}
+	found, err := getOne[struct {
 		Statuses []struct {
 			Context     string `json:"context"`
 			State       string `json:"state"`
@@ -174,14 +174,14 @@ func (c *Client) states(ctx context.Context, ref string) ([]upkeep.Check, error)
 	for _, s := range found.Statuses {
 		name, _ := clean.Plain(s.Context, maxName)
 		if (s.State == "failure" || s.State == "error") && name != ProofCheck {
-			red = append(red, upkeep.Check{Name: name, Conclusion: "failure", Says: code(s.Description, maxSaid)})
+			red = append(red, upkeep.Check{Name: name, Conclusion: "failure", Says: code(s.Description, maxComment)})
 		}
 	}
 	return red, err
 }
 
 func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) {
-	all, err := c.reds(ctx, branch)
+	all, err := c.redRuns(ctx, branch)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) 
 	for _, r := range all {
 		names = append(names, r.Name)
 	}
-	states, err := c.states(ctx, branch)
+	states, err := c.redStatuses(ctx, branch)
 	for _, s := range states {
 		names = append(names, s.Name)
 	}
@@ -199,9 +199,9 @@ func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) 
 // Rerun has the failed jobs of a workflow run done again.
 func (c *Client) Rerun(ctx context.Context, run int64) error {
 	// Twice would be two re-runs.
-	a := act{what: fmt.Sprintf("re-run the failed jobs of workflow run %d", run), needs: actionsWrite, once: true}
-	return do(ctx, c, a, func(ctx context.Context) error {
-		_, err := c.send(ctx, http.MethodPost, c.at(fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run)), nil, nil)
+	a := operation{action: fmt.Sprintf("re-run the failed jobs of workflow run %d", run), permission: actionsWrite, notRepeatable: true}
+	return runOperation(ctx, c, a, func(ctx context.Context) error {
+		_, err := c.send(ctx, http.MethodPost, c.url(fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run)), nil, nil)
 		return err
 	})
 }

@@ -22,26 +22,26 @@ const (
 // The text of an issue that an event brought along stays as it was then.
 func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigger, error) {
 	if t.Issue.Number == 0 && t.Inputs.Issue > 0 {
-		found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", t.Inputs.Issue), needs: issuesRead}, fmt.Sprintf("issues/%d", t.Inputs.Issue))
+		found, err := getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", t.Inputs.Issue), permission: issuesRead}, fmt.Sprintf("issues/%d", t.Inputs.Issue))
 		if err != nil {
 			return t, err
 		}
-		var wash laundry
+		var wash textCleaner
 		t.Issue = found.read(&wash)
 		t.Removed = wash.removed.String()
 	}
 	if t.Issue.IsPull && t.Pull.Number == 0 {
 		number := t.Issue.Number
-		found, err := one[pull](ctx, c, act{what: fmt.Sprintf("read pull request #%d", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
+		found, err := getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
 		if err != nil {
 			return t, err
 		}
 		t.Pull = found.pull()
 	}
 	if t.Repo.DefaultBranch == "" {
-		found, err := one[struct {
+		found, err := getOne[struct {
 			DefaultBranch string `json:"default_branch"`
-		}](ctx, c, act{what: "ask for the default branch", needs: "metadata: read"}, "")
+		}](ctx, c, operation{action: "ask for the default branch", permission: "metadata: read"}, "")
 		if err != nil {
 			return t, err
 		}
@@ -52,13 +52,13 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 
 type pull struct {
 	issue
-	Head   side   `json:"head"`
-	Base   side   `json:"base"`
-	Draft  bool   `json:"draft"`
-	NodeID string `json:"node_id"`
+	Head   pullSide `json:"head"`
+	Base   pullSide `json:"base"`
+	Draft  bool     `json:"draft"`
+	NodeID string   `json:"node_id"`
 }
 
-type side struct {
+type pullSide struct {
 	Ref  string `json:"ref"`
 	SHA  string `json:"sha"`
 	Repo struct {
@@ -66,7 +66,7 @@ type side struct {
 	} `json:"repo"`
 }
 
-func (p *pull) read(wash *laundry) trigger.Issue {
+func (p *pull) read(wash *textCleaner) trigger.Issue {
 	read := p.issue.read(wash)
 	read.IsPull = true
 	return read
@@ -87,7 +87,7 @@ type review struct {
 	SubmittedAt stamp  `json:"submitted_at"`
 }
 
-func (r *review) read(wash *laundry) trigger.Review {
+func (r *review) read(wash *textCleaner) trigger.Review {
 	if r == nil {
 		return trigger.Review{}
 	}
@@ -97,7 +97,7 @@ func (r *review) read(wash *laundry) trigger.Review {
 	}
 }
 
-type remark struct {
+type reviewComment struct {
 	Review  int64  `json:"pull_request_review_id"`
 	ReplyTo int64  `json:"in_reply_to_id"`
 	Path    string `json:"path"`
@@ -126,7 +126,7 @@ func (c comment) suggestion() plan.Suggestion {
 // maxHunk is how much of a diff above a remark is read; its end is the line.
 const maxHunk = 4000
 
-func (r remark) thread(id int64) trigger.Thread {
+func (r reviewComment) thread(id int64) trigger.Thread {
 	if r.Path == "" {
 		return trigger.Thread{}
 	}

@@ -15,31 +15,31 @@ import (
 )
 
 const (
-	heardPages = 10
-	maxSaid    = 8_000  // characters of one
-	maxAll     = 60_000 // and of all
+	commentPages = 10
+	maxComment   = 8_000  // characters of one
+	maxAll       = 60_000 // and of all
 )
 
 // Context is what people with a say said before t happened. Others are counted.
 func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
-	all, err := c.hear(ctx, t)
+	all, err := c.readComments(ctx, t)
 	if err != nil {
 		return trigger.TaskContext{}, err
 	}
-	ear := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
-	people := &circle{client: c, rules: rules, known: map[string]bool{strings.ToLower(t.Asker().Login): true}, left: maxAsked}
+	filter := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
+	people := &trustedPeople{client: c, rules: rules, answers: map[string]bool{strings.ToLower(t.Asker().Login): true}, callsLeft: maxAsked}
 	found, room := trigger.TaskContext{Counts: trigger.InclusionCounts{}}, maxAll
 	for _, h := range slices.Backward(all) {
-		lot, err := people.lot(ctx, ear, &h)
+		inclusion, err := people.inclusion(ctx, filter, &h)
 		if err != nil {
 			return trigger.TaskContext{}, err
 		}
-		if size := len(h.Text) + len(h.Thread.Hunk); lot == trigger.Included {
+		if size := len(h.Text) + len(h.Thread.Hunk); inclusion == trigger.Included {
 			if room -= size; room < 0 {
-				lot = trigger.OverLimit
+				inclusion = trigger.OverLimit
 			}
 		}
-		if found.Counts[lot]++; lot == trigger.Included {
+		if found.Counts[inclusion]++; inclusion == trigger.Included {
 			found.Comments = append(found.Comments, h)
 		}
 	}
@@ -47,54 +47,54 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 	return found, nil
 }
 
-// lot decides about h. A 👍 lets words in, but no suggestion becomes a commit by it.
-func (c *circle) lot(ctx context.Context, ear trigger.ContextFilter, h *trigger.ContextComment) (trigger.Inclusion, error) {
-	lot := ear.Classify(*h)
-	if lot != trigger.Included {
-		return lot, nil
+// inclusion decides whether h is included. A 👍 lets words in, but no suggestion becomes a commit by it.
+func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFilter, h *trigger.ContextComment) (trigger.Inclusion, error) {
+	inclusion := filter.Classify(*h)
+	if inclusion != trigger.Included {
+		return inclusion, nil
 	}
-	has, err := c.has(ctx, h.Author)
+	has, err := c.contains(ctx, h.Author)
 	if err == nil && !has {
 		h.Suggestion = plan.Suggestion{}
-		has, err = c.vouched(ctx, ear, *h)
+		has, err = c.hasTrustedThumb(ctx, filter, *h)
 	}
 	if err != nil || has {
-		return lot, err
+		return inclusion, err
 	}
 	return trigger.NoPermission, nil
 }
 
-func (c *Client) hear(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
+func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
 	number := t.Issue.Number
 	if number == 0 {
 		return nil, nil
 	}
-	a := act{what: fmt.Sprintf("read what was said on #%d", number), needs: issuesRead}
-	said, err := list[comment](ctx, c, a, fmt.Sprintf("issues/%d/comments", number), heardPages)
+	a := operation{action: fmt.Sprintf("read what was said on #%d", number), permission: issuesRead}
+	said, err := list[comment](ctx, c, a, fmt.Sprintf("issues/%d/comments", number), commentPages)
 	if err != nil || !t.IsOnPull() {
-		return heard(said), err
+		return contextComments(said), err
 	}
-	a.needs = pullsRead
-	remarks, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), heardPages)
+	a.permission = pullsRead
+	reviewComments, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), commentPages)
 	if err != nil {
 		return nil, err
 	}
-	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", number), heardPages)
+	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", number), commentPages)
 	for _, r := range reviews {
 		if r.ID != t.Review.ID { // which is in the task
 			said = append(said, comment{ID: r.ID, Body: r.Body, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt})
 		}
 	}
-	return heard(append(said, remarks...)), err
+	return contextComments(append(said, reviewComments...)), err
 }
 
-func heard(comments []comment) []trigger.ContextComment {
+func contextComments(comments []comment) []trigger.ContextComment {
 	var all []trigger.ContextComment
 	for _, one := range comments {
-		var wash laundry
+		var wash textCleaner
 		all = append(all, trigger.ContextComment{
 			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
-			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxSaid),
+			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxComment),
 			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
 			Suggestion: one.suggestion(),
 		})
@@ -103,64 +103,64 @@ func heard(comments []comment) []trigger.ContextComment {
 	return all
 }
 
-// circle are the people with a say. Questions about them are limited: strangers must cost little.
-type circle struct {
-	client *Client
-	rules  trigger.Rules
-	known  map[string]bool
-	left   int // of calls
+// trustedPeople are the people with a say. Questions about them are limited: strangers must cost little.
+type trustedPeople struct {
+	client    *Client
+	rules     trigger.Rules
+	answers   map[string]bool
+	callsLeft int // of calls
 }
 
 // maxAsked limits the calls that find out who has a say.
 const maxAsked = 20
 
-// has reports whether somebody may write here, or is named.
-func (c *circle) has(ctx context.Context, who trigger.Sender) (bool, error) {
+// contains reports whether somebody may write here, or is named.
+func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender) (bool, error) {
 	login := strings.ToLower(who.Login)
-	switch has, known := c.known[login]; {
+	switch has, known := c.answers[login]; {
 	case login == "":
 		return false, nil
 	case known:
 		return has, nil
 	case c.rules.IsAllowed(who):
 		return true, nil
-	case c.left == 0 || who.IsBot:
+	case c.callsLeft == 0 || who.IsBot:
 		return false, nil
 	}
-	c.left--
+	c.callsLeft--
 	word, err := c.client.Permission(ctx, login)
 	if err != nil {
 		return false, err
 	}
-	c.known[login] = trigger.Permission(word).CanRun()
-	return c.known[login], nil
+	c.answers[login] = trigger.Permission(word).CanRun()
+	return c.answers[login], nil
 }
 
-type thumb struct {
+type reaction struct {
 	User user  `json:"user"`
 	At   stamp `json:"created_at"`
 }
 
-// vouched reports whether a 👍 of somebody with a say lets h in.
-func (c *circle) vouched(ctx context.Context, ear trigger.ContextFilter, h trigger.ContextComment) (bool, error) {
+// hasTrustedThumb reports whether a 👍 of somebody with a say lets h in.
+func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.ContextFilter, h trigger.ContextComment) (bool, error) {
 	path := "issues/comments"
 	if h.Thread.ID != 0 {
 		path = "pulls/comments"
 	}
-	if h.Thumbs == 0 || c.left == 0 {
+	if h.Thumbs == 0 || c.callsLeft == 0 {
 		return false, nil
 	}
-	c.left--
-	a := act{what: fmt.Sprintf("read the reactions to comment %d", h.ID), needs: issuesRead}
-	thumbs, err := list[thumb](ctx, c.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
+	c.callsLeft--
+	a := operation{action: fmt.Sprintf("read the reactions to comment %d", h.ID), permission: issuesRead}
+	thumbs, err := list[reaction](ctx, c.client, a, fmt.Sprintf("%s/%d/reactions?content=%%2B1", path, h.ID), 1)
 	if err != nil {
 		return false, err
 	}
 	for _, t := range thumbs {
-		if !ear.IsApprovedAt(h, t.At.Time) {
+		if !filter.IsApprovedAt(h, t.At.Time) {
 			continue
 		}
-		if has, err := c.has(ctx, t.User.sender()); has || err != nil {
+		if has, err := c.contains(ctx, t.User.sender()); has || err != nil {
 			return has, err
 		}
 	}
@@ -178,27 +178,27 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	if !logins.MatchString(login) {
 		return none, nil
 	}
-	a := act{what: "ask for the permission of " + login, needs: "metadata: read"}
-	found, err := one[level](ctx, c, a, "collaborators/"+url.PathEscape(login)+"/permission")
+	a := operation{action: "ask for the permission of " + login, permission: "metadata: read"}
+	found, err := getOne[permission](ctx, c, a, "collaborators/"+url.PathEscape(login)+"/permission")
 	if errors.Is(err, NotFound) {
 		return none, nil
 	}
 	return found.Permission, err
 }
 
-type level struct {
+type permission struct {
 	Permission string `json:"permission"`
 }
 
-func (l level) filled() bool { return l.Permission != "" }
+func (l permission) filled() bool { return l.Permission != "" }
 
 type identity struct {
 	mu    sync.Mutex
 	login string
 }
 
-// me is our login. REST tells it to people; GraphQL to Apps and jobs, too.
-func (c *Client) me(ctx context.Context) (string, error) {
+// login is our login. REST tells it to people; GraphQL to Apps and jobs, too.
+func (c *Client) login(ctx context.Context) (string, error) {
 	c.self.mu.Lock()
 	defer c.self.mu.Unlock()
 	if c.self.login != "" {
@@ -209,13 +209,13 @@ func (c *Client) me(ctx context.Context) (string, error) {
 			Login string `json:"login"`
 		} `json:"viewer"`
 	}
-	answer, err := ask(ctx, c, act{what: "ask for the login of the token"}, func(ctx context.Context) (viewer, error) {
+	answer, err := withRetry(ctx, c, operation{action: "ask for the login of the token"}, func(ctx context.Context) (viewer, error) {
 		return query[viewer](ctx, c, `query { viewer { login } }`, nil)
 	})
 	if c.self.login = answer.Viewer.Login; err == nil && c.self.login == "" {
 		err = errEmpty
 	}
-	if err != nil && ctx.Err() == nil && strings.HasPrefix(c.held.latest(), jobToken) {
+	if err != nil && ctx.Err() == nil && strings.HasPrefix(c.credential.latest(), jobToken) {
 		return jobLogin, nil
 	}
 	return c.self.login, err
@@ -229,6 +229,6 @@ const (
 
 // Wrote tells whether our token's login is that of the author.
 func (c *Client) Wrote(ctx context.Context, author string) (bool, error) {
-	login, err := c.me(ctx)
+	login, err := c.login(ctx)
 	return err == nil && strings.EqualFold(author, login), err
 }

@@ -43,7 +43,7 @@ func ReadPullEvent(body []byte) (PullEvent, error) {
 
 // Pull is a pull request as it stands, with its text as it is, and whether it is open.
 func (c *Client) Pull(ctx context.Context, number int) (Pull, bool, error) {
-	found, err := one[pull](ctx, c, act{what: fmt.Sprintf("read pull request #%d", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	found, err := getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
 	return found.opened(), found.State == "open", err
 }
 
@@ -58,8 +58,8 @@ func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) 
 		} `json:"commit"`
 		Author user `json:"author"`
 	}
-	a := act{what: fmt.Sprintf("read the commits of #%d", number), needs: pullsRead}
-	all, err := list[made](ctx, c, a, fmt.Sprintf("pulls/%d/commits", number), heardPages)
+	a := operation{action: fmt.Sprintf("read the commits of #%d", number), permission: pullsRead}
+	all, err := list[made](ctx, c, a, fmt.Sprintf("pulls/%d/commits", number), commentPages)
 	if err != nil {
 		return false, err
 	}

@@ -71,11 +71,11 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.cause}
 }
 
-func understand(err error) *Error {
+func errorOf(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
-	heard, ok := hear(err)
+	heard, ok := readAnswer(err)
 	if !ok {
 		return &Error{Kind: Unavailable, Message: oneLine(err.Error()), cause: err}
 	}
@@ -88,16 +88,16 @@ type answer struct {
 	message string
 }
 
-// hear finds the answer in errors of go-github and ghinstallation.
-func hear(err error) (answer, bool) {
+// readAnswer finds the answer in errors of go-github and ghinstallation.
+func readAnswer(err error) (answer, bool) {
 	if e, ok := errors.AsType[*gh.ErrorResponse](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, words(e)}, true
+		return answer{e.Response.StatusCode, e.Response.Header, problemText(e)}, true
 	}
 	if e, ok := errors.AsType[*gh.RateLimitError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, kept(e.Message)}, true
+		return answer{e.Response.StatusCode, e.Response.Header, rateLimitMessage(e.Message)}, true
 	}
 	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, kept(e.Message)}, true
+		return answer{e.Response.StatusCode, e.Response.Header, rateLimitMessage(e.Message)}, true
 	}
 	if e, ok := errors.AsType[*gh.TwoFactorAuthError](err); ok {
 		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
@@ -108,8 +108,8 @@ func hear(err error) (answer, bool) {
 	return answer{}, false
 }
 
-// kept replaces go-github's message about an earlier rate limit.
-func kept(message string) string {
+// rateLimitMessage replaces go-github's message about an earlier rate limit.
+func rateLimitMessage(message string) string {
 	limit, _, own := strings.Cut(message, " exceeded until ")
 	if !own {
 		return message
@@ -117,7 +117,7 @@ func kept(message string) string {
 	return limit + " exceeded, as GitHub said before"
 }
 
-func words(e *gh.ErrorResponse) string {
+func problemText(e *gh.ErrorResponse) string {
 	parts := []string{e.Message}
 	for _, detail := range e.Errors {
 		text := detail.Message
@@ -184,18 +184,18 @@ func message(resp *http.Response) string {
 	return said.Message
 }
 
-// remedy says what to try; input is where the token comes from.
-func (a act) remedy(input string, e *Error, err error) error {
+// hint says what to try; input is where the token comes from.
+func (a operation) hint(input string, e *Error, err error) error {
 	if _, known := errors.AsType[*fault.Fault](err); known {
-		return fmt.Errorf("%s: %w", a.what, err)
+		return fmt.Errorf("%s: %w", a.action, err)
 	}
-	if fix := a.fix(input, e); fix != "" {
-		return &fault.Fault{What: a.what, Fix: fix, Exit: fault.ExitUsage, Err: e}
+	if fix := a.permissionHint(input, e); fix != "" {
+		return &fault.Fault{What: a.action, Fix: fix, Exit: fault.ExitUsage, Err: e}
 	}
-	return fmt.Errorf("%s: %w", a.what, e)
+	return fmt.Errorf("%s: %w", a.action, e)
 }
 
-func (a act) fix(input string, e *Error) string {
+func (a operation) permissionHint(input string, e *Error) string {
 	switch {
 	case e.Unreached():
 		return "check that this machine reaches GitHub, through https_proxy if there is a proxy, and try again"
@@ -213,8 +213,8 @@ func (a act) fix(input string, e *Error) string {
 		return "unarchive the repository"
 	case strings.Contains(e.Message, "SAML"):
 		return "authorize the token for the organization's single sign-on"
-	case strings.Contains(e.Message, "not accessible by") && a.needs != "":
-		return "add `" + a.needs + "` under `permissions:` of the job, or to what the token or App may do"
+	case strings.Contains(e.Message, "not accessible by") && a.permission != "":
+		return "add `" + a.permission + "` under `permissions:` of the job, or to what the token or App may do"
 	}
 	return ""
 }

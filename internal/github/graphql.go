@@ -31,7 +31,7 @@ type editedIssue struct {
 
 // LastEdited is when an issue's title or text was last changed; zero: never.
 func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
-	a := act{what: fmt.Sprintf("ask when #%d was last edited", number), needs: issuesRead}
+	a := operation{action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead}
 	answer, err := graph[editedIssue](ctx, c, a, fmt.Sprintf(lastEdited, number))
 	issue := answer.Repository.Issue
 	at := issue.Body.Time
@@ -43,8 +43,8 @@ func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) 
 	return at, err
 }
 
-func graph[T any](ctx context.Context, c *Client, a act, question string) (T, error) {
-	return ask(ctx, c, a, func(ctx context.Context) (T, error) {
+func graph[T any](ctx context.Context, c *Client, a operation, question string) (T, error) {
+	return withRetry(ctx, c, a, func(ctx context.Context) (T, error) {
 		return query[T](ctx, c, question, map[string]string{"owner": c.Owner, "name": c.Repo})
 	})
 }
@@ -78,7 +78,7 @@ const (
 // cannot; GraphQL can. One that is ready stays so, and one whose title says
 // draft in place of GitHub loses those words.
 func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
-	if p.Says() {
+	if p.SaysDraft() {
 		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, DraftTitle), "")
 		return err
 	}
@@ -90,7 +90,7 @@ func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
 
 // DraftPull makes a pull request a draft again, by its title where the plan has no drafts.
 func (c *Client) DraftPull(ctx context.Context, p Pull) error {
-	if p.Draft || p.Says() {
+	if p.Draft || p.SaysDraft() {
 		return nil
 	}
 	err := c.setDraft(ctx, p, true)
@@ -105,8 +105,8 @@ func (c *Client) setDraft(ctx context.Context, p Pull, draft bool) error {
 	if draft {
 		state, name, question = "into a draft", "convertPullRequestToDraft", markDraft
 	}
-	a := act{what: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), needs: pullsWrite}
-	return do(ctx, c, a, func(ctx context.Context) error {
+	a := operation{action: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), permission: pullsWrite}
+	return runOperation(ctx, c, a, func(ctx context.Context) error {
 		answer, err := query[map[string]struct {
 			Pull struct {
 				Draft *bool `json:"isDraft"`

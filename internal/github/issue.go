@@ -40,8 +40,8 @@ func (c *Client) React(ctx context.Context, target Target, content string) error
 	case target.Comment != 0:
 		at = fmt.Sprintf("issues/comments/%d", target.Comment)
 	}
-	return tell(ctx, c, act{
-		what: fmt.Sprintf("react with %s on #%d", content, target.Issue), needs: issuesWrite,
+	return send(ctx, c, operation{
+		action: fmt.Sprintf("react with %s on #%d", content, target.Issue), permission: issuesWrite,
 		method: http.MethodPost, path: at + "/reactions", body: map[string]string{"content": content},
 	})
 }
@@ -52,7 +52,7 @@ func (c *Client) RemoveLabel(ctx context.Context, issue int, label string) error
 }
 
 func (c *Client) remove(ctx context.Context, what, path string) error {
-	err := tell(ctx, c, act{what: what, needs: issuesWrite, method: http.MethodDelete, path: path})
+	err := send(ctx, c, operation{action: what, permission: issuesWrite, method: http.MethodDelete, path: path})
 	if errors.Is(err, NotFound) {
 		return nil
 	}
@@ -61,9 +61,9 @@ func (c *Client) remove(ctx context.Context, what, path string) error {
 
 // IssuePage is the rendered text. Its addresses of pictures work without a token.
 func (c *Client) IssuePage(ctx context.Context, issue int) (string, error) {
-	a := act{what: fmt.Sprintf("read #%d as a page", issue), needs: issuesRead}
-	return ask(ctx, c, a, func(ctx context.Context) (string, error) {
-		req, err := c.api.NewRequest(http.MethodGet, c.at(fmt.Sprintf("issues/%d", issue)), nil)
+	a := operation{action: fmt.Sprintf("read #%d as a page", issue), permission: issuesRead}
+	return withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
+		req, err := c.api.NewRequest(http.MethodGet, c.url(fmt.Sprintf("issues/%d", issue)), nil)
 		if err != nil {
 			return "", err
 		}
@@ -111,7 +111,7 @@ func tooLong(body string) error {
 // that our token's login wrote. Anybody can write a marker; other workflows write
 // under the same login as a job, and may repeat what they read.
 func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Comment, bool, error) {
-	login, err := c.me(ctx)
+	login, err := c.login(ctx)
 	if err != nil {
 		return Comment{}, false, err
 	}
@@ -121,22 +121,22 @@ func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Com
 }
 
 func (c *Client) findComment(ctx context.Context, issue int, fits func(comment) bool) (Comment, bool, error) {
-	a := act{what: fmt.Sprintf("read the comments of #%d", issue), needs: issuesWrite, path: fmt.Sprintf("issues/%d/comments", issue)}
-	found, is, err := seek(ctx, c, a, fits)
+	a := operation{action: fmt.Sprintf("read the comments of #%d", issue), permission: issuesWrite, path: fmt.Sprintf("issues/%d/comments", issue)}
+	found, is, err := findFirst(ctx, c, a, fits)
 	return found.made(), is, err
 }
 
 // CreateComment does not retry a lost answer: look with FindComment first.
 func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Comment, error) {
-	return c.write(ctx, act{
-		what: fmt.Sprintf("comment on #%d", issue), needs: issuesWrite, once: true, method: http.MethodPost, path: fmt.Sprintf("issues/%d/comments", issue),
+	return c.write(ctx, operation{
+		action: fmt.Sprintf("comment on #%d", issue), permission: issuesWrite, notRepeatable: true, method: http.MethodPost, path: fmt.Sprintf("issues/%d/comments", issue),
 	}, body)
 }
 
 // EditComment changes the comment id, or creates one if it was deleted.
 func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
-	said, err := c.write(ctx, act{
-		what: fmt.Sprintf("edit the comment on #%d", issue), needs: issuesWrite, method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
+	said, err := c.write(ctx, operation{
+		action: fmt.Sprintf("edit the comment on #%d", issue), permission: issuesWrite, method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
 	}, body)
 	if !errors.Is(err, NotFound) {
 		return said, err
@@ -153,12 +153,12 @@ func (c *Client) DeleteComment(ctx context.Context, id int64) error {
 	return c.remove(ctx, "remove a comment", fmt.Sprintf("issues/comments/%d", id))
 }
 
-func (c *Client) write(ctx context.Context, a act, body string) (Comment, error) {
+func (c *Client) write(ctx context.Context, a operation, body string) (Comment, error) {
 	if err := tooLong(body); err != nil {
-		return Comment{}, fmt.Errorf("%s: %w", a.what, err)
+		return Comment{}, fmt.Errorf("%s: %w", a.action, err)
 	}
 	a.body = map[string]string{"body": body}
-	said, err := call[comment](ctx, c, a)
+	said, err := request[comment](ctx, c, a)
 	return said.made(), err
 }
 
@@ -168,8 +168,8 @@ func (c comment) made() Comment {
 
 // AddLabels also creates missing labels. It returns all labels that are there then.
 func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (names []string, err error) {
-	there, err := call[[]named](ctx, c, act{
-		what: fmt.Sprintf("label #%d", number), needs: issuesWrite,
+	there, err := request[[]named](ctx, c, operation{
+		action: fmt.Sprintf("label #%d", number), permission: issuesWrite,
 		method: http.MethodPost, path: fmt.Sprintf("issues/%d/labels", number), body: map[string][]string{"labels": labels},
 	})
 	for _, label := range there {
@@ -202,8 +202,8 @@ func (c *Client) askReviewers(ctx context.Context, number int, reviewers []strin
 		}
 		asked.Reviewers = append(asked.Reviewers, strings.TrimPrefix(name, "@"))
 	}
-	return tell(ctx, c, act{
-		what: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), needs: pullsWrite,
+	return send(ctx, c, operation{
+		action: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), permission: pullsWrite,
 		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/requested_reviewers", number), body: asked,
 	})
 }

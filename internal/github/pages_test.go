@@ -29,7 +29,7 @@ func book(pages int, leaf func(req *http.Request, number int) string) hand {
 
 func reader(t *testing.T, h hand) *github.Client {
 	t.Helper()
-	return connect(t, github.Access{Owner: "acme", Repo: "shop", Token: "secret", Pace: hasty, HTTP: h})
+	return connect(t, github.Access{Owner: "acme", Repo: "shop", Token: "secret", Retry: hasty, HTTP: h})
 }
 
 // What lies on the third page is found, no matter what is asked for.

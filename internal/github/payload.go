@@ -34,12 +34,12 @@ type payload struct {
 	Review *review  `json:"review"`
 	Pull   *pull    `json:"pull_request"`
 
-	Suite    *tested `json:"check_suite"`
-	Job      *tested `json:"workflow_run"`
-	SHA      string  `json:"sha"` // of a status
-	Ref      string  `json:"ref"` // of a push
-	State    string  `json:"state"`
-	Updated  stamp   `json:"updated_at"`
+	Suite    *ciPayload `json:"check_suite"`
+	Job      *ciPayload `json:"workflow_run"`
+	SHA      string     `json:"sha"` // of a status
+	Ref      string     `json:"ref"` // of a push
+	State    string     `json:"state"`
+	Updated  stamp      `json:"updated_at"`
 	Branches []struct {
 		Name   string `json:"name"`
 		Commit struct {
@@ -93,7 +93,7 @@ type comment struct {
 	Reactions struct {
 		Thumbs int `json:"+1"`
 	} `json:"reactions"`
-	remark
+	reviewComment
 }
 
 func (c comment) filled() bool { return c.ID != 0 }
@@ -150,7 +150,7 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 		if err != nil {
 			return trigger.Trigger{Event: event}, nil //nolint:nilerr // its content is not used
 		}
-		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event), PushedBranch: p.moved(event)}, nil
+		return trigger.Trigger{Event: event, Action: p.Action, Repo: p.repo(), Sender: p.Sender.sender(), CI: p.ci(event), PushedBranch: p.pushedBranch(event)}, nil
 	}
 	if err == nil {
 		err = p.incomplete(event)
@@ -182,7 +182,7 @@ func (p payload) incomplete(event string) error {
 }
 
 func (p payload) trigger(event string) trigger.Trigger {
-	var wash laundry
+	var wash textCleaner
 	read := trigger.Trigger{
 		Event:    event,
 		Action:   p.Action,
@@ -223,9 +223,9 @@ func (p payload) repo() trigger.Repo {
 	return trigger.Repo{Owner: p.Repo.Owner.Login, Name: p.Repo.Name, DefaultBranch: p.Repo.DefaultBranch}
 }
 
-var attached = pattern.Of(`user-attachments/|user-images\.githubusercontent\.com/|/(?:assets|files)/\d`)
+var attachmentURL = pattern.Of(`user-attachments/|user-images\.githubusercontent\.com/|/(?:assets|files)/\d`)
 
-func (i *issue) read(wash *laundry) trigger.Issue {
+func (i *issue) read(wash *textCleaner) trigger.Issue {
 	if i == nil {
 		return trigger.Issue{}
 	}
@@ -239,11 +239,11 @@ func (i *issue) read(wash *laundry) trigger.Issue {
 		// REST shows null for an issue, webhooks leave it out.
 		IsPull:   len(i.Pull) > 0 && string(i.Pull) != "null",
 		Merged:   i.merged(),
-		Attached: attached.MatchString(i.Body),
+		Attached: attachmentURL.MatchString(i.Body),
 	}
 }
 
-func (c *comment) read(wash *laundry) trigger.Comment {
+func (c *comment) read(wash *textCleaner) trigger.Comment {
 	if c == nil {
 		return trigger.Comment{}
 	}
@@ -258,15 +258,15 @@ func (c *comment) read(wash *laundry) trigger.Comment {
 	}
 }
 
-type laundry struct{ removed clean.Removed }
+type textCleaner struct{ removed clean.Removed }
 
-func (l *laundry) clean(text string, most int) string {
+func (l *textCleaner) clean(text string, most int) string {
 	text, removed := clean.ForAgent(text, most)
 	l.removed = l.removed.Add(removed)
 	return text
 }
 
-func (l *laundry) line(text string, most int) string {
+func (l *textCleaner) line(text string, most int) string {
 	text, removed := clean.Plain(text, most)
 	l.removed = l.removed.Add(removed)
 	return text

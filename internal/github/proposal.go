@@ -47,12 +47,12 @@ func ReadProposal(body []byte) (Proposal, error) {
 
 // Proposal is a pull request as it stands.
 func (c *Client) Proposal(ctx context.Context, number int) (Proposal, error) {
-	found, err := one[pull](ctx, c, act{what: fmt.Sprintf("read pull request #%d", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	found, err := getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
 	return found.proposal(), err
 }
 
 func (p *pull) proposal() Proposal {
-	var wash laundry
+	var wash textCleaner
 	read := p.read(&wash)
 	return Proposal{Pull: p.pull(), BaseSHA: p.Base.SHA, Title: read.Title, Body: read.Body, Open: read.State == "open"}
 }
@@ -83,7 +83,7 @@ func ReadProved(body []byte) (Proved, error) {
 
 // IssueText is the text of an issue, cleaned.
 func (c *Client) IssueText(ctx context.Context, number int) (trigger.Issue, error) {
-	found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", number), needs: issuesRead}, fmt.Sprintf("issues/%d", number))
-	var wash laundry
+	found, err := getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead}, fmt.Sprintf("issues/%d", number))
+	var wash textCleaner
 	return found.read(&wash), err
 }

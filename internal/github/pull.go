@@ -31,8 +31,8 @@ type Pull struct {
 // DraftTitle begins the title where the repository's plan has no drafts.
 const DraftTitle = "[draft] "
 
-// Says tells whether the title says draft because GitHub could not.
-func (p Pull) Says() bool { return !p.Draft && strings.HasPrefix(p.Title, DraftTitle) }
+// SaysDraft tells whether the title says draft because GitHub could not.
+func (p Pull) SaysDraft() bool { return !p.Draft && strings.HasPrefix(p.Title, DraftTitle) }
 
 // NewPull is a pull request to open.
 type NewPull struct {
@@ -47,18 +47,18 @@ const pullsWrite = "pull-requests: write"
 
 // FindPull finds the open pull request whose head is branch of this repository; number 0: any.
 func (c *Client) FindPull(ctx context.Context, branch string, number int) (Pull, bool, error) {
-	found, is, err := seek(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.owns(p, branch) && (number == 0 || p.Number == number) })
+	found, is, err := findFirst(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.isHead(p, branch) && (number == 0 || p.Number == number) })
 	return found.opened(), is, err
 }
 
-func pullsOf(c *Client, branch string) act {
+func pullsOf(c *Client, branch string) operation {
 	path := "pulls?" + url.Values{"state": {"open"}, "head": {c.Owner + ":" + branch}}.Encode()
-	return act{what: "look for the pull request of " + branch, needs: pullsWrite, path: path}
+	return operation{action: "look for the pull request of " + branch, permission: pullsWrite, path: path}
 }
 
 // OwnPull is the open pull request of branch by our login, or that of also.
 func (c *Client) OwnPull(ctx context.Context, branch string, also *Client) (own Pull, is bool, err error) {
-	return c.seekOwn(ctx, pullsOf(c, branch), also, func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
+	return c.findOwn(ctx, pullsOf(c, branch), also, func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
 }
 
 // Base is a branch that pull requests are for.
@@ -75,13 +75,13 @@ type Base struct {
 func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
-	a := act{what: "look for pull requests that are behind " + base.Branch, needs: pullsRead, path: "pulls?" + query.Encode()}
+	a := operation{action: "look for pull requests that are behind " + base.Branch, permission: pullsRead, path: "pulls?" + query.Encode()}
 	var failed error // it holds back no other pull request
-	own, is, err = c.seekOwn(ctx, a, also, func(p pull) (needs bool, err error) {
+	own, is, err = c.findOwn(ctx, a, also, func(p pull) (needs bool, err error) {
 		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
 			return false, nil
 		}
-		if there := p.opened(); there.Draft || there.Says() {
+		if there := p.opened(); there.Draft || there.SaysDraft() {
 			needs, err = base.Drafts(ctx, there)
 		} else {
 			needs, err = c.behind(ctx, p, strict)
@@ -114,19 +114,19 @@ func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)
 		return false, err
 	} else if demanded {
 		path := "compare/" + (&url.URL{Path: p.Base.Ref}).EscapedPath() + "..." + p.Head.SHA + "?per_page=1"
-		apart, err := one[struct {
+		apart, err := getOne[struct {
 			Behind int `json:"behind_by"`
-		}](ctx, c, act{what: fmt.Sprintf("ask what #%d lacks", number), needs: "contents: read"}, path)
+		}](ctx, c, operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read"}, path)
 		return apart.Behind > 0, err
 	}
 	for try := 1; ; try++ {
-		pull, err := one[struct {
+		pull, err := getOne[struct {
 			State string `json:"mergeable_state"`
-		}](ctx, c, act{what: fmt.Sprintf("ask how #%d stands", number), needs: pullsRead}, fmt.Sprintf("pulls/%d", number))
-		if err != nil || pull.State != "unknown" || try > c.pace.Tries {
+		}](ctx, c, operation{action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
+		if err != nil || pull.State != "unknown" || try > c.retry.Tries {
 			return pull.State == "behind", err
 		}
-		if err := sleep(ctx, jitter(c.pace.Delay<<try)); err != nil {
+		if err := sleep(ctx, jitter(c.retry.Delay<<try)); err != nil {
 			return false, err
 		}
 	}
@@ -141,10 +141,10 @@ func (c *Client) Opened(ctx context.Context, author string, also *Client) (bool,
 	return ours, err
 }
 
-func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
+func (c *Client) findOwn(ctx context.Context, a operation, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
 	var failed error
-	found, is, err := seek(ctx, c, a, func(p pull) bool {
-		if failed != nil || !c.owns(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
+	found, is, err := findFirst(ctx, c, a, func(p pull) bool {
+		if failed != nil || !c.isHead(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
 			return false
 		}
 		ours, err := c.Opened(ctx, p.User.name(), also)
@@ -161,14 +161,14 @@ func (c *Client) seekOwn(ctx context.Context, a act, also *Client, fits func(pul
 
 // Merged tells whether a pull request was, and not only closed.
 func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
-	pull, err := one[struct {
+	pull, err := getOne[struct {
 		Merged bool `json:"merged"`
-	}](ctx, c, act{what: fmt.Sprintf("ask what became of #%d", number), needs: pullsWrite}, fmt.Sprintf("pulls/%d", number))
+	}](ctx, c, operation{action: fmt.Sprintf("ask what became of #%d", number), permission: pullsWrite}, fmt.Sprintf("pulls/%d", number))
 	return pull.Merged, err
 }
 
-// owns checks the head again: GitHub ignores a filter that it does not understand.
-func (c *Client) owns(p pull, branch string) bool {
+// isHead checks the head again: GitHub ignores a filter that it does not understand.
+func (c *Client) isHead(p pull, branch string) bool {
 	return p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo)
 }
 
@@ -184,7 +184,7 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 		p.Draft, p.Title = false, DraftTitle+p.Title
 		return c.OpenPull(ctx, p)
 	case refusedFor(err, "already exists"):
-		found, ok, lookErr := seek(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.owns(there, p.Branch) && there.opened().Base == p.Base })
+		found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.isHead(there, p.Branch) && there.opened().Base == p.Base })
 		if ok {
 			return found.opened(), nil
 		}
@@ -201,8 +201,8 @@ func refusedFor(err error, reason string) bool {
 }
 
 func (c *Client) openPull(ctx context.Context, p NewPull) (Pull, error) {
-	return c.pull(ctx, act{
-		what: "open the pull request of " + p.Branch, needs: pullsWrite, method: http.MethodPost, path: "pulls",
+	return c.pull(ctx, operation{
+		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
 		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
 	}, p.Body)
 }
@@ -211,17 +211,17 @@ func (c *Client) openPull(ctx context.Context, p NewPull) (Pull, error) {
 func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
 	fresh := map[string]string{"title": title, "body": body}
 	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })
-	return c.pull(ctx, act{
-		what: fmt.Sprintf("edit the pull request #%d", number), needs: pullsWrite,
+	return c.pull(ctx, operation{
+		action: fmt.Sprintf("edit the pull request #%d", number), permission: pullsWrite,
 		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
 	}, body)
 }
 
-func (c *Client) pull(ctx context.Context, a act, text string) (Pull, error) {
+func (c *Client) pull(ctx context.Context, a operation, text string) (Pull, error) {
 	if err := tooLong(text); err != nil {
-		return Pull{}, fmt.Errorf("%s: %w", a.what, err)
+		return Pull{}, fmt.Errorf("%s: %w", a.action, err)
 	}
-	found, err := call[pull](ctx, c, a)
+	found, err := request[pull](ctx, c, a)
 	return found.opened(), err
 }
 

@@ -102,20 +102,20 @@ func TestWithoutDraftsTheTitleSaysDraft(t *testing.T) {
 	server := stand(t, func(r *githubtest.Repo) { r.NoDrafts = true })
 	client := connect(t, access(server))
 	opened, err := client.OpenPull(t.Context(), cart)
-	if err != nil || opened.Draft || !opened.Says() || opened.Title != "[draft] Add a cart" {
+	if err != nil || opened.Draft || !opened.SaysDraft() || opened.Title != "[draft] Add a cart" {
 		t.Fatalf("OpenPull = %+v, %v", opened, err)
 	}
 	if err := client.ReadyPull(t.Context(), opened); err != nil {
 		t.Fatal(err)
 	}
 	ready, _, err := client.FindPull(t.Context(), work, 0)
-	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.Says() {
+	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.SaysDraft() {
 		t.Errorf("ready = %+v, %v", ready, err)
 	}
 	if err := client.DraftPull(t.Context(), ready); err != nil {
 		t.Fatal(err)
 	}
-	if draft, _, err := client.FindPull(t.Context(), work, 0); err != nil || !draft.Says() || draft.Title != opened.Title {
+	if draft, _, err := client.FindPull(t.Context(), work, 0); err != nil || !draft.SaysDraft() || draft.Title != opened.Title {
 		t.Errorf("draft = %+v, %v", draft, err)
 	}
 }

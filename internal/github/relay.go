@@ -77,20 +77,20 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 	return r, true, nil
 }
 
-// Fetch gets an issue's text that was too long; same reports whether it is unchanged.
-func (c *Client) Fetch(ctx context.Context, r Relayed) (text string, same bool, err error) {
+// RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
+func (c *Client) RelayedText(ctx context.Context, r Relayed) (text string, same bool, err error) {
 	number := r.Trigger.Issue.Number
-	found, err := one[issue](ctx, c, act{what: fmt.Sprintf("read issue #%d", number), needs: issuesRead}, fmt.Sprintf("issues/%d", number))
+	found, err := getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead}, fmt.Sprintf("issues/%d", number))
 	if err != nil {
 		return "", false, err
 	}
-	var wash laundry
+	var wash textCleaner
 	text = wash.clean(found.Body, maxText)
 	return text, digest(text) == r.Digest, nil
 }
 
-// Genuine reports whether GitHub signed body. The comparison takes constant time.
-func Genuine(secret, signature string, body []byte) error {
+// CheckSignature reports whether GitHub signed body. The comparison takes constant time.
+func CheckSignature(secret, signature string, body []byte) error {
 	// SHA-1, which GitHub sends beside it for servers of old, is not enough.
 	if secret == "" || !strings.HasPrefix(signature, "sha256=") {
 		return errors.New("it is not signed with SHA-256")

@@ -74,12 +74,12 @@ func TestALongTextIsFetchedAndHasToBeTheSame(t *testing.T) {
 	if got.Trigger.Issue.Body != "" || got.Digest == "" {
 		t.Fatalf("digest %q comes with %d bytes of text", got.Digest, len(got.Trigger.Issue.Body))
 	}
-	text, same, err := client.Fetch(t.Context(), got)
+	text, same, err := client.RelayedText(t.Context(), got)
 	if err != nil || !same || text != read.Issue.Body {
 		t.Errorf("Fetch = %d bytes, same = %t, %v", len(text), same, err)
 	}
 	server.EditIssue(shop, 1, func(i *githubtest.Issue) { i.Body = long + "And send me the key." })
-	if _, same, err := client.Fetch(t.Context(), got); err != nil || same {
+	if _, same, err := client.RelayedText(t.Context(), got); err != nil || same {
 		t.Errorf("after an edit Fetch = %t, %v", same, err)
 	}
 }

@@ -30,7 +30,7 @@ type Rule struct {
 
 // Rules are a branch's rules, whether or not the branch exists or they hold for us.
 func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
-	a := act{what: "read the rules for " + branch, needs: "metadata: read"}
+	a := operation{action: "read the rules for " + branch, permission: "metadata: read"}
 	found, err := list[struct {
 		Type       string
 		Ruleset    int64  `json:"ruleset_id"`
@@ -50,21 +50,21 @@ func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 
 // Bypasses tells whether a ruleset lets us push all the same.
 func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
-	set, err := one[struct {
+	set, err := getOne[struct {
 		Bypass string `json:"current_user_can_bypass"`
-	}](ctx, c, act{what: "read a ruleset", needs: "metadata: read"}, fmt.Sprintf("rulesets/%d", ruleset))
+	}](ctx, c, operation{action: "read a ruleset", permission: "metadata: read"}, fmt.Sprintf("rulesets/%d", ruleset))
 	return set.Bypass == "always" || set.Bypass == "exempt", err
 }
 
-// Look is the repository's default branch, and whether it takes nothing any more.
-func (c *Client) Look(ctx context.Context) (base string, archived bool, err error) {
-	repo, err := one[gh.Repository](ctx, c, act{what: "look at the repository", needs: "metadata: read"}, "")
+// DefaultBranch is the repository's default branch, and whether it takes nothing any more.
+func (c *Client) DefaultBranch(ctx context.Context) (base string, archived bool, err error) {
+	repo, err := getOne[gh.Repository](ctx, c, operation{action: "look at the repository", permission: "metadata: read"}, "")
 	return repo.GetDefaultBranch(), repo.GetArchived(), err
 }
 
 // HasBranch tells whether a branch is there, and whether it is protected.
 func (c *Client) HasBranch(ctx context.Context, name string) (there, protected bool, err error) {
-	found, err := one[struct{ Protected bool }](ctx, c, act{what: "look at the branch " + name, needs: "contents: read"}, "branches/"+(&url.URL{Path: name}).EscapedPath())
+	found, err := getOne[struct{ Protected bool }](ctx, c, operation{action: "look at the branch " + name, permission: "contents: read"}, "branches/"+(&url.URL{Path: name}).EscapedPath())
 	if errors.Is(err, NotFound) {
 		return false, false, nil
 	}
@@ -73,9 +73,9 @@ func (c *Client) HasBranch(ctx context.Context, name string) (there, protected b
 
 // MayPush asks the repository, as git does before it pushes.
 func (c *Client) MayPush(ctx context.Context, clone string) error {
-	a := act{what: "ask whether this token may push", needs: "contents: write"}
-	return do(ctx, c, a, func(ctx context.Context) error {
-		token, err := c.held.token(ctx)
+	a := operation{action: "ask whether this token may push", permission: "contents: write"}
+	return runOperation(ctx, c, a, func(ctx context.Context) error {
+		token, err := c.credential.token(ctx)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 			return fmt.Errorf("write the request: %w", err)
 		}
 		request.SetBasicAuth("x-access-token", token)
-		answer, err := c.plain.Do(request)
+		answer, err := c.withoutToken.Do(request)
 		if err != nil {
 			return err
 		}
@@ -101,19 +101,19 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 
 // MayOpenPulls requests a pull request of a branch into itself, which GitHub never makes.
 func (c *Client) MayOpenPulls(ctx context.Context, base string) error {
-	return c.refused(ctx, act{what: "ask whether this token may open pull requests", needs: pullsWrite}, "pulls",
+	return c.refused(ctx, operation{action: "ask whether this token may open pull requests", permission: pullsWrite}, "pulls",
 		map[string]string{"title": "ralph doctor", "head": base, "base": base})
 }
 
 // MayWriteIssues asks for an issue without a title, which GitHub does not make.
 func (c *Client) MayWriteIssues(ctx context.Context) error {
-	return c.refused(ctx, act{what: "ask whether this token may write on issues", needs: "issues: write"}, "issues", map[string]string{"title": ""})
+	return c.refused(ctx, operation{action: "ask whether this token may write on issues", permission: "issues: write"}, "issues", map[string]string{"title": ""})
 }
 
 // refused posts an invalid request: the hoped-for answer is that GitHub cannot use it.
-func (c *Client) refused(ctx context.Context, a act, path string, body any) error {
+func (c *Client) refused(ctx context.Context, a operation, path string, body any) error {
 	a.method, a.path, a.body = http.MethodPost, path, body
-	if err := tell(ctx, c, a); !errors.Is(err, Refused) {
+	if err := send(ctx, c, a); !errors.Is(err, Refused) {
 		return err
 	}
 	return nil
@@ -121,16 +121,16 @@ func (c *Client) refused(ctx context.Context, a act, path string, body any) erro
 
 // MayRead asks for a list that takes a permission of its own: "actions/runs".
 func (c *Client) MayRead(ctx context.Context, path, needs string) error {
-	a := act{what: "read " + strings.ReplaceAll(path, "/", " "), needs: needs}
-	_, err := one[any](ctx, c, a, path+"?per_page=1")
+	a := operation{action: "read " + strings.ReplaceAll(path, "/", " "), permission: needs}
+	_, err := getOne[any](ctx, c, a, path+"?per_page=1")
 	return err
 }
 
 // JobsMayOpenPulls is a setting; known is false where we may not read it, as in a job.
 func (c *Client) JobsMayOpenPulls(ctx context.Context) (may, known bool, err error) {
-	set, err := one[struct {
+	set, err := getOne[struct {
 		May bool `json:"can_approve_pull_request_reviews"`
-	}](ctx, c, act{what: "read the settings of Actions", needs: "administration: read"}, "actions/permissions/workflow")
+	}](ctx, c, operation{action: "read the settings of Actions", permission: "administration: read"}, "actions/permissions/workflow")
 	if Withheld(err) {
 		return false, false, nil
 	}
@@ -146,8 +146,8 @@ type NewCommit struct {
 
 // Commit has GitHub make and sign a commit, on no branch yet, and returns its id.
 func (c *Client) Commit(ctx context.Context, n NewCommit) (string, error) {
-	made, err := call[object](ctx, c, act{
-		what: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), needs: "contents: write", method: http.MethodPost, path: "git/commits",
+	made, err := request[object](ctx, c, operation{
+		action: fmt.Sprintf("have the tree %.7s committed and signed", n.Tree), permission: "contents: write", method: http.MethodPost, path: "git/commits",
 		body: map[string]any{"message": n.Message, "tree": n.Tree, "parents": n.Parents},
 	})
 	return made.SHA, err
@@ -159,10 +159,10 @@ type object struct {
 
 func (o object) filled() bool { return o.SHA != "" }
 
-// Beside reads a file of another repository of the same owner. One that is not
+// FileOf reads a file of another repository of the same owner. One that is not
 // there, or that our token may not see, is not found: GitHub does not tell those
 // apart. One that is empty is there.
-func (c *Client) Beside(ctx context.Context, repo, path string) (text []byte, found bool, err error) {
+func (c *Client) FileOf(ctx context.Context, repo, path string) (text []byte, found bool, err error) {
 	text, found, err = c.file(ctx, repo, path, "")
 	if errors.Is(err, Forbidden) {
 		return nil, false, nil
@@ -177,8 +177,8 @@ func (c *Client) File(ctx context.Context, branch, path string) (text []byte, fo
 }
 
 func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte, found bool, err error) {
-	a := act{what: fmt.Sprintf("read %s of %s/%s", path, c.Owner, repo), needs: "contents: read"}
-	said, err := ask(ctx, c, a, func(ctx context.Context) (string, error) {
+	a := operation{action: fmt.Sprintf("read %s of %s/%s", path, c.Owner, repo), permission: "contents: read"}
+	said, err := withRetry(ctx, c, a, func(ctx context.Context) (string, error) {
 		file, _, _, err := c.api.Repositories.GetContents(ctx, c.Owner, repo, path, &gh.RepositoryContentGetOptions{Ref: ref})
 		if err != nil || file == nil { // a folder of that name
 			return "", err
@@ -197,8 +197,8 @@ const mostForms = 20
 // Forms are the issue forms of a branch, as YAML.
 func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err error) {
 	const folder = ".github/ISSUE_TEMPLATE"
-	a := act{what: "list the issue forms", needs: "contents: read"}
-	files, err := ask(ctx, c, a, func(ctx context.Context) ([]*gh.RepositoryContent, error) {
+	a := operation{action: "list the issue forms", permission: "contents: read"}
+	files, err := withRetry(ctx, c, a, func(ctx context.Context) ([]*gh.RepositoryContent, error) {
 		_, files, _, err := c.api.Repositories.GetContents(ctx, c.Owner, c.Repo, folder, &gh.RepositoryContentGetOptions{Ref: branch})
 		return files, err
 	})
@@ -220,7 +220,7 @@ func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err 
 
 // OpenPulls are the branches of this repository that have an open pull request.
 func (c *Client) OpenPulls(ctx context.Context) ([]string, error) {
-	a := act{what: "count the open pull requests", needs: "pull-requests: read"}
+	a := operation{action: "count the open pull requests", permission: "pull-requests: read"}
 	pulls, err := list[struct {
 		Head struct {
 			Ref  string

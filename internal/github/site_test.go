@@ -30,7 +30,7 @@ func TestFormsOfAllGitHubs(t *testing.T) {
 		{"https://git.corp/api/v3", "acme", "https://git.corp/organizations/acme/settings/apps/new?state=s"},
 		{"https://api.acme.ghe.com", "", "https://acme.ghe.com/settings/apps/new?state=s"},
 	} {
-		form, _, err := github.Blueprint{API: c.api, Organization: c.organization}.Form("s")
+		form, _, err := github.NewApp{API: c.api, Organization: c.organization}.FormURL("s")
 		if err != nil || form != c.form {
 			t.Errorf("of %q and %q: %s, %v, want %s", c.api, c.organization, form, err, c.form)
 		}

@@ -21,7 +21,7 @@ const (
 )
 
 // hasty tries as often as we do, and does not wait.
-var hasty = &github.Pace{Tries: 3, MaxWait: time.Second}
+var hasty = &github.RetryPolicy{Tries: 3, MaxWait: time.Second}
 
 // stand is a GitHub with one repository, one issue, a branch with work on it,
 // and the token of a job that may do what ralph asks for.
@@ -68,7 +68,7 @@ func bare(t *testing.T, branches map[string]string) string {
 }
 
 func access(server *githubtest.Server) github.Access {
-	return github.Access{Owner: "acme", Repo: "shop", BaseURL: server.URL + "/api/v3", Token: job, Pace: hasty}
+	return github.Access{Owner: "acme", Repo: "shop", BaseURL: server.URL + "/api/v3", Token: job, Retry: hasty}
 }
 
 func connect(t *testing.T, a github.Access) *github.Client {

@@ -22,7 +22,7 @@ func TestMayPushIsUnknownWithoutAnAnswer(t *testing.T) {
 			}
 			w.WriteHeader(status)
 		}))
-		client, err := github.Connect(github.Access{Owner: "acme", Repo: "shop", BaseURL: server.URL, Token: "ghs_1", Pace: &github.Pace{Tries: 1}})
+		client, err := github.Connect(github.Access{Owner: "acme", Repo: "shop", BaseURL: server.URL, Token: "ghs_1", Retry: &github.RetryPolicy{Tries: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,9 +45,9 @@ type thread struct {
 }
 
 func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, error) {
-	a := act{what: fmt.Sprintf("ask which threads of #%d are open", number), needs: pullsRead}
+	a := operation{action: fmt.Sprintf("ask which threads of #%d are open", number), permission: pullsRead}
 	all, after := map[int64]thread{}, ""
-	for range heardPages {
+	for range commentPages {
 		answer, err := graph[threadPage](ctx, c, a, fmt.Sprintf(reviewThreads, number, after))
 		if err != nil {
 			return all, err
@@ -78,8 +78,8 @@ func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, e
 
 // Reply answers in the thread that a comment of a pull request began.
 func (c *Client) Reply(ctx context.Context, number int, thread int64, body string) (Comment, error) {
-	return c.write(ctx, act{
-		what: fmt.Sprintf("answer in a thread of #%d", number), needs: pullsWrite, once: true,
+	return c.write(ctx, operation{
+		action: fmt.Sprintf("answer in a thread of #%d", number), permission: pullsWrite, notRepeatable: true,
 		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/comments/%d/replies", number, thread),
 	}, body)
 }
@@ -90,12 +90,12 @@ func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, re
 	if len(replies) == 0 {
 		return nil
 	}
-	login, err := c.me(ctx)
+	login, err := c.login(ctx)
 	if err != nil {
 		return err
 	}
-	a := act{what: fmt.Sprintf("read the threads of #%d", number), needs: pullsRead}
-	there, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), heardPages)
+	a := operation{action: fmt.Sprintf("read the threads of #%d", number), permission: pullsRead}
+	there, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), commentPages)
 	if err != nil {
 		return err
 	}
@@ -116,12 +116,12 @@ func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, re
 			all = append(all, err)
 		}
 	}
-	return errors.Join(append(all, c.resolve(ctx, number, heeded(replies, ours, others)))...)
+	return errors.Join(append(all, c.resolve(ctx, number, fullyRead(replies, ours, others)))...)
 }
 
-// heeded leaves out threads with a comment of others that was no request to the run, and
+// fullyRead leaves out threads with a comment of others that was no request to the run, and
 // that no earlier run answered with commits.
-func heeded(replies []upkeep.Reply, ours, others []comment) []upkeep.Reply {
+func fullyRead(replies []upkeep.Reply, ours, others []comment) []upkeep.Reply {
 	replies = slices.Clone(replies)
 	for i, r := range replies {
 		replies[i].Resolve = r.Resolve && !slices.ContainsFunc(others, func(said comment) bool {
@@ -148,8 +148,8 @@ func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply
 		if !r.Resolve || !there || one.Resolved {
 			continue
 		}
-		a := act{what: fmt.Sprintf("resolve a thread of #%d", number), needs: pullsWrite}
-		all = append(all, do(ctx, c, a, func(ctx context.Context) error {
+		a := operation{action: fmt.Sprintf("resolve a thread of #%d", number), permission: pullsWrite}
+		all = append(all, runOperation(ctx, c, a, func(ctx context.Context) error {
 			answer, err := query[map[string]struct {
 				Thread thread `json:"thread"`
 			}](ctx, c, resolveThread, map[string]string{"id": one.ID})

@@ -13,42 +13,42 @@ import (
 
 const userAgent = "ralph"
 
-// outward is the way a request takes once it has its token: through GitHub's
+// limitedTransport is the way a request takes once it has its token: through GitHub's
 // secondary limits, which are waited for here. The primary one is waited for
 // in ask, which has the answer at hand.
-func outward(given http.RoundTripper, pace Pace) http.RoundTripper {
+func limitedTransport(given http.RoundTripper, pace RetryPolicy) http.RoundTripper {
 	if given == nil {
 		given = Out(pace)
 	}
-	return limits.New(wire{next: given},
+	return limits.New(resendTransport{next: given},
 		limits.WithSingleSleepLimit(pace.MaxWait, nil),
 		limits.WithTotalSleepLimit(10*pace.MaxWait, nil))
 }
 
 // Out is a transport for many clients to share, with their connections.
-func Out(pace Pace) http.RoundTripper {
+func Out(pace RetryPolicy) http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
 		return http.DefaultTransport
 	}
 	transport = transport.Clone()
-	transport.ResponseHeaderTimeout = pace.Silence
+	transport.ResponseHeaderTimeout = pace.Timeout
 	return transport
 }
 
-// wire is the last hand a request goes through. The limiter above it sends a
+// resendTransport is the last transport that a request goes through. The limiter above it sends a
 // request again as it is: with its body read to the end, and for ever where
 // the time to come again lies in the past. Here it gets a fresh body, and an
 // end.
-type wire struct{ next http.RoundTripper }
+type resendTransport struct{ next http.RoundTripper }
 
 const maxSends = 4
 
-type sends struct{}
+type sendCount struct{}
 
-func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w resendTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	out := req.Clone(req.Context())
-	if count, ok := req.Context().Value(sends{}).(*int); ok {
+	if count, ok := req.Context().Value(sendCount{}).(*int); ok {
 		if *count++; *count > maxSends {
 			return nil, &Error{Kind: RateLimited, Message: fmt.Sprintf("asked %d times to come again", maxSends)}
 		}
@@ -64,23 +64,23 @@ func (w wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	return w.next.RoundTrip(out)
 }
 
-type bearer struct {
+type tokenTransport struct {
 	credential *credential
 	next       http.RoundTripper
 }
 
-func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
+func (b tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	token, err := b.credential.token(req.Context())
 	if err != nil {
 		return nil, err
 	}
-	out := req.Clone(context.WithValue(req.Context(), sends{}, new(int)))
+	out := req.Clone(context.WithValue(req.Context(), sendCount{}, new(int)))
 	out.Header.Set("Authorization", "Bearer "+token)
 	return b.next.RoundTrip(out)
 }
 
-// stay refuses redirects to another host, which would get our token.
-func stay(next *http.Request, via []*http.Request) error {
+// sameHostOnly refuses redirects to another host, which would get our token.
+func sameHostOnly(next *http.Request, via []*http.Request) error {
 	switch first := via[0].URL; {
 	case next.URL.Host != first.Host || next.URL.Scheme != first.Scheme:
 		return fmt.Errorf("redirected from %s to another host", first.Host)

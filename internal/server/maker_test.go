@@ -19,12 +19,12 @@ type maker struct {
 	*scene
 	url  string // of the server
 	log  *lockedBuffer
-	end  func() *github.Made // what the server ended with
+	end  func() *github.CreatedApp // what the server ended with
 	stop func()
 }
 
 // setup is a server without an App. What it keeps, keep gets.
-func (s *scene) setup(organization string, keep func(github.Made) error) *maker {
+func (s *scene) setup(organization string, keep func(github.CreatedApp) error) *maker {
 	s.t.Helper()
 	listener, err := server.Listen(s.t.Context(), "127.0.0.1:0")
 	if err != nil {
@@ -32,11 +32,11 @@ func (s *scene) setup(organization string, keep func(github.Made) error) *maker 
 	}
 	m := &maker{scene: s, url: "http://" + listener.Addr().String(), log: &lockedBuffer{}}
 	with := server.Setup{
-		Access: github.Access{BaseURL: s.URL + "/api/v3", Pace: s.server().Access.Pace}, URL: m.url, Organization: organization, Keep: keep,
+		Access: github.Access{BaseURL: s.URL + "/api/v3", Retry: s.server().Access.Retry}, URL: m.url, Organization: organization, Keep: keep,
 		Log: slog.New(slog.NewJSONHandler(m.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Limits: server.Usual,
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
-	ended := make(chan *github.Made, 1)
+	ended := make(chan *github.CreatedApp, 1)
 	go func() {
 		made, err := with.Serve(ctx, listener)
 		if err != nil {
@@ -45,12 +45,12 @@ func (s *scene) setup(organization string, keep func(github.Made) error) *maker 
 		ended <- made
 	}()
 	m.stop = cancel
-	m.end = sync.OnceValue(func() *github.Made { return <-ended })
+	m.end = sync.OnceValue(func() *github.CreatedApp { return <-ended })
 	s.t.Cleanup(func() { cancel(); m.end() })
 	return m
 }
 
-func keeps(github.Made) error { return nil }
+func keeps(github.CreatedApp) error { return nil }
 
 // open loads a page.
 func (m *maker) open(address string) (status int, header http.Header, page string) {

@@ -64,7 +64,7 @@ func (d *service) catchUp(ctx context.Context) error {
 	return all
 }
 
-func (d *service) again(ctx context.Context, tried github.Logged) error {
+func (d *service) again(ctx context.Context, tried github.Delivery) error {
 	body, err := d.hook.Payload(ctx, tried.ID)
 	if err != nil {
 		return err
@@ -88,17 +88,17 @@ func (d *service) again(ctx context.Context, tried github.Logged) error {
 }
 
 // overdue are the first tries of deliveries that may not have been handled, the oldest first.
-func overdue(log []github.Logged, now time.Time, owed func(id string) bool) []github.Logged {
-	taken, first := map[string]bool{}, map[string]github.Logged{}
+func overdue(log []github.Delivery, now time.Time, owed func(id string) bool) []github.Delivery {
+	taken, first := map[string]bool{}, map[string]github.Delivery{}
 	var order []string
 	for _, tried := range slices.Backward(log) {
 		if _, known := first[tried.GUID]; !known {
 			first[tried.GUID] = tried
 			order = append(order, tried.GUID)
 		}
-		taken[tried.GUID] = taken[tried.GUID] || tried.Taken()
+		taken[tried.GUID] = taken[tried.GUID] || tried.Accepted()
 	}
-	var due []github.Logged
+	var due []github.Delivery
 	for _, id := range order {
 		tried := first[id]
 		if trigger.CanStartWork(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled || owed(id)) {
@@ -170,7 +170,7 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 		return failed, err
 	}
 	if o.doubt {
-		done, err := client.Began(ctx, d.Workflow, o.id, o.at)
+		done, err := client.HasJobStarted(ctx, d.Workflow, o.id, o.at)
 		if done || err != nil {
 			return already, err
 		}

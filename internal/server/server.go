@@ -65,7 +65,7 @@ func (s Server) open(ctx context.Context) (*service, error) {
 			"make one with `openssl rand -hex 32`, and give it here and in the App's settings", nil)
 	}
 	if s.Access.HTTP == nil { // each repository has a client of its own, and each job's identity
-		s.Access.HTTP = github.Out(*cmp.Or(s.Access.Pace, &github.DefaultPace))
+		s.Access.HTTP = github.Out(*cmp.Or(s.Access.Retry, &github.DefaultRetryPolicy))
 	}
 	hook, err := github.OpenHook(s.Access)
 	if err != nil {

@@ -23,7 +23,7 @@ type Setup struct {
 	Access       github.Access // where its GitHub is
 	URL          string        // under which GitHub and people reach this server
 	Organization string        // the App's owner; empty: the person who creates it
-	Keep         func(github.Made) error
+	Keep         func(github.CreatedApp) error
 	Log          *slog.Logger
 	Limits       Limits
 }
@@ -38,7 +38,7 @@ type setup struct {
 	state string // comes back with those whom we have sent
 
 	mu   sync.Mutex // one at a time takes an App over
-	made *github.Made
+	made *github.CreatedApp
 	done chan struct{}
 }
 
@@ -54,14 +54,14 @@ func (s Setup) open() (*setup, error) {
 			"give --url as https://HOST: GitHub sends the App's secrets there", nil)
 	}
 	d := &setup{Setup: s, at: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
-	plan := github.Blueprint{
+	plan := github.NewApp{
 		Name: "ralph-" + s.Organization[:min(len(s.Organization), longestName)], Home: at.String(), Deliver: at.JoinPath("webhook").String(), Return: at.JoinPath("setup", "made").String(),
 		Organization: s.Organization, API: s.Access.BaseURL,
 	}
 	if s.Organization == "" {
 		plan.Name += rand.Text()[:6] // names are taken on all of GitHub at once
 	}
-	if d.form, d.site, err = plan.Form(d.state); err != nil {
+	if d.form, d.site, err = plan.FormURL(d.state); err != nil {
 		return nil, err
 	}
 	d.text, err = plan.Manifest()
@@ -75,7 +75,7 @@ func private(u *url.URL) bool {
 }
 
 // Serve answers on l until an App is made, or ctx is done: then there is none.
-func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.Made, error) {
+func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.CreatedApp, error) {
 	d, err := s.open()
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -152,15 +152,15 @@ func (d *setup) back(w http.ResponseWriter, r *http.Request) {
 }
 
 // take saves the first App. It ignores the client's end: GitHub gives the key only once.
-func (d *setup) take(ctx context.Context, code string) (github.Made, error) {
+func (d *setup) take(ctx context.Context, code string) (github.CreatedApp, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.made != nil {
-		return github.Made{}, errMade
+		return github.CreatedApp{}, errMade
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*d.Limits.Slow)
 	defer cancel()
-	made, err := github.TakeOver(ctx, d.Access, code)
+	made, err := github.RedeemCode(ctx, d.Access, code)
 	if err != nil {
 		return made, err
 	}

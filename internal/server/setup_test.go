@@ -23,8 +23,8 @@ import (
 
 func TestAnAppIsMadeInTwoClicksAndServed(t *testing.T) {
 	s := newScene(t)
-	var kept github.Made
-	m := s.setup("", func(made github.Made) error { kept = made; return nil })
+	var kept github.CreatedApp
+	m := s.setup("", func(made github.CreatedApp) error { kept = made; return nil })
 	status, header, page := m.open(m.click())
 	if status != http.StatusOK || !strings.Contains(page, `href="`+kept.Page+`/installations/new"`) || !strings.Contains(page, "allow-bots: "+kept.Slug) {
 		t.Errorf("its maker is shown %d\n%s", status, page)
@@ -91,7 +91,7 @@ func TestTheFormAsksForWhatIsNeeded(t *testing.T) {
 // TestOnlyWhoReadsTheLogMakesTheApp opens the pages as everybody else could.
 func TestOnlyWhoReadsTheLogMakesTheApp(t *testing.T) {
 	s := newScene(t)
-	m := s.setup("", func(github.Made) error { t.Error("an App is kept"); return nil })
+	m := s.setup("", func(github.CreatedApp) error { t.Error("an App is kept"); return nil })
 	token := strings.TrimPrefix(m.told(), m.url+"/setup?token=")
 	back := m.click()
 	code := back[strings.Index(back, "?code="):strings.Index(back, "&state=")]
@@ -134,7 +134,7 @@ func TestAnAppThatIsNotTakenOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
 			keep := c.keep
-			m := s.setup("", func(github.Made) error { return keep })
+			m := s.setup("", func(github.CreatedApp) error { return keep })
 			if name == "half an answer" {
 				s.Inject(githubtest.Fault{Method: "POST", Path: "/app-manifests/*/conversions", Status: 201, CutAfter: -1})
 			}
@@ -161,7 +161,7 @@ func TestAnAppThatIsNotTakenOver(t *testing.T) {
 func TestOneAppIsMade(t *testing.T) {
 	s := newScene(t)
 	keeping, kept := make(chan struct{}), make(chan struct{})
-	m := s.setup("", func(github.Made) error { close(keeping); <-kept; return nil })
+	m := s.setup("", func(github.CreatedApp) error { close(keeping); <-kept; return nil })
 	first, second := m.click(), m.click()
 	var making sync.WaitGroup
 	making.Go(func() { m.open(first) })

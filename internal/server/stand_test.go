@@ -98,7 +98,7 @@ func (s *scene) server() server.Server {
 	limits := server.Usual
 	limits.Every = time.Hour
 	return server.Server{
-		Access: github.Access{BaseURL: s.URL + "/api/v3", App: &github.App{ID: 12, PrivateKey: s.key}, Pace: &github.Pace{Tries: 1, MaxWait: time.Second}},
+		Access: github.Access{BaseURL: s.URL + "/api/v3", App: &github.App{ID: 12, PrivateKey: s.key}, Retry: &github.RetryPolicy{Tries: 1, MaxWait: time.Second}},
 		Secret: secret, Workflow: "ralph.yml", Now: time.Now, Limits: limits,
 	}
 }

@@ -76,7 +76,7 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	if err != nil {
 		return nil, &refusal{http.StatusRequestTimeout, malformed, "the delivery is incomplete"}
 	}
-	if github.Genuine(d.Secret, r.Header.Get("X-Hub-Signature-256"), body) != nil {
+	if github.CheckSignature(d.Secret, r.Header.Get("X-Hub-Signature-256"), body) != nil {
 		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is not GitHub's"}
 	}
 	return body, nil
