@@ -17,162 +17,162 @@ import (
 // Files gives the text of a file at a slash path; nil: it is not there.
 type Files func(name string) []byte
 
-// Piece is a file that defines the checks, and is to be as the base has it.
-type Piece struct {
+// RestoredFile is a file that defines the checks, and is to be as the base has it.
+type RestoredFile struct {
 	Path string
 	Text []byte // the file's new content; nil: the whole file is to be as the base has it.
 }
 
-// Commands are those of the checks, and those that make a folder ready for them.
-type Commands struct {
+// CommandSet are those of the checks, and those that make a folder ready for them.
+type CommandSet struct {
 	Within  string // the folder that they are run in
 	Checks  []string
 	Setup   []string
 	Touched []string // the files that the change touches: what has no name before it comes is one of them.
 }
 
-// Paths are the files that the commands are led by.
-func Paths(commands Commands, base Files) []string {
+// Paths are the files that define what the commands do.
+func Paths(commands CommandSet, base Files) []string {
 	return slices.Sorted(maps.Keys(follow(commands, base)))
 }
 
 // Changed are the files that define the checks otherwise now, new ones included.
-func Changed(commands Commands, base, now Files) []Piece {
-	var pieces []Piece
-	led := follow(commands, base)
-	for _, name := range slices.Sorted(maps.Keys(led)) {
+func Changed(commands CommandSet, base, now Files) []RestoredFile {
+	var pieces []RestoredFile
+	defining := follow(commands, base)
+	for _, name := range slices.Sorted(maps.Keys(defining)) {
 		is := now(name)
-		if led[name].fresh && is == nil {
+		if defining[name].onlyNew && is == nil {
 			continue
 		}
 		was := base(name)
-		if led[name].fresh && was != nil {
+		if defining[name].onlyNew && was != nil {
 			continue
 		}
 		if bytes.Equal(was, is) && (was == nil) == (is == nil) {
 			continue
 		}
-		if piece, differs := led[name].hold(name, was, is); differs {
+		if piece, differs := defining[name].restore(name, was, is); differs {
 			pieces = append(pieces, piece)
 		}
 	}
 	return pieces
 }
 
-// grasp is what of a file defines the checks: parts of it by their names, or all.
-type grasp struct {
-	whole bool
-	fresh bool // only where the base has none
-	of    kind
-	parts []string
+// definition is what of a file defines the checks: parts of it by their names, or all.
+type definition struct {
+	whole   bool
+	onlyNew bool // only where the base has none
+	format  fileFormat
+	parts   []string
 }
 
-// kind is how a file is made up of parts.
-type kind int
+// fileFormat is how a file is made up of parts.
+type fileFormat int
 
 const (
-	plain    kind = iota
-	targets       // a Makefile or a justfile
-	members       // a package.json, by "scripts.NAME" or a key of its top
-	sections      // an ini or toml file
-	keys          // an .npmrc
-	hooks         // a conftest.py that comes, as far as it hooks into the runner
-	lines         // what a Makefile reads besides
+	otherFormat      fileFormat = iota
+	makeTargets                 // a Makefile or a justfile
+	jsonMembers                 // a package.json, by "scripts.NAME" or a key of its top
+	iniSections                 // an ini or toml file
+	keyValues                   // an .npmrc
+	pytestHooks                 // a conftest.py that comes, as far as it hooks into the runner
+	includedMakefile            // what a Makefile reads besides
 )
 
-// hold is what has to be put back of a file. Only parts of one that also says what the
+// restore is what has to be put back of a file. Only parts of one that also says what the
 // product depends on are: of all others the whole file.
-func (g grasp) hold(name string, was, now []byte) (Piece, bool) {
-	whole := Piece{Path: name}
+func (g definition) restore(name string, was, now []byte) (RestoredFile, bool) {
+	whole := RestoredFile{Path: name}
 	switch {
-	case g.of == hooks && !g.whole:
-		return whole, was == nil && hooking.MatchString(string(now))
-	case g.of == lines && !g.whole:
-		return whole, bears(was, now, g.parts)
-	case g.whole, now == nil, was == nil && g.of != sections && g.of != keys:
+	case g.format == pytestHooks && !g.whole:
+		return whole, was == nil && hooksIntoPytest.MatchString(string(now))
+	case g.format == includedMakefile && !g.whole:
+		return whole, includedDiffers(was, now, g.parts)
+	case g.whole, now == nil, was == nil && g.format != iniSections && g.format != keyValues:
 		return whole, true
-	case g.of == targets:
-		return whole, otherTargets(was, now, g.parts)
-	case g.of == keys:
-		return whole, !slices.Equal(keyLines(was, g.parts), keyLines(now, g.parts))
+	case g.format == makeTargets:
+		return whole, targetsDiffer(was, now, g.parts)
+	case g.format == keyValues:
+		return whole, !slices.Equal(linesOfKeys(was, g.parts), linesOfKeys(now, g.parts))
 	}
-	text := holdSections(was, now, g.parts)
-	if g.of == members {
-		text = holdMembers(was, now, g.parts)
+	text := restoreSections(was, now, g.parts)
+	if g.format == jsonMembers {
+		text = restoreMembers(was, now, g.parts)
 	}
-	return Piece{name, text}, text == nil || !bytes.Equal(text, now)
+	return RestoredFile{name, text}, text == nil || !bytes.Equal(text, now)
 }
 
-// trail is a chain of commands that is being followed.
-type trail struct {
-	base  Files
-	led   map[string]grasp
-	todo  []errand
-	seen  map[errand]bool
-	calls int
+// follower is a chain of commands that is being followed.
+type follower struct {
+	base     Files
+	defining map[string]definition
+	queue    []shellText
+	seen     map[shellText]bool
+	calls    int
 
-	touched []string
-	loops   map[string][]string // what the variables of a script's loops stand for
+	touched   []string
+	loopWords map[string][]string // what the variables of a script's loops stand for
 }
 
-// errand is a shell's text, and the folder that it is run in.
-type errand struct {
+// shellText is a shell's text, and the folder that it is run in.
+type shellText struct {
 	text, dir string
-	ready     bool // it makes the folder ready
+	isSetup   bool // it makes the folder ready
 }
 
 // What is followed is bounded: a chain is short.
 const (
-	mostErrands = 200
-	mostCalls   = 2000
-	mostText    = 256 << 10
+	maxScripts = 200
+	maxCalls   = 2000
+	maxText    = 256 << 10
 )
 
-func follow(commands Commands, base Files) map[string]grasp {
-	t := &trail{base: base, led: map[string]grasp{}, seen: map[errand]bool{}, touched: commands.Touched, loops: map[string][]string{}}
+func follow(commands CommandSet, base Files) map[string]definition {
+	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: commands.Touched, loopWords: map[string][]string{}}
 	for _, command := range commands.Checks {
-		t.add(errand{text: command, dir: commands.Within})
+		t.enqueue(shellText{text: command, dir: commands.Within})
 	}
 	for _, command := range commands.Setup {
-		t.add(errand{command, commands.Within, true})
+		t.enqueue(shellText{command, commands.Within, true})
 	}
-	for n := 0; n < len(t.todo) && n < mostErrands; n++ {
-		t.sought(t.todo[n])
-		for _, call := range calls(t.todo[n].text) {
-			if t.calls++; t.calls < mostCalls {
-				t.call(call, t.todo[n])
+	for n := 0; n < len(t.queue) && n < maxScripts; n++ {
+		t.addProgramsOnPath(t.queue[n])
+		for _, call := range calls(t.queue[n].text) {
+			if t.calls++; t.calls < maxCalls {
+				t.followCall(call, t.queue[n])
 			}
 		}
 	}
-	return t.led
+	return t.defining
 }
 
-func (t *trail) add(e errand) {
-	if len(e.text) < mostText && !t.seen[e] {
-		t.seen[e] = true
-		t.todo = append(t.todo, e)
+func (f *follower) enqueue(e shellText) {
+	if len(e.text) < maxText && !f.seen[e] {
+		f.seen[e] = true
+		f.queue = append(f.queue, e)
 	}
 }
 
-func (t *trail) all(name string) { t.led[name] = grasp{whole: true} }
+func (f *follower) addWhole(name string) { f.defining[name] = definition{whole: true} }
 
-// some takes hold of parts of a file.
-func (t *trail) some(name string, of kind, parts ...string) {
-	g := t.led[name]
+// addParts adds parts of a file.
+func (f *follower) addParts(name string, of fileFormat, parts ...string) {
+	g := f.defining[name]
 	if g.whole {
 		return
 	}
-	g.of = of
+	g.format = of
 	for _, part := range parts {
 		if !slices.Contains(g.parts, part) {
 			g.parts = append(g.parts, part)
 		}
 	}
-	t.led[name] = g
+	f.defining[name] = g
 }
 
-// atFolder is a path seen from a folder of the repository; empty where it leads out.
-func atFolder(dir, name string) string {
+// inRepository is a path seen from a folder of the repository; empty where it leads out.
+func inRepository(dir, name string) string {
 	name = path.Join(dir, name)
 	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
 		return ""
@@ -180,24 +180,24 @@ func atFolder(dir, name string) string {
 	return name
 }
 
-func (t *trail) call(words []string, in errand) {
-	t.preloads(words, in)
-	t.looped(words, in)
-	words = bare(words)
+func (f *follower) followCall(words []string, in shellText) {
+	f.addPreloads(words, in)
+	f.followLoop(words, in)
+	words = withoutWrappers(words)
 	if len(words) == 0 {
 		return
 	}
-	t.script(words, in)
+	f.followScript(words, in)
 	for _, word := range words[:min(len(words), 4)] { // behind npx, uv run, poetry run
-		t.settings(path.Base(word), in.dir)
-		t.shaded(path.Base(word), in.dir)
+		f.addSettings(path.Base(word), in.dir)
+		f.addShadowing(path.Base(word), in.dir)
 	}
 	switch tool := path.Base(words[0]); tool {
 	case "make", "gmake", "just":
-		t.build(orderOf(tool, words[1:], in))
+		f.followMake(makeCallOf(tool, words[1:], in))
 	case "npm", "pnpm", "yarn", "bun":
-		t.node(words[1:], in)
+		f.followNodeScript(words[1:], in)
 	case "go":
-		t.goRun(words[1:], in)
+		f.addGoProgram(words[1:], in)
 	}
 }

@@ -32,7 +32,7 @@ func (t tree) with(changes tree) tree {
 	return all
 }
 
-func checks(commands ...string) checkdef.Commands { return checkdef.Commands{Checks: commands} }
+func checks(commands ...string) checkdef.CommandSet { return checkdef.CommandSet{Checks: commands} }
 
 // without leaves out what would only come before python's own modules.
 func without(paths []string) []string {
@@ -46,7 +46,7 @@ func without(paths []string) []string {
 // it runs; a program that does is the work's.
 func TestPathsOfSetup(t *testing.T) {
 	project := tree{"setup.sh": "npm ci\n./tools/fetch\npython3 setup.py develop\n", "tools/fetch": "#!/bin/sh\n", "setup.py": "", "requirements.txt": ""}
-	got := checkdef.Paths(checkdef.Commands{Setup: []string{"sh setup.sh", "pip install -r requirements.txt"}}, project.file)
+	got := checkdef.Paths(checkdef.CommandSet{Setup: []string{"sh setup.sh", "pip install -r requirements.txt"}}, project.file)
 	if diff := cmp.Diff([]string{".npmrc", ".pnpmfile.cjs", ".pnpmfile.mjs", ".yarnrc", ".yarnrc.yml", "bunfig.toml", "setup.sh", "tools/fetch"}, without(got)); diff != "" {
 		t.Errorf("Paths (-want +got):\n%s", diff)
 	}
@@ -107,7 +107,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("Paths(%q) = %s\nwant %s", command, got, want)
 		}
 	}
-	if got := strings.Join(checkdef.Paths(checkdef.Commands{Within: "sub", Checks: []string{"npm test"}}, project.file), " "); !strings.HasPrefix(got, "sub/.mocharc") || !strings.HasSuffix(got, " sub/package.json") {
+	if got := strings.Join(checkdef.Paths(checkdef.CommandSet{Within: "sub", Checks: []string{"npm test"}}, project.file), " "); !strings.HasPrefix(got, "sub/.mocharc") || !strings.HasSuffix(got, " sub/package.json") {
 		t.Errorf("Paths in a folder = %s", got)
 	}
 	if got := strings.Join(checkdef.Paths(checks("make test"), project.file), " "); !strings.Contains(got, "pytest.ini") || !strings.Contains(got, "check.sh") || strings.Contains(got, "build") {

@@ -9,18 +9,18 @@ import (
 
 // rule is a target with its recipe, or the lines between two rules, without a name.
 type rule struct {
-	names []string
-	needs []string
-	also  string   // what of the recipe stands there, behind a semicolon
-	lines []string // of the recipe
+	names  []string
+	needs  []string
+	inline string   // what of the recipe stands there, behind a semicolon
+	lines  []string // of the recipe
 }
 
 var (
 	ruleLine = pattern.Of(`^@?([A-Za-z0-9_./%$(){}-][^:=#\t]*?)\s*::?(?:[^=:]|$)`)
-	// odd can change a recipe from afar: then the whole file is put back.
-	odd      = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
-	assigned = pattern.Of(`^\s*(?:override\s+|export\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*([:?+!]{0,3}=)\s*(.*)$`)
-	called   = pattern.Of(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\{\{\s*([A-Za-z_]\w*)\s*\}\}`)
+	// affectsAllRules can change a recipe from afar: then the whole file is put back.
+	affectsAllRules = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
+	assigned        = pattern.Of(`^\s*(?:override\s+|export\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*([:?+!]{0,3}=)\s*(.*)$`)
+	usedVariable    = pattern.Of(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\{\{\s*([A-Za-z_]\w*)\s*\}\}`)
 )
 
 func rulesOf(text []byte) []rule {
@@ -31,11 +31,11 @@ func rulesOf(text []byte) []rule {
 		switch found := ruleLine.FindStringSubmatch(line); {
 		case len(last.names) > 0 && (line[0] == '\t' || line[0] == ' '), strings.TrimSpace(line) == "":
 			last.lines = append(last.lines, line)
-		case found != nil && !odd.MatchString(line):
+		case found != nil && !affectsAllRules.MatchString(line):
 			_, needs, _ := strings.Cut(line, ":")
 			needs, recipe, _ := strings.Cut(strings.TrimPrefix(needs, ":"), ";")
 			needs, _, _ = strings.Cut(needs, "#")
-			all = append(all, rule{names: strings.Fields(found[1]), needs: strings.Fields(needs), also: recipe})
+			all = append(all, rule{names: strings.Fields(found[1]), needs: strings.Fields(needs), inline: recipe})
 		default:
 			all = append(all, rule{lines: []string{line}})
 		}
@@ -45,7 +45,7 @@ func rulesOf(text []byte) []rule {
 
 func (r rule) recipe() string {
 	var text strings.Builder
-	for _, line := range append([]string{r.also}, r.lines...) {
+	for _, line := range append([]string{r.inline}, r.lines...) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			text.WriteString(line + "\n")
 		}
@@ -53,15 +53,15 @@ func (r rule) recipe() string {
 	return text.String()
 }
 
-// order is what make or just is asked for.
-type order struct {
-	files  []string // the first that is there is read
-	wanted []string
-	in     errand
+// makeCall is what make or just is asked for.
+type makeCall struct {
+	files   []string // the first that is there is read
+	targets []string
+	from    shellText
 }
 
-func orderOf(tool string, args []string, in errand) order {
-	o := order{files: []string{"GNUmakefile", "makefile", "Makefile"}, in: in}
+func makeCallOf(tool string, args []string, in shellText) makeCall {
+	o := makeCall{files: []string{"GNUmakefile", "makefile", "Makefile"}, from: in}
 	if tool == "just" {
 		o.files = []string{"justfile", "Justfile", ".justfile"}
 	}
@@ -69,58 +69,58 @@ func orderOf(tool string, args []string, in errand) order {
 		value := args[min(i+1, len(args)-1)]
 		switch args[i] {
 		case "-C", "--directory":
-			o.in.dir, i = atFolder(in.dir, value), i+1
+			o.from.dir, i = inRepository(in.dir, value), i+1
 		case "-f", "--file", "--makefile":
 			o.files, i = []string{value}, i+1
 		default:
 			if !strings.HasPrefix(args[i], "-") && !strings.HasPrefix(args[i], "$") && !assignment.MatchString(args[i]) {
-				o.wanted = append(o.wanted, args[i])
+				o.targets = append(o.targets, args[i])
 			}
 		}
 	}
 	return o
 }
 
-// build follows the targets of a Makefile or justfile.
-func (t *trail) build(o order) {
+// followMake follows the targets of a Makefile or justfile.
+func (f *follower) followMake(o makeCall) {
 	for _, name := range o.files {
-		file := atFolder(o.in.dir, name)
-		if text := t.base(file); text != nil && file != "" && len(text) < mostText {
+		file := inRepository(o.from.dir, name)
+		if text := f.base(file); text != nil && file != "" && len(text) < maxText {
 			rules := rulesOf(text)
-			files := t.included(rules, o.in.dir)
+			files := f.includedFiles(rules, o.from.dir)
 			for _, more := range files {
-				rules = append(rules, rulesOf(t.base(more))...)
+				rules = append(rules, rulesOf(f.base(more))...)
 			}
-			t.targets(file, rules, o)
-			t.beside(file, files, rules)
+			f.followTargets(file, rules, o)
+			f.addIncluded(file, files, rules)
 			return
 		}
 		if len(o.files) > 1 {
-			t.all(file) // one that comes would be taken before the others
+			f.addWhole(file) // one that comes would be taken before the others
 		}
 	}
 }
 
-// targets takes hold of targets, and of those that they need and that check.
-func (t *trail) targets(file string, rules []rule, o order) {
-	if len(o.wanted) == 0 {
-		o.wanted = goal(rules)
+// followTargets adds targets, and those that they need and that check.
+func (f *follower) followTargets(file string, rules []rule, o makeCall) {
+	if len(o.targets) == 0 {
+		o.targets = defaultTarget(rules)
 	}
-	for n := 0; n < len(o.wanted) && n < mostErrands; n++ {
-		if slices.Contains(t.led[file].parts, o.wanted[n]) {
+	for n := 0; n < len(o.targets) && n < maxScripts; n++ {
+		if slices.Contains(f.defining[file].parts, o.targets[n]) {
 			continue
 		}
-		t.some(file, targets, o.wanted[n])
-		for _, r := range named(rules, o.wanted[n]) {
-			t.add(errand{strings.ReplaceAll(r.recipe(), "$(MAKE)", "make"), o.in.dir, o.in.ready})
-			o.wanted = append(o.wanted, slices.DeleteFunc(slices.Clone(r.needs), func(need string) bool { return !checking.MatchString(need) })...)
+		f.addParts(file, makeTargets, o.targets[n])
+		for _, r := range rulesFor(rules, o.targets[n]) {
+			f.enqueue(shellText{strings.ReplaceAll(r.recipe(), "$(MAKE)", "make"), o.from.dir, o.from.isSetup})
+			o.targets = append(o.targets, slices.DeleteFunc(slices.Clone(r.needs), func(need string) bool { return !checkName.MatchString(need) })...)
 		}
 	}
-	t.goals(file, rules, o)
+	f.addFilesNamedLikeTargets(file, rules, o)
 }
 
-// goal is what is made where nothing is asked for.
-func goal(rules []rule) []string {
+// defaultTarget is what is made where nothing is asked for.
+func defaultTarget(rules []rule) []string {
 	at := slices.IndexFunc(rules, func(r rule) bool { return len(r.names) > 0 && !strings.HasPrefix(r.names[0], ".") })
 	if at < 0 {
 		return nil

@@ -11,16 +11,16 @@ import (
 // What a runner is told to load, and what a script reads in, has its say before
 // any test has.
 
-// loading are node's flags that load a file first; the short one means other things elsewhere.
+// loadFlags are node's flags that load a file first; the short one means other things elsewhere.
 var (
-	loading    = words("--require --import --loader --experimental-loader")
-	nodeLike   = words("node mocha tsx ts-node nyc c8 ava tape")
-	settling   = words("--config -c --rcfile --config-file --ini")
-	scriptEnds = []string{"", ".js", ".cjs", ".mjs", ".ts", "/index.js"}
+	loadFlags   = words("--require --import --loader --experimental-loader")
+	nodeRunners = words("node mocha tsx ts-node nyc c8 ava tape")
+	configFlags = words("--config -c --rcfile --config-file --ini")
+	scriptEnds  = []string{"", ".js", ".cjs", ".mjs", ".ts", "/index.js"}
 )
 
-// preloads takes hold of the files that a call loads first, or reads settings from.
-func (t *trail) preloads(call []string, in errand) {
+// addPreloads adds the files that a call loads first, or reads settings from.
+func (f *follower) addPreloads(call []string, in shellText) {
 	tool := ""
 	for _, word := range call {
 		if tool = path.Base(word); !assignment.MatchString(word) && !wrappers[word] && !strings.HasPrefix(word, "-") {
@@ -32,59 +32,59 @@ func (t *trail) preloads(call []string, in errand) {
 		if !joined && i+1 < len(call) {
 			value = call[i+1]
 		}
-		t.told(tool, flag, value, in)
+		f.addFlagFile(tool, flag, value, in)
 	}
 }
 
-func (t *trail) told(tool, flag, value string, in errand) {
+func (f *follower) addFlagFile(tool, flag, value string, in shellText) {
 	_, known := settingsOf[tool]
 	switch {
-	case loading[flag], flag == "-r" && nodeLike[tool]:
-		t.loaded(value, in)
-	case settling[flag] && known:
-		t.settled(value, in)
+	case loadFlags[flag], flag == "-r" && nodeRunners[tool]:
+		f.addNodeModule(value, in)
+	case configFlags[flag] && known:
+		f.addConfigFile(value, in)
 	case flag == "PYTHONPATH":
 		for dir := range strings.SplitSeq(value, ":") {
-			if dir = atFolder(in.dir, dir); dir != "" {
-				t.shaded("python", dir)
+			if dir = inRepository(in.dir, dir); dir != "" {
+				f.addShadowing("python", dir)
 			}
 		}
 	}
 }
 
-// settled takes hold of settings that a tool is told of.
-func (t *trail) settled(name string, in errand) {
-	if name = atFolder(in.dir, name); name != "" && t.base(name) != nil {
-		t.all(name)
+// addConfigFile adds settings that a tool is told of.
+func (f *follower) addConfigFile(name string, in shellText) {
+	if name = inRepository(in.dir, name); name != "" && f.base(name) != nil {
+		f.addWhole(name)
 	}
 }
 
-// loaded takes hold of a file of node's, with the ending that its name leaves out.
-func (t *trail) loaded(name string, in errand) {
-	if name = atFolder(in.dir, name); name == "" || name == "." || ofTests(name) {
+// addNodeModule adds a file of node's, with the ending that its name leaves out.
+func (f *follower) addNodeModule(name string, in shellText) {
+	if name = inRepository(in.dir, name); name == "" || name == "." || isTest(name) {
 		return
 	}
 	for _, end := range scriptEnds {
-		if t.base(name+end) != nil {
-			t.all(name + end)
+		if f.base(name+end) != nil {
+			f.addWhole(name + end)
 			return
 		}
 	}
 }
 
-// comparing is a script's function that says whether something is as it should be.
-var comparing = pattern.Of(`(?im)^\s*(function\s+)?\w*(assert|expect|same|equal|refute|should|must|fail)\w*\s*\(\)`)
+// assertFunction is a script's function that says whether something is as it should be.
+var assertFunction = pattern.Of(`(?im)^\s*(function\s+)?\w*(assert|expect|same|equal|refute|should|must|fail)\w*\s*\(\)`)
 
-// read takes hold of what a script reads in: of what comes, of what says how
-// things are compared, and of variables for it. The rest may be what is checked.
-func (t *trail) read(name string, in errand) {
-	text := t.base(name)
+// addSourced adds what a script reads in: new files, those that say how
+// things are compared, and variables for it. The rest may be what is checked.
+func (f *follower) addSourced(name string, in shellText) {
+	text := f.base(name)
 	switch {
 	case text == nil:
-		t.fresh(name)
-	case strings.HasPrefix(path.Base(name), ".env") || comparing.MatchString(string(text)):
-		t.all(name)
-		t.add(errand{string(text), in.dir, in.ready})
+		f.addIfNew(name)
+	case strings.HasPrefix(path.Base(name), ".env") || assertFunction.MatchString(string(text)):
+		f.addWhole(name)
+		f.enqueue(shellText{string(text), in.dir, in.isSetup})
 	}
 }
 
@@ -92,44 +92,44 @@ func (t *trail) read(name string, in errand) {
 // folder of tools are part of it; elsewhere they may be what is checked.
 
 var (
-	tooling = pattern.Of(`(^|/)(tools?|scripts?|ci|hack|dev|checks?)(/|$)`)
-	fetched = pattern.Of(`(?m)^\s*(?:from|import)\s+([\w.]+)|\b(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']|\bfrom\s+["'](\.{1,2}/[^"']+)["']`)
+	toolFolder      = pattern.Of(`(^|/)(tools?|scripts?|ci|hack|dev|checks?)(/|$)`)
+	importStatement = pattern.Of(`(?m)^\s*(?:from|import)\s+([\w.]+)|\b(?:require|import)\s*\(?\s*["'](\.{1,2}/[^"']+)["']|\bfrom\s+["'](\.{1,2}/[^"']+)["']`)
 )
 
-const mostImports = 200
+const maxImports = 200
 
-// imports takes hold of what a script is made of besides.
-func (t *trail) imports(name, text string) {
-	if !tooling.MatchString(path.Dir(name)) {
+// addImports adds what a script is made of besides.
+func (f *follower) addImports(name, text string) {
+	if !toolFolder.MatchString(path.Dir(name)) {
 		return
 	}
-	for _, found := range fetched.FindAllStringSubmatch(text, mostImports) {
+	for _, found := range importStatement.FindAllStringSubmatch(text, maxImports) {
 		asked := found[2] + found[3]
 		if module := strings.TrimLeft(found[1], "."); module != "" {
 			asked = strings.ReplaceAll(module, ".", "/")
 		}
 		for _, end := range append([]string{".py", "/__init__.py"}, scriptEnds...) {
-			file := atFolder(path.Dir(name), asked+end)
-			_, held := t.led[file]
-			if file == "" || held || !tooling.MatchString(path.Dir(file)) || ofTests(file) || t.base(file) == nil {
+			file := inRepository(path.Dir(name), asked+end)
+			_, held := f.defining[file]
+			if file == "" || held || !toolFolder.MatchString(path.Dir(file)) || isTest(file) || f.base(file) == nil {
 				continue
 			}
-			t.all(file)
-			t.imports(file, string(t.base(file)))
+			f.addWhole(file)
+			f.addImports(file, string(f.base(file)))
 		}
 	}
 }
 
-// goRun takes hold of a program in Go that checks, as far as a change touches it.
-func (t *trail) goRun(args []string, in errand) {
+// addGoProgram adds a program in Go that checks, as far as a change touches it.
+func (f *follower) addGoProgram(args []string, in shellText) {
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	if len(args) < 2 || args[0] != "run" || !checking.MatchString(path.Base(args[1])) {
+	if len(args) < 2 || args[0] != "run" || !checkName.MatchString(path.Base(args[1])) {
 		return
 	}
-	of := atFolder(in.dir, args[1])
-	for _, name := range t.touched {
-		if of != "" && of != "." && !ofTests(name) && (name == of || strings.HasPrefix(name, of+"/")) {
-			t.all(name)
+	of := inRepository(in.dir, args[1])
+	for _, name := range f.touched {
+		if of != "" && of != "." && !isTest(name) && (name == of || strings.HasPrefix(name, of+"/")) {
+			f.addWhole(name)
 		}
 	}
 }

@@ -41,8 +41,8 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// bare is a command without make's signs, variables, and programs that run another.
-func bare(call []string) []string {
+// withoutWrappers is a command without make's signs, variables, and programs that run another.
+func withoutWrappers(call []string) []string {
 	for len(call) > 0 {
 		call[0] = strings.TrimLeft(call[0], "@-+")
 		if call[0] != "" && !assignment.MatchString(call[0]) && !wrappers[call[0]] {
@@ -53,39 +53,39 @@ func bare(call []string) []string {
 	return nil
 }
 
-// checking are names of scripts that check. Another script may be what is
+// checkName are names of scripts that check. Another script may be what is
 // checked: that one is the work's. What makes a folder ready may have any name.
-var checking = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
+var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
 
-func (t *trail) script(call []string, in errand) {
-	called, shell := ran(call)
-	name := atFolder(in.dir, called)
-	if name == "" || name == in.dir || ofTests(name) {
+func (f *follower) followScript(call []string, in shellText) {
+	called, shell := scriptOf(call)
+	name := inRepository(in.dir, called)
+	if name == "" || name == in.dir || isTest(name) {
 		return
 	}
 	if call[0] == "." || call[0] == "source" {
-		t.read(name, in)
+		f.addSourced(name, in)
 	}
-	text := t.base(name)
+	text := f.base(name)
 	first, _, _ := strings.Cut(string(text), "\n")
 	shell = shell || strings.HasSuffix(name, ".sh") || strings.HasPrefix(first, "#!") && strings.Contains(first, "sh")
-	checks := checking.MatchString(path.Base(name)) || in.ready && shell
+	checks := checkName.MatchString(path.Base(name)) || in.isSetup && shell
 	if text == nil || !checks {
 		return
 	}
-	t.all(name)
+	f.addWhole(name)
 	if shell {
-		beside := itsFolder.ReplaceAllStringFunc(string(text), func(string) string { return path.Dir(called) })
-		t.add(errand{beside, in.dir, in.ready})
+		beside := ownFolder.ReplaceAllStringFunc(string(text), func(string) string { return path.Dir(called) })
+		f.enqueue(shellText{beside, in.dir, in.isSetup})
 	}
-	t.imports(name, string(text))
+	f.addImports(name, string(text))
 }
 
-// itsFolder is how a script tells the folder that it lies in.
-var itsFolder = pattern.Of(`\$\(\s*dirname\s+(--\s+)?["']?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})["']?\s*\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\}`)
+// ownFolder is how a script tells the folder that it lies in.
+var ownFolder = pattern.Of(`\$\(\s*dirname\s+(--\s+)?["']?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})["']?\s*\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\}`)
 
-// ran is the file that a command runs, and whether a shell does; empty: a program from elsewhere.
-func ran(call []string) (name string, shell bool) {
+// scriptOf is the file that a command runs, and whether a shell does; empty: a program from elsewhere.
+func scriptOf(call []string) (name string, shell bool) {
 	shell = shells[path.Base(call[0])]
 	if !shell && !languages[path.Base(call[0])] {
 		if strings.Contains(call[0], "/") {
@@ -104,5 +104,5 @@ func ran(call []string) (name string, shell bool) {
 	return "", false
 }
 
-// ofTests tells of a file that is a test, or serves one: the work's own.
-func ofTests(name string) bool { return suite.Of(name) != suite.None }
+// isTest tells of a file that is a test, or serves one: the work's own.
+func isTest(name string) bool { return suite.Of(name) != suite.None }

@@ -63,7 +63,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 }
 
 // defining is what a change does to what the checks are, as far as it is theirs.
-func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]checkdef.Piece, error) {
+func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]checkdef.RestoredFile, error) {
 	touched, err := trusted.Touched(ctx, span)
 	if err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span g
 }
 
 // commands are those that people named, or the base's own files.
-func commands(run journal.Run) checkdef.Commands {
-	named := checkdef.Commands{Within: run.Policy.Subfolder}
+func commands(run journal.Run) checkdef.CommandSet {
+	named := checkdef.CommandSet{Within: run.Policy.Subfolder}
 	for _, check := range run.Policy.Checks {
 		if !check.Added {
 			named.Checks = append(named.Checks, check.Command)

@@ -172,7 +172,7 @@ func (t tests) Reads(ctx context.Context, run journal.Run, command, variable str
 		return err == nil, err
 	}
 	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
-	reads := slices.ContainsFunc(checkdef.Paths(checkdef.Commands{Checks: []string{command}, Within: run.Policy.Subfolder}, base.file), func(name string) bool {
+	reads := slices.ContainsFunc(checkdef.Paths(checkdef.CommandSet{Checks: []string{command}, Within: run.Policy.Subfolder}, base.file), func(name string) bool {
 		return bytes.Contains(base.file(name), []byte(variable))
 	})
 	return reads, base.err

@@ -1,0 +1,199 @@
+package checkdef
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+func targetsDiffer(was, now []byte, parts []string) bool {
+	old, young := rulesOf(was), rulesOf(now)
+	return !slices.Equal(linesForAllRules(old), linesForAllRules(young)) || anyRemoved(phonyTargets(old), phonyTargets(young), parts) || variablesLost(old, young, parts) ||
+		slices.ContainsFunc(parts, func(name string) bool { return rulesDiffer(rulesFor(old, name), rulesFor(young, name)) })
+}
+
+func rulesFor(rules []rule, name string) []rule {
+	var some []rule
+	for _, r := range rules {
+		if slices.Contains(r.names, name) {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// rulesDiffer tells whether the rules of a target do otherwise. To need more is no
+// matter.
+func rulesDiffer(old, young []rule) bool {
+	return !slices.EqualFunc(old, young, func(a, b rule) bool {
+		return a.recipe() == b.recipe() && !slices.ContainsFunc(a.needs, func(need string) bool { return !slices.Contains(b.needs, need) })
+	})
+}
+
+// linesOutsideRules are the lines that belong to no rule.
+func linesOutsideRules(rules []rule) []string {
+	var all []string
+	for _, r := range rules {
+		if len(r.names) == 0 {
+			all = append(all, r.lines...)
+		}
+	}
+	return all
+}
+
+func linesForAllRules(rules []rule) []string {
+	var all []string
+	for _, line := range linesOutsideRules(rules) {
+		if affectsAllRules.MatchString(line) {
+			all = append(all, strings.TrimSpace(line))
+		}
+	}
+	return all
+}
+
+// phonyTargets are the targets that are made though a file has their name.
+func phonyTargets(rules []rule) []string {
+	var all []string
+	for _, r := range rulesFor(rules, ".PHONY") {
+		all = append(all, r.needs...)
+	}
+	return all
+}
+
+// anyRemoved tells whether one of some words is gone from a list.
+func anyRemoved(old, young, of []string) bool {
+	return slices.ContainsFunc(of, func(word string) bool { return slices.Contains(old, word) && !slices.Contains(young, word) })
+}
+
+// variablesLost tells whether a variable that the recipes use, directly or not, holds less than it did.
+func variablesLost(old, young []rule, parts []string) bool {
+	was, now, last, latest := variables(old), variables(young), finalVariables(old), finalVariables(young)
+	var used []string
+	for _, name := range parts {
+		for _, r := range rulesFor(old, name) {
+			used = append(used, usedVariables(r.recipe()+strings.Join(r.needs, " "))...)
+		}
+	}
+	for n := 0; n < len(used) && n < maxScripts; n++ {
+		if anyRemoved(was[used[n]], now[used[n]], was[used[n]]) || anyRemoved(last[used[n]], latest[used[n]], last[used[n]]) {
+			return true
+		}
+		for _, more := range usedVariables(strings.Join(was[used[n]], " ")) {
+			if !slices.Contains(used, more) {
+				used = append(used, more)
+			}
+		}
+	}
+	return false
+}
+
+// variables are what is assigned, in words.
+func variables(rules []rule) map[string][]string {
+	all := map[string][]string{}
+	for _, line := range linesOutsideRules(rules) {
+		if found := assigned.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
+			all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
+		}
+	}
+	return all
+}
+
+// finalVariables is what variables hold in the end, as far as no condition says otherwise.
+func finalVariables(rules []rule) map[string][]string {
+	all := map[string][]string{}
+	for _, line := range linesOutsideRules(rules) {
+		found := assigned.FindStringSubmatch(strings.TrimSpace(line))
+		if found == nil || found[2] == "?=" && all[found[1]] != nil {
+			continue
+		}
+		if found[2] != "+=" {
+			all[found[1]] = nil
+		}
+		all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
+	}
+	return all
+}
+
+func usedVariables(text string) []string {
+	var all []string
+	for _, found := range usedVariable.FindAllStringSubmatch(text, -1) {
+		all = append(all, found[1]+found[2])
+	}
+	return all
+}
+
+// including is a line by which a Makefile reads another, which may be missing.
+var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
+
+// wildcards are the forms by which a Makefile lists files.
+var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
+
+// includedFiles are the files that a Makefile or justfile includes, but for names in variables.
+func (f *follower) includedFiles(rules []rule, dir string) []string {
+	var files []string
+	for _, line := range linesOutsideRules(rules) {
+		found := including.FindStringSubmatch(line)
+		if found == nil {
+			continue
+		}
+		for name := range strings.FieldsSeq(wildcards.ReplaceAllString(found[1], "$1")) {
+			files = append(files, f.matchingTouched(name, dir)...)
+			if name = inRepository(dir, name); name != "" && !strings.ContainsAny(name, "$*?") {
+				files = append(files, name)
+			}
+		}
+	}
+	return files
+}
+
+// addIncluded adds the same targets, and the variables that they use, in included files.
+func (f *follower) addIncluded(main string, files []string, rules []rule) {
+	if f.defining[main].whole {
+		return
+	}
+	wanted := f.defining[main].parts
+	var used []string
+	for _, name := range wanted {
+		for _, r := range rulesFor(rules, name) {
+			used = append(used, usedVariables(r.recipe()+strings.Join(r.needs, " "))...)
+		}
+	}
+	assigned := variables(rules)
+	for n := 0; n < len(used) && n < maxScripts; n++ {
+		for _, more := range usedVariables(strings.Join(assigned[used[n]], " ")) {
+			if !slices.Contains(used, more) {
+				used = append(used, more)
+			}
+		}
+	}
+	for _, file := range files {
+		f.addParts(file, includedMakefile, append(variableParts(used), wanted...)...)
+	}
+}
+
+// variableParts are variables as parts of a file, told from targets.
+func variableParts(names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, "$"+name)
+	}
+	return all
+}
+
+// includedDiffers tells whether an included file says something else of some targets than it did.
+func includedDiffers(was, now []byte, parts []string) bool {
+	old, young := rulesOf(was), rulesOf(now)
+	if !slices.Equal(linesForAllRules(old), linesForAllRules(young)) {
+		return true
+	}
+	before, after := variables(old), variables(young)
+	return slices.ContainsFunc(parts, func(part string) bool {
+		if name, is := strings.CutPrefix(part, "$"); is {
+			was, had := before[name]
+			now, has := after[name]
+			return had != has || !slices.Equal(was, now)
+		}
+		return rulesDiffer(rulesFor(old, part), rulesFor(young, part))
+	})
+}
