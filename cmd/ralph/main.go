@@ -201,7 +201,7 @@ func launch(w world) int {
 		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order
 		Deaf: func(all ...os.Signal) { signal.Notify(make(chan os.Signal, 1), all...) },
 	})
-	if errors.As(err, new(sandbox.Told)) {
+	if errors.As(err, new(sandbox.ReportedError)) {
 		return fault.Exit(err)
 	}
 	return report(w.Stderr, err)

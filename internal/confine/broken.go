@@ -14,7 +14,7 @@ var ErrNotPutBack = putback.ErrNotPutBack
 
 // whole runs as next does, as long as all that those inside changed could be put
 // back. Then nothing runs any more: what would be kept next is what they wrote.
-func (w *Sandbox) whole(next sandbox.Next) sandbox.Next {
+func (w *Sandbox) whole(next sandbox.Exec) sandbox.Exec {
 	return func(ctx context.Context, c process.Command) (process.Result, error) {
 		if err := w.breach(nil); err != nil {
 			return process.Result{}, err

@@ -29,7 +29,7 @@ type Options struct {
 
 	UID, GID int    // of the sandboxed programs, if we are root; 0: our own
 	Self     string // this program, which an agent's hooks call
-	Exec     sandbox.Next
+	Exec     sandbox.Exec
 	Temp     string   // where the folders of those inside are made; empty: the usual
 	Env      []string // ours, as far as it tells where tools are
 
@@ -69,7 +69,7 @@ type Sandbox struct {
 	notes []journal.Noted
 	vars  []string
 	base  sandbox.Config
-	next  sandbox.Next
+	next  sandbox.Exec
 	rooms folders
 	doors *servers
 	cache string // outlives the job
@@ -228,7 +228,7 @@ func (at *Access) Keep(project string) {
 }
 
 // Around is how things run in a place.
-func (w *Sandbox) Around(at Access) sandbox.Next {
+func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside := w.base
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {

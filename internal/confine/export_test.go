@@ -51,7 +51,7 @@ func Heard(r egress.Refusal) []journal.Event {
 }
 
 // Whole is how commands run in a sandbox as long as everything could be put back.
-func Whole(next sandbox.Next) sandbox.Next { return new(Sandbox).whole(next) }
+func Whole(next sandbox.Exec) sandbox.Exec { return new(Sandbox).whole(next) }
 
 // Lending is a sandbox with another user inside.
 func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }

@@ -140,7 +140,7 @@ func there(home string, names, env []string) []string {
 func toolchain(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
-		plain := slices.DeleteFunc(there(asked.Home, settings, nil), sandbox.Reveals)
+		plain := slices.DeleteFunc(there(asked.Home, settings, nil), sandbox.FileHoldsLogin)
 		read = slices.Concat(read, plain, there(asked.Home, tools, asked.Env), venvs(asked))
 	}
 	read = append(read, there("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
@@ -194,7 +194,7 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 		}
 	}
 	for _, path := range there(asked.Home, settings, nil) {
-		if sandbox.Reveals(path) {
+		if sandbox.FileHoldsLogin(path) {
 			notes = append(notes, journal.Noted{
 				What: path + " is hidden in the sandbox: it seems to hold a login", Hint: "move the login to another file",
 			})
@@ -202,7 +202,7 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 	}
 	for _, project := range asked.Private {
 		config := filepath.Join(project, ".git", "config")
-		if text, err := untrusted.ReadFile(config, 1<<20); err == nil && asked.Home != "" && sandbox.Tells(string(text)) {
+		if text, err := untrusted.ReadFile(config, 1<<20); err == nil && asked.Home != "" && sandbox.TextHoldsLogin(string(text)) {
 			notes = append(notes, journal.Noted{
 				What: config + " seems to hold a login, and the agent can read it", Hint: "move the login to a credential helper",
 			})

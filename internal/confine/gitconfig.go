@@ -56,7 +56,7 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 func (r *folders) withheld(entry string) bool {
 	key, value, _ := strings.Cut(entry, "\n")
 	if key != "http.sslcainfo" {
-		return strings.HasPrefix(key, "url.") && sandbox.Tells(key+"="+value)
+		return strings.HasPrefix(key, "url.") && sandbox.TextHoldsLogin(key+"="+value)
 	}
 	text, err := untrusted.ReadFile(value, mostTrusted)
 	if err != nil || !filepath.IsAbs(value) || bytes.Contains(text, []byte("PRIVATE KEY")) || !bytes.Contains(text, []byte("BEGIN CERTIFICATE")) {

@@ -44,7 +44,7 @@ func (w *Sandbox) unshare(ctx context.Context, dirs []string) error {
 }
 
 // parted runs a command where it shares no file with folders outside of those it writes to.
-func (w *Sandbox) parted(dirs []string, next sandbox.Next) sandbox.Next {
+func (w *Sandbox) parted(dirs []string, next sandbox.Exec) sandbox.Exec {
 	return func(ctx context.Context, c process.Command) (process.Result, error) {
 		if err := w.unshare(ctx, dirs); err != nil {
 			return process.Result{}, err

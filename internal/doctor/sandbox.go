@@ -21,12 +21,12 @@ type Sandbox struct {
 	Why     string              `json:"why,omitempty"`    // what it does not hold, or why that is not known
 	Remedy  string              `json:"remedy,omitempty"` // towards a stronger level
 	Parts   []sandbox.Mechanism `json:"parts"`
-	Vectors []sandbox.Result    `json:"vectors"` // the attempts from inside
+	Vectors []sandbox.AttackResult    `json:"vectors"` // the attempts from inside
 }
 
 // LookAtSandbox tries the mechanisms of this machine at the requested level,
 // and attacks the sandbox from inside. sandbox names its user.
-func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Next) Sandbox {
+func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)
 	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedies[sb.Level], Parts: found.Found}
@@ -43,7 +43,7 @@ func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Next) Sa
 }
 
 // attack is made as on a run: with a port that leads to a proxy.
-func attack(ctx context.Context, sb sandbox.Config, next sandbox.Next) ([]sandbox.Result, error) {
+func attack(ctx context.Context, sb sandbox.Config, next sandbox.Exec) ([]sandbox.AttackResult, error) {
 	door, err := egress.Listen(ctx)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func TestALevelThatIsNotThere(t *testing.T) {
 // An attack that got through is told apart from one that the level does not
 // prevent.
 func TestWhatGotThrough(t *testing.T) {
-	s := doctor.Sandbox{Level: "external", Holds: true, Vectors: []sandbox.Result{
+	s := doctor.Sandbox{Level: "external", Holds: true, Vectors: []sandbox.AttackResult{
 		{Vector: "UDP", Control: "seccomp", Held: true, Promised: true},
 		{Vector: "TCP to another host", Saw: "1 came out"},
 		{Vector: "io_uring", Saw: "a ring", Promised: true},

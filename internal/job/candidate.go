@@ -57,7 +57,7 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 // AdoptSettings takes the model's server from the agent's own settings. The agent's
 // program prints them in its user's home, where no repository can change them. A server
 // for which only the agent has a key must be reachable from inside the sandbox.
-func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Next, home, model string) error {
+func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Exec, home, model string) error {
 	if c == nil || c.SettingsCommand == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ type confined struct {
 
 func (s *activeRun) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
 
-func (c confined) commandRunner(dir string) sandbox.Next {
+func (c confined) commandRunner(dir string) sandbox.Exec {
 	if c.Sandbox == nil {
 		return c.Exec
 	}

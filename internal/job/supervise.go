@@ -38,7 +38,7 @@ type Supervised struct {
 type supervisor struct {
 	*Supervised
 
-	exec    sandbox.Next
+	exec    sandbox.Exec
 	sandbox *confine.Sandbox // of the command; nil: none
 	git     git.Git          // looks at what the command did to repositories in the sandbox
 	folder  workspace.Folder // the program's own, which stays so in the sandbox

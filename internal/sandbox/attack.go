@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Result is what one attempt from inside came to.
-type Result struct {
+// AttackResult is what one attempt from inside came to.
+type AttackResult struct {
 	Vector  string `json:"vector"`
 	Control string `json:"control"` // what should have held
 	Held    bool   `json:"held"`
@@ -55,7 +55,7 @@ const (
 	atGit       = "git's HEAD, alternates and sequencer"
 )
 
-func vectors() []vector {
+func attackVectors() []vector {
 	low := []Level{External}
 	return []vector{
 		{name: toPort, control: "network namespace or supervisor", open: low},
@@ -91,24 +91,24 @@ func vectors() []vector {
 // Attack does from inside what must fail, and asks those who would have been
 // reached whether they were: the listeners, the file, the program beside it.
 // The error says that it could not be made, so that nothing is known.
-func (w Config) Attack(ctx context.Context, next Next) ([]Result, error) {
-	saw, err := w.attack(ctx, next)
+func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
+	saw, err := w.attack(ctx, exec)
 	if err != nil {
 		return nil, fmt.Errorf("attack the sandbox from inside: %w", err)
 	}
-	results := make([]Result, 0, len(vectors()))
-	for _, v := range vectors() {
-		results = append(results, Result{
-			Vector: v.name, Control: v.control, Held: saw[v.name] == "", Saw: saw[v.name], Promised: w.promises(v),
+	results := make([]AttackResult, 0, len(attackVectors()))
+	for _, v := range attackVectors() {
+		results = append(results, AttackResult{
+			Vector: v.name, Control: v.control, Held: saw[v.name] == "", Saw: saw[v.name], Promised: w.blocks(v),
 		})
 	}
 	return results, nil
 }
 
-// promises tells which attacks a control prevents. Signals of other processes
+// blocks tells which attacks a control prevents. Signals of other processes
 // do harm but read nothing and reach nothing; on a laptop they are blocked
 // since Linux 6.12.
-func (w Config) promises(v vector) bool {
+func (w Config) blocks(v vector) bool {
 	if v.name == atSignals && w.sameUser() && !w.scoped() {
 		return false
 	}
@@ -116,7 +116,7 @@ func (w Config) promises(v vector) bool {
 }
 
 // Holds is nil if nothing got through that the level promises to hold.
-func Holds(level Level, results []Result) error {
+func Holds(level Level, results []AttackResult) error {
 	var through []string
 	for _, r := range results {
 		if !r.Held && r.Promised {

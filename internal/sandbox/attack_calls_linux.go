@@ -12,44 +12,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// call is a dangerous one with harmless arguments: what counts is whether the kernel looked at them.
-type call struct {
+// systemCall is a dangerous one with harmless arguments: what counts is whether the kernel looked at them.
+type systemCall struct {
 	name   string
 	number uintptr
 	args   [3]uintptr
 }
 
-const bad = ^uintptr(0)
+const invalidPointer = ^uintptr(0)
 
-var callsToTry = []call{
-	{"ptrace", unix.SYS_PTRACE, [3]uintptr{bad}},
-	{"process_vm_readv", unix.SYS_PROCESS_VM_READV, [3]uintptr{bad}},
-	{"pidfd_getfd", unix.SYS_PIDFD_GETFD, [3]uintptr{bad}},
-	{"kcmp", unix.SYS_KCMP, [3]uintptr{bad}},
-	{"prlimit64", unix.SYS_PRLIMIT64, [3]uintptr{bad}},
-	{"setpriority", unix.SYS_SETPRIORITY, [3]uintptr{unix.PRIO_PROCESS, bad}},
-	{"sched_setaffinity", unix.SYS_SCHED_SETAFFINITY, [3]uintptr{bad}},
-	{"keyctl", unix.SYS_KEYCTL, [3]uintptr{bad}},
+var callsToTry = []systemCall{
+	{"ptrace", unix.SYS_PTRACE, [3]uintptr{invalidPointer}},
+	{"process_vm_readv", unix.SYS_PROCESS_VM_READV, [3]uintptr{invalidPointer}},
+	{"pidfd_getfd", unix.SYS_PIDFD_GETFD, [3]uintptr{invalidPointer}},
+	{"kcmp", unix.SYS_KCMP, [3]uintptr{invalidPointer}},
+	{"prlimit64", unix.SYS_PRLIMIT64, [3]uintptr{invalidPointer}},
+	{"setpriority", unix.SYS_SETPRIORITY, [3]uintptr{unix.PRIO_PROCESS, invalidPointer}},
+	{"sched_setaffinity", unix.SYS_SCHED_SETAFFINITY, [3]uintptr{invalidPointer}},
+	{"keyctl", unix.SYS_KEYCTL, [3]uintptr{invalidPointer}},
 	{"add_key", unix.SYS_ADD_KEY, [3]uintptr{}},
 	{"mount", unix.SYS_MOUNT, [3]uintptr{}},
-	{"umount2", unix.SYS_UMOUNT2, [3]uintptr{0, bad}},
-	{"fsopen", unix.SYS_FSOPEN, [3]uintptr{0, bad}},
-	{"open_tree", unix.SYS_OPEN_TREE, [3]uintptr{bad, 0, bad}},
-	{"move_mount", unix.SYS_MOVE_MOUNT, [3]uintptr{bad}},
-	{"mount_setattr", unix.SYS_MOUNT_SETATTR, [3]uintptr{bad}},
+	{"umount2", unix.SYS_UMOUNT2, [3]uintptr{0, invalidPointer}},
+	{"fsopen", unix.SYS_FSOPEN, [3]uintptr{0, invalidPointer}},
+	{"open_tree", unix.SYS_OPEN_TREE, [3]uintptr{invalidPointer, 0, invalidPointer}},
+	{"move_mount", unix.SYS_MOVE_MOUNT, [3]uintptr{invalidPointer}},
+	{"mount_setattr", unix.SYS_MOUNT_SETATTR, [3]uintptr{invalidPointer}},
 	{"pivot_root", unix.SYS_PIVOT_ROOT, [3]uintptr{}},
 	{"chroot", unix.SYS_CHROOT, [3]uintptr{}},
 	{"unshare", unix.SYS_UNSHARE, [3]uintptr{unix.CLONE_NEWUSER}},
-	{"setns", unix.SYS_SETNS, [3]uintptr{bad}},
-	{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT, [3]uintptr{bad}},
-	{"fanotify_init", unix.SYS_FANOTIFY_INIT, [3]uintptr{bad, bad}},
-	{"bpf", unix.SYS_BPF, [3]uintptr{bad}},
+	{"setns", unix.SYS_SETNS, [3]uintptr{invalidPointer}},
+	{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT, [3]uintptr{invalidPointer}},
+	{"fanotify_init", unix.SYS_FANOTIFY_INIT, [3]uintptr{invalidPointer, invalidPointer}},
+	{"bpf", unix.SYS_BPF, [3]uintptr{invalidPointer}},
 	{"perf_event_open", unix.SYS_PERF_EVENT_OPEN, [3]uintptr{}},
-	{"userfaultfd", unix.SYS_USERFAULTFD, [3]uintptr{bad}},
+	{"userfaultfd", unix.SYS_USERFAULTFD, [3]uintptr{invalidPointer}},
 	{"init_module", unix.SYS_INIT_MODULE, [3]uintptr{}},
-	{"finit_module", unix.SYS_FINIT_MODULE, [3]uintptr{bad}},
+	{"finit_module", unix.SYS_FINIT_MODULE, [3]uintptr{invalidPointer}},
 	{"delete_module", unix.SYS_DELETE_MODULE, [3]uintptr{}},
-	{"kexec_load", unix.SYS_KEXEC_LOAD, [3]uintptr{0, bad}},
+	{"kexec_load", unix.SYS_KEXEC_LOAD, [3]uintptr{0, invalidPointer}},
 	{"reboot", unix.SYS_REBOOT, [3]uintptr{}},
 	{"settimeofday", unix.SYS_SETTIMEOFDAY, [3]uintptr{1, 1}},
 }
@@ -74,13 +74,13 @@ func kernelCalls() string {
 	return strings.Join(got, " ")
 }
 
-func serveYourself() string {
+func connectToSelf() string {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", "127.0.0.1:0")
 	if err != nil {
 		return err.Error()
 	}
 	defer func() { _ = l.Close() }()
-	go greet(l)
+	go serveGreetings(l)
 	c, err := new(net.Dialer).DialContext(context.Background(), "tcp4", l.Addr().String())
 	if err != nil {
 		return err.Error()
@@ -92,8 +92,8 @@ func serveYourself() string {
 	return "reached"
 }
 
-// greet serves every connection: the supervisor may have had to connect twice.
-func greet(l net.Listener) {
+// serveGreetings serves every connection: the supervisor may have had to connect twice.
+func serveGreetings(l net.Listener) {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -104,14 +104,14 @@ func greet(l net.Listener) {
 	}
 }
 
-// bait is read where it was laid, and settings where they lie.
-func (t targets) bait(saw attempts) {
+// readCanaries is read where it was laid, and settings where they lie.
+func (t targets) readCanaries(saw findings) {
 	for _, path := range t.Apart {
 		text, err := os.ReadFile(path)
 		if found := canaryIn(text); found != "" {
-			saw.also(atApart, found)
+			saw.add(atApart, found)
 		} else if err == nil {
-			saw.also(atApart, path)
+			saw.add(atApart, path)
 		}
 	}
 	if text, err := os.ReadFile(t.Link + "/secret"); err == nil {
@@ -119,8 +119,8 @@ func (t targets) bait(saw attempts) {
 	}
 }
 
-// layGit makes the first guarded folder look like a git folder that anyone can write to.
-func (st *stage) layGit() error {
+// makeGitFolder makes the first guarded folder look like a git folder that anyone can write to.
+func (st *attackSetup) makeGitFolder() error {
 	if len(st.sb.Guards) == 0 {
 		return nil
 	}
@@ -130,31 +130,31 @@ func (st *stage) layGit() error {
 	info := filepath.Join(objects, "info")
 	return errors.Join(
 		os.MkdirAll(info, 0o755), os.WriteFile(filepath.Join(st.Git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644),
-		everybodys(st.Git), everybodys(objects), everybodys(info))
+		makeWorldWritable(st.Git), makeWorldWritable(objects), makeWorldWritable(info))
 }
 
-// plants are files of a git folder that make git read other folders or run programs.
-var plants = []string{"sequencer/opts", "objects/info/alternates"}
+// gitPlants are files of a git folder that make git read other folders or run programs.
+var gitPlants = []string{"sequencer/opts", "objects/info/alternates"}
 
-func (t targets) plant() {
+func (t targets) writeGitFiles() {
 	if t.Git == "" {
 		return
 	}
-	for _, name := range plants {
+	for _, name := range gitPlants {
 		path := filepath.Join(t.Git, name)
 		_ = os.MkdirAll(filepath.Dir(path), 0o755)
-		_ = os.WriteFile(path, []byte(intruder), 0o644)
+		_ = os.WriteFile(path, []byte(writtenInside), 0o644)
 	}
 	head := filepath.Join(t.Git, "HEAD")
 	_ = os.Remove(head)
 	_ = os.Symlink(t.Secret, head)
 }
 
-func (st *stage) planted() (found []string) {
+func (st *attackSetup) changedFiles() (found []string) {
 	if st.Git == "" {
 		return nil
 	}
-	for _, name := range plants {
+	for _, name := range gitPlants {
 		if _, err := os.Lstat(filepath.Join(st.Git, name)); err == nil {
 			found = append(found, name)
 		}

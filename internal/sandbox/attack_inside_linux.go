@@ -14,50 +14,50 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func everybodys(path string) error { return os.Chmod(path, 0o777) } //nolint:gosec // it is for them to try
+func makeWorldWritable(path string) error { return os.Chmod(path, 0o777) } //nolint:gosec // it is for them to try
 
 func attackFromInside(in io.Reader, out io.Writer) error {
 	var t targets
 	if err := json.NewDecoder(in).Decode(&t); err != nil {
 		return err
 	}
-	saw := attempts{}
+	saw := findings{}
 	if t.Loopback {
-		saw.note("loopback", serveYourself())
+		saw.note("loopback", connectToSelf())
 		return json.NewEncoder(out).Encode(saw)
 	}
-	t.network(saw)
-	t.locals(saw)
-	t.selves(saw)
-	t.files(saw)
-	t.bait(saw)
-	t.plant()
-	t.program(saw)
+	t.tryNetwork(saw)
+	t.tryLocalSockets(saw)
+	t.tryOwnAddresses(saw)
+	t.tryFiles(saw)
+	t.readCanaries(saw)
+	t.writeGitFiles()
+	t.tryProgram(saw)
 	saw.note(atKernel, kernelCalls())
 	return json.NewEncoder(out).Encode(saw)
 }
 
-type attempts map[string]string
+type findings map[string]string
 
-func (a attempts) note(vector, got string) {
+func (a findings) note(vector, got string) {
 	if got != "" && a[vector] == "" {
 		a[vector] = got
 	}
 }
 
-// also adds to earlier results. Those outside decide whether they count.
-func (a attempts) also(vector, got string) {
+// add adds to earlier results. Those outside decide whether they count.
+func (a findings) add(vector, got string) {
 	if a[vector] != "" {
-		got = a[vector] + between + got
+		got = a[vector] + separator + got
 	}
 	a[vector] = got
 }
 
-const between = "; "
+const separator = "; "
 
 const greeting = "from inside"
 
-func (t targets) network(saw attempts) {
+func (t targets) tryNetwork(saw findings) {
 	for vector, addr := range t.Dial {
 		to, err := netip.ParseAddrPort(addr)
 		if err != nil {
@@ -164,8 +164,8 @@ func otherSockets() string {
 	return strings.Join(got, " ")
 }
 
-// daemonsOf would do as they are asked, as root or as the user.
-func daemonsOf(uid int) []string {
+// daemonSockets would do as they are asked, as root or as the user.
+func daemonSockets(uid int) []string {
 	all := []string{
 		"/run/docker.sock", "/var/run/docker.sock", "/run/containerd/containerd.sock", "/run/podman/podman.sock", "/run/crio/crio.sock",
 		"/run/dbus/system_bus_socket", "/run/systemd/private", "/run/snapd.socket", "/run/buildkit/buildkitd.sock",
@@ -176,7 +176,7 @@ func daemonsOf(uid int) []string {
 	return all
 }
 
-func (t targets) locals(saw attempts) {
+func (t targets) tryLocalSockets(saw findings) {
 	saw.note(toFileSock, dialLocal(t.Socket, unix.SOCK_STREAM))
 	saw.note(toAbstract, dialLocal(t.Abstract, unix.SOCK_STREAM))
 	saw.note(toDatagram, dialLocal(t.DatagramSocket, unix.SOCK_DGRAM))
@@ -206,7 +206,7 @@ func dialLocal(path string, kind int) string {
 	return "connected"
 }
 
-func (t targets) selves(saw attempts) {
+func (t targets) tryOwnAddresses(saw findings) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return
@@ -230,16 +230,16 @@ func (t targets) selves(saw attempts) {
 	}
 }
 
-func (t targets) files(saw attempts) {
+func (t targets) tryFiles(saw findings) {
 	if text, err := os.ReadFile(t.Secret); err == nil {
 		saw.note(atFile, string(text))
 	}
-	if err := os.WriteFile(filepath.Join(t.Folder, intruder), nil, 0o600); err == nil {
+	if err := os.WriteFile(filepath.Join(t.Folder, writtenInside), nil, 0o600); err == nil {
 		saw.note(atFolder, "written")
 	}
 	for _, path := range t.ReadOnly {
 		if f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0); err == nil {
-			_, _ = f.WriteString(intruder)
+			_, _ = f.WriteString(writtenInside)
 			_ = f.Close()
 			saw.note(atReadOnly, path)
 		}
@@ -253,11 +253,11 @@ func canaryIn(environment []byte) string {
 		return ""
 	}
 	value, _, _ := bytes.Cut(environment[i:], []byte{0})
-	return strings.ReplaceAll(string(value[:min(len(value), 64)]), between, " ")
+	return strings.ReplaceAll(string(value[:min(len(value), 64)]), separator, " ")
 }
 
-// program tries other processes, the victim first.
-func (t targets) program(saw attempts) {
+// tryProgram tries other processes, the victim first.
+func (t targets) tryProgram(saw findings) {
 	own := strconv.Itoa(os.Getpid())
 	list, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range list {
@@ -266,17 +266,17 @@ func (t targets) program(saw attempts) {
 		}
 		if text, err := os.ReadFile(dir + "/environ"); err == nil {
 			if found := canaryIn(text); found != "" {
-				saw.also(atMemory, "environment: "+found)
+				saw.add(atMemory, "environment: "+found)
 			}
 		}
 	}
 	victim := "/proc/" + strconv.Itoa(t.Victim)
 	if f, err := os.Open(victim + "/mem"); err == nil {
 		_ = f.Close()
-		saw.also(atMemory, "its memory")
+		saw.add(atMemory, "its memory")
 	}
 	if to, err := os.Readlink(victim + "/fd/0"); err == nil {
-		saw.also(atMemory, "its files: "+to)
+		saw.add(atMemory, "its files: "+to)
 	}
 	if _, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(t.Victim), 0, 0, 0, 0); errno == 0 {
 		saw.note(atTracing, "it let itself be traced")

@@ -41,33 +41,33 @@ type targets struct {
 	SameUser       bool
 }
 
-// patience is a hundred times what the attempts take.
-const patience = 30 * time.Second
+// attackTimeout is a hundred times what the attempts take.
+const attackTimeout = 30 * time.Second
 
-var errLate = fmt.Errorf("it did not end within %s", patience)
+var errAttackTimeout = fmt.Errorf("it did not end within %s", attackTimeout)
 
 const canary = "RALPH-CANARY-"
 
-type stage struct {
+type attackSetup struct {
 	targets
 
-	sb     Config
-	dir    string
-	secret string
-	doors  []*door // by which they would be seen to have come out
-	laid   []string
-	victim *victimOf
+	sb        Config
+	dir       string
+	secret    string
+	listeners []*outsideListener // by which they would be seen to have come out
+	laid      []string
+	victim    *victimProgram
 }
 
-func (w Config) attack(ctx context.Context, next Next) (map[string]string, error) {
-	st, err := w.setStage(ctx, next)
+func (w Config) attack(ctx context.Context, exec Exec) (map[string]string, error) {
+	st, err := w.setUpAttack(ctx, exec)
 	if st != nil {
-		defer st.strike()
+		defer st.remove()
 	}
 	if err != nil {
 		return nil, err
 	}
-	saw, err := st.sb.inside(ctx, next, st.targets)
+	saw, err := st.sb.attackWithRetry(ctx, exec, st.targets)
 	if err != nil {
 		return nil, err
 	}
@@ -79,18 +79,18 @@ func (w Config) sameUser() bool { return w.UID == 0 || w.UID == os.Geteuid() }
 
 func (w Config) scoped() bool { return landlockOf(w.abi) >= 6 }
 
-// inside repeats attempts that hang, which happened once in hundreds of runs.
-func (w Config) inside(ctx context.Context, next Next, t targets) (map[string]string, error) {
-	saw, err := w.insideOnce(ctx, next, t)
-	if errors.Is(err, errLate) && ctx.Err() == nil {
-		return w.insideOnce(ctx, next, t)
+// attackWithRetry repeats attempts that hang, which happened once in hundreds of runs.
+func (w Config) attackWithRetry(ctx context.Context, exec Exec, t targets) (map[string]string, error) {
+	saw, err := w.attackOnce(ctx, exec, t)
+	if errors.Is(err, errAttackTimeout) && ctx.Err() == nil {
+		return w.attackOnce(ctx, exec, t)
 	}
 	return saw, err
 }
 
-// insideOnce passes this program as a descriptor: its folder may be missing inside.
-func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[string]string, error) {
-	self, err := os.Open(itself)
+// attackOnce passes this program as a descriptor: its folder may be missing inside.
+func (w Config) attackOnce(ctx context.Context, exec Exec, t targets) (map[string]string, error) {
+	self, err := os.Open(selfExe)
 	if err != nil {
 		return nil, err
 	}
@@ -103,15 +103,15 @@ func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[strin
 	const lent = "/proc/self/fd/3"
 	w.Mended = nil // the attack's own changes of ReadOnly are not reported
 	w.Read = slices.Concat(w.Read, []string{lent})
-	res, err := w.Run(next)(ctx, process.Command{
+	res, err := w.Run(exec)(ctx, process.Command{
 		Argv: []string{lent, Hidden, attack}, Dir: "/", Files: []*os.File{self},
-		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said, Timeout: patience,
+		Stdin: bytes.NewReader(orders), Stdout: &out, Stderr: &said, Timeout: attackTimeout,
 	})
 	switch {
 	case err != nil:
 		return nil, err
 	case res.TimedOut:
-		return nil, errLate
+		return nil, errAttackTimeout
 	}
 	var saw map[string]string
 	if err := json.Unmarshal(out.Bytes(), &saw); err != nil || res.Exit != 0 {
@@ -120,14 +120,14 @@ func (w Config) insideOnce(ctx context.Context, next Next, t targets) (map[strin
 	return saw, nil
 }
 
-func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
+func (w Config) setUpAttack(ctx context.Context, exec Exec) (*attackSetup, error) {
 	if w.Level == External && len(w.Beyond) == 0 {
 		return nil, errors.New("level external: no address of another machine to try")
 	}
-	st := &stage{sb: w, secret: canary + rand.Text()}
+	st := &attackSetup{sb: w, secret: canary + rand.Text()}
 	st.targets = targets{
 		Dial: map[string]string{}, Outer: os.Geteuid(), SameUser: w.sameUser(), ReadOnly: w.ReadOnly, Beyond: w.Beyond,
-		Daemons: append(daemonsOf(os.Geteuid()), w.daemons...),
+		Daemons: append(daemonSockets(os.Geteuid()), w.daemons...),
 	}
 	for _, at := range w.Ports {
 		if w.Level != External && !at.Addr().IsLoopback() { // its machine answers at none
@@ -135,7 +135,7 @@ func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 		}
 	}
 	var err error
-	if st.dir, err = w.besides("ralph-attack-"); err != nil {
+	if st.dir, err = w.createOutside("ralph-attack-"); err != nil {
 		return st, err
 	}
 	if err := os.Chmod(st.dir, 0o777); err != nil { //nolint:gosec // it is for them to try
@@ -145,22 +145,22 @@ func (w Config) setStage(ctx context.Context, next Next) (*stage, error) {
 	if err := os.WriteFile(st.Secret, []byte(st.secret), 0o644); err != nil {
 		return st, err
 	}
-	if err := errors.Join(st.openDoors(ctx), st.layBait(), st.layGit()); err != nil {
+	if err := errors.Join(st.openListeners(ctx), st.placeCanaries(), st.makeGitFolder()); err != nil {
 		return st, err
 	}
-	if st.victim, err = startVictim(ctx, next, st.secret); err != nil {
+	if st.victim, err = startVictim(ctx, exec, st.secret); err != nil {
 		return st, err
 	}
 	st.Victim = st.victim.pid
 	return st, nil
 }
 
-const longest = 70
+const maxSocketPath = 70
 
-func (w Config) besides(name string) (string, error) {
+func (w Config) createOutside(name string) (string, error) {
 	theirs := slices.Concat(w.Write, w.Read)
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
-		if len(dir) > longest || slices.ContainsFunc(theirs, func(other string) bool { return within(other, dir) }) {
+		if len(dir) > maxSocketPath || slices.ContainsFunc(theirs, func(other string) bool { return within(other, dir) }) {
 			continue
 		}
 		if made, err := os.MkdirTemp(dir, name); err == nil {
@@ -170,8 +170,8 @@ func (w Config) besides(name string) (string, error) {
 	return "", errors.New("no folder but theirs can be written to")
 }
 
-func (st *stage) strike() {
-	for _, d := range st.doors {
+func (st *attackSetup) remove() {
+	for _, d := range st.listeners {
 		_ = d.Close()
 	}
 	if st.victim != nil {
@@ -185,15 +185,15 @@ func (st *stage) strike() {
 }
 
 // judge asks the receivers. Reports from inside only count against the sandbox.
-func (st *stage) judge(ctx context.Context, saw map[string]string) {
+func (st *attackSetup) judge(ctx context.Context, saw map[string]string) {
 	for name, got := range saw {
-		saw[name] = st.ours(got)
+		saw[name] = st.withoutOthers(got)
 	}
-	for _, d := range st.doors {
+	for _, d := range st.listeners {
 		delete(saw, d.vector)
 	}
-	for _, d := range st.doors {
-		if n := d.came(ctx); n > 0 {
+	for _, d := range st.listeners {
+		if n := d.visitors(ctx); n > 0 {
 			saw[d.vector] = strconv.Itoa(n) + " came out"
 		}
 	}
@@ -202,33 +202,33 @@ func (st *stage) judge(ctx context.Context, saw map[string]string) {
 		saw[atSignals] = "it was ended"
 	}
 	delete(saw, atFolder)
-	if _, err := os.Lstat(filepath.Join(st.Folder, intruder)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(st.Folder, writtenInside)); !errors.Is(err, fs.ErrNotExist) {
 		saw[atFolder] = "a file was made"
 	}
 	delete(saw, atReadOnly)
 	for _, path := range st.ReadOnly {
-		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(intruder)) {
+		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(writtenInside)) {
 			saw[atReadOnly] = path
 		}
 	}
 	delete(saw, atGit)
-	if planted := st.planted(); len(planted) > 0 {
-		saw[atGit] = strings.Join(planted, between)
+	if planted := st.changedFiles(); len(planted) > 0 {
+		saw[atGit] = strings.Join(planted, separator)
 	}
 }
 
-// ours leaves out the canaries of other runs, and the prefix in our own memory.
-func (st *stage) ours(found string) string {
-	parts := slices.DeleteFunc(strings.Split(found, between), func(part string) bool {
+// withoutOthers leaves out the canaries of other runs, and the prefix in our own memory.
+func (st *attackSetup) withoutOthers(found string) string {
+	parts := slices.DeleteFunc(strings.Split(found, separator), func(part string) bool {
 		return strings.Contains(part, canary) && !strings.Contains(part, st.secret)
 	})
-	return strings.Join(parts, between)
+	return strings.Join(parts, separator)
 }
 
-const intruder = "ralph-was-here"
+const writtenInside = "ralph-was-here"
 
-// victimOf is a program like ralph, with a secret in its environment.
-type victimOf struct {
+// victimProgram is a program like ralph, with a secret in its environment.
+type victimProgram struct {
 	pid  int
 	stop io.Closer
 	done chan struct{}
@@ -236,14 +236,14 @@ type victimOf struct {
 	err  error
 }
 
-func startVictim(ctx context.Context, next Next, secret string) (*victimOf, error) {
+func startVictim(ctx context.Context, exec Exec, secret string) (*victimProgram, error) {
 	in, stop := io.Pipe()
 	said, out := io.Pipe()
-	v := &victimOf{stop: stop, done: make(chan struct{})}
+	v := &victimProgram{stop: stop, done: make(chan struct{})}
 	go func() {
 		defer close(v.done)
-		v.res, v.err = next(ctx, process.Command{
-			Argv: []string{itself, Hidden, victim}, Env: []string{"RALPH_SECRET=" + secret}, Stdin: in, Stdout: out,
+		v.res, v.err = exec(ctx, process.Command{
+			Argv: []string{selfExe, Hidden, victim}, Env: []string{"RALPH_SECRET=" + secret}, Stdin: in, Stdout: out,
 		})
 		_ = out.CloseWithError(errors.Join(io.ErrUnexpectedEOF, v.err))
 	}()
@@ -258,12 +258,12 @@ func startVictim(ctx context.Context, next Next, secret string) (*victimOf, erro
 	return v, nil
 }
 
-func (v *victimOf) end() {
+func (v *victimProgram) end() {
 	_ = v.stop.Close()
 	<-v.done
 }
 
-func standStill(in, out *os.File) error {
+func waitAsVictim(in, out *os.File) error {
 	if _, err := fmt.Fprintln(out, os.Getpid()); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // attacked is a sandbox as it was attacked by a user.
-func attacked(t *testing.T, who user, o order) []sandbox.Result {
+func attacked(t *testing.T, who user, o order) []sandbox.AttackResult {
 	t.Helper()
 	dir := folder(t, max(who.uid, who.outside))
 	o.Sandbox.Write, o.Sandbox.UID, o.Sandbox.GID = []string{dir}, who.uid, who.uid
@@ -39,12 +39,12 @@ func attacked(t *testing.T, who user, o order) []sandbox.Result {
 	o.Daemon = filepath.Join(folder(t, 0), "daemon")
 	answering(t, "unix", o.Daemon, "daemon")
 	open(t, o.Daemon)
-	var list []sandbox.Result
+	var list []sandbox.AttackResult
 	who.play(t, &list, "assault", asJSON(t, o))
 	return list
 }
 
-func through(list []sandbox.Result) (names []string) {
+func through(list []sandbox.AttackResult) (names []string) {
 	for _, r := range list {
 		if !r.Held {
 			names = append(names, r.Vector)
@@ -68,7 +68,7 @@ func TestAttack(t *testing.T) {
 	show(t, fmt.Sprintf("levels that this machine can have: %q", sandboxes()))
 	for _, who := range users() {
 		t.Run(who.name, func(t *testing.T) {
-			var columns [][]sandbox.Result
+			var columns [][]sandbox.AttackResult
 			for _, level := range who.levels() {
 				open := sandbox.Config{Level: level, Ports: leading(freePort(t), 1)} // 1: also an ordinary user listens there, inside
 				list := attacked(t, who, order{Sandbox: open})
@@ -229,7 +229,7 @@ func TestAnotherSandboxNeedsSomethingToTry(t *testing.T) {
 }
 
 func TestHoldsNamesWhatGotThrough(t *testing.T) {
-	list := []sandbox.Result{
+	list := []sandbox.AttackResult{
 		{Vector: "UDP", Promised: true, Saw: "1 came out"}, {Vector: "TCP", Held: true, Promised: true}, {Vector: "signals"},
 	}
 	err := sandbox.Holds(sandbox.Notify, list)

@@ -21,4 +21,4 @@ func Beside(w Config, socket string) Config {
 }
 
 // Left are the numbers of what somebody has of the memory of System V.
-func Left(table, title, uid string) []int { return left(table, title, uid) }
+func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }

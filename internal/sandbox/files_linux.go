@@ -26,7 +26,7 @@ func (p *launch) restrictFiles() error {
 		return nil
 	}
 	abi := landlockOf(p.ABI)
-	if p.without(abi) {
+	if p.filesHeldOtherwise(abi) {
 		return nil
 	}
 	known := presets(abi)
@@ -46,8 +46,8 @@ func (p *launch) restrictFiles() error {
 	return nil
 }
 
-// without reports that mounts, or another sandbox, hold the files instead of Landlock.
-func (p *launch) without(abi int) bool {
+// filesHeldOtherwise reports that mounts, or another sandbox, hold the files instead of Landlock.
+func (p *launch) filesHeldOtherwise(abi int) bool {
 	return abi == 0 && (p.Level == External || p.Level == Namespace && !p.Flat)
 }
 
@@ -89,16 +89,16 @@ func (p *launch) landlockRules(abi int) []landlock.Rule {
 	return append(rules, rulesOf(p.write, writable, landlock.RWFiles)...)
 }
 
-func rulesOf(all []found, folder, file func(...string) landlock.FSRule) (rules []landlock.Rule) {
+func rulesOf(all []openPlace, folder, file func(...string) landlock.FSRule) (rules []landlock.Rule) {
 	for _, f := range all {
 		switch {
 		case f.Link != "":
 		case f.Path == procs: // it may be another by now
 			rules = append(rules, folder(procs))
 		case f.folder:
-			rules = append(rules, folder(f.held()))
+			rules = append(rules, folder(f.path()))
 		default:
-			rules = append(rules, file(f.held()))
+			rules = append(rules, file(f.path()))
 		}
 	}
 	return rules

@@ -90,7 +90,7 @@ func eventually(t *testing.T, ok func() bool) {
 
 func lines(s string) []string { return strings.Split(s, "\n") }
 
-func table(levels []sandbox.Level, columns [][]sandbox.Result) string {
+func table(levels []sandbox.Level, columns [][]sandbox.AttackResult) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "vector")
@@ -109,7 +109,7 @@ func table(levels []sandbox.Level, columns [][]sandbox.Result) string {
 	return b.String()
 }
 
-func outcome(r sandbox.Result) string {
+func outcome(r sandbox.AttackResult) string {
 	switch {
 	case r.Held:
 		return "held"

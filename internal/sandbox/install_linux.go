@@ -16,10 +16,10 @@ import (
 
 const setModeFilter = 1
 
-// filter puts the seccomp filter on this thread, which is the one that execs.
+// restrictCalls puts the seccomp filter on this thread, which is the one that execs.
 // With a supervisor its listener goes to it; nothing after this may be a call
 // that the supervisor is asked about.
-func (p *launch) filter() error {
+func (p *launch) restrictCalls() error {
 	machine, err := arch.GetInfo("")
 	if err != nil {
 		return fmt.Errorf("install the seccomp filter: %w", err)
@@ -32,15 +32,15 @@ func (p *launch) filter() error {
 	if err != nil {
 		return fmt.Errorf("assemble the seccomp filter: %w", err)
 	}
-	listener, err := install(raw, p.watched())
-	if err != nil || !p.watched() {
+	listener, err := installFilter(raw, p.isSupervised())
+	if err != nil || !p.isSupervised() {
 		return err
 	}
 	defer func() { _ = unix.Close(listener) }()
-	return p.wire.send(word{Filter: true}, listener)
+	return p.wire.send(message{Filter: true}, listener)
 }
 
-func (p *launch) watched() bool { return p.Level == Notify && p.has(notified) }
+func (p *launch) isSupervised() bool { return p.Level == Notify && p.has(notified) }
 
 // rules exclude local sockets where nothing tells whose they are, such as a docker daemon's.
 func (p *launch) rules() seccomp.Filter {
@@ -53,7 +53,7 @@ func (p *launch) rules() seccomp.Filter {
 	}
 }
 
-func install(raw []bpf.RawInstruction, listen bool) (int, error) {
+func installFilter(raw []bpf.RawInstruction, listen bool) (int, error) {
 	code := make([]unix.SockFilter, len(raw))
 	for i, in := range raw {
 		code[i] = unix.SockFilter{Code: in.Op, Jt: in.Jt, Jf: in.Jf, K: in.K}
@@ -80,8 +80,8 @@ func seccompCall(flags uintptr, program *unix.SockFprog) (int, error) {
 	return int(fd), nil
 }
 
-// become changes the user, and gives up all rights.
-func (p *launch) become() error {
+// dropPrivileges changes the user, and gives up all rights.
+func (p *launch) dropPrivileges() error {
 	if err := p.dropBounding(); err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (p *launch) changeUser() error {
 	return nil
 }
 
-// hide keeps those inside, who may be the same user, from reading us.
-func (p *launch) hide() error {
+// denyTracing keeps those inside, who may be the same user, from reading us.
+func (p *launch) denyTracing() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("hide from other processes: %w", err)
 	}

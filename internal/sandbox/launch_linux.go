@@ -31,7 +31,7 @@ func Launch(l Launcher) error {
 	case attack:
 		return attackFromInside(os.NewFile(0, "targets"), os.NewFile(1, "findings"))
 	case victim:
-		return standStill(os.NewFile(0, "in"), os.NewFile(1, "out"))
+		return waitAsVictim(os.NewFile(0, "in"), os.NewFile(1, "out"))
 	}
 	first, err := strconv.Atoi(l.Args[0])
 	if err != nil || first < 3 {
@@ -55,7 +55,7 @@ func Launch(l Launcher) error {
 	if unsent := w.send(failure(err), -1); unsent != nil {
 		return errors.Join(err, unsent)
 	}
-	return Told{err}
+	return ReportedError{err}
 }
 
 type launch struct {
@@ -64,21 +64,21 @@ type launch struct {
 	wire   wire
 	orders *os.File
 
-	read, write, closed []found
+	read, write, closed []openPlace
 	launcher            Launcher
 }
 
 // run takes the steps in order: those that need a capability or would be filtered come first.
 func (p *launch) run(below bool) error {
 	if p.Level == Notify && !below {
-		return p.stepsThen(p.supervise, p.outlive, p.hide, p.become, p.outlive)
+		return p.stepsThen(p.supervise, p.dieWithParent, p.denyTracing, p.dropPrivileges, p.dieWithParent)
 	}
 	last := p.exec
 	if p.PIDs {
-		last = p.standFirst
+		last = p.runAsInit
 	}
 	return p.stepsThen(last,
-		p.outlive, p.openNetwork, p.hold, p.moveIn, p.become, p.outlive, p.bound, p.enter, p.restrictFiles, p.filter)
+		p.dieWithParent, p.openNetwork, p.openMounts, p.enterNewRoot, p.dropPrivileges, p.dieWithParent, p.limitProcesses, p.changeFolder, p.restrictFiles, p.restrictCalls)
 }
 
 func (p *launch) stepsThen(last func() error, steps ...func() error) error {
@@ -90,8 +90,8 @@ func (p *launch) stepsThen(last func() error, steps ...func() error) error {
 	return last()
 }
 
-// outlive asks for a death signal. A change of user loses it, so it is asked for again.
-func (p *launch) outlive() error {
+// dieWithParent asks for a death signal. A change of user loses it, so it is asked for again.
+func (p *launch) dieWithParent() error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return fmt.Errorf("ask to end with who started us: %w", err)
 	}
@@ -104,13 +104,13 @@ func (p *launch) outlive() error {
 // orphaned: the first process of a namespace cannot see its parent, but sees the wire close.
 func (p *launch) orphaned() bool {
 	if p.PIDs {
-		return p.wire.shut()
+		return p.wire.isClosed()
 	}
 	return unix.Getppid() != p.Parent
 }
 
-// bound limits processes and core files, except on a laptop, where other programs of the user count.
-func (p *launch) bound() error {
+// limitProcesses limits processes and core files, except on a laptop, where other programs of the user count.
+func (p *launch) limitProcesses() error {
 	syscall.Umask(0o022)
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("leave no core files: %w", err)
@@ -129,7 +129,7 @@ func (p *launch) bound() error {
 	return nil
 }
 
-func (p *launch) enter() error {
+func (p *launch) changeFolder() error {
 	if p.Dir == "" {
 		p.Dir = "/"
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// left reads a table of /proc/sysvipc: the numbers of those that the user owns or made.
-func left(table, title, uid string) (ids []int) {
+// ownedIDs reads a table of /proc/sysvipc: the numbers of those that the user owns or made.
+func ownedIDs(table, title, uid string) (ids []int) {
 	head, rows, _ := strings.Cut(table, "\n")
 	titles := strings.Fields(head)
 	number, owner, maker := slices.Index(titles, title), slices.Index(titles, "uid"), slices.Index(titles, "cuid")

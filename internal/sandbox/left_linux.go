@@ -89,7 +89,7 @@ func (k kind) sweep(uid int) error {
 	}
 	var errs []error
 	err = as(uid, func() {
-		for _, id := range left(string(table), k.title, strconv.Itoa(uid)) {
+		for _, id := range ownedIDs(string(table), k.title, strconv.Itoa(uid)) {
 			_, _, errno := unix.Syscall(k.call, uintptr(id), k.rest[0], k.rest[1])
 			if errno != 0 && errno != unix.EINVAL && errno != unix.EIDRM { // somebody else was quicker
 				errs = append(errs, fmt.Errorf("remove %s %d: %w", k.table, id, errno))

@@ -13,11 +13,11 @@ import (
 )
 
 // Greet is the server by which a sandbox shows that it lets servers be.
-var Greet = greet
+var Greet = serveGreetings
 
 // Try has a server inside reached from inside.
-func Try(ctx context.Context, w Config, next Next) error {
-	_, err := w.inside(ctx, next, targets{Loopback: true})
+func Try(ctx context.Context, w Config, exec Exec) error {
+	_, err := w.attackWithRetry(ctx, exec, targets{Loopback: true})
 	return err
 }
 
@@ -31,11 +31,11 @@ func Listen() (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	return install(all, true)
+	return installFilter(all, true)
 }
 
 // Revealing tells whether a file of settings says more than settings.
-func Revealing(text string) bool { return Tells(text) }
+func Revealing(text string) bool { return TextHoldsLogin(text) }
 
 // Share has a folder be one of the whole machine, as /opt is, until the end is called.
 func Share(dir string) (end func()) {
@@ -46,7 +46,7 @@ func Share(dir string) (end func()) {
 
 // ShutWhile reports how often an open wire is said to be shut while its thread gets signals.
 func ShutWhile(rounds int) (times int, err error) {
-	ours, theirs, err := wires()
+	ours, theirs, err := newWires()
 	if err != nil {
 		return 0, err
 	}
@@ -69,7 +69,7 @@ func ShutWhile(rounds int) (times int, err error) {
 		}
 	}()
 	for range rounds {
-		if ours.shut() {
+		if ours.isClosed() {
 			times++
 		}
 	}

@@ -26,7 +26,7 @@ func (p *launch) openNetwork() error {
 		return fmt.Errorf("set loopback up: %w", err)
 	}
 	for port := range p.Ports {
-		if err := p.passOut(port); err != nil {
+		if err := p.sendListener(port); err != nil {
 			return fmt.Errorf("listen at port %d inside: %w", port, err)
 		}
 	}
@@ -47,7 +47,7 @@ func loopbackUp() error {
 	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req)
 }
 
-func (p *launch) passOut(port int) error {
+func (p *launch) sendListener(port int) error {
 	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
 		return err
@@ -58,12 +58,12 @@ func (p *launch) passOut(port int) error {
 		return err
 	}
 	var sent error
-	err = raw.Control(func(fd uintptr) { sent = p.wire.send(word{Port: port}, int(fd)) })
+	err = raw.Control(func(fd uintptr) { sent = p.wire.send(message{Port: port}, int(fd)) })
 	return errors.Join(err, sent)
 }
 
-// forward takes connections inside to one address outside, until ctx ends.
-func forward(ctx context.Context, inside net.Listener, to string) {
+// forwardAll takes connections inside to one address outside, until ctx ends.
+func forwardAll(ctx context.Context, inside net.Listener, to string) {
 	var busy sync.WaitGroup
 	defer busy.Wait()
 	defer context.AfterFunc(ctx, func() { _ = inside.Close() })()
@@ -72,12 +72,12 @@ func forward(ctx context.Context, inside net.Listener, to string) {
 		if err != nil {
 			return
 		}
-		busy.Go(func() { carry(ctx, c, to) })
+		busy.Go(func() { forwardOne(ctx, c, to) })
 	}
 }
 
-// carry copies both ways. Each way ends by itself: one side may still wait for the answer.
-func carry(ctx context.Context, in net.Conn, to string) {
+// forwardOne copies both ways. Each way ends by itself: one side may still wait for the answer.
+func forwardOne(ctx context.Context, in net.Conn, to string) {
 	defer func() { _ = in.Close() }()
 	out, err := new(net.Dialer).DialContext(ctx, "tcp", to)
 	if err != nil {
@@ -101,46 +101,46 @@ func oneWay(to, from net.Conn) {
 	_ = from.Close()
 }
 
-type host struct {
-	wire  wire
-	to    map[int]netip.AddrPort // where its ports lead
-	heard chan struct{}
-	left  chan struct{}   // closed when the program has ended and left others
-	over  context.Context // until those inside are gone
-	end   context.CancelFunc
-	busy  sync.WaitGroup
+type outerSide struct {
+	wire    wire
+	targets map[int]netip.AddrPort // where its ports lead
+	done    chan struct{}
+	left    chan struct{}   // closed when the program has ended and left others
+	ctx     context.Context // until those inside are gone
+	end     context.CancelFunc
+	busy    sync.WaitGroup
 
 	failed error
 	ended  *syscall.WaitStatus
 }
 
-func hostOf(w wire, to map[int]netip.AddrPort) *host {
-	h := &host{wire: w, to: to, heard: make(chan struct{}), left: make(chan struct{})}
-	h.over, h.end = context.WithCancel(context.Background())
-	go h.hear()
+func newOuterSide(w wire, to map[int]netip.AddrPort) *outerSide {
+	h := &outerSide{wire: w, targets: to, done: make(chan struct{}), left: make(chan struct{})}
+	h.ctx, h.end = context.WithCancel(context.Background())
+	go h.readMessages()
 	return h
 }
 
 // wait ends what h does, once all that the launcher said has been heard.
-func (h *host) wait() {
+func (h *outerSide) wait() {
 	h.end()
-	<-h.heard
+	<-h.done
 	_ = h.wire.Close()
 	h.busy.Wait()
 }
 
-func (h *host) hear() {
-	defer close(h.heard)
+func (h *outerSide) readMessages() {
+	defer close(h.done)
 	for {
 		what, f, err := h.wire.receive()
 		if err != nil {
 			return
 		}
-		h.take(what, f)
+		h.handleMessage(what, f)
 	}
 }
 
-func (h *host) take(what word, f *os.File) {
+func (h *outerSide) handleMessage(what message, f *os.File) {
 	if f != nil {
 		defer func() { _ = f.Close() }()
 	}
@@ -154,21 +154,21 @@ func (h *host) take(what word, f *os.File) {
 			close(h.left)
 		}
 	case what.Port != 0 && f != nil:
-		h.lend(what.Port, f)
+		h.forwardPort(what.Port, f)
 	}
 }
 
-func (h *host) lend(port int, f *os.File) {
-	to, known := h.to[port]
+func (h *outerSide) forwardPort(port int, f *os.File) {
+	to, known := h.targets[port]
 	l, err := net.FileListener(f)
 	if err != nil || !known {
 		return // nothing answers there
 	}
-	h.busy.Go(func() { forward(h.over, l, to.String()) })
+	h.busy.Go(func() { forwardAll(h.ctx, l, to.String()) })
 }
 
-// ending removes what the supervisor added to the result.
-func (h *host) ending(res process.Result) process.Result {
+// endResult removes what the supervisor added to the result.
+func (h *outerSide) endResult(res process.Result) process.Result {
 	if h.ended == nil {
 		return res
 	}

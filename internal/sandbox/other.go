@@ -14,9 +14,9 @@ import (
 // Hidden is the hidden command by which this program is its own launcher.
 const Hidden = "sandboxed"
 
-func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.Result, error) {
 	if w.Level == External { // somebody else's sandbox, and nothing of ours
-		return next(ctx, c)
+		return exec(ctx, c)
 	}
 	return process.Result{}, noSandbox()
 }
@@ -36,11 +36,11 @@ func noSandbox() error {
 // Launch is for Linux.
 func Launch(Launcher) error { return errors.New("nothing is confined on " + runtime.GOOS) }
 
-func probe(context.Context, Config, Next) Report {
+func probe(context.Context, Config, Exec) Report {
 	return Report{Level: None, Found: []Mechanism{{Name: "a sandbox of ralph's own", Detail: "only on Linux"}}}
 }
 
-func (w Config) attack(context.Context, Next) (map[string]string, error) { return nil, noSandbox() }
+func (w Config) attack(context.Context, Exec) (map[string]string, error) { return nil, noSandbox() }
 
 func (w Config) sameUser() bool { return true }
 func (w Config) scoped() bool   { return false }

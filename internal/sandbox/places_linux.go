@@ -19,7 +19,7 @@ import (
 func readable() []string {
 	var found []string
 	for _, folder := range []string{"/etc/python[0-9]*", "/etc/ssl/*", "/etc/pki/*", "/etc/pki/tls/*"} {
-		found = append(found, slices.DeleteFunc(glob(folder), holdsKeys)...)
+		found = append(found, slices.DeleteFunc(glob(folder), hasKeys)...)
 	}
 	return append(found,
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
@@ -35,16 +35,16 @@ func readable() []string {
 	)
 }
 
-// holdsKeys reports a folder with keys, beside certificates or not.
-func holdsKeys(path string) bool {
+// hasKeys reports a folder with keys, beside certificates or not.
+func hasKeys(path string) bool {
 	return slices.Contains([]string{"private", "CA", "entitlement", "consumer", "nssdb", "tls"}, filepath.Base(path))
 }
 
 // shared are the machine's folders, which stay readable around what is apart.
 var shared = []string{"/usr", "/usr/lib", "/usr/local", "/usr/local/lib", "/usr/local/share", "/usr/share", "/opt"}
 
-// runners are folders of jobs' runners, with keys and checkouts, by a file in them.
-func runners() (found []string) {
+// runnerFolders are folders of jobs' runners, with keys and checkouts, by a file in them.
+func runnerFolders() (found []string) {
 	for _, pattern := range []string{"/opt/*/.runner", "/opt/*/*/.runner", "/usr/local/*/.runner"} {
 		for _, file := range glob(pattern) {
 			found = append(found, filepath.Dir(file))
@@ -53,8 +53,8 @@ func runners() (found []string) {
 	return found
 }
 
-// logins are settings that reveal logins to other machines, also in the folders of tools.
-func logins(folders []string) (found []string) {
+// loginSettings are settings that reveal logins to other machines, also in the folders of tools.
+func loginSettings(folders []string) (found []string) {
 	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"),
 		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc"})
 	folders = slices.Concat(folders, []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
@@ -64,7 +64,7 @@ func logins(folders []string) (found []string) {
 		}
 	}
 	for _, path := range all {
-		if place, err := filepath.EvalSymlinks(path); err == nil && Reveals(place) {
+		if place, err := filepath.EvalSymlinks(path); err == nil && FileHoldsLogin(place) {
 			found = append(found, path, place)
 		}
 	}
@@ -78,29 +78,29 @@ func glob(pattern string) []string {
 
 // Fixed resolves all readable paths once, so that later links give no more access.
 func (w Config) Fixed() Config {
-	w.Apart = append(runners(), w.Apart...)
-	all := w.grant(append(readable(), w.Read...), logins)
+	w.Apart = append(runnerFolders(), w.Apart...)
+	all := w.readablePlaces(append(readable(), w.Read...), loginSettings)
 	w.Read, w.fixed = nil, nil
 	for _, one := range all {
 		holds := func(other place) bool { return other.Link == "" && other != one && within(other.Path, one.Path) }
-		if isLent(one.Path) || !slices.ContainsFunc(all, holds) {
+		if isByDescriptor(one.Path) || !slices.ContainsFunc(all, holds) {
 			w.fixed = append(w.fixed, one)
 		}
 	}
 	return w
 }
 
-// reads are the places that can be read.
-func (w Config) reads() []place {
+// readPlaces are the places that can be read.
+func (w Config) readPlaces() []place {
 	if w.fixed == nil {
 		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
 	}
 	// What is named for one command is no folder of tools.
-	return slices.Concat(w.fixed, w.grant(w.Read, func([]string) []string { return nil }))
+	return slices.Concat(w.fixed, w.readablePlaces(w.Read, func([]string) []string { return nil }))
 }
 
-// grant leaves out paths that are missing, or reached only by a link of theirs.
-func (w Config) grant(paths []string, secrets func(folders []string) []string) []place {
+// readablePlaces leaves out paths that are missing, or reached only by a link of theirs.
+func (w Config) readablePlaces(paths []string, secrets func(folders []string) []string) []place {
 	if len(paths) == 0 {
 		return nil
 	}
@@ -119,13 +119,13 @@ func (w Config) grant(paths []string, secrets func(folders []string) []string) [
 	}
 	secret := secrets(roots)
 	for _, path := range roots {
-		all = append(all, w.parts(path, secret)...)
+		all = append(all, w.readableParts(path, secret)...)
 	}
 	return all
 }
 
-// parts are the readable parts of a folder, without secrets.
-func (w Config) parts(path string, secret []string) []place {
+// readableParts are the readable parts of a folder, without secrets.
+func (w Config) readableParts(path string, secret []string) []place {
 	holds := func(kept string) bool { return within(path, kept) }
 	apart := slices.ContainsFunc(w.Apart, holds)
 	switch {
@@ -142,7 +142,7 @@ func (w Config) parts(path string, secret []string) []place {
 			all = append(all, place{Path: below, Link: to})
 			continue
 		}
-		all = append(all, w.parts(below, secret)...)
+		all = append(all, w.readableParts(below, secret)...)
 	}
 	return all
 }
@@ -163,7 +163,7 @@ func (w Config) writable() []string {
 
 // resolve follows no link in a folder of theirs.
 func resolve(path string, theirs []string) (string, error) {
-	if isLent(path) {
+	if isByDescriptor(path) {
 		return path, nil
 	}
 	return untrusted.Resolve(path, func(link string) bool {
@@ -171,8 +171,8 @@ func resolve(path string, theirs []string) (string, error) {
 	})
 }
 
-// isLent tells of a file that is reached by its descriptor.
-func isLent(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
+// isByDescriptor tells of a file that is reached by its descriptor.
+func isByDescriptor(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
 
 // within tells whether path is dir, or lies in it.
 func within(dir, path string) bool {
@@ -180,8 +180,8 @@ func within(dir, path string) bool {
 	return err == nil && filepath.IsLocal(way)
 }
 
-// writes are the places that can be written to: each must be there.
-func (w Config) writes() ([]place, error) {
+// writePlaces are the places that can be written to: each must be there.
+func (w Config) writePlaces() ([]place, error) {
 	var all []place
 	theirs := w.writable()
 	for _, path := range w.Write {
@@ -197,8 +197,8 @@ func (w Config) writes() ([]place, error) {
 	return all, nil
 }
 
-// closed are existing paths in writable folders. A link out of those is not followed.
-func (w Config) closed(writes []place, paths []string) []place {
+// readOnlyPlaces are existing paths in writable folders. A link out of those is not followed.
+func (w Config) readOnlyPlaces(writes []place, paths []string) []place {
 	var all []place
 	for _, path := range paths {
 		to, err := filepath.EvalSymlinks(path)
@@ -209,8 +209,8 @@ func (w Config) closed(writes []place, paths []string) []place {
 	return all
 }
 
-// found is a place that is held by a descriptor, no matter what its path names later.
-type found struct {
+// openPlace is a place that is held by a descriptor, no matter what its path names later.
+type openPlace struct {
 	place
 
 	file   *os.File
@@ -219,30 +219,30 @@ type found struct {
 
 var errMoved = errors.New("it leads elsewhere than when the sandbox was made")
 
-// find holds a place, unless its path leads elsewhere by now. A link is made anew.
-func (l place) find() (found, error) {
+// open holds a place, unless its path leads elsewhere by now. A link is made anew.
+func (l place) open() (openPlace, error) {
 	if l.Link != "" {
-		return found{place: l}, nil
+		return openPlace{place: l}, nil
 	}
 	flags := unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
-	if isLent(l.Path) {
+	if isByDescriptor(l.Path) {
 		flags &^= unix.O_NOFOLLOW
 	}
 	fd, err := unix.Open(l.Path, flags, 0)
 	if err != nil {
-		return found{}, &fs.PathError{Op: "open", Path: l.Path, Err: err}
+		return openPlace{}, &fs.PathError{Op: "open", Path: l.Path, Err: err}
 	}
-	f := found{place: l, file: os.NewFile(uintptr(fd), l.Path)}
+	f := openPlace{place: l, file: os.NewFile(uintptr(fd), l.Path)}
 	info, err := f.file.Stat()
 	if err != nil {
 		return f, err
 	}
 	f.folder = info.IsDir()
-	if now, err := os.Readlink(f.held()); err != nil || now != l.Path && !isLent(l.Path) {
+	if now, err := os.Readlink(f.path()); err != nil || now != l.Path && !isByDescriptor(l.Path) {
 		return f, errors.Join(&fs.PathError{Op: "open", Path: l.Path, Err: errMoved}, err)
 	}
 	return f, nil
 }
 
-// held is a path that leads there and nowhere else, for this process.
-func (f found) held() string { return "/proc/self/fd/" + strconv.Itoa(int(f.file.Fd())) }
+// path is a path that leads there and nowhere else, for this process.
+func (f openPlace) path() string { return "/proc/self/fd/" + strconv.Itoa(int(f.file.Fd())) }

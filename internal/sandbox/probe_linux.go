@@ -6,27 +6,27 @@ import (
 	"os"
 )
 
-// rung is a way to make the sandbox, with or without mounts of its own.
-type rung struct {
+// variant is a way to make the sandbox, with or without mounts of its own.
+type variant struct {
 	level    Level
 	flat     bool
 	hostPIDs bool
 	name     string
 }
 
-var rungs = []rung{
+var variants = []variant{
 	{Namespace, false, false, "network, mounts and processes of its own"},
 	{Namespace, false, true, "network and mounts of its own"}, // where /proc cannot be mounted, as in some containers
 	{Notify, false, true, "supervisor of connects"},
 	{Namespace, true, true, "network of its own, and no local sockets"},
 }
 
-func probe(ctx context.Context, base Config, next Next) Report {
+func probe(ctx context.Context, base Config, exec Exec) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
-	for _, g := range rungs {
+	for _, g := range variants {
 		w := base
 		w.Level, w.Flat, w.HostPIDs, w.ReadOnly = g.level, g.flat, g.hostPIDs, nil
-		err := w.try(ctx, next)
+		err := w.try(ctx, exec)
 		m := Mechanism{Name: g.name, Found: err == nil}
 		if err != nil {
 			m.Detail = err.Error()
@@ -38,8 +38,8 @@ func probe(ctx context.Context, base Config, next Next) Report {
 	return r
 }
 
-func (w Config) try(ctx context.Context, next Next) error {
-	saw, err := w.inside(ctx, next, targets{Loopback: true})
+func (w Config) try(ctx context.Context, exec Exec) error {
+	saw, err := w.attackWithRetry(ctx, exec, targets{Loopback: true})
 	if err != nil {
 		return err
 	}

@@ -13,27 +13,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// was is where the machine's own root hangs while the new one is made.
-const was = "/.was"
+// oldRoot is where the machine's own root hangs while the new one is made.
+const oldRoot = "/.was"
 
 const procs = "/proc"
 
-// moveIn makes a root of its own that holds what a Sandbox names and nothing
+// enterNewRoot makes a root of its own that holds what a Sandbox names and nothing
 // else. Landlock says what may be opened; this also hides what need not be
 // opened to be used, as the sockets of other programs, and makes ReadOnly
 // unwritable within a folder that is written to, which Landlock cannot.
-func (p *launch) moveIn() error {
+func (p *launch) enterNewRoot() error {
 	if p.Level != Namespace || p.Flat {
 		return nil
 	}
-	plan := p.furniture()
+	plan := p.mountPlan()
 	if err := emptyRoot(); err != nil {
 		return fmt.Errorf("make a root of its own: %w", err)
 	}
 	// Its own, as long as the program: what lies in the machine's is of others.
 	// A folder of Write may lie in one, and would be hidden by it afterwards.
 	for _, dir := range []string{ownTemp, sharedMemory} {
-		if err := scratch(dir); err != nil {
+		if err := mountTemp(dir); err != nil {
 			return fmt.Errorf("bring %s in: %w", dir, err)
 		}
 	}
@@ -41,11 +41,11 @@ func (p *launch) moveIn() error {
 		return fmt.Errorf("bring /proc in: %w", err)
 	}
 	for _, f := range plan {
-		if err := f.put(); err != nil {
+		if err := f.mount(); err != nil {
 			return fmt.Errorf("bring %s in: %w", f.Path, err)
 		}
 	}
-	if err := p.empty(); err != nil {
+	if err := p.hideEmpty(); err != nil {
 		return err
 	}
 	if err := smallDevices(); err != nil {
@@ -54,42 +54,42 @@ func (p *launch) moveIn() error {
 	return lockRoot()
 }
 
-func (p *launch) empty() error {
+func (p *launch) hideEmpty() error {
 	for _, l := range p.Empty {
 		if info, err := os.Lstat(l.Path); err != nil || !info.IsDir() {
 			continue
 		}
-		if err := scratch(l.Path); err != nil {
+		if err := mountTemp(l.Path); err != nil {
 			return fmt.Errorf("empty %s: %w", l.Path, err)
 		}
 	}
 	return nil
 }
 
-type piece struct {
-	found
+type mountItem struct {
+	openPlace
 
 	attr uint64 // of its mount
 }
 
-const plain = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+const baseMountAttr = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
 
-// hold opens all that will be there before anything is mounted.
-func (p *launch) hold() error {
+// openMounts opens all that will be there before anything is mounted.
+func (p *launch) openMounts() error {
 	for _, l := range p.Read {
-		if f, err := l.find(); err == nil {
+		if f, err := l.open(); err == nil {
 			p.read = append(p.read, f)
 		}
 	}
 	for _, l := range p.Write {
-		f, err := l.find()
+		f, err := l.open()
 		if err != nil {
 			return fmt.Errorf("folder to write to: %w", err)
 		}
 		p.write = append(p.write, f)
 	}
 	for _, l := range p.ReadOnly {
-		f, err := l.find()
+		f, err := l.open()
 		if err != nil {
 			return fmt.Errorf("keep from being written to: %w", err)
 		}
@@ -98,31 +98,31 @@ func (p *launch) hold() error {
 	return nil
 }
 
-// furniture is the plan: containing folders come first, or they would hide the rest.
-func (p *launch) furniture() (plan []piece) {
-	add := func(all []found, attr uint64) {
+// mountPlan is the plan: containing folders come first, or they would hide the rest.
+func (p *launch) mountPlan() (plan []mountItem) {
+	add := func(all []openPlace, attr uint64) {
 		for _, f := range all {
-			if !isLent(f.Path) {
-				plan = append(plan, piece{f, attr})
+			if !isByDescriptor(f.Path) {
+				plan = append(plan, mountItem{f, attr})
 			}
 		}
 	}
-	add(p.read, plain|unix.MOUNT_ATTR_RDONLY)
-	add(p.write, plain)
-	add(p.closed, plain|unix.MOUNT_ATTR_RDONLY)
+	add(p.read, baseMountAttr|unix.MOUNT_ATTR_RDONLY)
+	add(p.write, baseMountAttr)
+	add(p.closed, baseMountAttr|unix.MOUNT_ATTR_RDONLY)
 	for _, name := range append(devices, terminals[0]) {
-		if f, err := (place{Path: name}).find(); err == nil {
-			add([]found{f}, unix.MOUNT_ATTR_NOSUID)
+		if f, err := (place{Path: name}).open(); err == nil {
+			add([]openPlace{f}, unix.MOUNT_ATTR_NOSUID)
 		}
 	}
 	if p.PIDs {
-		plan = slices.DeleteFunc(plan, func(f piece) bool { return f.Path == procs })
+		plan = slices.DeleteFunc(plan, func(f mountItem) bool { return f.Path == procs })
 	}
-	slices.SortStableFunc(plan, func(a, b piece) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
+	slices.SortStableFunc(plan, func(a, b mountItem) int { return strings.Count(a.Path, "/") - strings.Count(b.Path, "/") })
 	return plan
 }
 
-func (f piece) put() error {
+func (f mountItem) mount() error {
 	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 		return err
 	}
@@ -147,8 +147,8 @@ func (f piece) put() error {
 // copy is for a file that was replaced since it was opened, as useradd replaces
 // /etc/group: the kernel mounts no file that has lost its name. In a user namespace its
 // owner may be one that cannot be given: then only the user who could read it has it.
-func (f piece) copy() error {
-	from, err := os.Open(f.held())
+func (f mountItem) copy() error {
+	from, err := os.Open(f.path())
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func mountPoint(path string, file bool) error {
 }
 
 // bind adds attributes and takes none away: a user namespace may not.
-func (f piece) bind() error {
+func (f mountItem) bind() error {
 	const flags = unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
 	tree, err := unix.OpenTree(int(f.file.Fd()), "", flags|unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
@@ -200,23 +200,23 @@ func emptyRoot() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return os.NewSyscallError("mount", err)
 	}
-	base, err := anyFolder()
+	base, err := mountedFolder()
 	if err != nil {
 		return err
 	}
 	if err := unix.Mount("ralph", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=16m"); err != nil {
 		return os.NewSyscallError("mount", err)
 	}
-	if err := os.Mkdir(base+was, 0o700); err != nil {
+	if err := os.Mkdir(base+oldRoot, 0o700); err != nil {
 		return err
 	}
-	if err := unix.PivotRoot(base, base+was); err != nil {
+	if err := unix.PivotRoot(base, base+oldRoot); err != nil {
 		return os.NewSyscallError("pivot_root", err)
 	}
 	return os.Chdir("/")
 }
 
-func anyFolder() (string, error) {
+func mountedFolder() (string, error) {
 	for _, dir := range []string{"/tmp", "/mnt", "/run", "/proc"} {
 		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 			return dir, nil
@@ -232,8 +232,8 @@ func (p *launch) mountProc() error {
 	if !p.PIDs {
 		return nil
 	}
-	if own, err := os.Readlink(was + procs + "/self"); err == nil {
-		_ = os.WriteFile(was+procs+"/sys/kernel/ns_last_pid", []byte(own), 0) // some kernels do not have it
+	if own, err := os.Readlink(oldRoot + procs + "/self"); err == nil {
+		_ = os.WriteFile(oldRoot+procs+"/sys/kernel/ns_last_pid", []byte(own), 0) // some kernels do not have it
 	}
 	if err := os.Mkdir(procs, 0o755); err != nil {
 		return err
@@ -260,7 +260,7 @@ func smallDevices() error {
 	return nil
 }
 
-func scratch(dir string) error {
+func mountTemp(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -268,10 +268,10 @@ func scratch(dir string) error {
 }
 
 func lockRoot() error {
-	if err := unix.Unmount(was, unix.MNT_DETACH); err != nil {
+	if err := unix.Unmount(oldRoot, unix.MNT_DETACH); err != nil {
 		return os.NewSyscallError("leave the old root", err)
 	}
-	if err := os.Remove(was); err != nil {
+	if err := os.Remove(oldRoot); err != nil {
 		return fmt.Errorf("leave the old root: %w", err)
 	}
 	set := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}

@@ -24,10 +24,10 @@ import (
 // Hidden is the hidden command by which this program is its own launcher.
 const Hidden = "sandboxed"
 
-// itself is this program, although its path may lead elsewhere by now.
-const itself = "/proc/self/exe"
+// selfExe is this program, although its path may lead elsewhere by now.
+const selfExe = "/proc/self/exe"
 
-func (w Config) run(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+func (w Config) run(ctx context.Context, c process.Command, exec Exec) (process.Result, error) {
 	if !slices.Contains([]Level{Namespace, Notify, External}, w.Level) {
 		return process.Result{}, fault.Usage(fmt.Sprintf("no sandbox level %q", w.Level), "let Probe choose one", nil)
 	}
@@ -39,14 +39,14 @@ func (w Config) run(ctx context.Context, c process.Command, next Next) (process.
 		return process.Result{}, err
 	}
 	w.ReadOnly = slices.Concat(w.ReadOnly, kept.Closed)
-	res, err := w.runInside(ctx, c, next)
+	res, err := w.runInside(ctx, c, exec)
 	if !w.has(mending) {
 		return res, errors.Join(err, kept.Close())
 	}
 	return res, errors.Join(err, kept.PutBack(w.Mended))
 }
 
-func (w Config) runInside(ctx context.Context, c process.Command, next Next) (process.Result, error) {
+func (w Config) runInside(ctx context.Context, c process.Command, exec Exec) (process.Result, error) {
 	spec, err := w.spec(c)
 	if err != nil {
 		return process.Result{}, err
@@ -56,37 +56,37 @@ func (w Config) runInside(ctx context.Context, c process.Command, next Next) (pr
 		return process.Result{}, err
 	}
 	defer func() { _ = orders.Close() }()
-	ours, theirs, err := wires()
+	ours, theirs, err := newWires()
 	if err != nil {
 		return process.Result{}, err
 	}
-	h := hostOf(ours, spec.Ports)
-	res, err := next(ctx, w.launcher(c, h, orders, theirs))
+	h := newOuterSide(ours, spec.Ports)
+	res, err := exec(ctx, w.launcher(c, h, orders, theirs))
 	_ = theirs.Close() // the launcher's own end is gone: h hears what it still said, then the end
 	h.wait()
 	if h.failed != nil {
 		return process.Result{}, fmt.Errorf("run %s in the sandbox: %w", c.Argv[0], h.failed)
 	}
-	return h.ending(res), err
+	return h.endResult(res), err
 }
 
 func (w Config) spec(c process.Command) (*spec, error) {
-	writes, err := w.writes()
+	writes, err := w.writePlaces()
 	if w.Level == Namespace {
 		writes = append(writes, w.pinned(writes)...)
 	}
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
-		UID: w.UID, GID: w.GID, Write: writes, Read: w.reads(), ReadOnly: w.closed(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: w.closed(writes, w.Empty),
+		UID: w.UID, GID: w.GID, Write: writes, Read: w.readPlaces(), ReadOnly: w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: w.readOnlyPlaces(writes, w.Empty),
 		Ports: w.Ports, Flat: !w.mounts(), PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
 	}, err
 }
 
-func (w Config) launcher(c process.Command, h *host, orders, theirs *os.File) process.Command {
+func (w Config) launcher(c process.Command, h *outerSide, orders, theirs *os.File) process.Command {
 	first := 3 + len(c.Files)
-	c.Argv, c.Env, c.Dir = []string{itself, Hidden, strconv.Itoa(first)}, nil, "/"
+	c.Argv, c.Env, c.Dir = []string{selfExe, Hidden, strconv.Itoa(first)}, nil, "/"
 	c.Files = slices.Concat(c.Files, []*os.File{orders, theirs})
 	c.Sys = w.sys(c.Sys)
 	c.Ended = h.left
@@ -175,7 +175,7 @@ func readSpec(f *os.File) (*spec, error) {
 
 // pinned folders are mounts of their own, so that they cannot be renamed.
 func (w Config) pinned(writes []place) []place {
-	closed := w.closed(writes, slices.Concat(w.ReadOnly, w.Ours))
+	closed := w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours))
 	var dirs []string
 	for _, guard := range w.Guards {
 		dirs = append(dirs, guard.Dir)
@@ -189,7 +189,7 @@ func (w Config) pinned(writes []place) []place {
 		dirs = append(dirs, filepath.Dir(path.Path))
 	}
 	all := slices.Clone(writes)
-	for _, dir := range w.closed(writes, dirs) { // a link may lead to a folder of writes itself
+	for _, dir := range w.readOnlyPlaces(writes, dirs) { // a link may lead to a folder of writes itself
 		at := dir.Path
 		if slices.ContainsFunc(closed, func(p place) bool { return within(p.Path, at) }) {
 			continue // read-only as a whole

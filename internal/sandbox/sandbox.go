@@ -47,8 +47,8 @@ func Names(besides ...string) []string {
 // Known tells whether l is one of Levels.
 func (l Level) Known() bool { return slices.Contains(Levels(), l) }
 
-// Next runs a Command, as process.Runner.Run does.
-type Next func(context.Context, process.Command) (process.Result, error)
+// Exec runs a Command, as process.Runner.Run does.
+type Exec func(context.Context, process.Command) (process.Result, error)
 
 // Config says what is inside. It is data; Run makes it stand.
 type Config struct {
@@ -123,29 +123,31 @@ type place struct {
 }
 
 // Run confines what next runs. Programs inside die with the launcher, as its descendants.
-func (w Config) Run(next Next) Next {
+func (w Config) Run(exec Exec) Exec {
 	if w.Level == None {
-		return next
+		return exec
 	}
 	return func(ctx context.Context, c process.Command) (process.Result, error) {
-		return w.run(ctx, c, next)
+		return w.run(ctx, c, exec)
 	}
 }
 
 var (
 	// ssh://git@host reveals nothing, and cargo:token names a program.
-	revealing = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
-	comment   = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
+	loginPattern = pattern.Of(`(?i)_auth|passw|passphrase|pass["']?\s*[=:]|(?:^|[^:])token|secret|[_-]key\b|api_?key|private_?key|bearer|extraheader|[^h]://[^/\s]+@|://[^/\s:]*:[^/\s]+@`)
+	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 )
 
-// Reveals tells whether a file of settings seems to hold a login, or cannot be read.
-func Reveals(path string) bool {
+// FileHoldsLogin tells whether a file of settings seems to hold a login, or cannot be read.
+func FileHoldsLogin(path string) bool {
 	text, err := untrusted.ReadFile(path, 1<<20)
-	return err != nil || Tells(string(text))
+	return err != nil || TextHoldsLogin(string(text))
 }
 
-// Tells tells whether settings seem to hold a login.
-func Tells(text string) bool { return revealing.MatchString(comment.ReplaceAllString(text, "")) }
+// TextHoldsLogin tells whether settings seem to hold a login.
+func TextHoldsLogin(text string) bool {
+	return loginPattern.MatchString(comment.ReplaceAllString(text, ""))
+}
 
 // mechanism is a part of the sandbox.
 type mechanism string
@@ -183,13 +185,13 @@ type Launcher struct {
 	Exit func(code int)
 }
 
-// Told is an error of Launch that who started it knows, and tells of.
-type Told struct{ Err error }
+// ReportedError is an error of Launch that who started it knows, and tells of.
+type ReportedError struct{ Err error }
 
-func (t Told) Error() string { return t.Err.Error() }
+func (t ReportedError) Error() string { return t.Err.Error() }
 
 // Unwrap gives the error itself.
-func (t Told) Unwrap() error { return t.Err }
+func (t ReportedError) Unwrap() error { return t.Err }
 
 // Report is what a machine offers, found by doing.
 type Report struct {
@@ -208,8 +210,8 @@ type Mechanism struct {
 }
 
 // Probe tries the levels for base, the strongest first, with a program that reaches itself.
-func Probe(ctx context.Context, base Config, next Next) Report {
-	return probe(ctx, base, next)
+func Probe(ctx context.Context, base Config, exec Exec) Report {
+	return probe(ctx, base, exec)
 }
 
 // Apply is w with the way that was found to work, for Auto at the strongest level.

@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// door is a listener outside that sandboxed programs must not reach.
-type door struct {
+// outsideListener is a listener outside that sandboxed programs must not reach.
+type outsideListener struct {
 	io.Closer
 
 	vector string
@@ -23,10 +23,10 @@ type door struct {
 	packet net.PacketConn
 }
 
-// knock is our last visitor: all who came before it have been counted.
-var knock = []byte("the last one")
+// lastVisit is our last visitor: all who came before it have been counted.
+var lastVisit = []byte("the last one")
 
-func (st *stage) openDoors(ctx context.Context) error {
+func (st *attackSetup) openListeners(ctx context.Context) error {
 	var lc net.ListenConfig
 	lc.SetMultipathTCP(false)
 	listen := func(vector, network, addr string) error {
@@ -34,7 +34,7 @@ func (st *stage) openDoors(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("open a door for %s: %w", vector, err)
 		}
-		st.doors = append(st.doors, &door{Closer: l, vector: vector, addr: l.Addr(), stream: l})
+		st.listeners = append(st.listeners, &outsideListener{Closer: l, vector: vector, addr: l.Addr(), stream: l})
 		st.Dial[vector] = l.Addr().String()
 		return nil
 	}
@@ -52,33 +52,33 @@ func (st *stage) openDoors(ctx context.Context) error {
 			break
 		}
 	}
-	return errors.Join(st.openLocalDoors(listen), st.openPacketDoors(ctx))
+	return errors.Join(st.openLocalListeners(listen), st.openPacketListeners(ctx))
 }
 
-func (st *stage) openLocalDoors(listen func(vector, network, addr string) error) error {
+func (st *attackSetup) openLocalListeners(listen func(vector, network, addr string) error) error {
 	st.Socket, st.Abstract = filepath.Join(st.dir, "socket"), "@"+filepath.Base(st.dir)
 	return errors.Join(
-		listen(toFileSock, "unix", st.Socket), everybodys(st.Socket),
+		listen(toFileSock, "unix", st.Socket), makeWorldWritable(st.Socket),
 		listen(toAbstract, "unix", st.Abstract))
 }
 
-func (st *stage) openPacketDoors(ctx context.Context) error {
+func (st *attackSetup) openPacketListeners(ctx context.Context) error {
 	open := func(vector, network, addr string) (string, error) {
 		c, err := new(net.ListenConfig).ListenPacket(ctx, network, addr)
 		if err != nil {
 			return "", fmt.Errorf("open a door for %s: %w", vector, err)
 		}
-		st.doors = append(st.doors, &door{Closer: c, vector: vector, addr: c.LocalAddr(), packet: c})
+		st.listeners = append(st.listeners, &outsideListener{Closer: c, vector: vector, addr: c.LocalAddr(), packet: c})
 		return c.LocalAddr().String(), nil
 	}
 	var err, other error
 	st.Datagram, err = open(byUDP, "udp4", "127.0.0.1:0")
 	st.DatagramSocket, other = open(toDatagram, "unixgram", filepath.Join(st.dir, "datagrams"))
-	return errors.Join(err, other, everybodys(st.DatagramSocket))
+	return errors.Join(err, other, makeWorldWritable(st.DatagramSocket))
 }
 
-// layBait writes a canary into each folder that is apart, and a link to it into theirs.
-func (st *stage) layBait() error {
+// placeCanaries writes a canary into each folder that is apart, and a link to it into theirs.
+func (st *attackSetup) placeCanaries() error {
 	for _, dir := range st.sb.Apart {
 		if slices.ContainsFunc(st.sb.Theirs, func(theirs string) bool { return within(theirs, dir) }) {
 			continue // they work there
@@ -93,7 +93,7 @@ func (st *stage) layBait() error {
 			return err
 		}
 	}
-	st.Apart = append(st.Apart, logins(st.sb.Read)...)
+	st.Apart = append(st.Apart, loginSettings(st.sb.Read)...)
 	if len(st.sb.Write) == 0 {
 		return nil
 	}
@@ -115,13 +115,13 @@ func ownAddress() (string, bool) {
 	return "", false
 }
 
-func (d *door) came(ctx context.Context) int {
+func (d *outsideListener) visitors(ctx context.Context) int {
 	c, err := new(net.Dialer).DialContext(ctx, d.addr.Network(), d.addr.String())
 	if err != nil {
 		return 1 // it was open: the client that shut it came
 	}
 	defer func() { _ = c.Close() }()
-	if _, err := c.Write(knock); err != nil {
+	if _, err := c.Write(lastVisit); err != nil {
 		return 1
 	}
 	if d.packet != nil {
@@ -137,7 +137,7 @@ func (d *door) came(ctx context.Context) int {
 		}
 		said, _ := io.ReadAll(io.LimitReader(in, 64))
 		_ = in.Close()
-		if bytes.Equal(said, knock) {
+		if bytes.Equal(said, lastVisit) {
 			return n
 		}
 	}
@@ -150,7 +150,7 @@ func countPackets(c net.PacketConn) int {
 		if err != nil {
 			return n + 1
 		}
-		if bytes.Equal(buf[:got], knock) {
+		if bytes.Equal(buf[:got], lastVisit) {
 			return n
 		}
 	}

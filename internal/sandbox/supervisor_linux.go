@@ -37,7 +37,7 @@ func (p *launch) supervise() error {
 	if listener != nil {
 		go p.supervisor(listener).Serve()
 	}
-	return p.follow(pid)
+	return p.waitForProgram(pid)
 }
 
 func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
@@ -49,7 +49,7 @@ func (p *launch) supervisor(listener *os.File) *connect.Supervisor {
 }
 
 func (p *launch) startInner() (wire, int, error) {
-	ours, theirs, err := wires()
+	ours, theirs, err := newWires()
 	if err != nil {
 		return wire{}, 0, err
 	}
@@ -62,19 +62,19 @@ func (p *launch) startInner() (wire, int, error) {
 	}
 	defer func() { _ = orders.Close() }()
 	lent := 3 + p.Files
-	fds := append(firstOf(lent), orders.Fd(), theirs.Fd())
-	argv := []string{itself, Hidden, strconv.Itoa(lent), inner}
-	pid, err := syscall.ForkExec(itself, argv, &syscall.ProcAttr{ //nolint:gosec // ourselves
+	fds := append(descriptors(lent), orders.Fd(), theirs.Fd())
+	argv := []string{selfExe, Hidden, strconv.Itoa(lent), inner}
+	pid, err := syscall.ForkExec(selfExe, argv, &syscall.ProcAttr{ //nolint:gosec // ourselves
 		Dir: "/", Env: p.launcher.Env, Files: fds, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
 	})
 	if err != nil {
 		return wire{}, 0, errors.Join(fmt.Errorf("start below the supervisor: %w", err), ours.Close())
 	}
-	return ours, pid, letGo(lent)
+	return ours, pid, detachStreams(lent)
 }
 
-// letGo closes the program's output, which would seem open otherwise.
-func letGo(lent int) error {
+// detachStreams closes the program's output, which would seem open otherwise.
+func detachStreams(lent int) error {
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("let the streams go: %w", err)
@@ -93,7 +93,7 @@ func (p *launch) awaitFilter(below wire) (*os.File, error) {
 	for {
 		what, f, err := below.receive()
 		switch {
-		case errors.Is(err, io.EOF) && (listener != nil || !p.watched()):
+		case errors.Is(err, io.EOF) && (listener != nil || !p.isSupervised()):
 			return listener, nil
 		case err != nil:
 			return nil, fmt.Errorf("the launcher below ended: %w", err)
@@ -105,13 +105,13 @@ func (p *launch) awaitFilter(below wire) (*os.File, error) {
 	}
 }
 
-// standFirst is the first process of a namespace. It dies with ralph, and the kernel
+// runAsInit is the first process of a namespace. It dies with ralph, and the kernel
 // kills all others of the namespace with it, also those that left their session and
 // their parents. It starts the program from this thread, which is confined. Signals
 // that ask the program to end reach the program too, so this process ignores them.
-func (p *launch) standFirst() error {
+func (p *launch) runAsInit() error {
 	p.launcher.Deaf(unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT)
-	if err := p.hide(); err != nil {
+	if err := p.denyTracing(); err != nil {
 		return err
 	}
 	path, env, err := p.locate()
@@ -119,17 +119,17 @@ func (p *launch) standFirst() error {
 		return err
 	}
 	lent := 3 + p.Files
-	pid, err := syscall.ForkExec(path, p.Argv, &syscall.ProcAttr{Env: env, Files: firstOf(lent), Sys: &syscall.SysProcAttr{Setsid: true}}) //nolint:gosec // it is what a launcher is for
+	pid, err := syscall.ForkExec(path, p.Argv, &syscall.ProcAttr{Env: env, Files: descriptors(lent), Sys: &syscall.SysProcAttr{Setsid: true}}) //nolint:gosec // it is what a launcher is for
 	if err != nil {
 		return process.StartError(path, err)
 	}
-	if err := letGo(lent); err != nil {
+	if err := detachStreams(lent); err != nil {
 		return err
 	}
-	return p.follow(pid)
+	return p.waitForProgram(pid)
 }
 
-func firstOf(lent int) []uintptr {
+func descriptors(lent int) []uintptr {
 	fds := make([]uintptr, lent, lent+2)
 	for fd := range fds {
 		fds[fd] = uintptr(fd)
@@ -137,10 +137,10 @@ func firstOf(lent int) []uintptr {
 	return fds
 }
 
-// follow waits for the program's end and tells it, then waits for the end of the
+// waitForProgram waits for the program's end and tells it, then waits for the end of the
 // last process that it left. ralph decides how long these may stay: it kills them
 // and us.
-func (p *launch) follow(pid int) error {
+func (p *launch) waitForProgram(pid int) error {
 	var status unix.WaitStatus
 	for {
 		var ws unix.WaitStatus
@@ -153,8 +153,8 @@ func (p *launch) follow(pid int) error {
 			return errors.New("the program was lost")
 		}
 	}
-	ended, left := int(status), !alone()
-	if err := p.wire.send(word{Ended: &ended, Left: left}, -1); err != nil {
+	ended, left := int(status), !reapAll()
+	if err := p.wire.send(message{Ended: &ended, Left: left}, -1); err != nil {
 		return err
 	}
 	for left {
@@ -165,8 +165,8 @@ func (p *launch) follow(pid int) error {
 	return nil
 }
 
-// alone reaps, and reports whether no process is left.
-func alone() bool {
+// reapAll reaps, and reports whether no process is left.
+func reapAll() bool {
 	for {
 		got, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
 		switch {

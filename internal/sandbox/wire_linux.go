@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-type word struct {
+type message struct {
 	Port   int    `json:",omitempty"` // a listener of this port comes with it
 	Filter bool   `json:",omitempty"` // the filter's listener comes with it
 	Failed string `json:",omitempty"` // why the program could not become
@@ -24,7 +24,7 @@ type word struct {
 }
 
 // Failures of the program itself, as if there were no sandbox; others are ours.
-var kinds = []struct {
+var programFailures = []struct {
 	name string
 	of   error
 }{
@@ -35,9 +35,9 @@ var kinds = []struct {
 	{"formless", process.ErrExecFormat},
 }
 
-func failure(err error) word {
-	w := word{Failed: err.Error()}
-	for _, kind := range kinds {
+func failure(err error) message {
+	w := message{Failed: err.Error()}
+	for _, kind := range programFailures {
 		if errors.Is(err, kind.of) {
 			w.Kind = kind.name
 			break
@@ -46,28 +46,28 @@ func failure(err error) word {
 	return w
 }
 
-func (w word) err() error {
-	for _, kind := range kinds {
+func (w message) err() error {
+	for _, kind := range programFailures {
 		if w.Kind == kind.name {
-			return relayed{w.Failed, kind.of}
+			return relayedError{w.Failed, kind.of}
 		}
 	}
 	return errors.New(w.Failed)
 }
 
-// relayed keeps the kind of a failure in the launcher.
-type relayed struct {
+// relayedError keeps the kind of a failure in the launcher.
+type relayedError struct {
 	words string
 	kind  error
 }
 
-func (r relayed) Error() string { return r.words }
-func (r relayed) Unwrap() error { return r.kind }
+func (r relayedError) Error() string { return r.words }
+func (r relayedError) Unwrap() error { return r.kind }
 
 type wire struct{ *net.UnixConn }
 
-// wires makes both ends; theirs is to be inherited.
-func wires() (ours wire, theirs *os.File, err error) {
+// newWires makes both ends; theirs is to be inherited.
+func newWires() (ours wire, theirs *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return wire{}, nil, fmt.Errorf("connect to the launcher: %w", err)
@@ -96,7 +96,7 @@ func wireOf(f *os.File) (wire, error) {
 }
 
 // send works under a filter: it needs no goroutine of the runtime's poller.
-func (w wire) send(what word, fd int) error {
+func (w wire) send(what message, fd int) error {
 	text, err := json.Marshal(what)
 	if err != nil {
 		return fmt.Errorf("tell who started us: %w", err)
@@ -111,7 +111,7 @@ func (w wire) send(what word, fd int) error {
 	return nil
 }
 
-func (w wire) shut() bool {
+func (w wire) isClosed() bool {
 	raw, err := w.SyscallConn()
 	if err != nil {
 		return true
@@ -128,24 +128,24 @@ func (w wire) shut() bool {
 	return over || err != nil
 }
 
-func (w wire) receive() (word, *os.File, error) {
+func (w wire) receive() (message, *os.File, error) {
 	buf, rights := make([]byte, 64<<10), make([]byte, unix.CmsgSpace(4))
 	n, rn, _, _, err := w.ReadMsgUnix(buf, rights)
 	if err != nil {
-		return word{}, nil, err
+		return message{}, nil, err
 	}
-	f, err := fileOf(rights[:rn])
+	f, err := fileFromRights(rights[:rn])
 	if err != nil || n == 0 {
-		return word{}, nil, errors.Join(err, io.EOF)
+		return message{}, nil, errors.Join(err, io.EOF)
 	}
-	var what word
+	var what message
 	if err := json.Unmarshal(buf[:n], &what); err != nil {
-		return word{}, f, fmt.Errorf("understand the launcher: %w", err)
+		return message{}, f, fmt.Errorf("understand the launcher: %w", err)
 	}
 	return what, f, nil
 }
 
-func fileOf(rights []byte) (*os.File, error) {
+func fileFromRights(rights []byte) (*os.File, error) {
 	if len(rights) == 0 {
 		return nil, nil
 	}

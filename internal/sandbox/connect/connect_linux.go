@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// crowd is how many connects may be under way at once; who asks for more waits.
-const crowd = 128
+// maxConnects is how many connects may be under way at once; who asks for more waits.
+const maxConnects = 128
 
 // Supervisor makes the connects of those inside in their stead, with sockets of
 // its own, to addresses in its own memory. It never lets the kernel go on with
@@ -31,42 +31,42 @@ type Supervisor struct {
 	Anyone   bool                   // tests: every listener counts
 	Trust    bool                   // tests: the kernel does what was asked a moment ago
 
-	n   notices
-	mu  sync.Mutex
-	own map[uint64]bool // sockets that those inside listen on, by inode
+	queue        noticeQueue
+	mu           sync.Mutex
+	ownListeners map[uint64]bool // sockets that those inside listen on, by inode
 }
 
 // Serve answers until no process is left that could ask.
 func (sv *Supervisor) Serve() {
 	defer runtime.KeepAlive(sv.Listener) // were it forgotten, it would be closed
-	sv.n, sv.own = notices(sv.Listener.Fd()), map[uint64]bool{}
-	room := make(chan struct{}, crowd)
+	sv.queue, sv.ownListeners = noticeQueue(sv.Listener.Fd()), map[uint64]bool{}
+	room := make(chan struct{}, maxConnects)
 	for {
-		q, ok := sv.n.next()
+		q, ok := sv.queue.next()
 		if !ok {
 			return
 		}
 		room <- struct{}{}
-		go func() { sv.take(q); <-room }()
+		go func() { sv.handle(q); <-room }()
 	}
 }
 
-func (sv *Supervisor) take(q notice) {
+func (sv *Supervisor) handle(q notice) {
 	if int(q.Number) == unix.SYS_LISTEN {
 		sv.remember(q)
-		sv.n.goOn(q) // it names no memory
+		sv.queue.continueCall(q) // it names no memory
 		return
 	}
 	errno := sv.connect(q)
 	if sv.Trust && errno == 0 {
-		sv.n.goOn(q)
+		sv.queue.continueCall(q)
 		return
 	}
-	sv.n.refuse(q, errno)
+	sv.queue.refuse(q, errno)
 }
 
 func (sv *Supervisor) connect(q notice) unix.Errno {
-	name, errno := sv.n.name(q)
+	name, errno := sv.queue.socketAddress(q)
 	if errno != 0 {
 		return errno
 	}
@@ -95,7 +95,7 @@ func (sv *Supervisor) connect(q notice) unix.Errno {
 			return unix.EPERM
 		}
 	}
-	if err := sv.n.inject(q, ours, int(int32(q.Args[0])), flags&unix.O_CLOEXEC); err != nil { //nolint:gosec // the kernel reads 32 bits
+	if err := sv.queue.inject(q, ours, int(int32(q.Args[0])), flags&unix.O_CLOEXEC); err != nil { //nolint:gosec // the kernel reads 32 bits
 		return unix.EPERM
 	}
 	return 0
@@ -133,7 +133,7 @@ func (sv *Supervisor) reachable(to netip.AddrPort) bool {
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
 	for _, inode := range inodes {
-		if !sv.own[inode] {
+		if !sv.ownListeners[inode] {
 			return false
 		}
 	}

@@ -15,15 +15,15 @@ import (
 // remember records a socket that is about to listen as the sandbox's own.
 func (sv *Supervisor) remember(q notice) {
 	inode, ok := inodeOf(q)
-	if !ok || !sv.n.waits(q) {
+	if !ok || !sv.queue.isWaiting(q) {
 		return
 	}
 	sv.mu.Lock()
 	defer sv.mu.Unlock()
-	if len(sv.own) > 1<<16 {
-		clear(sv.own) // no honest program needs so many
+	if len(sv.ownListeners) > 1<<16 {
+		clear(sv.ownListeners) // no honest program needs so many
 	}
-	sv.own[inode] = true
+	sv.ownListeners[inode] = true
 }
 
 func inodeOf(q notice) (uint64, bool) {
@@ -164,13 +164,13 @@ const (
 	ioValid   = 0x40082102
 	ioInject  = 0x40182103
 
-	injectHere = 1 // SECCOMP_ADDFD_FLAG_SETFD
-	goOn       = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
+	flagSetFD    = 1 // SECCOMP_ADDFD_FLAG_SETFD
+	flagContinue = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
 )
 
-type notices int
+type noticeQueue int
 
-func ioctl[T any](n notices, request uintptr, what *T) error {
+func ioctl[T any](n noticeQueue, request uintptr, what *T) error {
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(n), request, uintptr(unsafe.Pointer(what))) //nolint:gosec // it reads and writes there
 	if errno != 0 {
 		return errno
@@ -181,7 +181,7 @@ func ioctl[T any](n notices, request uintptr, what *T) error {
 // next waits for a call to be asked about; false: no process is left. It polls
 // first, because newer kernels return the same error, without end, for a call
 // that is gone and for no processes left.
-func (n notices) next() (notice, bool) {
+func (n noticeQueue) next() (notice, bool) {
 	for {
 		at := []unix.PollFd{{Fd: int32(n), Events: unix.POLLIN}} //nolint:gosec // a descriptor
 		if _, err := unix.Poll(at, -1); errors.Is(err, unix.EINTR) {
@@ -202,30 +202,30 @@ func (n notices) next() (notice, bool) {
 	}
 }
 
-func (n notices) refuse(q notice, errno unix.Errno) {
+func (n noticeQueue) refuse(q notice, errno unix.Errno) {
 	a := answer{ID: q.ID, Error: -int32(errno)} //nolint:gosec // small
 	_ = ioctl(n, ioSend, &a)
 }
 
-// goOn is for calls without pointers only: the kernel reads the arguments again.
-func (n notices) goOn(q notice) {
-	a := answer{ID: q.ID, Flags: goOn}
+// continueCall is for calls without pointers only: the kernel reads the arguments again.
+func (n noticeQueue) continueCall(q notice) {
+	a := answer{ID: q.ID, Flags: flagContinue}
 	_ = ioctl(n, ioSend, &a)
 }
 
-func (n notices) inject(q notice, ours, theirs, flags int) error {
-	in := injection{ID: q.ID, Flags: injectHere, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
+func (n noticeQueue) inject(q notice, ours, theirs, flags int) error {
+	in := injection{ID: q.ID, Flags: flagSetFD, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
 	return ioctl(n, ioInject, &in)
 }
 
-// waits checks that the process still waits: its number may be a stranger's by now.
-func (n notices) waits(q notice) bool {
+// isWaiting checks that the process still waits: its number may be a stranger's by now.
+func (n noticeQueue) isWaiting(q notice) bool {
 	id := q.ID
 	return ioctl(n, ioValid, &id) == nil
 }
 
-// name reads a socket address out of the memory of who asks.
-func (n notices) name(q notice) ([]byte, unix.Errno) {
+// socketAddress reads a socket address out of the memory of who asks.
+func (n noticeQueue) socketAddress(q notice) ([]byte, unix.Errno) {
 	size := int32(q.Args[2]) //nolint:gosec // the kernel reads 32 bits
 	if size < 2 || size > unix.SizeofSockaddrAny {
 		return nil, unix.EINVAL
@@ -239,7 +239,7 @@ func (n notices) name(q notice) ([]byte, unix.Errno) {
 	if _, err := mem.ReadAt(buf, int64(q.Args[1])); err != nil { //nolint:gosec // an address of user space
 		return nil, unix.EFAULT
 	}
-	if !n.waits(q) {
+	if !n.isWaiting(q) {
 		return nil, unix.EINTR
 	}
 	return buf, 0

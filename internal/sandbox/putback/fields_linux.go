@@ -15,30 +15,30 @@ import (
 var errNoObject = errors.New("it is no JSON object")
 
 // keepFields is keep for a file with changeable fields.
-func (f Files) keepFields(file string, fields []string) (k kept, err error) {
+func (f Files) keepFields(file string, fields []string) (k keptPath, err error) {
 	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
-			k, err = rooted(filepath.Dir(file), filepath.Base(file))
+			k, err = openKept(filepath.Dir(file), filepath.Base(file))
 		}
 	} else {
-		k, err = f.beneath(file)
+		k, err = f.inWriteFolder(file)
 	}
 	if err == nil {
-		k, err = k.hold()
+		k, err = k.withContent()
 	}
 	k.fields = fields
 	return k, err
 }
 
 // mendFields restores all but the fields. A broken file is restored whole.
-func (k kept) mendFields(now map[string]node) ([]string, error) {
-	was, had := k.held[k.name]
+func (k keptPath) mendFields(now map[string]savedNode) ([]string, error) {
+	was, had := k.content[k.name]
 	is, has := now[k.name]
 	if !had {
 		was.text = []byte("{}")
 	}
 	if has && is.mode.IsRegular() && was.mode.IsRegular() {
-		text, err := settle(was.text, is.text, k.fields)
+		text, err := withFields(was.text, is.text, k.fields)
 		switch {
 		case err == nil && text == nil:
 			return nil, nil
@@ -49,8 +49,8 @@ func (k kept) mendFields(now map[string]node) ([]string, error) {
 	return k.mendWhole(now)
 }
 
-// settle returns was with the fields of is; nil if there is no other difference.
-func settle(was, is []byte, fields []string) ([]byte, error) {
+// withFields returns was with the fields of is; nil if there is no other difference.
+func withFields(was, is []byte, fields []string) ([]byte, error) {
 	before, err := object(was)
 	if err != nil {
 		return nil, err
@@ -60,9 +60,9 @@ func settle(was, is []byte, fields []string) ([]byte, error) {
 		return nil, err
 	}
 	for _, field := range fields {
-		take(after, before, strings.Split(field, "."))
+		copyFields(after, before, strings.Split(field, "."))
 	}
-	if same(before, after) {
+	if equalValues(before, after) {
 		return nil, nil
 	}
 	var text bytes.Buffer
@@ -94,19 +94,19 @@ func object(text []byte) (fields map[string]any, err error) {
 	return fields, nil
 }
 
-// take copies the fields from from to to. Names on the way may be patterns.
-func take(from, to map[string]any, way []string) {
+// copyFields copies the fields from from to to. Names on the way may be patterns.
+func copyFields(from, to map[string]any, way []string) {
 	for _, name := range slices.Concat(slices.Collect(maps.Keys(from)), slices.Collect(maps.Keys(to))) {
 		value, there := from[name]
 		switch {
-		case !fits(way[0], name):
+		case !matches(way[0], name):
 		case len(way) > 1:
 			below, _ := value.(map[string]any)
 			inner, is := to[name].(map[string]any)
 			if !is {
 				inner = map[string]any{}
 			}
-			if take(below, inner, way[1:]); is || len(inner) > 0 {
+			if copyFields(below, inner, way[1:]); is || len(inner) > 0 {
 				to[name] = inner
 			}
 		case there:
@@ -117,13 +117,13 @@ func take(from, to map[string]any, way []string) {
 	}
 }
 
-func fits(pattern, name string) bool {
+func matches(pattern, name string) bool {
 	fits, _ := filepath.Match(pattern, strings.ReplaceAll(name, "/", "-")) // the patterns are well formed
 	return fits
 }
 
-// same ignores empty values that a program adds by itself.
-func same(was, is any) bool {
+// equalValues ignores empty values that a program adds by itself.
+func equalValues(was, is any) bool {
 	before, object := was.(map[string]any)
 	after, still := is.(map[string]any)
 	if !object || !still {
@@ -131,19 +131,19 @@ func same(was, is any) bool {
 	}
 	for name, value := range before {
 		now, there := after[name]
-		if !there || !same(value, now) {
+		if !there || !equalValues(value, now) {
 			return false
 		}
 	}
 	for name, value := range after {
-		if _, there := before[name]; !there && !none(value) {
+		if _, there := before[name]; !there && !isEmpty(value) {
 			return false
 		}
 	}
 	return true
 }
 
-func none(value any) bool {
+func isEmpty(value any) bool {
 	switch value := value.(type) {
 	case nil:
 		return true
@@ -152,7 +152,7 @@ func none(value any) bool {
 	case []any:
 		return len(value) == 0
 	case map[string]any:
-		return !slices.ContainsFunc(slices.Collect(maps.Values(value)), func(below any) bool { return !none(below) })
+		return !slices.ContainsFunc(slices.Collect(maps.Values(value)), func(below any) bool { return !isEmpty(below) })
 	}
 	return false
 }

@@ -16,26 +16,26 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// mostKept limits the memory for each thing of ReadOnly. Of larger things, only changes are seen.
-const mostKept = 16 << 20
+// maxKept limits the memory for each thing of ReadOnly. Of larger things, only changes are seen.
+const maxKept = 16 << 20
 
-// kept is what ReadOnly held before a program ran, to be put back. Where a
+// keptPath is what ReadOnly held before a program ran, to be put back. Where a
 // mount keeps it from being written to there is nothing to put back; but what
 // was not there cannot be mounted, and Landlock cannot take a folder out of
 // another.
-type kept struct {
-	root *untrusted.Root // the folder of Write; links that lead out of it are not followed
-	dir  string
-	name string // within root
-	held map[string]node
+type keptPath struct {
+	root    *untrusted.Root // the folder of Write; links that lead out of it are not followed
+	dir     string
+	name    string // within root
+	content map[string]savedNode
 
 	fields []string // of a JSON file; nil: all of it
 }
 
-type node struct {
-	mode   fs.FileMode
-	text   []byte // of a file, or where a link leads
-	unread string // of what is not held: what no change leaves as it was
+type savedNode struct {
+	mode      fs.FileMode
+	text      []byte // of a file, or where a link leads
+	whyUnread string // of what is not saved: what no change leaves as it was
 }
 
 // Kept is all that is kept while a program runs.
@@ -43,13 +43,13 @@ type Kept struct {
 	// Closed are the names in guarded folders that stand there and may not change.
 	Closed []string
 
-	kept   []kept
-	guards []guard
-	spare  []*os.File // given up for those that it takes to put things back
+	kept     []keptPath
+	guards   []guardedFolder
+	reserved []*os.File // given up for those that it takes to put things back
 }
 
-// enough descriptors are reserved: those inside may use up the others by connections.
-const enough = 16
+// reservedDescriptors descriptors are reserved: those inside may use up the others by connections.
+const reservedDescriptors = 16
 
 // Keep looks at all that may not change.
 func (f Files) Keep() (all Kept, err error) {
@@ -66,7 +66,7 @@ func (f Files) Keep() (all Kept, err error) {
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
 		}
-		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.closed(one.Dir)...)
+		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
 		k, err := f.keep(file)
@@ -82,37 +82,37 @@ func (f Files) Keep() (all Kept, err error) {
 		}
 		all.kept = append(all.kept, k)
 	}
-	for range enough {
+	for range reservedDescriptors {
 		null, err := os.Open(os.DevNull)
 		if err != nil {
 			return all, fmt.Errorf("set a descriptor aside: %w", err)
 		}
-		all.spare = append(all.spare, null)
+		all.reserved = append(all.reserved, null)
 	}
 	return all, nil
 }
 
-func (f Files) keep(file string) (kept, error) {
+func (f Files) keep(file string) (keptPath, error) {
 	if slices.Contains(f.Write, file) {
-		return kept{}, errors.New("all of it can be written to")
+		return keptPath{}, errors.New("all of it can be written to")
 	}
-	k, err := f.beneath(file)
+	k, err := f.inWriteFolder(file)
 	if err != nil {
-		return kept{}, err
+		return keptPath{}, err
 	}
-	return k.hold()
+	return k.withContent()
 }
 
-func (k kept) hold() (kept, error) {
+func (k keptPath) withContent() (keptPath, error) {
 	var err error
-	if k.held, err = k.look(); err != nil {
-		return kept{}, errors.Join(err, k.root.Close())
+	if k.content, err = k.readContent(); err != nil {
+		return keptPath{}, errors.Join(err, k.root.Close())
 	}
 	return k, nil
 }
 
-func (k kept) look() (map[string]node, error) {
-	found, room := map[string]node{}, int64(mostKept)
+func (k keptPath) readContent() (map[string]savedNode, error) {
+	found, room := map[string]savedNode{}, int64(maxKept)
 	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -122,7 +122,7 @@ func (k kept) look() (map[string]node, error) {
 		}
 		n, read := readUpTo(room, e, err)
 		found[e.Path] = n
-		if room -= int64(len(e.Path) + len(n.text)); room < -mostKept {
+		if room -= int64(len(e.Path) + len(n.text)); room < -maxKept {
 			return errors.New("there is too much to be kept")
 		}
 		return read
@@ -131,7 +131,7 @@ func (k kept) look() (map[string]node, error) {
 }
 
 // readUpTo takes up no more than there is room, and nothing of what is closed to us.
-func readUpTo(room int64, e untrusted.Entry, closed error) (n node, err error) {
+func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err error) {
 	n.mode = e.Info.Mode()
 	switch {
 	case n.mode&fs.ModeSymlink != 0:
@@ -145,7 +145,7 @@ func readUpTo(room int64, e untrusted.Entry, closed error) (n node, err error) {
 		return n, closed
 	}
 	if at, is := e.Info.Sys().(*syscall.Stat_t); is {
-		n.unread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
+		n.whyUnread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
 	}
 	return n, nil
 }
@@ -174,10 +174,10 @@ func (all Kept) PutBack(tell func([]string)) error {
 	return errors.Join(append(errs, all.close())...)
 }
 
-func (k kept) mend() ([]string, error) {
-	now, err := k.look()
+func (k keptPath) mend() ([]string, error) {
+	now, err := k.readContent()
 	if err != nil { // it cannot even be read
-		now = map[string]node{k.name: {mode: fs.ModeIrregular}}
+		now = map[string]savedNode{k.name: {mode: fs.ModeIrregular}}
 	}
 	if k.fields != nil {
 		return k.mendFields(now)
@@ -186,29 +186,29 @@ func (k kept) mend() ([]string, error) {
 }
 
 // mendWhole restores from the top down: one thing may be in the way of another.
-func (k kept) mendWhole(now map[string]node) ([]string, error) {
+func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 	changed := k.changed(now)
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	for _, n := range k.held {
-		if n.unread != "" {
+	for _, n := range k.content {
+		if n.whyUnread != "" {
 			return changed, errors.New("it is too large to be put back, or not readable")
 		}
 	}
-	if err := k.clear(); err != nil {
+	if err := k.moveAside(); err != nil {
 		return changed, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(k.held)) {
-		if err := k.restore(name, k.held[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(k.content)) {
+		if err := k.restore(name, k.content[name]); err != nil {
 			return changed, err
 		}
 	}
 	return changed, nil
 }
 
-// clear moves aside what cannot be removed.
-func (k kept) clear() error {
+// moveAside moves aside what cannot be removed.
+func (k keptPath) moveAside() error {
 	err := k.root.RemoveAll(k.name)
 	if err == nil {
 		return nil
@@ -219,14 +219,14 @@ func (k kept) clear() error {
 	return nil
 }
 
-func (k kept) changed(now map[string]node) []string {
+func (k keptPath) changed(now map[string]savedNode) []string {
 	var list []string
 	for name, n := range now {
-		if was, ok := k.held[name]; !ok || was.mode != n.mode || was.unread != n.unread || !bytes.Equal(was.text, n.text) {
+		if was, ok := k.content[name]; !ok || was.mode != n.mode || was.whyUnread != n.whyUnread || !bytes.Equal(was.text, n.text) {
 			list = append(list, path.Join(k.dir, name))
 		}
 	}
-	for name := range k.held {
+	for name := range k.content {
 		if _, ok := now[name]; !ok {
 			list = append(list, path.Join(k.dir, name))
 		}
@@ -235,7 +235,7 @@ func (k kept) changed(now map[string]node) []string {
 	return list
 }
 
-func (k kept) restore(name string, n node) error {
+func (k keptPath) restore(name string, n savedNode) error {
 	if err := k.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
@@ -256,7 +256,7 @@ func (k kept) restore(name string, n node) error {
 
 func (all Kept) release() error {
 	var errs []error
-	for _, f := range all.spare {
+	for _, f := range all.reserved {
 		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
