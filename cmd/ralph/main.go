@@ -46,8 +46,8 @@ func installed(info *debug.BuildInfo, known bool) string {
 type world struct {
 	laptop.World
 	args    []string
-	every   time.Duration // the least time between two edits of a comment
-	pace    *github.RetryPolicy  // of calls to GitHub; nil: the usual one
+	every   time.Duration       // the least time between two edits of a comment
+	pace    *github.RetryPolicy // of calls to GitHub; nil: the usual one
 	signals chan os.Signal
 }
 

@@ -46,11 +46,11 @@ type Action struct {
 	Drain   <-chan struct{}
 	Hard    <-chan struct{} // closed: end now, as if killed
 	Watch   func(stream.Item)
-	Pace    *github.RetryPolicy  // nil: GitHub's own
-	Every   time.Duration // the least time between two edits of a comment
-	Keep    bool          // leave the trees behind
-	Plain   bool          // Out is read by people, and by no runner: it gets no groups or annotations
-	updated []int         // the pull requests that this push to their base was for
+	Pace    *github.RetryPolicy // nil: GitHub's own
+	Every   time.Duration       // the least time between two edits of a comment
+	Keep    bool                // leave the trees behind
+	Plain   bool                // Out is read by people, and by no runner: it gets no groups or annotations
+	updated []int               // the pull requests that this push to their base was for
 }
 
 // handler handles one event: an Action with all that was read for it.

@@ -15,13 +15,13 @@ import (
 
 // Sandbox is what this machine offers to confine an agent.
 type Sandbox struct {
-	Level   string              `json:"level"`            // the strongest that works
-	Mounts  bool                `json:"mounts"`           // with a root of its own
-	Holds   bool                `json:"holds"`            // the attack from inside failed
-	Why     string              `json:"why,omitempty"`    // what it does not hold, or why that is not known
-	Remedy  string              `json:"remedy,omitempty"` // towards a stronger level
-	Parts   []sandbox.Mechanism `json:"parts"`
-	Vectors []sandbox.AttackResult    `json:"vectors"` // the attempts from inside
+	Level   string                 `json:"level"`            // the strongest that works
+	Mounts  bool                   `json:"mounts"`           // with a root of its own
+	Holds   bool                   `json:"holds"`            // the attack from inside failed
+	Why     string                 `json:"why,omitempty"`    // what it does not hold, or why that is not known
+	Remedy  string                 `json:"remedy,omitempty"` // towards a stronger level
+	Parts   []sandbox.Mechanism    `json:"parts"`
+	Vectors []sandbox.AttackResult `json:"vectors"` // the attempts from inside
 }
 
 // LookAtSandbox tries the mechanisms of this machine at the requested level,
