@@ -235,8 +235,9 @@ func (k keptPath) changed(now map[string]savedNode) []string {
 	return list
 }
 
+// restore writes through links on the way, which lead to no other folder than k's root.
 func (k keptPath) restore(name string, n savedNode) error {
-	if err := k.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+	if err := k.root.Root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
 	switch {
@@ -247,7 +248,7 @@ func (k keptPath) restore(name string, n savedNode) error {
 			return err
 		}
 	default:
-		if err := k.root.WriteFile(name, n.text, n.mode.Perm()); err != nil {
+		if err := k.root.Root.WriteFile(name, n.text, n.mode.Perm()); err != nil {
 			return err
 		}
 	}
