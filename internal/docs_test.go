@@ -1,13 +1,16 @@
 package internal_test
 
 import (
+	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var (
@@ -18,6 +21,10 @@ var (
 	code    = regexp.MustCompile("`[^`]*`")
 	target  = regexp.MustCompile(`\]\([^)]*\)`)
 	word    = regexp.MustCompile(`\S*[\p{L}\p{N}]\S*`)
+
+	fence   = regexp.MustCompile("^ *```|^<!-- /?generated")
+	unplain = regexp.MustCompile(`(?i:\b(?:whoever|whomever|whatever|whichever|be it|as it is said|(?:comes|came) of it|none is unless)\b)|\b[Nn]obody\b`)
+	written = []string{".go", ".md", ".txtar", ".html", ".yml", ".yaml", ".sh", ".json", ".css"}
 )
 
 // anchors are the names that GitHub gives to a page's headings.
@@ -97,6 +104,55 @@ func TestCellsAreShort(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A line of a page is wrapped at 120 columns. Code, tables and what is generated are not.
+func TestPagesAreWrapped(t *testing.T) {
+	for _, page := range pages(t) {
+		if page == "../CHANGELOG.md" {
+			continue
+		}
+		fenced := false
+		for line := range strings.Lines(read(t, page)) {
+			line = strings.TrimSuffix(line, "\n")
+			if fence.MatchString(line) {
+				fenced = !fenced
+			}
+			if columns := utf8.RuneCountInString(line); columns > 120 && !fenced && !strings.HasPrefix(strings.TrimSpace(line), "|") {
+				t.Errorf("%s: a line has %d columns, at most 120: %s", page, columns, line)
+			}
+		}
+	}
+}
+
+// No text and no name has a word that a reader has to look twice at.
+func TestWordsArePlain(t *testing.T) {
+	if !unplain.MatchString("as nobody knows") || unplain.MatchString("http.NoBody") {
+		t.Fatal("the pattern does not find what it should")
+	}
+	seen := 0
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && base != "." && (base == "node_modules" || base == "dist" || base[0] == '.' && base != ".github"):
+			return fs.SkipDir
+		case d.IsDir() || !slices.Contains(written, path.Ext(name)) || name == "CHANGELOG.md" || name == "internal/docs_test.go":
+			return nil
+		}
+		seen++
+		number := 0
+		for line := range strings.Lines(read(t, filepath.Join("..", name))) {
+			if number++; unplain.MatchString(line) {
+				t.Errorf("%s:%d: %s", name, number, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil || seen < 1000 {
+		t.Errorf("read %d files: %v", seen, err)
 	}
 }
 

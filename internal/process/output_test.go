@@ -59,7 +59,7 @@ func TestLinesGoOnAfterClose(t *testing.T) {
 	}
 }
 
-// A long line takes its memory once, whatever comes behind it.
+// A long line takes its memory once, no matter what comes behind it.
 func TestLongLinesShareTheirMemory(t *testing.T) {
 	l, chunk := process.Lines{}, bytes.Repeat([]byte("x"), 64<<10)
 	n := testing.AllocsPerRun(3, func() {

@@ -42,7 +42,7 @@ func (c *Console) Item(item stream.Item) string {
 	return c.format(at, c.itemRows(item, at))
 }
 
-// maxItems is the most that is shown of one start of an agent: a log of a gigabyte helps nobody.
+// maxItems is the most that is shown of one start of an agent: more of a huge log does not help.
 const maxItems = 10_000
 
 // lateRows counts what is not shown any more. The end is shown.
