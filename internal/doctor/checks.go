@@ -57,7 +57,7 @@ func LookAtChecks(run journal.Run) Checks {
 	for _, rule := range run.Policy.Checks {
 		said, _ := run.BaseCheck(rule.Name)
 		worth := ending.AtBase(run, rule.Name)
-		if rule.Detected && !run.Policy.Publish {
+		if rule.Detected && !run.Policy.Publish && worth.Gap == "" {
 			all.unnamed = append(all.unnamed, rule.Command)
 		}
 		all.Checks = append(all.Checks, Check{

@@ -1,0 +1,28 @@
+package doctor_test
+
+import (
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/doctor"
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
+)
+
+// The next command names the suggested checks that can prove something.
+func TestNextNamesUsableChecks(t *testing.T) {
+	run := journal.Run{
+		Policy: policy.Policy{Checks: []policy.Check{
+			{Name: "go vet ./...", Command: "go vet ./...", Detected: true},
+			{Name: "go test ./...", Command: "go test ./...", Detected: true},
+		}},
+		Baseline: &journal.BaselineEnded{Usable: true},
+		BaseChecks: []journal.CheckEnded{
+			{Where: journal.AtBase, Name: "go vet ./...", Exit: 1},
+			{Where: journal.AtBase, Name: "go test ./...", Passed: true},
+		},
+	}
+	const want = `ralph loop "Add a test that is missing" --check 'go test ./...'`
+	if got := doctor.LookAtChecks(run).Next(); got != want {
+		t.Errorf("Next = %s, want %s", got, want)
+	}
+}
