@@ -113,7 +113,8 @@ func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, 
 	if err != nil {
 		return source, nil, err
 	}
-	if trusted, err := tool.OpenShared(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil { // else it is no repository
+	// Without a repository the page has no diffs.
+	if trusted, err := tool.OpenShared(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil {
 		from.Code = trusted
 	}
 	if source, err = from.Source(ctx); err != nil {

@@ -22,7 +22,8 @@ func (a Action) Finish(ctx context.Context) error {
 	if err := v.read(ctx); err != nil {
 		return err
 	}
-	home, run := v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() }) // of this job
+	// The newest run of this job.
+	home, run := v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
 	if home.ID == "" || v.folder().IsTold(home) {
 		v.say("nothing to finish")
 		return nil

@@ -111,7 +111,8 @@ func (h *handler) whyNothingToDo(ctx context.Context, same bool, old journal.Run
 	if !same || h.task.Number == 0 || !old.IsCompleted() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {
 		return "", nil
 	}
-	pull, open, err := h.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number) // as it is now: the event may be older
+	// The pull request as it is now: the event may be older.
+	pull, open, err := h.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number)
 	if err != nil || !open || pull.SHA != old.Head {
 		return "", err
 	}

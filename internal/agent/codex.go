@@ -30,7 +30,8 @@ func codex(words []string, o Options) (Adapter, error) {
 	if o.ReadOnly && !o.Keys.Bounded { // within our sandbox its own could not be raised
 		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check"} // which the other implies
 	}
-	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0"}, bounds, provider) // AGENTS.md is in the prompt
+	// AGENTS.md is in the prompt.
+	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0"}, bounds, provider)
 	return Adapter{
 		Name:          "codex",
 		Program:       words[0],

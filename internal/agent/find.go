@@ -53,7 +53,7 @@ func (a Adapter) unwrapped(path string) string {
 	return found[0]
 }
 
-// versionPattern matches a version in what the CLIs print: "2.1.328 (Claude Code)", "codex-cli 0.169.0", "0.0.1763-g1a2b3c".
+// versionPattern matches a version that a CLI prints: "2.1.328 (Claude Code)", "codex-cli 0.169.0", "0.0.1763-g1a2b3c".
 var versionPattern = pattern.Of(`(?:^|[\sv@/])(\d+\.\d+\.\d+(?:[-+][0-9A-Za-z][0-9A-Za-z.+-]*[0-9A-Za-z])?)`)
 
 // ReadVersion finds the version in the output of Adapter.Version.

@@ -29,7 +29,7 @@ type Outcome struct {
 	Files    []string           `json:"files"`    // the test files of the change
 	Held     []journal.Loosened `json:"held"`     // existing tests that fail or no longer run
 	Shown    []journal.Loosened `json:"shown"`    // changed tests whose old versions pass on the new code
-	Restored []string           `json:"restored"` // protected, or they define the checks: the proof had the base's versions
+	Restored []string           `json:"restored"` // protected, or they define checks: the proof had the base's versions
 	Checks   []Checked          `json:"checks"`
 }
 

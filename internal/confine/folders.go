@@ -95,7 +95,8 @@ func (r *folders) tmp(proof bool) string {
 func (r *folders) env(env []string, proof bool) []string {
 	own := []string{
 		"TMPDIR=" + r.tmp(proof), "GIT_CONFIG_SYSTEM=" + r.gitConfig("system"),
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=rerere.enabled", "GIT_CONFIG_VALUE_0=false", // it would write to the user's list of conflicts
+		// rerere would write to the user's list of conflicts.
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=rerere.enabled", "GIT_CONFIG_VALUE_0=false",
 	}
 	if r.home != "" {
 		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cached(r.caches(proof)))

@@ -30,7 +30,8 @@ func (r *folders) gitConfig(scope string) string { return filepath.Join(r.dir, "
 func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string, sources [][]string) error {
 	empty := r.tmp(true)
 	tool := git.Git{Run: asked.Exec, Path: asked.Path, Home: empty}
-	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}} // what is included may begin with ~
+	// An included path may begin with ~.
+	call := git.Call{Dir: append(slices.Clone(asked.Private), empty)[0], Env: []string{"HOME=" + asked.Home}}
 	if file := environ.Get(asked.Env, "GIT_CONFIG_SYSTEM"); file != "" {
 		call.Env = append(call.Env, "GIT_CONFIG_SYSTEM="+file)
 	}

@@ -100,7 +100,8 @@ var grammars = map[Dialect]*grammar{
 			"verbosity", "response_format", "include", "truncation", "metadata", "client_metadata", "user", "safety_identifier", "prompt_cache_key",
 			"prompt_cache_retention", "service_tier", "store", "temperature", "top_p", "top_logprobs", "logprobs", "logit_bias", "frequency_penalty",
 			"presence_penalty", "seed", "stop",
-			"top_k", "min_p", "repetition_penalty", "thinking", "enable_thinking", "chat_template_kwargs"), // of other servers that speak it
+			// Fields of other servers that speak this dialect.
+			"top_k", "min_p", "repetition_penalty", "thinking", "enable_thinking", "chat_template_kwargs"),
 		closed: map[string]string{
 			"background": "its usage could not be counted", "prompt": stored, "conversation": stored, "previous_response_id": stored, "web_search_options": remote,
 		},

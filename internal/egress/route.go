@@ -28,7 +28,7 @@ type Route struct {
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil: the system's
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's
-	Near    func() ([]net.Addr, error)                                           // of this machine's interfaces; nil: the system's
+	Near    func() ([]net.Addr, error)                                           // of this machine; nil: the system's
 }
 
 // Roots are the system's certificates and those of a bundle.

@@ -98,7 +98,8 @@ func (t *trial) layOut(ctx context.Context) error {
 	if err = t.git(ctx, t.work, "checkout", "-q", "-B", "main", t.task.Base); err != nil {
 		return err
 	}
-	if err = t.git(ctx, t.work, "rm", "-r", "-f", "-q", "--ignore-unmatch", "--", ":(icase).ralph"); err != nil { // settings and journals
+	// The commit's settings and journals of ralph go.
+	if err = t.git(ctx, t.work, "rm", "-r", "-f", "-q", "--ignore-unmatch", "--", ":(icase).ralph"); err != nil {
 		return err
 	}
 	if err = t.plan(stories); err != nil {

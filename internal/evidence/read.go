@@ -63,7 +63,8 @@ func (e Evidence) NewRun() (journal.Run, error) {
 	}
 	for _, story := range e.Stories {
 		run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: story.ID, Title: story.Title, AcceptanceCriteria: story.Criteria, Passes: story.Passes})
-		run.Grades = append(run.Grades, journal.StoryGraded{Story: story.ID, Tests: story.Tests}) // no other story is graded by them
+		// No other story is graded by them.
+		run.Grades = append(run.Grades, journal.StoryGraded{Story: story.ID, Tests: story.Tests})
 	}
 	return run, nil
 }

@@ -92,7 +92,7 @@ func (c *Client) MayPush(ctx context.Context, clone string) error {
 		switch answer.StatusCode {
 		case http.StatusOK:
 			return nil
-		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // as git's server says of what a token may not
+		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // what the token may not see
 			return &Error{Kind: Forbidden, Status: answer.StatusCode, Message: "not accessible by this token"}
 		}
 		return &Error{Kind: Unavailable, Status: answer.StatusCode, Message: answer.Status}

@@ -13,7 +13,7 @@ type CommitsTaken struct {
 	From    string    `json:"from"`
 	To      string    `json:"to"`
 	Tree    string    `json:"tree"`            // of To
-	Work    string    `json:"work,omitempty"`  // tree id of the working tree with uncommitted work; without a repository, a digest of the files
+	Work    string    `json:"work,omitempty"`  // tree id with uncommitted work; without a repository, a digest of the files
 	Dirty   bool      `json:"dirty,omitempty"` // the agent's tree has uncommitted work
 	Swept   bool      `json:"swept,omitempty"` // ralph committed the agent's uncommitted work
 	Commits []Commit  `json:"commits,omitempty"`

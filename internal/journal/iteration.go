@@ -56,7 +56,7 @@ type AgentEnded struct {
 	Why        string        `json:"why,omitempty"`        // why it failed
 	Fix        string        `json:"fix,omitempty"`        // what a person can do about it, if known
 	Denied     stream.Denial `json:"denied,omitempty"`     // why the model's server rejects it for good
-	Busy       bool          `json:"busy,omitempty"`       // the model's server rejects it for now, which says nothing about its work
+	Busy       bool          `json:"busy,omitempty"`       // the model's server rejects it for now
 	Until      time.Time     `json:"until,omitzero"`       // when that server accepts requests again
 	Overspent  bool          `json:"overspent,omitempty"`  // it was stopped because the budget is used
 	TookMS     int64         `json:"took_ms"`

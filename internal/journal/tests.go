@@ -18,7 +18,7 @@ type Tests struct {
 	Red    []string `json:"red,omitempty"`    // the tests that failed, sorted, at most 200
 	Broken []string `json:"broken,omitempty"` // failures that are no test: a failed build, an interrupted run
 	Cut    bool     `json:"cut,omitempty"`    // Red and Broken are incomplete
-	Digest string   `json:"digest,omitempty"` // sha256 of the names of all failures, sorted, each on a line; empty if unknown
+	Digest string   `json:"digest,omitempty"` // sha256 of the sorted names of failures, each on a line; empty if unknown
 	// Asked holds the outcome of each test that was looked for by name.
 	Asked map[string]tally.Outcome `json:"asked,omitempty"`
 	All   Attachment               `json:"all,omitzero"` // every test, as "passed name" on a line; beside the log

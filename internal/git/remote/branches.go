@@ -150,7 +150,8 @@ func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, sp
 	if err := git.CheckSHA(span.From, span.To); err != nil {
 		return err
 	}
-	if err := t.UpdateRef(ctx, git.BranchRef(branch), span.To); err != nil { // a bundle is of refs, and this one has to have the branch's name
+	// A bundle holds refs, and this one needs the branch's name.
+	if err := t.UpdateRef(ctx, git.BranchRef(branch), span.To); err != nil {
 		return err
 	}
 	c := git.Call{Args: []string{"bundle", "create", "-q", "-", "^" + span.From, git.BranchRef(branch)}, Stdout: to, Limit: 2 << 30}
