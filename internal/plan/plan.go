@@ -44,9 +44,9 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn"`
-	NeedsTest          *bool    `json:"needsTest,omitempty"`      // false: people say that it needs no test; nil: it needs one
+	NeedsTest          *bool    `json:"needsTest,omitempty"`      // false: people say that it needs none; nil: it needs one
 	MayChangeTests     bool     `json:"mayChangeTests,omitempty"` // people expect that existing tests fail on the new code
-	TestedBy           []string `json:"testedBy,omitempty"`       // the test of each criterion, in their order; empty: no test named
+	TestedBy           []string `json:"testedBy,omitempty"`       // the test of each criterion, in order; empty: none named
 	Extra              []Extra  `json:"-"`
 }
 

@@ -21,7 +21,7 @@ type Policy struct {
 	Model          string     `json:"model,omitempty"`
 	Promise        string     `json:"promise,omitempty"`     // the optional completion promise
 	PromptFile     string     `json:"prompt_file,omitempty"` // read again for every iteration
-	Subfolder      string     `json:"within,omitempty"`      // folder of the repository in which the agent and the checks run; empty: its top
+	Subfolder      string     `json:"within,omitempty"`      // folder in which the agent and the checks run; empty: the top
 	Memory         string     `json:"memory,omitempty"`      // folder of the plan and the progress log; empty: the default
 	Checks         []Check    `json:"checks,omitempty"`
 	Setup          []Check    `json:"setup,omitempty"` // run before the checks in a new checkout, in their order
@@ -29,7 +29,7 @@ type Policy struct {
 	Baseline       Baseline   `json:"baseline,omitempty"` // empty: checks are not run before the work
 	Proof          ProofLevel `json:"proof,omitempty"`    // what makes a story proven
 	Review         Review     `json:"review,omitzero"`    // who is asked for a second opinion
-	Tamper         Tamper     `json:"tamper,omitempty"`   // what happens when existing tests fail or no longer run; empty: they do not run
+	Tamper         Tamper     `json:"tamper,omitempty"`   // what to do if existing tests fail or are gone; empty: they do not run
 	Limits         Limits     `json:"limits"`
 	Protect        []string   `json:"protect,omitempty"`  // globs of files an agent's work may not change
 	AllowProtected bool       `json:"lenient,omitempty"`  // a change of such a file is shown, and blocks nothing
@@ -39,7 +39,7 @@ type Policy struct {
 	Draft          bool       `json:"draft,omitempty"`    // the pull request stays a draft even when proven
 	SaveRun        bool       `json:"shelve,omitempty"`   // the run is saved where another machine can resume it
 	Approval       bool       `json:"approval,omitempty"` // work begins after a person has approved the plan
-	Sign           bool       `json:"sign,omitempty"`     // commits are made again and signed by GitHub before they are pushed
+	Sign           bool       `json:"sign,omitempty"`     // GitHub makes commits again, and signs them, before the push
 	SignOff        bool       `json:"sign_off,omitempty"` // every commit gets a Signed-off-by line
 	Buttons        bool       `json:"buttons,omitempty"`  // the comment has boxes that work as commands
 	ShowCount      bool       `json:"count,omitempty"`    // the prompt begins with the number of the iteration
@@ -107,7 +107,7 @@ func TamperModes() []string {
 type Check struct {
 	Name       string     `json:"name"`
 	Command    string     `json:"command"`
-	Paths      string     `json:"paths,omitempty"` // globs, separated by spaces: the check runs if the change touches one. Empty: it always runs
+	Paths      string     `json:"paths,omitempty"` // globs, separated by spaces: it runs if the change touches one; empty: always
 	Timeout    Duration   `json:"timeout,omitempty"`
 	FailAction FailAction `json:"fail_action,omitempty"`
 	Hint       string     `json:"hint,omitempty"`     // for the agent, when it fails

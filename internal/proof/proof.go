@@ -134,7 +134,8 @@ func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
 	green := 0 // or partly so, as far as its output tells
 	for _, check := range seen.checks {
 		switch {
-		case (check.Passed || check.HasNamedFailures()) && p.CheckNamed(check.Name).Added: // its author could have written one that always passes
+		// The author of an added check could have written one that always passes.
+		case (check.Passed || check.HasNamedFailures()) && p.CheckNamed(check.Name).Added:
 			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
 		case check.Passed:
 			green++

@@ -80,7 +80,8 @@ func (w *witness) check(was, here journal.CheckEnded) {
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + w.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
-		if old != nil && verdict.BlocksStory(w.run, *old) && (len(old.Tests.Failing()) == 0 || w.breaks(*old)) { // it fails, and not by a test or a build
+		// The old check fails, and not by a test or a build.
+		if old != nil && verdict.BlocksStory(w.run, *old) && (len(old.Tests.Failing()) == 0 || w.breaks(*old)) {
 			w.broken = append(w.broken, "check "+was.Name)
 		}
 		w.byName(was, here, old, passed, now)

@@ -28,7 +28,8 @@ func (j Job) Publish(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, in the workflow that ralph init --proof writes", err)
 	}
-	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow { // @ and a ref may follow
+	// @ and a ref may follow.
+	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow {
 		why := fmt.Sprintf("the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow)
 		j.Say("not for ralph: " + why)
 		return why, nil

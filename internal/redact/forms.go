@@ -44,7 +44,7 @@ func written(value string) []string {
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
 	all = append(append(all, inBytes(value)...), inWide(value)...)
 	all = append(append(all, inBase64(value)...), inEntities(value)...)
-	for _, escaped := range slices.Concat(inURL(value), inEscapes(value), []string{value}) { // a URL may stand in JSON as well
+	for _, escaped := range slices.Concat(inURL(value), inEscapes(value), []string{value}) { // a URL can be in JSON, too
 		all = append(append(all, escaped), inJSON(escaped)...)
 	}
 	return all

@@ -31,7 +31,8 @@ func blocks(markdown string) []block {
 	var all []block
 	root := goldmark.DefaultParser().Parse(text.NewReader(source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		hasText := slices.Contains([]ast.NodeKind{ast.KindParagraph, ast.KindTextBlock, ast.KindHeading}, n.Kind()) // and no blocks
+		// A block with text holds no other blocks.
+		hasText := slices.Contains([]ast.NodeKind{ast.KindParagraph, ast.KindTextBlock, ast.KindHeading}, n.Kind())
 		if !entering || !hasText {
 			return ast.WalkContinue, nil
 		}

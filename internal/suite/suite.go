@@ -134,7 +134,8 @@ const (
 // entries are what may be added to a build file: dependencies, modules, sources; nothing on tests.
 var entries = []struct{ name, added *pattern.Pattern }{
 	{pattern.Of(`^pom\.xml$`), pattern.Of(`^(\s*(<dependency>\s*(<(groupId|artifactId|version|scope|type|classifier|optional)>[^<>]*</[a-zA-Z]+>\s*)+</dependency>|<module>[^<>]*</module>)\s*)+$`)},
-	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)}, // in other files it says which tests run
+	// In other files include says which tests run.
+	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)},
 	{pattern.Of(`\.gradle(\.kts)?$`), pattern.Of(`^(\s*((implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|testRuntimeOnly)[ (]+((platform|project)\()?(["'][\w.:/@+-]+["']|libs\.[\w.]+)\)*)\s*)+$`)},
 	{pattern.Of(`\.(cs|fs|vb)proj$`), pattern.Of(`^(\s*(<(PackageReference|ProjectReference|Compile) Include="[^"$*;<>]*"( Version="[^"<>]*")? ?/>|</?ItemGroup>)\s*)+$`)},
 	{pattern.Of(`^mix\.exs$`), pattern.Of(`^(\s*(\{:\w+, "[^"#\\]*"(, (only|runtime): [\w: \[\]]+)*\},?)\s*)+$`)},

@@ -45,7 +45,8 @@ func (s Source) read(files Files, folder string) {
 	for _, name := range s.List(strings.TrimSuffix(folder, "/")) {
 		switch {
 		case !slices.Contains(names, name):
-		case strings.HasSuffix(name, "/"), Locks(name) && name != "requirements.txt": // a lock file may be larger than what can be read
+		// A lock file may be larger than what can be read.
+		case strings.HasSuffix(name, "/"), Locks(name) && name != "requirements.txt":
 			files[folder+name] = nil
 		default:
 			if data := s.Read(folder + name); data != nil {

@@ -50,7 +50,8 @@ type RequestFacts struct {
 
 // Accept makes a task if the asker has permission. Help needs it, too: its answer is a comment.
 func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task, *Refusal) {
-	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" { // an issue in the inputs was fetched after CommandOf
+	// An issue in the inputs was fetched after CommandOf.
+	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" {
 		return plan.Task{}, &Refusal{Why: why, Silent: true}
 	}
 	switch asker := t.Asker(); {

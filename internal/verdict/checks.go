@@ -24,7 +24,8 @@ func MayBlock(run journal.Run, name string) bool {
 		return true
 	}
 	ran := !base.CannotRun && !base.TimedOut
-	strict := run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected // no person required a detected check
+	// No person required a detected check.
+	strict := run.Policy.Baseline == policy.BaselineStrict && !run.Policy.CheckNamed(name).Detected
 	return ran && (strict || base.HasNamedFailures())
 }
 

@@ -186,7 +186,8 @@ func publishStep(run journal.Run) (Step, bool) {
 		return nil, false
 	case branchConflict(run) != "" || run.IsMerging():
 		return nil, false
-	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open"): // the new head is not proven yet
+	// The new head is not proven yet.
+	case run.Pushed != run.Head && run.Pull != nil && !run.Pull.Draft && !hasFailed(run, "open"):
 		return OpenPull{}, true
 	case run.Pushed != run.Head && !hasFailed(run, "push"):
 		return Push{run.Head}, true

@@ -202,7 +202,8 @@ func patchBlock(run journal.Run) string {
 		return ""
 	}
 	shown := clean.Fence(run.Packed.Patch)
-	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) { // the block would differ from the patch
+	// The block would differ from the patch.
+	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) {
 		return ""
 	}
 	return shown

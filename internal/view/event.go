@@ -145,7 +145,8 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 	line := eventLine{sign: plainSign}
 	switch e := event.(type) { //nolint:gochecksumtype // the log does not mention the others
 	case journal.Pushed:
-		if line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch; run.Links.Repo == "" { // the branch is one of the user's own repository
+		// The branch is one of the user's own repository.
+		if line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch; run.Links.Repo == "" {
 			line.text = "branch " + e.Branch + " is at " + shortSHA(e.SHA)
 		}
 	case journal.PullOpened:

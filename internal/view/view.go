@@ -109,12 +109,13 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"savedCommit":      savedCommit,
 		"savedCommitOnRef": savedCommitOnRef,
 		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
-		"longLineStart":    func(s string) string { return escapeLineStart(s, 2000) }, // people approve these words, so nearly all are shown
-		"bold":             func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
-		"problems":         verdictProblems,
-		"publishFailures":  publishFailures,
-		"notes":            listedNotes,
-		"refusals":         newestRefusals,
+		// People approve these words, so nearly all are shown.
+		"longLineStart":   func(s string) string { return escapeLineStart(s, 2000) },
+		"bold":            func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
+		"problems":        verdictProblems,
+		"publishFailures": publishFailures,
+		"notes":           listedNotes,
+		"refusals":        newestRefusals,
 		"traffic": func(r journal.Run) string {
 			return trafficText(r.Traffic, func(host string) string { return Code(host, 100) })
 		},

@@ -147,7 +147,8 @@ func (p *fingerprint) visit(e untrusted.Entry, err error) error {
 		return err
 	case err != nil:
 		return nil //nolint:nilerr // an unreadable file is not the agent's work
-	case e.Path == activeFile, e.Path == ".ralph", strings.HasSuffix("/"+e.Path, "/"+stateDir): // the state folder of a home in it
+	// The state folder of a home within the project.
+	case e.Path == activeFile, e.Path == ".ralph", strings.HasSuffix("/"+e.Path, "/"+stateDir):
 		return fs.SkipDir
 	}
 	fmt.Fprintf(p.sum, "%q %v", e.Path, e.Info.Mode())
