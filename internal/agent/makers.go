@@ -182,7 +182,7 @@ const (
 // BudgetGap is how a budget fails to hold an agent by what its program reports, and
 // what would help; empty where it ends the agent within a turn.
 func (a Adapter) BudgetGap(b Budget) (why, hint string) {
-	hint = "limit the time of a turn with `iteration-timeout`"
+	hint = "limit the time of a turn: `--iteration-timeout` (in a workflow: input `iteration-timeout`)"
 	if key := keysCounted[a.Name]; key != "" {
 		hint = "give it its own key (" + key + "), so that ralph can count, or " + hint
 	}
