@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -130,10 +129,17 @@ var shared = pattern.Of(`\.(jsonc?|ya?ml|toml|xml|ini|cfg)$`)
 // asked is a search for a file's whole name, or for a folder's where what is in it is
 // found by a pattern or put together: `data/*.in`, Path("data").
 func asked(name string) string {
-	if folder, is := strings.CutSuffix(name, "/"); is {
-		return `(^|[^[:alnum:]_.-])` + regexp.QuoteMeta(folder) + `(/[*$%{<]|/?["'` + "`" + `])`
+	if strings.HasSuffix(name, "/") {
+		return `(^|[^[:alnum:]_.-])` + core(name)
 	}
-	return `[[:alnum:]_.-]*` + regexp.QuoteMeta(name) + `[[:alnum:]_-]*`
+	return `[[:alnum:]_.-]*` + core(name) + `[[:alnum:]_-]*`
+}
+
+func core(name string) string {
+	if folder, is := strings.CutSuffix(name, "/"); is {
+		return regexp.QuoteMeta(folder) + `(/[*$%{<]|/?["'` + "`" + `])`
+	}
+	return regexp.QuoteMeta(name)
 }
 
 // name looks for the names of files and folders in tests, settings and other code of a
@@ -144,26 +150,24 @@ func (m *marks) name(commit string, names []string) {
 	if names = slices.Compact(names); len(names) == 0 {
 		return
 	}
-	args := []string{"grep", "-o", "-z", "-I", "-E"}
+	var cores, expressions []string
 	for _, name := range names {
-		args = append(args, "-e", asked(name))
+		cores, expressions = append(cores, core(name)), append(expressions, asked(name))
 	}
-	out, err := m.trusted.Do(m.ctx, git.Call{Args: append(args, commit, "--"), Limit: mostListed})
-	if failed, is := git.Answered(err); err != nil && (!is || failed.Exit != 1) {
-		m.err = fmt.Errorf("search %.12s: %w", commit, err)
+	all, err := m.trusted.Found(m.ctx, commit, cores, expressions)
+	if err != nil {
+		m.err = err
 		return
 	}
 	for _, name := range names {
 		m.named[[2]string{commit, name}] = used{}
 	}
-	for line := range strings.Lines(string(out)) {
-		file, found, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
-		file = strings.TrimPrefix(file, commit+":")
+	for file, parts := range all {
 		by := used{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(m.checks, file), settings: paths.Settings(file)}
 		by.product = paths.Code(file) && by == used{}
 		for _, name := range names {
-			folder := strings.HasSuffix(name, "/") && regexp.MustCompile(`^(?:`+asked(name)+`)$`).MatchString(found)
-			if at := [2]string{commit, name}; found == name || folder {
+			folder := strings.HasSuffix(name, "/") && slices.ContainsFunc(parts, regexp.MustCompile(`^(?:`+asked(name)+`)$`).MatchString)
+			if at := [2]string{commit, name}; folder || slices.Contains(parts, name) {
 				m.named[at] = m.named[at].or(by)
 			}
 		}

@@ -92,3 +92,20 @@ func TestTag(t *testing.T) {
 		}
 	}
 }
+
+// Only the files are searched that hold a core of what is looked for.
+func TestFound(t *testing.T) {
+	l := newLab(t)
+	tip := l.commit("work", map[string]string{"one": "a mark\nno\nmark: mark\n", "two": "a remark\n"})
+	if got := l.take(l.terms()); len(got.Refused) > 0 {
+		t.Fatalf("Take = %+v", got)
+	}
+	all := []string{"[a-z]*mark:?"}
+	for core, want := range map[string]map[string][]string{
+		"mark": {"one": {"mark", "mark:", "mark"}, "two": {"remark"}}, "a mark": {"one": {"mark", "mark:", "mark"}}, "nothing": {},
+	} {
+		if diff := cmp.Diff(want, must(l.trusted.Found(t.Context(), tip, []string{core, "none"}, all))(t)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", core, diff)
+		}
+	}
+}

@@ -217,20 +217,60 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 
 // Holding are those of some paths of a commit that match an extended expression.
 func (t *Trusted) Holding(ctx context.Context, commit, expression string, paths []string) ([]string, error) {
-	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
+	out, err := t.search(ctx, commit, "-l", []string{expression}, paths)
+	if out == "" || err != nil {
 		return nil, err
 	}
-	args := append([]string{"grep", "-l", "-z", "-I", "-E", "-e", expression, commit, "--"}, literal(paths)...)
-	out, err := t.Do(ctx, Call{Args: args})
-	if failed, ok := Answered(err); ok && failed.Exit == 1 {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("search %.12s: %w", commit, err)
-	}
 	var found []string
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for name := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		found = append(found, strings.TrimPrefix(name, commit+":"))
 	}
 	return found, nil
+}
+
+// Found are the parts of a commit's lines that match one of the extended expressions, by
+// path. Only files are searched that match one of the cores: an expression that begins with
+// a word is ten times as fast as one that may begin with anything.
+func (t *Trusted) Found(ctx context.Context, commit string, cores, expressions []string) (map[string][]string, error) {
+	paths, err := t.Holding(ctx, commit, strings.Join(cores, "|"), []string{""})
+	if err != nil {
+		return nil, err
+	}
+	found := map[string][]string{}
+	for some := range slices.Chunk(paths, inSearch) {
+		out, err := t.search(ctx, commit, "-o", expressions, some)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(out) {
+			path, part, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
+			path = strings.TrimPrefix(path, commit+":")
+			found[path] = append(found[path], part)
+		}
+	}
+	return found, nil
+}
+
+const (
+	inSearch  = 400 // paths of one search
+	mostFound = 64 << 20
+)
+
+// search returns what git grep prints; nothing without paths.
+func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, paths []string) (string, error) {
+	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
+		return "", err
+	}
+	args := []string{"grep", flag, "-z", "-I", "-E"}
+	for _, expression := range expressions {
+		args = append(args, "-e", expression)
+	}
+	out, err := t.Do(ctx, Call{Args: slices.Concat(args, []string{commit, "--"}, literal(paths)), Limit: mostFound})
+	if failed, ok := Answered(err); ok && failed.Exit == 1 {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("search %.12s: %w", commit, err)
+	}
+	return string(out), nil
 }
