@@ -177,6 +177,9 @@ func (l *OpenJournal) Write(line []byte) (int, error) {
 		n = 0
 	}
 	l.content = append(l.content, line[:n]...)
+	if err != nil {
+		l.digest.reset(l.content)
+	}
 	return n, err
 }
 

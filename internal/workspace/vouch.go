@@ -155,7 +155,7 @@ type digest struct {
 // digest of a journal that cannot be written leaves the run not vouched for.
 func (r Run) digest(held []byte) *digest {
 	d := &digest{sum: sha256.New()}
-	d.sum.Write(held)
+	d.reset(held)
 	if r.digestFile == "" || os.MkdirAll(filepath.Dir(r.digestFile), 0o700) != nil {
 		return d
 	}
@@ -178,6 +178,12 @@ func (d *digest) add(line []byte) {
 	if d.file != nil {
 		_, _ = d.file.WriteAt([]byte(before+"\n"+hex.EncodeToString(d.sum.Sum(nil))+"\n"), d.offset)
 	}
+}
+
+// reset forgets a line that could not be written.
+func (d *digest) reset(held []byte) {
+	d.sum.Reset()
+	d.sum.Write(held)
 }
 
 func (d *digest) close() error {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -165,5 +167,37 @@ func TestTreesOutliveTheirJournal(t *testing.T) {
 		if _, err := os.Stat(work); (err == nil) != c.want {
 			t.Errorf("%s: %v, want the trees there: %t", name, err, c.want)
 		}
+	}
+}
+
+// A line that could not be written does not count: not by itself, and not with those behind it.
+func TestVouchedAfterAFailedWrite(t *testing.T) {
+	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph"), StateDir: t.TempDir()}
+	run, file := began(t, folder, "run-1", 9)
+	text, err := os.ReadFile(run.Journal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	full := unix.Rlimit{Cur: uint64(len(text) + 5), Max: before.Max}
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &full); err != nil {
+		t.Fatal(err)
+	}
+	line, err := journal.Encode(journal.Entry{Seq: 10, Event: journal.Noted{What: "one that does not fit"}})
+	_, failed := file.Write(line)
+	if err := errors.Join(err, unix.Setrlimit(unix.RLIMIT_FSIZE, &before)); err != nil || failed == nil {
+		t.Fatalf("%v, and the write ended with %v", err, failed)
+	}
+	if !folder.IsVouched(run) {
+		t.Error("not vouched for after the failed write")
+	}
+	if _, err := file.Write(bytes.ReplaceAll(line, []byte("not "), nil)); err != nil {
+		t.Fatal(err)
+	}
+	if !folder.IsVouched(run) {
+		t.Error("not vouched for after a line behind the failed write")
 	}
 }
