@@ -22,7 +22,7 @@ import (
 
 type superviseCommand struct {
 	TaskDir       string           `default:"." type:"folder" placeholder:"DIR" help:"Directory in which the agent writes DONE."`
-	MaxIterations *int             `aliases:"max-restarts" placeholder:"N" help:"Limit of attempts (default: 100; 0: no limit)."`
+	MaxIterations *int             `short:"m" aliases:"max-restarts" placeholder:"N" help:"Limit of attempts (default: 100; 0: no limit)."`
 	RestartDelay  *policy.Duration `placeholder:"TIME" help:"Pause between two attempts (default: 1s)."`
 	PollInterval  *policy.Duration `placeholder:"TIME" help:"Interval between two checks of a finished task's child processes (default: 1s)."`
 	WaitTimeout   *policy.Duration `placeholder:"TIME" help:"Time for a finished task's child processes to end (default: 5m; 0: no limit). If set, it limits an attempt too."`
