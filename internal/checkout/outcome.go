@@ -115,7 +115,7 @@ func (o Outcome) Text() string {
 		fmt.Fprintf(&b, "  shown: %s\n", place)
 	}
 	if len(o.Restored) > 0 {
-		fmt.Fprintf(&b, "  proven with the base's version of %s\n", journal.ShortList(o.Restored))
+		fmt.Fprintf(&b, "  the proof used the base's version of %s\n", journal.ShortList(o.Restored))
 	}
 	return b.String()
 }
