@@ -1,6 +1,7 @@
 package handover_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -124,6 +125,28 @@ func TestTake(t *testing.T) {
 			agent:   func(l *lab) { l.commit("hide", map[string]string{"a.txt": "a\n", "src/.gitattributes": "* -diff\n"}) },
 			files:   []string{"a.txt"},
 			dropped: []string{"src/.gitattributes"},
+		},
+		"a path of many folders": {
+			agent:   func(l *lab) { l.commit("dig", map[string]string{strings.Repeat("a/", 101) + "b": "b\n"}) },
+			refused: "it lies more than 100 folders deep",
+		},
+		"many changes in several commits": {
+			agent: func(l *lab) {
+				l.commit("one", map[string]string{"a.txt": "a\n", "b.txt": "b\n"})
+				l.commit("two", map[string]string{"a.txt": "b\n", "b.txt": "a\n"})
+			},
+			terms:   func(terms *handover.Terms) { terms.MaxChanges = 3 },
+			refused: "the commits up to ",
+		},
+		"much to read in several commits": {
+			agent: func(l *lab) {
+				l.commit("one", map[string]string{"a.txt": strings.Repeat("a", 1<<20)})
+				l.commit("two", map[string]string{"a.txt": strings.Repeat("b", 1<<20)})
+			},
+			terms: func(terms *handover.Terms) {
+				terms.MaxRead, terms.Secret = 1<<20, func([]byte) bool { return false }
+			},
+			refused: "the files of these commits hold more than 1 MiB together",
 		},
 		"a file that is too large": {
 			agent:   func(l *lab) { l.commit("add", map[string]string{"large.bin": strings.Repeat("x", 2<<20)}) },
@@ -269,5 +292,27 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"src/a.txt", "text/ai.md"}, got.Files); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
+	}
+}
+
+// What a file holds is read once, under all of its names and in all commits.
+func TestTakeReadsAFileOnce(t *testing.T) {
+	l := newLab(t)
+	for i := range 4 {
+		name := fmt.Sprintf("%d.txt", i)
+		l.commit(name, map[string]string{name: "the same\n", "also-" + name: "the same\n"})
+	}
+	terms, read := l.terms(), 0
+	terms.Secret = func(text []byte) bool {
+		if string(text) == "the same\n" {
+			read++
+		}
+		return false
+	}
+	if taken, err := handover.Take(t.Context(), l.trusted, l.tree, nil, terms); err != nil || len(taken.Commits) != 4 {
+		t.Fatalf("Take: %v, %d commits, refused %v", err, len(taken.Commits), taken.Refused)
+	}
+	if read != 1 {
+		t.Errorf("the file was read %d times, want once", read)
 	}
 }

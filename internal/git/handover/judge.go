@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -34,9 +35,28 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 		}
 		changes = both(changes, against)
 	}
+	if why := q.tooMuch(c.id, changes); why != nil {
+		return judgement{}, errors.Join(errBomb, why)
+	}
 	drop, rest := part(changes, guarded)
 	findings, err := q.examine(ctx, c.id, rest)
 	return judgement{drop: drop, findings: findings}, err
+}
+
+const maxDepth = 100 // folders of a path
+
+// tooMuch refuses commits that would take hours to judge: git packs what repeats itself into a
+// few bytes.
+func (q *quarantine) tooMuch(id string, changes []git.Change) error {
+	if q.changes += len(changes); q.changes > q.terms.MaxChanges {
+		return refuse("the commits up to %.12s change more than %d files together", id, q.terms.MaxChanges)
+	}
+	for _, c := range changes {
+		if strings.Count(c.Path, "/") > maxDepth {
+			return refusal{{Commit: id, Path: git.OneLine(c.Path, 300), Why: fmt.Sprintf("it lies more than %d folders deep", maxDepth)}}
+		}
+	}
+	return nil
 }
 
 func both(changes, others []git.Change) []git.Change {
@@ -89,13 +109,12 @@ func (q *quarantine) examine(ctx context.Context, id string, changes []git.Chang
 }
 
 func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Change) (refusal, error) {
-	blobs, err := q.readBlobs(ctx, files)
-	if err != nil {
+	if err := q.readBlobs(ctx, files); err != nil {
 		return nil, blame(err, "its files cannot be read")
 	}
 	var found refusal
 	for _, f := range files {
-		if why := q.wrongFile(f, blobs[f.ID]); why != "" {
+		if why := q.wrongFile(f, q.blobs[f.ID]); why != "" {
 			found = append(found, journal.Finding{Commit: id, Path: git.OneLine(f.Path, 300), Why: why})
 		}
 	}
@@ -104,37 +123,47 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Ch
 
 type blob struct {
 	size   int64
-	target string // of a link
+	read   bool
+	target string // of a link: all of a short content
 	secret bool   // it contains a secret
 }
 
-// readBlobs leaves out files that are too large, which are refused anyway.
-func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) (map[string]blob, error) {
-	blobs, links := map[string]blob{}, map[string]bool{}
+// readBlobs reads each content once, even if it has many names. It leaves out files that are too
+// large, which are refused anyway.
+func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	var ids, wanted []string
 	for _, f := range files {
-		ids = append(ids, f.ID)
-		links[f.ID] = links[f.ID] || f.Mode == git.ModeSymlink
+		if _, known := q.blobs[f.ID]; !known {
+			ids = append(ids, f.ID)
+		}
 	}
 	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	sizes, err := git.Sizes(ctx, q.Do, ids)
+	sizes, err := git.Sizes(ctx, q.Do, slices.Compact(ids))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, id := range ids {
-		blobs[id] = blob{size: sizes[id]}
-		if links[id] && sizes[id] <= maxTarget || q.terms.Secret != nil && sizes[id] <= q.terms.MaxFile {
-			wanted = append(wanted, id)
+	for id, size := range sizes {
+		q.blobs[id] = blob{size: size}
+	}
+	for _, f := range files {
+		b := q.blobs[f.ID]
+		if !b.read && (f.Mode == git.ModeSymlink && b.size <= maxTarget || q.terms.Secret != nil && b.size <= q.terms.MaxFile) {
+			b.read = true
+			q.blobs[f.ID] = b
+			wanted = append(wanted, f.ID)
+			q.bytes += b.size
 		}
 	}
-	return blobs, git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
+	if q.bytes > q.terms.MaxRead {
+		return refuse("the files of these commits hold more than %d MiB together", q.terms.MaxRead>>20)
+	}
+	return git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
 		text, err := io.ReadAll(o.Content)
-		b := blobs[o.ID]
-		if b.secret = q.secret(string(text)); links[o.ID] {
+		b := q.blobs[o.ID]
+		if b.secret = q.secret(string(text)); len(text) <= maxTarget {
 			b.target = string(text)
 		}
-		blobs[o.ID] = b
+		q.blobs[o.ID] = b
 		return err
 	})
 }

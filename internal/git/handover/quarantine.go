@@ -22,11 +22,14 @@ type quarantine struct {
 	terms Terms
 
 	compared map[git.Span][]git.Change
+	blobs    map[string]blob // that were looked at
+	changes  int             // of all commits
+	bytes    int64           // that were read of blobs
 }
 
 // enter removes what a killed Take may have left.
 func enter(t *git.Trusted, terms Terms) (*quarantine, error) {
-	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms, compared: map[git.Span][]git.Change{}}
+	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms, compared: map[git.Span][]git.Change{}, blobs: map[string]blob{}}
 	if err := untrusted.RemoveAll(q.dir); err != nil {
 		return nil, fmt.Errorf("clear the quarantine: %w", err)
 	}

@@ -23,6 +23,8 @@ type Terms struct {
 	MaxPack    int64    // 100 MiB
 	MaxFile    int64    // 20 MiB
 	MaxCommits int      // 200
+	MaxChanges int      // 200,000 of all commits together
+	MaxRead    int64    // 1 GiB of different files together
 	Timeout    time.Duration
 	Secret     func(text []byte) bool // tells whether a text contains a secret; nil: there is none
 	Authorship
@@ -37,6 +39,12 @@ func (t Terms) filled() Terms {
 	}
 	if t.MaxCommits <= 0 {
 		t.MaxCommits = 200
+	}
+	if t.MaxChanges <= 0 {
+		t.MaxChanges = 200_000
+	}
+	if t.MaxRead <= 0 {
+		t.MaxRead = 1 << 30
 	}
 	if t.Timeout <= 0 {
 		t.Timeout = 2 * time.Minute
