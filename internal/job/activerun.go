@@ -107,12 +107,15 @@ func isWorkUntaken(run journal.Run) bool {
 	return it.Taken == nil && it.Agent != nil || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-func (s *activeRun) removeTrees() error {
+func (s *activeRun) removeTrees(ctx context.Context) error {
 	switch {
 	case s.KeepTrees:
 		return nil
 	case s.canRemoveTrees():
 		return untrusted.RemoveAll(s.work)
+	}
+	if a, is := s.agentDir.(*clonedTree); is && s.Sandbox != nil {
+		a.disarm(ctx)
 	}
 	s.Log("work that was not pushed is saved in " + s.work)
 	return nil

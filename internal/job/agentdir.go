@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -162,12 +163,36 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
 		return ctx.Err()
 	}
-	a.snapshot, a.opened = agentSnapshot{}, nil // of the broken repository
-	plot := a.cloneSpec(run, tree.Dir)
+	return a.replaceRepository(ctx, run, tree.Dir)
+}
+
+func (a *clonedTree) replaceRepository(ctx context.Context, run journal.Run, dir string) error {
+	a.snapshot, a.opened = agentSnapshot{}, nil // of the old repository
+	spec := a.cloneSpec(run, dir)
 	strays, _ := a.readSetupMarker()
-	plot.Exclude = append(plot.Exclude, strays...)
-	_, err = a.trusted.Repair(ctx, plot)
+	spec.Exclude = append(spec.Exclude, strays...)
+	_, err := a.trusted.Repair(ctx, spec)
 	return err
+}
+
+// disarm makes a tree that stays one in which people can run git: the repository is new, and what
+// git would run in others is moved aside.
+func (a *clonedTree) disarm(ctx context.Context) {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
+		defer cancel()
+	}
+	dir := filepath.Join(a.work, "tree")
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err := a.replaceRepository(ctx, a.Run(), dir); err != nil {
+		a.Log("do not run git in " + dir + ": the agent's repository could not be replaced: " + err.Error())
+	}
+	for _, noted := range newNestedRepos(ctx, a.Git, guarded.Searches(dir, nil)[0], guarded.Found{}) {
+		a.Log(noted.What)
+	}
 }
 
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }

@@ -135,13 +135,17 @@ func WatchNestedRepos(ctx context.Context, top string, at confine.Access) func(c
 	}
 	return func(ctx context.Context, tool git.Git) (news []journal.Noted) {
 		for i, search := range where {
-			now := search.Look(ctx)
-			search.RemovePipes(now.Pipes.Since(before[i].Pipes))
-			news = append(news, disarmRepos(ctx, tool, search, now.Since(before[i].Nested))...)
-			news = append(news, disarmIndexes(ctx, tool, search, now.Indexes.Since(before[i].Indexes))...)
+			news = append(news, newNestedRepos(ctx, tool, search, before[i])...)
 		}
 		return news
 	}
+}
+
+func newNestedRepos(ctx context.Context, tool git.Git, where guarded.Search, before guarded.Found) []journal.Noted {
+	now := where.Look(ctx)
+	where.RemovePipes(now.Pipes.Since(before.Pipes))
+	return append(disarmRepos(ctx, tool, where, now.Since(before.Nested)),
+		disarmIndexes(ctx, tool, where, now.Indexes.Since(before.Indexes))...)
 }
 
 func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
