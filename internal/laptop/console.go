@@ -48,14 +48,15 @@ func (c *console) event(run journal.Run, event journal.Event) {
 
 // keepCommand keeps the agent's command for the one that goes on with the run.
 func (d *Project) keepCommand(id string) {
-	switch {
-	case d.AgentCommand == "":
-		return
-	case !d.keyless():
+	command := d.AgentCommand
+	if command != "" && !d.keyless() {
 		d.line("note: the agent's command may hold a key, so it is not kept; ralph resume needs --agent-command again")
+		command = ""
+	}
+	if command == d.runs().SavedCommand(id) {
 		return
 	}
-	if err := d.runs().SaveCommand(d.runs().Run(id), d.AgentCommand); err != nil {
+	if err := d.runs().SaveCommand(d.runs().Run(id), command); err != nil {
 		d.line("note: cannot keep the agent's command: " + err.Error())
 	}
 }
