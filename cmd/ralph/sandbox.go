@@ -13,7 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -70,13 +69,18 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	run, news := w.Runner.Run, func(context.Context, git.Git) []journal.Noted { return nil }
+	tool, done, err := w.Git(dir)
+	if err != nil {
+		return 0, errors.Join(err, sb.Close())
+	}
+	defer done()
+	run, news := w.Runner.Run, func(context.Context) []journal.Noted { return nil }
 	if sb != nil {
 		at, err := w.KeptHere(ctx, dir)
 		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}
-		run, news = sb.Around(at), job.WatchNestedRepos(ctx, guarded.Around(dir), at)
+		run, news = sb.Around(at), job.WatchNestedRepos(ctx, tool, guarded.Around(dir), at)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
@@ -88,12 +92,8 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.Within(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
 	sb.Tell(tell)
-	tool, done, failed := w.Git(dir)
-	if err = errors.Join(err, failed); failed == nil {
-		defer done()
-		for _, noted := range news(context.WithoutCancel(ctx), tool) {
-			tell(noted)
-		}
+	for _, noted := range news(context.WithoutCancel(ctx)) {
+		tell(noted)
 	}
 	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)

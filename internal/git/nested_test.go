@@ -86,6 +86,9 @@ func TestDisarm(t *testing.T) {
 		".git/modules/sub/config":           "[core]\n\tworktree = ../../../sub\n",
 		"monitor/.git/config":               "[core]\n\tfsmonitor = x\n",
 		"include/.git/config":               "[include]\n\tpath = ../x\n",
+		"half/.git/rebase-merge/todo":       "exec x\n",
+		"half/.git/description":             "x",
+		"half/.git/COMMIT_EDITMSG":          "x",
 		"filter/.git/config":                "[filter \"x\"]\n\tclean = x\n",
 		"broken/.git/config":                "[core",
 		"worktree/.git/config.worktree":     "[core]\n\thooksPath = x\n",
@@ -109,14 +112,14 @@ func TestDisarm(t *testing.T) {
 	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"plain", "home", "inner", "up", "sub", "monitor", "include", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
+	names := []string{"plain", "home", "inner", "up", "sub", "monitor", "include", "half", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
 	moved, err := g.Disarm(t.Context(), treeOf(top), names)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []string
 	for _, path := range []string{
-		"home/.git/config", "inner/.git/config", "up/.git/config", "monitor/.git/config", "include/.git/config", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
+		"home/.git/config", "inner/.git/config", "up/.git/config", "monitor/.git/config", "include/.git/config", "half/.git/rebase-merge", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
 		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config", "lent/.git/objects/info/alternates",
 	} {
 		want = append(want, path+guarded.Aside)
@@ -129,6 +132,28 @@ func TestDisarm(t *testing.T) {
 	}
 	if moved, err := g.Disarm(t.Context(), treeOf(top), names); err != nil || len(moved) > 0 {
 		t.Errorf("moved again: %q, %v", moved, err)
+	}
+}
+
+// What the configuration of a nested repository includes belongs to it, at any depth.
+func TestNestedIncludes(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	write(t, filepath.Join(top, "web/.git/config"), "[include]\n\tpath = ../first.cfg\n")
+	write(t, filepath.Join(top, "web/first.cfg"), "[includeIf \"onbranch:x\"]\n\tpath = ../second.cfg\n")
+	look := treeOf(top)
+	look.Includes = g.Includes(t.Context())
+	before := look.Look(t.Context())
+	if diff := cmp.Diff([]string(nil), look.Look(t.Context()).Since(before.Nested)); diff != "" {
+		t.Errorf("changed at first (-want +got):\n%s", diff)
+	}
+	write(t, filepath.Join(top, "second.cfg"), "[core]\n\tfsmonitor = x\n")
+	if diff := cmp.Diff([]string{"web"}, look.Look(t.Context()).Since(before.Nested)); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+	moved, err := g.Disarm(t.Context(), look, []string{"web"})
+	if diff := cmp.Diff([]string{"web/.git/config" + guarded.Aside}, moved); err != nil || diff != "" {
+		t.Errorf("moved, %v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -186,7 +211,7 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	}
 	write(t, filepath.Join(common, "worktrees/wt/commondir"), "../..\n")
 	write(t, filepath.Join(tree, "in/.git/config"), "x")
-	where := guarded.Searches(tree, []string{tree, common, filepath.Join(common, "worktrees/wt")})
+	where := guarded.Searches(tree, []string{tree, common, filepath.Join(common, "worktrees/wt")}, nil)
 	if len(where) != 2 {
 		t.Fatalf("searched: %+v", where)
 	}

@@ -227,20 +227,8 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
-	list := func(c Call, from ...string) (list []byte, err error) {
-		for _, form := range []string{"--type=path", "--no-type"} { // a user that is unknown is an error
-			c.Args = append(append([]string{"config"}, from...), "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`)
-			c.Dir, c.Env = g.Home, []string{"HOME=" + g.User.Home, "GIT_CONFIG_PARAMETERS=" + g.User.Parameters}
-			if list, err = g.Do(ctx, c); err == nil {
-				break
-			}
-		}
-		return list, err
-	}
-	listed, _ := list(Call{Set: g.User.Set}) // an error: it includes nothing
-	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, func(config []byte) ([]byte, error) {
-		return list(Call{Stdin: bytes.NewReader(config)}, "--file", "-")
-	})...)
+	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error: it includes nothing
+	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, mostConfig, g.Includes(ctx))...)
 	return n
 }
 

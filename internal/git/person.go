@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"os"
@@ -112,4 +113,25 @@ func (t userConfig) endings() []Setting {
 		return []Setting{{key, value}}
 	}
 	return nil
+}
+
+// mostConfig is more than git reads of a configuration.
+const mostConfig = 1 << 31
+
+// Includes lists the includes of a configuration.
+func (g Git) Includes(ctx context.Context) func(config []byte) ([]byte, error) {
+	return func(config []byte) ([]byte, error) {
+		return g.includes(ctx, Call{Stdin: bytes.NewReader(config)}, "--file", "-")
+	}
+}
+
+func (g Git) includes(ctx context.Context, c Call, from ...string) (list []byte, err error) {
+	for _, form := range []string{"--type=path", "--no-type"} { // a user that is unknown is an error
+		c.Args = append(append([]string{"config"}, from...), "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`)
+		c.Dir, c.Env = g.Home, []string{"HOME=" + g.User.Home, "GIT_CONFIG_PARAMETERS=" + g.User.Parameters}
+		if list, err = g.Do(ctx, c); err == nil {
+			break
+		}
+	}
+	return list, err
 }

@@ -190,7 +190,7 @@ func (a *clonedTree) disarm(ctx context.Context) {
 	if err := a.replaceRepository(ctx, a.Run(), dir); err != nil {
 		a.Log("do not run git in " + dir + ": the agent's repository could not be replaced: " + err.Error())
 	}
-	for _, noted := range newNestedRepos(ctx, a.Git, guarded.Searches(dir, nil)[0], guarded.Found{}) {
+	for _, noted := range newNestedRepos(ctx, a.Git, guarded.Searches(dir, nil, a.Git.Includes(ctx))[0], guarded.Found{}) {
 		a.Log(noted.What)
 	}
 }

@@ -107,7 +107,7 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if c.UserTree != nil {
 		top = c.UserTree.Dir
 	}
-	news := WatchNestedRepos(ctx, top, c.access(top))
+	news := WatchNestedRepos(ctx, c.Git, top, c.access(top))
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and the search is incomplete
 	}
@@ -118,7 +118,7 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
 		}
-		for _, noted := range news(ctx, c.Git) {
+		for _, noted := range news(ctx) {
 			emit(noted)
 		}
 	}
@@ -127,13 +127,13 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 // WatchNestedRepos looks for repositories in the tree at top and in the git folders that
 // the sandbox may write to. The returned function looks again, removes new pipes, moves aside
 // what git would run in repositories that are new or changed, and returns notes for people.
-func WatchNestedRepos(ctx context.Context, top string, at confine.Access) func(context.Context, git.Git) []journal.Noted {
-	where := guarded.Searches(top, at.Write)
+func WatchNestedRepos(ctx context.Context, tool git.Git, top string, at confine.Access) func(context.Context) []journal.Noted {
+	where := guarded.Searches(top, at.Write, tool.Includes(context.WithoutCancel(ctx)))
 	before := make([]guarded.Found, len(where))
 	for i, search := range where {
 		before[i] = search.Look(ctx)
 	}
-	return func(ctx context.Context, tool git.Git) (news []journal.Noted) {
+	return func(ctx context.Context) (news []journal.Noted) {
 		for i, search := range where {
 			news = append(news, newNestedRepos(ctx, tool, search, before[i])...)
 		}

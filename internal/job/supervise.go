@@ -83,10 +83,10 @@ func (s *supervisor) start(ctx context.Context, command process.Command, emit em
 	at.Ours = []string{s.folder.Path}
 	at.Keep(filepath.Dir(s.folder.Path))
 	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
-	news := WatchNestedRepos(ctx, guarded.Around(s.Dir), at)
+	news := WatchNestedRepos(ctx, s.git, guarded.Around(s.Dir), at)
 	result, err := s.sandbox.Around(at)(ctx, command)
 	s.sandbox.Tell(emit)
-	for _, noted := range news(context.WithoutCancel(ctx), s.git) {
+	for _, noted := range news(context.WithoutCancel(ctx)) {
 		emit(noted)
 	}
 	return result, err

@@ -12,14 +12,11 @@ import (
 
 const mostIncluded = 10_000
 
-// mostConfig is more than git reads of a configuration.
-const mostConfig = 1 << 31
-
 // Included are the files that configuration files include, and those that these include,
 // whether or not they are there or their condition holds now, with the links on the way to
 // each. List gives git's list of the includes of a configuration, without ~ in paths; listed is
-// that of the environment.
-func Included(listed []byte, files []string, list func(config []byte) ([]byte, error)) (paths []string) {
+// that of the environment, and most limits what is read of a file.
+func Included(listed []byte, files []string, most int64, list func(config []byte) ([]byte, error)) (paths []string) {
 	include := func(dir string, found []byte) {
 		for setting := range strings.SplitSeq(strings.TrimSuffix(string(found), "\x00"), "\x00") {
 			_, to, _ := strings.Cut(setting, "\n")
@@ -34,8 +31,8 @@ func Included(listed []byte, files []string, list func(config []byte) ([]byte, e
 	}
 	include("", listed)
 	for i := 0; i < len(files) && i < mostIncluded; i++ {
-		text, _ := untrusted.ReadFile(files[i], mostConfig)
-		if !bytes.Contains(bytes.ToLower(text), []byte("include")) {
+		text, _ := untrusted.ReadFile(files[i], most)
+		if !includes(text) {
 			continue
 		}
 		found, _ := list(text) // an error: it includes nothing
@@ -43,6 +40,8 @@ func Included(listed []byte, files []string, list func(config []byte) ([]byte, e
 	}
 	return paths
 }
+
+func includes(config []byte) bool { return bytes.Contains(bytes.ToLower(config), []byte("include")) }
 
 // way are the names that decide which file a path leads to: each link on it, and the end.
 // Where a folder is missing that .. comes after, its name may become a link.

@@ -42,7 +42,7 @@ func TestIncluded(t *testing.T) {
 	} {
 		list := func([]byte) ([]byte, error) { return []byte("include.path\n" + to + "\x00"), nil }
 		var got []string
-		for _, path := range guarded.Included(nil, []string{config}, list) {
+		for _, path := range guarded.Included(nil, []string{config}, 1<<20, list) {
 			name, err := filepath.Rel(top, path)
 			if err != nil {
 				t.Fatal(err)

@@ -30,12 +30,8 @@ func isIndex(e untrusted.Entry) bool {
 	return err == nil
 }
 
-func stamp(e untrusted.Entry) string {
-	if e.Info.Mode()&fs.ModeSymlink != 0 {
-		return unread
-	}
-	return cmp.Or(e.Stamp(), unread)
-}
+// version of a file that is no link. What is not known counts as changed.
+func (b *budget) version(e untrusted.Entry) string { return cmp.Or(e.Version(&b.bytes), unread) }
 
 const unread = "?"
 

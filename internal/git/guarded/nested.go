@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -21,22 +22,32 @@ type Nested map[string]string
 
 const mostEntries = 1_000_000
 
+// budget is what is left of the entries and bytes to look at: agents can leave any number.
+type budget struct {
+	entries int
+	bytes   int64
+}
+
+// perInclude is what a configuration that includes files costs in entries: git is asked for them.
+const perInclude = 1000
+
 // NotAll stands in Nested for entries that were not looked at.
 const NotAll = "(not all entries were looked at)"
 
 // Search is where repositories are looked for.
 type Search struct {
-	Top string // no link leads out of it
-	Git string // its own git folder, by its name in it
-	All bool   // all of Top is searched, and not its git folder alone
+	Top      string                       // no link leads out of it
+	Git      string                       // its own git folder, by its name in it
+	All      bool                         // all of Top is searched, and not its git folder alone
+	Includes func([]byte) ([]byte, error) // lists the includes of a configuration, as Included wants it
 }
 
 // Searches are for the tree at top, and for git folders elsewhere, as of a linked worktree.
-func Searches(top string, write []string) []Search {
-	all := []Search{{Top: top, Git: ".git", All: true}}
+func Searches(top string, write []string, includes func([]byte) ([]byte, error)) []Search {
+	all := []Search{{Top: top, Git: ".git", All: true, Includes: includes}}
 	for _, dir := range write {
 		if !slices.ContainsFunc(all, func(s Search) bool { return s.holds(dir) }) {
-			all = append(all, Search{Top: filepath.Dir(dir), Git: filepath.Base(dir)})
+			all = append(all, Search{Top: filepath.Dir(dir), Git: filepath.Base(dir), Includes: includes})
 		}
 	}
 	return all
@@ -57,18 +68,17 @@ func (s Search) holds(dir string) bool {
 	return err == nil && filepath.IsLocal(way)
 }
 
-// Look finds repositories by their folders, within git folders too. It runs no git and
-// follows no link. A folder that cannot be read counts as a repository. If the context
+// Look finds repositories by their folders, within git folders too. It follows no link. A folder that cannot be read counts as a repository. If the context
 // ends first, NotAll stands for the rest.
 func (s Search) Look(ctx context.Context) Found {
-	found, left := Found{Nested{}, Nested{}, Nested{}}, mostEntries
+	found, left := Found{Nested{}, Nested{}, Nested{}}, &budget{mostEntries, 256 << 20}
 	root, err := untrusted.OpenRoot(s.Top)
 	if err != nil {
 		return Found{Nested: Nested{".": "closed"}}
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	err = root.Walk(ctx, s.start(), func(e untrusted.Entry, err error) error {
-		if left--; left < 0 {
+		if left.entries--; left.entries < 0 {
 			found.Nested[NotAll] = ""
 			return fs.SkipAll
 		}
@@ -80,14 +90,14 @@ func (s Search) Look(ctx context.Context) Found {
 			found.Pipes[e.Path] = ""
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
-			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, e.Name, &left)
+			found.Nested[path.Dir(e.Path)] = s.runs(ctx, e.In, e.Name, filepath.Join(s.Top, e.Path), left)
 			if to, led := leads(root, e.Path); led {
-				found.Nested[path.Dir(e.Path)] += runs(ctx, root, to, &left)
+				found.Nested[path.Dir(e.Path)] += s.runs(ctx, root, to, filepath.Join(s.Top, to), left)
 			}
 		case e.Info.Name() == "HEAD" && path.Dir(e.Path) != s.Git && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
-			found.Nested[path.Dir(e.Path)] = runs(ctx, e.In, ".", &left)
+			found.Nested[path.Dir(e.Path)] = s.runs(ctx, e.In, ".", filepath.Join(s.Top, path.Dir(e.Path)), left)
 		case isIndex(e):
-			found.Indexes[path.Join(path.Dir(e.Path), index)] += stamp(e)
+			found.Indexes[path.Join(path.Dir(e.Path), index)] += left.version(e)
 		}
 		return nil
 	})
@@ -108,26 +118,83 @@ func isBare(dir *untrusted.Root) bool {
 	return has("commondir") || has("objects") && has("refs")
 }
 
-func runs(ctx context.Context, in *untrusted.Root, at string, left *int) string {
-	sum := sha256.New()
+// runs is a digest of what git would run or read more by in the git folder at, which is place. It
+// says so if not all is known.
+func (s Search) runs(ctx context.Context, in *untrusted.Root, at, place string, left *budget) string {
+	sum, known := sha256.New(), ""
+	add := func(path, content string) {
+		if fmt.Fprintf(sum, "%s %s\n", path, content); strings.HasPrefix(content, unread) {
+			known = unread
+		}
+	}
 	for _, name := range append(unwritten(in, at), at) {
 		_ = in.Walk(ctx, name, func(e untrusted.Entry, err error) error {
-			*left--
+			left.entries--
 			switch {
-			case *left < 0:
+			case left.entries < 0:
 				return fs.SkipAll
 			case errors.Is(err, fs.ErrNotExist): // says nothing
 			case err != nil:
-				fmt.Fprintf(sum, "%s closed\n", e.Path)
+				add(e.Path, "closed")
 			case e.Path == at && e.Info.IsDir():
 				return fs.SkipDir
+			case e.Info.Mode().Type() == fs.ModeSymlink:
+				to, _ := e.In.Readlink(e.Name)
+				add(e.Path, "to "+to)
+			case !e.Info.Mode().IsRegular():
+				add(e.Path, e.Info.Mode().Type().String())
 			default:
-				fmt.Fprintf(sum, "%s %s %q\n", e.Path, e.Info.Mode().Type(), content(e))
+				add(e.Path, left.version(e))
 			}
 			return nil
 		})
 	}
-	return fmt.Sprintf("%x", sum.Sum(nil))
+	for _, file := range s.included(in, at, place, left) {
+		add(file, left.elsewhere(file))
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)) + known
+}
+
+// mostNested is how much is read of a nested configuration. A larger one that changed is moved aside.
+const mostNested = 1 << 20
+
+// included are the files that a nested configuration includes. Needs guards those of the tree's own git folder.
+func (s Search) included(in *untrusted.Root, at, place string, left *budget) []string {
+	if s.Includes == nil || strings.HasPrefix(place, filepath.Join(s.Top, s.Git)+"/") {
+		return nil
+	}
+	var configs []string
+	for _, name := range []string{"config", "config.worktree"} {
+		if text, err := in.ReadFile(path.Join(at, name), mostNested); err == nil && includes(text) {
+			configs = append(configs, filepath.Join(place, name))
+		}
+	}
+	return Included(nil, configs, mostNested, func(config []byte) ([]byte, error) {
+		if left.entries -= perInclude; left.entries < 0 {
+			return nil, errors.New("there is too much to be looked at")
+		}
+		return s.Includes(config)
+	})
+}
+
+// elsewhere is the version of an included file.
+func (b *budget) elsewhere(file string) string {
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "missing"
+	case err != nil:
+		return unread
+	case info.Mode().Type() == fs.ModeSymlink:
+		to, _ := os.Readlink(file)
+		return "to " + to
+	}
+	folder, err := untrusted.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return unread
+	}
+	defer folder.Close() //nolint:errcheck // only a handle
+	return b.version(untrusted.Entry{Info: info, In: folder, Name: filepath.Base(file)})
 }
 
 // unwritten are files that git does not write itself, and would run or read more by.
@@ -140,14 +207,6 @@ func unwritten(in *untrusted.Root, at string) []string {
 		}
 	}
 	return names
-}
-
-func content(e untrusted.Entry) string {
-	if e.Info.Mode().Type() == fs.ModeSymlink {
-		to, _ := e.In.Readlink(e.Name)
-		return to
-	}
-	return stamp(e)
 }
 
 // Since are new or changed repositories. What could not be read counts as changed.
@@ -173,100 +232,4 @@ func leads(root *untrusted.Root, at string) (to string, within bool) {
 	}
 	to, err = filepath.Rel(root.Name(), to)
 	return to, err == nil && filepath.IsLocal(to)
-}
-
-// Aside ends the names of what Disarm moved.
-const Aside = ".moved-by-ralph"
-
-// Plain reports whether a git folder's configuration runs nothing and writes to the tree alone.
-type Plain func(ctx context.Context, folder string, config []byte) bool
-
-// Disarm moves aside what git would run of repositories that were found, and returns
-// the new paths: the user's own git asks each that stands in the tree's index.
-// A repository as git clone and git init make it stays as it is.
-func (s Search) Disarm(ctx context.Context, plain Plain, names []string) (moved []string, err error) {
-	root, err := untrusted.OpenRoot(s.Top)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	for _, name := range names {
-		for _, at := range s.armed(ctx, plain, root, name) {
-			failed := moveAside(root, at)
-			if failed == nil {
-				moved = append(moved, at+Aside)
-			}
-			err = errors.Join(err, failed)
-		}
-	}
-	return moved, err
-}
-
-func moveAside(root *untrusted.Root, name string) error {
-	_ = root.Chmod(path.Dir(name), 0o700) // those inside may have closed the folder
-	return errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside))
-}
-
-// mergePaths lists files, of any folder, of which git's rerere keeps a copy in the repository.
-const mergePaths = "MERGE_RR"
-
-// armed are the paths of a repository by which git runs more than itself, or reads more
-// than the tree.
-func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
-	at := path.Join(name, ".git")
-	info, err := root.Lstat(at)
-	switch to, within := leads(root, at); {
-	case errors.Is(err, fs.ErrNotExist):
-		at = name // it is bare
-	case err != nil, !info.IsDir() && !within:
-		return []string{at}
-	case !info.IsDir():
-		at = to
-	}
-	if _, err := root.Lstat(path.Join(at, mergePaths)); !errors.Is(err, fs.ErrNotExist) {
-		paths = append(paths, path.Join(at, mergePaths))
-	}
-	for _, file := range []string{"config", "config.worktree", "commondir"} {
-		file = path.Join(at, file)
-		text, err := root.ReadFile(file, 1<<20)
-		linked := path.Base(file) == "commondir" && path.Dir(at) == s.Git+"/worktrees" && strings.TrimSpace(string(text)) == "../.."
-		if !errors.Is(err, fs.ErrNotExist) && !linked && (err != nil || path.Base(file) == "commondir" || !plain(ctx, filepath.Join(root.Name(), at), text)) {
-			paths = append(paths, file)
-		}
-	}
-	for _, store := range []string{"objects", "objects/info/alternates"} {
-		if store = path.Join(at, store); borrows(root, at, store) {
-			paths = append(paths, store)
-		}
-	}
-	hooks := path.Join(at, "hooks")
-	list, err := root.ReadDir(hooks)
-	runs := func(hook fs.DirEntry) bool { return !strings.HasSuffix(hook.Name(), ".sample") }
-	if err != nil && !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(list, runs) {
-		paths = append(paths, hooks)
-	}
-	return paths
-}
-
-// borrows reports objects outside of the tree, which the next sandbox there could read.
-func borrows(root *untrusted.Root, at, store string) bool {
-	info, err := root.Lstat(store)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false
-	case err != nil, !info.IsDir() && !info.Mode().IsRegular():
-		return true
-	case info.IsDir():
-		return false
-	}
-	text, err := root.ReadFile(store, 1<<20)
-	top, failed := filepath.EvalSymlinks(root.Name())
-	return err != nil || failed != nil || slices.ContainsFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(to string) bool {
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(top, at, "objects", to)
-		}
-		to, err := filepath.EvalSymlinks(to)
-		way, apart := filepath.Rel(top, to)
-		return err != nil || apart != nil || !filepath.IsLocal(way)
-	})
 }

@@ -11,7 +11,48 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// A change is seen in a file of any size, and no file is read: a sparse one has no end.
+// tmpfs keeps no time of a change through a mapping of a page that was read before.
+func TestChangesThroughMappingsAreSeen(t *testing.T) {
+	top, err := os.MkdirTemp("/dev/shm", "") //nolint:usetesting // t.TempDir may lie on a disk
+	if err != nil {
+		top = t.TempDir()
+	}
+	defer os.RemoveAll(top)
+	if err := os.MkdirAll(filepath.Join(top, "web", ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mapped := map[string][]byte{}
+	for _, name := range []string{"HEAD", "config", "index"} {
+		name = filepath.Join(top, "web", ".git", name)
+		err := os.WriteFile(name, []byte("xx"), 0o644)
+		file, failed := os.OpenFile(name, os.O_RDWR, 0)
+		if err := errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		mapped[name], err = syscall.Mmap(int(file.Fd()), 0, 2, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		if err = errors.Join(err, file.Close()); err != nil || mapped[name][0] != 'x' {
+			t.Fatal(err)
+		}
+	}
+	look := guarded.Search{Top: top, Git: ".git", All: true}
+	before := look.Look(t.Context())
+	now := look.Look(t.Context())
+	if changed := slices.Concat(now.Since(before.Nested), now.Indexes.Since(before.Indexes)); len(changed) > 0 {
+		t.Errorf("unchanged, but reported: %v", changed)
+	}
+	for _, page := range mapped {
+		page[0] = 'y'
+	}
+	now = look.Look(t.Context())
+	if changed := now.Since(before.Nested); !slices.Equal(changed, []string{"web"}) {
+		t.Errorf("repositories that changed: %v, want web", changed)
+	}
+	if changed := now.Indexes.Since(before.Indexes); !slices.Equal(changed, []string{"web/.git/index"}) {
+		t.Errorf("indexes that changed: %v, want that of web", changed)
+	}
+}
+
+// A change is seen in a file of any size, and no file without an end is read.
 func TestLookReadsNoContent(t *testing.T) {
 	top := t.TempDir()
 	extra, index := filepath.Join(top, "web", ".git", "extra"), filepath.Join(top, "web", ".git", "index")
@@ -24,14 +65,10 @@ func TestLookReadsNoContent(t *testing.T) {
 	}
 	look := guarded.Search{Top: top, Git: ".git", All: true}
 	before := look.Look(t.Context())
-	now := look.Look(t.Context())
-	if changed := slices.Concat(now.Since(before.Nested), now.Indexes.Since(before.Indexes)); len(changed) > 0 {
-		t.Errorf("unchanged, but reported: %v", changed)
-	}
 	for _, name := range []string{extra, index} {
 		rewrite(t, name)
 	}
-	now = look.Look(t.Context())
+	now := look.Look(t.Context())
 	if changed := now.Since(before.Nested); !slices.Equal(changed, []string{"web"}) {
 		t.Errorf("repositories that changed: %v, want web", changed)
 	}

@@ -2,6 +2,7 @@ package putback
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -18,6 +19,9 @@ import (
 
 // maxKept limits the memory for each thing of ReadOnly. Of larger things, only changes are seen.
 const maxKept = 16 << 20
+
+// maxCompared limits how much of a larger file is read where the file system misses changes.
+const maxCompared = 1 << 30
 
 // keptPath is what ReadOnly held before a program ran, to be put back. Where a
 // mount keeps it from being written to there is nothing to put back; but what
@@ -144,9 +148,12 @@ func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err err
 	if closed == nil || !errors.Is(closed, fs.ErrPermission) && !errors.Is(closed, untrusted.ErrLarger) {
 		return n, closed
 	}
-	if at, is := e.Info.Sys().(*syscall.Stat_t); is {
+	if at, is := e.Info.Sys().(*syscall.Stat_t); is && errors.Is(closed, fs.ErrPermission) {
 		n.whyUnread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
+		return n, nil
 	}
+	left := int64(maxCompared)
+	n.whyUnread = cmp.Or(e.Version(&left), rand.Text()) // what is not known counts as changed
 	return n, nil
 }
 
