@@ -30,6 +30,8 @@ var (
 	// name.
 	mediaName     = pattern.Of(`(?i)image|video|audio|file|document|media`)
 	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\])`)
+	// ignored are the characters that some servers drop from an address.
+	ignored = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 	// captions are the fields beside media that are read as they stand.
 	captions = set("text", "title", "context", "name", "filename", "description", "cache_control")
 )
@@ -49,7 +51,7 @@ func (j *judge) leads(of map[string]any, name string, value any) bool {
 func addressed(value any) bool {
 	switch value := value.(type) {
 	case string:
-		return remoteAddress.MatchString(value)
+		return remoteAddress.MatchString(ignored.Replace(value))
 	case []any:
 		return slices.ContainsFunc(value, addressed)
 	case map[string]any:

@@ -445,7 +445,8 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 			http.Redirect(w, r, elsewhere.URL+"/"+realKey, http.StatusTemporaryRedirect)
 		}, http.StatusForbidden, "model-base-url"},
 		"packed": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "br")
+			w.Header().Add("Content-Encoding", "identity")
+			w.Header().Add("Content-Encoding", "br")
 			_, _ = io.WriteString(w, "x")
 		}, http.StatusForbidden, "compresses"},
 		"in another protocol": {func(w http.ResponseWriter, _ *http.Request) {

@@ -163,12 +163,13 @@ type answering struct {
 
 // begin checks an answer's head, and has its body read as it passes.
 func (a *answering) begin(response *http.Response) error {
-	switch encoding := response.Header.Get("Content-Encoding"); {
+	packed := func(encoding string) bool { return encoding != "" && encoding != "identity" }
+	switch {
 	case response.StatusCode == http.StatusSwitchingProtocols:
 		return errUpgrade
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return errRedirect
-	case encoding != "" && encoding != "identity":
+	case slices.ContainsFunc(response.Header.Values("Content-Encoding"), packed):
 		return errPacked
 	}
 	strip(response.Header, a.m.keys)
