@@ -219,11 +219,16 @@ func (r Run) WorkBefore(it Iteration) string {
 func Fold(run Run, entries ...Entry) Run {
 	run = run.clone()
 	for _, entry := range entries {
-		run.advanceClock(entry.At)
-		run.Seq = entry.Seq
-		entry.Event.fold(&run, run.Now)
+		run.Add(entry)
 	}
 	return run
+}
+
+// Add is Fold without a copy, for who reads a journal event by event.
+func (r *Run) Add(entry Entry) {
+	r.advanceClock(entry.At)
+	r.Seq = entry.Seq
+	entry.Event.fold(r, r.Now)
 }
 
 // advanceClock sets the time of the newest event. If the clock was set back, time stands

@@ -199,7 +199,7 @@ func (f *follower) look() (string, error) {
 	}
 	var text strings.Builder
 	for _, entry := range entries[min(f.seen, len(entries)):] {
-		f.run = journal.Fold(f.run, entry)
+		f.run.Add(entry)
 		if shown := f.console.Event(f.run, entry.Event); shown != "" {
 			fmt.Fprintln(&text, shown)
 		}

@@ -48,7 +48,7 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		if run.Seq == 0 {
 			at = entry.At
 		}
-		run = journal.Fold(run, entry)
+		run.Add(entry)
 		if began, is := entry.Event.(journal.IterationBegan); is && (len(all) == 1 || began.Number != all[len(all)-1].number) {
 			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story})
 		}
