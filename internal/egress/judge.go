@@ -123,16 +123,26 @@ func (j *judge) fields(tree map[string]any) *Refusal {
 			return &Refusal{What: field, Why: why}
 		}
 	}
-	for _, field := range tiers {
-		if tier, is := tree[field].(string); is && !plainTiers[strings.ToLower(tier)] {
-			return &Refusal{What: field + " " + quoted(tier), Why: "it may cost more than the model's price"}
-		}
+	if no := tier(tree); no != nil {
+		return no
+	}
+	if streams := tree["stream"]; j.grammar.fields["stream"] && streams != nil && streams != true && streams != false { // some servers take 1 for true
+		return &Refusal{What: "stream", Why: "it is neither true nor false"}
 	}
 	if field := otherModality(tree); field != "" {
 		return &Refusal{What: field, Why: "images and sound cost more than the model's price"}
 	}
 	if items, _ := tree["input"].([]any); !j.open && slices.ContainsFunc(items, reference) {
 		return &Refusal{What: "item_reference", Why: stored}
+	}
+	return nil
+}
+
+func tier(tree map[string]any) *Refusal {
+	for _, field := range tiers {
+		if named, is := tree[field].(string); tree[field] != nil && (!is || !plainTiers[strings.ToLower(named)]) {
+			return &Refusal{What: field + " " + quoted(named), Why: "it may cost more than the model's price"}
+		}
 	}
 	return nil
 }

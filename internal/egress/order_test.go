@@ -197,6 +197,31 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 	}
 }
 
+// An answer that came to its end without its usage counts as much as one that was cut off.
+func TestAnswersThatTellNothingCount(t *testing.T) {
+	for body, spent := range map[string]bool{
+		`{"model":"big"}`: true, `{"model":"big","max_output_tokens":4000}`: false, `{"model":"big","stream":true}`: true, `{"model":"big","stream":true,"max_output_tokens":4000}`: false,
+	} {
+		var passed atomic.Int64
+		server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+			passed.Store(int64(time.Minute))
+			if strings.Contains(body, "stream") {
+				w.Header().Set("Content-Type", "text/event-stream")
+			}
+			_, _ = io.WriteString(w, "data: {}\n\n")
+		})
+		d := newDesk(t, server.URL, func(m *egress.Model) {
+			m.Budget.Tokens = 7500
+			m.Now = func() time.Time { return time.Unix(0, passed.Load()) }
+		})
+		d.ask(responses, body)
+		settled(t, d)
+		if sum := d.model.Spent(); (sum.Stopped != "") != spent {
+			t.Errorf("%s: the budget is spent: %q, want %v", body, sum.Stopped, spent)
+		}
+	}
+}
+
 // A stream that would not tell what it used is asked to, or refused, where there
 // is a budget.
 func TestStreamsTell(t *testing.T) {

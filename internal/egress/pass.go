@@ -230,17 +230,15 @@ func (a *answering) charge(now progress) {
 func (a *answering) Close() error {
 	a.split.close()
 	now := a.read.sofar()
-	switch good := a.head.StatusCode < 300; {
-	case good && !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.stopped.Load()):
-		a.cutOff(now)
+	cut := !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.stopped.Load())
+	if a.head.StatusCode >= 300 || !cut && a.read.known {
+		a.charge(now)
 		return a.from.Close()
-	case good && !a.read.known:
-		now.Input = a.bill.order.likely
-		if !a.split.events {
-			now.Output = a.arrived / bytesPerToken
-		}
 	}
-	a.charge(now)
+	if !a.read.known && !a.split.events {
+		now.Output = a.arrived / bytesPerToken
+	}
+	a.cutOff(now)
 	return a.from.Close()
 }
 
