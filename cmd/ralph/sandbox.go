@@ -91,7 +91,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	result, err := run(ctx, process.Command{
 		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.Within(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
-	sb.Tell(tell)
+	sb.Flush(tell)
 	for _, noted := range news(context.WithoutCancel(ctx)) {
 		tell(noted)
 	}

@@ -102,7 +102,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	if err != nil || j.Sandbox == nil {
 		return err
 	}
-	j.Log(j.Sandbox.Said(""))
+	j.Log(j.Sandbox.Description(""))
 	at, err := w.KeptHere(ctx, dir)
 	if err != nil {
 		return err

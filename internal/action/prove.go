@@ -73,7 +73,7 @@ func (h *handler) mayAskForProof(ctx context.Context) (string, error) {
 func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	sb, err := h.startSandbox(ctx, nil, nil, h.inputs.Policy)
 	if err == nil {
-		h.say(sb.Said(noSandbox))
+		h.say(sb.Description(noSandbox))
 	}
 	return sb, err
 }

@@ -86,7 +86,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	defer h.closeSandboxes(j.Sandbox, j.ModelServer)
 	h.tracer = trace.New(ctx, trace.Options{Getenv: h.Getenv, Version: h.Version, Hide: h.secrets.String, Say: h.say})
 	j.OnEvent = h.tracer.Around(j.OnEvent)
-	h.say(j.Sandbox.Said(noSandbox))
+	h.say(j.Sandbox.Description(noSandbox))
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	if before.state != nil {

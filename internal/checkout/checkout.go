@@ -54,7 +54,7 @@ func (c *Clean) Prover(stories Stories) proof.Prover {
 // beside proves in a checkout of its own, at the same time, if the sandbox can keep both
 // apart. What the checks need a secret for would be shared.
 func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
-	sb, is := c.Sandbox.Beside()
+	sb, is := c.Sandbox.Second()
 	if !is || len(c.Secrets) > 0 {
 		return proof.Prover{}, false
 	}
@@ -81,7 +81,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 			return "", nil, err
 		}
 	}
-	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.Renew()); err != nil {
+	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
 	}
 	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
@@ -91,7 +91,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 		return "", nil, err
 	}
 	return c.Dir, func() {
-		if err := c.Sandbox.Vacate(c.Dir, commit == run.Base); err != nil {
+		if err := c.Sandbox.LeaveProof(c.Dir, commit == run.Base); err != nil {
 			c.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}, nil
@@ -111,7 +111,7 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 	if err != nil {
 		return err
 	}
-	defer c.Sandbox.Tell(emit)
+	defer c.Sandbox.Flush(emit)
 	if ready, err := hand.Setup(ctx, jobAt(run, at), run.Policy.Setup, emit); err != nil || !ready {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 	if err != nil {
 		return err
 	}
-	defer c.Sandbox.Tell(emit)
+	defer c.Sandbox.Flush(emit)
 	hand.Env = slices.Concat(hand.Env, c.Secrets)
 	job := jobAt(run, at)
 	if at.Where != journal.AtBase && slices.ContainsFunc(job.Checks, func(check policy.Check) bool { return check.Paths != "" }) {

@@ -12,27 +12,27 @@ import (
 // ErrNotPutBack ends a run: what a command may not change stays as it left it.
 var ErrNotPutBack = putback.ErrNotPutBack
 
-// whole runs as next does, as long as all that those inside changed could be put
+// stopAfterBreach runs as next does, as long as all that those inside changed could be put
 // back. Then nothing runs any more: what would be kept next is what they wrote.
-func (w *Sandbox) whole(next sandbox.Exec) sandbox.Exec {
+func (w *Sandbox) stopAfterBreach(next sandbox.Exec) sandbox.Exec {
 	return func(ctx context.Context, c process.Command) (process.Result, error) {
-		if err := w.breach(nil); err != nil {
+		if err := w.recordBreach(nil); err != nil {
 			return process.Result{}, err
 		}
 		res, err := next(ctx, c)
 		if errors.Is(err, putback.ErrNotPutBack) {
-			err = w.breach(err)
+			err = w.recordBreach(err)
 		}
 		return res, err
 	}
 }
 
-// breach records the first error and returns it.
-func (w *Sandbox) breach(err error) error {
+// recordBreach records the first error and returns it.
+func (w *Sandbox) recordBreach(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.broken == nil {
-		w.broken = err
+	if w.breachError == nil {
+		w.breachError = err
 	}
-	return w.broken
+	return w.breachError
 }

@@ -23,7 +23,7 @@ import (
 // files, where that is asked for. The package clients run inside, where no
 // repository configures them. It returns what people should know of that.
 func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() ([]string, error)) ([]string, error) {
-	if w == nil || !w.doors.packages {
+	if w == nil || !w.servers.packages {
 		return nil, nil
 	}
 	names, err := files()
@@ -32,91 +32,91 @@ func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() 
 	}
 	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
 	if err == nil {
-		w.doors.proxied.Permit(hosts)
-		w.doors.settling.Permit(hosts)
+		w.servers.mainProxy.Permit(hosts)
+		w.servers.setupProxy.Permit(hosts)
 	}
 	return notes, err
 }
 
-// Renew gives a proof a new home, empty shared memory, and a copy of the base's caches.
-func (w *Sandbox) Renew() error {
+// NewProof gives a proof a new home, empty shared memory, and a copy of the base's caches.
+func (w *Sandbox) NewProof() error {
 	if w == nil {
 		return nil
 	}
-	return errors.Join(w.base.Sweep(), w.rooms.anew())
+	return errors.Join(w.base.Sweep(), w.folders.newProof())
 }
 
-// Beside is the same sandbox for a proof that runs at the same time as another: with
+// Second is the same sandbox for a proof that runs at the same time as another: with
 // folders of its own. It needs more than one processor, and nothing that both would
 // share: the machine's memory and processes, or a project's servers.
-func (w *Sandbox) Beside() (*Sandbox, bool) {
-	if w == nil || !w.mounts() || w.base.HostPIDs || len(w.doors.services) > 0 || runtime.GOMAXPROCS(0) < 2 {
+func (w *Sandbox) Second() (*Sandbox, bool) {
+	if w == nil || !w.mounts() || w.base.HostPIDs || len(w.servers.services) > 0 || runtime.GOMAXPROCS(0) < 2 {
 		return nil, false
 	}
-	beside := &Sandbox{Level: w.Level, vars: w.vars, base: w.base, next: w.next, rooms: w.rooms, doors: w.doors}
-	beside.rooms.lane = "-beside"
+	beside := &Sandbox{Level: w.Level, vars: w.vars, base: w.base, next: w.next, folders: w.folders, servers: w.servers}
+	beside.folders.suffix = "-beside"
 	return beside, true
 }
 
-// Vacate removes the checkout of a proof. Caches are kept of the base alone, for
+// LeaveProof removes the checkout of a proof. Caches are kept of the base alone, for
 // every later proof to begin with: what a change runs must not decide what the
 // next proof sees.
-func (w *Sandbox) Vacate(dir string, base bool) error {
+func (w *Sandbox) LeaveProof(dir string, base bool) error {
 	err := untrusted.RemoveAll(dir)
 	if w == nil || !base {
 		return err
 	}
-	return errors.Join(err, w.rooms.keep())
+	return errors.Join(err, w.folders.keepBaseCaches())
 }
 
-func (r *folders) anew() error {
-	if err := r.clear(filepath.Base(r.tmp(true))); err != nil {
+func (r *folders) newProof() error {
+	if err := r.emptyFolder(filepath.Base(r.tmp(true))); err != nil {
 		return err
 	}
 	cache := r.caches(true)
-	_, none := os.Stat(r.filled())
+	_, none := os.Stat(r.baseCaches())
 	if _, gone := os.Stat(cache); none != nil || gone != nil {
-		if err := r.clear(filepath.Base(cache)); none != nil || err != nil {
+		if err := r.emptyFolder(filepath.Base(cache)); none != nil || err != nil {
 			return err
 		}
 	}
-	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.filled(), cache)) //nolint:gosec // another user works in it
+	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.baseCaches(), cache)) //nolint:gosec // another user works in it
 }
 
-// filled are the caches for each proof: an earlier job's, then the base's. No program sees this folder.
-func (r *folders) filled() string { return filepath.Join(r.dir, "filled") }
+// baseCaches are the caches for each proof: an earlier job's, then the base's. No program sees this folder.
+func (r *folders) baseCaches() string { return filepath.Join(r.dir, "filled") }
 
-func (r *folders) keep() error {
-	if r.based {
+func (r *folders) keepBaseCaches() error {
+	if r.hasBaseCaches {
 		return nil
 	}
 	cache := filepath.Join(r.dir, "cache")
-	if err := errors.Join(unconfigured(cache), untrusted.RemoveAll(r.filled()), os.Rename(cache, r.filled())); err != nil {
+	if err := errors.Join(removeToolSettings(cache), untrusted.RemoveAll(r.baseCaches()), os.Rename(cache, r.baseCaches())); err != nil {
 		return fmt.Errorf("keep the caches of the base: %w", err)
 	}
-	r.based = true
-	return errors.Join(r.clear("cache"), r.share())
+	r.hasBaseCaches = true
+	return errors.Join(r.emptyFolder("cache"), r.copyBaseCaches())
 }
 
-// share copies these caches for the agent of a job. On a laptop its caches begin empty.
-func (r *folders) share() error {
+// copyBaseCaches copies these caches for the agent of a job. On a laptop its caches begin empty.
+func (r *folders) copyBaseCaches() error {
 	if r.home != "" {
 		return nil
 	}
-	return workspace.Mirror(r.filled(), r.caches(false))
+	return workspace.Mirror(r.baseCaches(), r.caches(false))
 }
 
-// saved are the caches that outlive the job, beside their key.
-func saved(dir string) (files, key string) {
+// savedCaches are the caches that outlive the job, beside their key.
+func savedCaches(dir string) (files, key string) {
 	return filepath.Join(dir, "files"), filepath.Join(dir, "key")
 }
 
-func (w *Sandbox) restore(ctx context.Context, dir string) error {
-	files, _ := saved(dir)
+func (w *Sandbox) restoreCaches(ctx context.Context, dir string) error {
+	files, _ := savedCaches(dir)
 	if _, err := os.Lstat(files); dir == "" || err != nil {
 		return nil //nolint:nilerr // there are none yet
 	}
-	return w.take(ctx, files)
+	return w.copyCaches(ctx, files)
 }
 
 // TakeCaches has proofs begin with the caches that KeepCaches left in a folder.
@@ -124,10 +124,10 @@ func (w *Sandbox) TakeCaches(ctx context.Context, dir string) error {
 	if w == nil {
 		return nil
 	}
-	if err := w.take(ctx, dir); err != nil {
-		return errors.Join(err, untrusted.RemoveAll(w.rooms.filled())) // half of them would seem to be all
+	if err := w.copyCaches(ctx, dir); err != nil {
+		return errors.Join(err, untrusted.RemoveAll(w.folders.baseCaches())) // half of them would seem to be all
 	}
-	w.rooms.based = true
+	w.folders.hasBaseCaches = true
 	return nil
 }
 
@@ -136,15 +136,15 @@ func (w *Sandbox) KeepCaches(dir string) error {
 	if w == nil {
 		return nil
 	}
-	return errors.Join(os.Mkdir(dir, 0o700), workspace.Mirror(w.rooms.filled(), dir))
+	return errors.Join(os.Mkdir(dir, 0o700), workspace.Mirror(w.folders.baseCaches(), dir))
 }
 
-func (w *Sandbox) take(ctx context.Context, files string) error {
-	r := &w.rooms
-	if err := r.clear("filled"); err != nil {
+func (w *Sandbox) copyCaches(ctx context.Context, files string) error {
+	r := &w.folders
+	if err := r.emptyFolder("filled"); err != nil {
 		return err
 	}
-	return errors.Join(workspace.Mirror(files, r.filled()), unconfigured(r.filled()), w.Lend(ctx, r.filled(), "."), r.share())
+	return errors.Join(workspace.Mirror(files, r.baseCaches()), removeToolSettings(r.baseCaches()), w.Lend(ctx, r.baseCaches(), "."), r.copyBaseCaches())
 }
 
 // SaveCaches saves for later jobs what the setup commands of a proof fetched. The
@@ -154,14 +154,14 @@ func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
 	if w == nil || w.cache == "" {
 		return nil
 	}
-	files, name := saved(w.cache)
+	files, name := savedCaches(w.cache)
 	if old, err := untrusted.ReadFile(name, 1<<10); err == nil && string(old) == key {
 		return nil
 	}
 	if err := os.MkdirAll(files, 0o755); err != nil {
 		return fmt.Errorf("save the caches: %w", err)
 	}
-	err := errors.Join(workspace.Mirror(filepath.Join(w.rooms.dir, "cache"), files), unconfigured(files), untrusted.WriteFile(name, []byte(key), 0o644))
+	err := errors.Join(workspace.Mirror(filepath.Join(w.folders.dir, "cache"), files), removeToolSettings(files), untrusted.WriteFile(name, []byte(key), 0o644))
 	if err == nil && os.Geteuid() == 0 { // a later step of the job, which is the runner's, reads them
 		uid, gid := workspace.Owner(filepath.Dir(w.cache))
 		err = chown(ctx, w.cache, ".", uid, gid)
@@ -169,7 +169,7 @@ func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
 	if err != nil {
 		return fmt.Errorf("save the caches: %w", err)
 	}
-	w.saved = key
+	w.savedKey = key
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (w *Sandbox) SavedCaches() string {
 	if w == nil {
 		return ""
 	}
-	return w.saved
+	return w.savedKey
 }
 
 // Lend gives dir/name, with all in it, to the sandbox's user. No link leads out of dir.
@@ -210,16 +210,16 @@ func chown(ctx context.Context, dir, name string, uid, gid int) error {
 	return nil
 }
 
-// caching are the folders of tools' homes with downloads; the rest configures the tool.
-var caching = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"caches", "wrapper", "jdks"}}
+// downloadFolders are the folders of tools' homes with downloads; the rest configures the tool.
+var downloadFolders = map[string][]string{"cargo": {"registry", "git"}, "gradle": {"caches", "wrapper", "jdks"}}
 
 const poetry = "pypoetry/virtualenvs"
 
-// venvs are those that it made for the user's project: their names have a hash of its path.
-func venvs(asked Options) (found []string) {
+// poetryEnvironments are those that it made for the user's project: their names have a hash of its path.
+func poetryEnvironments(asked Options) (found []string) {
 	from := filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CACHE_HOME"), filepath.Join(asked.Home, ".cache")), poetry)
 	entries, _ := untrusted.ReadDir(from) // most users have none
-	for _, project := range plainly(asked.Private) {
+	for _, project := range resolved(asked.Private) {
 		sum := sha256.Sum256([]byte(project))
 		mark := "-" + base64.URLEncoding.EncodeToString(sum[:])[:8] + "-py"
 		for _, entry := range entries {
@@ -231,8 +231,8 @@ func venvs(asked Options) (found []string) {
 	return found
 }
 
-// linked makes links to folders in another, which it makes. Those inside look there.
-func linked(folders []string, in string, lend func(string) error) error {
+// linkFolders makes links to folders in another, which it makes. Those inside look there.
+func linkFolders(folders []string, in string, lend func(string) error) error {
 	if len(folders) == 0 {
 		return nil
 	}
@@ -243,13 +243,13 @@ func linked(folders []string, in string, lend func(string) error) error {
 	return errors.Join(err, lend(filepath.Dir(in)))
 }
 
-func unconfigured(cache string) error {
+func removeToolSettings(cache string) error {
 	root, err := untrusted.OpenRoot(cache)
 	if err != nil {
 		return err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	for home, fetched := range caching {
+	for home, fetched := range downloadFolders {
 		entries, _ := root.ReadDir(home) // most projects have none
 		for _, entry := range entries {
 			if !slices.Contains(fetched, entry.Name()) {
@@ -260,8 +260,8 @@ func unconfigured(cache string) error {
 	return err
 }
 
-// cached are the variables by which tools keep in dir what they fetch and build.
-func cached(dir string) []string {
+// cacheVariables are the variables by which tools keep in dir what they fetch and build.
+func cacheVariables(dir string) []string {
 	env := []string{"XDG_CACHE_HOME=" + dir}
 	for name, folder := range map[string]string{
 		"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",

@@ -17,7 +17,7 @@ func TestCachesThatCannotBeTaken(t *testing.T) {
 		t.Error("TakeCaches = nil, want an error")
 	}
 	err := errors.Join(os.Mkdir(filepath.Join(dir, "cache"), 0o755), os.WriteFile(filepath.Join(dir, "cache", "module"), []byte("x"), 0o644))
-	if err := errors.Join(err, sb.Vacate(checkout, true), sb.KeepCaches(kept)); err != nil {
+	if err := errors.Join(err, sb.LeaveProof(checkout, true), sb.KeepCaches(kept)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(kept, "module")); err != nil {

@@ -66,29 +66,29 @@ type Options struct {
 type Sandbox struct {
 	Level sandbox.Level
 
-	notes []journal.Noted
-	vars  []string
-	base  sandbox.Config
-	next  sandbox.Exec
-	rooms folders
-	doors *servers
-	cache string // outlives the job
-	saved string // the key of what was saved there
+	notes    []journal.Noted
+	vars     []string
+	base     sandbox.Config
+	next     sandbox.Exec
+	folders  folders
+	servers  *servers
+	cache    string // outlives the job
+	savedKey string // the key of what was saved there
 
-	mu     sync.Mutex
-	heard  []journal.Event // that are not on record yet
-	broken error           // why nothing more may be run
+	mu          sync.Mutex
+	pending     []journal.Event // that are not on record yet
+	breachError error           // why nothing more may be run
 
 	unshared []string // folders without hard links to files elsewhere
 
-	told  []egress.Traffic // what passed, as it was told last
-	spent egress.Spent     // what was used of the model, as it was told last
+	trafficTold []egress.Traffic // what passed, as it was told last
+	spentTold   egress.Spent     // what was used of the model, as it was told last
 }
 
 // Start sets the sandbox up, and has it attacked from inside. A level that does
 // not hold is a fault; level none is a nil Sandbox.
 func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
-	if err := asked.Needs.kept(asked.Level); err != nil {
+	if err := asked.Needs.checkSecrets(asked.Level); err != nil {
 		return nil, err
 	}
 	services, err := egress.FindServices(ctx, asked.Needs.Services)
@@ -98,7 +98,7 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Level == sandbox.None {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, doors: &servers{services: services}}
+	w := &Sandbox{next: asked.Exec, vars: asked.Needs.Env, base: sandbox.Config{Level: asked.Level, Beyond: asked.Beyond}, servers: &servers{services: services}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
@@ -110,50 +110,50 @@ func Start(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if os.Geteuid() == 0 {
 		w.base.UID, w.base.GID = asked.UID, asked.GID
 	}
-	if err := w.rooms.furnish(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
+	if err := w.folders.create(ctx, asked, func(dir string) error { return w.Lend(ctx, dir, ".") }); err != nil {
 		return nil, fault.Usage("cannot make the folders of the sandbox", "make HOME and the temporary folder writable, or set HOME and TMPDIR to others", err)
 	}
-	if err := w.unshare(ctx, asked.theirs()); err != nil {
+	if err := w.unshare(ctx, asked.writableFolders()); err != nil {
 		return nil, err
 	}
 	w.cache = asked.Cache
-	if err := w.restore(ctx, asked.Cache); err != nil {
+	if err := w.restoreCaches(ctx, asked.Cache); err != nil {
 		w.notes = append(w.notes, journal.Noted{What: "the caches of an earlier job are not used: " + fault.Told(err), Hint: "set the input cache to a folder that actions/cache restored"})
 	}
-	w.base.Read, w.base.Theirs, w.base.Apart = w.rooms.read, append(asked.theirs(), asked.Above...), append(asked.apart(), w.rooms.dir)
-	if err := w.open(ctx, asked); err != nil {
+	w.base.Read, w.base.Theirs, w.base.Apart = w.folders.read, append(asked.writableFolders(), asked.Above...), append(asked.privateFolders(), w.folders.dir)
+	if err := w.startServers(ctx, asked); err != nil {
 		return nil, err
 	}
 	w.base = w.base.Fixed()
-	w.notes = append(w.notes, w.rooms.missed(asked)...)
-	return w, w.stand(ctx, asked)
+	w.notes = append(w.notes, w.folders.missingTools(asked)...)
+	return w, w.setUp(ctx, asked)
 }
 
-func (w *Sandbox) stand(ctx context.Context, asked Options) error {
+func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	if asked.Level == sandbox.Auto || asked.Level == sandbox.Namespace {
 		w.base = sandbox.Probe(ctx, w.base, w.next).Apply(w.base)
 	}
 	w.Level = w.base.Level
 	if w.Level == sandbox.None {
-		return fault.Usage("this machine offers no sandbox that contains the network", lower(asked), nil)
+		return fault.Usage("this machine offers no sandbox that contains the network", weakerHint(asked), nil)
 	}
 	attacked := w.base
-	attacked.Theirs = asked.theirs() // what lies above a project is tried, too
-	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.rooms.stage()}, []string{w.rooms.held()}, w.doors.ports(false)
-	attacked.Guards = guards(guarded.Folder(w.rooms.stage()).Guarded)
+	attacked.Theirs = asked.writableFolders() // what lies above a project is tried, too
+	attacked.Write, attacked.ReadOnly, attacked.Ports = []string{w.folders.attackFolder()}, []string{w.folders.attackHeld()}, w.servers.ports(false)
+	attacked.Guards = guards(guarded.Folder(w.folders.attackFolder()).Guarded)
 	results, err := attacked.Attack(ctx, w.next)
 	if err != nil {
-		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), lower(asked), err)
+		return fault.Usage(fmt.Sprintf("the sandbox level %s is not available here", w.Level), weakerHint(asked), err)
 	}
-	return errors.Join(sandbox.Holds(w.Level, results), w.reachable(asked))
+	return errors.Join(sandbox.Holds(w.Level, results), w.checkReachable(asked))
 }
 
-// reachable checks that the sandbox's user can enter the folders.
-func (w *Sandbox) reachable(asked Options) error {
+// checkReachable checks that the sandbox's user can enter the folders.
+func (w *Sandbox) checkReachable(asked Options) error {
 	if w.base.UID == 0 || w.mounts() {
 		return nil
 	}
-	for _, path := range append(asked.Reach, w.rooms.dir) {
+	for _, path := range append(asked.Reach, w.folders.dir) {
 		for dir := path; ; dir = filepath.Dir(dir) {
 			if info, err := os.Stat(dir); err == nil && info.Mode().Perm()&0o001 == 0 {
 				return fault.Usage(fmt.Sprintf("the sandbox's user cannot reach %s: %s is closed to others", path, dir),
@@ -167,7 +167,7 @@ func (w *Sandbox) reachable(asked Options) error {
 	return nil
 }
 
-func lower(asked Options) string {
+func weakerHint(asked Options) string {
 	if asked.Home != "" {
 		return "ralph doctor --sandbox shows what is missing; --no-sandbox runs the agent without a sandbox"
 	}
@@ -175,7 +175,7 @@ func lower(asked Options) string {
 }
 
 // Dir is the folder of all that was made for those inside.
-func (w *Sandbox) Dir() string { return w.rooms.dir }
+func (w *Sandbox) Dir() string { return w.folders.dir }
 
 // Name is the level, as people read it.
 func (w *Sandbox) Name() string {
@@ -185,14 +185,14 @@ func (w *Sandbox) Name() string {
 	return string(w.Level)
 }
 
-// Said is what people are told of the sandbox: its level, or none where there is none.
-func (w *Sandbox) Said(none string) string {
+// Description is what people are told of the sandbox: its level, or none where there is none.
+func (w *Sandbox) Description(none string) string {
 	if w == nil {
 		return none
 	}
 	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
-	said += told(w.doors.services)
-	if w.doors.anyModel() {
+	said += serviceText(w.servers.services)
+	if w.servers.anyModel() {
 		said += "; no model is set, so every model is allowed"
 	}
 	return said
@@ -232,33 +232,33 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside := w.base
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
 	if inside.Ports = nil; !at.Alone {
-		inside.Write = slices.Concat(w.rooms.write(at.Proof), at.Write)
-		inside.Ports = w.doors.ports(at.Setup)
+		inside.Write = slices.Concat(w.folders.write(at.Proof), at.Write)
+		inside.Ports = w.servers.ports(at.Setup)
 	}
 	lies := func(path string) bool {
 		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && Under(dir, path) })
 	}
-	inside.ReadOnly, inside.Ours = only(at.ReadOnly, lies), only(at.Ours, lies)
-	inside.Empty = only(w.rooms.state.Temp, lies)
-	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.mended
-	for dir, but := range w.rooms.state.Folders {
+	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
+	inside.Empty = filtered(w.folders.state.Temp, lies)
+	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.reportPutBack
+	for dir, but := range w.folders.state.Folders {
 		if slices.Contains(inside.Write, dir) || lies(dir) {
 			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: but})
 		}
 	}
-	for file, fields := range w.rooms.state.Files {
+	for file, fields := range w.folders.state.Files {
 		if slices.Contains(inside.Write, file) || lies(file) {
 			inside.Fields[file] = fields
 		}
 	}
-	run := w.whole(inside.Run(w.next))
+	run := w.stopAfterBreach(inside.Run(w.next))
 	if at.Proof || at.Alone {
 		return run // in a checkout of our own
 	}
 	return w.parted(at.Write, run)
 }
 
-func only(paths []string, keep func(string) bool) []string {
+func filtered(paths []string, keep func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
 }
 
@@ -273,7 +273,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.rooms.env(env, proof), w.rooms.state.Env, w.doors.env(false), w.vars)
+	return slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(false), w.vars)
 }
 
 // SetupEnv is the same for what makes a folder ready.
@@ -281,7 +281,7 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	if w == nil {
 		return env
 	}
-	return slices.Concat(w.rooms.env(env, proof), w.doors.env(true), w.vars)
+	return slices.Concat(w.folders.env(env, proof), w.servers.env(true), w.vars)
 }
 
 // mounts reports whether read-only files stay writable for this program.
@@ -293,5 +293,5 @@ func (w *Sandbox) Close() error {
 	if w == nil {
 		return nil
 	}
-	return errors.Join(w.doors.close(), w.base.Sweep(), w.rooms.close())
+	return errors.Join(w.servers.close(), w.base.Sweep(), w.folders.close())
 }

@@ -87,7 +87,7 @@ func TestNoSandbox(t *testing.T) {
 	if diff := cmp.Diff([]string{"A=b"}, sb.Env([]string{"A=b"}, true)); diff != "" {
 		t.Error(diff)
 	}
-	sb.Tell(func(event journal.Event) { t.Errorf("it heard %v", event) })
+	sb.Flush(func(event journal.Event) { t.Errorf("it heard %v", event) })
 }
 
 // What PATH needs can be read: a bin with the rest of its toolchain, but not all of
@@ -246,7 +246,7 @@ func TestStateOfTwo(t *testing.T) {
 	want := agent.State{
 		Folders: map[string][]string{"a": {"x"}, "b": nil}, Files: map[string][]string{"b/f": {"x"}, "f": {"y"}}, Temp: []string{"a/t"}, Makes: []string{"b/m"},
 	}
-	got := confine.Both(one, two)
+	got := confine.JoinState(one, two)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -10,29 +10,29 @@ import (
 )
 
 // Toolchain is what can be read for the sake of PATH and the tools of a home.
-func Toolchain(asked Options) []string { return toolchain(asked) }
+func Toolchain(asked Options) []string { return toolchainFolders(asked) }
 
 // GitEnv lays out the folders of a sandbox, and is the environment of a command inside.
 func GitEnv(ctx context.Context, asked Options) ([]string, error) {
 	r := new(folders)
-	err := r.furnish(ctx, asked, func(string) error { return nil })
+	err := r.create(ctx, asked, func(string) error { return nil })
 	return r.env(asked.Env, false), err
 }
 
 // Missed is what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted {
-	r := folders{lent: there(asked.Home, asked.State.Paths(), asked.Env)}
-	return r.missed(asked)
+	r := folders{agentPaths: existingPaths(asked.Home, asked.State.Paths(), asked.Env)}
+	return r.missingTools(asked)
 }
 
 // Askable are the models that agents may ask for, by the maker's API.
 func Askable(asked ...Model) (map[string][]string, error) {
-	var who []asker
+	var who []modelUser
 	for _, a := range asked {
 		makers, _ := a.Keys.Makers(a.Agent, a.Name)
-		who = append(who, asker{Model: a, makers: makers})
+		who = append(who, modelUser{Model: a, makers: makers})
 	}
-	all, err := askable(who)
+	all, err := mergeMakers(who)
 	models := map[string][]string{}
 	for _, maker := range all {
 		models[string(maker.Dialect)] = maker.Models
@@ -47,16 +47,16 @@ func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(be
 func Heard(r egress.Refusal) []journal.Event {
 	w := new(Sandbox)
 	w.refused(Options{})(r)
-	return w.heard
+	return w.pending
 }
 
 // Whole is how commands run in a sandbox as long as everything could be put back.
-func Whole(next sandbox.Exec) sandbox.Exec { return new(Sandbox).whole(next) }
+func Whole(next sandbox.Exec) sandbox.Exec { return new(Sandbox).stopAfterBreach(next) }
 
 // Lending is a sandbox with another user inside.
 func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }
 
 // Caching is a sandbox of a user with its folders in dir.
 func Caching(dir string) *Sandbox {
-	return &Sandbox{rooms: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
+	return &Sandbox{folders: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
 }

@@ -18,19 +18,19 @@ import (
 
 // folders are for the sandboxed programs: homes, caches and temporary files.
 type folders struct {
-	temp workspace.Temporary
-	dir  string   // of all that was made for them: temp's
-	home string   // the user's own; empty: they have one of their own
-	lent []string // of home, what the agent keeps there
+	temp       workspace.Temporary
+	dir        string   // of all that was made for them: temp's
+	home       string   // the user's own; empty: they have one of their own
+	agentPaths []string // of home, what the agent keeps there
 	// state is the same with whole paths, and what may change of it.
-	state agent.State
-	read  []string
-	lend  func(string) error
-	based bool   // the caches of the base are kept
-	lane  string // ends the names of the folders of a proof that runs beside another
+	state         agent.State
+	read          []string
+	lend          func(string) error
+	hasBaseCaches bool   // the caches of the base are kept
+	suffix        string // ends the names of the folders of a proof that runs beside another
 }
 
-func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) error) (err error) {
+func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
 	r.home, r.lend = asked.Home, lend
 	const name = "ralph-inside-"
 	workspace.Sweep(asked.Temp, name)
@@ -42,29 +42,29 @@ func (r *folders) furnish(ctx context.Context, asked Options, lend func(string) 
 	}
 	err = errors.Join(
 		os.Chmod(r.dir, 0o711), //nolint:gosec // another user goes through it
-		r.clear("home"), r.clear("tmp"), r.clear("proof"), r.clear("cache"), r.clear("caches"), r.clear("attack"),
-		untrusted.WriteFile(r.held(), nil, 0o644),
-		lend(r.stage()),
+		r.emptyFolder("home"), r.emptyFolder("tmp"), r.emptyFolder("proof"), r.emptyFolder("cache"), r.emptyFolder("caches"), r.emptyFolder("attack"),
+		untrusted.WriteFile(r.attackHeld(), nil, 0o644),
+		lend(r.attackFolder()),
 	)
-	r.read = toolchain(asked)
+	r.read = toolchainFolders(asked)
 	err = errors.Join(err, r.copyGitConfig(ctx, asked, "system", systemGitConfig(asked)))
 	if r.home != "" {
-		err = errors.Join(err, r.welcome(asked.State), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
-		r.state, r.lent = stateIn(r.home, asked.State), there(r.home, asked.State.Paths(), asked.Env)
-		err = errors.Join(err, linked(venvs(asked), filepath.Join(r.caches(false), poetry), lend))
+		err = errors.Join(err, r.createAgentFolders(asked.State), r.copyGitConfig(ctx, asked, "global", globalGitConfigs(asked)))
+		r.state, r.agentPaths = stateIn(r.home, asked.State), existingPaths(r.home, asked.State.Paths(), asked.Env)
+		err = errors.Join(err, linkFolders(poetryEnvironments(asked), filepath.Join(r.caches(false), poetry), lend))
 	}
 	return err
 }
 
-func (r *folders) clear(name string) error {
+func (r *folders) emptyFolder(name string) error {
 	dir := filepath.Join(r.dir, name)
 	return errors.Join(untrusted.RemoveAll(dir), os.Mkdir(dir, 0o755), r.lend(dir))
 }
 
-func (r *folders) stage() string { return filepath.Join(r.dir, "attack") }
-func (r *folders) held() string  { return filepath.Join(r.stage(), "held") }
+func (r *folders) attackFolder() string { return filepath.Join(r.dir, "attack") }
+func (r *folders) attackHeld() string   { return filepath.Join(r.attackFolder(), "held") }
 
-// write are the rooms that can be written to. What an agent leaves in its home or in
+// write are the folders that can be written to. What an agent leaves in its home or in
 // its caches, no proof may find, for it could say what the checks do; nor its user,
 // who would build other projects with it.
 func (r *folders) write(proof bool) []string {
@@ -72,14 +72,14 @@ func (r *folders) write(proof bool) []string {
 	case proof:
 		return []string{r.tmp(proof), r.caches(proof)}
 	case r.home != "":
-		return append([]string{r.tmp(proof), r.caches(proof)}, r.lent...)
+		return append([]string{r.tmp(proof), r.caches(proof)}, r.agentPaths...)
 	}
 	return []string{r.tmp(proof), r.caches(proof), filepath.Join(r.dir, "home")}
 }
 
 func (r *folders) caches(proof bool) string {
 	if proof {
-		return filepath.Join(r.dir, "cache"+r.lane)
+		return filepath.Join(r.dir, "cache"+r.suffix)
 	}
 	return filepath.Join(r.dir, "caches")
 }
@@ -87,7 +87,7 @@ func (r *folders) caches(proof bool) string {
 // tmp holds temporary files. In a job it is also the home of the proofs.
 func (r *folders) tmp(proof bool) string {
 	if proof {
-		return filepath.Join(r.dir, "proof"+r.lane)
+		return filepath.Join(r.dir, "proof"+r.suffix)
 	}
 	return filepath.Join(r.dir, "tmp")
 }
@@ -99,13 +99,13 @@ func (r *folders) env(env []string, proof bool) []string {
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=rerere.enabled", "GIT_CONFIG_VALUE_0=false",
 	}
 	if r.home != "" {
-		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cached(r.caches(proof)))
+		return slices.Concat(env, own, []string{"GIT_CONFIG_GLOBAL=" + r.gitConfig("global")}, cacheVariables(r.caches(proof)))
 	}
 	home := r.tmp(proof)
 	if !proof {
 		home = filepath.Join(r.dir, "home")
 	}
-	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, []string{"HOME=" + home}, cached(r.caches(proof)))
+	return slices.Concat(environ.Confined(env), []string{"USER=ralph", "LOGNAME=ralph"}, own, []string{"HOME=" + home}, cacheVariables(r.caches(proof)))
 }
 
 func (r *folders) close() error { return r.temp.Remove() }
@@ -122,8 +122,8 @@ var (
 	}
 )
 
-// there are the existing paths: within home, or in a variable.
-func there(home string, names, env []string) []string {
+// existingPaths are the existing paths: within home, or in a variable.
+func existingPaths(home string, names, env []string) []string {
 	var found []string
 	for _, name := range names {
 		path := filepath.Join(home, name)
@@ -137,37 +137,37 @@ func there(home string, names, env []string) []string {
 	return found
 }
 
-// toolchain is what programs need beyond the usual folders.
-func toolchain(asked Options) []string {
+// toolchainFolders is what programs need beyond the usual folders.
+func toolchainFolders(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
-		plain := slices.DeleteFunc(there(asked.Home, settings, nil), sandbox.FileHoldsLogin)
-		read = slices.Concat(read, plain, there(asked.Home, tools, asked.Env), venvs(asked))
+		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
+		read = slices.Concat(read, plain, existingPaths(asked.Home, tools, asked.Env), poetryEnvironments(asked))
 	}
-	read = append(read, there("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
+	read = append(read, existingPaths("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
-		read = append(read, beside(asked, folder)...)
+		read = append(read, toolchainBeside(asked, folder)...)
 	}
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
 }
 
-// beside is a folder of PATH, with the rest of its toolchain.
-func beside(asked Options, folder string) []string {
+// toolchainBeside is a folder of PATH, with the rest of its toolchain.
+func toolchainBeside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
-	if err != nil || !filepath.IsAbs(folder) || anyHolds(append(asked.theirs(), asked.Apart...), place) {
+	if err != nil || !filepath.IsAbs(folder) || anyHolds(append(asked.writableFolders(), asked.Apart...), place) {
 		return nil
 	}
 	above := filepath.Dir(place)
 	holds := func(dir string) bool { return Under(above, dir) }
-	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.apart(), holds) {
+	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.privateFolders(), holds) {
 		return []string{folder}
 	}
-	return append([]string{folder}, parts(above)...)
+	return append([]string{folder}, toolchainParts(above)...)
 }
 
-// parts are a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets.
-func parts(dir string) (parts []string) {
+// toolchainParts are a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets.
+func toolchainParts(dir string) (parts []string) {
 	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 	made := false
 	for _, entry := range entries {
@@ -186,15 +186,15 @@ func parts(dir string) (parts []string) {
 	return parts
 }
 
-func (r *folders) missed(asked Options) (notes []journal.Noted) {
+func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
-		if places := plainly([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.theirs(), places[0]) {
+		if places := resolved([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.writableFolders(), places[0]) {
 			notes = append(notes, journal.Noted{
 				What: "proofs do not use " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
 			})
 		}
 	}
-	for _, path := range there(asked.Home, settings, nil) {
+	for _, path := range existingPaths(asked.Home, settings, nil) {
 		if sandbox.FileHoldsLogin(path) {
 			notes = append(notes, journal.Noted{
 				What: path + " is hidden in the sandbox: it seems to hold a login", Hint: "move the login to another file",
@@ -209,24 +209,24 @@ func (r *folders) missed(asked Options) (notes []journal.Noted) {
 			})
 		}
 	}
-	return append(notes, r.strayed()...)
+	return append(notes, r.missingAgentPaths()...)
 }
 
-// theirs are the folders that sandboxed programs write to. A proof uses no program of PATH there.
-func (a Options) theirs() []string {
+// writableFolders are the folders that sandboxed programs write to. A proof uses no program of PATH there.
+func (a Options) writableFolders() []string {
 	all := slices.Clone(a.Reach)
 	for _, name := range a.State.Paths() {
 		all = append(all, filepath.Join(a.Home, name))
 	}
-	return plainly(all)
+	return resolved(all)
 }
 
-func (a Options) apart() []string {
-	return plainly(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
+func (a Options) privateFolders() []string {
+	return resolved(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
 }
 
-// plainly resolves links, and leaves missing paths out.
-func plainly(paths []string) (found []string) {
+// resolved resolves links, and leaves missing paths out.
+func resolved(paths []string) (found []string) {
 	for _, path := range paths {
 		if place, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {
 			found = append(found, place)

@@ -16,8 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// harmless are git's settings that name no program but Git LFS, and hold no login; see withheld.
-const harmless = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.directory|advice\.[a-z]+|color\.ui|fetch\.prune` +
+// harmlessSettings are git's settings that name no program but Git LFS, and hold no login; see isWithheld.
+const harmlessSettings = `^(user\.(name|email|useconfigonly)|init\.defaultbranch|safe\.directory|advice\.[a-z]+|color\.ui|fetch\.prune` +
 	`|core\.(autocrlf|eol|safecrlf|quotepath|ignorecase|precomposeunicode|symlinks|filemode|whitespace|abbrev)` +
 	`|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renames)|rebase\.(autosquash|autostash|updaterefs)` +
 	`|diff\.(algorithm|renames|colormoved|mnemonicprefix|noprefix|context)|http\.sslcainfo|url\.https?://.+\.insteadof|filter\.lfs\.(clean|smudge|process|required))$`
@@ -37,13 +37,13 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	}
 	var text strings.Builder
 	for _, source := range sources {
-		call.Args = slices.Concat([]string{"config"}, source, []string{"--includes", "-z", "--get-regexp", harmless})
+		call.Args = slices.Concat([]string{"config"}, source, []string{"--includes", "-z", "--get-regexp", harmlessSettings})
 		out, err := tool.Do(ctx, call)
 		if err != nil {
 			continue // the file is missing, or has no harmless setting
 		}
 		for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			if !r.withheld(entry) {
+			if !r.isWithheld(entry) {
 				text.WriteString(gitSetting(entry))
 			}
 		}
@@ -53,8 +53,8 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 	return untrusted.WriteFile(path, []byte(text.String()), 0o644)
 }
 
-// withheld excludes settings with a login, and unreadable files. Public certificates are allowed.
-func (r *folders) withheld(entry string) bool {
+// isWithheld excludes settings with a login, and unreadable files. Public certificates are allowed.
+func (r *folders) isWithheld(entry string) bool {
 	key, value, _ := strings.Cut(entry, "\n")
 	if key != "http.sslcainfo" {
 		return strings.HasPrefix(key, "url.") && sandbox.TextHoldsLogin(key+"="+value)

@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// mended reports changes that were undone, except those that the agent's program makes at each start.
-func (w *Sandbox) mended(paths []string) {
-	paths = slices.DeleteFunc(paths, w.rooms.makes)
+// reportPutBack reports changes that were undone, except those that the agent's program makes at each start.
+func (w *Sandbox) reportPutBack(paths []string) {
+	paths = slices.DeleteFunc(paths, w.folders.isMadeByAgent)
 	if len(paths) == 0 {
 		return
 	}
@@ -19,36 +19,36 @@ func (w *Sandbox) mended(paths []string) {
 	if more := len(paths) - few; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
-	w.hear(journal.Noted{What: what})
+	w.record(journal.Noted{What: what})
 }
 
-func (w *Sandbox) hear(event journal.Event) {
+func (w *Sandbox) record(event journal.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.heard = append(w.heard, event)
+	w.pending = append(w.pending, event)
 }
 
-// Refusing tells whether something was refused since Tell last put that on record.
-func (w *Sandbox) Refusing() bool {
+// HasRefusals tells whether something was refused since Tell last put that on record.
+func (w *Sandbox) HasRefusals() bool {
 	if w == nil {
 		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.ContainsFunc(w.heard, func(event journal.Event) bool {
+	return slices.ContainsFunc(w.pending, func(event journal.Event) bool {
 		_, refused := event.(journal.EgressRefused)
 		return refused
 	})
 }
 
-// Tell puts on record what was heard since it last did.
-func (w *Sandbox) Tell(emit func(journal.Event)) {
+// Flush puts on record what was heard since it last did.
+func (w *Sandbox) Flush(emit func(journal.Event)) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
-	heard := w.heard
-	w.heard = nil
+	heard := w.pending
+	w.pending = nil
 	w.mu.Unlock()
 	for _, event := range heard {
 		emit(event)

@@ -28,14 +28,14 @@ type Model struct {
 	Prices     map[string]price.Rate
 }
 
-type asker struct {
+type modelUser struct {
 	Model
 	keys   *agent.Keys
 	makers []agent.Maker // whose keys the model server holds for it
 	token  string        // that it gets in their place
 }
 
-func (w *Sandbox) askedBy(who *asker, strict bool) ([]egress.Name, error) {
+func (w *Sandbox) modelHosts(who *modelUser, strict bool) ([]egress.Name, error) {
 	var err error
 	if who.makers, err = w.makers(who, strict); err != nil || len(who.makers) > 0 {
 		return nil, err
@@ -50,8 +50,8 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if asked.Model.Budget == (agent.Budget{}) {
 		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
 	}
-	w := &Sandbox{Level: sandbox.None, doors: new(servers)}
-	who, held := w.asking(asked), []asker(nil)
+	w := &Sandbox{Level: sandbox.None, servers: new(servers)}
+	who, held := w.modelUsers(asked), []modelUser(nil)
 	for _, a := range who {
 		known := slices.Contains(heldWithoutSandbox, a.Agent) && a.keys.UsesKey(a.Agent, asked.Env)
 		if a.Keys = *a.keys; known {
@@ -62,7 +62,7 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 		a.Name, a.Models = "", nil // every model is allowed, as without a server
 		held = append(held, a)
 	}
-	first := slices.IndexFunc(held, func(a asker) bool { return len(a.makers) > 0 })
+	first := slices.IndexFunc(held, func(a modelUser) bool { return len(a.makers) > 0 })
 	if first < 0 {
 		return nil, nil //nolint:nilnil // as above
 	}
@@ -73,54 +73,54 @@ func HoldKeys(ctx context.Context, asked Options) (_ *Sandbox, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, w.doors.stop = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, w.servers.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return w, w.openModel(ctx, asked, held, route)
 }
 
 // heldWithoutSandbox are agents that are known to accept another server and key.
 var heldWithoutSandbox = []string{"claude", "codex", "gemini", "copilot"}
 
-func (w *Sandbox) asking(asked Options) []asker {
-	d := w.doors
+func (w *Sandbox) modelUsers(asked Options) []modelUser {
+	d := w.servers
 	d.keys = asked.Model.Keys
-	who := []asker{{Model: asked.Model, keys: &d.keys}}
+	who := []modelUser{{Model: asked.Model, keys: &d.keys}}
 	if asked.Review != nil {
 		d.review = asked.Review.Keys
-		who = append(who, asker{Model: *asked.Review, keys: &d.review})
+		who = append(who, modelUser{Model: *asked.Review, keys: &d.review})
 	}
 	return who
 }
 
-func (w *Sandbox) openModel(ctx context.Context, asked Options, who []asker, route egress.Route) (err error) {
-	d := w.doors
+func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser, route egress.Route) (err error) {
+	d := w.servers
 	if d.model, err = w.listen(ctx); err != nil {
 		return err
 	}
-	d.asked = &egress.Model{
+	d.modelServer = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
 		Open: w.Level == sandbox.None, Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
 	}
 	for i := range who {
 		who[i].token = "ralph-" + rand.Text()
 	}
-	if d.asked.Makers, err = askable(who); err != nil {
+	if d.modelServer.Makers, err = mergeMakers(who); err != nil {
 		return err
 	}
-	d.counts = len(who[0].makers) > 0
+	d.countsUsage = len(who[0].makers) > 0
 	for _, a := range who {
 		if len(a.makers) > 0 {
 			*a.keys = a.Keys.ForModelServer(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
 			a.keys.Bounded = w.Level != sandbox.None
 		}
 	}
-	d.serve(func() error { return d.asked.Serve(ctx, d.model) })
+	d.serve(func() error { return d.modelServer.Serve(ctx, d.model) })
 	return nil
 }
 
-// askable are the makers' servers of several agents, each once, with the models
+// mergeMakers are the makers' servers of several agents, each once, with the models
 // that all of them may ask for there, and with whose tokens. One that was told none
 // may ask for any.
-func askable(who []asker) ([]egress.Maker, error) {
+func mergeMakers(who []modelUser) ([]egress.Maker, error) {
 	var all []egress.Maker
 	var seen []agent.Maker
 	for _, a := range who {
@@ -136,15 +136,15 @@ func askable(who []asker) ([]egress.Maker, error) {
 				all, seen = append(all, maker), append(seen, m)
 				continue
 			}
-			all[i].Models = both(all[i].Models, models)
+			all[i].Models = intersectionOrAny(all[i].Models, models)
 			all[i].Tokens = append(all[i].Tokens, egress.Secret(a.token))
 		}
 	}
 	return all, nil
 }
 
-// both is empty, for any model, if one list is.
-func both(one, other []string) []string {
+// intersectionOrAny is empty, for any model, if one list is.
+func intersectionOrAny(one, other []string) []string {
 	if len(one) == 0 || len(other) == 0 {
 		return nil
 	}
@@ -165,12 +165,12 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 
 // anyModel tells whether those inside may ask for any model.
 func (d *servers) anyModel() bool {
-	return d.asked != nil && slices.ContainsFunc(d.asked.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
+	return d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }
 
 // makers have keys for the model server; none for a login. Strict refuses keys that only the agent can
 // use.
-func (w *Sandbox) makers(m *asker, strict bool) ([]agent.Maker, error) {
+func (w *Sandbox) makers(m *modelUser, strict bool) ([]agent.Maker, error) {
 	if m.KeyInAgent || !m.Keys.HasAny() {
 		return nil, nil
 	}
@@ -194,7 +194,7 @@ func (w *Sandbox) Keys(keys agent.Keys) agent.Keys {
 	if w == nil {
 		return keys
 	}
-	return w.doors.keys
+	return w.servers.keys
 }
 
 // ReviewKeys are what the agent gets that is asked for a second opinion.
@@ -202,25 +202,25 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	if w == nil {
 		return keys
 	}
-	return w.doors.review
+	return w.servers.review
 }
 
 // Used is the usage since the last call, and why the model server stopped.
 func (w *Sandbox) Used() egress.Spent {
-	if w == nil || w.doors.asked == nil {
+	if w == nil || w.servers.modelServer == nil {
 		return egress.Spent{}
 	}
-	now := w.doors.asked.Spent()
+	now := w.servers.modelServer.Spent()
 	since := now
-	since.Usage, since.Cost.USD = now.Usage.Minus(w.spent.Usage), now.Cost.USD-w.spent.Cost.USD
-	w.spent = now
+	since.Usage, since.Cost.USD = now.Usage.Minus(w.spentTold.Usage), now.Cost.USD-w.spentTold.Cost.USD
+	w.spentTold = now
 	return since
 }
 
 // Counts reports whether the model server counts the working agent's usage.
-func (w *Sandbox) Counts() bool { return w != nil && w.doors.counts }
+func (w *Sandbox) Counts() bool { return w != nil && w.servers.countsUsage }
 
 // Charges reports whether the model server counts dollars, also without costs from agents.
 func (w *Sandbox) Charges() bool {
-	return w != nil && w.doors.asked != nil && w.doors.asked.Spent().Charged > 0
+	return w != nil && w.servers.modelServer != nil && w.servers.modelServer.Spent().Charged > 0
 }

@@ -26,8 +26,8 @@ func (n Needs) Values() []string {
 	return all
 }
 
-// kept refuses secrets where the agent could read them.
-func (n Needs) kept(level sandbox.Level) error {
+// checkSecrets refuses secrets where the agent could read them.
+func (n Needs) checkSecrets(level sandbox.Level) error {
 	if level != sandbox.None || len(n.Secrets) == 0 {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (n Needs) kept(level sandbox.Level) error {
 		"remove check-secrets, or use a sandbox: the input sandbox, or --sandbox", nil)
 }
 
-func told(services []netip.AddrPort) string {
+func serviceText(services []netip.AddrPort) string {
 	var all []string
 	for _, at := range services {
 		all = append(all, at.String())

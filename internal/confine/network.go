@@ -70,9 +70,9 @@ func (w *Sandbox) trust(n Network) error {
 	if n.Bundle == "" {
 		return nil
 	}
-	w.doors.bundle = filepath.Join(w.rooms.dir, "certificates.pem")
-	w.base.Read = append(slices.Clone(w.base.Read), w.doors.bundle)
-	return n.Trust(w.doors.bundle)
+	w.servers.certificates = filepath.Join(w.folders.dir, "certificates.pem")
+	w.base.Read = append(slices.Clone(w.base.Read), w.servers.certificates)
+	return n.Trust(w.servers.certificates)
 }
 
 func (d *servers) env(setup bool) []string {
@@ -87,11 +87,11 @@ func (d *servers) env(setup bool) []string {
 	}
 	const local = "localhost,127.0.0.1,::1"
 	env = append(env, "NO_PROXY="+local, "no_proxy="+local)
-	if d.bundle == "" {
+	if d.certificates == "" {
 		return env
 	}
 	for _, name := range environ.Certificates {
-		env = append(env, name+"="+d.bundle)
+		env = append(env, name+"="+d.certificates)
 	}
 	return env
 }

@@ -18,14 +18,14 @@ type servers struct {
 	services     []netip.AddrPort // of the project
 	proxy, model egress.Listener
 	setup        egress.Listener // another proxy, for what makes a folder ready
-	proxied      *egress.Proxy
-	settling     *egress.Proxy // who serves setup
-	asked        *egress.Model // nil: no key is held
-	counts       bool          // the key of the agent that does the work is
+	mainProxy    *egress.Proxy
+	setupProxy   *egress.Proxy // who serves setup
+	modelServer  *egress.Model // nil: no key is held
+	countsUsage  bool          // the key of the agent that does the work is
 	route        egress.Route
 	packages     bool
 	keys, review agent.Keys // for the agent, and for who gives a second opinion
-	bundle       string     // the certificates that those inside trust
+	certificates string     // the certificates that those inside trust
 
 	stop   context.CancelFunc
 	served sync.WaitGroup
@@ -33,7 +33,7 @@ type servers struct {
 	failed error
 }
 
-func (w *Sandbox) open(ctx context.Context, asked Options) error {
+func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
 	route, err := asked.Network.Route()
 	if err != nil {
 		return err
@@ -45,10 +45,10 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 	if err != nil {
 		return err
 	}
-	d := w.doors
-	who := w.asking(asked)
+	d := w.servers
+	who := w.modelUsers(asked)
 	for i := range who {
-		hosts, err := w.askedBy(&who[i], asked.Home == "")
+		hosts, err := w.modelHosts(&who[i], asked.Home == "")
 		if err != nil {
 			return err
 		}
@@ -59,12 +59,12 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 	if d.proxy, err = w.listen(ctx); err != nil {
 		return err
 	}
-	d.proxied = &egress.Proxy{Allow: allow, Any: asked.Network.Any, Route: route, Refused: w.refused(asked)}
-	d.serve(func() error { return d.proxied.Serve(ctx, d.proxy) })
+	d.mainProxy = &egress.Proxy{Allow: allow, Any: asked.Network.Any, Route: route, Refused: w.refused(asked)}
+	d.serve(func() error { return d.mainProxy.Serve(ctx, d.proxy) })
 	if err := w.openSetup(ctx, asked); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(who, func(a asker) bool { return len(a.makers) > 0 }) {
+	if !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
 		return nil
 	}
 	return w.openModel(ctx, asked, who, route)
@@ -72,7 +72,7 @@ func (w *Sandbox) open(ctx context.Context, asked Options) error {
 
 // openSetup serves the proxy of setup commands: it has its own list, without model servers.
 func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
-	d, n := w.doors, asked.Network
+	d, n := w.servers, asked.Network
 	if n.Setup == nil && !n.Packages {
 		n.Setup = n.Allow
 	}
@@ -83,10 +83,10 @@ func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 	if d.setup, err = w.listen(ctx); err != nil {
 		return err
 	}
-	d.settling = &egress.Proxy{
+	d.setupProxy = &egress.Proxy{
 		Allow: allow, Any: n.Any && n.Setup == nil, Route: d.route, List: "setup-domains", Refused: w.refused(asked),
 	}
-	d.serve(func() error { return d.settling.Serve(ctx, d.setup) })
+	d.serve(func() error { return d.setupProxy.Serve(ctx, d.setup) })
 	return nil
 }
 
@@ -94,7 +94,7 @@ func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
 func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
 	l, err := egress.Listen(ctx)
 	taken := func(at netip.AddrPort) bool { return int(at.Port()) == l.Port }
-	if err != nil || !slices.ContainsFunc(w.doors.services, taken) {
+	if err != nil || !slices.ContainsFunc(w.servers.services, taken) {
 		return l, err
 	}
 	defer func() { _ = l.Close() }() // after another was found
@@ -105,7 +105,7 @@ func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
 func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 	return func(r egress.Refusal) {
 		if r.Sent {
-			w.hear(journal.Noted{What: r.What + " of a request to the model: " + r.Why})
+			w.record(journal.Noted{What: r.What + " of a request to the model: " + r.Why})
 			return
 		}
 		event := journal.EgressRefused{What: r.What, Why: r.Why, Input: r.Input}
@@ -119,7 +119,7 @@ func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
 				}
 			}
 		}
-		w.hear(event)
+		w.record(event)
 	}
 }
 

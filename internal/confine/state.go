@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Both is what two agents keep that stand behind one sandbox.
-func Both(one, other agent.State) agent.State {
+// JoinState is what two agents keep that stand behind one sandbox.
+func JoinState(one, other agent.State) agent.State {
 	all := agent.State{
 		Folders: map[string][]string{}, Files: map[string][]string{},
 		Temp: slices.Concat(one.Temp, other.Temp), Env: slices.Concat(one.Env, other.Env), Makes: slices.Concat(one.Makes, other.Makes),
@@ -41,8 +41,8 @@ func stateIn(home string, kept agent.State) agent.State {
 	return all
 }
 
-// welcome makes the agent's folders in the user's home, which it cannot make inside.
-func (r *folders) welcome(state agent.State) error {
+// createAgentFolders makes the agent's folders in the user's home, which it cannot make inside.
+func (r *folders) createAgentFolders(state agent.State) error {
 	var errs []error
 	for name := range state.Folders {
 		errs = append(errs, os.MkdirAll(filepath.Join(r.home, name), 0o700))
@@ -50,8 +50,8 @@ func (r *folders) welcome(state agent.State) error {
 	return errors.Join(errs...)
 }
 
-// makes tells whether an agent's program makes a path by itself, or what it lies in.
-func (r *folders) makes(path string) bool {
+// isMadeByAgent tells whether an agent's program makes a path by itself, or what it lies in.
+func (r *folders) isMadeByAgent(path string) bool {
 	way, err := filepath.Rel(r.home, path)
 	for ; err == nil && way != "."; way = filepath.Dir(way) {
 		if slices.ContainsFunc(r.state.Makes, func(pattern string) bool { fits, _ := filepath.Match(pattern, way); return fits }) {
@@ -61,12 +61,12 @@ func (r *folders) makes(path string) bool {
 	return false
 }
 
-func (r *folders) strayed() (notes []journal.Noted) {
-	for _, dir := range r.lent {
+func (r *folders) missingAgentPaths() (notes []journal.Noted) {
+	for _, dir := range r.agentPaths {
 		entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 		for _, entry := range entries {
 			path := filepath.Join(dir, entry.Name())
-			if places := plainly([]string{path}); entry.Type()&fs.ModeSymlink != 0 && len(places) == 1 && !anyHolds(plainly(r.lent), places[0]) {
+			if places := resolved([]string{path}); entry.Type()&fs.ModeSymlink != 0 && len(places) == 1 && !anyHolds(resolved(r.agentPaths), places[0]) {
 				notes = append(notes, journal.Noted{
 					What: path + " is hidden in the sandbox: it is a link out of a folder that the agent can write to", Hint: "replace the link with the file",
 				})

@@ -13,13 +13,13 @@ const mostHosts = 50
 
 func (d *servers) traffic() []egress.Traffic {
 	var all []egress.Traffic
-	for _, proxy := range []*egress.Proxy{d.proxied, d.settling} {
+	for _, proxy := range []*egress.Proxy{d.mainProxy, d.setupProxy} {
 		if proxy != nil {
 			all = together(all, proxy.Traffic())
 		}
 	}
-	if d.asked != nil {
-		all = append(all, d.asked.Traffic()...)
+	if d.modelServer != nil {
+		all = append(all, d.modelServer.Traffic()...)
 	}
 	return all
 }
@@ -41,13 +41,13 @@ func (w *Sandbox) Passed(recorded float64) *journal.EgressPassed {
 	if w == nil {
 		return nil
 	}
-	now := w.doors.traffic()
-	event := since(w.told, now)
-	w.told = now
-	if w.doors.asked == nil {
+	now := w.servers.traffic()
+	event := since(w.trafficTold, now)
+	w.trafficTold = now
+	if w.servers.modelServer == nil {
 		return event
 	}
-	if more := w.doors.asked.Spent().Charged - recorded; more > leastCharge {
+	if more := w.servers.modelServer.Spent().Charged - recorded; more > leastCharge {
 		event = cmp.Or(event, new(journal.EgressPassed))
 		event.ChargedUSD = more
 	}

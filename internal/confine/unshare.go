@@ -18,12 +18,12 @@ import (
 // that those inside will write to: such a link leads past every mount. Once is enough, as
 // no link to what lies outside can be made inside. In a job every folder is a new one.
 func (w *Sandbox) unshare(ctx context.Context, dirs []string) error {
-	if w.rooms.home == "" {
+	if w.folders.home == "" {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	dirs = slices.DeleteFunc(plainly(dirs), func(dir string) bool { return anyHolds(append(w.unshared, w.rooms.dir), dir) })
+	dirs = slices.DeleteFunc(resolved(dirs), func(dir string) bool { return anyHolds(append(w.unshared, w.folders.dir), dir) })
 	if len(dirs) == 0 {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (w *Sandbox) unshare(ctx context.Context, dirs []string) error {
 	}
 	w.unshared = append(w.unshared, dirs...)
 	if copied > 0 {
-		w.heard = append(w.heard, journal.Noted{What: fmt.Sprintf("hard links to files outside the project were replaced by copies, so that the agent cannot change those files: %d", copied)})
+		w.pending = append(w.pending, journal.Noted{What: fmt.Sprintf("hard links to files outside the project were replaced by copies, so that the agent cannot change those files: %d", copied)})
 	}
 	return nil
 }

@@ -157,7 +157,7 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Ch
 	hand := s.checkRunner(run, dir)
 	hand.Began = s.OnCheck
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
-	defer s.Sandbox.Tell(emit)
+	defer s.Sandbox.Flush(emit)
 	defer s.confined().reportNestedRepos(ctx, emit)()
 	job := checkJob(run, dir, latestNumber(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.FailedAtBase(run, name) }

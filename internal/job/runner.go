@@ -44,11 +44,11 @@ func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agen
 	ended, err := hand.Do(ctx, order)
 	if err == nil {
 		ended = applyMetering(ended, models.Used())
-		if models.Refusing() { // the key is good
+		if models.HasRefusals() { // the key is good
 			ended.Fix, ended.Denied = "", ""
 		}
 	}
-	models.Tell(emit)
+	models.Flush(emit)
 	return ended, err
 }
 

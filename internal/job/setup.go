@@ -13,7 +13,7 @@ import (
 
 // runSetupCommands runs the setup commands with the network access of setup.
 func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, label string, emit emit) (ready bool, err error) {
-	defer s.Sandbox.Tell(emit)
+	defer s.Sandbox.Flush(emit)
 	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
 		access := s.confined().access(dir)

@@ -85,7 +85,7 @@ func (s *supervisor) start(ctx context.Context, command process.Command, emit em
 	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
 	news := WatchNestedRepos(ctx, s.git, guarded.Around(s.Dir), at)
 	result, err := s.sandbox.Around(at)(ctx, command)
-	s.sandbox.Tell(emit)
+	s.sandbox.Flush(emit)
 	for _, noted := range news(context.WithoutCancel(ctx)) {
 		emit(noted)
 	}

@@ -92,7 +92,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	more, state := second.Needs()
 	return confine.Start(ctx, confine.Options{
 		Level: level, Self: self, Exec: d.World.Runner.Run, Temp: d.World.Temp(d.Root()), Env: d.World.Environ(),
-		Home: home, Path: d.World.Path(d.Root()), State: confine.Both(state, worker.State), Read: append(more, d.reads(worker)...),
+		Home: home, Path: d.World.Path(d.Root()), State: confine.JoinState(state, worker.State), Read: append(more, d.reads(worker)...),
 		Private: []string{d.Root()}, Reach: reach, Above: d.World.Above(d.Root()), Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
 		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
 		Model:   worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
@@ -164,7 +164,7 @@ func (d *Project) lower(sandboxes ...*confine.Sandbox) {
 }
 
 func (d *Project) said(j *job.Job) string {
-	said := j.Sandbox.Said(noSandbox)
+	said := j.Sandbox.Description(noSandbox)
 	switch {
 	case d.docker != nil:
 		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
