@@ -115,8 +115,8 @@ func (t userConfig) endings() []Setting {
 	return nil
 }
 
-// mostConfig is more than git reads of a configuration.
-const mostConfig = 1 << 31
+// mostConfig is how much is read of a configuration to find its includes.
+const mostConfig = 64 << 20
 
 // Includes lists the includes of a configuration.
 func (g Git) Includes(ctx context.Context) func(config []byte) ([]byte, error) {
