@@ -112,7 +112,7 @@ func ipv4(b []byte, masked bool) netip.Addr {
 // cannot be resolved they are Anywhere: an unknown name confines nothing.
 func Beyond(ctx context.Context, n Name) []string {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", n.Host)
-	if all := beyond(found, n.Port); err == nil && len(all) > 0 {
+	if all := outsideAddresses(found, n.Port); err == nil && len(all) > 0 {
 		return all
 	}
 	return Anywhere()
@@ -123,7 +123,7 @@ func Anywhere() []string {
 	return []string{"1.1.1.1:443", "8.8.8.8:443", "9.9.9.9:443", "[2606:4700:4700::1111]:443"}
 }
 
-func beyond(found []netip.Addr, port uint16) []string {
+func outsideAddresses(found []netip.Addr, port uint16) []string {
 	var all []string
 	for _, a := range found {
 		if !a.IsLoopback() {

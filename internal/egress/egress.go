@@ -38,24 +38,24 @@ type Refusal struct {
 // mostRefusals keeps an agent that makes up names from filling the journal.
 const mostRefusals = 50
 
-type crier struct {
+type reporter struct {
 	tell func(Refusal)
 
-	mu    sync.Mutex
-	cried map[string]bool
+	mu       sync.Mutex
+	reported map[string]bool
 }
 
-func (c *crier) once(thing string, r Refusal) {
+func (c *reporter) report(thing string, r Refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tell == nil || c.cried[thing] || len(c.cried) > mostRefusals {
+	if c.tell == nil || c.reported[thing] || len(c.reported) > mostRefusals {
 		return
 	}
-	if c.cried == nil {
-		c.cried = map[string]bool{}
+	if c.reported == nil {
+		c.reported = map[string]bool{}
 	}
-	c.cried[thing] = true
-	if len(c.cried) > mostRefusals {
+	c.reported[thing] = true
+	if len(c.reported) > mostRefusals {
 		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different requests were refused", mostRefusals)}
 	}
 	c.tell(r)
@@ -101,14 +101,14 @@ func (l *trafficLog) sums() []Traffic {
 	return all
 }
 
-func (f *flow) sent(body io.Reader) io.ReadCloser { return io.NopCloser(&going{body, f}) }
+func (f *flow) sent(body io.Reader) io.ReadCloser { return io.NopCloser(&countedBody{body, f}) }
 
-type going struct {
+type countedBody struct {
 	io.Reader
 	flow *flow
 }
 
-func (g *going) Read(p []byte) (int, error) {
+func (g *countedBody) Read(p []byte) (int, error) {
 	n, err := g.Reader.Read(p)
 	g.flow.up.Add(int64(n))
 	return n, err

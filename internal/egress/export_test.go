@@ -13,7 +13,7 @@ import (
 
 // Hear is hear, for tests outside.
 func Hear(ctx context.Context, from io.Reader, host string) ([]byte, error) {
-	return hear(ctx, from, host)
+	return readHello(ctx, from, host)
 }
 
 // ParseTarget is parseTarget.

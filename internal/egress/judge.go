@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-type verdict struct {
+type judgement struct {
 	model string
 	drop  map[string]bool // fields on top that are left out
-	media media
+	media mediaTokens
 	hour  bool // input is to be kept for an hour
 }
 
@@ -26,8 +26,8 @@ type rules struct {
 // judge holds a request against the rules. Fields on top that are not known are
 // left out before anything else is looked at: a newer client is understood
 // without them, and none of them takes effect outside of its request.
-func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Refusal) {
-	v := verdict{model: named}
+func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *Refusal) {
+	v := judgement{model: named}
 	if inBody, is := tree["model"].(string); is && named == "" {
 		v.model = inBody
 	}
@@ -37,7 +37,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (verdict, *Re
 	if no := r.model(v.model); no != nil {
 		return v, no
 	}
-	j := judge{rules: r, grammar: grammars[d], read: grammars[d].read()}
+	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].read()}
 	if no := j.fields(tree); no != nil {
 		return v, no
 	}
@@ -107,16 +107,16 @@ func Allows(models []string, name string) bool {
 	})
 }
 
-type judge struct {
+type bodyJudge struct {
 	rules
 	grammar *grammar
 	read    []string
-	media   media
+	media   mediaTokens
 	hour    bool
 	within  bool // media, all of which was looked through
 }
 
-func (j *judge) fields(tree map[string]any) *Refusal {
+func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 	for field, why := range j.grammar.closed {
 		counted := j.open && (why == remote || why == stored)
 		if value, there := tree[field]; there && value != nil && value != false && !isEmpty(value) && !counted {
@@ -176,7 +176,7 @@ func isEmpty(value any) bool {
 }
 
 // walk skips what the model or a tool has said: no server obeys it.
-func (j *judge) walk(value any) *Refusal {
+func (j *bodyJudge) walk(value any) *Refusal {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
@@ -198,7 +198,7 @@ var calls = set("tool_use", "server_tool_use", "mcp_tool_use")
 
 func text(v any) string { s, _ := v.(string); return s }
 
-func (j *judge) field(of map[string]any, name string, value any) *Refusal {
+func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 	no := j.spelled(name)
 	defer func(within bool) { j.within = within }(j.within)
 	switch {
@@ -228,7 +228,7 @@ func (j *judge) field(of map[string]any, name string, value any) *Refusal {
 }
 
 // spelled refuses another spelling of a judged field: some servers accept it.
-func (j *judge) spelled(name string) *Refusal {
+func (j *bodyJudge) spelled(name string) *Refusal {
 	for _, known := range j.read {
 		if name != known && strings.EqualFold(name, known) {
 			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
@@ -238,7 +238,7 @@ func (j *judge) spelled(name string) *Refusal {
 }
 
 // tools refuses each tool that is not known to run where the agent does.
-func (j *judge) tools(value any) *Refusal {
+func (j *bodyJudge) tools(value any) *Refusal {
 	list, is := value.([]any)
 	if !is && value != nil {
 		return &Refusal{What: "tools", Why: "they are not a list"}

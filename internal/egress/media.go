@@ -9,10 +9,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// media is the part of a body that is no text: its length and its tokens.
-type media struct{ size, likely, most int64 }
+// mediaTokens is the part of a body that is no text: its length and its tokens.
+type mediaTokens struct{ size, likely, most int64 }
 
-func (j *judge) fetched(name string, value any) bool {
+func (j *bodyJudge) fetched(name string, value any) bool {
 	bare, known := j.grammar.fetching[name]
 	object, is := value.(map[string]any)
 	if is {
@@ -37,7 +37,7 @@ var (
 )
 
 // leads reports whether a field for media holds an address anywhere.
-func (j *judge) leads(of map[string]any, name string, value any) bool {
+func (j *bodyJudge) leads(of map[string]any, name string, value any) bool {
 	_, object := value.(map[string]any)
 	caption := captions[name] && text(value) != ""
 	holds := mediaName.MatchString(name) || mediaName.MatchString(text(of["type"])) && !caption || name == "source" && object
@@ -66,7 +66,7 @@ func addressed(value any) bool {
 }
 
 // add adds what is in a field. What cannot be base64 counts as text, too.
-func (m *media) add(name string, value any) {
+func (m *mediaTokens) add(name string, value any) {
 	object, _ := value.(map[string]any)
 	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
 	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))

@@ -60,7 +60,7 @@ func (a amount) beyond(b amount) amount {
 }
 
 type bill struct {
-	order   order
+	order   costBound
 	used    progress
 	usd     float64 // its price, where it has one
 	counted amount  // against the budget
@@ -77,7 +77,7 @@ type progress struct {
 }
 
 // begin opens the bill of a request as soon as it may be sent, in the order of arrival.
-func (m *meter) begin(ctx context.Context, what order, cancel context.CancelCauseFunc) (*bill, error) {
+func (m *meter) begin(ctx context.Context, what costBound, cancel context.CancelCauseFunc) (*bill, error) {
 	select {
 	case m.turn <- struct{}{}:
 		defer func() { <-m.turn }()
@@ -162,7 +162,7 @@ func (m *meter) most(b *bill, output int64) amount {
 	return plain
 }
 
-func (m *meter) price(what order, t price.Tokens) amount {
+func (m *meter) price(what costBound, t price.Tokens) amount {
 	usd, _ := price.Most(what.maker, what.model, t, m.prices)
 	return amount{usd, stream.Usage(t).Tokens()}
 }

@@ -40,7 +40,7 @@ type Model struct {
 	Refused func(Refusal)    // may be nil
 	Limits  ModelLimits
 
-	crier  crier
+	crier  reporter
 	ledger trafficLog
 	meter  meter
 	keys   *redact.Redactor
@@ -97,7 +97,7 @@ func (m *Model) Spent() Spent { return m.meter.sum() }
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
 	defer func() { m.room.Release(c.held) }()
-	if !c.find(r) || !c.welcome(r) || !c.read(r) || !c.allowed() {
+	if !c.find(r) || !c.authenticate(r) || !c.read(r) || !c.allowed() {
 		return
 	}
 	c.pass(r)
@@ -112,12 +112,12 @@ type call struct {
 	where   string // the path as it was asked
 	model   string
 	body    []byte
-	held    int64 // bytes for which there is room
-	media   media // what of the body is no text
-	hour    bool  // it is to be kept for an hour
-	most    int64 // tokens that the answer may have, in all its versions
-	many    int64 // versions, which are made at once
-	streams bool  // the answer is asked for as a stream
+	held    int64       // bytes for which there is room
+	media   mediaTokens // what of the body is no text
+	hour    bool        // it is to be kept for an hour
+	most    int64       // tokens that the answer may have, in all its versions
+	answers int64       // versions, which are made at once
+	streams bool        // the answer is asked for as a stream
 }
 
 // find identifies a request by its path.
@@ -134,7 +134,7 @@ func (c *call) find(r *http.Request) bool {
 	case !asks(r, c.path.query):
 		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
 	}
-	i := slices.IndexFunc(makers, func(maker Maker) bool { return c.m.known(r, maker) })
+	i := slices.IndexFunc(makers, func(maker Maker) bool { return c.m.isKnownToken(r, maker) })
 	c.maker = makers[max(i, 0)] // which does not know a stranger either
 	return true
 }
@@ -144,8 +144,8 @@ func asks(r *http.Request, setting string) bool {
 	return setting == "" || slices.Equal(r.URL.Query()[name], []string{value})
 }
 
-func (c *call) welcome(r *http.Request) bool {
-	if !c.m.known(r, c.maker) {
+func (c *call) authenticate(r *http.Request) bool {
+	if !c.m.isKnownToken(r, c.maker) {
 		return c.refuse(Refusal{What: "a stranger", Why: "the agent's token is missing"})
 	}
 	if c.m.Spent().Stopped != "" {
@@ -154,8 +154,8 @@ func (c *call) welcome(r *http.Request) bool {
 	return true
 }
 
-// known reports whether a request has a token for maker where clients put a key.
-func (m *Model) known(r *http.Request, maker Maker) bool {
+// isKnownToken reports whether a request has a token for maker where clients put a key.
+func (m *Model) isKnownToken(r *http.Request, maker Maker) bool {
 	tokens := maker.Tokens
 	if len(tokens) == 0 {
 		tokens = []Secret{m.Token}
@@ -197,7 +197,7 @@ func (c *call) read(r *http.Request) bool {
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return c.tooLarge()
 	}
-	return err == nil || c.say(http.StatusRequestTimeout, "the request is incomplete")
+	return err == nil || c.reply(http.StatusRequestTimeout, "the request is incomplete")
 }
 
 // keep gives back the room that a body of unknown length did not need.
@@ -210,7 +210,7 @@ func (c *call) keep(body []byte) {
 }
 
 func (c *call) tooLarge() bool {
-	return c.say(http.StatusRequestEntityTooLarge, "the request is too large")
+	return c.reply(http.StatusRequestEntityTooLarge, "the request is too large")
 }
 
 func (c *call) allowed() bool {
@@ -226,16 +226,16 @@ func (c *call) allowed() bool {
 	}
 	for name := range found.drop {
 		what := "field " + quoted(name) // which is short
-		c.m.crier.once(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
+		c.m.crier.report(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
 	}
 	c.model, c.media, c.hour = found.model, found.media, found.hour
 	if !c.path.free && !c.m.meter.bounds(c.maker.seller(), c.model) {
 		return c.refuse(Refusal{What: "model " + quoted(c.model), Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
 			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
 	}
-	c.most, c.many = c.longest(object.tree)
+	c.most, c.answers = c.maxAnswer(object.tree)
 	c.streams = !c.path.whole && object.tree["stream"] == true || c.path.query != ""
-	add, no := c.added(object.tree)
+	add, no := c.addedFields(object.tree)
 	if no != nil {
 		return c.refuse(*no)
 	}
@@ -247,14 +247,14 @@ func (c *call) allowed() bool {
 
 // refuse also reports the refusal outside, once for each thing. It returns false, as its callers do.
 func (c *call) refuse(r Refusal) bool {
-	c.m.crier.once(r.What, r)
-	return c.say(http.StatusForbidden, r.String())
+	c.m.crier.report(r.What, r)
+	return c.reply(http.StatusForbidden, r.String())
 }
 
-func (c *call) spent() bool { return c.say(http.StatusForbidden, errBudget.Error()) }
+func (c *call) spent() bool { return c.reply(http.StatusForbidden, errBudget.Error()) }
 
-// say answers in the words of the dialect, in a way that the client shows and does not retry.
-func (c *call) say(status int, why string) bool {
+// reply answers in the words of the dialect, in a way that the client shows and does not retry.
+func (c *call) reply(status int, why string) bool {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.Header().Set("X-Should-Retry", "false")
 	c.w.WriteHeader(status)

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 )
 
-type order struct {
+type costBound struct {
 	maker  price.Maker // whose prices hold; empty: unknown
 	model  string
 	likely int64 // of input
@@ -32,42 +32,42 @@ const (
 // longestAnswer is the most that any model on the price list answers.
 const longestAnswer = 128_000
 
-func (c *call) order() order {
+func (c *call) worstCost() costBound {
 	if c.path.free {
-		return order{maker: c.maker.seller(), model: c.model}
+		return costBound{maker: c.maker.seller(), model: c.model}
 	}
 	words := int64(len(c.body)) - c.media.size
-	return order{
+	return costBound{
 		maker: c.maker.seller(), model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
 		output: c.most, hour: c.hour,
 	}
 }
 
-// bound are the fields that limit an answer, and the field for several answers.
-type bound struct {
+// answerLimits are the fields that limit an answer, and the field for several answers.
+type answerLimits struct {
 	within []string // the objects that they are in; none: they are on top
 	most   []string
 	many   []string
 }
 
-func (c *call) bound() bound {
+func (c *call) bound() answerLimits {
 	switch {
 	case c.dialect == Gemini:
-		return bound{
+		return answerLimits{
 			within: []string{"generationConfig", "generation_config"},
 			most:   []string{"maxOutputTokens", "max_output_tokens"}, many: []string{"candidateCount", "candidate_count"},
 		}
 	case c.dialect == OpenAI && c.where == completions:
-		return bound{most: []string{"max_tokens", "max_completion_tokens"}, many: []string{"n"}}
+		return answerLimits{most: []string{"max_tokens", "max_completion_tokens"}, many: []string{"n"}}
 	case c.dialect == OpenAI:
-		return bound{most: []string{"max_output_tokens"}}
+		return answerLimits{most: []string{"max_output_tokens"}}
 	default:
-		return bound{most: []string{"max_tokens"}}
+		return answerLimits{most: []string{"max_tokens"}}
 	}
 }
 
-// longest is how many tokens an answer may have, in how many versions.
-func (c *call) longest(tree map[string]any) (most, many int64) {
+// maxAnswer is how many tokens an answer may have, in how many versions.
+func (c *call) maxAnswer(tree map[string]any) (most, many int64) {
 	b := c.bound()
 	var trees []map[string]any
 	for _, name := range b.within {
@@ -78,7 +78,7 @@ func (c *call) longest(tree map[string]any) (most, many int64) {
 		trees = append(trees, tree)
 	}
 	for _, tree := range trees {
-		most, many = max(most, largest(tree, b.most)), max(many, largest(tree, b.many))
+		most, many = max(most, largestValue(tree, b.most)), max(many, largestValue(tree, b.many))
 	}
 	if most, many = cmp.Or(most, longestAnswer), max(many, 1); most > math.MaxInt32/many {
 		most = math.MaxInt32 / many
@@ -86,8 +86,8 @@ func (c *call) longest(tree map[string]any) (most, many int64) {
 	return most * many, many
 }
 
-// largest is 0 without such a field, and no limit for odd values: servers differ.
-func largest(tree map[string]any, fields []string) (most int64) {
+// largestValue is 0 without such a field, and no limit for odd values: servers differ.
+func largestValue(tree map[string]any, fields []string) (most int64) {
 	for _, name := range fields {
 		if tree[name] == nil {
 			continue
@@ -105,8 +105,8 @@ func largest(tree map[string]any, fields []string) (most int64) {
 // completions is where OpenAI's API says what was used only to those who ask.
 const completions = "/v1/chat/completions"
 
-// added are the fields that a body gets: the maker keeps no answer, and a stream reports its usage.
-func (c *call) added(tree map[string]any) (map[string]string, *Refusal) {
+// addedFields are the fields that a body gets: the maker keeps no answer, and a stream reports its usage.
+func (c *call) addedFields(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
 	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || c.path.keeps) {
 		add["store"] = "false"

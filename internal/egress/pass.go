@@ -29,10 +29,10 @@ func (c *call) pass(r *http.Request) {
 	defer cut(nil)
 	to, err := c.maker.at(c.where, c.query(r))
 	if err != nil {
-		c.say(http.StatusBadGateway, "the model's server has no address")
+		c.reply(http.StatusBadGateway, "the model's server has no address")
 		return
 	}
-	bill, err := c.m.meter.begin(ctx, c.order(), cut)
+	bill, err := c.m.meter.begin(ctx, c.worstCost(), cut)
 	switch {
 	case errors.Is(err, errBudget):
 		c.spent()
@@ -41,7 +41,7 @@ func (c *call) pass(r *http.Request) {
 		return
 	}
 	defer c.m.meter.end(bill)
-	answer := &answering{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to)), hung: r.Context()}
+	answer := &answerReader{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to)), hung: r.Context()}
 	if c.m.Now != nil {
 		answer.since = c.m.Now()
 	}
@@ -50,10 +50,10 @@ func (c *call) pass(r *http.Request) {
 	r.Trailer, r.TransferEncoding = nil, nil // no header passes behind the body
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
-		Transport:      unheard{c.m.Transport},
+		Transport:      noAnswer{c.m.Transport},
 		FlushInterval:  -1,
 		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
-		ModifyResponse: answer.begin,
+		ModifyResponse: answer.start,
 		ErrorHandler:   func(_ http.ResponseWriter, r *http.Request, err error) { answer.failed(r.Context(), err) },
 	}
 	proxy.ServeHTTP(c.w, r)
@@ -135,19 +135,19 @@ func tested(h http.Header) {
 	}
 }
 
-// unheard hides early hints from the proxy: they are not inspected.
-type unheard struct{ http.RoundTripper }
+// noAnswer hides early hints from the proxy: they are not inspected.
+type noAnswer struct{ http.RoundTripper }
 
-func (u unheard) RoundTrip(r *http.Request) (*http.Response, error) {
-	return u.RoundTripper.RoundTrip(r.WithContext(mute{r.Context()})) //nolint:contextcheck // it ends with the one it stands for
+func (u noAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
+	return u.RoundTripper.RoundTrip(r.WithContext(silentTransport{r.Context()})) //nolint:contextcheck // it ends with the one it stands for
 }
 
-// mute is a context without values: it ends when the other does.
-type mute struct{ context.Context }
+// silentTransport is a context without values: it ends when the other does.
+type silentTransport struct{ context.Context }
 
-func (mute) Value(any) any { return nil }
+func (silentTransport) Value(any) any { return nil }
 
-type answering struct {
+type answerReader struct {
 	*call
 	bill    *bill
 	flow    *flow
@@ -161,8 +161,8 @@ type answering struct {
 	head    *http.Response
 }
 
-// begin checks an answer's head, and has its body read as it passes.
-func (a *answering) begin(response *http.Response) error {
+// start checks an answer's head, and has its body read as it passes.
+func (a *answerReader) start(response *http.Response) error {
 	packed := func(encoding string) bool { return encoding != "" && encoding != "identity" }
 	switch {
 	case response.StatusCode == http.StatusSwitchingProtocols:
@@ -172,7 +172,7 @@ func (a *answering) begin(response *http.Response) error {
 	case slices.ContainsFunc(response.Header.Values("Content-Encoding"), packed):
 		return errPacked
 	}
-	strip(response.Header, a.m.keys)
+	removeSecrets(response.Header, a.m.keys)
 	a.read.dialect = a.dialect
 	a.split = splitter{events: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), take: a.read.take}
 	a.from, a.head, response.Trailer = response.Body, response, nil
@@ -192,8 +192,8 @@ func secrets(makers []Maker) []string {
 	return all
 }
 
-// strip removes keys, cookies, and the length of the original body from an answer's head.
-func strip(h http.Header, keys *redact.Redactor) {
+// removeSecrets removes keys, cookies, and the length of the original body from an answer's head.
+func removeSecrets(h http.Header, keys *redact.Redactor) {
 	for _, name := range []string{"Set-Cookie", "Alt-Svc", "Content-Length", "Proxy-Authenticate", "Www-Authenticate"} {
 		h.Del(name)
 	}
@@ -205,7 +205,7 @@ func strip(h http.Header, keys *redact.Redactor) {
 }
 
 // Read reads the answer for the client, and for the meter.
-func (a *answering) Read(p []byte) (int, error) {
+func (a *answerReader) Read(p []byte) (int, error) {
 	if a.bill.stopped.Load() {
 		return 0, errBudget
 	}
@@ -220,14 +220,14 @@ func (a *answering) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (a *answering) charge(now progress) {
+func (a *answerReader) charge(now progress) {
 	if !a.path.free {
 		a.m.meter.set(a.bill, now)
 	}
 }
 
 // Close settles the bill: by the maker's count, or else by the bytes.
-func (a *answering) Close() error {
+func (a *answerReader) Close() error {
 	a.split.close()
 	now := a.read.sofar()
 	cut := !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.stopped.Load())
@@ -246,7 +246,7 @@ func (a *answering) Close() error {
 // told: by what went to and fro. Against the budget counts the most that it may
 // have used by then: models think without a word, and are paid for it. A server
 // that answers in one piece may not notice that the agent hung up, and answer to the end.
-func (a *answering) cutOff(now progress) {
+func (a *answerReader) cutOff(now progress) {
 	if !now.told {
 		now.Input = a.bill.order.likely
 	}
@@ -257,12 +257,12 @@ func (a *answering) cutOff(now progress) {
 		return
 	case a.streams:
 		seconds := int64(math.Ceil(a.m.Now().Sub(a.since).Seconds()))
-		thought = min(seconds*tokensPerSecond*a.many, a.most)
+		thought = min(seconds*tokensPerSecond*a.answers, a.most)
 	}
 	a.m.meter.suspect(a.bill, max(thought, now.Output))
 }
 
-func (a *answering) failed(ctx context.Context, err error) {
+func (a *answerReader) failed(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil: // the server may have begun all the same
 		a.cutOff(progress{})
@@ -270,7 +270,7 @@ func (a *answering) failed(ctx context.Context, err error) {
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:
-		a.m.crier.once("the model's server", Refusal{What: "the model's server", Why: a.m.keys.String(fmt.Sprintf("it is not reached: %s", err))})
-		a.say(http.StatusBadGateway, "the model's server is not reached")
+		a.m.crier.report("the model's server", Refusal{What: "the model's server", Why: a.m.keys.String(fmt.Sprintf("it is not reached: %s", err))})
+		a.reply(http.StatusBadGateway, "the model's server is not reached")
 	}
 }

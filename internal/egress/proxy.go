@@ -26,7 +26,7 @@ type Proxy struct {
 	Refused func(Refusal) // may be nil
 	Limits  Limits
 
-	crier  crier
+	crier  reporter
 	ledger trafficLog
 
 	mu   sync.RWMutex
@@ -43,7 +43,7 @@ func (p *Proxy) Permit(names []Name) {
 func (p *Proxy) allows(n Name) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	return p.Any || slices.Contains(p.Allow, n) || slices.Contains(p.more, n) || p.Route.home(n)
+	return p.Any || slices.Contains(p.Allow, n) || slices.Contains(p.more, n) || p.Route.isPrivate(n)
 }
 
 // Limits are what those inside may take of a Proxy. Zero stands for the usual.
@@ -101,7 +101,7 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Proxy) refuse(w http.ResponseWriter, host string, r Refusal) {
-	p.crier.once(host, r)
+	p.crier.report(host, r)
 	answer(w, http.StatusForbidden, r.String())
 }
 
@@ -133,11 +133,11 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 	// Past what is buffered, the library's reader would end ctx with the first
 	// side that has said all it has to say.
 	early, _ := buffered.Peek(buffered.Reader.Buffered())
-	client := &ahead{Conn: conn, from: io.MultiReader(bytes.NewReader(early), conn)}
+	client := &prefixedConn{Conn: conn, from: io.MultiReader(bytes.NewReader(early), conn)}
 	said, err := p.listen(ctx, client, n)
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, errSilent) {
-			p.crier.once(n.Host, Refusal{What: n.String(), Why: reason(err)})
+			p.crier.report(n.Host, Refusal{What: n.String(), Why: reason(err)})
 		}
 		return
 	}
@@ -151,13 +151,13 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 }
 
 // listen accepts the tunnel, and returns what the client then sends.
-func (p *Proxy) listen(ctx context.Context, client *ahead, n Name) ([]byte, error) {
+func (p *Proxy) listen(ctx context.Context, client *prefixedConn, n Name) ([]byte, error) {
 	late := time.AfterFunc(p.Limits.Hello, func() { _ = client.Close() })
 	defer late.Stop()
 	if _, err := io.WriteString(client, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return nil, errSilent
 	}
-	return hear(ctx, client, n.Host)
+	return readHello(ctx, client, n.Host)
 }
 
 // reason leaves out the library's words.

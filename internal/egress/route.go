@@ -51,9 +51,9 @@ var (
 	errUnknown = errors.New("its name is unknown")
 )
 
-func (r Route) home(n Name) bool { return slices.Contains(r.Private, n) }
+func (r Route) isPrivate(n Name) bool { return slices.Contains(r.Private, n) }
 
-func (r Route) direct(n Name) bool { return r.Upstream == nil || r.home(n) }
+func (r Route) direct(n Name) bool { return r.Upstream == nil || r.isPrivate(n) }
 
 // find returns no addresses where a company's proxy resolves names.
 func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
@@ -62,9 +62,9 @@ func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
 	}
 	resolve, host := r.Resolve, n.Host
 	if resolve == nil {
-		resolve = lookUp
+		resolve = lookUpSystem
 	}
-	if !r.home(n) {
+	if !r.isPrivate(n) {
 		host += "." // no domain of this machine's is tried behind it
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
@@ -76,19 +76,19 @@ func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
 	return r.permitted(n, found)
 }
 
-func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
+func lookUpSystem(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
 func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	var good []netip.Addr
-	worst, ours := public, r.near()
+	worst, ours := public, r.localNetworks()
 	for _, a := range found {
 		k := kindOf(a)
 		if k == public && slices.ContainsFunc(ours, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) }) {
 			k = near
 		}
-		if k == public || k != never && r.home(n) {
+		if k == public || k != never && r.isPrivate(n) {
 			good = append(good, a.Unmap())
 			continue
 		}
@@ -106,9 +106,9 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	}
 }
 
-// near are the networks of this machine's interfaces: a firewall lets this machine reach them, but not
+// localNetworks are the networks of this machine's interfaces: a firewall lets this machine reach them, but not
 // others.
-func (r Route) near() (all []netip.Prefix) {
+func (r Route) localNetworks() (all []netip.Prefix) {
 	addresses := r.Near
 	if addresses == nil {
 		addresses = net.InterfaceAddrs
@@ -191,7 +191,7 @@ func (r Route) Public() *http.Transport {
 		}
 		number, err := parsePort(port)
 		n := Name{Host: host, Port: number}
-		if !r.home(n) && err == nil {
+		if !r.isPrivate(n) && err == nil {
 			n, err = parseTarget(address)
 		}
 		if err != nil {

@@ -80,7 +80,7 @@ func FindServices(ctx context.Context, services []Name) ([]netip.AddrPort, error
 func findService(ctx context.Context, n Name) (netip.AddrPort, error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceTime)
 	defer cancel()
-	found, err := lookUp(ctx, n.Host)
+	found, err := lookUpSystem(ctx, n.Host)
 	if err != nil || len(found) == 0 {
 		return netip.AddrPort{}, serviceFault(n, "cannot be used: "+errUnknown.Error(), nil)
 	}

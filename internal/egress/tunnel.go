@@ -25,17 +25,17 @@ func (f *flow) pump(e ends, said []byte, idle time.Duration) {
 	watch := time.AfterFunc(idle, e.close)
 	defer watch.Stop()
 	moved := func() { watch.Reset(idle) }
-	if _, err := (tally{e.server, &f.up, moved}).Write(said); err != nil {
+	if _, err := (byteCounter{e.server, &f.up, moved}).Write(said); err != nil {
 		return
 	}
 	var back sync.WaitGroup
-	back.Go(func() { oneWay(e, tally{e.client, &f.down, moved}, e.server) })
-	oneWay(e, tally{e.server, &f.up, moved}, e.client)
+	back.Go(func() { oneWay(e, byteCounter{e.client, &f.down, moved}, e.server) })
+	oneWay(e, byteCounter{e.server, &f.up, moved}, e.client)
 	back.Wait()
 }
 
 // oneWay copies until from ends, and half-closes to. An error closes both.
-func oneWay(e ends, to tally, from net.Conn) {
+func oneWay(e ends, to byteCounter, from net.Conn) {
 	buffer := make([]byte, 64<<10)
 	if _, err := io.CopyBuffer(to, struct{ io.Reader }{from}, buffer); err != nil {
 		e.close()
@@ -44,13 +44,13 @@ func oneWay(e ends, to tally, from net.Conn) {
 	_ = closeWrite(to.Conn)
 }
 
-type tally struct {
+type byteCounter struct {
 	net.Conn
 	count *atomic.Int64
 	moved func()
 }
 
-func (t tally) Write(p []byte) (int, error) {
+func (t byteCounter) Write(p []byte) (int, error) {
 	n, err := t.Conn.Write(p)
 	t.count.Add(int64(n))
 	t.moved()
@@ -68,13 +68,13 @@ var (
 	errHeard  = errors.New("heard enough")
 )
 
-// hear reads a ClientHello for host, in however many pieces it comes, and gives
+// readHello reads a ClientHello for host, in however many pieces it comes, and gives
 // all that was read, to be said again to the server. The standard library reads
 // it; all else is not let through.
-func hear(ctx context.Context, from io.Reader, host string) (said []byte, err error) {
+func readHello(ctx context.Context, from io.Reader, host string) (said []byte, err error) {
 	tape := new(bytes.Buffer)
 	heard, server := false, ""
-	conversation := tls.Server(listening{Reader: io.TeeReader(io.LimitReader(from, largestHello), tape)}, &tls.Config{
+	conversation := tls.Server(helloReader{Reader: io.TeeReader(io.LimitReader(from, largestHello), tape)}, &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 			heard, server = true, hello.ServerName
@@ -95,14 +95,14 @@ func hear(ctx context.Context, from io.Reader, host string) (said []byte, err er
 	return tape.Bytes(), nil
 }
 
-// listening is a connection that can only be read: answers of the library are dropped.
-type listening struct {
+// helloReader is a connection that can only be read: answers of the library are dropped.
+type helloReader struct {
 	io.Reader
 	net.Conn // nil: no more is read
 }
 
-func (l listening) Read(p []byte) (int, error)     { return l.Reader.Read(p) }
-func (listening) Write(p []byte) (int, error)      { return len(p), nil }
-func (listening) Close() error                     { return nil }
-func (listening) SetDeadline(time.Time) error      { return nil }
-func (listening) SetWriteDeadline(time.Time) error { return nil }
+func (l helloReader) Read(p []byte) (int, error)     { return l.Reader.Read(p) }
+func (helloReader) Write(p []byte) (int, error)      { return len(p), nil }
+func (helloReader) Close() error                     { return nil }
+func (helloReader) SetDeadline(time.Time) error      { return nil }
+func (helloReader) SetWriteDeadline(time.Time) error { return nil }

@@ -23,15 +23,15 @@ func ParseUpstream(address string) (*url.URL, error) {
 		address = "http://" + address // as most programs take it
 	}
 	u, err := url.Parse(address)
-	if err != nil || !somewhere(u) || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
+	if err != nil || !isValidProxy(u) || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
 		return nil, fault.Usage("cannot read the address of the company's proxy",
 			"give https-proxy as http://host:port or http://name:password@host:port", nil)
 	}
 	return u, nil
 }
 
-// somewhere reports a host with a valid port, if any.
-func somewhere(u *url.URL) bool {
+// isValidProxy reports a host with a valid port, if any.
+func isValidProxy(u *url.URL) bool {
 	_, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	return u.Hostname() != "" && err == nil
 }
@@ -95,18 +95,18 @@ func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
 	}
 	_ = answer.Body.Close() // there is none
 	limited.N = 1 << 62     // what follows is the tunnel
-	return &ahead{Conn: conn, from: reader}, nil
+	return &prefixedConn{Conn: conn, from: reader}, nil
 }
 
-type ahead struct {
+type prefixedConn struct {
 	net.Conn
 	from io.Reader
 }
 
-func (a *ahead) Read(p []byte) (int, error) { return a.from.Read(p) }
+func (a *prefixedConn) Read(p []byte) (int, error) { return a.from.Read(p) }
 
 // CloseWrite tells the other side that nothing more comes.
-func (a *ahead) CloseWrite() error { return closeWrite(a.Conn) }
+func (a *prefixedConn) CloseWrite() error { return closeWrite(a.Conn) }
 
 // closeWrite half-closes a connection, or where that cannot be, closes it.
 func closeWrite(c net.Conn) error {

@@ -44,31 +44,31 @@ type geminiCount struct {
 // plain counts each token once: OpenAI includes cached tokens in the input, Anthropic does not.
 func (c count) plain(d Dialect) stream.Usage {
 	if d == Anthropic {
-		return sane(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour})
+		return plausible(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour})
 	}
-	read := sum(c.Details.Cached, c.PromptOf.Cached)
-	written := sum(c.Details.Written, c.PromptOf.Written)
-	return sane(stream.Usage{
-		Input: sum(c.Input, c.Prompt) - read - written, Output: sum(c.Output, c.Completion), CacheRead: read, CacheWrite: written,
+	read := addCounts(c.Details.Cached, c.PromptOf.Cached)
+	written := addCounts(c.Details.Written, c.PromptOf.Written)
+	return plausible(stream.Usage{
+		Input: addCounts(c.Input, c.Prompt) - read - written, Output: addCounts(c.Output, c.Completion), CacheRead: read, CacheWrite: written,
 	})
 }
 
 func (c geminiCount) plain() stream.Usage {
-	input, cached := sum(c.Prompt, c.Tools), sum(c.Cached)
-	return sane(stream.Usage{
+	input, cached := addCounts(c.Prompt, c.Tools), addCounts(c.Cached)
+	return plausible(stream.Usage{
 		Input:     input - cached,
-		Output:    max(sum(c.Candidates, c.Thoughts), sum(c.Total)-input),
+		Output:    max(addCounts(c.Candidates, c.Thoughts), addCounts(c.Total)-input),
 		CacheRead: cached,
 	})
 }
 
 const mostTokens = 1_000_000_000_000
 
-func sane(u stream.Usage) stream.Usage {
-	return stream.Usage{Input: sum(u.Input), Output: sum(u.Output), CacheRead: sum(u.CacheRead), CacheWrite: sum(u.CacheWrite), CacheHour: sum(u.CacheHour)}
+func plausible(u stream.Usage) stream.Usage {
+	return stream.Usage{Input: addCounts(u.Input), Output: addCounts(u.Output), CacheRead: addCounts(u.CacheRead), CacheWrite: addCounts(u.CacheWrite), CacheHour: addCounts(u.CacheHour)}
 }
 
-func sum(counts ...int64) int64 {
+func addCounts(counts ...int64) int64 {
 	var all int64
 	for _, c := range counts {
 		all = min(all+min(max(c, 0), mostTokens), mostTokens)
@@ -122,16 +122,16 @@ func (r *reading) take(data []byte) {
 	if f.Metadata != nil {
 		r.told, r.known = f.Metadata.plain(), true
 	}
-	r.said += spoken(f.Delta)
+	r.said += spokenText(f.Delta)
 	for _, c := range f.Choices {
-		r.said += spoken(c.Delta)
+		r.said += spokenText(c.Delta)
 	}
 	r.ended = r.ended || r.last(f)
 }
 
 // count takes a maker's count. Output tokens are sums: the last one counts.
 func (r *reading) count(usage json.RawMessage) {
-	if !says(usage) {
+	if !isGiven(usage) {
 		return
 	}
 	var c count
@@ -149,7 +149,7 @@ func (r *reading) count(usage json.RawMessage) {
 	r.told, r.known = now, true
 }
 
-func says(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
+func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
 
 func (r *reading) last(f frame) bool {
 	switch f.Type {
@@ -166,7 +166,7 @@ func (r *reading) last(f frame) bool {
 			return true
 		}
 	}
-	return r.dialect == OpenAI && len(f.Choices) == 0 && says(f.Usage)
+	return r.dialect == OpenAI && len(f.Choices) == 0 && isGiven(f.Usage)
 }
 
 // sofar estimates the usage while an answer is under way.
@@ -179,8 +179,8 @@ func (r *reading) sofar() progress {
 	return p
 }
 
-// spoken is how many bytes of the model's words are in a delta.
-func spoken(delta json.RawMessage) int64 {
+// spokenText is how many bytes of the model's words are in a delta.
+func spokenText(delta json.RawMessage) int64 {
 	if len(delta) == 0 {
 		return 0
 	}
@@ -188,11 +188,11 @@ func spoken(delta json.RawMessage) int64 {
 	if json.Unmarshal(delta, &value) != nil {
 		return 0
 	}
-	return weigh("", value)
+	return modalityCount("", value)
 }
 
-// weigh counts the texts of the fields in which models speak.
-func weigh(field string, value any) int64 {
+// modalityCount counts the texts of the fields in which models speak.
+func modalityCount(field string, value any) int64 {
 	var all int64
 	switch value := value.(type) {
 	case string:
@@ -201,11 +201,11 @@ func weigh(field string, value any) int64 {
 		}
 	case map[string]any:
 		for name, inner := range value {
-			all += weigh(cmp.Or(name, "-"), inner)
+			all += modalityCount(cmp.Or(name, "-"), inner)
 		}
 	case []any:
 		for _, inner := range value {
-			all += weigh("-", inner)
+			all += modalityCount("-", inner)
 		}
 	}
 	return all
