@@ -47,9 +47,9 @@ func (d *Project) settings(file, text string) configured {
 // judging is what a PRD says of how work is judged: the checks, and for each story that it
 // passes, needs no test or may change tests.
 func judging(memory string, p plan.Plan) configured {
-	says := []string{""}
+	says := []string{""} // no checks
 	if len(p.VerifyCommands) > 0 {
-		says = append(says, "checks\x00"+strings.Join(p.VerifyCommands, "\x00"))
+		says[0] = "checks\x00" + strings.Join(p.VerifyCommands, "\x00")
 	}
 	for _, s := range p.UserStories {
 		story := strings.Join(append([]string{s.ID, s.Title, s.Description}, s.AcceptanceCriteria...), "\x00")
