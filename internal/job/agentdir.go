@@ -74,6 +74,9 @@ func (a *clonedTree) folder(ctx context.Context) (string, error) {
 func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); err == nil {
+		if err := a.rearm(dir); err != nil {
+			return nil, fmt.Errorf("take the agent's repository back: %w", err)
+		}
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
@@ -163,36 +166,51 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
 		return ctx.Err()
 	}
-	return a.replaceRepository(ctx, run, tree.Dir)
-}
-
-func (a *clonedTree) replaceRepository(ctx context.Context, run journal.Run, dir string) error {
-	a.snapshot, a.opened = agentSnapshot{}, nil // of the old repository
-	spec := a.cloneSpec(run, dir)
+	a.snapshot, a.opened = agentSnapshot{}, nil // of the broken repository
+	spec := a.cloneSpec(run, tree.Dir)
 	strays, _ := a.readSetupMarker()
 	spec.Exclude = append(spec.Exclude, strays...)
-	_, err := a.trusted.Repair(ctx, spec)
+	_, err = a.trusted.Repair(ctx, spec)
 	return err
 }
 
-// disarm makes a tree that stays one in which people can run git: the repository is new, and what
-// git would run in others is moved aside.
+// movedRepository is the agent's repository in a tree that stays: its settings and hooks are the
+// agent's, and people run git there.
+const movedRepository = ".git" + guarded.Aside
+
+// disarm moves aside what git would run in a tree that stays. It starts no program: after a second
+// signal none starts any more.
 func (a *clonedTree) disarm(ctx context.Context) {
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
-		defer cancel()
-	}
 	dir := filepath.Join(a.work, "tree")
-	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if err := a.replaceRepository(ctx, a.Run(), dir); err != nil {
-		a.Log("do not run git in " + dir + ": the agent's repository could not be replaced: " + err.Error())
+	if ctx.Err() == nil {
+		for _, noted := range newNestedRepos(ctx, a.Git, guarded.Searches(dir, nil, a.Git.Includes(ctx))[0], guarded.Found{}) {
+			a.Log(noted.What)
+		}
 	}
-	for _, noted := range newNestedRepos(ctx, a.Git, guarded.Searches(dir, nil, a.Git.Includes(ctx))[0], guarded.Found{}) {
-		a.Log(noted.What)
+	moved := filepath.Join(dir, movedRepository)
+	if err := errors.Join(untrusted.RemoveAll(moved), os.Rename(filepath.Join(dir, ".git"), moved)); err != nil {
+		a.Log("do not run git in " + dir + ": the agent's repository could not be moved aside: " + err.Error())
+		return
 	}
+	a.Log("the agent's commits are in " + moved + ": look at its config and hooks before you run git there")
+}
+
+// rearm takes the repository of a tree that stayed back for the agent.
+func (a *clonedTree) rearm(dir string) error {
+	if a.opened != nil {
+		return nil
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	err := os.Rename(filepath.Join(dir, movedRepository), filepath.Join(dir, ".git"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the agent removed it
+	}
+	return err
 }
 
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }
