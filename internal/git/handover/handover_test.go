@@ -148,6 +148,22 @@ func TestTake(t *testing.T) {
 			},
 			refused: "the files of these commits hold more than 1 MiB together",
 		},
+		"a link with the content of an earlier file": {
+			agent: func(l *lab) {
+				l.commit("one", map[string]string{"a.txt": "/etc/passwd"})
+				if err := os.Symlink("/etc/passwd", filepath.Join(l.tree.Dir, "b")); err != nil {
+					l.Fatal(err)
+				}
+				l.commit("two", nil)
+			},
+			terms:   func(terms *handover.Terms) { terms.Secret = func([]byte) bool { return false } },
+			refused: "the link leads out of the tree: it is absolute",
+		},
+		"commits that take too long to inspect": {
+			agent:   func(l *lab) { l.commit("one", map[string]string{"a.txt": "a\n"}) },
+			terms:   func(terms *handover.Terms) { terms.Total = time.Nanosecond },
+			refused: "the commits could not be inspected within 1ns",
+		},
 		"a file that is too large": {
 			agent:   func(l *lab) { l.commit("add", map[string]string{"large.bin": strings.Repeat("x", 2<<20)}) },
 			terms:   func(terms *handover.Terms) { terms.MaxFile = 1 << 20 },

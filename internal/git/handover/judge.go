@@ -38,7 +38,10 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 	if why := q.tooMuch(c.id, changes); why != nil {
 		return judgement{}, errors.Join(errBomb, why)
 	}
-	drop, rest := part(changes, guarded)
+	drop, rest := part(ctx, changes, guarded)
+	if ctx.Err() != nil {
+		return judgement{}, ctx.Err()
+	}
 	findings, err := q.examine(ctx, c.id, rest)
 	return judgement{drop: drop, findings: findings}, err
 }
@@ -67,17 +70,21 @@ func both(changes, others []git.Change) []git.Change {
 	return slices.DeleteFunc(changes, func(c git.Change) bool { return !also[c.Path] })
 }
 
-// part separates changes to undo. A file in place of a protected one's folder is one of them.
-func part(changes []git.Change, guarded protected) (drop, rest []git.Change) {
+// part separates changes to undo. A file in place of a protected one's folder is one of them. Paths
+// of many folders take long: where the context ends, not all changes are in either list.
+func part(ctx context.Context, changes []git.Change, guarded protected) (drop, rest []git.Change) {
 	above := map[string]bool{}
 	for _, c := range changes {
-		if c.OldMode != git.ModeNone && guarded.covers(c.Path) {
+		if ctx.Err() == nil && c.OldMode != git.ModeNone && guarded.covers(c.Path) {
 			for _, folder := range parents(c.Path) {
 				above[folder] = true
 			}
 		}
 	}
 	for _, c := range changes {
+		if ctx.Err() != nil {
+			break
+		}
 		if guarded.covers(c.Path) || above[c.Path] && c.OldMode == git.ModeNone {
 			drop = append(drop, c)
 		} else {
@@ -123,9 +130,10 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Ch
 
 type blob struct {
 	size   int64
-	read   bool
-	target string // of a link: all of a short content
+	read   bool   // secret is known
 	secret bool   // it contains a secret
+	isLink bool   // target is known
+	target string // of a link
 }
 
 // readBlobs reads each content once, even if it has many names. It leaves out files that are too
@@ -147,8 +155,9 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	}
 	for _, f := range files {
 		b := q.blobs[f.ID]
-		if !b.read && (f.Mode == git.ModeSymlink && b.size <= maxTarget || q.terms.Secret != nil && b.size <= q.terms.MaxFile) {
-			b.read = true
+		asLink := f.Mode == git.ModeSymlink && !b.isLink && b.size <= maxTarget
+		if asLink || q.terms.Secret != nil && !b.read && b.size <= q.terms.MaxFile {
+			b.read, b.isLink = true, b.isLink || asLink
 			q.blobs[f.ID] = b
 			wanted = append(wanted, f.ID)
 			q.bytes += b.size
@@ -160,7 +169,7 @@ func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	return git.CatFile(ctx, q.Do, git.Call{Limit: maxAnswers}, wanted, func(o git.Object) error {
 		text, err := io.ReadAll(o.Content)
 		b := q.blobs[o.ID]
-		if b.secret = q.secret(string(text)); len(text) <= maxTarget {
+		if b.secret = q.secret(string(text)); b.isLink {
 			b.target = string(text)
 		}
 		q.blobs[o.ID] = b
@@ -196,7 +205,10 @@ func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded pr
 	if err != nil {
 		return nil, blame(err, "it changes too much to inspect")
 	}
-	moved, _ := part(sinceLast, guarded)
+	moved, _ := part(ctx, sinceLast, guarded)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if len(moved) == 0 {
 		return sinceLast, nil
 	}

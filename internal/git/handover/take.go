@@ -17,15 +17,16 @@ import (
 
 // Terms are what a hand-over may hold. A zero limit stands for its default.
 type Terms struct {
-	Base       string   // where the run began
-	Last       string   // what was handed over last, or where work began
-	Protect    []string // globs of paths that stay as they are, in any case of letters, each with all below it
-	MaxPack    int64    // 100 MiB
-	MaxFile    int64    // 20 MiB
-	MaxCommits int      // 200
-	MaxChanges int      // 200,000 of all commits together
-	MaxRead    int64    // 1 GiB of different files together
-	Timeout    time.Duration
+	Base       string                 // where the run began
+	Last       string                 // what was handed over last, or where work began
+	Protect    []string               // globs of paths that stay as they are, in any case of letters, each with all below it
+	MaxPack    int64                  // 100 MiB
+	MaxFile    int64                  // 20 MiB
+	MaxCommits int                    // 200
+	MaxChanges int                    // 200,000 of all commits together
+	MaxRead    int64                  // 1 GiB of different files together
+	Timeout    time.Duration          // of a call to git; 2 minutes
+	Total      time.Duration          // for all commits together; 5 minutes
 	Secret     func(text []byte) bool // tells whether a text contains a secret; nil: there is none
 	Authorship
 }
@@ -48,6 +49,9 @@ func (t Terms) filled() Terms {
 	}
 	if t.Timeout <= 0 {
 		t.Timeout = 2 * time.Minute
+	}
+	if t.Total <= 0 {
+		t.Total = 5 * time.Minute
 	}
 	return t
 }
@@ -99,7 +103,13 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 		return journal.CommitsTaken{}, err
 	}
 	done := journal.CommitsTaken{From: terms.Last, To: terms.Last}
-	made, err := take(ctx, t, tree, seen, terms.filled())
+	terms = terms.filled()
+	inTime, cancel := context.WithTimeout(ctx, terms.Total)
+	defer cancel()
+	made, err := take(inTime, t, tree, seen, terms)
+	if err != nil && inTime.Err() != nil && ctx.Err() == nil {
+		err = errors.Join(errBomb, refuse("the commits could not be inspected within %s", terms.Total))
+	}
 	bomb := errors.Is(err, errBomb)
 	if refused, ok := errors.AsType[refusal](err); ok {
 		done.Refused, err = refused, nil
