@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 
@@ -44,6 +45,11 @@ func MemoryPath(project, named string) (string, error) {
 	}
 	if !filepath.IsLocal(memory) {
 		return "", fault.Usage("--ralph-dir "+named+" is not within the project", "name a folder of the project", nil)
+	}
+	for at := filepath.Dir(memory); at != "."; at = filepath.Dir(at) {
+		if info, err := os.Lstat(filepath.Join(project, at)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			return "", fault.Usage("--ralph-dir "+named+": "+at+" is a link", "name the folder that it leads to", nil)
+		}
 	}
 	return memory, nil
 }
