@@ -178,20 +178,31 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 // agent's, and people run git there.
 const movedRepository = ".git" + guarded.Aside
 
-// disarm moves aside what git would run in a tree that stays. It starts no program: after a second
+// noRepository stands in the place of the agent's repository: git ends at it, and takes no folder
+// above and not the tree itself for a repository.
+const noRepository = "ralph moved the agent's repository to " + movedRepository + "\n"
+
+// disarm moves aside what git would run in a tree that stays. It needs no program: after a second
 // signal none starts any more.
 func (a *clonedTree) disarm(ctx context.Context) {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
+		defer cancel()
+	}
 	dir := filepath.Join(a.work, "tree")
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); errors.Is(err, fs.ErrNotExist) {
+	own, moved := filepath.Join(dir, ".git"), filepath.Join(dir, movedRepository)
+	if _, err := os.Lstat(own); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if ctx.Err() == nil {
-		for _, noted := range newNestedRepos(ctx, a.Git, guarded.Searches(dir, nil, a.Git.Includes(ctx))[0], guarded.Found{}) {
-			a.Log(noted.What)
-		}
+	where := guarded.Searches(dir, nil, a.Git.Includes(ctx))[0]
+	now := where.Look(ctx)
+	delete(now.Nested, ".")
+	for _, noted := range disarmNew(ctx, a.Git, where, now, guarded.Found{}) {
+		a.Log(noted.What)
 	}
-	moved := filepath.Join(dir, movedRepository)
-	if err := errors.Join(untrusted.RemoveAll(moved), os.Rename(filepath.Join(dir, ".git"), moved)); err != nil {
+	err := errors.Join(untrusted.RemoveAll(moved), os.Rename(own, moved), untrusted.WriteFile(own, []byte(noRepository), 0o644))
+	if err != nil {
 		a.Log("do not run git in " + dir + ": the agent's repository could not be moved aside: " + err.Error())
 		return
 	}
@@ -200,17 +211,11 @@ func (a *clonedTree) disarm(ctx context.Context) {
 
 // rearm takes the repository of a tree that stayed back for the agent.
 func (a *clonedTree) rearm(dir string) error {
-	if a.opened != nil {
-		return nil
+	own := filepath.Join(dir, ".git")
+	if text, err := untrusted.ReadFile(own, int64(len(noRepository))+1); a.opened != nil || err != nil || string(text) != noRepository {
+		return nil //nolint:nilerr // it is a repository, or the agent removed it
 	}
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	err := os.Rename(filepath.Join(dir, movedRepository), filepath.Join(dir, ".git"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // the agent removed it
-	}
-	return err
+	return errors.Join(os.Remove(own), os.Rename(filepath.Join(dir, movedRepository), own))
 }
 
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }

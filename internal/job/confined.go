@@ -135,14 +135,13 @@ func WatchNestedRepos(ctx context.Context, tool git.Git, top string, at confine.
 	}
 	return func(ctx context.Context) (news []journal.Noted) {
 		for i, search := range where {
-			news = append(news, newNestedRepos(ctx, tool, search, before[i])...)
+			news = append(news, disarmNew(ctx, tool, search, search.Look(ctx), before[i])...)
 		}
 		return news
 	}
 }
 
-func newNestedRepos(ctx context.Context, tool git.Git, where guarded.Search, before guarded.Found) []journal.Noted {
-	now := where.Look(ctx)
+func disarmNew(ctx context.Context, tool git.Git, where guarded.Search, now, before guarded.Found) []journal.Noted {
 	where.RemovePipes(now.Pipes.Since(before.Pipes))
 	return append(disarmRepos(ctx, tool, where, now.Since(before.Nested)),
 		disarmIndexes(ctx, tool, where, now.Indexes.Since(before.Indexes))...)
