@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -42,20 +43,26 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starterClient().DraftPull(ctx, pull)
 }
 
-// ReadyPull turns the draft of the run's branch ready, if GitHub shows the head that was proven.
+// ReadyPull turns the draft of the run's branch ready, if GitHub shows the head that was proven. A push
+// takes GitHub seconds to show.
 func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
-	pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
-	if err != nil {
-		return err
+	for pause := retryPause; ; pause *= 2 {
+		pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)
+		switch {
+		case err != nil:
+			return err
+		case !open:
+			return h.pullClosedError(ctx, *run.Pull, run.Branch)
+		case pull.SHA == run.Head:
+			return h.starterClient().ReadyPull(ctx, pull)
+		case pause > 4*retryPause:
+			return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.SHA, run.Branch, run.Head),
+				"comment `/ralph resume`: the newer commits are merged and checked", nil)
+		}
+		if err := job.Wait(ctx, pause); err != nil {
+			return err
+		}
 	}
-	if !open {
-		return h.pullClosedError(ctx, *run.Pull, run.Branch)
-	}
-	if pull.SHA != run.Head {
-		return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.SHA, run.Branch, run.Head),
-			"comment `/ralph resume`: the newer commits are merged and checked", nil)
-	}
-	return h.starterClient().ReadyPull(ctx, pull)
 }
 
 func (h *branchHost) updatePull(ctx context.Context, text view.Pull) error {

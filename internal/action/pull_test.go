@@ -3,6 +3,7 @@ package action_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,22 @@ func TestReadyPullIsOfTheProvenHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Pull = &opened
+
+	// GitHub shows a push late.
+	push(branch, later)
+	asked := len(server.Requests())
+	done := make(chan error)
+	go func() { done <- pulls.ReadyPull(t.Context(), run) }()
+	for len(server.Requests()) == asked {
+		runtime.Gosched()
+	}
+	push(branch, proven)
+	if err := <-done; err != nil {
+		t.Errorf("with a head that GitHub shows late: %v", err)
+	}
+	if _, err := pulls.OpenPull(t.Context(), run, view.Pull{}); err != nil { // a draft again
+		t.Fatal(err)
+	}
 
 	push(branch, later)
 	err = pulls.ReadyPull(t.Context(), run)
