@@ -104,10 +104,10 @@ func isWorkUntaken(run journal.Run) bool {
 		return false
 	}
 	it := run.Iterations[n-1]
-	return it.Taken == nil && it.Agent != nil || it.Taken != nil && len(it.Taken.Refused) > 0
+	return it.Taken == nil && (it.Agent != nil || it.Ended == nil) || it.Taken != nil && len(it.Taken.Refused) > 0
 }
 
-func (s *activeRun) removeTrees(ctx context.Context) error {
+func (s *activeRun) removeTrees() error {
 	switch {
 	case s.KeepTrees:
 		return nil
@@ -115,7 +115,7 @@ func (s *activeRun) removeTrees(ctx context.Context) error {
 		return untrusted.RemoveAll(s.work)
 	}
 	if a, is := s.agentDir.(*clonedTree); is && s.Sandbox != nil {
-		a.disarm(ctx)
+		a.close()
 	}
 	s.Log("work that was not pushed is saved in " + s.work)
 	return nil

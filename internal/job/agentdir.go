@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -74,9 +73,6 @@ func (a *clonedTree) folder(ctx context.Context) (string, error) {
 func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 	dir := filepath.Join(a.work, "tree")
 	if _, err := os.Stat(dir); err == nil {
-		if err := a.rearm(dir); err != nil {
-			return nil, fmt.Errorf("take the agent's repository back: %w", err)
-		}
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
@@ -95,6 +91,9 @@ func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 
 func (a *clonedTree) openTree(dir string) (_ *git.Tree, err error) {
 	if a.opened == nil {
+		if err := unclose(dir); err != nil {
+			return nil, fmt.Errorf("open the agent's tree: %w", err)
+		}
 		if a.opened, err = a.trusted.OpenTree(dir); err != nil {
 			return nil, err
 		}
@@ -174,48 +173,26 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 	return err
 }
 
-// movedRepository is the agent's repository in a tree that stays: its settings and hooks are the
-// agent's, and people run git there.
-const movedRepository = ".git" + guarded.Aside
-
-// noRepository stands in the place of the agent's repository: git ends at it, and takes no folder
-// above and not the tree itself for a repository.
-const noRepository = "ralph moved the agent's repository to " + movedRepository + "\n"
-
-// disarm moves aside what git would run in a tree that stays. It needs no program: after a second
-// signal none starts any more.
-func (a *clonedTree) disarm(ctx context.Context) {
-	if ctx.Err() != nil {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
-		defer cancel()
-	}
+// close keeps people out of a tree that stays: the agent wrote its git settings, and a prompt that
+// asks git runs what they name. It needs no program: after a second signal none starts any more.
+func (a *clonedTree) close() {
 	dir := filepath.Join(a.work, "tree")
-	own, moved := filepath.Join(dir, ".git"), filepath.Join(dir, movedRepository)
-	if _, err := os.Lstat(own); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return
 	}
-	where := guarded.Searches(dir, nil, a.Git.Includes(ctx))[0]
-	now := where.Look(ctx)
-	delete(now.Nested, ".")
-	for _, noted := range disarmNew(ctx, a.Git, where, now, guarded.Found{}) {
-		a.Log(noted.What)
-	}
-	err := errors.Join(untrusted.RemoveAll(moved), os.Rename(own, moved), untrusted.WriteFile(own, []byte(noRepository), 0o644))
-	if err != nil {
-		a.Log("do not run git in " + dir + ": the agent's repository could not be moved aside: " + err.Error())
+	if err := os.Chmod(dir, 0); err != nil {
+		a.Log("do not go to " + dir + ": the agent wrote its git settings, and they can run programs")
 		return
 	}
-	a.Log("the agent's commits are in " + moved + ": look at its config and hooks before you run git there")
+	a.Log("the agent wrote the git settings of " + dir + ", and they can run programs: it is closed, and chmod 755 opens it")
 }
 
-// rearm takes the repository of a tree that stayed back for the agent.
-func (a *clonedTree) rearm(dir string) error {
-	own := filepath.Join(dir, ".git")
-	if text, err := untrusted.ReadFile(own, int64(len(noRepository))+1); a.opened != nil || err != nil || string(text) != noRepository {
-		return nil //nolint:nilerr // it is a repository, or the agent removed it
+// unclose opens a tree that was closed, for the agent.
+func unclose(dir string) error {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || info.Mode().Perm() != 0 {
+		return err
 	}
-	return errors.Join(os.Remove(own), os.Rename(filepath.Join(dir, movedRepository), own))
+	return os.Chmod(dir, 0o755) //nolint:gosec // as it was made
 }
 
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }

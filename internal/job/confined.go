@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -135,16 +136,13 @@ func WatchNestedRepos(ctx context.Context, tool git.Git, top string, at confine.
 	}
 	return func(ctx context.Context) (news []journal.Noted) {
 		for i, search := range where {
-			news = append(news, disarmNew(ctx, tool, search, search.Look(ctx), before[i])...)
+			now := search.Look(ctx)
+			search.RemovePipes(now.Pipes.Since(before[i].Pipes))
+			news = append(news, disarmRepos(ctx, tool, search, now.Since(before[i].Nested))...)
+			news = append(news, disarmIndexes(ctx, tool, search, now.Indexes.Since(before[i].Indexes))...)
 		}
 		return news
 	}
-}
-
-func disarmNew(ctx context.Context, tool git.Git, where guarded.Search, now, before guarded.Found) []journal.Noted {
-	where.RemovePipes(now.Pipes.Since(before.Pipes))
-	return append(disarmRepos(ctx, tool, where, now.Since(before.Nested)),
-		disarmIndexes(ctx, tool, where, now.Indexes.Since(before.Indexes))...)
 }
 
 func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
@@ -161,6 +159,9 @@ func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names 
 	moved, err := tool.Disarm(ctx, where, names)
 	if !where.All { // outside of the reader's folder
 		moved, names = joinAll(where.Top, moved), joinAll(where.Top, names)
+	}
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(name, "/.git")
 	}
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
