@@ -53,20 +53,20 @@ func TestNested(t *testing.T) {
 		write(t, filepath.Join(top, name), "x")
 	}
 	before := treeOf(top).Look(t.Context())
-	if diff := cmp.Diff([]string{"b", "c", "e", "f", "n"}, before.Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{"b/.git", "c", "e/.git", "f/.git", "n/.git"}, before.Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{"n/.git/config", "b/.git", "c/config", "e/.git/hooks/pre-push", "f/.git/index", "f/x", ".git/config", "g/.git/HEAD"} {
 		write(t, filepath.Join(top, name), "y")
 	}
-	if diff := cmp.Diff([]string{"b", "c", "e", "g", "n"}, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
+	if diff := cmp.Diff([]string{"b/.git", "c", "e/.git", "g/.git", "n/.git"}, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
 	before = treeOf(top).Look(t.Context())
 	if err := os.Chmod(filepath.Join(top, "e/.git/hooks/pre-push"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"e"}, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
+	if diff := cmp.Diff([]string{"e/.git"}, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("a hook that can be run (-want +got):\n%s", diff)
 	}
 }
@@ -112,15 +112,23 @@ func TestDisarm(t *testing.T) {
 	if err := os.Chmod(filepath.Join(top, "closed/.git"), 0o500); err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"plain", "home", "inner", "up", "sub", "monitor", "include", "half", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "bare", "closed", "lent", "near"}
+	// The project's own git folder stays as it is, and so does what lies beside another git folder.
+	write(t, filepath.Join(top, ".git/config"), "[core]\n\tfsmonitor = mine\n")
+	write(t, filepath.Join(top, "config"), "[core]\n\tfsmonitor = x\n")
+	write(t, filepath.Join(top, "both/.git/config"), "[alias]\n\tmine = !mine\n")
+	write(t, filepath.Join(top, "both/config"), "[core]\n\tfsmonitor = x\n")
+	names := []string{".git", ".", "both", ".git/modules/led", ".git/modules/sub", "bare", "gone"}
+	for _, name := range []string{"plain", "home", "inner", "up", "sub", "monitor", "include", "half", "filter", "broken", "worktree", "hook", "common", "out", "odd", "led", "beside", "closed", "lent", "near"} {
+		names = append(names, name+"/.git")
+	}
 	moved, err := g.Disarm(t.Context(), treeOf(top), names)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want []string
 	for _, path := range []string{
-		"home/.git/config", "inner/.git/config", "up/.git/config", "monitor/.git/config", "include/.git/config", "half/.git/rebase-merge", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
-		"common/.git/commondir", "out/.git", "odd/.git", ".git/modules/led/config", "bare/config", "closed/.git/config", "lent/.git/objects/info/alternates",
+		"config", "both/config", ".git/modules/led/config", "bare/config", "home/.git/config", "inner/.git/config", "up/.git/config", "monitor/.git/config", "include/.git/config", "half/.git/rebase-merge", "filter/.git/config", "broken/.git/config", "worktree/.git/config.worktree", "hook/.git/hooks",
+		"common/.git/commondir", "out/.git", "odd/.git", "closed/.git/config", "lent/.git/objects/info/alternates",
 	} {
 		want = append(want, path+guarded.Aside)
 		if _, err := os.Lstat(filepath.Join(top, path)); err == nil {
@@ -148,10 +156,10 @@ func TestNestedIncludes(t *testing.T) {
 		t.Errorf("changed at first (-want +got):\n%s", diff)
 	}
 	write(t, filepath.Join(top, "second.cfg"), "[core]\n\tfsmonitor = x\n")
-	if diff := cmp.Diff([]string{"web"}, look.Look(t.Context()).Since(before.Nested)); diff != "" {
+	if diff := cmp.Diff([]string{"web/.git"}, look.Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	moved, err := g.Disarm(t.Context(), look, []string{"web"})
+	moved, err := g.Disarm(t.Context(), look, []string{"web/.git"})
 	if diff := cmp.Diff([]string{"web/.git/config" + guarded.Aside}, moved); err != nil || diff != "" {
 		t.Errorf("moved, %v (-want +got):\n%s", err, diff)
 	}
@@ -169,7 +177,7 @@ func TestNestedElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{".ralph/sub", "linked", "shared"}, treeOf(top).Look(t.Context()).Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{".ralph/sub/.git", "linked", "shared"}, treeOf(top).Look(t.Context()).Since(nil)); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 }
@@ -182,7 +190,7 @@ func TestNestedInGitFolders(t *testing.T) {
 		write(t, filepath.Join(top, name), "x")
 	}
 	before := treeOf(top).Look(t.Context())
-	if diff := cmp.Diff([]string{"n"}, before.Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{"n/.git"}, before.Since(nil)); diff != "" {
 		t.Errorf("as git makes them (-want +got):\n%s", diff)
 	}
 	for _, name := range []string{
@@ -191,7 +199,7 @@ func TestNestedInGitFolders(t *testing.T) {
 	} {
 		write(t, filepath.Join(top, name), "x")
 	}
-	want := []string{".git/logs", ".git/modules/m", ".git/objects/src", "n/.git/lfs", "n/.git/objects/in"}
+	want := []string{".git/logs", ".git/modules/m", ".git/objects/src/.git", "n/.git/lfs", "n/.git/objects/in/.git"}
 	if diff := cmp.Diff(want, treeOf(top).Look(t.Context()).Since(before.Nested)); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}
@@ -215,11 +223,11 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	if len(where) != 2 {
 		t.Fatalf("searched: %+v", where)
 	}
-	if diff := cmp.Diff([]string{"in"}, where[0].Look(t.Context()).Since(nil)); diff != "" {
+	if diff := cmp.Diff([]string{"in/.git"}, where[0].Look(t.Context()).Since(nil)); diff != "" {
 		t.Errorf("in the tree (-want +got):\n%s", diff)
 	}
 	names := where[1].Look(t.Context()).Since(nil)
-	if diff := cmp.Diff([]string{".git/objects/in", ".git/worktrees", ".git/worktrees/objects/in", ".git/worktrees/wt"}, names); diff != "" {
+	if diff := cmp.Diff([]string{".git/objects/in/.git", ".git/worktrees", ".git/worktrees/objects/in/.git", ".git/worktrees/wt"}, names); diff != "" {
 		t.Errorf("in the git folder (-want +got):\n%s", diff)
 	}
 	moved, err := g.Disarm(t.Context(), where[1], names)

@@ -163,6 +163,7 @@ func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names 
 	for i, name := range names {
 		names[i] = strings.TrimSuffix(name, "/.git")
 	}
+	names = slices.Compact(names)
 	if len(moved) > 0 {
 		news = append(news, journal.Noted{
 			What: "moved aside what git would run in a repository that the agent made or changed: " + journal.ShortList(moved),

@@ -56,18 +56,21 @@ func begun(root *untrusted.Root, at string) (paths []string) {
 	return paths
 }
 
-// armed are the paths of a repository by which git runs more than itself, or reads more
+// armed are the paths of the git folder at by which git runs more than itself, or reads more
 // than the tree.
-func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, name string) (paths []string) {
-	at := path.Join(name, ".git")
+func (s Search) armed(ctx context.Context, plain Plain, root *untrusted.Root, at string) (paths []string) {
 	info, err := root.Lstat(at)
-	switch to, within := leads(root, at); {
-	case errors.Is(err, fs.ErrNotExist):
-		at = name // it is bare
-	case err != nil, !info.IsDir() && !within:
+	_, within := leads(root, at)
+	_, closed := root.ReadDir(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), at == s.Git:
+		return nil
+	case err == nil && !info.IsDir() && within: // what it leads to is a git folder of its own
+		return nil
+	case err != nil, !info.IsDir():
 		return []string{at}
-	case !info.IsDir():
-		at = to
+	case closed != nil && path.Base(at) != ".git":
+		return []string{path.Join(at, ".git")}
 	}
 	paths = begun(root, at)
 	for _, file := range []string{"config", "config.worktree", "commondir"} {

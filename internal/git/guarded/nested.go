@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Nested are the repositories within a tree, by path, each with a digest of
+// Nested are the git folders within a tree, by path, each with a digest of
 // what git would run of it. A git status of the tree runs git in those of its
 // index, with their own configuration.
 type Nested map[string]string
@@ -90,9 +90,9 @@ func (s Search) Look(ctx context.Context) Found {
 			found.Pipes[e.Path] = ""
 		case e.Path == s.Git: // the folder's own
 		case e.Info.Name() == ".git":
-			found.Nested[path.Dir(e.Path)] = s.runs(ctx, e.In, e.Name, filepath.Join(s.Top, e.Path), left)
+			found.Nested[e.Path] = s.runs(ctx, e.In, e.Name, filepath.Join(s.Top, e.Path), left)
 			if to, led := leads(root, e.Path); led {
-				found.Nested[path.Dir(e.Path)] += s.runs(ctx, root, to, filepath.Join(s.Top, to), left)
+				found.Nested[e.Path] += s.runs(ctx, root, to, filepath.Join(s.Top, to), left)
 			}
 		case e.Info.Name() == "HEAD" && path.Dir(e.Path) != s.Git && path.Base(path.Dir(e.Path)) != ".git" && isBare(e.In):
 			found.Nested[path.Dir(e.Path)] = s.runs(ctx, e.In, ".", filepath.Join(s.Top, path.Dir(e.Path)), left)
