@@ -138,6 +138,26 @@ func TestTake(t *testing.T) {
 			terms:   func(terms *handover.Terms) { terms.MaxChanges = 3 },
 			refused: "the commits up to ",
 		},
+		"merges that differ much from their parents": {
+			agent: func(l *lab) {
+				l.git(l.tree.Dir, "checkout", "-q", "-b", "side")
+				many := map[string]string{}
+				for i := range 24 {
+					many[fmt.Sprintf("many-%d.txt", i)] = "x"
+				}
+				l.commit("side", many)
+				l.git(l.tree.Dir, "checkout", "-q", "work")
+				for i := range 6 {
+					l.commit("one", map[string]string{"a.txt": fmt.Sprint(i)})
+					l.git(l.tree.Dir, "merge", "-q", "--no-ff", "-s", "ours", "-m", "merge", "side")
+					l.git(l.tree.Dir, "checkout", "-q", "side")
+					l.commit("more", map[string]string{fmt.Sprintf("side-%d.txt", i): "x"})
+					l.git(l.tree.Dir, "checkout", "-q", "work")
+				}
+			},
+			terms:   func(terms *handover.Terms) { terms.MaxChanges = 36 },
+			refused: "the merges up to ",
+		},
 		"much to read in several commits": {
 			agent: func(l *lab) {
 				l.commit("one", map[string]string{"a.txt": strings.Repeat("a", 1<<20)})

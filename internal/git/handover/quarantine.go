@@ -21,10 +21,11 @@ type quarantine struct {
 	dir   string
 	terms Terms
 
-	compared map[git.Span][]git.Change
-	blobs    map[string]blob // that were looked at
-	changes  int             // of all commits
-	bytes    int64           // that were read of blobs
+	compared    map[git.Span][]git.Change
+	blobs       map[string]blob // that were looked at
+	changes     int             // of all commits
+	differences int             // of all comparisons
+	bytes       int64           // that were read of blobs
 }
 
 // enter removes what a killed Take may have left.
@@ -112,6 +113,9 @@ func (q *quarantine) sparing(ctx context.Context, c git.Call) ([]byte, error) {
 	return q.Do(ctx, c)
 }
 
+// maxDifferences is how many differences there may be for each change: a merge has them to each parent.
+const maxDifferences = 5
+
 func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, error) {
 	if known, is := q.compared[span]; is {
 		return slices.Clone(known), nil
@@ -119,6 +123,9 @@ func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, 
 	changes, err := git.Compare(ctx, q.sparing, span)
 	if err != nil {
 		return nil, err
+	}
+	if q.differences += len(changes); q.differences > maxDifferences*q.terms.MaxChanges { // they stay in memory
+		return nil, errors.Join(errBomb, refuse("the merges up to %.12s differ from their parents in too many files together", span.To))
 	}
 	q.compared[span] = slices.Clone(changes)
 	return changes, nil
