@@ -138,6 +138,9 @@ func TestDisarm(t *testing.T) {
 	if diff := cmp.Diff(want, moved); diff != "" {
 		t.Errorf("moved (-want +got):\n%s", diff)
 	}
+	if earlier, err := filepath.Glob(filepath.Join(top, "closed/.git/config.*"+guarded.Aside, "x")); err != nil || len(earlier) != 1 {
+		t.Errorf("what was moved before is gone: %q, %v", earlier, err)
+	}
 	if moved, err := g.Disarm(t.Context(), treeOf(top), names); err != nil || len(moved) > 0 {
 		t.Errorf("moved again: %q, %v", moved, err)
 	}

@@ -2,6 +2,7 @@ package guarded
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"path"
@@ -39,9 +40,14 @@ func (s Search) Disarm(ctx context.Context, plain Plain, names []string) (moved 
 	return moved, err
 }
 
+// moveAside keeps what was moved before: it may be the user's own.
 func moveAside(root *untrusted.Root, name string) error {
 	_ = root.Chmod(path.Dir(name), 0o700) // those inside may have closed the folder
-	return errors.Join(root.RemoveAll(name+Aside), root.Rename(name, name+Aside))
+	earlier := root.Rename(name+Aside, name+"."+rand.Text()[:8]+Aside)
+	if errors.Is(earlier, fs.ErrNotExist) {
+		earlier = nil
+	}
+	return errors.Join(earlier, root.Rename(name, name+Aside))
 }
 
 // halfDone is what git goes on with, and runs what it lists; or copies files that it lists, by rerere.
