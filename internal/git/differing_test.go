@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,5 +108,12 @@ func TestFound(t *testing.T) {
 		if diff := cmp.Diff(want, must(l.trusted.Found(t.Context(), tip, []string{core, "none"}, all))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", core, diff)
 		}
+	}
+	var many []string // more than a command line may be long
+	for i := range 3000 {
+		many = append(many, fmt.Sprintf("%0100d", i))
+	}
+	if got := must(l.trusted.Found(t.Context(), tip, append(many, "remark"), all))(t); len(got) != 1 {
+		t.Errorf("Found with many cores = %v, want the file two", got)
 	}
 }

@@ -217,7 +217,12 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 
 // Holding are those of some paths of a commit that match an extended expression.
 func (t *Trusted) Holding(ctx context.Context, commit, expression string, paths []string) ([]string, error) {
-	out, err := t.search(ctx, commit, "-l", []string{expression}, paths)
+	return t.holding(ctx, commit, []string{expression}, paths)
+}
+
+// holding are those of some paths of a commit that match one of the extended expressions.
+func (t *Trusted) holding(ctx context.Context, commit string, expressions, paths []string) ([]string, error) {
+	out, err := t.search(ctx, commit, "-l", expressions, paths)
 	if out == "" || err != nil {
 		return nil, err
 	}
@@ -232,7 +237,7 @@ func (t *Trusted) Holding(ctx context.Context, commit, expression string, paths 
 // path. Only files are searched that match one of the cores: an expression that begins with
 // a word is ten times as fast as one that may begin with anything.
 func (t *Trusted) Found(ctx context.Context, commit string, cores, expressions []string) (map[string][]string, error) {
-	paths, err := t.Holding(ctx, commit, strings.Join(cores, "|"), []string{""})
+	paths, err := t.holding(ctx, commit, cores, []string{""})
 	if err != nil {
 		return nil, err
 	}
@@ -256,16 +261,14 @@ const (
 	mostFound = 64 << 20
 )
 
-// search returns what git grep prints; nothing without paths.
+// search returns what git grep prints; nothing without paths. The expressions are read from
+// stdin, as thousands are too long for a command line.
 func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, paths []string) (string, error) {
 	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
 		return "", err
 	}
-	args := []string{"grep", flag, "-z", "-I", "-E"}
-	for _, expression := range expressions {
-		args = append(args, "-e", expression)
-	}
-	out, err := t.Do(ctx, Call{Args: slices.Concat(args, []string{commit, "--"}, literal(paths)), Limit: mostFound})
+	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))
+	out, err := t.Do(ctx, Call{Args: args, Stdin: strings.NewReader(strings.Join(expressions, "\n")), Limit: mostFound})
 	if failed, ok := Answered(err); ok && failed.Exit == 1 {
 		return "", nil
 	}
