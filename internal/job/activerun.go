@@ -95,7 +95,7 @@ func (s *activeRun) canRemoveTrees() bool {
 	if run.Stop == nil || run.Stop.Reason == policy.FatalError || isWorkUntaken(run) {
 		return false
 	}
-	return run.Stop != nil && !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
+	return !run.Dirty && (run.Head == run.Start || verdict.IsUnchanged(run) || run.Pushed == run.Head)
 }
 
 func isWorkUntaken(run journal.Run) bool {
@@ -115,7 +115,7 @@ func (s *activeRun) removeTrees() error {
 		return untrusted.RemoveAll(s.work)
 	}
 	if a, is := s.agentDir.(*clonedTree); is && s.Sandbox != nil {
-		a.close()
+		a.closeTree()
 	}
 	s.Log("work that was not pushed is saved in " + s.work)
 	return nil

@@ -91,7 +91,7 @@ func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 
 func (a *clonedTree) openTree(dir string) (_ *git.Tree, err error) {
 	if a.opened == nil {
-		if err := unclose(dir); err != nil {
+		if err := reopenTree(dir); err != nil {
 			return nil, fmt.Errorf("open the agent's tree: %w", err)
 		}
 		if a.opened, err = a.trusted.OpenTree(dir); err != nil {
@@ -173,9 +173,9 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 	return err
 }
 
-// close keeps people out of a tree that stays: the agent wrote its git settings, and a prompt that
+// closeTree keeps people out of a tree that stays: the agent wrote its git settings, and a prompt that
 // asks git runs what they name. It needs no program: after a second signal none starts any more.
-func (a *clonedTree) close() {
+func (a *clonedTree) closeTree() {
 	dir := filepath.Join(a.work, "tree")
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return
@@ -187,8 +187,8 @@ func (a *clonedTree) close() {
 	a.Log("the agent wrote the git settings of " + dir + ", and they can run programs: it is closed, and chmod 755 opens it")
 }
 
-// unclose opens a tree that was closed, for the agent.
-func unclose(dir string) error {
+// reopenTree opens a tree that was closed, for the agent.
+func reopenTree(dir string) error {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || info.Mode().Perm() != 0 {
 		return err
 	}

@@ -19,3 +19,6 @@ func Answered(items ...stream.Item) string {
 	}
 	return said.text()
 }
+
+// IsWorkUntaken tells whether the newest iteration may have left work in its tree alone.
+var IsWorkUntaken = isWorkUntaken
