@@ -18,7 +18,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
-test: # of whole Actions every fourth, of kills and GitHub's faults every fifth, of hostile tables the shorter; check has them all
+test: # of scripts and whole runs one in four, of kills and faults one in five, of hostile tables the shorter; check has all
 	go test -short -ldflags='-s -w' ./...
 check: lint
 	go mod tidy -diff

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -79,9 +80,11 @@ func (s *scene) sameAs(want undisturbed) {
 	}
 }
 
-// dealt tells which of many cases that take their time are tried: all of them,
-// but with -short one of so many.
-func dealt(i, of int) bool { return !testing.Short() || i%of == 0 }
+// dealt tells which of many slow cases are tried: all, but with -short one of so many, if
+// -run names none.
+func dealt(i, of int) bool {
+	return !testing.Short() || flag.Lookup("test.run").Value.String() != "" || i%of == 0
+}
 
 // TestKill kills the program at events of each type, and has it go on.
 func TestKill(t *testing.T) {

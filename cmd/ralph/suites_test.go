@@ -162,9 +162,9 @@ func (g *groundOf) toldRuns() int {
 }
 
 // How often all tests run for a story that is proven, and how often some do:
-// docs/PERFORMANCE.md has the table.
+// docs/performance.md has the table.
 func TestSuiteRunsOfAStory(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		suiteOf
 		whole, some int
 	}{
@@ -187,6 +187,9 @@ func TestSuiteRunsOfAStory(t *testing.T) {
 		{suiteOf{"mvn -q test", "", 1, "new"}, 2, 3},
 		{suiteOf{"gradle test", "", 1, "new"}, 2, 3},
 	} {
+		if !dealt(i, 4) {
+			continue
+		}
 		t.Run(fmt.Sprintf("%s/%s/%d %s", c.check, c.door, c.stories, c.change), func(t *testing.T) {
 			t.Parallel()
 			ready, whole, some := c.count(t)
