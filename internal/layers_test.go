@@ -103,7 +103,6 @@ var plan = house{
 		"github.com/getkin/kin-openapi":           {contract},
 		"github.com/go-json-experiment/json":      {"internal/agent"},
 		"github.com/goccy/go-yaml":                {"internal/config", "internal/plan", "internal/survey"},
-		"github.com/gofri/go-github-ratelimit":    {"internal/github"},
 		"github.com/google/go-cmp":                {stories},
 		"github.com/google/go-github":             {"internal/github"},
 		"github.com/google/renameio":              {"internal/workspace"},

@@ -62,11 +62,7 @@ func Connect(a Access) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace := DefaultRetryPolicy
-	if a.Retry != nil {
-		pace = *a.Retry
-	}
-	out := limitedTransport(a.HTTP, pace)
+	pace, out := a.transport()
 	c := &Client{
 		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), retry: pace, withoutToken: &http.Client{Transport: out},
 		tokenInput: cmp.Or(a.Input, "github-token"),
@@ -76,6 +72,18 @@ func Connect(a Access) (*Client, error) {
 	}
 	c.api = apiClient(base, tokenTransport{credential: c.credential, next: out})
 	return c, nil
+}
+
+// transport is how often calls are tried again, and the way that they take once they have a token.
+func (a Access) transport() (RetryPolicy, http.RoundTripper) {
+	pace := DefaultRetryPolicy
+	if a.Retry != nil {
+		pace = *a.Retry
+	}
+	if a.HTTP != nil {
+		return pace, a.HTTP
+	}
+	return pace, Out(pace)
 }
 
 func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error {
@@ -105,7 +113,7 @@ func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
 	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: sameHostOnly})
 	// Not WithEnterpriseURLs: it guesses at the path, and GITHUB_API_URL is
 	// whole as it stands, on github.com and on a company's own server.
-	api.BaseURL, api.UploadURL = base, uploadURL(base)
+	api.BaseURL, api.UploadURL, api.UserAgent = base, uploadURL(base), "ralph"
 	return api
 }
 

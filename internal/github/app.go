@@ -172,13 +172,10 @@ func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) 
 	if err != nil {
 		return CreatedApp{}, err
 	}
-	pace := DefaultRetryPolicy
-	if a.Retry != nil {
-		pace = *a.Retry
-	}
+	pace, out := a.transport()
 	// The code in an error could be used by its reader before we use it, so
 	// errors hide it.
-	c := &Client{api: apiClient(base, limitedTransport(a.HTTP, pace)), retry: pace, credential: &credential{last: code}}
+	c := &Client{api: apiClient(base, out), retry: pace, credential: &credential{last: code}}
 	return withRetry(ctx, c, operation{action: "take over the new App", notRepeatable: true}, func(ctx context.Context) (CreatedApp, error) {
 		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)
 		if err != nil {
@@ -203,11 +200,8 @@ func OpenHook(a Access) (*Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	pace := DefaultRetryPolicy
-	if a.Retry != nil {
-		pace = *a.Retry
-	}
-	app, err := newApp(*a.App, base, limitedTransport(a.HTTP, pace))
+	pace, out := a.transport()
+	app, err := newApp(*a.App, base, out)
 	if err != nil {
 		return nil, err
 	}

@@ -198,10 +198,8 @@ func (c *Client) redNames(ctx context.Context, branch string) ([]string, error) 
 
 // Rerun has the failed jobs of a workflow run done again.
 func (c *Client) Rerun(ctx context.Context, run int64) error {
-	// Twice would be two re-runs.
-	a := operation{action: fmt.Sprintf("re-run the failed jobs of workflow run %d", run), permission: actionsWrite, notRepeatable: true}
-	return runOperation(ctx, c, a, func(ctx context.Context) error {
-		_, err := c.send(ctx, http.MethodPost, c.url(fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run)), nil, nil)
-		return err
+	return send(ctx, c, operation{
+		action: fmt.Sprintf("re-run the failed jobs of workflow run %d", run), permission: actionsWrite, notRepeatable: true,
+		method: http.MethodPost, path: fmt.Sprintf("actions/runs/%d/rerun-failed-jobs", run),
 	})
 }

@@ -79,7 +79,12 @@ func errorOf(err error) *Error {
 	if !ok {
 		return &Error{Kind: Unavailable, Message: oneLine(err.Error()), cause: err}
 	}
-	return &Error{Kind: heard.kind(), Status: heard.status, Message: oneLine(heard.message), Wait: heard.wait()}
+	limited, _ := errors.AsType[*gh.AbuseRateLimitError](err) // by an earlier answer, which is not at hand
+	wait := heard.wait()
+	if limited != nil && limited.RetryAfter != nil && len(heard.header) == 0 {
+		wait = *limited.RetryAfter
+	}
+	return &Error{Kind: heard.kind(), Status: heard.status, Message: oneLine(heard.message), Wait: wait}
 }
 
 type answer struct {

@@ -7,23 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-
-	limits "github.com/gofri/go-github-ratelimit/v2/github_ratelimit/github_secondary_ratelimit"
 )
-
-const userAgent = "ralph"
-
-// limitedTransport is the way a request takes once it has its token: through GitHub's
-// secondary limits, which are waited for here. The primary one is waited for
-// in ask, which has the answer at hand.
-func limitedTransport(given http.RoundTripper, pace RetryPolicy) http.RoundTripper {
-	if given == nil {
-		given = Out(pace)
-	}
-	return limits.New(resendTransport{next: given},
-		limits.WithSingleSleepLimit(pace.MaxWait, nil),
-		limits.WithTotalSleepLimit(10*pace.MaxWait, nil))
-}
 
 // Out is a transport for many clients to share, with their connections.
 func Out(pace RetryPolicy) http.RoundTripper {
@@ -36,34 +20,6 @@ func Out(pace RetryPolicy) http.RoundTripper {
 	return transport
 }
 
-// resendTransport is the last transport that a request goes through. The limiter above it sends a
-// request again as it is: with its body read to the end, and for ever where
-// the time to come again lies in the past. Here it gets a fresh body, and an
-// end.
-type resendTransport struct{ next http.RoundTripper }
-
-const maxSends = 4
-
-type sendCount struct{}
-
-func (w resendTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	out := req.Clone(req.Context())
-	if count, ok := req.Context().Value(sendCount{}).(*int); ok {
-		if *count++; *count > maxSends {
-			return nil, &Error{Kind: RateLimited, Message: fmt.Sprintf("asked %d times to come again", maxSends)}
-		}
-	}
-	if req.GetBody != nil {
-		body, err := req.GetBody()
-		if err != nil {
-			return nil, fmt.Errorf("read the request again: %w", err)
-		}
-		out.Body = body
-	}
-	out.Header.Set("User-Agent", userAgent)
-	return w.next.RoundTrip(out)
-}
-
 type tokenTransport struct {
 	credential *credential
 	next       http.RoundTripper
@@ -74,7 +30,7 @@ func (b tokenTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := req.Clone(context.WithValue(req.Context(), sendCount{}, new(int)))
+	out := req.Clone(req.Context())
 	out.Header.Set("Authorization", "Bearer "+token)
 	return b.next.RoundTrip(out)
 }
