@@ -7,7 +7,7 @@ import "embed"
 // Files are the texts by path, as "prompt/stories.md". In sigstore/ are the keys of the
 // public sigstore, as it publishes them.
 //
-//go:embed prompt comment pull start demo archive workflows session report server completion sigstore
+//go:embed prompt comment pull start demo archive workflows session report server completion help sigstore
 var Files embed.FS
 
 // Text returns the text at a path of Files.

@@ -24,19 +24,6 @@ type actionCommand struct {
 	Finish  bool   `help:"Finish the progress comment of a killed job, in a step with if: always()."`
 }
 
-func (actionCommand) Help() string {
-	return `Example, as a step of a workflow:
-
-  steps:
-    - uses: ralph-loop/ralph@v1
-      with:
-        anthropic-api-key: ${{ secrets.ANTHROPIC_API_KEY }}
-
-Why did nothing start?
-
-  ralph action --explain --event event.json --name issue_comment`
-}
-
 func (c actionCommand) guarded() bool { return !c.Explain }
 
 func (actionCommand) restart() string {

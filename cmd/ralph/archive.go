@@ -30,14 +30,6 @@ type archiveCommand struct {
 	Label      string `short:"l" placeholder:"TEXT" help:"Name of the archive (default: the PRD's branch)."`
 }
 
-func (archiveCommand) Help() string {
-	return `Moves the PRD and the progress log to ralph-archive/<date>-<branch or label>/, with
-a summary.md, puts new ones into ralph/, and commits these changes. prompt.md stays.
-Fails if the project has uncommitted changes.
-
-Example: ralph archive --label first-try`
-}
-
 func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
@@ -140,17 +132,8 @@ type worktreeCommand struct {
 	Clean worktreeCleanCommand `cmd:"" help:"Remove the worktrees that runs with --worktree left."`
 }
 
-func (worktreeCommand) Help() string { return "Example: ralph worktree clean" }
-
 type worktreeCleanCommand struct {
 	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-}
-
-func (worktreeCleanCommand) Help() string {
-	return `Keeps worktrees with uncommitted work, and branches that are not merged into the
-current one.
-
-Example: ralph worktree clean`
 }
 
 func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {

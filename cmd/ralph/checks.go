@@ -41,16 +41,6 @@ type checksCommand struct {
 	find bool // and run nothing
 }
 
-func (checksCommand) Help() string {
-	return `Runs the checks of a run on a clean checkout of HEAD, and shows the result of each.
-They come from the settings and the PRD. If these name none, ralph suggests checks
-from the project's own files.
-
-Exit code 0: at least one check can prove something. 1: none can.
-
-Example: ralph checks --check "make test"`
-}
-
 func (checksCommand) guarded() bool { return true }
 
 func (c checksCommand) run(ctx context.Context, w world) (int, error) {

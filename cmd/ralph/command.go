@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/templates"
 )
 
 type command interface {
@@ -61,19 +62,19 @@ var groups = []kong.Group{
 	{Key: "other", Title: "Other:"},
 }
 
-const description = `ralph gives a task to a coding agent, runs your checks on the result, and repeats
-until they pass. On GitHub the task is an issue, and the result a pull request.
+// printHelp prints the help of a command with its text in templates/help.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if chosen := ctx.Selected(); chosen != nil {
+		name := "help/" + strings.ReplaceAll(chosen.Path(), " ", "-") + ".txt"
+		if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
+			chosen.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", usually(chosen.Name))
+		}
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
+}
 
-Check: a command that judges the work, such as npm test. Story: a small change
-with criteria that a check can confirm. PRD: a file with stories, ralph/prd.json.
-Proven: the tests of a change fail without it and pass with it.
-
-Documentation: https://github.com/ralph-loop/ralph/tree/main/docs
-
-Example: ralph demo`
-
-func usually(preset policy.Preset) string {
-	limits := policy.ForPreset(preset).Limits
+func usually(command string) string {
+	limits := policy.ForPreset(map[string]policy.Preset{"run": policy.Stories, "loop": policy.Checked}[command]).Limits
 	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
 }
@@ -86,7 +87,7 @@ func parse(w world) (chosen command, done bool, err error) {
 	quit := false
 	parser, err := kong.New(needed(w.args),
 		kong.Name("ralph"),
-		kong.Description(description),
+		kong.Description(strings.TrimSpace(templates.Text("help/ralph.txt"))),
 		kong.Vars{
 			"agents": strings.Join(agent.Names(), ", "), "version": "ralph " + version,
 			"hooks": strings.Join(append(hook.Names(), loopStart, loopCancel), ","), "events": strings.Join(append(hook.Names(), loopStart, loopCancel), ", "),
@@ -98,6 +99,7 @@ func parse(w world) (chosen command, done bool, err error) {
 		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),
 		kong.ExplicitGroups(groups),
+		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err == nil {
@@ -158,8 +160,6 @@ func needed(args []string) any {
 }
 
 type versionCommand struct{}
-
-func (versionCommand) Help() string { return "Example: ralph version" }
 
 func (versionCommand) run(_ context.Context, w world) (int, error) {
 	_, err := fmt.Fprintln(w.Stdout, "ralph", version)

@@ -22,13 +22,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
 
-func (completionCommand) Help() string {
-	return `Prints a script that completes ralph's commands and flags. Load it in your shell's
-start-up file.
-
-Example: source <(ralph completion bash)`
-}
-
 func (c completionCommand) run(_ context.Context, w world) (int, error) {
 	text, err := templates.Files.ReadFile("completion/" + c.Shell)
 	if err == nil {

@@ -34,23 +34,6 @@ type doctorCommand struct {
 	JSON         bool          `name:"json" help:"Print the result as one JSON object."`
 }
 
-func (doctorCommand) Help() string {
-	return `Checks what a run needs, and shows how to fix what is missing: agents and their
-versions, the settings' agent flags, the sandbox, and the checks. Fails if a run
-could not start.
-
---checks also runs the checks, in the sandbox of the settings.
-
---github asks GitHub what a token may do in a repository, and changes nothing. With
---checks it runs the checks of a job: those of the workflow and the settings here.
-
-Examples:
-
-  ralph doctor
-  ralph doctor --checks
-  GH_TOKEN=$(gh auth token) ralph doctor --github --repo octo/greeter`
-}
-
 func (doctorCommand) guarded() bool { return true }
 
 type found struct {

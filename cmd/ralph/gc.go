@@ -34,18 +34,6 @@ type gcCommand struct {
 	JSON      bool            `name:"json" help:"Print the result as one JSON object."`
 }
 
-func (gcCommand) Help() string {
-	return `ralph saves each run on GitHub in a ref such as refs/ralph/issue-7, so that any
-machine can continue it. This command deletes old refs, and the branches (ralph/…)
-of pull requests that ended as long ago. It keeps refs of running jobs, and
-branches that were changed since.
-
-Examples:
-
-  ralph gc --repo octo/greeter --dry-run
-  ralph gc --older-than 30d`
-}
-
 func (c gcCommand) run(ctx context.Context, w world) (int, error) {
 	kept, done, err := w.kept(ctx, c.Repo)
 	if err != nil {
@@ -190,18 +178,6 @@ type statsCommand struct {
 	Repo  string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
 	Since string `placeholder:"DATE" help:"Only pull requests opened since this day (2026-09-01) or for this long (90d)."`
 	JSON  bool   `name:"json" help:"Print the result as one JSON object."`
-}
-
-func (statsCommand) Help() string {
-	return `Prints from the repository's ledger (refs/ralph/ledger) what became of ralph's pull
-requests: opened, merged, closed, share merged without a person's commit, and
-dollars, minutes and runs of the checks per merged pull request. A dash, or null
-in JSON, means unknown.
-
-Examples:
-
-  ralph stats --repo octo/greeter
-  ralph stats --since 90d --json`
 }
 
 func (c statsCommand) run(ctx context.Context, w world) (int, error) {

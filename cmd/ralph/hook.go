@@ -37,14 +37,6 @@ const (
 	loopCancel = "loop-cancel"
 )
 
-func (hookCommand) Help() string {
-	return `Claude Code and Codex call this command through the plugin in plugin/. It reads an
-event as JSON from standard input and writes the answer to standard output.
-loop-start and loop-cancel serve /ralph-loop and /cancel-ralph.
-
-Example: ralph hook stop < event.json`
-}
-
 // hooked reads a hook's command line without the grammar, which is slow: hooks run around each tool
 // call.
 func hooked(args []string) (hookCommand, bool) {
