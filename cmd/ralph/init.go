@@ -28,19 +28,6 @@ type initCommand struct {
 	Action string `name:"action-repository" hidden:"" default:"https://github.com/ralph-loop/ralph" help:"Repository of the action, whose tags are looked up."`
 }
 
-func (initCommand) Help() string {
-	return `Without flags, asks for the settings and writes .ralph/settings.json (needs a
-terminal). With flags, asks nothing and overwrites nothing.
-
-Examples:
-
-  ralph init
-  ralph init --prd --name login
-  ralph init --github
-  ralph init --github --host
-  ralph init --proof`
-}
-
 func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Any() {
 		c.Pin = c.pin(ctx, w)
@@ -96,16 +83,6 @@ func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 type planCommand struct {
 	File  string `arg:"" help:"File with the text of an issue, or a prd.json; - is standard input."`
 	Title string `short:"t" placeholder:"TEXT" help:"Title of the issue."`
-}
-
-func (planCommand) Help() string {
-	return `Finds stories in a prd.json (fenced or bare), a task list, or headings with lists.
-Any other text becomes one story. Prints the PRD on standard output, and its source
-(json, tasklist, headings, plain) on standard error. Of an
-issue form, reads only the answers. Keeps the project and branch that ralph init
---prd wrote. Asks no model.
-
-Example: ralph plan issue.md --title "Add a login" > ralph/prd.json`
 }
 
 func (c planCommand) run(_ context.Context, w world) (int, error) {

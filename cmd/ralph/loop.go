@@ -27,16 +27,6 @@ type loopCommand struct {
 	Quiet         bool     `help:"Print only the result."`
 }
 
-func (loopCommand) Help() string {
-	return `Starts the agent again and again, each time with a fresh context, until all checks
-pass and the agent says the completion tag. Each prompt has the task, the changes so
-far, the failures of the checks, and the history of the iterations.
-
-` + usually(policy.Checked) + `
-
-Example: ralph loop "Port the parser to Go" --check "go test ./..." --max-cost 3`
-}
-
 func (loopCommand) guarded() bool { return true }
 func (loopCommand) drains() bool  { return true }
 

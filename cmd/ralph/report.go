@@ -33,13 +33,6 @@ type reportCommand struct {
 	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
-func (reportCommand) Help() string {
-	return `Writes one self-contained HTML file of less than a megabyte: the result, failed
-checks, stories, time, cost, and each iteration's prompt, output, diff and logs.
-
-Example: ralph report -o report.html`
-}
-
 func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 	exams, err := c.exams()
 	if err != nil {
@@ -175,8 +168,6 @@ type statusCommand struct {
 	Follow     bool   `help:"Follow the run until it stops."`
 	JSON       bool   `name:"json" help:"Print the result as one JSON object."`
 }
-
-func (statusCommand) Help() string { return "Example: ralph status --follow" }
 
 func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	home, run, err := c.runs().Find(c.ID)

@@ -50,18 +50,6 @@ type runCommand struct {
 	laid config.Loop // the settings in force
 }
 
-// Help tells the two ways apart, with examples.
-func (runCommand) Help() string {
-	return `With a prompt, starts the agent again and again until all checks pass (those of
---check, and guardrails in the settings) and the agent gives the completion
-response. Without a prompt, works on the stories of ralph/prd.json, one in each
-iteration, until all of them pass.
-` + usually(policy.Stories) + `
-
-Example: ralph run -p "Make the tests pass. Answer <response>DONE</response>."
-Example: ralph run -m 5 --check "make test"`
-}
-
 func (runCommand) stray(string) string {
 	return `give the prompt with -p: ralph run -p "Make the tests pass. Answer <response>DONE</response>."`
 }
@@ -175,13 +163,6 @@ func (c resumeCommand) Validate() error {
 		c.Flags.Validate(),
 		c.checkIterations(),
 	)
-}
-
-func (resumeCommand) Help() string {
-	return `Continues where the run stopped. The limits count from zero again: those of the run,
-or those given here. The sandbox level stays, unless a flag names another.
-
-Example: ralph resume --max-cost 10`
 }
 
 func (resumeCommand) guarded() bool { return true }

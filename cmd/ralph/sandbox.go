@@ -30,15 +30,6 @@ type sandboxCommand struct {
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
-func (sandboxCommand) Help() string {
-	return `Runs a command as ralph runs an agent. It can write to the current directory (in a
-repository: to all of it) and to its own caches, and read programs and libraries. It
-gets only the environment variables that toolchains need. Blocked connections are
-listed at the end.
-
-Example: ralph sandbox -- npm test`
-}
-
 func (sandboxCommand) guarded() bool { return true }
 
 func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {

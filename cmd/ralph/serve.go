@@ -43,14 +43,6 @@ type serveCommand struct {
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
 
-func (serveCommand) Help() string {
-	return `Answers POST /webhook, GET /healthz and GET /metrics, and with --audience also POST
-/token. It starts GitHub Actions jobs, which do the work. Without an App, the log
-shows the page that creates one. docs/serve.md explains the workflow.
-
-Example: ralph serve --app app.json --url https://ralph.example.com`
-}
-
 func (c serveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.serve(ctx, w)
 }

@@ -33,36 +33,6 @@ type superviseCommand struct {
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
-// Help tells how the command speaks.
-func (superviseCommand) Help() string {
-	return `Starts the command again after every exit code, until the task is done or the
-attempts are used up. It runs in the current directory, with your environment and:
-
-  TASK_FOLDER    the task's folder
-  RALPH_ATTEMPT  1 for the first attempt
-
-The command reports that the task is done by a file: touch "$TASK_FOLDER/DONE"
-
-It reports that it waits for a person, and must not be started again, by
-  exit code 42, or
-  a file:     touch "$TASK_FOLDER/WAIT_WITHOUT_RESTART", or
-  a message, appended to "$TASK_FOLDER/TASK-MESSAGE-BUS.md" in the attempt:
-
-  ---
-  type: wait_without_restart
-  ---
-  Waiting for user input
-
-ralph appends the result to that file, and to PROJECT-MESSAGE-BUS.md in the parent
-directory. Exit code 0: done, or waiting; 1: out of attempts; 2: cannot start. To
-continue, run the same command again; ralph resume does not apply.
-
-With --sandbox the command can write to the project, to the task's directory and to
-its own caches. It keeps your environment, including keys.
-
-Example: ralph supervise --task-dir tasks/t1 --max-iterations 10 -- ./agent.sh`
-}
-
 func (superviseCommand) guarded() bool { return true }
 
 func (superviseCommand) restart() string { return "start it again: ralph supervise -- COMMAND" }

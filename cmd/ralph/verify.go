@@ -22,23 +22,6 @@ type verifyCommand struct {
 	laptop.Clone
 }
 
-func (verifyCommand) Help() string {
-	return `Repeats the proof of a run: setup and checks on a clean checkout of the commit that
-the evidence names, and the tests of each story on the base code. The commands come
-from the file, so they run in a sandbox without a network. If this machine has no
-such sandbox, nothing runs. Read the commands before you use --no-sandbox.
-
-With --signed, no proof is repeated. The signature is verified offline: the workflow
---identity signed this evidence, and it is about HEAD of the clone. The signed run
-must have completed, with nothing that is not verified.
-
-Exit code 0: same result. 1: something differs. 2: cannot tell.
-
-Examples:
-  ralph verify .ralph/runs/RUN/evidence.json
-  ralph verify --signed --identity URL@REF evidence.sigstore.json`
-}
-
 func (verifyCommand) guarded() bool { return true }
 
 func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
@@ -98,21 +81,6 @@ type proveCommand struct {
 	laptop.Clone
 }
 
-// Help tells the grades, with an example.
-func (proveCommand) Help() string {
-	return `Proves the change between two commits of a clone. The checks are those of the base:
-from its .ralph/settings.json, else what its own files suggest.
-They run on clean checkouts of both commits, in a sandbox. No agent runs.
-
-Grades: proven (a test fails on the base code and passes with the change), documents
-only, tests only, unbroken (no test shows the change), held (existing tests fail on
-the new code, or files that define the checks are changed), not proven (a check fails).
-
-Exit code 0: proven. 1: any other grade. 2: cannot tell.
-
-Example: ralph prove main feature`
-}
-
 func (proveCommand) guarded() bool { return true }
 
 func (c proveCommand) run(ctx context.Context, w world) (int, error) {
@@ -150,21 +118,6 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 type evalCommand struct{ laptop.Eval }
-
-// Help gives the example.
-func (evalCommand) Help() string {
-	return `Tries an agent on commits that a repository already has. The base is the commit's
-parent, the task is its text, and its tests are hidden from the agent. Each task is an
-ordinary run in a repository of its own. The result tells which work ralph calls
-proven, whether the hidden tests pass, what is falsely ready (proven, and hidden tests
-fail) and what is held back (not proven, and they pass), with cost, time and check runs.
-A task whose hidden tests pass at the base already shows nothing and is set aside.
-
-Exit code 0: all other tasks were tried, and none is falsely ready. 1: one is. 2: a
-task could not be tried, or nothing was.
-
-Example: ralph eval --repo ../project --last 30 --agent claude --max-cost 20`
-}
 
 func (evalCommand) guarded() bool { return true }
 
