@@ -37,8 +37,7 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if e.Code.Tree != e.Proof.Tree {
 		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
 	}
-	lines = append(lines, e.endContradictions()...)
-	lines = append(lines, e.missingParts()...)
+	lines = append(lines, e.falseEnd()...)
 	lines = append(lines, e.inspectionDifferences(anew)...)
 	lines = append(lines, checkDifferences("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
 	lines = append(lines, checkDifferences("", e.Proof.Checks, found.Checks)...)
@@ -47,6 +46,28 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	}
 	for _, story := range e.Stories {
 		lines = append(lines, story.differences(anew)...)
+	}
+	return lines
+}
+
+// falseEnd compares the end that the file claims with its own stories and proof.
+func (e Evidence) falseEnd() (lines []string) {
+	status := policy.StatusRunning
+	if e.StopReason != "" {
+		status = e.StopReason.Status()
+	}
+	switch {
+	case e.Status != status:
+		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, cmp.Or(string(e.StopReason), "the file does not say so"), status)}
+	case e.Status != policy.StatusCompleted:
+		return nil
+	case !e.Proof.Passed:
+		return []string{"the file says that the run is completed, but the proof of its newest commit does not pass"}
+	}
+	for _, story := range e.Stories {
+		if !story.Passes {
+			lines = append(lines, "the file says that the run is completed, but "+story.ID+" is open")
+		}
 	}
 	return lines
 }
