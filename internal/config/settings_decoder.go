@@ -13,10 +13,9 @@ import (
 
 // decoder decodes nodes and collects all errors in them, to report them together.
 type decoder struct {
-	problems   []problem
-	present    map[string]bool     // keys that a file has, by path
-	objectKeys map[string][]string // the keys of each object by its path, to find the right object for a misplaced key
-	isRun      bool                // decode for a run, without a loop's limits
+	problems []problem
+	present  map[string]bool // keys that a file has, by path
+	isRun    bool            // decode for a run, without a loop's limits
 }
 
 type pathNode struct {
@@ -62,13 +61,11 @@ func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	meant, seen := map[string]bool{}, map[string]bool{}
 	for _, m := range s.Members {
 		here := pathNode{node: node{File: m.Value.File, Line: m.Line}, path: joinPath(s.path, m.Key)}
-		near, isNear := nearest(m.Key, known)
-		switch home := d.objectWithKey(m.Key); {
+		near, isNear := plan.Nearest(m.Key, known)
+		switch {
 		case seen[m.Key]:
 			d.report(here, "given twice, want one")
 		case slices.Contains(known, m.Key):
-		case home != "":
-			d.report(here, "unknown key here, did you mean %q?", home+"."+m.Key)
 		case isNear:
 			meant[near] = true
 			d.report(here, "unknown key, did you mean %q?", near)
@@ -78,45 +75,6 @@ func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 		seen[m.Key] = true
 	}
 	return meant
-}
-
-// nearest is the known key that was probably meant, mistyped or abbreviated.
-func nearest(word string, known []string) (string, bool) {
-	if near, ok := plan.Nearest(word, known); ok {
-		return near, true
-	}
-	for _, k := range known {
-		if isAbbreviation(word, k) || isAbbreviation(k, word) {
-			return k, true
-		}
-	}
-	return "", false
-}
-
-// isAbbreviation reports whether long has the letters of short in order, with the same first letter.
-func isAbbreviation(short, long string) bool {
-	short = strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(short))
-	if len(short) < 3 || !strings.HasPrefix(strings.ToLower(long), short[:1]) {
-		return false
-	}
-	for _, letter := range strings.ToLower(long) {
-		short = strings.TrimPrefix(short, string(letter))
-	}
-	return short == ""
-}
-
-// objectWithKey is the path of the only object with that key, if there is one.
-func (d *decoder) objectWithKey(key string) string {
-	var found []string
-	for home, keys := range d.objectKeys {
-		if slices.Contains(keys, key) {
-			found = append(found, home)
-		}
-	}
-	if len(found) != 1 {
-		return ""
-	}
-	return found[0]
 }
 
 func oneOfWords(words []string) string {

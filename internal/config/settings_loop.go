@@ -83,9 +83,7 @@ func isLoop(root node) bool {
 }
 
 func (d *decoder) loop(root pathNode, below node) Loop {
-	d.objectKeys = map[string][]string{loopSection: loopKeys}
 	d.checkObject(root, []string{loopSection})
-	d.objectKeys = nil
 	s := d.field(root, loopSection)
 	d.checkObject(s, loopKeys)
 	loop := Loop{

@@ -77,8 +77,6 @@ func (d *decoder) settings(s pathNode) Settings {
 		MaximumIterations: usual.Limits.Iterations, CompletionResponse: usual.Word, OutputTruncateChars: usual.Excerpt.Chars, StreamAgentOutput: true,
 		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},
 	}
-	d.objectKeys = map[string][]string{}
-	collectObjectKeys(reflect.TypeFor[Settings](), "", d.objectKeys)
 	d.decode(s, reflect.ValueOf(&all).Elem(), rule{})
 	if n := all.Limits.MaxIterations; n != nil {
 		if all.MaximumIterations = *n; d.present != nil {
@@ -86,22 +84,6 @@ func (d *decoder) settings(s pathNode) Settings {
 		}
 	}
 	return all
-}
-
-func collectObjectKeys(of reflect.Type, path string, found map[string][]string) {
-	for _, f := range structFields(of) {
-		at, inner := joinPath(path, f.name), f.field.Type
-		switch inner.Kind() { //nolint:exhaustive // of the rest nothing is an object
-		case reflect.Pointer:
-			inner = inner.Elem()
-		case reflect.Slice:
-			at, inner = at+"[]", inner.Elem()
-		}
-		if inner.Kind() == reflect.Struct {
-			found[at] = keyNames(inner)
-			collectObjectKeys(inner, at, found)
-		}
-	}
 }
 
 // rule is what a field's tags require; the schema has the same tags. `check` is a rule beyond schemas.
