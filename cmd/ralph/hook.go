@@ -20,7 +20,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/guard"
 	"github.com/ralph-loop/ralph/internal/hook"
-	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -203,10 +202,10 @@ func piped(stdin *os.File) (string, error) {
 
 func (l loopWords) over(p policy.Policy, most int) policy.Policy {
 	p.Agent = "claude"
-	p.Limits.Iterations = laptop.Given(l.MaxIterations, p.Limits.Iterations)
-	p.Word = laptop.Given(l.CompletionPromise, p.Word)
-	p.Session.MinTools = laptop.Given(l.MinToolCalls, p.Session.MinTools)
-	p.Session.NoWork = policy.NoWork(laptop.Given(l.OnPromiseNoWork, string(p.Session.NoWork)))
+	p.Limits.Iterations = policy.Given(l.MaxIterations, p.Limits.Iterations)
+	p.Word = policy.Given(l.CompletionPromise, p.Word)
+	p.Session.MinTools = policy.Given(l.MinToolCalls, p.Session.MinTools)
+	p.Session.NoWork = policy.NoWork(policy.Given(l.OnPromiseNoWork, string(p.Session.NoWork)))
 	p.Session.Ultra = p.Session.Ultra || l.Ultrawork
 	p.Session.Cap = most
 	return p

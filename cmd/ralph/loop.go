@@ -76,8 +76,7 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 	if err != nil {
 		return policy.Policy{}, err
 	}
-	p := loop.ApplyTo(policy.ForPreset(policy.Checked))
-	p = d.Over(p)
+	p := d.Over(loop.ApplyTo(policy.ForPreset(policy.Checked)))
 	if n := c.MaxIterations; n != nil {
 		if *n < 1 || *n > 100 {
 			return p, fault.Usage("--max-iterations is from 1 to 100", "choose one in between", nil)

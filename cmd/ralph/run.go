@@ -25,7 +25,7 @@ type iterations struct {
 }
 
 func (i iterations) limit(preset int) int {
-	return laptop.Given(i.MaxIterations, laptop.Given(i.Alias, preset))
+	return policy.Given(i.MaxIterations, policy.Given(i.Alias, preset))
 }
 
 func (i iterations) checkIterations() error {
@@ -87,7 +87,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 			return job.NewRun{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
-	prompt := laptop.Given(c.Prompt, "")
+	prompt := policy.Given(c.Prompt, "")
 	p := c.over(d, policy.ForPreset(policy.Guardrails))
 	p.PromptFile = file
 	p.Word = cmp.Or(c.CompletionResponse, p.Word)

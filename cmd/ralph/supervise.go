@@ -110,18 +110,9 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 	p, task := policy.ForPreset(policy.Supervised), c.task()
 	s := &p.Supervision
 	s.Dir, s.Project, s.Task = task.Dir, task.Project, task.ID
-	if c.MaxIterations != nil {
-		p.Limits.Iterations = *c.MaxIterations
-	}
-	if c.RestartDelay != nil {
-		s.Delay = *c.RestartDelay
-	}
-	if c.PollInterval != nil {
-		s.Poll = *c.PollInterval
-	}
-	if c.WaitTimeout != nil {
-		s.Wait, p.Limits.Iteration = *c.WaitTimeout, *c.WaitTimeout
-	}
+	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
+	s.Delay, s.Poll = policy.Given(c.RestartDelay, s.Delay), policy.Given(c.PollInterval, s.Poll)
+	s.Wait, p.Limits.Iteration = policy.Given(c.WaitTimeout, s.Wait), policy.Given(c.WaitTimeout, p.Limits.Iteration)
 	switch {
 	case p.Limits.Iterations < 0:
 		return p, fault.Usage("--max-iterations is below zero", "give a number of attempts, or 0 for no limit", nil)

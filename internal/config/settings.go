@@ -194,9 +194,7 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if s.Has("includeIterationCountInPrompt") {
 		p.ShowCount = s.IncludeIterationCountInPrompt
 	}
-	if s.Agent.Model != "" {
-		p.Model = s.Agent.Model
-	}
+	p.Model = cmp.Or(s.Agent.Model, p.Model)
 	if s.SCM != nil {
 		p.SCM = policy.SCM{Command: s.SCM.Command, Tasks: s.SCM.Tasks}
 	}
@@ -214,25 +212,15 @@ func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	p.Protect = slices.Concat(p.Protect, s.Protect)
 	p.Setup = slices.Concat(p.Setup, policy.NewSetup(s.Setup, policy.DefaultCheckTimeout))
 	p.Limits = s.Limits.applyTo(p.Limits)
-	if s.Agent.Timeout != nil {
-		p.Limits.Iteration = *s.Agent.Timeout
-	}
+	p.Limits.Iteration = policy.Given(s.Agent.Timeout, p.Limits.Iteration)
 	return p
 }
 
 func (l Limits) applyTo(p policy.Limits) policy.Limits {
-	if l.MaxCost != nil {
-		p.CostUSD = *l.MaxCost
-	}
-	if l.MaxTime != nil {
-		p.Run = *l.MaxTime
-	}
-	if l.MaxTokens != nil {
-		p.Tokens = int64(*l.MaxTokens)
-	}
-	if l.StallAfter != nil {
-		p.Stall = *l.StallAfter
-	}
+	p.CostUSD = policy.Given(l.MaxCost, p.CostUSD)
+	p.Run = policy.Given(l.MaxTime, p.Run)
+	p.Tokens = int64(policy.Given(l.MaxTokens, int(p.Tokens)))
+	p.Stall = policy.Given(l.StallAfter, p.Stall)
 	return p
 }
 
@@ -272,19 +260,12 @@ func (g Guard) GuardRules() []guard.Rule {
 
 // A cache without a price costs as much as input.
 func (a Agent) rates() map[string]price.Rate {
-	var rates map[string]price.Rate
+	rates := make(map[string]price.Rate, len(a.Prices))
 	for model, p := range a.Prices {
-		rate := price.Rate{Input: p.Input, Output: p.Output, CacheRead: p.Input, CacheWrite: p.Input}
-		if p.CacheRead != nil {
-			rate.CacheRead = *p.CacheRead
+		rates[model] = price.Rate{
+			Input: p.Input, Output: p.Output,
+			CacheRead: policy.Given(p.CacheRead, p.Input), CacheWrite: policy.Given(p.CacheWrite, p.Input),
 		}
-		if p.CacheWrite != nil {
-			rate.CacheWrite = *p.CacheWrite
-		}
-		if rates == nil {
-			rates = map[string]price.Rate{}
-		}
-		rates[model] = rate
 	}
 	return rates
 }

@@ -140,15 +140,8 @@ func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
 	p = l.Settings.ApplyTo(p)
 	p.Limits.Iterations = most
 	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.applyTo(p.Limits)
-	if l.MaxIterations != nil {
-		p.Limits.Iterations = *l.MaxIterations
-	}
-	if l.CompletionTag != "" {
-		p.Word = l.CompletionTag
-	}
-	if l.Agent != "" {
-		p.Agent = l.Agent
-	}
+	p.Limits.Iterations = policy.Given(l.MaxIterations, p.Limits.Iterations)
+	p.Word, p.Agent = cmp.Or(l.CompletionTag, p.Word), cmp.Or(l.Agent, p.Agent)
 	return p
 }
 
@@ -206,9 +199,7 @@ func (s Settings) lowerLimits(l policy.Limits) policy.Limits {
 		l.Iterations = lowerLimit(l.Iterations, s.MaximumIterations)
 	}
 	own := s.Limits.applyTo(policy.Limits{})
-	if s.Agent.Timeout != nil {
-		own.Iteration = *s.Agent.Timeout
-	}
+	own.Iteration = policy.Given(s.Agent.Timeout, 0)
 	l.CostUSD, l.Tokens = lowerLimit(l.CostUSD, own.CostUSD), lowerLimit(l.Tokens, own.Tokens)
 	l.Run, l.Iteration, l.Stall = lowerLimit(l.Run, own.Run), lowerLimit(l.Iteration, own.Iteration), lowerLimit(l.Stall, own.Stall)
 	return l

@@ -29,7 +29,7 @@ func newConsole(w World, d *Project) *console {
 		width = 0
 	}
 	look := view.LookFor(w.Getenv, term.IsTerminal(fd), width)
-	look.Emoji, look.Timestamps = Given(d.Emoji, look.Emoji), d.Timestamps
+	look.Emoji, look.Timestamps = policy.Given(d.Emoji, look.Emoji), d.Timestamps
 	return &console{view: view.Console{Look: look, Now: w.Now}, desk: d}
 }
 

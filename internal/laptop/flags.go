@@ -51,21 +51,13 @@ func (l Flags) keyless() bool {
 
 // Limited lays the flags that are limits over those in force.
 func (l Flags) Limited(p policy.Limits) policy.Limits {
-	p.CostUSD = Given(l.MaxCost, p.CostUSD)
-	p.Tokens = Given(l.MaxTokens, p.Tokens)
-	p.Run = Given(l.MaxTime, p.Run)
-	p.Iteration = Given(l.IterationTimeout, p.Iteration)
-	p.Idle = Given(l.IdleTimeout, p.Idle)
-	p.Stall = Given(l.StallAfter, p.Stall)
+	p.CostUSD = policy.Given(l.MaxCost, p.CostUSD)
+	p.Tokens = policy.Given(l.MaxTokens, p.Tokens)
+	p.Run = policy.Given(l.MaxTime, p.Run)
+	p.Iteration = policy.Given(l.IterationTimeout, p.Iteration)
+	p.Idle = policy.Given(l.IdleTimeout, p.Idle)
+	p.Stall = policy.Given(l.StallAfter, p.Stall)
 	return p
-}
-
-// Given is what a flag says, else what was so before.
-func Given[T any](flag *T, otherwise T) T {
-	if flag != nil {
-		return *flag
-	}
-	return otherwise
 }
 
 // Most is the largest amount in flags, as in settings: 0 means no limit.

@@ -83,6 +83,14 @@ func (l Limits) withIterations(iterations int) Limits {
 	return l
 }
 
+// Given is what a flag or a file says, else what was so before.
+func Given[T any](said *T, before T) T {
+	if said != nil {
+		return *said
+	}
+	return before
+}
+
 // ForPreset returns the policy of a preset, which shares nothing with the table.
 func ForPreset(preset Preset) Policy { return presets[preset] }
 
