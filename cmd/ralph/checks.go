@@ -140,7 +140,7 @@ func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs
 	if err != nil {
 		return nil, err
 	}
-	return c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Env: d.World.Environ(), Needs: needs})
+	return c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Needs: needs})
 }
 
 // checks may be missing without --checks: not every run needs a repository.

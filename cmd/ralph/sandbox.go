@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -41,21 +40,12 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	home, err := w.HomeBeside(dir)
-	if err != nil {
-		return 0, err
-	}
-	self, err := laptop.Executable()
-	if err != nil {
-		return 0, err
-	}
 	needs, err := w.Needs(config.Settings{}, c.Reach, laptop.Secrecy{})
 	if err != nil {
 		return 0, err
 	}
-	sb, err := confine.Start(ctx, confine.Options{
-		Level: c.Level, Self: self, Exec: w.Runner.Run, Temp: w.Temp(dir), Env: w.Environ(), Home: home, Path: w.Path(dir), Private: []string{guarded.Around(dir)}, Reach: []string{guarded.Around(dir)}, Above: w.Above(dir),
-		Network: confine.Network{Any: len(c.Allow) == 0, Allow: c.Allow}, Needs: needs,
+	sb, err := laptop.Fence{Sandbox: c.Level, Allow: c.Allow}.Raise(ctx, w.World, laptop.Enclosure{
+		Project: dir, Works: []string{guarded.Around(dir)}, Needs: needs,
 	})
 	if err != nil {
 		return 0, err

@@ -68,7 +68,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 	if err != nil {
 		return err
 	}
-	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv, Env: w.Environ()})
+	j.Sandbox, err = c.Raise(ctx, w.World, laptop.Enclosure{Project: dir, Works: []string{guarded.Around(dir), c.TaskDir}, Argv: j.Supervised.Argv})
 	if err != nil || j.Sandbox == nil {
 		return err
 	}

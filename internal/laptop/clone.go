@@ -41,7 +41,7 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	if err != nil {
 		return err
 	}
-	sb, err := c.Raise(ctx, w, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Env: w.Environ(), Needs: needs})
+	sb, err := c.Raise(ctx, w, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Needs: needs})
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,6 @@ type Enclosure struct {
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
 	Argv    []string // a command; its agent, if it is one, keeps its login
-	Env     []string
 }
 
 // Raise has the sandbox stand; nil: there is none.
@@ -58,28 +57,37 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if err != nil {
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
-	home, err := w.HomeBeside(project)
+	options, err := w.around(project)
 	if err != nil {
 		return nil, err
 	}
-	self, err := Executable()
-	if err != nil {
-		return nil, err
-	}
-	read, adapter := known(who)
+	read, adapter := known(w, who)
 	allow := who.Allow
 	if f.Allow != nil {
 		allow = f.Allow
 	}
-	return confine.Start(ctx, confine.Options{
-		Level: level, Self: self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: who.Env, Home: home, Path: w.Path(project), Read: read, Private: []string{guarded.Around(project)}, Reach: who.Works, Above: w.Above(project), State: adapter.State, Needs: who.Needs,
-		Network: confine.Network{Any: allow == nil, Allow: allow},
-	})
+	options.Level, options.Network, options.Needs = level, confine.Network{Any: allow == nil, Allow: allow}, who.Needs
+	options.Read, options.State = read, adapter.State
+	options.Private, options.Reach = []string{guarded.Around(project)}, who.Works
+	return confine.Start(ctx, options)
+}
+
+// around are the options of every sandbox around a project.
+func (w World) around(project string) (options confine.Options, err error) {
+	home, err := w.HomeBeside(project)
+	if err != nil {
+		return options, err
+	}
+	self, err := Executable()
+	return confine.Options{
+		Self: self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
+		Home: home, Path: w.Path(project), Above: w.Above(project),
+	}, err
 }
 
 // known is the agent that is named as a command, and what it reads: it keeps its
 // login in its user's home.
-func known(who Enclosure) (read []string, _ agent.Adapter) {
+func known(w World, who Enclosure) (read []string, _ agent.Adapter) {
 	if len(who.Argv) == 0 {
 		return nil, agent.Adapter{}
 	}
@@ -87,7 +95,7 @@ func known(who Enclosure) (read []string, _ agent.Adapter) {
 	if err != nil {
 		return nil, agent.Adapter{}
 	}
-	program, err := adapter.Locate(who.Env, who.Project)
+	program, err := adapter.Locate(w.Environ(), who.Project)
 	if err != nil {
 		return nil, agent.Adapter{}
 	}

@@ -72,31 +72,24 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	if level == sandbox.None || level == InDocker {
 		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: d.Needs})
 	}
-	self, err := Executable()
+	options, err := d.World.around(d.Root())
 	if err != nil {
 		return nil, err
 	}
-	home, err := d.World.HomeBeside(d.Root())
-	if err != nil {
+	if !p.SeparateTree { // else a tree of its own, or a worktree
+		options.Reach = []string{d.Root()}
+	}
+	allow, exec, home := d.Settings.Sandbox.AllowDomains, options.Exec, options.Home
+	if err := errors.Join(worker.AdoptSettings(ctx, exec, home, p.Model), second.AdoptSettings(ctx, exec, home, p.Review.Model)); err != nil {
 		return nil, err
 	}
-	reach := []string{d.Root()}
-	if p.SeparateTree { // a tree of its own, or a worktree
-		reach = nil
-	}
-	allow := d.Settings.Sandbox.AllowDomains
-	if err := errors.Join(worker.AdoptSettings(ctx, d.World.Runner.Run, home, p.Model), second.AdoptSettings(ctx, d.World.Runner.Run, home, p.Review.Model)); err != nil {
-		return nil, err
-	}
-	terms := d.terms(p)
 	more, state := second.Needs()
-	return confine.Start(ctx, confine.Options{
-		Level: level, Self: self, Exec: d.World.Runner.Run, Temp: d.World.Temp(d.Root()), Env: d.World.Environ(),
-		Home: home, Path: d.World.Path(d.Root()), State: confine.JoinState(state, worker.State), Read: append(more, d.reads(worker)...),
-		Private: []string{d.Root()}, Reach: reach, Above: d.World.Above(d.Root()), Proofs: p.Done == policy.ByStories, Needs: d.Needs, Now: d.World.Now,
-		Network: confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains},
-		Model:   worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
-	})
+	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains}
+	options.State, options.Read = confine.JoinState(state, worker.State), append(more, d.reads(worker)...)
+	options.Private, options.Proofs, options.Needs, options.Now = []string{d.Root()}, p.Done == policy.ByStories, d.Needs, d.World.Now
+	terms := d.terms(p)
+	options.Model, options.Review = worker.ModelTerms(terms), second.ReviewTerms(terms)
+	return confine.Start(ctx, options)
 }
 
 // HomeBeside is the user's home. Neither it nor what ralph believes between runs may be in
