@@ -13,9 +13,10 @@ func (e Entry) Version(left *int64) string {
 	if stamp != "" || !e.Info.Mode().IsRegular() {
 		return stamp
 	}
-	if *left -= e.Info.Size(); *left < 0 {
+	if *left < e.Info.Size() {
 		return ""
 	}
+	*left -= e.Info.Size()
 	file, err := e.In.Open(e.Name)
 	if err != nil {
 		return ""

@@ -10,12 +10,16 @@ import (
 // XFS, Btrfs, F2FS and ZFS. Others, such as tmpfs, miss those to a page that was read before.
 var timed = []int64{0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1}
 
-// Stamp tells whether a file may have changed, at the cost of no content, of which there can be
-// any amount: an agent cannot set the time of a change. It is empty where that is not known.
+// Stamp tells whether a file or folder may have changed, at the cost of no content, of which there can
+// be any amount: an agent cannot set the time of a change. It is empty where that is not known.
 func (e Entry) Stamp() string {
 	stat, is := e.Info.Sys().(*syscall.Stat_t)
-	if !is || !e.Info.Mode().IsRegular() {
+	if !is {
 		return ""
+	}
+	stamp := fmt.Sprint(e.Info.Mode(), stat.Ino, stat.Size, stat.Ctim)
+	if !e.Info.Mode().IsRegular() {
+		return stamp
 	}
 	file, err := e.In.Open(e.Name)
 	if err != nil {
@@ -26,5 +30,5 @@ func (e Entry) Stamp() string {
 	if err := syscall.Fstatfs(int(file.Fd()), &at); err != nil || !slices.Contains(timed, int64(at.Type)) { //nolint:unconvert // another type on other systems
 		return ""
 	}
-	return fmt.Sprint(e.Info.Mode(), stat.Ino, stat.Size, stat.Ctim)
+	return stamp
 }
