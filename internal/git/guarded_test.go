@@ -144,3 +144,38 @@ func TestGuardedWhereNotAllIsSeen(t *testing.T) {
 		t.Errorf("read-only are %q, want %s among them", needs.ReadOnly, modules)
 	}
 }
+
+// What is guarded goes by the folder: without a HEAD, or without any .git, too.
+func TestGuardedByTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	at := filepath.Join(dir, ".git")
+	if got := guarded.Folder(dir); !slices.Contains(guardedIn(got), at) || !slices.Contains(got.ReadOnly, filepath.Join(dir, ".gitmodules")) {
+		t.Errorf("where there is none: %q", got)
+	}
+	write(t, filepath.Join(at, "config"), "")
+	write(t, filepath.Join(at, "modules/sub/config"), "")
+	if got := guarded.Folder(dir); !slices.Contains(guardedIn(got), at) || !slices.Contains(guardedIn(got), filepath.Join(at, "modules/sub")) {
+		t.Errorf("without a HEAD: %q", got)
+	}
+	tree := t.TempDir()
+	write(t, filepath.Join(tree, ".git"), "gitdir: elsewhere\n")
+	want := guarded.Needs{ReadOnly: []string{filepath.Join(tree, ".gitmodules"), filepath.Join(tree, ".git")}}
+	if diff := cmp.Diff(want, guarded.Folder(tree)); diff != "" {
+		t.Errorf("a file that leads there (-want +got):\n%s", diff)
+	}
+}
+
+// A folder whose .git is none to git is not part of a repository further up.
+func TestInspectIsNotLedUpwards(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	below := filepath.Join(top, "sub", "deep")
+	write(t, filepath.Join(below, "x"), "")
+	if place, err := g.Inspect(t.Context(), below); err != nil || filepath.Base(place.Top) != filepath.Base(top) {
+		t.Errorf("Inspect = %+v, %v", place, err)
+	}
+	write(t, filepath.Join(top, "sub", ".git", "config"), "")
+	if place, err := g.Inspect(t.Context(), below); err == nil {
+		t.Errorf("Inspect = %+v", place)
+	}
+}

@@ -76,8 +76,8 @@ func IsFolder(part string) bool {
 	return part == ".git" || part == "git~1"
 }
 
-// escapes reports a name that leads out of the tree or into a git folder.
-func escapes(name string) bool {
+// Escapes reports a name that leads out of the tree or into a git folder.
+func Escapes(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "/"), "/"), func(part string) bool {
 		return name != "" && (part == "" || part == "." || part == ".." || IsFolder(part))
 	})

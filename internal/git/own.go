@@ -1,7 +1,6 @@
 package git
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
-	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -230,51 +228,6 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error: it includes nothing
 	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, mostConfig, g.Includes(ctx))...)
 	return n
-}
-
-// Disarm moves aside what git would run of the repositories found, and returns the new paths.
-func (g Git) Disarm(ctx context.Context, where guarded.Search, names []string) (moved []string, err error) {
-	return where.Disarm(ctx, func(ctx context.Context, folder string, config []byte) bool {
-		return g.plain(ctx, where.Top, folder, config)
-	}, names)
-}
-
-// DisarmIndexes moves aside the indexes by which git would write files outside of their
-// tree or into a git folder, and returns the new paths. Those of the repository that
-// was searched are made anew from its HEAD.
-func (g Git) DisarmIndexes(ctx context.Context, where guarded.Search, names []string) (moved []string, err error) {
-	at := func(folder, index string, args ...string) Call {
-		return Call{Args: args, Dir: where.Top, Env: []string{"GIT_DIR=" + folder, "GIT_WORK_TREE=" + where.Top, "GIT_INDEX_FILE=" + index}, Limit: mostListed, Memory: mostInTree}
-	}
-	moved, err = where.DisarmIndexes(ctx, func(ctx context.Context, folder, index string) bool {
-		listed, err := g.Do(ctx, at(folder, index, "ls-files", "-z"))
-		return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), escapes)
-	}, names)
-	for _, name := range moved {
-		index := filepath.Join(where.Top, filepath.FromSlash(strings.TrimSuffix(name, guarded.Aside)))
-		if where.Owns(name) {
-			_, _ = g.Do(ctx, at(filepath.Dir(index), index, "read-tree", "HEAD")) // without a commit there is nothing to read
-		}
-	}
-	return moved, err
-}
-
-const mostListed = 512 << 20
-
-var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
-	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
-	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
-
-// plain reports a configuration of plain settings, without work trees outside of the tree at top.
-func (g Git) plain(ctx context.Context, top, folder string, config []byte) bool {
-	list, err := g.Do(ctx, Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: g.Home, Stdin: bytes.NewReader(config), Memory: mostInTree})
-	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-		key, value, _ := strings.Cut(setting, "\n")
-		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !guarded.IsWorktree(top, folder, value) {
-			return false
-		}
-	}
-	return err == nil
 }
 
 // Common is git's own folder for the repository at a folder: no commit writes there.

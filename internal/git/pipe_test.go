@@ -8,10 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -65,9 +62,6 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			}
 			return err
 		}, "not a directory"},
-		"another repository in it": {"sub/.git", nested, ""},
-		"its hooks":                {"sub/.git/hooks", nested, ""},
-		"a bare one":               {"sub/HEAD", nested, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)
@@ -85,28 +79,6 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 func needs(s stand) error {
 	s.tree.Needs()
 	return nil
-}
-
-func nested(s stand) error {
-	treeOf(s.place.Top).Look(s.Context())
-	return nil
-}
-
-// Folders nested deeper than is looked at count as what cannot be looked into,
-// and a search that the end of its context cuts short says so.
-func TestLookingForOthersIsBounded(t *testing.T) {
-	top := t.TempDir()
-	deep := strings.Repeat("d/", 256)
-	write(t, filepath.Join(top, deep, "below", ".git", "config"), "x")
-	write(t, filepath.Join(top, "a", ".git", "config"), "x")
-	if diff := cmp.Diff([]string{"a/.git", strings.TrimSuffix(deep, "/")}, treeOf(top).Look(t.Context()).Since(nil)); diff != "" {
-		t.Errorf("found (-want +got):\n%s", diff)
-	}
-	ctx, end := context.WithCancel(t.Context())
-	end()
-	if diff := cmp.Diff(guarded.Nested{guarded.NotAll: ""}, treeOf(top).Look(ctx).Nested); diff != "" {
-		t.Errorf("found after the end (-want +got):\n%s", diff)
-	}
 }
 
 // A git that waits for a pipe takes its time once, and not with every call.

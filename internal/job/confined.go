@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/nested"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -97,9 +97,8 @@ func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 	return err
 }
 
-// reportNestedRepos finds other repositories in the user's folder that change until the
-// returned function runs, because the user's own git may run their hooks. It disarms and
-// reports each of them.
+// reportNestedRepos settles other repositories in the user's folder that change until the
+// returned function runs, because the user's own git may run their hooks.
 func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if c.Sandbox == nil || c.trusted != nil && c.UserTree == nil {
 		return func() {}
@@ -125,82 +124,25 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	}
 }
 
-// WatchNestedRepos looks for repositories in the tree at top and in the git folders that
-// the sandbox may write to. The returned function looks again, removes new pipes, moves aside
-// what git would run in repositories that are new or changed, and returns notes for people.
+// WatchNestedRepos looks for version control folders in the tree at top and in the git folders
+// that the sandbox may write to. The returned function looks again, moves aside what git would run
+// or follow of those that are new or changed, and returns notes for people.
 func WatchNestedRepos(ctx context.Context, tool git.Git, top string, at confine.Access) func(context.Context) []journal.Noted {
-	where := guarded.Searches(top, at.Write, tool.Includes(context.WithoutCancel(ctx)))
-	before := make([]guarded.Found, len(where))
-	for i, search := range where {
-		before[i] = search.Look(ctx)
-	}
+	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: at.Write, ReadOnly: at.ReadOnly, Guarded: at.Guarded})
 	return func(ctx context.Context) (news []journal.Noted) {
-		for i, search := range where {
-			now := search.Look(ctx)
-			search.RemovePipes(now.Pipes.Since(before[i].Pipes))
-			news = append(news, disarmRepos(ctx, tool, search, now.Since(before[i].Nested))...)
-			news = append(news, disarmIndexes(ctx, tool, search, now.Indexes.Since(before[i].Indexes))...)
+		moved, err := settle(ctx)
+		if len(moved) > 0 {
+			news = append(news, journal.Noted{
+				What: "moved aside what git would run or follow, which the agent made or changed: " + journal.ShortList(moved),
+				Hint: "inspect it; to restore it, remove " + nested.Aside + " from its name; an index is made anew: stage again what you had staged",
+			})
+		}
+		if err != nil {
+			news = append(news, journal.Noted{
+				What: "not every repository in the project could be inspected: " + err.Error(),
+				Hint: "look for folders with a .git or a HEAD in it before you run git in them",
+			})
 		}
 		return news
 	}
-}
-
-func disarmRepos(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
-	if i := slices.Index(names, guarded.NotAll); i >= 0 {
-		names = slices.Delete(names, i, i+1)
-		news = append(news, journal.Noted{
-			What: "not all of " + where.Name() + " could be searched for repositories that were made inside: it has too many entries, or the time was up",
-			Hint: "look for folders with a .git or a HEAD in it before you run git in them",
-		})
-	}
-	if len(names) == 0 {
-		return news
-	}
-	moved, err := tool.Disarm(ctx, where, names)
-	if !where.All { // outside of the reader's folder
-		moved, names = joinAll(where.Top, moved), joinAll(where.Top, names)
-	}
-	for i, name := range names {
-		names[i] = strings.TrimSuffix(name, "/.git")
-	}
-	names = slices.Compact(names)
-	if len(moved) > 0 {
-		news = append(news, journal.Noted{
-			What: "moved aside what git would run in a repository that the agent made or changed: " + journal.ShortList(moved),
-			Hint: "inspect it; to restore it, remove " + guarded.Aside + " from its name",
-		})
-	}
-	if err != nil {
-		news = append(news, journal.Noted{What: "could not move aside all that git would run in a nested repository: " + err.Error()})
-	}
-	return append(news, journal.Noted{
-		What: "the agent made or changed a nested repository: " + journal.ShortList(names), Hint: "inspect its configuration and hooks before you run git there",
-	})
-}
-
-func joinAll(dir string, names []string) (paths []string) {
-	for _, name := range names {
-		paths = append(paths, filepath.Join(dir, name))
-	}
-	return paths
-}
-
-func disarmIndexes(ctx context.Context, tool git.Git, where guarded.Search, names []string) (news []journal.Noted) {
-	if len(names) == 0 {
-		return nil
-	}
-	moved, err := tool.DisarmIndexes(ctx, where, names)
-	if !where.All {
-		moved = joinAll(where.Top, moved)
-	}
-	if len(moved) > 0 {
-		news = append(news, journal.Noted{
-			What: "moved aside an index with names outside of the project or in a git folder, which git checkout would write: " + journal.ShortList(moved),
-			Hint: "stage again what you had staged",
-		})
-	}
-	if err != nil {
-		news = append(news, journal.Noted{What: "not every index that was changed inside could be looked at or moved aside: " + err.Error(), Hint: "look at git ls-files before you run git checkout or git restore"})
-	}
-	return news
 }

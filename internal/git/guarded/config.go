@@ -26,7 +26,7 @@ func Included(listed []byte, files []string, most int64, list func(config []byte
 			if !filepath.IsAbs(to) {
 				to = dir + "/" + to // git follows a link before ..
 			}
-			files, paths = append(files, to), append(paths, way(to)...)
+			files, paths = append(files, to), append(paths, Way(to)...)
 		}
 	}
 	include("", listed)
@@ -43,9 +43,9 @@ func Included(listed []byte, files []string, most int64, list func(config []byte
 
 func includes(config []byte) bool { return bytes.Contains(bytes.ToLower(config), []byte("include")) }
 
-// way are the names that decide which file a path leads to: each link on it, and the end.
+// Way are the names that decide which file a path leads to: each link on it, and the end.
 // Where a folder is missing that .. comes after, its name may become a link.
-func way(to string) (names []string) {
+func Way(to string) (names []string) {
 	place, err := untrusted.Resolve(to, func(link string) bool {
 		names = append(names, link)
 		return false
@@ -56,8 +56,8 @@ func way(to string) (names []string) {
 	return append(names, place)
 }
 
-// absolute is a path as git reads it in a configuration that lies in dir.
-func absolute(path, home, dir string) string {
+// Absolute is a path as git reads it in a configuration that lies in dir.
+func Absolute(path, home, dir string) string {
 	if rest, is := strings.CutPrefix(path, "~/"); is {
 		return filepath.Join(home, rest)
 	}
@@ -70,18 +70,31 @@ func absolute(path, home, dir string) string {
 // IsWorktree reports whether a path, from a git folder, is a folder below top whose .git file
 // leads back, as git makes it for submodules: a checkout there writes to no other project.
 func IsWorktree(top, folder, to string) bool {
-	to, err := filepath.EvalSymlinks(absolute(to, "", folder))
+	to, err := filepath.EvalSymlinks(Absolute(to, "", folder))
 	top, failed := filepath.EvalSymlinks(top)
 	way, apart := filepath.Rel(top, to)
 	if errors.Join(err, failed, apart) != nil || way == "." || !filepath.IsLocal(way) {
 		return false
 	}
 	text, err := untrusted.ReadFile(filepath.Join(to, ".git"), 1<<12)
-	back, is := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	if err != nil || !is {
-		return false
-	}
-	back, err = filepath.EvalSymlinks(absolute(back, "", to))
+	back, _ := Leads(text, to, top)
 	folder, failed = filepath.EvalSymlinks(folder)
 	return errors.Join(err, failed) == nil && back == folder
 }
+
+// Leads is where a file .git in dir leads to, name by name, and whether that lies within top, which is
+// without links.
+func Leads(text []byte, dir, top string) (to string, inside bool) {
+	to, is := strings.CutPrefix(Line(text), "gitdir: ")
+	if !is {
+		return "", false
+	}
+	if !filepath.IsAbs(to) {
+		to = dir + "/" + to // git follows a link before ..
+	}
+	to = untrusted.Place(to) // what is missing may be made later, and then be found
+	return to, strings.HasPrefix(to, top+"/")
+}
+
+// Line is a file of one line as git reads it.
+func Line(text []byte) string { return strings.TrimRight(string(text), "\r\n") }

@@ -1,7 +1,6 @@
 // Package guarded knows which files of a repository make git run programs or
-// read more files. It tells which of them only the user may change, and which
-// are moved aside in repositories that others made. It looks at the files
-// alone and starts no git.
+// read more files. It tells which of them only the user may change. It
+// looks at the files alone and starts no git.
 package guarded
 
 import (
@@ -33,10 +32,25 @@ type Guard struct {
 	But []string // as path.Match has them
 }
 
+// Kept are the files and git folders that are read-only or put back.
+func (n Needs) Kept() []string {
+	kept := slices.Clone(n.ReadOnly)
+	for _, guard := range n.Guarded {
+		kept = append(kept, guard.Dir)
+	}
+	return kept
+}
+
 // written is what git writes where a repository lies. What is info is guarded itself.
 var written = []string{
 	"objects", "refs", "reftable", "packed-refs", "logs", "index", "sharedindex.*", "HEAD", "ORIG_HEAD", "FETCH_HEAD", "shallow", "info",
 	"*_EDITMSG", "MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "MERGE_AUTOSTASH", "AUTO_MERGE", "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "lfs", "modules", "worktrees", "*.lock",
+}
+
+// Writes reports what git writes, by its name in a git folder.
+func Writes(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return slices.ContainsFunc(written, func(pattern string) bool { fits, _ := path.Match(pattern, first); return fits })
 }
 
 // Folder is what only the user changes in a folder. It goes by the folder
@@ -65,14 +79,19 @@ func (n Needs) With(folders ...string) Needs {
 	return n
 }
 
-// others are the folders of Mercurial, Sapling, Jujutsu, Pijul and Darcs.
-var others = []string{
+// Others are the settings of Mercurial, Sapling, Jujutsu, Pijul and Darcs.
+var Others = []string{
 	".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".hg/config", ".sl/config", ".pijul/config", "_darcs/prefs",
 	".jj/repo/config.toml", ".jj/repo/config-id", ".jj/workspace-config.toml", ".jj/workspace-config-id",
 }
 
+// IsOther reports the folder of a version control that is not git.
+func IsOther(name string) bool {
+	return slices.ContainsFunc(Others, func(other string) bool { return strings.HasPrefix(other, path.Base(name)+"/") })
+}
+
 func strange(dir string) (paths []string) {
-	for _, name := range others {
+	for _, name := range Others {
 		folder, _, _ := strings.Cut(name, "/")
 		if info, err := os.Lstat(filepath.Join(dir, folder)); err == nil && info.IsDir() {
 			paths = append(paths, filepath.Join(dir, name))
@@ -96,6 +115,8 @@ func Around(dir string) string {
 // traces are files that tell of a repository, any of them: one without a HEAD is
 // guarded, too.
 var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
+
+const mostEntries = 1_000_000
 
 // Within adds the repositories of submodules and other worktrees.
 func (n Needs) Within(common string) Needs {

@@ -1,14 +1,11 @@
-package guarded_test
+package nested_test
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"syscall"
 	"testing"
-
-	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
 // tmpfs keeps no time of a change through a mapping of a page that was read before.
@@ -34,47 +31,31 @@ func TestChangesThroughMappingsAreSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look := guarded.Search{Top: top, Git: ".git", All: true}
-	before := look.Look(t.Context())
-	now := look.Look(t.Context())
-	if changed := slices.Concat(now.Since(before.Nested), now.Indexes.Since(before.Indexes)); len(changed) > 0 {
-		t.Errorf("unchanged, but reported: %v", changed)
-	}
+	w := watched{T: t, top: top, git: watch(t, nil).git}
+	w.again().want()
+	w = w.again()
 	for _, page := range mapped {
 		page[0] = 'y'
 	}
-	now = look.Look(t.Context())
-	if changed := now.Since(before.Nested); !slices.Equal(changed, []string{"web/.git"}) {
-		t.Errorf("repositories that changed: %v, want web", changed)
-	}
-	if changed := now.Indexes.Since(before.Indexes); !slices.Equal(changed, []string{"web/.git/index"}) {
-		t.Errorf("indexes that changed: %v, want that of web", changed)
-	}
+	w.want("web/.git/config", "web/.git/index")
 }
 
 // A change is seen in a file of any size, and no file without an end is read.
 func TestLookReadsNoContent(t *testing.T) {
 	top := t.TempDir()
-	extra, index := filepath.Join(top, "web", ".git", "extra"), filepath.Join(top, "web", ".git", "index")
-	err := errors.Join(os.MkdirAll(filepath.Dir(extra), 0o755), os.WriteFile(filepath.Join(filepath.Dir(extra), "HEAD"), nil, 0o644))
-	for _, name := range []string{extra, index} {
+	config, index := filepath.Join(top, "web", ".git", "config"), filepath.Join(top, "web", ".git", "index")
+	err := os.MkdirAll(filepath.Dir(config), 0o755)
+	for _, name := range []string{config, index} {
 		err = errors.Join(err, os.WriteFile(name, []byte("x"), 0o644), os.Truncate(name, 1<<40))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := guarded.Search{Top: top, Git: ".git", All: true}
-	before := look.Look(t.Context())
-	for _, name := range []string{extra, index} {
+	w := watched{T: t, top: top, git: watch(t, nil).git}.again()
+	for _, name := range []string{config, index} {
 		rewrite(t, name)
 	}
-	now := look.Look(t.Context())
-	if changed := now.Since(before.Nested); !slices.Equal(changed, []string{"web/.git"}) {
-		t.Errorf("repositories that changed: %v, want web", changed)
-	}
-	if changed := now.Indexes.Since(before.Indexes); !slices.Equal(changed, []string{"web/.git/index"}) {
-		t.Errorf("indexes that changed: %v, want that of web", changed)
-	}
+	w.want("web/.git/config", "web/.git/index")
 }
 
 // rewrite writes until the file's time of change is another: clocks of files are coarse.

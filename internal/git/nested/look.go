@@ -1,0 +1,252 @@
+package nested
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// search is a folder in which version control folders are looked for.
+type search struct {
+	git      git.Git
+	top      string   // without links
+	start    string   // what is searched of it
+	kept     []string // read-only or put back; of a folder all but what git writes
+	includes func(config []byte) ([]byte, error)
+}
+
+func (s search) name() string { return filepath.Join(s.top, s.start) }
+
+func (s search) holds(dir string) bool { return dir == s.name() || within(s.name(), dir) }
+
+// found is all in version control folders that git does not write while somebody works, by path;
+// also indexes, pipes anywhere, and folders that cannot be read. It makes git run, read or write more.
+type found map[string]thing
+
+type thing struct {
+	version string // what it says, or when it changed; unknown: it counts as changed
+	folder  string // the version control folder that it belongs to
+}
+
+const (
+	unknown = "\x00"   // in no path
+	closed  = "closed" // a folder that cannot be read
+	exists  = "exists"
+)
+
+const (
+	mostEntries  = 1_000_000
+	mostCompared = 256 << 20
+	mostNested   = 1 << 20 // of a nested configuration
+	perInclude   = 1000    // what a configuration that includes files costs in entries: git is asked for them
+)
+
+// ErrNotAll says that a search ended early.
+var ErrNotAll = errors.New("not all could be searched for repositories that were made inside: it has too many entries, or the time was up")
+
+// look follows no link. What is new since before does not hinder it: a closed folder is opened,
+// and a pipe, or a link to one, is removed. git and others would open it and wait for a writer.
+func (s search) look(ctx context.Context, before found) (found, error) {
+	l := &look{search: s, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
+	root, err := untrusted.OpenRoot(s.top)
+	if err != nil {
+		return l.found, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	if err = root.Walk(ctx, s.start, l.visit); err != nil || l.entries < 0 {
+		err = errors.Join(ErrNotAll, err)
+	}
+	return l.found, errors.Join(err, l.missed)
+}
+
+type look struct {
+	search
+
+	before, found found
+	in            []string // version control folders, each within the one before
+	entries       int      // what is left to look at: agents can leave any number
+	bytes         int64
+	missed        error
+}
+
+func (l *look) visit(e untrusted.Entry, err error) error {
+	for len(l.in) > 0 && !within(l.folder(), e.Path) {
+		l.in = l.in[:len(l.in)-1]
+	}
+	l.entries--
+	switch {
+	case l.entries < 0:
+		return fs.SkipAll
+	case errors.Is(err, fs.ErrNotExist): // it went while we looked
+	case errors.Is(err, fs.ErrPermission): // the user's, or of another one
+		l.found[e.Path] = thing{version: closed + e.Stamp()}
+	case err != nil:
+		l.missed = errors.Join(l.missed, fmt.Errorf("cannot look into %s: %w", e.Path, err))
+	case e.Info.IsDir():
+		l.enter(e)
+	case l.isPipe(e):
+		if l.found[e.Path] = (thing{version: exists}); l.isNew(e.Path) {
+			_ = e.In.Chmod(".", 0o700)
+			_ = e.In.Remove(e.Name)
+		}
+	case slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
+	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
+		l.found[e.Path] = thing{l.version(e) + l.led(e), e.Path}
+	case len(l.in) > 0:
+		l.tell(e, l.folder())
+	}
+	return nil
+}
+
+func (l *look) isNew(path string) bool {
+	_, stood := l.before[path]
+	return l.before != nil && !stood
+}
+
+func (l *look) folder() string { return l.in[len(l.in)-1] }
+
+func within(folder, path string) bool { return folder == "." || strings.HasPrefix(path, folder+"/") }
+
+func (l *look) isPipe(e untrusted.Entry) bool {
+	mode := e.Info.Mode().Type()
+	if mode == fs.ModeSymlink {
+		if to, err := os.Stat(filepath.Join(l.top, e.Path)); err == nil {
+			mode = to.Mode().Type()
+		}
+	}
+	return mode == fs.ModeNamedPipe
+}
+
+// enter tells whether a folder is of version control. git takes one with a HEAD for a repository as it
+// is: objects and refs may be links, or lie where commondir says. Without a HEAD it may serve others.
+func (l *look) enter(e untrusted.Entry) {
+	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before[e.Path].version != closed+e.Stamp() && l.before != nil {
+		_ = e.In.Chmod(e.Name, 0o700) // where that fails, opening says so
+	}
+	has := func(name string) bool {
+		_, err := e.In.Lstat(path.Join(e.Name, name))
+		return err == nil
+	}
+	switch bare := has("HEAD") || has("worktrees"); {
+	case guarded.IsOther(e.Path):
+		l.found[e.Path] = thing{exists, e.Path}
+	case path.Base(e.Path) == ".git":
+	case e.Path == "." && has(".git"): // git looks at that one only
+		return
+	case bare && (has("commondir") || has("objects") && has("refs")):
+		if has("HEAD") && len(l.in) == 0 { // other files may lie beside it
+			l.found[path.Join(e.Path, "HEAD")] = thing{exists, e.Path}
+		}
+	default:
+		return
+	}
+	l.in = append(l.in, e.Path)
+}
+
+// tell keeps what git does not write as plain files. Of a guarded folder that is put back.
+func (l *look) tell(e untrusted.Entry, folder string) {
+	name, _ := filepath.Rel(folder, e.Path) // it lies there
+	switch plain := e.Info.Mode().IsRegular(); {
+	case guarded.IsOther(folder) && !slices.Contains(guarded.Others, path.Base(folder)+"/"+name):
+	case plain && (name == "index" || strings.HasPrefix(name, "sharedindex.")): // a split one is both
+		at := path.Join(folder, "index")
+		l.found[at] = thing{l.found[at].version + l.version(e), folder}
+	case slices.Contains(l.kept, filepath.Join(l.top, folder)), plain && guarded.Writes(name) && name != alternates:
+	default:
+		l.found[e.Path] = thing{l.version(e), folder}
+	}
+}
+
+const alternates = "objects/info/alternates"
+
+// version is that of what a link leads to, and of what a configuration includes, too.
+func (l *look) version(e untrusted.Entry) string {
+	var text string
+	place := filepath.Join(l.top, e.Path)
+	switch mode := e.Info.Mode(); {
+	case mode.Type() == fs.ModeSymlink:
+		text = mode.String() + l.versions(guarded.Way(place))
+	case !mode.IsRegular():
+		return mode.String()
+	default:
+		text = cmp.Or(e.Version(&l.bytes), unknown)
+	}
+	switch e.Name {
+	case "config", "config.worktree":
+		text += l.included(place)
+	case "alternates":
+		list, _ := e.In.ReadFile(e.Name, mostNested)
+		text += strings.Join(stores(list, filepath.Dir(filepath.Dir(place))), " ")
+	}
+	return text
+}
+
+// stores are the places that a list of alternates in objects leads to.
+func stores(list []byte, objects string) (places []string) {
+	for to := range strings.SplitSeq(guarded.Line(list), "\n") {
+		places = append(places, untrusted.Place(guarded.Absolute(to, "", objects)))
+	}
+	return places
+}
+
+// included is what the files say that configurations include, as far as they lie in the tree.
+func (l *look) included(configs ...string) string {
+	return l.versions(guarded.Included(nil, configs, mostNested, func(config []byte) ([]byte, error) {
+		if l.entries -= perInclude; l.entries < 0 {
+			return nil, ErrNotAll
+		}
+		return l.includes(config)
+	}))
+}
+
+// versions are those of paths, as far as they lie in the tree.
+func (l *look) versions(paths []string) (all string) {
+	for _, name := range paths {
+		if all += " " + name; within(l.top, name) {
+			all += l.elsewhere(name)
+		}
+	}
+	return all
+}
+
+func (l *look) elsewhere(name string) string {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return "missing"
+	}
+	if !info.Mode().IsRegular() {
+		to, _ := os.Readlink(name)
+		return info.Mode().Type().String() + to
+	}
+	folder, err := untrusted.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return unknown
+	}
+	defer folder.Close() //nolint:errcheck // only a handle
+	return cmp.Or(untrusted.Entry{Info: info, In: folder, Name: filepath.Base(name)}.Version(&l.bytes), unknown)
+}
+
+// led is where a file .git leads to, and what that repository includes. One inside is told of itself.
+func (l *look) led(e untrusted.Entry) string {
+	text, _ := e.In.ReadFile(e.Name, 1<<12)
+	to, inside := guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path)), l.top)
+	if to == "" || inside {
+		return to
+	}
+	common := to
+	if text, err := untrusted.ReadFile(filepath.Join(to, "commondir"), 1<<12); err == nil {
+		common = guarded.Absolute(guarded.Line(text), "", to)
+	}
+	return to + l.included(filepath.Join(common, "config"), filepath.Join(to, "config.worktree"))
+}

@@ -1,0 +1,107 @@
+// Package nested watches version control folders in a project that are not the
+// project's own. What a command made or changed there stays only as git makes
+// it; the rest is moved aside, because git runs or follows it later, outside of
+// the sandbox.
+package nested
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// Watch looks for version control folders in the tree at top and in the git folders that those
+// inside write to. The function that it returns looks again, and moves aside what others made or
+// changed there and git does not make by itself. It returns the new paths.
+func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs) func(context.Context) (moved []string, err error) {
+	searches := searches(ctx, tool, untrusted.Place(top), needs)
+	before := make([]found, len(searches))
+	for i, search := range searches {
+		before[i], _ = search.look(ctx, nil) // one that ends early shows less, so that more counts as new
+	}
+	return func(ctx context.Context) (moved []string, err error) {
+		for i, search := range searches {
+			names, failed := search.settle(ctx, before[i])
+			if failed != nil {
+				err = errors.Join(err, fmt.Errorf("%s: %w", search.name(), failed))
+			}
+			for _, name := range names {
+				search.renew(ctx, name)
+				if i > 0 { // outside of the reader's folder
+					name = filepath.Join(search.top, name)
+				}
+				moved = append(moved, name)
+			}
+		}
+		return moved, err
+	}
+}
+
+func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs) []search {
+	first := search{git: tool, top: top, start: ".", includes: tool.Includes(context.WithoutCancel(ctx))}
+	for _, path := range needs.Kept() {
+		first.kept = append(first.kept, filepath.Join(untrusted.Place(filepath.Dir(path)), filepath.Base(path)))
+	}
+	all := []search{first}
+	for _, dir := range needs.Write {
+		dir = untrusted.Place(dir)
+		if !slices.ContainsFunc(all, func(s search) bool { return s.holds(dir) }) {
+			other := first
+			other.top, other.start = filepath.Dir(dir), filepath.Base(dir)
+			all = append(all, other)
+		}
+	}
+	return all
+}
+
+const (
+	mostListed = 512 << 20
+	mostMemory = 2 << 30
+)
+
+func (s search) onIndex(index string, args ...string) git.Call {
+	return git.Call{
+		Args: args, Dir: s.top, Limit: mostListed, Memory: mostMemory,
+		Env: []string{"GIT_DIR=" + filepath.Dir(index), "GIT_WORK_TREE=" + s.top, "GIT_INDEX_FILE=" + index},
+	}
+}
+
+// lists reports an index without names outside of its tree or in a git folder: git does not look at
+// those that it reads there, and git checkout would write these files.
+func (s search) lists(ctx context.Context, index string) bool {
+	listed, err := s.git.Do(ctx, s.onIndex(index, "ls-files", "-z"))
+	return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), git.Escapes)
+}
+
+// renew makes an index that was moved aside anew, from its HEAD.
+func (s search) renew(ctx context.Context, moved string) {
+	if filepath.Base(moved) == "index"+Aside {
+		index := filepath.Join(s.top, strings.TrimSuffix(moved, Aside))
+		_, _ = s.git.Do(ctx, s.onIndex(index, "read-tree", "HEAD")) // without a commit there is nothing to read
+	}
+}
+
+var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|ignorecase|precomposeunicode|symlinks|autocrlf|eol|sparsecheckout(?:cone)?)` +
+	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
+	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
+
+// plain reports a configuration of plain settings, without work trees outside of the tree.
+func (s search) plain(ctx context.Context, folder string, config []byte) bool {
+	list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: mostMemory})
+	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		key, value, _ := strings.Cut(setting, "\n")
+		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !guarded.IsWorktree(s.top, folder, value) {
+			return false
+		}
+	}
+	return err == nil
+}

@@ -1,0 +1,312 @@
+//go:build !windows
+
+package nested_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/nested"
+	"github.com/ralph-loop/ralph/internal/process"
+)
+
+// watched is a project in which an agent works.
+type watched struct {
+	*testing.T
+
+	top   string
+	git   git.Git
+	after func() []string // what was moved aside, without the end of its name
+}
+
+func watch(t *testing.T, before map[string]string) watched {
+	t.Helper()
+	w := watched{T: t, top: t.TempDir(), git: git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}}
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", w.top).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.fill(before)
+	return w.again()
+}
+
+func (w watched) again() watched {
+	settle := nested.Watch(w.Context(), w.git, w.top, guarded.Folder(w.top))
+	w.after = func() []string {
+		moved, err := settle(w.Context())
+		if err != nil {
+			w.Error(err)
+		}
+		for i, name := range moved {
+			moved[i] = strings.TrimSuffix(name, nested.Aside)
+		}
+		return moved
+	}
+	return w
+}
+
+// fill writes files. One that begins with -> is a link, and one of | a pipe.
+func (w watched) fill(files map[string]string) {
+	w.Helper()
+	for name, text := range files {
+		name = filepath.Join(w.top, name)
+		if to, is := strings.CutPrefix(text, "->"); is {
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				w.Fatal(err)
+			}
+			_ = os.RemoveAll(name)
+			if err := os.Symlink(to, name); err != nil {
+				w.Fatal(err)
+			}
+			continue
+		}
+		write(w.T, name, text)
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(name), 0o755)
+	if text == "|" {
+		_ = os.Remove(name)
+		err = errors.Join(err, syscall.Mkfifo(name, 0o666))
+	} else {
+		err = errors.Join(err, os.WriteFile(name, []byte(text), 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w watched) want(names ...string) {
+	w.Helper()
+	slices.Sort(names)
+	if diff := cmp.Diff(names, w.after()); diff != "" {
+		w.Errorf("moved aside (-want +got):\n%s", diff)
+	}
+}
+
+const fsmonitor = "[core]\n\tfsmonitor = x\n"
+
+// A new repository stays as git makes it, and nothing else of it.
+func TestNewRepositories(t *testing.T) {
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "objects", "x"), "")
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"as git clone makes it": {files: map[string]string{
+			"n/.git/config":                "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = https://example.com/x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tmerge = refs/heads/main\n",
+			"n/.git/hooks/pre-push.sample": "x", "n/.git/HEAD": "ref: refs/heads/main", "n/.git/logs/HEAD": "x", "n/.git/info/exclude": "x", "n/.git/description": "x",
+			"n/.git/COMMIT_EDITMSG": "x", "n/.git/refs/remotes/origin/HEAD": "ref: x", "n/.git/objects/ab/cd": "x", "n/.git/packed-refs": "x",
+		}},
+		"a submodule": {files: map[string]string{
+			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n", ".git/modules/sub/HEAD": "x",
+			".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
+		}},
+		"a worktree": {files: map[string]string{
+			"n/.git/worktrees/w/commondir": "../..\n", "n/.git/worktrees/w/HEAD": "x", "n/.git/worktrees/w/gitdir": "x", "w/.git": "gitdir: ../n/.git/worktrees/w\n",
+		}},
+		"a bare one":                 {files: bare("b", "[core]\n\tbare = true\n")},
+		"its objects, within":        {files: map[string]string{"n/.git/objects/info/alternates": "../../../m/.git/objects\n", "m/.git/objects/x": "x"}},
+		"configuration":              {map[string]string{"n/.git/config": fsmonitor}, []string{"n/.git/config"}},
+		"broken configuration":       {map[string]string{"n/.git/config": "[core"}, []string{"n/.git/config"}},
+		"of a worktree":              {map[string]string{"n/.git/config.worktree": "[core]\n\thooksPath = x\n"}, []string{"n/.git/config.worktree"}},
+		"filters":                    {map[string]string{"n/.git/config": "[filter \"x\"]\n\tclean = x\n"}, []string{"n/.git/config"}},
+		"includes":                   {map[string]string{"n/.git/config": "[include]\n\tpath = ../x\n"}, []string{"n/.git/config"}},
+		"a tree above":               {map[string]string{"n/.git/config": "[core]\n\tworktree = ../..\n"}, []string{"n/.git/config"}},
+		"a tree that is a .git":      {map[string]string{"n/.git/config": "[core]\n\tworktree = ../../m/.git\n", "m/.git/HEAD": "x"}, []string{"n/.git/config"}},
+		"a hook":                     {map[string]string{"n/.git/hooks/post-index-change": "x", "n/.git/hooks/x.sample": ""}, []string{"n/.git/hooks"}},
+		"a half-done rebase":         {map[string]string{"n/.git/rebase-merge/todo": "exec x", "n/.git/rebase-merge/done": ""}, []string{"n/.git/rebase-merge"}},
+		"files to resolve":           {map[string]string{"n/.git/MERGE_RR": "x"}, []string{"n/.git/MERGE_RR"}},
+		"what is not known":          {map[string]string{"n/.git/later/x/y": "x"}, []string{"n/.git/later"}},
+		"files elsewhere":            {map[string]string{"n/.git/commondir": "../../m"}, []string{"n/.git/commondir"}},
+		"files in the project":       {map[string]string{"worktrees/w/commondir": "../..", "worktrees/w/HEAD": "x"}, []string{"worktrees/w/HEAD"}},
+		"with a space":               {map[string]string{"n/.git/worktrees/w/commondir": "../.. ", "n/.git/worktrees/w/HEAD": "x"}, []string{"n/.git/worktrees/w/commondir"}},
+		"objects elsewhere":          {map[string]string{"n/.git/objects/info/alternates": filepath.Join(outside, "objects") + "\n"}, []string{"n/.git/objects/info/alternates"}},
+		"objects behind a link":      {map[string]string{"n/.git/objects": "->" + outside}, []string{"n/.git/objects"}},
+		"a log behind a link":        {map[string]string{"n/.git/logs/HEAD": "->" + outside + "/x"}, []string{"n/.git/logs/HEAD"}},
+		"a ref behind a link":        {map[string]string{"n/.git/refs/heads/deep/x": "->x"}, []string{"n/.git/refs/heads/deep/x"}},
+		"a message behind a link":    {map[string]string{"n/.git/COMMIT_EDITMSG": "->" + outside}, []string{"n/.git/COMMIT_EDITMSG"}},
+		"a .git behind a link":       {map[string]string{"n/.git": "->../m/.git", "m/.git/HEAD": "x"}, []string{"n/.git"}},
+		"a .git that leads out":      {map[string]string{"n/.git": "gitdir: " + outside}, []string{"n/.git"}},
+		"out by a link":              {map[string]string{"n/.git": "gitdir: ../to/x", "to": "->" + outside}, []string{"n/.git"}},
+		"out by a link and back":     {map[string]string{"n/.git": "gitdir: ../to/../x", "to": "->" + outside}, []string{"n/.git"}},
+		"no .git":                    {map[string]string{"n/.git": "x"}, []string{"n/.git"}},
+		"an index":                   {map[string]string{"n/.git/index": "x"}, []string{"n/.git/index"}},
+		"half an index":              {map[string]string{"n/.git/sharedindex.x": "x", "n/.git/index": "x"}, []string{"n/.git/index"}},
+		"a bare one that runs":       {bare("b", fsmonitor), []string{"b/HEAD"}},
+		"a bare one of links":        {map[string]string{"b/HEAD": "x", "b/objects": "->../o", "b/refs": "->../o", "o/x": "x"}, []string{"b/HEAD"}},
+		"bare, in a folder of files": {map[string]string{"src/HEAD": "x", "src/objects/x": "x", "src/refs/x": "x", "src/main.go": "x"}, []string{"src/HEAD"}},
+		"in a .git":                  {map[string]string{".git/objects/src/.git/config": fsmonitor}, []string{".git/objects/src/.git/config"}},
+		"bare, in a .git":            {bare(".git/logs/in", fsmonitor), []string{".git/logs/in/config"}},
+		"in a nested .git":           {map[string]string{"n/.git/lfs/x/.git": "gitdir: /", "n/.git/HEAD": "x"}, []string{"n/.git/lfs/x/.git"}},
+		"in what is moved":           {map[string]string{"n/.git/later/in/.git/config": fsmonitor, "n/.git/later/x": "x"}, []string{"n/.git/later", "n/.git/later/in/.git/config"}},
+		"in ralph's own folder":      {map[string]string{".ralph/sub/.git/config": fsmonitor}, []string{".ralph/sub/.git/config"}},
+		"Mercurial":                  {map[string]string{".hg/hgrc": "x", "n/.hg/store/x": "x"}, []string{".hg", "n/.hg"}},
+		"Jujutsu":                    {map[string]string{".jj/repo/store/git/x": "x"}, []string{".jj"}},
+		"Sapling, by a link":         {map[string]string{"n/.sl": "->../m", "m/config": "x"}, []string{"n/.sl"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, map[string]string{"plain/.git/HEAD": "x", "plain/.git/objects/x": "x"})
+			w.fill(c.files)
+			w.want(c.want...)
+			for _, name := range c.want {
+				if _, err := os.Lstat(filepath.Join(w.top, name)); err == nil {
+					t.Errorf("%s is still there", name)
+				}
+			}
+			w.again().want()
+		})
+	}
+}
+
+func bare(dir, config string) map[string]string {
+	return map[string]string{dir + "/HEAD": "x", dir + "/objects/x": "x", dir + "/refs/x": "x", dir + "/config": config}
+}
+
+// What stood there before is the user's. What changes of it has to be as git makes it.
+func TestKnownRepositories(t *testing.T) {
+	outside := t.TempDir()
+	write(t, filepath.Join(outside, "main/config"), "[include]\n\tpath = "+filepath.Join(outside, "link", "outer.cfg")+"\n")
+	write(t, filepath.Join(outside, "main/worktrees/w/commondir"), "../..\n")
+	before := map[string]string{
+		"n/.git/HEAD": "x", "n/.git/config": fsmonitor, "n/.git/hooks/pre-push": "x", "n/.git/rebase-merge/todo": "x", "n/.git/logs/refs/x": "->" + outside,
+		"n/.git/objects/info/alternates": outside + "\n", "out/.git": "gitdir: " + outside, "link/.git": "->../n/.git", "n/.git/config.worktree": "[include]\n\tpath = ../first.cfg\n",
+		"n/first.cfg": "[includeIf \"onbranch:x\"]\n\tpath = ../second.cfg\n", "w/.git": "gitdir: " + outside + "/main/worktrees/w",
+		"linked/.git/config": "->../../shared.cfg", "shared.cfg": "[alias]\n\tx = y\n", "m/.git/objects/info/alternates": "../../../lib/objects\n", "lib/objects/x": "x",
+		"by/.git": "gitdir: ../way/x", "way/x/HEAD": "x", "n/.hg/hgrc": "x", ".hg/hgrc": "x", ".jj/repo/x": "x", "null/.git/config": "[include]\n\tpath = /dev/null\n",
+		"store/HEAD": "x", "store/objects/x": "x", "store/refs/x": "x", "store/config": "[alias]\n", "store/worktrees/w/HEAD": "x", "store/worktrees/w/commondir": "../..\n", "queue": "|", "queued": "->queue",
+	}
+	for name, c := range map[string]struct {
+		change func(watched)
+		want   []string
+	}{
+		"nothing":               {change: func(watched) {}},
+		"what git writes":       {change: files(map[string]string{"n/.git/HEAD": "y", "n/.git/logs/HEAD": "y", "n/.git/refs/heads/x": "y", "n/f": "y"})},
+		"plain settings":        {change: files(map[string]string{"n/.git/config": "[core]\n\tbare = false\n"})},
+		"settings":              {files(map[string]string{"n/.git/config": "[alias]\n\tx = !y\n"}), []string{"n/.git/config"}},
+		"a hook":                {files(map[string]string{"n/.git/hooks/pre-commit": "y"}), []string{"n/.git/hooks"}},
+		"a hook that can run":   {mode("n/.git/hooks/pre-push", 0o755), []string{"n/.git/hooks"}},
+		"what it includes":      {files(map[string]string{"second.cfg": "y"}), []string{"n/.git/config.worktree"}},
+		"what it leads to":      {files(map[string]string{"shared.cfg": "y"}), []string{"linked/.git/config"}},
+		"a link":                {files(map[string]string{"n/.git/logs/refs/x": "->/"}), []string{"n/.git/logs/refs/x"}},
+		"the way to objects":    {files(map[string]string{"lib/objects": "->" + outside}), []string{"m/.git/objects/info/alternates"}},
+		"the way to a .git":     {files(map[string]string{"way": "->" + outside}), []string{"by/.git"}},
+		"what others include":   {files(map[string]string{"outer.cfg": "y"}), []string{"w/.git"}},
+		"of Mercurial":          {files(map[string]string{"n/.hg/hgrc": "y", "n/.hg/dirstate": "y"}), []string{"n/.hg/hgrc"}},
+		"a HEAD behind a link":  {files(map[string]string{"n/.git/HEAD": "->refs/heads/x", "n/.git/config": "[alias]\n\tx = !y\n"}), []string{"n/.git/HEAD", "n/.git/config"}},
+		"a store without HEAD":  {both(gone("store/HEAD"), files(map[string]string{"store/config": fsmonitor})), []string{"store/config"}},
+		"what ralph puts back":  {change: files(map[string]string{".git/config": fsmonitor, ".hg/hgrc": "y"})},
+		"a pipe":                {change: files(map[string]string{"n/.git/packed-refs": "|", "n/.git/shallow": "->../../queue", "x/.git": "|", "y/.git/hooks": "|", "z/HEAD": "|", ".mailmap": "|"})},
+		"a folder that is shut": {both(files(map[string]string{"shut/deep/n/.git/config": fsmonitor}), mode("shut/deep", 0), mode("shut", 0)), []string{"shut/deep/n/.git/config"}},
+		"a .git that is shut":   {both(files(map[string]string{"n/.git/config": "[alias]\n\tx = !y\n"}), mode("n/.git", 0)), []string{"n/.git/config"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, before)
+			if err := errors.Join(os.RemoveAll(filepath.Join(outside, "link")), os.Symlink(w.top, filepath.Join(outside, "link"))); err != nil {
+				t.Fatal(err)
+			}
+			w = w.again()
+			c.change(w)
+			w.want(c.want...)
+			for _, name := range []string{"n/.git/packed-refs", "n/.git/shallow", "x/.git", "y/.git/hooks", "z/HEAD", ".mailmap"} {
+				if _, err := os.Lstat(filepath.Join(w.top, name)); err == nil {
+					t.Errorf("%s is still there", name)
+				}
+			}
+			for _, name := range []string{"queue", "queued"} {
+				if _, err := os.Lstat(filepath.Join(w.top, name)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func files(all map[string]string) func(watched) { return func(w watched) { w.fill(all) } }
+
+func mode(name string, mode os.FileMode) func(watched) {
+	return func(w watched) {
+		if err := os.Chmod(filepath.Join(w.top, name), mode); err != nil {
+			w.Fatal(err)
+		}
+	}
+}
+
+func gone(name string) func(watched) {
+	return func(w watched) {
+		if err := os.RemoveAll(filepath.Join(w.top, name)); err != nil {
+			w.Fatal(err)
+		}
+		w.after()
+	}
+}
+
+func both(all ...func(watched)) func(watched) {
+	return func(w watched) {
+		for _, one := range all {
+			one(w)
+		}
+	}
+}
+
+// A linked worktree has its repository elsewhere: in there others may lie, too.
+func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
+	w, tree := watch(t, nil), t.TempDir()
+	common := filepath.Join(w.top, ".git")
+	write(t, filepath.Join(common, "worktrees/wt/HEAD"), "x")
+	write(t, filepath.Join(common, "worktrees/wt/commondir"), "../..\n")
+	settle := nested.Watch(t.Context(), w.git, tree, guarded.Needs{Write: []string{tree, common, filepath.Join(common, "worktrees/wt")}}.With(common, filepath.Join(common, "worktrees/wt")))
+	for _, name := range []string{"objects/in/.git/config", "worktrees/HEAD", "worktrees/commondir", "worktrees/objects/in/.git/config", "worktrees/wt/config"} {
+		write(t, filepath.Join(common, name), fsmonitor)
+	}
+	write(t, filepath.Join(tree, "in/.git/config"), fsmonitor)
+	moved, err := settle(t.Context())
+	want := []string{"in/.git/config", common + "/objects/in/.git/config", common + "/worktrees/commondir", common + "/worktrees/objects/in/.git/config"}
+	for i := range want {
+		want[i] += nested.Aside
+	}
+	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
+		t.Errorf("moved, %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// What was moved aside before is kept: it may be the user's own.
+func TestMovedAsideTwice(t *testing.T) {
+	w := watch(t, map[string]string{"n/.git/config" + nested.Aside + "/x": ""})
+	w.fill(map[string]string{"n/.git/config": fsmonitor})
+	w.want("n/.git/config")
+	if earlier, err := filepath.Glob(filepath.Join(w.top, "n/.git/config.*"+nested.Aside, "x")); err != nil || len(earlier) != 1 {
+		t.Errorf("what was moved before is gone: %q, %v", earlier, err)
+	}
+}
+
+// A search of folders nested deeper than is looked at, or that the end of its context cuts short, says so.
+func TestLookingForOthersIsBounded(t *testing.T) {
+	w := watch(t, nil)
+	top, settle := w.top, nested.Watch(t.Context(), w.git, w.top, guarded.Needs{})
+	deep := strings.Repeat("d/", 256)
+	write(t, filepath.Join(top, deep, "below", ".git", "config"), fsmonitor)
+	write(t, filepath.Join(top, "a", ".git", "config"), fsmonitor)
+	moved, err := settle(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "cannot look into "+strings.TrimSuffix(deep, "/")) || len(moved) != 1 {
+		t.Errorf("moved %q, %v", moved, err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, err := settle(ctx); !errors.Is(err, nested.ErrNotAll) {
+		t.Errorf("after the end: %v", err)
+	}
+}
