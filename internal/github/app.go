@@ -221,7 +221,7 @@ type Delivery struct {
 func (l Delivery) Accepted() bool { return l.Status >= 200 && l.Status < 300 }
 
 // maxLogPages bounds how much of the log is read at once: 100 tries a page.
-const maxLogPages = 50
+const maxLogPages = 200
 
 // Log lists deliveries since a time, newest first; whole is false if there are more.
 func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole bool, err error) {

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/server"
 )
@@ -63,5 +64,21 @@ func TestMemoryKnowsWhatHappened(t *testing.T) {
 	forget("f")
 	if take("g"); !did("g", "review") {
 		t.Error("what could not be seen to is not let come again")
+	}
+}
+
+// What GitHub's log no longer has is forgotten: memory would grow with each outage.
+func TestMemoryOwesForAsLongAsTheLogKnows(t *testing.T) {
+	owe, owesAny := server.Debts(3)
+	day := time.Unix(0, 0)
+	owe("a", day)
+	owe("b", day.Add(time.Hour))
+	for _, c := range []struct {
+		since time.Time
+		owed  bool
+	}{{day, true}, {day.Add(time.Hour), true}, {day.Add(2 * time.Hour), false}, {day, false}} {
+		if got := owesAny(c.since); got != c.owed {
+			t.Errorf("since %s it owes any: %t, want %t", c.since, got, c.owed)
+		}
 	}
 }

@@ -35,9 +35,19 @@ func (d *service) watch(ctx context.Context) {
 	}
 }
 
+// unseen is the beginning of what may be left to do in GitHub's log. After a look at
+// which nothing was left, that is where it ended.
+func (d *service) unseen() time.Time {
+	since := d.Now().Add(-missed)
+	if !d.memory.owesAny(since) && d.seen.After(since) {
+		return d.seen
+	}
+	return since
+}
+
 // catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
-	log, whole, err := d.hook.Log(ctx, d.Now().Add(-missed))
+	log, whole, err := d.hook.Log(ctx, d.unseen())
 	if err != nil {
 		return err
 	}
@@ -55,11 +65,14 @@ func (d *service) catchUp(ctx context.Context) error {
 		}
 		all = errors.Join(all, fmt.Errorf("delivery %s: %w", tried.GUID, err))
 		if !errors.Is(err, github.NotFound) { // which it stays
-			d.memory.owe(tried.GUID)
+			d.memory.owe(tried.GUID, tried.At)
 		}
 		if ctx.Err() != nil || errors.Is(err, github.RateLimited) {
 			break
 		}
+	}
+	if whole && all == nil && len(log) > 0 {
+		d.seen = log[0].At.Add(-settled) // by GitHub's clock, as the log is
 	}
 	return all
 }
@@ -153,7 +166,7 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	// until it is put right the log is not read either.
 	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
 		out = postponed
-		d.memory.owe(o.id) // GitHub's log has it, and we look there
+		d.memory.owe(o.id, o.at) // GitHub's log has it, and we look there
 		log.Warn("a job could not be started yet", "error", err.Error())
 	default:
 		out = failed

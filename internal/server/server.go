@@ -52,6 +52,7 @@ type service struct {
 	Server
 	hook    *github.Hook
 	memory  *memory
+	seen    time.Time // of GitHub's log: nothing before it is left to do
 	metrics *metrics
 	queue   chan order
 	reading chan struct{} // as many as read a body at once

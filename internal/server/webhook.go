@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -146,7 +148,7 @@ type memory struct {
 	known map[string]int // number or deed: the place in order
 	order []delivery     // a ring; empty where one was forgotten
 	next  int
-	owed  map[string]bool // taken in, and still to be seen to
+	owed  map[string]time.Time // taken in, and still to be seen to; when they came
 }
 
 type delivery struct {
@@ -155,7 +157,7 @@ type delivery struct {
 }
 
 func newMemory(size int) *memory {
-	return &memory{known: map[string]int{}, order: make([]delivery, size), owed: map[string]bool{}}
+	return &memory{known: map[string]int{}, order: make([]delivery, size), owed: map[string]time.Time{}}
 }
 
 // take remembers id, and reports whether it is new.
@@ -201,15 +203,25 @@ func (m *memory) forget(id string) {
 }
 
 // owe forgets id as well, and that it was taken in long ago does not matter.
-func (m *memory) owe(id string) {
+func (m *memory) owe(id string, at time.Time) {
 	m.forget(id)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.owed[id] = true
+	m.owed[id] = at
 }
 
 func (m *memory) owes(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.owed[id]
+	_, is := m.owed[id]
+	return is
+}
+
+// owesAny forgets what came before since, which GitHub's log is not read for, and tells
+// whether anything is left.
+func (m *memory) owesAny(since time.Time) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.owed, func(_ string, at time.Time) bool { return at.Before(since) })
+	return len(m.owed) > 0
 }
