@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -201,7 +202,7 @@ func measure(waiting func() float64) *metrics {
 			Name: "ralph_dispatch_seconds", Help: "Time to start a job.", Buckets: prometheus.ExponentialBuckets(.05, 2, 12),
 		}),
 	}
-	m.all.MustRegister(m.deliveries, m.seconds, prometheus.NewGaugeFunc(
+	m.all.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.deliveries, m.seconds, prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Name: "ralph_queue_length", Help: "Deliveries whose job has not started yet."}, waiting))
 	for _, o := range []outcome{dispatched, already, unwanted, replayed, forged, malformed, huge, busy, failed, postponed} {
 		m.deliveries.WithLabelValues(string(o)) // a counter that is not there yet raises no alarm
