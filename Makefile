@@ -5,6 +5,7 @@ RELEASER := .bin/goreleaser-v2.15.0
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
 ROUNDS   ?= 7
+SOAK     ?= 1m
 tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
 # where tests lay what they work with, if there is room in memory
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
@@ -51,8 +52,8 @@ agents: # the adapters with the real CLIs, against a model server; ci would want
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
 kill: # the program killed at any line loses nothing; test and check have each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
-endurance: # faults of the machine, of GitHub and of agents, a row each; docs/reliability.md has the table. make check tries a few rows
-	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; ENDURANCE=1 go test -count=1 -timeout=30m -v -run='^Test(Endurance|Soak)$$' ./cmd/ralph >"$$out" 2>&1; \
+endurance: # faults of the machine, of GitHub and of agents, a row each; docs/reliability.md has the table. SOAK=30m has the server soak longer. make check tries a few rows
+	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; ENDURANCE=1 go test -count=1 -timeout=70m -v -run='^Test(Endurance|Soak|SoakServe)$$' ./cmd/ralph -soak=$(SOAK) >"$$out" 2>&1; \
 		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
 false-ready: # does it ever call work ready that is not, and what does it hold back? docs/proof.md
 	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
