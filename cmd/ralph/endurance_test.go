@@ -29,6 +29,7 @@ type enduranceCase struct {
 	exit   int                 // exit code of the run
 	says   string              // in the log of the run
 	each   syscall.Signal      // sent at each type of event, in a run of its own
+	gone   bool                // GitHub is reached by a line that the row cuts
 	needs  string              // "mounts" or "sandbox", which not every machine has
 }
 
@@ -94,6 +95,8 @@ b'; git add .; git commit -qm newline`},
 	{name: "the progress comment is deleted", want: passed, agent: `story`, world: func(o *enduranceRun) { o.erase(o.issue) }},
 	{name: "the repository is archived", want: fatal, exit: 2, agent: `story`, says: "the work is in the file .ralph-out/", world: (*enduranceRun).archive, after: func(o *enduranceRun) { o.Heal() }},
 	{name: "GitHub cannot be reached for 40 requests", want: passed, agent: `story`, world: (*enduranceRun).disconnect},
+	{name: "the network is gone for 60 s: connections are refused", want: passed, agent: `story`, gone: true, world: func(o *enduranceRun) { o.loseNetwork(false) }},
+	{name: "the network is gone for 60 s: packets vanish", want: passed, agent: `story`, gone: true, world: func(o *enduranceRun) { o.loseNetwork(true) }},
 }
 
 // TestEndurance puts a run through each row of the table. With ENDURANCE it tries

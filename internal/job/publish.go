@@ -19,10 +19,11 @@ type branchPublisher struct {
 	*recorder
 	*programRepo
 	moveAgentTree func(ctx context.Context, from, to string) error // brings the agent's tree to a commit
+	drain         <-chan struct{}                                  // closed: end after the step under way
 }
 
 func (s *activeRun) branchPublisher() *branchPublisher {
-	return &branchPublisher{s.Remote, s.recorder, s.programRepo, s.moveAgentTree}
+	return &branchPublisher{s.Remote, s.recorder, s.programRepo, s.moveAgentTree, s.Drain}
 }
 
 // push pushes the branch. A refusal is recorded; the commits stay here.
@@ -77,6 +78,11 @@ func (p *branchPublisher) markPullReady(ctx context.Context, run journal.Run, _ 
 // errNoRemote is for a policy that requires more than the job can do.
 var errNoRemote = errors.New("there is nowhere to publish to")
 
+// outage is how much longer than usual to wait after each of the tries that verdict grants, if
+// the network failed: 80 seconds in all, as a minute without network is no reason for a
+// run to end with its work unpublished.
+var outage = []int{1, 15, 0}
+
 // attempt waits after a failure, so that the next attempt comes later.
 func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
 	done, err := do()
@@ -88,7 +94,17 @@ func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act stri
 		return err
 	}
 	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error(), Fix: fault.Hint(err)})
-	return Wait(ctx, min(p.audience.Interval, 5*time.Second))
+	pause := min(p.audience.Interval, 5*time.Second)
+	if errors.Is(err, remote.ErrNetwork) {
+		before := 0
+		for _, f := range run.Failures {
+			if f.Act == act && f.Head == run.Head {
+				before++
+			}
+		}
+		pause *= time.Duration(outage[min(before, len(outage)-1)])
+	}
+	return waitUntil(ctx, pause, p.drain)
 }
 
 // Wait waits until the pause or the context ends.

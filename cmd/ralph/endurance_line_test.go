@@ -1,0 +1,117 @@
+package main_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// line is the only way to GitHub of a scene: it can be cut.
+type line struct {
+	t         *testing.T
+	from, to  string // addresses
+	mu        sync.Mutex
+	listener  net.Listener
+	swallows  bool // connections are taken, and nothing is answered
+	connected []net.Conn
+}
+
+// layLine has GitHub reached by a line from now on.
+func (o *enduranceRun) layLine() {
+	o.line = &line{t: o.t, from: "127.0.0.1:0", to: strings.TrimPrefix(o.URL, "http://")}
+	o.line.open()
+	o.line.from = o.line.listener.Addr().String()
+	o.URL = "http://" + o.line.from
+	o.t.Cleanup(o.line.cut)
+}
+
+func (l *line) open() {
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", l.from)
+	if err != nil {
+		l.t.Error(err)
+		return
+	}
+	l.mu.Lock()
+	l.listener = listener
+	l.mu.Unlock()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go l.carry(conn)
+		}
+	}()
+}
+
+// carry brings a connection to GitHub, unless packets vanish.
+func (l *line) carry(conn net.Conn) {
+	l.mu.Lock()
+	l.connected = append(l.connected, conn)
+	swallows := l.swallows
+	l.mu.Unlock()
+	if swallows {
+		return
+	}
+	var dialer net.Dialer
+	there, err := dialer.DialContext(context.Background(), "tcp", l.to)
+	if err != nil {
+		_ = conn.Close()
+		return
+	}
+	l.mu.Lock()
+	l.connected = append(l.connected, there)
+	l.mu.Unlock()
+	go func() { _, _ = io.Copy(there, conn); _ = there.Close() }()
+	_, _ = io.Copy(conn, there)
+	_ = conn.Close()
+}
+
+// cut ends all connections, and has new ones refused.
+func (l *line) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.listener.Close()
+	for _, conn := range l.connected {
+		_ = conn.Close()
+	}
+	l.connected = nil
+}
+
+func (l *line) swallow(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.swallows = on
+}
+
+// outage is how long the network is gone: a minute with ENDURANCE, else by as much less
+// as hasteKey makes ralph try again sooner.
+func outage() time.Duration {
+	if os.Getenv("ENDURANCE") == "" {
+		return time.Minute / 250
+	}
+	return time.Minute
+}
+
+// loseNetwork has GitHub not be reached for a while.
+func (o *enduranceRun) loseNetwork(vanish bool) {
+	o.line.cut()
+	if vanish {
+		o.line.swallow(true)
+		o.line.open()
+	}
+	time.AfterFunc(outage(), func() {
+		if vanish {
+			o.line.swallow(false)
+		} else {
+			o.line.open()
+		}
+	})
+}
