@@ -166,8 +166,16 @@ func kindByType(usual string) func(map[string]any) []string {
 	}
 }
 
+// bounding are the fields below the top by which an answer is counted.
+var bounding = []string{"include_usage", "maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count", "responseModalities", "response_modalities"}
+
+// top are the fields on top that are judged; read are those anywhere.
+func (g *grammar) top() []string {
+	return slices.Concat(tiers, []string{"modalities"}, slices.Collect(maps.Keys(g.fields)), slices.Collect(maps.Keys(g.closed)))
+}
+
 func (g *grammar) read() []string {
-	return slices.Concat([]string{"model", "tools"}, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools"}, bounding, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) local(kind string) bool {

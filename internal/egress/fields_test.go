@@ -81,6 +81,10 @@ func TestWhatIsOpenArrives(t *testing.T) {
 		{responses, `{"model":"big","store":true,"previous_response_id":"r","tools":[{"type":"web_search"}]}`, false},
 		{responses, `{"model":"big","background":true}`, true},
 		{messages, `{"model":"big","speed":"fast"}`, true},
+		{responses, `{"model":"big","STREAM":true}`, true},
+		{responses, `{"model":"big","stream":false,"\u017ftream":true}`, true},
+		{messages, `{"model":"big","Service_Tier":"priority"}`, true},
+		{chat, `{"model":"big","stream":true,"stream_options":{"include_usage":true,"Include_Usage":false}}`, true},
 	} {
 		server := newReceiver(t, nil)
 		var arrived []byte

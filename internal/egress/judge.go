@@ -42,10 +42,13 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 		return v, no
 	}
 	v.drop = map[string]bool{}
+	known := j.grammar.top()
 	for name := range tree {
 		if !j.grammar.fields[name] && !r.open {
 			v.drop[name] = true
 			delete(tree, name)
+		} else if no := spelled(name, known); no != nil {
+			return v, no
 		}
 	}
 	no := j.walk(tree)
@@ -199,10 +202,10 @@ var calls = set("tool_use", "server_tool_use", "mcp_tool_use")
 func text(v any) string { s, _ := v.(string); return s }
 
 func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
-	no := j.spelled(name)
+	no := spelled(name, j.read)
 	defer func(within bool) { j.within = within }(j.within)
 	switch {
-	case no != nil && !j.open:
+	case no != nil:
 		return no
 	case j.grammar.opaque[name] || name == "input" && calls[text(of["type"])]:
 		return nil
@@ -228,8 +231,8 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 }
 
 // spelled refuses another spelling of a judged field: some servers accept it.
-func (j *bodyJudge) spelled(name string) *Refusal {
-	for _, known := range j.read {
+func spelled(name string, judged []string) *Refusal {
+	for _, known := range judged {
 		if name != known && strings.EqualFold(name, known) {
 			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
 		}

@@ -27,9 +27,9 @@ func (j *bodyJudge) fetched(name string, value any) bool {
 
 var (
 	// mediaName matches names of fields and types that hold no text. Servers fetch what some of them
-	// name.
+	// name. In base64, which may begin with slashes, there is no dot.
 	mediaName     = pattern.Of(`(?i)image|video|audio|file|document|media`)
-	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\])`)
+	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\]|[/\\]{2}[^/\\]*[.:\[])`)
 	// ignored are the characters that some servers drop from an address.
 	ignored = strings.NewReplacer("\t", "", "\r", "", "\n", "")
 	// captions are the fields beside media that are read as they stand.
