@@ -205,6 +205,14 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.servers.review
 }
 
+// Turn is a time in which an agent may ask the model server; without one it does nothing.
+func (w *Sandbox) Turn() (end func()) {
+	if w == nil || w.servers.modelServer == nil {
+		return func() {}
+	}
+	return w.servers.modelServer.Turn()
+}
+
 // Used is the usage since the last call, and why the model server stopped.
 func (w *Sandbox) Used() egress.Spent {
 	if w == nil || w.servers.modelServer == nil {

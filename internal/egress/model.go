@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -45,6 +46,7 @@ type Model struct {
 	meter  meter
 	keys   *redact.Redactor
 	room   *semaphore.Weighted // for the bytes of bodies
+	rests  atomic.Bool         // no agent has its turn
 	judge  sync.Mutex          // one body is looked through at a time
 }
 
@@ -89,6 +91,13 @@ func (m *Model) Traffic() []Traffic {
 		all[i].Model = true
 	}
 	return all
+}
+
+// Turn has requests answered until the returned function runs. A commit may hold the agent's
+// token, and be checked later. Before the first turn no program has one.
+func (m *Model) Turn() (end func()) {
+	m.rests.Store(false)
+	return func() { m.rests.Store(true) }
 }
 
 // Spent is what was used so far. It may be asked at any time.
@@ -147,6 +156,9 @@ func asks(r *http.Request, setting string) bool {
 func (c *call) authenticate(r *http.Request) bool {
 	if !c.m.isKnownToken(r, c.maker) {
 		return c.refuse(Refusal{What: "a stranger", Why: "the agent's token is missing"})
+	}
+	if c.m.rests.Load() {
+		return c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
 	}
 	if c.m.Spent().Stopped != "" {
 		return c.spent()

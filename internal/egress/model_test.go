@@ -206,6 +206,24 @@ func TestBearer(t *testing.T) {
 	}
 }
 
+// What holds the agent's token and runs after its turn is answered nothing.
+func TestTurnsEnd(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newDesk(t, server.URL, nil)
+	end := d.model.Turn()
+	for _, want := range []int{http.StatusOK, http.StatusForbidden, http.StatusOK} {
+		if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want {
+			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
+		}
+		if end(); want == http.StatusForbidden {
+			d.model.Turn()
+		}
+	}
+	if asked := len(server.hits()); asked != 2 {
+		t.Errorf("the model was asked %d times", asked)
+	}
+}
+
 // only has the makers' servers asked for no other model.
 func only(models ...string) func(*egress.Model) {
 	return func(m *egress.Model) {

@@ -41,7 +41,9 @@ func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agen
 		return applyMetering(journal.AgentEnded{Failed: true}, seen), nil
 	}
 	defer a.reportNestedRepos(ctx, emit)()
+	end := models.Turn()
 	ended, err := hand.Do(ctx, order)
+	end()
 	if err == nil {
 		ended = applyMetering(ended, models.Used())
 		if models.HasRefusals() { // the key is good
