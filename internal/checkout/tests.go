@@ -100,7 +100,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 }
 
 func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {
-	spoke, speaks := m.at(m.span.From, paths.Speaks), m.at(m.span.To, paths.Speaks)
+	speaks := m.either(paths.Speaks)
 	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
 	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
 	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
@@ -116,7 +116,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 			continue
 		}
 		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
-		sure := spoke[d.Path] || slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
+		sure := slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
 			Tests: sure || test || speaks[d.Path] || linkedTest(has.links, d.Path), Doubtful: !sure,

@@ -30,7 +30,7 @@ type Differing struct {
 	Steers bool // it changes how other tests run, and did not before
 	Asks   bool // it is a product's, asks whether it is being tested, and did not before
 	// Doubtful is a file of Tests that the product may load: it is new in a folder of
-	// the tests, or names a test framework and did not before.
+	// the tests, or all that tells of tests is that it names a framework.
 	Doubtful bool
 	Settings bool // a tool may read it: no test, and nothing that defines the checks
 }
@@ -164,13 +164,10 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 		return err
 	}
 	before := len(i.found)
-	if err = w.judge(); err != nil {
+	if err = w.judge(); err != nil || len(i.found) > before {
 		return err
 	}
-	if len(sure) > 0 && len(sure) < len(w.all) && len(i.found) == before {
-		return w.again(number, asked, sure)
-	}
-	return nil
+	return w.again(number, asked, sure)
 }
 
 // testsAlone tells whether two commits differ only in what is tests beyond doubt, also by

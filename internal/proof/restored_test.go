@@ -36,11 +36,13 @@ func TestProveWithoutProtected(t *testing.T) {
 }
 
 // The product may load a new file that only its folder or its words make a test.
-// The old tests run without it and with it, and both runs have to pass.
+// The old tests run without it and with it, and all runs have to pass: without a new
+// file that may be a test, too, as it could mend what another breaks.
 func TestDoubtfulFilesStayOnce(t *testing.T) {
 	const both, failing = "passed p.TestA\npassed p.TestB", "failed p.TestA\npassed p.TestB"
 	touched := proof.Differing{Path: "a_test.go", Tests: true, Was: true}
 	fresh := proof.Differing{Path: "fixtures/x.json", Tests: true, Doubtful: true}
+	helper := proof.Differing{Path: "compare.go", Was: true, Tests: true, Doubtful: true}
 	with := "tests_broken fixtures/x.json: existing tests fail on the new code with fixtures/x.json in place: "
 	for name, c := range map[string]struct {
 		differing     []proof.Differing
@@ -54,14 +56,25 @@ func TestDoubtfulFilesStayOnce(t *testing.T) {
 		"they build without it": {[]proof.Differing{touched, fresh}, both, "broken p", []string{with + "check test"}, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
 		"they never build":      {[]proof.Differing{touched, fresh}, "broken p", "broken p", nil, []string{"b0: a_test.go fixtures/x.json", "b0: a_test.go"}},
 		"no test was changed":   {[]proof.Differing{fresh}, both, failing, nil, []string{"b0: fixtures/x.json"}},
-		"nothing is doubtful":   {[]proof.Differing{touched}, both, failing, nil, []string{"b0: a_test.go"}},
+		"a new one mends": {
+			[]proof.Differing{fresh, helper},
+			both, failing,
+			[]string{"tests_broken compare.go: existing tests fail on the new code with compare.go in place: p.TestA"},
+			[]string{"b0: fixtures/x.json compare.go", "b0: fixtures/x.json"},
+		},
+		"in all that are doubtful": {
+			[]proof.Differing{touched, fresh, helper},
+			both, both, nil,
+			[]string{"b0: a_test.go fixtures/x.json compare.go", "b0: a_test.go", "b0: a_test.go fixtures/x.json"},
+		},
+		"nothing is doubtful": {[]proof.Differing{touched}, both, failing, nil, []string{"b0: a_test.go"}},
 	} {
 		run := proved(asked(judged("b0", both)), judged("c1", both))
 		run.Baseline.Usable = true
 		lists := map[string]string{"b0": both, "c1": both}
 		b := &bench{}
 		b.stood = func() {
-			lists["old"] = []string{c.without, c.with}[len(b.wanted)-1]
+			lists["old"] = []string{c.without, c.with, c.with}[len(b.wanted)-1]
 			b.says = []journal.CheckEnded{judged("c1", lists["old"])}
 		}
 		got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": c.differing}}, lists})

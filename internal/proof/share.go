@@ -15,7 +15,7 @@ const (
 	tryAlone    = 102 // only a story's own test files run
 	tryBase     = 103 // the base as it is
 	trySettings = 104 // with the base's settings
-	tryDoubtful = 200 // the number of an inspection's second run begins after it
+	tryDoubtful = 200 // the numbers of an inspection's further runs begin after it and its double
 )
 
 // before tells whether a test is another story's, or passed before this one began.
