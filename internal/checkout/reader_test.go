@@ -96,10 +96,10 @@ func TestReads(t *testing.T) {
 // what a check's script reads.
 func TestReliedOn(t *testing.T) {
 	trusted, commits := repository(t, `mkdir tests shared data cfg && echo 1 | tee shared/nine.sh shared/other.sh data/nine.want data/free.txt cfg/all.xml price.sh >/dev/null && ln -s ../shared/nine.sh tests/nine.sh && ln -s ../real tests/more && `+
-		`mkdir -p cases/deep pages c && echo 1 | tee c/f.txt cases/deep/a.in pages/b.html skips kip >/dev/null && echo 'for f in cases/*/*.in; do grep x "pages/"*; done' >tests/each.sh && echo 'glob("pages/*")' >all.py && `+
+		`mkdir -p cases/deep pages c && echo 1 | tee c/f.txt cases/deep/a.in pages/b.html skips kip NOTES >/dev/null && echo 'for f in cases/*/*.in; do grep x "pages/"*; done' >tests/each.sh && echo 'glob("pages/*")' >all.py && `+
 		`mkdir real && echo 1 >real/ten && echo 'cat data/nine.want data/page.html; . ./price.sh' >tests/ten.sh && echo cfg/all.xml >x.ini && `+
-		`echo 'render("page.html"); reply["data"]; load("the-nine.want")' >web.py && echo 1 >data/page.html && echo 'cat nine.want; grep -q x skips' >check.sh && echo 'raise AssertionError' >error.py && commit && `+
-		`echo 2 | tee error.py c/f.txt cases/deep/a.in pages/b.html skips kip shared/nine.sh shared/other.sh data/nine.want data/free.txt data/page.html cfg/all.xml price.sh real/ten >/dev/null && commit`)
+		`echo 'render("page.html"); reply["data"]; load("the-nine.want")' >web.py && echo 1 >data/page.html && echo 'cat nine.want; grep -q x skips NOTES.md' >check.sh && echo 'raise AssertionError' >error.py && commit && `+
+		`echo 2 | tee error.py c/f.txt cases/deep/a.in pages/b.html skips kip NOTES shared/nine.sh shared/other.sh data/nine.want data/free.txt data/page.html cfg/all.xml price.sh real/ten >/dev/null && commit`)
 	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
 	run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: "sh check.sh"}}}}
 	all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
@@ -112,7 +112,7 @@ func TestReliedOn(t *testing.T) {
 	}
 	want := map[string]string{
 		"shared/nine.sh": "test doubtful", "real/ten": "test doubtful", "data/nine.want": "test doubtful", "cfg/all.xml": "settings",
-		"cases/deep/a.in": "test doubtful", "skips": "test doubtful", "c/f.txt": "", "kip": "", "pages/b.html": "",
+		"cases/deep/a.in": "test doubtful", "skips": "test doubtful", "c/f.txt": "", "kip": "", "NOTES": "", "pages/b.html": "",
 		"error.py": "test doubtful", "data/page.html": "", "shared/other.sh": "", "data/free.txt": "", "price.sh": "",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -132,7 +132,7 @@ func asked(name string) string {
 	if strings.HasSuffix(name, "/") {
 		return `(^|[^[:alnum:]_.-])` + core(name)
 	}
-	return `[[:alnum:]_.-]*` + core(name) + `[[:alnum:]_-]*`
+	return `[[:alnum:]_.-]*` + core(name) + `[[:alnum:]_-]*(\.[[:alnum:]_-]+)*`
 }
 
 func core(name string) string {
