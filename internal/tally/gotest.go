@@ -27,7 +27,7 @@ func (g *goEvents) line(text string) {
 	if g.failing == nil {
 		g.failing, g.testing, g.crashed = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
-	g.runner, g.seen = "go", true
+	g.seen = true
 	how, ended := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
 	switch {
 	case event.Action == "output" && len(g.crashed) < mostTests:
@@ -102,7 +102,7 @@ func (g *goText) test(name string, how Outcome) {
 }
 
 func (g *goText) pack(name string, passed bool, rest string) {
-	g.runner, g.seen = "go", true
+	g.seen = true
 	built := !strings.HasSuffix(rest, "failed]") // build, or setup
 	if built {
 		g.settle(name + ".")
@@ -130,7 +130,7 @@ func (g *goText) settle(prefix string) {
 func (g *goText) end() *sheet {
 	if len(g.pending) > 0 {
 		if g.failing {
-			g.runner, g.seen = "go", true
+			g.seen = true
 		}
 		g.settle("")
 		g.add("a package that did not end", Broken)
@@ -223,7 +223,6 @@ func (c *cargo) broken() {
 }
 
 func (c *cargo) end() *sheet {
-	c.runner = "cargo"
 	c.broken()
 	return &c.sheet
 }

@@ -96,11 +96,6 @@ func (s *sheet) tellAll(text string) {
 	}
 }
 
-func (j *jest) end() *sheet {
-	j.runner = "jest"
-	return &j.sheet
-}
-
 type vitest struct {
 	sheet
 }
@@ -144,9 +139,4 @@ func (v *vitest) red(name string) {
 		return
 	}
 	v.add(name, Failed)
-}
-
-func (v *vitest) end() *sheet {
-	v.runner = "vitest"
-	return &v.sheet
 }

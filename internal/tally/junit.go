@@ -37,7 +37,6 @@ func (j *junit) line(text string) {
 }
 
 func (j *junit) end() *sheet {
-	j.runner = "junit"
 	if j.open {
 		j.decode(j.text.String())
 	}
@@ -218,7 +217,7 @@ func marked(text string) (rest, mark string) {
 }
 
 func (t *tap) end() *sheet {
-	t.runner, t.seen = "tap", t.seen && t.points+t.failed > 0
+	t.seen = t.seen && t.points+t.failed > 0
 	if t.points < t.planned {
 		t.add(fmt.Sprintf("%d planned tests that did not run", t.planned-t.points), Broken)
 	}

@@ -96,11 +96,6 @@ func (m *mocha) red(text string) {
 	}
 }
 
-func (m *mocha) end() *sheet {
-	m.runner = "mocha"
-	return &m.sheet
-}
-
 // nodeSpec reads node --test as it prints for people, neither TAP nor JUnit.
 type nodeSpec struct {
 	sheet
@@ -165,7 +160,6 @@ func (n *nodeSpec) item(indent int, sign, text string) {
 }
 
 func (n *nodeSpec) end() *sheet {
-	n.runner = "node"
 	n.leaves(between)
 	return &n.sheet
 }

@@ -18,11 +18,16 @@ const (
 type Reader struct {
 	Root string // the folder the check ran in; names are told without it.
 
-	readers []reader
+	readers []namedReader
 	line    []byte
 	skip    bool // the line under way is longer than any that is read
 	read    int64
 	cut     bool
+}
+
+type namedReader struct {
+	runner string
+	reader
 }
 
 type reader interface {
@@ -33,9 +38,9 @@ type reader interface {
 // Write takes a part of the output.
 func (r *Reader) Write(part []byte) (int, error) {
 	if r.readers == nil {
-		r.readers = []reader{
-			&goEvents{}, &goText{}, &junit{}, &tap{}, &pytest{}, &unittest{},
-			&jest{}, &vitest{}, &mocha{}, &nodeSpec{}, &cargo{},
+		r.readers = []namedReader{
+			{"go", &goEvents{}}, {"go", &goText{}}, {"junit", &junit{}}, {"tap", &tap{}}, {"pytest", &pytest{}}, {"unittest", &unittest{}},
+			{"jest", &jest{}}, {"vitest", &vitest{}}, {"mocha", &mocha{}}, {"node", &nodeSpec{}}, {"cargo", &cargo{}},
 		}
 	}
 	size := len(part)
@@ -67,7 +72,7 @@ func (r *Reader) flush() {
 	text := plain(r.line)
 	r.line, r.skip = r.line[:0], false
 	for _, reader := range r.readers {
-		_, takes := reader.(interface{ whole() })
+		_, takes := reader.reader.(interface{ whole() })
 		if takes || len(text) <= longLine {
 			reader.line(text)
 		}
@@ -85,15 +90,15 @@ func (r *Reader) Tally() Tally {
 		if !sheet.seen {
 			continue
 		}
-		tally.take(sheet, strings.TrimSuffix(r.Root, "/")+"/")
+		tally.take(reader.runner, sheet, strings.TrimSuffix(r.Root, "/")+"/")
 	}
 	r.readers = nil
 	return tally
 }
 
-func (t *Tally) take(s *sheet, root string) {
-	if !slices.Contains(t.Runners, s.runner) {
-		t.Runners = append(t.Runners, s.runner)
+func (t *Tally) take(runner string, s *sheet, root string) {
+	if !slices.Contains(t.Runners, runner) {
+		t.Runners = append(t.Runners, runner)
 	}
 	one := Tally{Tests: s.tests, Passed: s.told[Passed], Failed: s.told[Failed], Skipped: s.told[Skipped]}
 	one.count()

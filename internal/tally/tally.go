@@ -160,16 +160,17 @@ const (
 
 // sheet is where a reader of one runner's output writes.
 type sheet struct {
-	runner string
-	seen   bool            // it is that runner's output, for certain
-	told   map[Outcome]int // counts what a sum said, as some runners do not name those that passed.
-	cut    bool
+	seen bool            // it is the runner's output, for certain
+	told map[Outcome]int // counts what a sum said, as some runners do not name those that passed.
+	cut  bool
 
 	tests  []Test
 	times  map[Test]int
 	failed int // of these, and of the rest, how many are kept
 	other  int
 }
+
+func (s *sheet) end() *sheet { return s }
 
 // add notes a test, also where one of that name was noted before.
 func (s *sheet) add(name string, how Outcome) {
