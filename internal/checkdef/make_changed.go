@@ -69,23 +69,27 @@ func anyRemoved(old, young, of []string) bool {
 // variablesLost tells whether a variable that the recipes use, directly or not, holds less than it did.
 func variablesLost(old, young []rule, parts []string) bool {
 	was, now, last, latest := variables(old), variables(young), finalVariables(old), finalVariables(young)
-	var used []string
-	for _, name := range parts {
-		for _, r := range rulesFor(old, name) {
+	return slices.ContainsFunc(variablesOf(old, parts), func(name string) bool {
+		return anyRemoved(was[name], now[name], was[name]) || anyRemoved(last[name], latest[name], last[name])
+	})
+}
+
+// variablesOf are the variables that the recipes of some targets use, directly or not.
+func variablesOf(rules []rule, targets []string) (used []string) {
+	for _, name := range targets {
+		for _, r := range rulesFor(rules, name) {
 			used = append(used, usedVariables(r.recipe()+strings.Join(r.needs, " "))...)
 		}
 	}
+	assigned := variables(rules)
 	for n := 0; n < len(used) && n < maxScripts; n++ {
-		if anyRemoved(was[used[n]], now[used[n]], was[used[n]]) || anyRemoved(last[used[n]], latest[used[n]], last[used[n]]) {
-			return true
-		}
-		for _, more := range usedVariables(strings.Join(was[used[n]], " ")) {
+		for _, more := range usedVariables(strings.Join(assigned[used[n]], " ")) {
 			if !slices.Contains(used, more) {
 				used = append(used, more)
 			}
 		}
 	}
-	return false
+	return used
 }
 
 // variables are what is assigned, in words.
@@ -152,33 +156,13 @@ func (f *follower) addIncluded(main string, files []string, rules []rule) {
 	if f.defining[main].whole {
 		return
 	}
-	wanted := f.defining[main].parts
-	var used []string
-	for _, name := range wanted {
-		for _, r := range rulesFor(rules, name) {
-			used = append(used, usedVariables(r.recipe()+strings.Join(r.needs, " "))...)
-		}
-	}
-	assigned := variables(rules)
-	for n := 0; n < len(used) && n < maxScripts; n++ {
-		for _, more := range usedVariables(strings.Join(assigned[used[n]], " ")) {
-			if !slices.Contains(used, more) {
-				used = append(used, more)
-			}
-		}
+	parts := slices.Clone(f.defining[main].parts)
+	for _, name := range variablesOf(rules, parts) {
+		parts = append(parts, "$"+name) // told from targets
 	}
 	for _, file := range files {
-		f.addParts(file, includedMakefile, append(variableParts(used), wanted...)...)
+		f.addParts(file, includedMakefile, parts...)
 	}
-}
-
-// variableParts are variables as parts of a file, told from targets.
-func variableParts(names []string) []string {
-	var all []string
-	for _, name := range names {
-		all = append(all, "$"+name)
-	}
-	return all
 }
 
 // includedDiffers tells whether an included file says something else of some targets than it did.
