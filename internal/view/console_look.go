@@ -105,22 +105,17 @@ func (l Look) paint(text string, t tone) string {
 		return text
 	}
 	style := termenv.ANSI.String(text)
-	switch t {
+	switch t { //nolint:exhaustive // the others are colours
 	case faint:
-		style = style.Faint()
+		return style.Faint().String()
 	case bold:
-		style = style.Bold()
-	case green:
-		style = style.Foreground(termenv.ANSIGreen)
-	case red:
-		style = style.Foreground(termenv.ANSIRed)
-	case yellow:
-		style = style.Foreground(termenv.ANSIYellow)
-	case cyan:
-		style = style.Foreground(termenv.ANSICyan)
-	case plain:
+		return style.Bold().String()
 	}
-	return style.String()
+	return style.Foreground(colours[t]).String()
+}
+
+var colours = map[tone]termenv.Color{
+	green: termenv.ANSIGreen, red: termenv.ANSIRed, yellow: termenv.ANSIYellow, cyan: termenv.ANSICyan,
 }
 
 // timestamp is the time before a line; empty if it is off or unknown.
