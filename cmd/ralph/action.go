@@ -24,8 +24,6 @@ type actionCommand struct {
 	Finish  bool   `help:"Finish the progress comment of a killed job, in a step with if: always()."`
 }
 
-func (c actionCommand) guarded() bool { return !c.Explain }
-
 func (actionCommand) restart() string {
 	return "continue by handling the same event again; finished work is kept"
 }

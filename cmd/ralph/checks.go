@@ -41,8 +41,6 @@ type checksCommand struct {
 	find bool // and run nothing
 }
 
-func (checksCommand) guarded() bool { return true }
-
 func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
 	if err != nil {

@@ -25,25 +25,32 @@ type command interface {
 	run(ctx context.Context, w world) (int, error)
 }
 
+// chosen is the command that was typed.
+type chosen struct {
+	command
+	guarded bool // it may start programs, which must not outlive it
+	drains  bool // a first signal lets its current step end, and ralph resume continues it
+}
+
 type grammar struct {
-	Demo      demoCommand       `cmd:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
+	Demo      demoCommand       `cmd:"" guarded:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
 	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
-	Doctor    doctorCommand     `cmd:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
-	Run       runCommand        `cmd:"" group:"work" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
-	Loop      loopCommand       `cmd:"" group:"work" help:"Repeat a task until its checks pass."`
-	Resume    resumeCommand     `cmd:"" group:"work" help:"Continue a run that stopped or was killed."`
+	Doctor    doctorCommand     `cmd:"" guarded:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
+	Run       runCommand        `cmd:"" guarded:"" drains:"" group:"work" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
+	Loop      loopCommand       `cmd:"" guarded:"" drains:"" group:"work" help:"Repeat a task until its checks pass."`
+	Resume    resumeCommand     `cmd:"" guarded:"" drains:"" group:"work" help:"Continue a run that stopped or was killed."`
 	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
 	Report    reportCommand     `cmd:"" group:"work" help:"Write a report of a run."`
 	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
-	Supervise superviseCommand  `cmd:"" group:"work" help:"Restart your own agent until it writes DONE."`
-	Sandbox   sandboxCommand    `cmd:"" group:"work" help:"Run any command in the sandbox."`
+	Supervise superviseCommand  `cmd:"" guarded:"" group:"work" help:"Restart your own agent until it writes DONE."`
+	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"work" help:"Run any command in the sandbox."`
 	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
 	Worktree  worktreeCommand   `cmd:"" group:"work" help:"Manage the worktrees of runs with --worktree."`
-	Prove     proveCommand      `cmd:"" group:"judge" help:"Prove the change between two commits, without an agent."`
-	Eval      evalCommand       `cmd:"" group:"judge" help:"Try an agent on commits that a repository already has."`
-	Verify    verifyCommand     `cmd:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
-	Checks    checksCommand     `cmd:"" group:"judge" help:"Show the checks of a project, and run them."`
-	Action    actionCommand     `cmd:"" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
+	Prove     proveCommand      `cmd:"" guarded:"" group:"judge" help:"Prove the change between two commits, without an agent."`
+	Eval      evalCommand       `cmd:"" guarded:"" group:"judge" help:"Try an agent on commits that a repository already has."`
+	Verify    verifyCommand     `cmd:"" guarded:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
+	Checks    checksCommand     `cmd:"" guarded:"" group:"judge" help:"Show the checks of a project, and run them."`
+	Action    actionCommand     `cmd:"" guarded:"" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
 	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
 	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
 	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete the saved state and branches of old runs from a GitHub repository."`
@@ -64,10 +71,10 @@ var groups = []kong.Group{
 
 // printHelp prints the help of a command with its text in templates/help.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if chosen := ctx.Selected(); chosen != nil {
-		name := "help/" + strings.ReplaceAll(chosen.Path(), " ", "-") + ".txt"
+	if node := ctx.Selected(); node != nil {
+		name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
 		if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
-			chosen.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", usually(chosen.Name))
+			node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", usually(node.Name))
 		}
 	}
 	return kong.DefaultHelpPrinter(options, ctx)
@@ -80,9 +87,9 @@ func usually(command string) string {
 }
 
 // parse returns done if there is nothing more to do, as after --help.
-func parse(w world) (chosen command, done bool, err error) {
+func parse(w world) (typed chosen, done bool, err error) {
 	if asked, is := hooked(w.args); is {
-		return asked, false, nil
+		return chosen{command: asked}, false, nil
 	}
 	quit := false
 	parser, err := kong.New(needed(w.args),
@@ -107,11 +114,11 @@ func parse(w world) (chosen command, done bool, err error) {
 		err = refuseBlank(parser.Model)
 	}
 	if err != nil {
-		return nil, true, fmt.Errorf("build the command line: %w", err)
+		return typed, true, fmt.Errorf("build the command line: %w", err)
 	}
 	args := asHelp(w.args)
 	if completes(args) {
-		return completed{args[1], parser.Model.Node, args[3:]}, false, nil
+		return chosen{command: completed{args[1], parser.Model.Node, args[3:]}}, false, nil
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
@@ -119,15 +126,16 @@ func parse(w world) (chosen command, done bool, err error) {
 	parsed, err := parser.Parse(args)
 	switch {
 	case quit:
-		return nil, true, nil
+		return typed, true, nil
 	case err != nil:
-		return nil, true, misused(err, args)
+		return typed, true, misused(err, args)
 	}
-	chosen, is := reflect.TypeAssert[command](parsed.Selected().Target.Addr())
+	node := parsed.Selected()
+	body, is := reflect.TypeAssert[command](node.Target.Addr())
 	if !is {
-		return nil, true, errors.New("a command without a body: " + parsed.Command())
+		return typed, true, errors.New("a command without a body: " + parsed.Command())
 	}
-	return chosen, false, nil
+	return chosen{body, node.Tag.Has("guarded"), node.Tag.Has("drains")}, false, nil
 }
 
 // asHelp turns "help COMMAND" into "COMMAND --help".

@@ -21,8 +21,6 @@ type demoCommand struct {
 	JSON bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
-func (demoCommand) guarded() bool { return true }
-
 func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	dir, err := demo.Folder(c.Dir)
 	if err != nil {

@@ -34,8 +34,6 @@ type doctorCommand struct {
 	JSON         bool          `name:"json" help:"Print the result as one JSON object."`
 }
 
-func (doctorCommand) guarded() bool { return true }
-
 type found struct {
 	GitHub   []doctor.Finding `json:"github,omitempty"`
 	Agents   []doctor.Agent   `json:"agents,omitempty"`

@@ -27,9 +27,6 @@ type loopCommand struct {
 	Quiet         bool     `help:"Print only the result."`
 }
 
-func (loopCommand) guarded() bool { return true }
-func (loopCommand) drains() bool  { return true }
-
 func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	d, done, err := c.Open(ctx, w.World)
 	if err != nil {

@@ -78,15 +78,15 @@ func start(w world) int {
 	if process.IsGuard(w.Getenv) {
 		return outer(w)
 	}
-	command, done, err := parse(w)
+	typed, done, err := parse(w)
 	if err != nil || done {
 		return report(w.Stderr, err)
 	}
-	if g, is := command.(guarding); !is || !g.guarded() || process.IsInner(os.Getenv) {
-		return inner(w, command)
+	if !typed.guarded || process.IsInner(os.Getenv) {
+		return inner(w, typed)
 	}
 	code := outer(w)
-	if m, is := command.(marking); is { // the inner may have been killed
+	if m, is := typed.command.(marking); is { // the inner may have been killed
 		_ = report(w.Stderr, m.Unmark())
 	}
 	return code
@@ -102,18 +102,18 @@ func outer(w world) int {
 	return code
 }
 
-func inner(w world, command command) int {
+func inner(w world, typed chosen) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
 	fix := "start it again"
-	if r, is := command.(restarter); is {
+	if r, is := typed.command.(restarter); is {
 		fix = r.restart()
 	}
 	told := make(chan struct{})
-	if d, is := command.(drainer); is && d.drains() {
+	if typed.drains {
 		fix = "continue: ralph resume; finished work is kept"
 		o.polite = func() {
 			close(drain) // first: who has read the words may count on them
@@ -122,7 +122,7 @@ func inner(w world, command command) int {
 		}
 	}
 	go o.obey(w.signals)
-	code, err := command.run(ctx, w)
+	code, err := typed.run(ctx, w)
 	select {
 	case <-drain:
 		<-told
@@ -137,16 +137,8 @@ func inner(w world, command command) int {
 	return code
 }
 
-// guarding is a command that may start programs, which must not outlive it.
-type guarding interface{ guarded() bool }
-
 // marking is a command that leaves a marker where it works.
 type marking interface{ Unmark() error }
-
-// drainer is a command that lets the current step end first, and which ralph resume continues.
-type drainer interface {
-	drains() bool
-}
 
 // restarter is a command that has its own words for how it is begun again.
 type restarter interface{ restart() string }

@@ -54,9 +54,6 @@ func (runCommand) stray(string) string {
 	return `give the prompt with -p: ralph run -p "Make the tests pass. Answer <response>DONE</response>."`
 }
 
-func (runCommand) guarded() bool { return true }
-func (runCommand) drains() bool  { return true }
-
 func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	d, done, err := c.Open(ctx, w.World)
 	if err != nil {
@@ -164,9 +161,6 @@ func (c resumeCommand) Validate() error {
 		c.checkIterations(),
 	)
 }
-
-func (resumeCommand) guarded() bool { return true }
-func (resumeCommand) drains() bool  { return true }
 
 func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	d, done, err := c.Open(ctx, w.World)

@@ -29,8 +29,6 @@ type sandboxCommand struct {
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
-func (sandboxCommand) guarded() bool { return true }
-
 func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	argv := behindDashes(c.Command)
 	if len(argv) == 0 {

@@ -22,8 +22,6 @@ type verifyCommand struct {
 	laptop.Clone
 }
 
-func (verifyCommand) guarded() bool { return true }
-
 func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	if c.Signed {
 		return c.Signature.Verify(ctx, w.World, c.File, c.ProjectDir)
@@ -81,8 +79,6 @@ type proveCommand struct {
 	laptop.Clone
 }
 
-func (proveCommand) guarded() bool { return true }
-
 func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
@@ -118,8 +114,6 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 }
 
 type evalCommand struct{ laptop.Eval }
-
-func (evalCommand) guarded() bool { return true }
 
 func (c evalCommand) run(ctx context.Context, w world) (int, error) {
 	sum, err := c.Try(ctx, w.World)
