@@ -24,14 +24,35 @@ var errBlank = errors.New("the value is blank")
 
 // worded reads what stands behind a flag, and refuses it where that is blank: an
 // empty check passes, and an empty agent command would start the usual agent. To no
-// flag it means anything; one to which it does is to be left out by refuseBlank.
+// flag it means anything; one to which it does is to be left out by refuseBlank. It
+// also refuses a limit that would silently be none.
 type worded struct{ kong.Mapper }
 
 func (m worded) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if said, is := ctx.Scan.Peek().Value.(string); is && strings.TrimSpace(said) == "" {
 		return errBlank
 	}
-	return m.Mapper.Decode(ctx, target)
+	if err := m.Mapper.Decode(ctx, target); err != nil {
+		return err
+	}
+	switch limit := target.Interface().(type) { // a number that may be left out
+	case *int:
+		return reasonable(float64(*limit), mostInSettings)
+	case *float64:
+		return reasonable(*limit, mostInSettings)
+	case *int64: // tokens
+		return reasonable(float64(*limit), 1000*mostInSettings)
+	}
+	return nil
+}
+
+const mostInSettings = 1e9
+
+func reasonable(limit, most float64) error {
+	if limit >= 0 && limit <= most {
+		return nil
+	}
+	return fmt.Errorf("%.12g is not from 0 to %.0f; 0 turns the limit off", limit, most)
 }
 
 func refuseBlank(model *kong.Application) error {

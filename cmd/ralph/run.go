@@ -28,13 +28,6 @@ func (i iterations) limit(preset int) int {
 	return policy.Given(i.MaxIterations, policy.Given(i.Alias, preset))
 }
 
-func (i iterations) checkIterations() error {
-	return errors.Join(
-		laptop.Reasonable("--max-iterations", i.MaxIterations, laptop.Most),
-		laptop.Reasonable("-n", i.Alias, laptop.Most),
-	)
-}
-
 type runCommand struct {
 	laptop.Flags
 	Prompt     *string `short:"p" xor:"prompt" placeholder:"TEXT" help:"Prompt for the agent."`
@@ -139,27 +132,11 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	}, nil
 }
 
-// Validate refuses more of them.
-func (c runCommand) Validate() error {
-	return errors.Join(
-		c.Flags.Validate(),
-		c.checkIterations(),
-	)
-}
-
 type resumeCommand struct {
 	laptop.Flags
 	iterations
 	Answer string `placeholder:"TEXT" help:"Answer to the agent's question, or a hint for the next prompts."`
 	ID     string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest that is not complete)."`
-}
-
-// Validate refuses limits that would silently be none.
-func (c resumeCommand) Validate() error {
-	return errors.Join(
-		c.Flags.Validate(),
-		c.checkIterations(),
-	)
 }
 
 func (c resumeCommand) run(ctx context.Context, w world) (int, error) {

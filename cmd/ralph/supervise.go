@@ -111,10 +111,7 @@ func (c superviseCommand) policy() (policy.Policy, error) {
 	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
 	s.Delay, s.Poll = policy.Given(c.RestartDelay, s.Delay), policy.Given(c.PollInterval, s.Poll)
 	s.Wait, p.Limits.Iteration = policy.Given(c.WaitTimeout, s.Wait), policy.Given(c.WaitTimeout, p.Limits.Iteration)
-	switch {
-	case p.Limits.Iterations < 0:
-		return p, fault.Usage("--max-iterations is below zero", "give a number of attempts, or 0 for no limit", nil)
-	case s.Poll == 0:
+	if s.Poll == 0 {
 		return p, fault.Usage("--poll-interval is zero", "give the time between two checks, such as 1s", nil)
 	}
 	return p, nil
@@ -148,9 +145,4 @@ func (c superviseCommand) job(w world) *job.Job {
 		Audience: job.Audience{Log: log},
 		Abort:    w.Runner.Hard, SaveTimeout: laptop.Rescue,
 	}
-}
-
-// Validate refuses a number of restarts below none.
-func (c superviseCommand) Validate() error {
-	return laptop.Reasonable("--max-iterations", c.MaxIterations, laptop.Most)
 }

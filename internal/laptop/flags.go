@@ -1,8 +1,6 @@
 package laptop
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -58,26 +56,6 @@ func (l Flags) Limited(p policy.Limits) policy.Limits {
 	p.Idle = policy.Given(l.IdleTimeout, p.Idle)
 	p.Stall = policy.Given(l.StallAfter, p.Stall)
 	return p
-}
-
-// Most is the largest amount in flags, as in settings: 0 means no limit.
-const Most = 1e9
-
-// Validate refuses limits that would silently be none. Kong asks for it.
-func (l Flags) Validate() error {
-	return errors.Join(
-		Reasonable("--max-cost", l.MaxCost, Most),
-		Reasonable("--max-tokens", l.MaxTokens, 1000*Most),
-		Reasonable("--stall-after", l.StallAfter, Most),
-	)
-}
-
-// Reasonable refuses what is below 0, too much, or no number at all.
-func Reasonable[N int | int64 | float64](flag string, value *N, highest float64) error {
-	if value == nil || *value >= 0 && float64(*value) <= highest {
-		return nil
-	}
-	return fmt.Errorf("%s: %v is not from 0 to %.0f; 0 turns the limit off", flag, *value, highest)
 }
 
 // Unmark removes the marker of a run that was killed before it could.
