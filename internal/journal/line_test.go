@@ -2,10 +2,11 @@ package journal_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,7 +33,7 @@ func TestALineAsItIsWritten(t *testing.T) {
 }
 
 func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
-	broken := plan.Plan{Extra: []plan.Extra{{Key: "x", Value: json.RawMessage("{")}}}
+	broken := plan.Plan{Extra: jsontext.Value(`{"x":{`)}
 	for name, entry := range map[string]journal.Entry{
 		"a year of five digits":  {At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), Event: journal.Noted{}},
 		"a plan that is no JSON": {At: noon, Event: journal.RunBegan{Plan: broken}},

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -90,23 +88,6 @@ func (r *reader) reportMistyped(s value, known []string) map[string]bool {
 		}
 	}
 	return meant
-}
-
-func unknownKeys(of jsontree.Node, shape keySet) (extra []Extra) {
-	for _, m := range of.Members {
-		if !slices.Contains(shape.known, m.Key) {
-			extra = append(extra, Extra{m.Key, compactJSON(m.Value)})
-		}
-	}
-	return extra
-}
-
-func compactJSON(n jsontree.Node) json.RawMessage {
-	var out bytes.Buffer
-	if err := json.Compact(&out, n.Raw); err != nil {
-		return nil // not reached: the value was parsed before
-	}
-	return out.Bytes()
 }
 
 func (r *reader) reportDuplicates(s value) {

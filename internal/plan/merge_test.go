@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -87,12 +89,11 @@ func merged(m plan.Merged) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func extras(all []plan.Extra) string {
-	text := ""
-	for _, e := range all {
-		text += fmt.Sprintf(", %s: %s", e.Key, e.Value)
+func extras(object jsontext.Value) string {
+	if object == nil {
+		return ""
 	}
-	return text
+	return ", " + strings.TrimSuffix(strings.NewReplacer(`{"`, "", `":`, ": ", `,"`, ", ").Replace(string(object)), "}")
 }
 
 // No matter what an agent makes of a plan, every criterion is still asked for by a

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -21,7 +23,9 @@ type Plan struct {
 	Description    string   `json:"description"`
 	VerifyCommands []string `json:"verifyCommands"`
 	UserStories    []Story  `json:"userStories"`
-	Extra          []Extra  `json:"-"`
+
+	// Extra are unknown keys, as an object. Agents keep notes in such keys, so they are written back.
+	Extra jsontext.Value `json:",embed" jsonschema:"-"`
 }
 
 // ReadHeader reads a prd.json except its stories, which may be incomplete.
@@ -44,10 +48,11 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn"`
-	NeedsTest          *bool    `json:"needsTest,omitempty"`      // false: people say that it needs none; nil: it needs one
-	MayChangeTests     bool     `json:"mayChangeTests,omitempty"` // people expect that existing tests fail on the new code
-	TestedBy           []string `json:"testedBy,omitempty"`       // the test of each criterion, in order; empty: none named
-	Extra              []Extra  `json:"-"`
+	NeedsTest          *bool    `json:"needsTest,omitempty"`     // false: people say that it needs none; nil: it needs one
+	MayChangeTests     bool     `json:"mayChangeTests,omitzero"` // people expect that existing tests fail on the new code
+	TestedBy           []string `json:"testedBy,omitempty"`      // the test of each criterion, in order; empty: none named
+
+	Extra jsontext.Value `json:",embed" jsonschema:"-"` // like that of Plan
 }
 
 // Untested reports whether people marked the story as one that needs no test.

@@ -3,18 +3,12 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/ralph-loop/ralph/internal/jsontree"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
-
-// Extra is an unknown key. Agents keep notes in such keys, so they are written back.
-type Extra struct {
-	Key   string
-	Value json.RawMessage
-}
 
 // Marshal writes the plan as a file: known keys in the type's order, then unknown ones.
 func (p Plan) Marshal() ([]byte, error) {
@@ -31,97 +25,48 @@ func (p Plan) Marshal() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// exact are the rules by which journals were written before: a plan in one reads back as it was.
+var exact = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true))
+
 // MarshalJSON keeps unknown keys, and writes empty lists for an agent to fill in.
 func (p Plan) MarshalJSON() ([]byte, error) {
 	type bare Plan
-	b := bare(p)
-	b.VerifyCommands = orEmpty(b.VerifyCommands)
-	b.UserStories = orEmpty(b.UserStories)
-	return withExtra(b, p.Extra)
+	return jsonv2.Marshal(bare(p), exact)
 }
 
 // MarshalJSON is like that of Plan.
 func (s Story) MarshalJSON() ([]byte, error) {
 	type bare Story
-	b := bare(s)
-	b.AcceptanceCriteria = orEmpty(b.AcceptanceCriteria)
-	b.DependsOn = orEmpty(b.DependsOn)
-	return withExtra(b, s.Extra)
+	return jsonv2.Marshal(bare(s), exact)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. It does not validate as Read does.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	type bare Plan
-	var b bare
-	extra, err := unmarshal(data, &b, planKeys)
-	if err != nil {
+	*p = Plan{}
+	if err := jsonv2.Unmarshal(data, (*bare)(p), exact); err != nil {
 		return fmt.Errorf("take back plan: %w", err)
 	}
-	*p = Plan(b)
-	p.Extra = extra
 	p.VerifyCommands, p.UserStories = orNil(p.VerifyCommands), orNil(p.UserStories)
-	return nil
+	return compact(&p.Extra)
 }
 
 // UnmarshalJSON is like that of Plan.
 func (s *Story) UnmarshalJSON(data []byte) error {
 	type bare Story
-	var b bare
-	extra, err := unmarshal(data, &b, storyKeys)
-	if err != nil {
+	*s = Story{}
+	if err := jsonv2.Unmarshal(data, (*bare)(s), exact); err != nil {
 		return fmt.Errorf("take back story: %w", err)
 	}
-	*s = Story(b)
-	s.Extra = extra
 	s.AcceptanceCriteria, s.DependsOn, s.TestedBy = orNil(s.AcceptanceCriteria), orNil(s.DependsOn), orNil(s.TestedBy)
-	return nil
+	return compact(&s.Extra)
 }
 
-func unmarshal(data []byte, into any, shape keySet) ([]Extra, error) {
-	if err := json.Unmarshal(data, into); err != nil {
-		return nil, err
+func compact(extra *jsontext.Value) error {
+	if *extra == nil {
+		return nil
 	}
-	root, wrong := jsontree.Parse("", data, len(data))
-	if wrong != nil {
-		return nil, errors.New(wrong.Text)
-	}
-	return unknownKeys(root, shape), nil
-}
-
-func withExtra(known any, extra []Extra) ([]byte, error) {
-	out, err := plainJSON(known)
-	if err != nil {
-		return nil, err
-	}
-	out = bytes.TrimSuffix(out, []byte("}"))
-	for _, e := range extra {
-		key, err := plainJSON(e.Key)
-		if err != nil {
-			return nil, err
-		}
-		value, err := plainJSON(e.Value)
-		if err != nil {
-			return nil, fmt.Errorf("key %s: %w", key, err)
-		}
-		out = slices.Concat(out, []byte(","), key, []byte(":"), value)
-	}
-	return append(out, '}'), nil
-}
-
-// plainJSON does not escape <, > and &.
-func plainJSON(v any) ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
+	return extra.Compact(exact)
 }
 
 // orNil makes an empty list nil, so that equal plans are equal values.
