@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/prompt"
@@ -247,42 +248,26 @@ func projectOf(dir string) string {
 // Words splits the text after a slash command as a shell splits words, with quotes
 // and backslashes. Nothing is expanded or run: a task can contain $HOME, `id` and
 // #12.
-func Words(line string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	quote, inside := rune(0), false
-	runes := []rune(line)
-	for i := 0; i < len(runes); i++ {
-		c := runes[i]
+func Words(line string) (words []string, err error) {
+	word, begun := "", false
+	for _, m := range wordPart.FindAllStringSubmatch(line, -1) {
 		switch {
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, inside = c, true
-		case c == '\\' && quote != '\'' && escapes(runes[i+1:], quote):
-			i++
-			inside = true
-			word.WriteRune(runes[i])
-		case quote == 0 && strings.ContainsRune(" \t\r\n", c):
-			if inside {
-				words = append(words, word.String())
-				word.Reset()
-				inside = false
-			}
-		default:
-			inside = true
-			word.WriteRune(c)
+		case m[6] != "":
+			return nil, errors.New("a " + m[6] + " is opened and never closed")
+		case m[5] == "":
+			word, begun = word+escaped.ReplaceAllString(m[1], "$1")+m[2]+m[3]+m[4], true
+		case begun:
+			words, word, begun = append(words, word), "", false
 		}
 	}
-	if quote != 0 {
-		return nil, errors.New("a " + string(quote) + " is opened and never closed")
-	}
-	if inside {
-		words = append(words, word.String())
+	if begun {
+		words = append(words, word)
 	}
 	return words, nil
 }
 
-func escapes(rest []rune, quote rune) bool {
-	return len(rest) > 0 && (quote == 0 || strings.ContainsRune("$`\"\\", rest[0]))
-}
+var (
+	// wordPart is text in double or single quotes, an escaped character, plain text, blanks, or a quote that stays open.
+	wordPart = pattern.Of(`(?s)"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s"'\\]+|\\$)|(\s+)|(.)`)
+	escaped  = pattern.Of("\\\\([$`\"\\\\])") // in double quotes
+)
