@@ -6,15 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"text/template"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/templates"
 )
 
 // Text is the progress comment for a terminal, without markup.
@@ -122,21 +118,10 @@ type Archive struct {
 	Run     *journal.Run // the newest run of the plan; nil if there is none
 }
 
-var archiveTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("summary.md").Funcs(template.FuncMap{
-		"cell":     func(s string) string { return clean.Inline(s, 160) },
-		"code":     func(s string) string { return Code(s, 160) },
-		"headline": func(r *journal.Run) string { return Headline(*r) },
-		"plural":   plural,
-		"spent":    CostText,
-		"time":     func(r *journal.Run) string { return policy.FormatDuration(r.Now.Sub(r.Began)) },
-	}).ParseFS(templates.Files, "archive/summary.md"))
-})
-
 // Summary is the text of summary.md.
 func (a Archive) Summary() (string, error) {
 	var text strings.Builder
-	if err := archiveTemplate().Execute(&text, archiveData{a, a.stories()}); err != nil {
+	if err := pageTemplates().ExecuteTemplate(&text, "summary.md", archiveData{a, a.stories()}); err != nil {
 		return "", fmt.Errorf("write summary: %w", err)
 	}
 	return collapseBlankLines(text.String()), nil

@@ -124,6 +124,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"patch":            patchBlock,
 		"plural":           plural,
 		"time":             elapsed,
+		"age":              func(r journal.Run) string { return policy.FormatDuration(r.Now.Sub(r.Began)) },
 		"cost":             CostText,
 		"issueLink":        issueLink,
 		"proof":            newestProof,
@@ -151,7 +152,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		},
 		"changeSummary": changeSummary,
 		"unapproved":    verdict.NeedsApproval,
-	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md"))
+	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md", "archive/summary.md"))
 })
 
 var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
