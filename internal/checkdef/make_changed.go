@@ -14,13 +14,7 @@ func targetsDiffer(was, now []byte, parts []string) bool {
 }
 
 func rulesFor(rules []rule, name string) []rule {
-	var some []rule
-	for _, r := range rules {
-		if slices.Contains(r.names, name) {
-			some = append(some, r)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !slices.Contains(r.names, name) })
 }
 
 // rulesDiffer tells whether the rules of a target do otherwise. To need more is no

@@ -219,16 +219,16 @@ func sectionsOf(text []byte) []section {
 // restoreSections is a file with some sections, by how their names begin, as they
 // were. One that came goes; one that went stands at the end.
 func restoreSections(was, now []byte, parts []string) []byte {
-	held := func(s section) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return s.name != "" && strings.HasPrefix(s.name, part) })
+	other := func(s section) bool {
+		return s.name == "" || !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(s.name, part) })
 	}
-	old, young := filterSections(sectionsOf(was), held), filterSections(sectionsOf(now), held)
+	old, young := slices.DeleteFunc(sectionsOf(was), other), slices.DeleteFunc(sectionsOf(now), other)
 	if slices.EqualFunc(old, young, func(a, b section) bool { return sectionText(a) == sectionText(b) }) {
 		return now
 	}
 	var text strings.Builder
 	for _, s := range sectionsOf(now) {
-		if !held(s) {
+		if other(s) {
 			text.WriteString(strings.Join(s.lines, ""))
 		}
 	}
@@ -239,16 +239,6 @@ func restoreSections(was, now []byte, parts []string) []byte {
 		text.WriteString(strings.Join(s.lines, ""))
 	}
 	return []byte(text.String())
-}
-
-func filterSections(all []section, which func(section) bool) []section {
-	var some []section
-	for _, s := range all {
-		if which(s) {
-			some = append(some, s)
-		}
-	}
-	return some
 }
 
 // sectionText is a section without comments and blank lines.

@@ -110,13 +110,7 @@ func (p Plan) Find(id string) (Story, bool) {
 
 // Open lists the stories that do not pass, in the plan's order.
 func (p Plan) Open() []Story {
-	var open []Story
-	for _, s := range p.UserStories {
-		if !s.Passes {
-			open = append(open, s)
-		}
-	}
-	return open
+	return slices.DeleteFunc(slices.Clone(p.UserStories), func(s Story) bool { return s.Passes })
 }
 
 // Done reports whether every story passes. A plan without stories is never done.

@@ -188,13 +188,9 @@ func (m *merger) restoreFields(old, story Story) Story {
 
 // lostCriteria are the criteria of old that are in neither now nor a new story.
 func (m *merger) lostCriteria(old Story, now []string) []string {
-	var missing []string
-	for _, criterion := range old.AcceptanceCriteria {
-		if !slices.Contains(now, criterion) && !m.newCriteria[criterion] {
-			missing = append(missing, criterion)
-		}
-	}
-	return missing
+	return slices.DeleteFunc(slices.Clone(old.AcceptanceCriteria), func(criterion string) bool {
+		return slices.Contains(now, criterion) || m.newCriteria[criterion]
+	})
 }
 
 // restoreStory restores a removed story, unless new stories have all its criteria.

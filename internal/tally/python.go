@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -106,7 +107,7 @@ func (p *pytest) end() *sheet {
 	for _, test := range p.tests {
 		failed[test.Name] = failed[test.Name] || test.Outcome == Failed
 	}
-	p.only(func(t Test) bool { return t.Outcome != Passed || !failed[t.Name] })
+	p.tests = slices.DeleteFunc(p.tests, func(t Test) bool { return t.Outcome == Passed && failed[t.Name] })
 	return &p.sheet
 }
 

@@ -219,16 +219,6 @@ func (s *sheet) tell(how Outcome, n int) {
 	s.told[how] += n
 }
 
-func (s *sheet) only(keep func(Test) bool) {
-	var kept []Test
-	for _, test := range s.tests {
-		if keep(test) {
-			kept = append(kept, test)
-		}
-	}
-	s.tests = kept
-}
-
 // leaves takes out what failed only because something within it did, by the sign between names.
 func (s *sheet) leaves(between string) {
 	within := map[string]bool{}
@@ -240,7 +230,7 @@ func (s *sheet) leaves(between string) {
 			within[test.Name[:i]] = true
 		}
 	}
-	s.only(func(test Test) bool { return test.Outcome != Failed || !within[test.Name] })
+	s.tests = slices.DeleteFunc(s.tests, func(test Test) bool { return test.Outcome == Failed && within[test.Name] })
 }
 
 // tidy is name on one line, and cut if too long; what is cut off still tells two apart.

@@ -58,13 +58,8 @@ func openQuestion(run journal.Run) string {
 
 // judgedIterations returns the iterations with a verdict since the limits were granted.
 func judgedIterations(run journal.Run) []journal.Iteration {
-	var all []journal.Iteration
-	for _, it := range run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):] {
-		if it.Ended != nil && it.Agent != nil {
-			all = append(all, it)
-		}
-	}
-	return all
+	since := run.Iterations[min(run.Granted.Iterations, len(run.Iterations)):]
+	return slices.DeleteFunc(slices.Clone(since), func(it journal.Iteration) bool { return it.Ended == nil || it.Agent == nil })
 }
 
 func countAtEnd(its []journal.Iteration, is func(journal.Iteration) bool) int {
