@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -69,23 +70,13 @@ type Resumed struct {
 
 // fold grants the limits again, and forgets interrupted checks: all of them run again.
 func (e Resumed) fold(r *Run, at time.Time) {
-	if e.Policy != nil {
-		r.Policy = *e.Policy
-	}
-	if e.Level != "" {
-		r.Level = e.Level
-	}
+	r.Policy, r.Links = policy.Given(e.Policy, r.Policy), policy.Given(e.Links, r.Links)
+	r.Level, r.Approved = cmp.Or(e.Level, r.Level), cmp.Or(e.Approved, r.Approved)
 	if e.Words != "" {
 		r.Said = append(r.Said, e.Words)
 	}
 	if len(e.Context) > 0 {
 		r.Task.Context = e.Context
-	}
-	if e.Approved != "" {
-		r.Approved = e.Approved
-	}
-	if e.Links != nil {
-		r.Links = *e.Links
 	}
 	for i, story := range r.Plan.UserStories {
 		if slices.Contains(e.Retry, story.ID) {

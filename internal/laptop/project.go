@@ -199,11 +199,7 @@ func (d *Project) line(text string) { d.console.line(text) }
 
 // watch shows what the agent says and does, unless that is not wanted.
 func (d *Project) watch() func(stream.Item) {
-	shown := d.Settings.StreamAgentOutput
-	if d.Stream != nil {
-		shown = *d.Stream
-	}
-	if !shown || d.Quiet {
+	if d.Quiet || !policy.Given(d.Stream, d.Settings.StreamAgentOutput) {
 		return nil
 	}
 	return d.console.item

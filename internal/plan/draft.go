@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -65,9 +66,7 @@ func fromJSON(t Task, in input) (Plan, Source, error) {
 	if t.Kind != KindPrompt {
 		p.BranchName = ""
 	}
-	if p.Project == "" {
-		p.Project = t.Repo
-	}
+	p.Project = cmp.Or(p.Project, t.Repo)
 	return p, SourceJSON, nil
 }
 

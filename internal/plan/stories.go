@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,10 +56,7 @@ func (e entry) story(position int) Story {
 	if m := storyID.FindStringSubmatch(title); m != nil {
 		s.ID, title = strings.ToUpper(m[1]), m[2]
 	}
-	title = s.takeMarks(title)
-	if title == "" {
-		title = e.title
-	}
+	title = cmp.Or(s.takeMarks(title), e.title)
 	var about []string
 	for _, text := range e.about {
 		about = append(about, s.takeMarks(text))

@@ -30,9 +30,7 @@ func (f Files) interview(d dialog) (answers, error) {
 		return a, err
 	}
 	a.CompletionResponse, err = d.ask(fmt.Sprintf("Completion response [%s]: ", usual.CompletionResponse), anything)
-	if a.CompletionResponse == "" {
-		a.CompletionResponse = usual.CompletionResponse
-	}
+	a.CompletionResponse = cmp.Or(a.CompletionResponse, usual.CompletionResponse)
 	if err != nil {
 		return a, err
 	}

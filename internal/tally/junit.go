@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -189,10 +190,7 @@ func (t *tap) point(indent int, body string) {
 		t.points++
 	}
 	text, mark := marked(strings.TrimSuffix(strings.TrimSpace(m[3]), " {"))
-	name := strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(text, "- ")), `\#`, "#")
-	if name == "" {
-		name = "test " + m[2]
-	}
+	name := cmp.Or(strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(text, "- ")), `\#`, "#"), "test "+m[2])
 	how := Passed
 	switch {
 	case mark == "skip" || mark == "todo":

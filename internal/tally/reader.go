@@ -39,8 +39,17 @@ type reader interface {
 func (r *Reader) Write(part []byte) (int, error) {
 	if r.readers == nil {
 		r.readers = []namedReader{
-			{"go", &goEvents{}}, {"go", &goText{}}, {"junit", &junit{}}, {"tap", &tap{}}, {"pytest", &pytest{}}, {"unittest", &unittest{}},
-			{"jest", &jest{}}, {"vitest", &vitest{}}, {"mocha", &mocha{}}, {"node", &nodeSpec{}}, {"cargo", &cargo{}},
+			{"go", &goEvents{}},
+			{"go", &goText{}},
+			{"junit", &junit{}},
+			{"tap", &tap{}},
+			{"pytest", &pytest{}},
+			{"unittest", &unittest{}},
+			{"jest", &jest{}},
+			{"vitest", &vitest{}},
+			{"mocha", &mocha{}},
+			{"node", &nodeSpec{}},
+			{"cargo", &cargo{}},
 		}
 	}
 	size := len(part)

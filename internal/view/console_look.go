@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -130,10 +131,7 @@ const timestampWidth = len("[15:04:05] ")
 
 // retryText says how long the agent waits before it asks the model again, and why.
 func retryText(r stream.Retry) string {
-	reason := terminalLine(r.Reason)
-	if reason == "" {
-		reason = "the model did not answer"
-	}
+	reason := cmp.Or(terminalLine(r.Reason), "the model did not answer")
 	var more []string
 	if r.Status != 0 {
 		more = append(more, fmt.Sprintf("status %d", r.Status))
