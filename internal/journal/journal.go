@@ -3,8 +3,10 @@
 package journal
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -144,23 +146,31 @@ func Hidden(e Entry, hide func([]byte) []byte) Entry {
 // last line that a crash cut off, for the caller to remove. Another line that cannot be
 // read is an error, as only this program writes here.
 func Replay(data []byte) (entries []Entry, sound int64, err error) {
-	for number := 1; len(data) > 0; number++ {
-		line, rest, whole := bytes.Cut(data, []byte{'\n'})
-		if !whole {
-			return entries, sound, nil
+	sound, err = Each(bytes.NewReader(data), func(_ []byte, entry Entry) { entries = append(entries, entry) })
+	return entries, sound, err
+}
+
+// Each is Replay without keeping anything: do gets each line as it is read, and what it says.
+func Each(from io.Reader, do func(line []byte, entry Entry)) (sound int64, err error) {
+	lines := bufio.NewReader(from)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return sound, nil
 		}
-		entry, err := Decode(line)
+		var entry Entry
+		if err == nil {
+			entry, err = Decode(line[:len(line)-1])
+		}
 		if err == nil && entry.Seq != number {
 			err = fmt.Errorf("event has number %d", entry.Seq)
 		}
 		if err != nil {
-			return entries, sound, fmt.Errorf("journal line %d: %w", number, err)
+			return sound, fmt.Errorf("journal line %d: %w", number, err)
 		}
-		entries = append(entries, entry)
-		sound += int64(len(line)) + 1
-		data = rest
+		do(line, entry)
+		sound += int64(len(line))
 	}
-	return entries, sound, nil
 }
 
 // Disk is the file to which a Writer writes.

@@ -160,6 +160,16 @@ func plain(file *os.File, err error) (*os.File, error) {
 
 // ReadFile reads a plain file of at most most bytes, and follows no link.
 func (r *Root) ReadFile(name string, most int64) ([]byte, error) {
+	file, err := r.OpenPlain(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+	return ReadAll(file, most)
+}
+
+// OpenPlain opens a plain file to read it, and none through a link of its name.
+func (r *Root) OpenPlain(name string) (*os.File, error) {
 	info, err := r.Lstat(name)
 	switch {
 	case err != nil:
@@ -167,12 +177,7 @@ func (r *Root) ReadFile(name string, most int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, ErrNotPlain
 	}
-	file, err := r.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	return ReadAll(file, most)
+	return r.Open(name)
 }
 
 // ReadFile reads a plain file by its path, which may lead over links.
@@ -187,18 +192,42 @@ func ReadFile(path string, most int64) ([]byte, error) {
 
 // ReadAll reads a whole file, which may grow meanwhile.
 func ReadAll(file *os.File, most int64) ([]byte, error) {
+	var data []byte
+	from, err := Limit(file, most)
+	if err == nil {
+		data, err = io.ReadAll(from)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Limit is a file of which at most so many bytes can be read: one with more, or one that
+// grows beyond that, is an error.
+func Limit(file *os.File, most int64) (io.Reader, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	var data []byte
-	if info.Size() <= most {
-		data, err = io.ReadAll(io.LimitReader(file, most+1))
+	larger := fmt.Errorf("%w than %d MiB", ErrLarger, most>>20)
+	if info.Size() > most {
+		return nil, larger
 	}
-	if err == nil && max(info.Size(), int64(len(data))) > most {
-		return nil, fmt.Errorf("%w than %d MiB", ErrLarger, most>>20)
+	return io.MultiReader(io.LimitReader(file, most), endOf{file, larger}), nil
+}
+
+// endOf is the end of a file, or that it is none.
+type endOf struct {
+	file *os.File
+	more error
+}
+
+func (e endOf) Read([]byte) (int, error) {
+	if n, err := e.file.Read(make([]byte, 1)); n == 0 {
+		return 0, err
 	}
-	return data, err
+	return 0, e.more
 }
 
 // WriteFile makes a plain file hold data, and nothing else.

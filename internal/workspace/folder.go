@@ -179,11 +179,12 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bo
 	ids, _ := f.listRuns()
 	for _, id := range slices.Backward(ids) {
 		run := f.Run(id)
-		entries, err := run.Entries()
-		if err != nil || len(entries) == 0 {
+		var state journal.Run
+		err := run.replay(func(_ []byte, entry journal.Entry) { state.Add(entry) })
+		if err != nil || state.Seq == 0 {
 			continue
 		}
-		if state := journal.Fold(journal.Run{}, entries...); wanted(run, state) {
+		if wanted(run, state) {
 			return run, state, true
 		}
 	}
@@ -206,7 +207,7 @@ func (f Folder) CheckJournal(id string) error {
 		return nil
 	}
 	run := f.Run(id)
-	if _, err := run.Entries(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := run.replay(func([]byte, journal.Entry) {}); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fault.Usage("the run "+id+" cannot be told of", run.remedy(err), err)
 	}
 	return nil

@@ -47,18 +47,29 @@ func (r Run) openFile(name string, flag int) (*os.File, error) {
 }
 
 // Entries reads the journal.
-func (r Run) Entries() ([]journal.Entry, error) {
+func (r Run) Entries() (entries []journal.Entry, err error) {
+	err = r.replay(func(_ []byte, entry journal.Entry) { entries = append(entries, entry) })
+	return entries, err
+}
+
+// replay reads the journal line by line: it can be large, and many ask for its end alone.
+func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
 	root, err := openFolder(r.Path, r.straight)
 	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
+		return fmt.Errorf("read journal: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(JournalFile, maxJournalRead)
+	file, err := root.OpenPlain(JournalFile)
 	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
+		return fmt.Errorf("read journal: %w", err)
 	}
-	entries, _, err := journal.Replay(data)
-	return entries, err
+	defer file.Close() //nolint:errcheck // only read
+	text, err := untrusted.Limit(file, maxJournalRead)
+	if err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	_, err = journal.Each(text, do)
+	return err
 }
 
 // OpenJournal opens the journal for appending. It cuts off an incomplete last line.
