@@ -2,7 +2,6 @@ package git
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -44,17 +43,12 @@ func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 func (t *Tree) unblock(ctx context.Context) {
 	home := t.gitDir().common
 	for _, dir := range []string{home, t.Dir} {
-		root, err := untrusted.OpenRoot(dir)
-		if err != nil {
-			continue
-		}
-		_ = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // what it does not find, git waits for again
+		_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // what it does not find, git waits for again
 			if err == nil && e.Info.Mode().Type() == fs.ModeNamedPipe && (dir == home || strings.HasPrefix(e.Name, ".git")) {
 				_ = e.In.Remove(e.Name)
 			}
 			return nil
 		})
-		_ = root.Close() // only a handle
 	}
 }
 
@@ -139,13 +133,8 @@ func (t *Tree) unlock(ctx context.Context, branch string) error {
 }
 
 func remove(dir string, locks ...string) error {
-	inside, err := untrusted.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("remove stale locks: %w", err)
-	}
-	defer inside.Close() //nolint:errcheck // nothing was written through it
 	for _, lock := range locks {
-		if err := inside.Remove(lock); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := (untrusted.Folder{Path: dir}).Remove(lock); err != nil {
 			return fmt.Errorf("remove a stale lock: %w", err)
 		}
 	}

@@ -156,12 +156,9 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 
 // protectAlternates prevents mistakes of the agent; git copies a template without its modes.
 func (t *Tree) protectAlternates() error {
-	inside, err := untrusted.OpenRoot(filepath.Join(t.Dir, ".git")) // no link leads out of it
-	if err != nil {
-		return err
-	}
-	defer inside.Close() //nolint:errcheck // nothing was written through it
-	return inside.Chmod("objects/info/alternates", 0o444)
+	return untrusted.Folder{Path: filepath.Join(t.Dir, ".git")}.Do(func(inside *untrusted.Root) error { // no link leads out of it
+		return inside.Chmod("objects/info/alternates", 0o444)
+	})
 }
 
 func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
@@ -212,17 +209,13 @@ func (t *Tree) Ignore(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
 	}
-	inside, err := untrusted.OpenRoot(t.gitDir().dir) // no link leads out of it
-	if err != nil {
-		return fmt.Errorf("have files ignored: %w", err)
-	}
-	defer inside.Close() //nolint:errcheck // the file is closed by itself
 	const name = "info/exclude"
+	inside := untrusted.Folder{Path: t.gitDir().dir} // no link leads out of it
 	there, err := inside.ReadFile(name, 1<<20)
-	if err != nil {
-		return fmt.Errorf("have files ignored: %w", err)
+	if err == nil {
+		err = inside.WriteFile(name, append(there, strings.Join(patterns, "\n")+"\n"...), 0o644)
 	}
-	if err := inside.WriteFile(name, append(there, strings.Join(patterns, "\n")+"\n"...), 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("have files ignored: %w", err)
 	}
 	return nil

@@ -81,11 +81,7 @@ const (
 
 // proposals are the agent's changes to protected files as patches: people decide whether to apply them.
 func (a *clonedTree) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
-	tree, err := untrusted.OpenRoot(dir)
-	if err != nil {
-		return nil
-	}
-	defer tree.Close() //nolint:errcheck // only a handle
+	tree := untrusted.Folder{Path: dir}
 	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
 		text, err := tree.ReadFile(name, maxProtectFile)
 		if err != nil || a.HasSecret != nil && a.HasSecret(text) { // removed, no plain file, or not to be shown

@@ -54,12 +54,7 @@ func (j Job) Publish(ctx context.Context) (string, error) {
 }
 
 func (j Job) handed() (h Handed, err error) {
-	root, err := untrusted.OpenRoot(j.Workspace)
-	if err != nil {
-		return h, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(handedFile, largest)
+	data, err := untrusted.Folder{Path: j.Workspace}.ReadFile(handedFile, largest)
 	if err != nil {
 		return h, err
 	}

@@ -33,6 +33,11 @@ func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
 	return r.walk(name, walk{ctx.Err, visit})
 }
 
+// Walk is that of Root.
+func (f Folder) Walk(ctx context.Context, name string, visit Visit) error {
+	return f.Do(func(root *Root) error { return root.Walk(ctx, name, visit) })
+}
+
 // WalkAll is Walk also after a run's end. The visit has to bound it.
 func (r *Root) WalkAll(name string, visit Visit) error {
 	return r.walk(name, walk{func() error { return nil }, visit})

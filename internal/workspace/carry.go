@@ -25,7 +25,7 @@ const (
 
 // Pack reads the journal and small files beside it, without trees and transcripts.
 func (r Run) Pack() (map[string][]byte, error) {
-	root, err := openFolder(r.Path, r.straight)
+	root, err := r.folder().Open()
 	if err != nil {
 		return nil, fmt.Errorf("read the run's files: %w", err)
 	}

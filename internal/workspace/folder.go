@@ -54,7 +54,7 @@ func (f Folder) open() (*untrusted.Root, error) {
 	if err := f.make(); err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
-	root, err := openFolder(f.Path, f.Straight)
+	root, err := f.folder().Open()
 	if err != nil {
 		return nil, cannotWrite(f.Path, err)
 	}
@@ -65,19 +65,11 @@ func (f Folder) make() error {
 	if !f.Straight {
 		return os.MkdirAll(f.Path, 0o755)
 	}
-	above, err := f.above()
-	if err != nil {
-		return err
-	}
-	defer above.Close() //nolint:errcheck // only a handle
-	return above.MkdirAll(filepath.Base(f.Path), 0o755)
+	return f.above().Do(func(project *untrusted.Root) error { return project.MkdirAll(filepath.Base(f.Path), 0o755) })
 }
 
-func openFolder(path string, straight bool) (*untrusted.Root, error) {
-	if straight {
-		return untrusted.OpenStraight(path)
-	}
-	return untrusted.OpenRoot(path)
+func (f Folder) folder() untrusted.Folder {
+	return untrusted.Folder{Path: f.Path, Straight: f.Straight}
 }
 
 // RemoveFiles removes files and folders of these names from the folder.
@@ -229,7 +221,7 @@ func (f Folder) listRuns() (ids []string, err error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
-	root, err := openFolder(f.Path, f.Straight)
+	root, err := f.folder().Open()
 	if err != nil {
 		return nil, err
 	}
@@ -265,12 +257,7 @@ const maxKeptFile = 64 << 20
 
 // Read reads a file if its digest is as recorded: agents can write there.
 func (f Folder) Read(name, digest string) (string, error) {
-	root, err := openFolder(f.Path, f.Straight)
-	if err != nil {
-		return "", fmt.Errorf("read %s: %w", name, err)
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(name, maxKeptFile)
+	data, err := f.folder().ReadFile(name, maxKeptFile)
 	if errors.Is(err, untrusted.ErrNotPlain) {
 		err = fmt.Errorf("%w: %w", err, os.ErrNotExist)
 	}

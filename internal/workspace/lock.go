@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -51,7 +50,7 @@ func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
 
 // CheckUnlocked fails while another process has the lock. It writes nothing.
 func (f Folder) CheckUnlocked() error {
-	root, err := openFolder(f.Path, f.Straight)
+	root, err := f.folder().Open()
 	if err != nil {
 		return nil // there was never a run
 	}
@@ -120,15 +119,13 @@ func (f Folder) writeMarker(active Active) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", activeFile, err)
 	}
-	above, err := f.above()
-	if err == nil {
-		defer above.Close() //nolint:errcheck // only a handle
+	err = f.above().Do(func(project *untrusted.Root) error {
 		beside := activeFile + "." + rand.Text()
-		err = above.WriteFile(beside, append(data, '\n'), 0o644)
-		if err == nil {
-			err = above.Rename(beside, activeFile)
+		if err := project.WriteFile(beside, append(data, '\n'), 0o644); err != nil {
+			return err
 		}
-	}
+		return project.Rename(beside, activeFile)
+	})
 	if err != nil {
 		return cannotWrite(f.markerPath(), err)
 	}
@@ -136,17 +133,12 @@ func (f Folder) writeMarker(active Active) error {
 }
 
 // above is the project.
-func (f Folder) above() (*untrusted.Root, error) {
-	return openFolder(filepath.Dir(f.Path), f.Straight)
+func (f Folder) above() untrusted.Folder {
+	return untrusted.Folder{Path: filepath.Dir(f.Path), Straight: f.Straight}
 }
 
 func (f Folder) removeMarker() error {
-	above, err := f.above()
-	if err == nil {
-		defer above.Close() //nolint:errcheck // only a handle
-		err = above.Remove(activeFile)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := f.above().Remove(activeFile); err != nil {
 		return fmt.Errorf("remove %s: %w", activeFile, err)
 	}
 	return nil

@@ -35,6 +35,8 @@ type Memory struct {
 
 func (m Memory) path(name string) string { return path.Join(cmp.Or(m.Dir, MemoryDir), name) }
 
+func (m Memory) tree() untrusted.Folder { return untrusted.Folder{Path: m.Tree} }
+
 // MemoryPath is the folder of PRD and progress log; named is the value of --ralph-dir.
 func MemoryPath(project, named string) (string, error) {
 	memory := filepath.Clean(cmp.Or(named, MemoryDir))
@@ -60,37 +62,19 @@ func (m Memory) Files() []string { return []string{m.path(planFile), m.path(prog
 // PromptFile is the path of a project's own prompt in the memory.
 func (m Memory) PromptFile() string { return m.path(promptFile) }
 
-func (m Memory) open() (*untrusted.Root, error) {
-	root, err := untrusted.OpenRoot(m.Tree)
-	if err != nil {
-		return nil, fmt.Errorf("open the agent's tree: %w", err)
-	}
-	return root, nil
-}
-
 // Write writes the plan, and a progress log if there is none.
 func (m Memory) Write(p plan.Plan, progress []byte) error {
 	if err := m.WritePlan(p); err != nil {
 		return err
 	}
-	root, err := m.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	if _, err := root.Lstat(m.path(progressFile)); errors.Is(err, fs.ErrNotExist) {
-		return root.WriteFile(m.path(progressFile), progress, 0o644)
+	if _, err := m.tree().Lstat(m.path(progressFile)); errors.Is(err, fs.ErrNotExist) {
+		return m.tree().WriteFile(m.path(progressFile), progress, 0o644)
 	}
 	return nil
 }
 
 func (m Memory) readFile(name string) ([]byte, error) {
-	root, err := m.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(m.path(name), maxAgentFile)
+	data, err := m.tree().ReadFile(m.path(name), maxAgentFile)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", m.path(name), err)
 	}
@@ -108,15 +92,13 @@ func (m Memory) WriteLog(log string) error { return m.WriteFile(progressFile, []
 
 // WriteFile replaces a file of the memory.
 func (m Memory) WriteFile(name string, data []byte) error {
-	root, err := m.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	if err := m.makeDir(root); err != nil {
+	if err := m.tree().Do(m.makeDir); err != nil {
 		return fmt.Errorf("make %s: %w", m.path(""), err)
 	}
-	if err := replaceFile(root, m.path(name), data); err != nil {
+	err := m.tree().Do(func(root *untrusted.Root) error {
+		return errors.Join(root.RemoveAll(m.path(name)), root.WriteFile(m.path(name), data, 0o644))
+	})
+	if err != nil {
 		return fmt.Errorf("write %s: %w", m.path(name), err)
 	}
 	return nil
@@ -124,25 +106,17 @@ func (m Memory) WriteFile(name string, data []byte) error {
 
 // WritePlan writes the plan. A file with the same plan keeps its formatting.
 func (m Memory) WritePlan(p plan.Plan) error {
-	root, err := m.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
 	data, err := p.Marshal()
 	if err != nil {
 		return err
 	}
-	if err := m.makeDir(root); err != nil {
+	if err := m.tree().Do(m.makeDir); err != nil {
 		return fmt.Errorf("make %s: %w", m.path(""), err)
 	}
 	if m.hasPlan(data) {
 		return nil
 	}
-	if err := replaceFile(root, m.path(planFile), data); err != nil {
-		return fmt.Errorf("write %s: %w", m.path(planFile), err)
-	}
-	return nil
+	return m.WriteFile(planFile, data)
 }
 
 func (m Memory) hasPlan(data []byte) bool {
@@ -164,14 +138,6 @@ func (m Memory) makeDir(root *untrusted.Root) error {
 		return err
 	}
 	return root.MkdirAll(m.path(""), 0o755)
-}
-
-// replaceFile writes a new file in place of a file, link or folder.
-func replaceFile(root *untrusted.Root, name string, data []byte) error {
-	if err := root.RemoveAll(name); err != nil {
-		return err
-	}
-	return root.WriteFile(name, data, 0o644)
 }
 
 // ReadPlan reads the plan that the agent left.
@@ -223,12 +189,7 @@ func ReadTextIn(project, name string) (string, error) {
 		return ReadText(name)
 	}
 	return checkedText(way, func(way string) ([]byte, error) {
-		root, err := untrusted.OpenRoot(top)
-		if err != nil {
-			return nil, err
-		}
-		defer root.Close() //nolint:errcheck // only a handle
-		return root.ReadFile(way, 10*maxAgentFile)
+		return untrusted.Folder{Path: top}.ReadFile(way, 10*maxAgentFile)
 	})
 }
 

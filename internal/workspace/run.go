@@ -23,6 +23,8 @@ type Run struct {
 	accepted   bool   // the journal counts without a digest
 }
 
+func (r Run) folder() untrusted.Folder { return untrusted.Folder{Path: r.Path, Straight: r.straight} }
+
 // File is the path of a file in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
@@ -38,7 +40,7 @@ const maxJournalRead = 1 << 30
 func (r Run) Journal() string { return r.File(JournalFile) }
 
 func (r Run) openFile(name string, flag int) (*os.File, error) {
-	root, err := openFolder(r.Path, r.straight)
+	root, err := r.folder().Open()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ func (r Run) Entries() (entries []journal.Entry, err error) {
 
 // replay reads the journal line by line: it can be large, and many ask for its end alone.
 func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
-	root, err := openFolder(r.Path, r.straight)
+	root, err := r.folder().Open()
 	if err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
@@ -110,21 +112,17 @@ func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 	return entries, data[:sound:sound], nil
 }
 
-// syncDir makes names durable, so that a new file exists after a crash.
+// sync makes names durable, so that a new file exists after a crash.
 func (r Run) sync() error {
-	dir := r.Path
-	root, err := openFolder(dir, r.straight)
+	err := r.folder().Do(func(root *untrusted.Root) error {
+		handle, err := root.Root.Open(".")
+		if err != nil {
+			return err
+		}
+		return errors.Join(handle.Sync(), handle.Close())
+	})
 	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	handle, err := root.Root.Open(".")
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	defer handle.Close() //nolint:errcheck // opened to be synced, nothing is written through it
-	if err := handle.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
+		return fmt.Errorf("sync %s: %w", r.Path, err)
 	}
 	return nil
 }
@@ -140,12 +138,7 @@ func (r Run) Create(name string) (io.WriteCloser, error) {
 
 // Remove removes a file of the run's folder, if it exists.
 func (r Run) Remove(name string) error {
-	root, err := openFolder(r.Path, r.straight)
-	if err == nil {
-		defer root.Close() //nolint:errcheck // only a handle
-		err = root.Remove(name)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.folder().Remove(name); err != nil {
 		return cannotWrite(r.Path, err)
 	}
 	return nil

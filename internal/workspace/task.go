@@ -33,6 +33,8 @@ func (t Task) Runs() Folder {
 	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock", Straight: true}
 }
 
+func (t Task) folder() untrusted.Folder { return untrusted.Folder{Path: t.Dir, Straight: true} }
+
 // CheckDir returns an error if the task's folder cannot be used.
 func (t Task) CheckDir() error { return CheckDir(t.Dir, "--task-dir") }
 
@@ -52,11 +54,10 @@ func CheckDir(dir, flag string) error {
 
 // Done reports whether the DONE file exists, or a link of that name.
 func (t Task) Done() (bool, error) {
-	root, err := untrusted.OpenStraight(t.Dir)
+	err := t.folder().Do(func(*untrusted.Root) error { return nil })
 	if err != nil {
 		return false, fmt.Errorf("look for %s: %w", doneFile, err)
 	}
-	_ = root.Close()
 	info, err := os.Stat(filepath.Join(t.Dir, doneFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -71,23 +72,13 @@ func (t Task) Done() (bool, error) {
 
 // HasWaitFile reports whether a file asks not to restart the command.
 func (t Task) HasWaitFile() bool {
-	root, err := untrusted.OpenStraight(t.Dir)
-	if err != nil {
-		return false
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	info, err := root.Lstat(waitFile)
+	info, err := t.folder().Lstat(waitFile)
 	return err == nil && !info.IsDir()
 }
 
 // RemoveWaitFile removes that file once it was obeyed.
 func (t Task) RemoveWaitFile() error {
-	root, err := untrusted.OpenStraight(t.Dir)
-	if err == nil {
-		defer root.Close() //nolint:errcheck // only a handle
-		err = root.Remove(waitFile)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := t.folder().Remove(waitFile); err != nil {
 		return fmt.Errorf("remove %s: %w", waitFile, err)
 	}
 	return nil
@@ -111,12 +102,7 @@ type Message struct {
 
 // BusSize is the length of the task's bus; 0 if there is none.
 func (t Task) BusSize() int64 {
-	root, err := untrusted.OpenStraight(t.Dir)
-	if err != nil {
-		return 0
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	info, err := root.Lstat(taskBus)
+	info, err := t.folder().Lstat(taskBus)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0
 	}
@@ -138,19 +124,18 @@ func (t Task) WaitMessage(since int64) (text string, asked bool) {
 	return findWaitMessage(news)
 }
 
-func (t Task) busFrom(offset int64) (string, error) {
-	root, err := untrusted.OpenStraight(t.Dir)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	file, err := root.Open(taskBus)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.NewSectionReader(file, offset, maxAgentFile))
-	return string(data), err
+func (t Task) busFrom(offset int64) (news string, err error) {
+	err = t.folder().Do(func(root *untrusted.Root) error {
+		file, err := root.Open(taskBus)
+		if err != nil {
+			return err
+		}
+		defer file.Close() //nolint:errcheck // only read
+		data, err := io.ReadAll(io.NewSectionReader(file, offset, maxAgentFile))
+		news = string(data)
+		return err
+	})
+	return news, err
 }
 
 const dashes = "---"
@@ -207,23 +192,19 @@ func (t Task) PostTask(m Message) error { return t.post(t.Dir, taskBus, m) }
 func (t Task) PostProject(m Message) error { return t.post(filepath.Dir(t.Dir), projectBus, m) }
 
 // post appends in one write, so that concurrent messages stay whole.
-func (t Task) post(dir, name string, m Message) (err error) {
-	defer func() {
+func (t Task) post(dir, name string, m Message) error {
+	err := untrusted.Folder{Path: dir, Straight: true}.Do(func(root *untrusted.Root) error {
+		file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 		if err != nil {
-			err = fmt.Errorf("write to %s: %w", name, err)
+			return err
 		}
-	}()
-	root, err := untrusted.OpenStraight(dir)
+		_, err = io.WriteString(file, t.format(m))
+		return errors.Join(err, file.Close())
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("write to %s: %w", name, err)
 	}
-	defer root.Close() //nolint:errcheck // only a handle
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(file, t.format(m))
-	return errors.Join(err, file.Close())
+	return nil
 }
 
 // format begins with an empty line: the last line may be incomplete.

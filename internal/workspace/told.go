@@ -21,21 +21,11 @@ func told(run Run) string {
 
 // MarkTold records that people have heard how a run ended.
 func (f Folder) MarkTold(run Run) error {
-	root, err := untrusted.OpenRoot(f.Path)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return root.WriteFile(toldFile, []byte(told(run)), 0o644)
+	return untrusted.Folder{Path: f.Path}.WriteFile(toldFile, []byte(told(run)), 0o644)
 }
 
 // IsTold reports whether people have heard how a run ended.
 func (f Folder) IsTold(run Run) bool {
-	root, err := untrusted.OpenRoot(f.Path)
-	if err != nil {
-		return false
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	said, err := root.ReadFile(toldFile, 4096)
+	said, err := untrusted.Folder{Path: f.Path}.ReadFile(toldFile, 4096)
 	return err == nil && string(said) == told(run)
 }

@@ -23,10 +23,8 @@ const maxShared = 4 << 30
 // ErrTooMuchShared means that more than maxShared would have to be copied.
 var ErrTooMuchShared = fmt.Errorf("more than %d GiB", maxShared>>30)
 
-// inode identifies a file with all its names.
 type inode struct{ device, number uint64 }
 
-// linkedFile is a file with more than one name.
 type linkedFile struct {
 	links uint64
 	size  int64
@@ -110,7 +108,6 @@ func outermost(paths []string) (outer []string) {
 	return outer
 }
 
-// collectLinked finds the files that have more than one name.
 func collectLinked(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linkedFile) error {
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
 		switch {

@@ -88,12 +88,8 @@ func (f Folder) SaveCommand(run Run, command string) error {
 	if err := os.MkdirAll(f.StateDir, 0o700); err != nil {
 		return err
 	}
-	root, err := untrusted.OpenRoot(f.StateDir)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return root.WriteFile(filepath.Base(f.digestPath(run.ID))+"-command", []byte(run.Journal()+"\n"+command), 0o600)
+	name := filepath.Base(f.digestPath(run.ID)) + "-command"
+	return untrusted.Folder{Path: f.StateDir}.WriteFile(name, []byte(run.Journal()+"\n"+command), 0o600)
 }
 
 // SavedCommand is the saved agent command; empty if there is none.

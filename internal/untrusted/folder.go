@@ -1,0 +1,62 @@
+package untrusted
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// Folder is a folder by its path, which is opened anew for each use.
+type Folder struct {
+	Path     string
+	Straight bool // a link in the path is an error
+}
+
+// Open opens the folder.
+func (f Folder) Open() (*Root, error) {
+	if f.Straight {
+		return OpenStraight(f.Path)
+	}
+	return OpenRoot(f.Path)
+}
+
+// Do opens the folder for as long as do works in it.
+func (f Folder) Do(do func(*Root) error) error {
+	root, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return do(root)
+}
+
+// ReadFile is that of Root.
+func (f Folder) ReadFile(name string, most int64) (data []byte, err error) {
+	err = f.Do(func(root *Root) error {
+		data, err = root.ReadFile(name, most)
+		return err
+	})
+	return data, err
+}
+
+// Lstat is that of Root.
+func (f Folder) Lstat(name string) (info fs.FileInfo, err error) {
+	err = f.Do(func(root *Root) error {
+		info, err = root.Lstat(name)
+		return err
+	})
+	return info, err
+}
+
+// WriteFile is that of Root.
+func (f Folder) WriteFile(name string, data []byte, perm fs.FileMode) error {
+	return f.Do(func(root *Root) error { return root.WriteFile(name, data, perm) })
+}
+
+// Remove removes a file, which need not be there.
+func (f Folder) Remove(name string) error {
+	err := f.Do(func(root *Root) error { return root.Remove(name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
