@@ -32,7 +32,6 @@ type tree struct {
 
 type used struct{ tests, checks, settings, product bool }
 
-// or adds what else names it.
 func (u used) or(v used) used {
 	return used{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
 }
@@ -42,17 +41,16 @@ func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string
 		return known, nil
 	}
 	is := tree{programs: map[string]bool{}, coded: map[string]bool{}}
-	listed, err := handover.List(ctx, trusted, commit)
+	listed, err := trusted.ListAll(ctx, commit)
 	if err != nil {
 		return is, err
 	}
-	for line := range strings.SplitSeq(listed, "\x00") {
-		about, name, _ := strings.Cut(line, "\t")
-		if paths.Code(name) {
-			is.coded[path.Dir(name)] = true
+	for _, entry := range listed {
+		if paths.Code(entry.Path) {
+			is.coded[path.Dir(entry.Path)] = true
 		}
-		if strings.HasPrefix(about, git.ModeProgram) {
-			is.programs[name] = true
+		if entry.Mode == git.ModeProgram {
+			is.programs[entry.Path] = true
 		}
 	}
 	if is.links, err = handover.Links(ctx, trusted, listed); err != nil {
@@ -64,7 +62,6 @@ func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string
 
 const mostListed = 64 << 20
 
-// linkedTest tells whether a link gives a file the name of a test.
 func linkedTest(all []handover.Link, name string) bool {
 	return slices.ContainsFunc(all, func(l handover.Link) bool {
 		rest, within := strings.CutPrefix(name+"/", l.To+"/")

@@ -118,7 +118,6 @@ func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) err
 	return nil
 }
 
-// known checks that the repository has the commits of the evidence, with their trees.
 func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 	for _, sha := range []string{e.Code.Base, e.Code.Head, e.Proof.Commit} {
 		if err := v.has(ctx, e, sha); err != nil {

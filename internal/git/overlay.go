@@ -112,12 +112,12 @@ func (t *Trusted) written(ctx context.Context, o Overlay) ([]TreeEntry, error) {
 		if err != nil {
 			return nil, fmt.Errorf("write %s: %w", name, err)
 		}
-		out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", o.Onto, "--", name}})
+		there, err := t.List(ctx, o.Onto, name)
 		if err != nil {
 			return nil, fmt.Errorf("look for %s: %w", name, err)
 		}
 		mode := ModeFile
-		if bytes.HasPrefix(out, []byte(ModeProgram)) {
+		if len(there) == 1 && there[0].Mode == ModeProgram {
 			mode = ModeProgram
 		}
 		entries = append(entries, TreeEntry{name, mode, id})

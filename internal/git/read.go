@@ -108,19 +108,16 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	if at.Path != path.Clean(at.Path) || path.IsAbs(at.Path) || strings.HasPrefix(at.Path, "..") {
 		return nil, fmt.Errorf("read %q: not a path in a repository", at.Path)
 	}
-	out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-z", "--full-tree", at.Commit, "--", at.Path}})
-	if err != nil {
-		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
-	}
-	entry, _, _ := bytes.Cut(out, []byte{'\t'})
-	fields := strings.Fields(string(entry))
+	found, err := t.List(ctx, at.Commit, at.Path)
 	switch {
-	case len(fields) != 3:
+	case err != nil:
+		return nil, fmt.Errorf("look for %s: %w", at.Path, err)
+	case len(found) != 1:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNotFound)
-	case fields[0] != ModeFile && fields[0] != ModeProgram:
+	case found[0].Mode != ModeFile && found[0].Mode != ModeProgram:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNoFile)
 	}
-	content, err := t.Do(ctx, Call{Args: []string{"cat-file", "blob", fields[2]}, Limit: limit})
+	content, err := t.Do(ctx, Call{Args: []string{"cat-file", "blob", found[0].ID}, Limit: limit})
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
 	}
@@ -177,30 +174,51 @@ func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
 	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err
 	}
-	args := []string{"ls-tree", "-z", "--full-tree", at.Commit}
-	folder := strings.Trim(at.Path, "/")
-	if folder != "" {
-		args = append(args, "--", folder+"/")
+	folder, below := "", []string(nil)
+	if name := strings.Trim(at.Path, "/"); name != "" {
+		folder, below = name+"/", []string{name + "/"}
 	}
-	out, err := t.Do(ctx, Call{Args: args})
+	found, err := t.List(ctx, at.Commit, below...)
 	if err != nil {
 		return nil, fmt.Errorf("list %.12s: %w", at.Commit, err)
 	}
 	var names []string
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		about, name, found := strings.Cut(entry, "\t")
-		if !found {
-			continue
-		}
-		if strings.Contains(about, " tree ") {
+	for _, entry := range found {
+		name := strings.TrimPrefix(entry.Path, folder)
+		if entry.Mode == modeTree {
 			name += "/"
-		}
-		if folder != "" {
-			name = strings.TrimPrefix(name, folder+"/")
 		}
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+const mostInList = 128 << 20
+
+// List is what a commit holds at its top, or at some paths; after a slash what is in that folder.
+func (t *Trusted) List(ctx context.Context, commit string, paths ...string) ([]TreeEntry, error) {
+	return t.list(ctx, append([]string{commit, "--"}, paths...)...)
+}
+
+// ListAll is all that a commit holds, but for the folders themselves.
+func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, error) {
+	all, err := t.list(ctx, "-r", commit)
+	if err != nil {
+		return nil, fmt.Errorf("list the files of %.12s: %w", commit, err)
+	}
+	return all, nil
+}
+
+func (t *Trusted) list(ctx context.Context, which ...string) ([]TreeEntry, error) {
+	out, err := t.Do(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: mostInList})
+	var all []TreeEntry
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, name, _ := strings.Cut(line, "\t")
+		if fields := strings.Fields(about); len(fields) == 3 {
+			all = append(all, TreeEntry{Path: name, Mode: fields[0], ID: fields[2]})
+		}
+	}
+	return all, err
 }
 
 // Compare is Compare of two commits.

@@ -13,24 +13,12 @@ import (
 // Link is a symbolic link of a commit that leads to another place in it.
 type Link struct{ At, To string }
 
-const mostListed = 128 << 20
-
-// List is what a commit holds, as ls-tree prints it: an entry ends with a NUL.
-func List(ctx context.Context, t *git.Trusted, commit string) (string, error) {
-	out, err := t.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--full-tree", commit}, Limit: mostListed})
-	if err != nil {
-		return "", fmt.Errorf("list the files of %.12s: %w", commit, err)
-	}
-	return string(out), nil
-}
-
 // Links are those in a list that stay within its commit.
-func Links(ctx context.Context, t *git.Trusted, listed string) ([]Link, error) {
+func Links(ctx context.Context, t *git.Trusted, listed []git.TreeEntry) ([]Link, error) {
 	var names, ids []string
-	for line := range strings.SplitSeq(listed, "\x00") {
-		about, name, _ := strings.Cut(line, "\t")
-		if fields := strings.Fields(about); len(fields) == 3 && fields[0] == git.ModeSymlink {
-			names, ids = append(names, name), append(ids, fields[2])
+	for _, entry := range listed {
+		if entry.Mode == git.ModeSymlink {
+			names, ids = append(names, entry.Path), append(ids, entry.ID)
 		}
 	}
 	var all []Link
@@ -55,7 +43,7 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 	if err != nil || len(globs) == 0 {
 		return p, err
 	}
-	listed, err := List(ctx, t, commit)
+	listed, err := t.ListAll(ctx, commit)
 	if err != nil {
 		return p, err
 	}
