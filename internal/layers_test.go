@@ -101,7 +101,7 @@ var plan = house{
 		"github.com/coreos/go-oidc":               {"internal/server"},
 		"github.com/elastic/go-seccomp-bpf":       {"internal/sandbox", "internal/sandbox/seccomp"},
 		"github.com/getkin/kin-openapi":           {contract},
-		"github.com/go-json-experiment/json":      {"internal/agent", "internal/plan"},
+		"github.com/go-json-experiment/json":      {"internal/agent", "internal/egress", "internal/plan"},
 		"github.com/goccy/go-yaml":                {"internal/config", "internal/plan", "internal/survey"},
 		"github.com/google/go-cmp":                {stories},
 		"github.com/google/go-github":             {"internal/github"},

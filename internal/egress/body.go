@@ -2,12 +2,13 @@ package egress
 
 import (
 	"bytes"
-	"encoding/json"
+	jsonv1 "encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
-	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // deepest is how far a body may be nested, and mostValues how many values it may
@@ -25,115 +26,69 @@ var (
 	errMany  = errors.New("there are too many values in its body")
 )
 
-type object struct {
-	tree   map[string]any
-	fields []field // on top, in their order
-}
+// asWritten keeps halves of characters, which clients send where they cut a text.
+var asWritten = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
 
-type field struct {
-	name string
-	text []byte // "name":value
-}
+// numbers has them as they are written: servers differ in what they take 1e3 for.
+var numbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(from *jsontext.Decoder, to *any) error {
+	if from.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	token, err := from.ReadToken()
+	*to = jsonv1.Number(token.String())
+	return err
+}))
 
 // readObject reads a body as a tree. Of a field that stands twice, one server
 // takes the first and another the last: there is none here, so that what is
 // judged is what is understood.
-func readObject(body []byte) (object, error) {
-	r := reader{Decoder: json.NewDecoder(bytes.NewReader(body)), body: body}
-	r.UseNumber()
-	value, err := r.value(0)
-	if err != nil {
-		return object{}, err
+func readObject(body []byte) (tree map[string]any, err error) {
+	if err := checkSize(body); err != nil {
+		return nil, err
 	}
-	tree, is := value.(map[string]any)
-	if _, err := r.Token(); !is || !errors.Is(err, io.EOF) {
-		return object{}, errJSON
-	}
-	return object{tree, r.fields}, nil
-}
-
-// with returns the body with the fields of add and without those of drop; nil: it may stay as it is.
-func (o object) with(add map[string]string, drop map[string]bool) []byte {
-	if len(add)+len(drop) == 0 {
-		return nil
-	}
-	var texts [][]byte
-	for _, name := range slices.Sorted(maps.Keys(add)) {
-		texts = append(texts, fmt.Appendf(nil, "%q:%s", name, add[name]))
-	}
-	for _, f := range o.fields {
-		if _, replaced := add[f.name]; !replaced && !drop[f.name] {
-			texts = append(texts, f.text)
-		}
-	}
-	return slices.Concat([]byte("{"), bytes.Join(texts, []byte(",")), []byte("}"))
-}
-
-type reader struct {
-	*json.Decoder
-	body   []byte
-	values int
-	fields []field
-}
-
-func (r *reader) value(depth int) (any, error) {
-	if depth > deepest {
-		return nil, errDeep
-	}
-	if r.values++; r.values > mostValues {
-		return nil, errMany
-	}
-	token, err := r.Token()
-	if err != nil {
+	if err := json.Unmarshal(body, &tree, asWritten, numbers); err != nil || tree == nil {
 		return nil, errJSON
 	}
-	switch token {
-	case json.Delim('{'):
-		return r.object(depth)
-	case json.Delim('['):
-		return r.items(depth)
-	default:
-		return token, nil
+	return tree, nil
+}
+
+func checkSize(body []byte) error {
+	from := jsontext.NewDecoder(bytes.NewReader(body), asWritten)
+	for values := 0; ; {
+		token, err := from.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			return errTwice
+		case err != nil:
+			return errJSON
+		case from.StackDepth() > deepest:
+			return errDeep
+		}
+		in, length := from.StackIndex(from.StackDepth())
+		isName, ends := in == '{' && length%2 == 1, token.Kind() == '}' || token.Kind() == ']'
+		if !isName && !ends {
+			values++
+		}
+		if values > mostValues {
+			return errMany
+		}
 	}
 }
 
-func (r *reader) object(depth int) (map[string]any, error) {
-	fields := map[string]any{}
-	for r.More() {
-		from := r.InputOffset()
-		token, err := r.Token()
-		name, is := token.(string)
-		if err != nil || !is {
-			return nil, errJSON
-		}
-		if _, twice := fields[name]; twice {
-			return nil, errTwice
-		}
-		if fields[name], err = r.value(depth + 1); err != nil {
-			return nil, err
-		}
-		if depth == 0 {
-			r.fields = append(r.fields, field{name, bytes.TrimLeft(r.body[from:r.InputOffset()], ", \t\r\n")})
-		}
+// with returns a body with the fields of add and without those of drop; nil: it may stay as it is.
+func with(body []byte, add map[string]string, drop map[string]bool) ([]byte, error) {
+	if len(add)+len(drop) == 0 {
+		return nil, nil
 	}
-	return fields, r.closing()
-}
-
-func (r *reader) items(depth int) ([]any, error) {
-	items := []any{}
-	for r.More() {
-		item, err := r.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, item)
+	var fields map[string]jsontext.Value
+	if err := json.Unmarshal(body, &fields, asWritten); err != nil {
+		return nil, errJSON
 	}
-	return items, r.closing()
-}
-
-func (r *reader) closing() error {
-	if _, err := r.Token(); err != nil {
-		return errJSON
+	maps.DeleteFunc(fields, func(name string, _ jsontext.Value) bool { return drop[name] })
+	for name, value := range add {
+		fields[name] = jsontext.Value(value)
 	}
-	return nil
+	return json.Marshal(fields, json.Deterministic(true), asWritten)
 }

@@ -26,11 +26,11 @@ func KindOf(a netip.Addr) string {
 
 // Judge is the judgement on a body, in words; empty: it may pass.
 func Judge(d Dialect, models []string, body string) (model, no string) {
-	object, err := readObject([]byte(body))
+	tree, err := readObject([]byte(body))
 	if err != nil {
 		return "", err.Error()
 	}
-	found, refusal := rules{models: models}.judge(d, "", object.tree)
+	found, refusal := rules{models: models}.judge(d, "", tree)
 	if refusal == nil {
 		return found.model, ""
 	}
@@ -40,21 +40,24 @@ func Judge(d Dialect, models []string, body string) (model, no string) {
 // Media is what of a body is no text: its length, and the most tokens that it may
 // come to.
 func Media(d Dialect, body string) (size, most int64) {
-	object, err := readObject([]byte(body))
+	tree, err := readObject([]byte(body))
 	if err != nil {
 		return -1, -1
 	}
-	found, _ := rules{}.judge(d, "", object.tree)
+	found, _ := rules{}.judge(d, "", tree)
 	return found.media.size, found.media.most
 }
 
 // Without is a body without some of its fields; empty: it is none.
 func Without(body string, drop map[string]bool) string {
-	object, err := readObject([]byte(body))
+	if _, err := readObject([]byte(body)); err != nil {
+		return ""
+	}
+	text, err := with([]byte(body), nil, drop)
 	if err != nil {
 		return ""
 	}
-	return string(object.with(nil, drop))
+	return string(text)
 }
 
 // Full tells whether there is no room for a body of that size.

@@ -42,16 +42,17 @@ func TestWhatClientsSendArrives(t *testing.T) {
 func TestUnknownFieldsAreLeftOut(t *testing.T) {
 	for _, test := range []struct{ path, body, want, told string }{
 		{messages, `{"fallbacks":[{"model":"bigger"}],"model":"big"}`, `{"model":"big"}`, "fallbacks"},
-		{messages, ` { "model" : "big" , "Model":"bigger" , "max_tokens": 5 } `, `{"model" : "big","max_tokens": 5}`, "Model"},
+		{messages, ` { "model" : "big" , "Model":"bigger" , "max_tokens": 5 } `, `{"max_tokens":5,"model":"big"}`, "Model"},
 		{messages, `{"model":"big","betas":["files-api-2025-04-14"]}`, `{"model":"big"}`, "betas"},
 		{messages, `{"model":"big","container":null}`, `{"model":"big"}`, "container"},
 		{messages + "/count_tokens", `{"model":"big","user_profile_id":"u"}`, `{"model":"big"}`, "user_profile_id"},
-		{chat, `{"models":["bigger"],"model":"big","messages":[],"route":"fallback"}`, `{"model":"big","messages":[]}`, "models"},
-		{chat, `{"model":"big","store":true}`, `{"store":false,"model":"big"}`, ""},
+		{chat, `{"models":["bigger"],"model":"big","messages":[],"route":"fallback"}`, `{"messages":[],"model":"big"}`, "models"},
+		{chat, `{"model":"big","store":true}`, `{"model":"big","store":false}`, ""},
 		{responses, `{"model":"big","store":false,"webhook_url":"https://a.example"}`, `{"model":"big","store":false}`, "webhook_url"},
-		{responses, `{"model":"big","mod\u0065ls":["bigger"]}`, `{"store":false,"model":"big"}`, "models"},
-		{responses, `{"model":"big","Background":true,"store":true}`, `{"store":false,"model":"big"}`, "Background"},
+		{responses, `{"model":"big","mod\u0065ls":["bigger"]}`, `{"model":"big","store":false}`, "models"},
+		{responses, `{"model":"big","Background":true,"store":true}`, `{"model":"big","store":false}`, "Background"},
 		{responses + "/compact", `{"model":"big"}`, `{"model":"big"}`, ""},
+		{chat, `{"model":"big","messages":["\ud83d \u00e9 é"],"route":"fallback"}`, `{"messages":["\ud83d \u00e9 é"],"model":"big"}`, "route"},
 		{generate, `{"contents":[],"labels":{"a":"b"},"store":true}`, `{"contents":[]}`, "labels"},
 	} {
 		server := newReceiver(t, nil)

@@ -129,7 +129,6 @@ type call struct {
 	streams bool        // the answer is asked for as a stream
 }
 
-// find identifies a request by its path.
 func (c *call) find(r *http.Request) bool {
 	c.where = r.URL.EscapedPath()
 	var found bool
@@ -228,11 +227,11 @@ func (c *call) tooLarge() bool {
 func (c *call) allowed() bool {
 	c.m.judge.Lock()
 	defer c.m.judge.Unlock()
-	object, err := readObject(c.body)
+	tree, err := readObject(c.body)
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
-	found, no := rules{models: c.maker.Models, open: c.m.Open}.judge(c.dialect, c.model, object.tree)
+	found, no := rules{models: c.maker.Models, open: c.m.Open}.judge(c.dialect, c.model, tree)
 	if no != nil {
 		return c.refuse(*no)
 	}
@@ -245,13 +244,17 @@ func (c *call) allowed() bool {
 		return c.refuse(Refusal{What: "model " + quoted(c.model), Why: "it has no price, so the run's limit in dollars (max-cost) cannot hold: " +
 			"name its price in agent.prices, or limit tokens (max-tokens) and set max-cost to 0"})
 	}
-	c.most, c.answers = c.maxAnswer(object.tree)
-	c.streams = !c.path.whole && object.tree["stream"] == true || c.path.query != ""
-	add, no := c.addedFields(object.tree)
+	c.most, c.answers = c.maxAnswer(tree)
+	c.streams = !c.path.whole && tree["stream"] == true || c.path.query != ""
+	add, no := c.addedFields(tree)
 	if no != nil {
 		return c.refuse(*no)
 	}
-	if body := object.with(add, found.drop); body != nil {
+	body, err := with(c.body, add, found.drop)
+	if err != nil {
+		return c.refuse(Refusal{What: "a request", Why: err.Error()})
+	}
+	if body != nil {
 		c.body = body
 	}
 	return true

@@ -229,13 +229,13 @@ func TestStreamsTell(t *testing.T) {
 		body, want string
 		budget     int64
 	}{
-		{` {"model":"big","stream":true}`, `{"stream_options":{"include_usage":true},"model":"big","stream":true}`, 9000},
+		{` {"model":"big","stream":true}`, `{"model":"big","stream":true,"stream_options":{"include_usage":true}}`, 9000},
 		{`{"model":"big","stream":true,"stream_options":{"include_usage":true}}`, `{"model":"big","stream":true,"stream_options":{"include_usage":true}}`, 9000},
 		{`{"model":"big","stream":true,"stream_options":{"include_usage":false}}`, "", 9000},
 		{`{"model":"big","stream":true,"stream_options":{}}`, "", 9000},
 		{`{"model":"big"}`, `{"model":"big"}`, 9000},
 		{`{"model":"big","stream":true}`, `{"model":"big","stream":true}`, 0},
-		{`{"model":"big","stream":true,"stream_options":null}`, `{"stream_options":{"include_usage":true},"model":"big","stream":true}`, 9000},
+		{`{"model":"big","stream":true,"stream_options":null}`, `{"model":"big","stream":true,"stream_options":{"include_usage":true}}`, 9000},
 		{`{"model":"big","stream":true,"stream_options":"yes"}`, "", 9000},
 	} {
 		server := modeltest.Start(t)

@@ -160,7 +160,6 @@ func (p *Proxy) listen(ctx context.Context, client *prefixedConn, n Name) ([]byt
 	return readHello(ctx, client, n.Host)
 }
 
-// reason leaves out the library's words.
 func reason(err error) string {
 	for _, known := range []error{errNoSNI, errSNI} {
 		if errors.Is(err, known) {

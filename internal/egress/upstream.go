@@ -30,7 +30,6 @@ func ParseUpstream(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// isValidProxy reports a host with a valid port, if any.
 func isValidProxy(u *url.URL) bool {
 	_, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16)
 	return u.Hostname() != "" && err == nil

@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// count is the usage in an answer, under the names that all makers use.
 type count struct {
 	Input      int64 `json:"input_tokens"`
 	Output     int64 `json:"output_tokens"`
@@ -44,34 +43,28 @@ type geminiCount struct {
 // plain counts each token once: OpenAI includes cached tokens in the input, Anthropic does not.
 func (c count) plain(d Dialect) stream.Usage {
 	if d == Anthropic {
-		return plausible(stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour})
+		return stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour}.Plausible()
 	}
 	read := addCounts(c.Details.Cached, c.PromptOf.Cached)
 	written := addCounts(c.Details.Written, c.PromptOf.Written)
-	return plausible(stream.Usage{
+	return stream.Usage{
 		Input: addCounts(c.Input, c.Prompt) - read - written, Output: addCounts(c.Output, c.Completion), CacheRead: read, CacheWrite: written,
-	})
+	}.Plausible()
 }
 
 func (c geminiCount) plain() stream.Usage {
 	input, cached := addCounts(c.Prompt, c.Tools), addCounts(c.Cached)
-	return plausible(stream.Usage{
+	return stream.Usage{
 		Input:     input - cached,
 		Output:    max(addCounts(c.Candidates, c.Thoughts), addCounts(c.Total)-input),
 		CacheRead: cached,
-	})
-}
-
-const mostTokens = 1_000_000_000_000
-
-func plausible(u stream.Usage) stream.Usage {
-	return stream.Usage{Input: addCounts(u.Input), Output: addCounts(u.Output), CacheRead: addCounts(u.CacheRead), CacheWrite: addCounts(u.CacheWrite), CacheHour: addCounts(u.CacheHour)}
+	}.Plausible()
 }
 
 func addCounts(counts ...int64) int64 {
 	var all int64
 	for _, c := range counts {
-		all = min(all+min(max(c, 0), mostTokens), mostTokens)
+		all = min(all+min(max(c, 0), stream.MostTokens), stream.MostTokens)
 	}
 	return all
 }

@@ -108,19 +108,24 @@ type Usage struct {
 func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
 // Plus is the sum of two usages.
-func (u Usage) Plus(v Usage) Usage {
-	return Usage{
-		Input:      u.Input + v.Input,
-		Output:     u.Output + v.Output,
-		CacheRead:  u.CacheRead + v.CacheRead,
-		CacheWrite: u.CacheWrite + v.CacheWrite,
-		CacheHour:  u.CacheHour + v.CacheHour,
-	}
-}
+func (u Usage) Plus(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return a + b }) }
 
 // Minus is u without v.
-func (u Usage) Minus(v Usage) Usage {
-	return u.Plus(Usage{Input: -v.Input, Output: -v.Output, CacheRead: -v.CacheRead, CacheWrite: -v.CacheWrite, CacheHour: -v.CacheHour})
+func (u Usage) Minus(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return a - b }) }
+
+// MostTokens is more than any model was ever asked.
+const MostTokens = 1_000_000_000_000
+
+// Plausible is u within bounds: a negative usage would increase a budget.
+func (u Usage) Plausible() Usage {
+	return u.each(u, func(a, _ int64) int64 { return min(max(a, 0), MostTokens) })
+}
+
+func (u Usage) each(v Usage, do func(a, b int64) int64) Usage {
+	return Usage{
+		do(u.Input, v.Input), do(u.Output, v.Output),
+		do(u.CacheRead, v.CacheRead), do(u.CacheWrite, v.CacheWrite), do(u.CacheHour, v.CacheHour),
+	}
 }
 
 // Plus is the sum of two costs, known where both are.

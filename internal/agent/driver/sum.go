@@ -77,7 +77,6 @@ func causeScore(line string) int {
 	return 2
 }
 
-// namesError is the score of a line that calls itself an error.
 const namesError = 3
 
 func (s *collector) take(items ...stream.Item) {
@@ -156,7 +155,7 @@ func (s *collector) totals() journal.AgentEnded {
 func (s *collector) usage() (stream.Usage, stream.Cost) {
 	used, r := s.spent, s.result
 	if r == nil {
-		return clampUsage(used.Usage), clampCost(used.Cost)
+		return used.Usage.Plausible(), clampCost(used.Cost)
 	}
 	partly := r.Usage != (stream.Usage{}) && r.Usage.Tokens() < used.Usage.Tokens() // of one thread among several
 	if !partly && (r.Cost.Known || !used.Cost.Known) {
@@ -165,7 +164,7 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 	if !partly && (r.Usage != stream.Usage{} || !r.Failed) {
 		used.Usage = r.Usage
 	}
-	return clampUsage(used.Usage), clampCost(used.Cost)
+	return used.Usage.Plausible(), clampCost(used.Cost)
 }
 
 // promises are those in promise tags, and the order's tags that stood alone on a line.
@@ -190,24 +189,9 @@ func lastWords(s string) string {
 
 const maxWords = 2000
 
-// A negative usage would increase the budget; an infinite one cannot be written as JSON.
-const (
-	mostTokens  = 1_000_000_000_000
-	mostDollars = 1_000_000
-)
+const mostDollars = 1_000_000
 
-func clampUsage(u stream.Usage) stream.Usage {
-	return stream.Usage{
-		Input:      clampTokens(u.Input),
-		Output:     clampTokens(u.Output),
-		CacheRead:  clampTokens(u.CacheRead),
-		CacheWrite: clampTokens(u.CacheWrite),
-		CacheHour:  clampTokens(u.CacheHour),
-	}
-}
-
-func clampTokens(tokens int64) int64 { return min(max(tokens, 0), mostTokens) }
-
+// clampCost: an infinite cost cannot be written as JSON.
 func clampCost(c stream.Cost) stream.Cost {
 	if !c.Known || math.IsNaN(c.USD) || c.USD < 0 {
 		return stream.Cost{}

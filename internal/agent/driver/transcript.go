@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// maxTranscript protects the disk.
 const maxTranscript = 256 << 20
 
 const transcriptCut = "\n{\"type\":\"ralph\",\"text\":\"cut here: a transcript is kept up to 256 MiB\"}\n"
