@@ -122,13 +122,11 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 	}
 }
 
-// finish kills the rest, reaps the program, and waits for the output.
 func (ch *child) finish() (Result, error) {
 	if err := ch.kill(); err != nil {
 		ch.tree.giveUp()
 		return Result{Exit: 128 + int(unix.SIGKILL), Signal: "SIGKILL"}, errors.Join(err, ch.streams.finish())
 	}
-	isOpen := ch.streams.hasWriters()
 	state, err := ch.reap()
 	swept := ch.tree.sweep()
 	broke := ch.streams.finish()
@@ -137,9 +135,6 @@ func (ch *child) finish() (Result, error) {
 	}
 	res := resultOf(state)
 	res.Swept = ch.tree.countEnded()
-	// An open pipe alone can be a program that was forked beside this one and has
-	// not yet called exec, which closes the pipe.
-	res.Leaked = ch.streams.isCut || isOpen && res.Swept > 0
 	return res, errors.Join(err, swept, broke)
 }
 

@@ -176,7 +176,6 @@ func SignalReady(env func(string) string) {
 	_ = os.NewFile(readyFD, "ready").Close()
 }
 
-// parentFromMarker reports whether the pid in a marker is our parent.
 func parentFromMarker(env func(string) string, marker string) (pid int, rest string, is bool) {
 	number, rest, _ := strings.Cut(env(marker), " ")
 	pid, err := strconv.Atoi(number)

@@ -59,8 +59,7 @@ type Result struct {
 	Signal   string // the signal that ended it, as "SIGKILL"
 	TimedOut bool   // it was ended because of Timeout
 	Took     time.Duration
-	Leaked   bool // a descendant kept the output open
-	Swept    int  // descendants that had to be ended
+	Swept    int // descendants that had to be ended
 }
 
 // Runner starts programs, several at once if wanted. The zero value works.

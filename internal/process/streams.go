@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +15,6 @@ type streams struct {
 	childFiles []*os.File    // descriptors 0, 1, 2 … of the program
 	opened     []*os.File    // the childFiles that we opened
 	failed     chan struct{} // closed when a writer has returned an error
-	isCut      bool          // an output had to be closed before its end
 	once       sync.Once
 	input      *input
 	output     []*output
@@ -124,14 +122,10 @@ func (s *streams) start() {
 	}
 }
 
-func (s *streams) hasWriters() bool {
-	return slices.ContainsFunc(s.output, (*output).hasWriters)
-}
-
 func (s *streams) finish() error {
 	var errs []error
 	for _, o := range s.output {
-		s.isCut = o.finish() || s.isCut
+		o.finish()
 		errs = append(errs, o.err)
 	}
 	return errors.Join(append(errs, s.input.finish())...)
@@ -214,27 +208,24 @@ func (o *output) hasWriters() bool {
 }
 
 // finish waits for the end of the output: without a limit if no process can write
-// any more, for a second if one that we cannot end still has the pipe open. It
-// reports whether the output was cut.
-func (o *output) finish() (cut bool) {
+// any more, for a second if one that we cannot end still has the pipe open.
+func (o *output) finish() {
 	defer func() { _ = o.r.Close() }()
 	if !o.hasWriters() {
 		<-o.done
-		return false
+		return
 	}
 	t := time.NewTimer(time.Second)
 	defer t.Stop()
 	select {
 	case <-o.done:
-		return false
+		return
 	case <-t.C:
 	}
-	cut = o.hasWriters()
-	if cut {
+	if o.hasWriters() {
 		_ = o.r.Close()
 	}
 	<-o.done
-	return cut
 }
 
 // finish gives up on a reader that does not end: it cannot be interrupted.

@@ -144,7 +144,6 @@ func pidList(list []stat) string {
 // processTable reads missing processes again: parents change while /proc is read.
 type processTable struct{ procs map[int]stat }
 
-// readTable calls each right after reading a process.
 func readTable(want func(pid int) bool, each func(*processTable, stat)) error {
 	dir, err := os.Open("/proc")
 	if err != nil {

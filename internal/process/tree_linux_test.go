@@ -24,7 +24,7 @@ func TestWhatAProgramLeavesIsEnded(t *testing.T) {
 				g := run(t.Context(), new(process.Runner), playing("leave", how, "end", kind))
 				s := g.left(t)
 				got, err := g.wait()
-				want := process.Result{Swept: 1, Leaked: how == "hold"}
+				want := process.Result{Swept: 1}
 				if diff := cmp.Diff(want, got); diff != "" || err != nil {
 					t.Errorf("Run: %v, result (-want +got):\n%s", err, diff)
 				}
