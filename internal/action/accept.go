@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// checkRequest asks GitHub for permissions and missing facts, and makes a task or a refusal.
 func (h *handler) checkRequest(ctx context.Context) (*trigger.Refusal, error) {
 	known, refusal, err := h.mayStart(ctx)
 	if refusal != nil || err != nil {
@@ -101,7 +100,6 @@ func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
 	return err == nil && !edited.Before(began), err
 }
 
-// applyFlags applies the flags of a comment, or answers it.
 func (h *handler) applyFlags() {
 	p, err := h.command.Flags.Tighten(h.inputs.Policy, h.isModelServed)
 	if loose, is := errors.AsType[trigger.FlagError](err); is {

@@ -223,7 +223,6 @@ func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trust
 	return from.Clone(ctx, o.git, dir, remote.Branches{Base: base, Work: []string{branch}})
 }
 
-// summary rewrites the job's summary page each time.
 type summary struct {
 	path string
 	hide func(string) string

@@ -112,7 +112,6 @@ func (h *handler) rerunAndNote(ctx context.Context, move upkeep.Move) error {
 	return noted
 }
 
-// noteInComment puts a line above the progress comment of the pull request.
 func (h *handler) noteInComment(ctx context.Context, line string) error {
 	found, _, err := h.client.FindComment(ctx, h.host.issue, marker)
 	if err != nil {
@@ -153,7 +152,6 @@ func (h *handler) checkCountable(kept bool) error {
 	return declinedError{"the attempts at red checks cannot be counted, as the run cannot be kept on GitHub"}
 }
 
-// handlePullEvent does what a push to a pull request of ralph's, or its end, needs.
 func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
 	payload, err := event(h.env.EventPath)
 	if err != nil {

@@ -27,7 +27,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// lastWordsTime is how long the last words may take.
 const lastWordsTime = 5 * time.Second
 
 // reportEnd says on GitHub how it ended, no matter what happened before.
@@ -48,7 +47,6 @@ func (h *handler) reportEnd(ctx context.Context, outcome Outcome, err error) {
 	h.setOutputs(outcome)
 }
 
-// answerAsker says how it ended where it was asked for.
 func (h *handler) answerAsker(ctx context.Context, run journal.Run) {
 	h.askQuestion(ctx, run)
 	if run.IsCompleted() {
@@ -97,7 +95,6 @@ func (h *handler) reportError(run string, err error) {
 	}
 }
 
-// notBegun is the headline of a job that failed before its run began.
 const notBegun = "ralph could not begin"
 
 // quoteForeign is text of others as it may stand in a comment of ours: with no hidden
@@ -106,7 +103,6 @@ func (h *handler) quoteForeign(text string) string {
 	return strings.ReplaceAll(clean.ForGitHub(h.secrets.String(text)), "<!--", "<! --")
 }
 
-// errorText is what went wrong, and what to do about it, in words for people.
 func (h *handler) errorText(what string, err error) string {
 	text := "**" + what + ":** " + h.quoteForeign(err.Error())
 	if hint := fault.Hint(err); hint != "" {
@@ -139,7 +135,6 @@ func (h *handler) keptTrees(outcome Outcome) string {
 	return h.inWorkspace(work)
 }
 
-// showAll brings everything that people look at to board.
 func (h *handler) showAll(ctx context.Context, board view.Texts) {
 	for _, screen := range h.textFilters() {
 		h.markTellFailed(screen.Show(ctx, board))

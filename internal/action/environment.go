@@ -241,7 +241,6 @@ func (h *handler) applySettings(ctx context.Context) error {
 	return nil
 }
 
-// allowServers reads the MCP servers from the base branch.
 func (h *handler) allowServers(ctx context.Context, base string) error {
 	if len(h.inputs.MCP) == 0 {
 		return nil

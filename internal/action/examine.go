@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// checkStart checks that the run can work, and fits beside others.
 func (h *handler) checkStart(ctx context.Context, asked *job.NewRun, old journal.Run, way verdict.Decision) error {
 	if way.Resume == nil { // it is another run, with a branch of its own
 		old = journal.Run{}

@@ -19,7 +19,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-// retryingLedger is a ledger that is read again where GitHub cannot be reached.
 type retryingLedger struct{ *ledger.Account }
 
 // Look reads the book.
@@ -27,7 +26,6 @@ func (r retryingLedger) Look(ctx context.Context) ([]byte, error) {
 	return retryUnreachable(ctx, retryPause, func() ([]byte, error) { return r.Account.Look(ctx) })
 }
 
-// openAccount is the repository's ledger as this job reaches it.
 func (h *handler) openAccount(ctx context.Context) (retryingLedger, error) {
 	store, err := h.store(ctx)
 	return retryingLedger{&ledger.Account{Remote: h.host.remote, Store: store, Now: h.Now}}, err
@@ -38,7 +36,6 @@ func randomPause(ctx context.Context) error {
 	return job.Wait(ctx, retryPause/10+rand.N(retryPause/2)) //nolint:gosec // spreads load, keeps no secret
 }
 
-// applyOrgPolicy brings the inputs down to what the organisation allows.
 func (h *handler) applyOrgPolicy(ctx context.Context) error {
 	if !h.command.Verb.UsesAgent() {
 		return nil
@@ -59,7 +56,6 @@ func (h *handler) applyOrgPolicy(ctx context.Context) error {
 	return err
 }
 
-// enterLedger puts the job into the ledger, or declines it.
 func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journal.Run) error {
 	limits := h.inputs.Quota
 	if limits == (quota.Limits{}) {
@@ -118,7 +114,6 @@ func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.
 	return e, err
 }
 
-// openPulls are the branches of ralph's that have an open pull request.
 func (h *handler) openPulls(ctx context.Context) ([]string, error) {
 	branches, err := h.client.OpenPulls(ctx)
 	var ours []string
@@ -130,7 +125,6 @@ func (h *handler) openPulls(ctx context.Context) ([]string, error) {
 	return ours, err
 }
 
-// leaveLedger writes into the ledger what the job has spent.
 func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {
 	e := h.ledgerEntry
 	if e == nil || h.isCancelled() {

@@ -98,7 +98,6 @@ func (h *branchHost) addLabelsAndReviewers(ctx context.Context, number int) {
 	}
 }
 
-// pullClosedError is what to do about a pull request that people have put away.
 func (h *branchHost) pullClosedError(ctx context.Context, pull journal.PullOpened, branch string) error {
 	merged, err := h.client.Merged(ctx, pull.Number)
 	switch {

@@ -30,7 +30,6 @@ const saveTime = 8 * time.Second
 // agentEndTime is what an agent has to end politely within that time.
 const agentEndTime = time.Second
 
-// retryPause is the pause before the code is asked for again.
 const retryPause = 500 * time.Millisecond
 
 func (h *handler) run(ctx context.Context) (Outcome, error) {
@@ -152,7 +151,6 @@ func (h *handler) newRun() (job.NewRun, error) {
 	}, nil
 }
 
-// preliminaryNotes are what people should know beforehand.
 func (h *handler) preliminaryNotes() []journal.Noted {
 	notes := h.notices
 	if h.trigger.Removed != "" {

@@ -52,7 +52,6 @@ func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Ru
 	return signed, origin.Fetch(ctx, from, signed.To)
 }
 
-// dropUnsigned removes what was pushed for GitHub to sign.
 func (h *branchHost) dropUnsigned(ctx context.Context, from *git.Trusted, origin remote.Repository, ref string) {
 	if err := origin.DeleteRef(ctx, from, remote.Ref{Name: ref}); err != nil && ctx.Err() == nil {
 		h.say("the commits to sign are still on " + ref + ": " + fault.Told(err))

@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// handleRequest does what was asked.
 func (h *handler) handleRequest(ctx context.Context) (Result, error) {
 	h.unlabel(ctx)
 	switch h.command.Verb {
@@ -57,7 +56,6 @@ func (h *handler) unlabel(ctx context.Context) {
 	}
 }
 
-// decline answers who asked for what cannot be.
 func (h *handler) decline(ctx context.Context, why declinedError) error {
 	h.say("not started: " + why.said)
 	if h.trigger.IsAutomatic() { // no person waits for an answer
@@ -67,7 +65,6 @@ func (h *handler) decline(ctx context.Context, why declinedError) error {
 	return h.answer(ctx, why.said)
 }
 
-// refuse says no in the smallest way there is.
 func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
 	h.say("not started: " + refusal.Why)
 	if !refusal.Silent {
@@ -110,7 +107,6 @@ func (h *handler) stop(ctx context.Context) error {
 	return nil
 }
 
-// status tells how the newest run stands, where it was asked for.
 func (h *handler) status(ctx context.Context) error {
 	s, found, err := h.openState(ctx)
 	if err != nil {
@@ -123,7 +119,6 @@ func (h *handler) status(ctx context.Context) error {
 	return h.answer(ctx, statusText(found, busy))
 }
 
-// openState opens the state ref and reads what is saved there.
 func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) {
 	s, err := h.openStateRef(ctx)
 	if err != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// addInputs adds the workflow's inputs, and who began the job.
 func (h *handler) addInputs() error {
 	prompt, err := h.prompt()
 	if err != nil {

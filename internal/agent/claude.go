@@ -60,7 +60,6 @@ func claude(words []string, o Options) (Adapter, error) {
 	return adapter, nil
 }
 
-// claudeRules drop flags that the adapter sets itself.
 var claudeRules = flagRules{
 	"-p": {}, "--print": {}, "--verbose": {}, "--dangerously-skip-permissions": {},
 	"--output-format": {valued: true, same: "stream-json", note: "claude is always asked for stream-json: another --output-format is ignored"},

@@ -66,7 +66,6 @@ func copilotEnv(keys Keys, model string) []string {
 	)...)
 }
 
-// copilotLine is a line of copilot --output-format json.
 type copilotLine struct {
 	Type     string      `json:"type"`
 	Data     copilotData `json:"data"`

@@ -37,7 +37,6 @@ func (rules flagRules) keep(words []string) (flags, notes []string) {
 	return flags, notes
 }
 
-// split applies the rules to the command after its program, and to the flags.
 func (rules flagRules) split(words, args []string) (command, extra, notes []string) {
 	before, notes := rules.keep(words[1:])
 	extra, more := rules.keep(args)

@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// opencodeLine is a line of opencode run --format json.
 type opencodeLine struct {
 	Type  string       `json:"type"`
 	Part  opencodePart `json:"part"`

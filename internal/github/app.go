@@ -99,7 +99,6 @@ func jobsOwn() *gh.InstallationPermissions {
 	}
 }
 
-// refusedApp explains an answer about the App itself.
 func refusedApp(err error, fix string) error {
 	e := errorOf(err)
 	if e.Kind == Unavailable || e.Kind == RateLimited {

@@ -111,7 +111,6 @@ type trustedPeople struct {
 	callsLeft int // of calls
 }
 
-// maxAsked limits the calls that find out who has a say.
 const maxAsked = 20
 
 // contains reports whether somebody may write here, or is named.

@@ -93,7 +93,6 @@ type answer struct {
 	message string
 }
 
-// readAnswer finds the answer in errors of go-github and ghinstallation.
 func readAnswer(err error) (answer, bool) {
 	if e, ok := errors.AsType[*gh.ErrorResponse](err); ok {
 		return answer{e.Response.StatusCode, e.Response.Header, problemText(e)}, true
