@@ -27,7 +27,6 @@ func (w *Sandbox) stopAfterBreach(next sandbox.Exec) sandbox.Exec {
 	}
 }
 
-// recordBreach records the first error and returns it.
 func (w *Sandbox) recordBreach(err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

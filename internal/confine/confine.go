@@ -148,7 +148,6 @@ func (w *Sandbox) setUp(ctx context.Context, asked Options) error {
 	return errors.Join(sandbox.Holds(w.Level, results), w.checkReachable(asked))
 }
 
-// checkReachable checks that the sandbox's user can enter the folders.
 func (w *Sandbox) checkReachable(asked Options) error {
 	if w.base.UID == 0 || w.mounts() {
 		return nil

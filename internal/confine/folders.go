@@ -225,7 +225,6 @@ func (a Options) privateFolders() []string {
 	return resolved(slices.Concat(a.Apart, a.Private, []string{a.Home, environ.Get(a.Env, "HOME")}))
 }
 
-// resolved resolves links, and leaves missing paths out.
 func resolved(paths []string) (found []string) {
 	for _, path := range paths {
 		if place, err := filepath.EvalSymlinks(path); err == nil && filepath.IsAbs(path) {

@@ -163,7 +163,6 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 	return maker, nil
 }
 
-// anyModel tells whether those inside may ask for any model.
 func (d *servers) anyModel() bool {
 	return d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }

@@ -159,7 +159,6 @@ func (a *clonedTree) resetTo(ctx context.Context, to string) error {
 	return tree.Reset(ctx, to)
 }
 
-// repair replaces a broken repository. The files stay.
 func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	head, err := tree.Head(ctx)
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {

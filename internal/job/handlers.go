@@ -98,7 +98,6 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 
 func memoryDir(run journal.Run) string { return cmp.Or(run.Policy.Memory, workspace.MemoryDir) }
 
-// writeMemory writes the plan, and a missing progress log.
 func (s *activeRun) writeMemory(ctx context.Context, dir string, run journal.Run, p plan.Plan) error {
 	if len(p.UserStories) == 0 {
 		return nil

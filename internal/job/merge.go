@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// mergeRemote merges what others pushed to the branch, or else new commits of the base.
 func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
 	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
 		if event, err := p.mergeBranch(ctx, run); event != nil || err != nil {

@@ -80,7 +80,6 @@ func seccompCall(flags uintptr, program *unix.SockFprog) (int, error) {
 	return int(fd), nil
 }
 
-// dropPrivileges changes the user, and gives up all rights.
 func (p *launch) dropPrivileges() error {
 	if err := p.dropBounding(); err != nil {
 		return err

@@ -90,7 +90,6 @@ func (w Config) Fixed() Config {
 	return w
 }
 
-// readPlaces are the places that can be read.
 func (w Config) readPlaces() []place {
 	if w.fixed == nil {
 		w = Config{Write: w.Write, Apart: w.Apart, Theirs: w.Theirs, Read: w.Read, off: w.off}.Fixed()
@@ -171,10 +170,8 @@ func resolve(path string, theirs []string) (string, error) {
 	})
 }
 
-// isByDescriptor tells of a file that is reached by its descriptor.
 func isByDescriptor(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
 
-// within tells whether path is dir, or lies in it.
 func within(dir, path string) bool {
 	way, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(way)

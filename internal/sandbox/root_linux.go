@@ -166,7 +166,6 @@ func (f mountItem) copy() error {
 	return errors.Join(err, to.Chmod(fs.FileMode(was.Mode&0o777)), to.Close())
 }
 
-// mountPoint makes a missing mount point.
 func mountPoint(path string, file bool) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil

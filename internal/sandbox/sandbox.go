@@ -149,7 +149,6 @@ func TextHoldsLogin(text string) bool {
 	return loginPattern.MatchString(comment.ReplaceAllString(text, ""))
 }
 
-// mechanism is a part of the sandbox.
 type mechanism string
 
 const (

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// remember records a socket that is about to listen as the sandbox's own.
 func (sv *Supervisor) remember(q notice) {
 	inode, ok := inodeOf(q)
 	if !ok || !sv.queue.isWaiting(q) {

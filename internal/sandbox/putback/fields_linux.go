@@ -14,7 +14,6 @@ import (
 
 var errNoObject = errors.New("it is no JSON object")
 
-// keepFields is keep for a file with changeable fields.
 func (f Files) keepFields(file string, fields []string) (k keptPath, err error) {
 	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// guardedFolder is a folder's content before a program ran.
 type guardedFolder struct {
 	keptPath // of the folder; its content is the files in it that may change, to be there again where a link is
 

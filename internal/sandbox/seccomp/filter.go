@@ -104,7 +104,6 @@ type assembly struct {
 
 func (a *assembly) ret(what uint32) { a.Ret(bpfasm.Action(what)) }
 
-// on answers a call, regardless of its arguments.
 func (a *assembly) on(name string, what uint32) { a.rule(name, func() { a.ret(what) }) }
 
 // rule begins the answer to a call; then must return on every way.
