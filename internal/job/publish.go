@@ -112,10 +112,8 @@ func Wait(ctx context.Context, pause time.Duration) error { return waitUntil(ctx
 
 // waitUntil also ends when early is closed.
 func waitUntil(ctx context.Context, pause time.Duration, early <-chan struct{}) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(pause):
 		return nil
 	case <-early:
 		return nil

@@ -147,8 +147,7 @@ func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journ
 	fd := int(w.Stdout.Fd())
 	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
 	f := follower{home: home, console: view.Console{Look: view.LookFor(w.Getenv, term.IsTerminal(fd), width), Now: w.Now}}
-	ticker := time.NewTicker(glance)
-	defer ticker.Stop()
+	tick := time.Tick(glance)
 	for {
 		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
 		lines, err := f.look()
@@ -165,7 +164,7 @@ func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journ
 			return err
 		}
 		select {
-		case <-ticker.C:
+		case <-tick:
 		case <-ctx.Done():
 			return nil
 		}

@@ -65,9 +65,7 @@ func withOwnSession(from *syscall.SysProcAttr) *syscall.SysProcAttr {
 func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (timedOut bool, why error) {
 	var overdue <-chan time.Time
 	if c.Timeout > 0 {
-		t := time.NewTimer(c.Timeout)
-		defer t.Stop()
-		overdue = t.C
+		overdue = time.After(c.Timeout)
 	}
 	select {
 	case ch.reap = <-ch.exited:
@@ -106,15 +104,13 @@ func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
 		return
 	}
 	ch.tree.terminate()
-	over := time.NewTimer(grace)
-	defer over.Stop()
-	ticker := time.NewTicker(20 * time.Millisecond)
-	defer ticker.Stop()
+	over := time.After(grace)
+	tick := time.Tick(20 * time.Millisecond)
 	for ch.reap == nil || ch.tree.isAlive() {
 		select {
 		case ch.reap = <-ch.exited:
-		case <-ticker.C:
-		case <-over.C:
+		case <-tick:
+		case <-over:
 			return
 		case <-hard:
 			return
@@ -143,12 +139,10 @@ func (ch *child) kill() error {
 		return nil
 	}
 	ch.tree.kill()
-	t := time.NewTimer(killTimeout)
-	defer t.Stop()
 	select {
 	case ch.reap = <-ch.exited:
 		return nil
-	case <-t.C:
+	case <-time.After(killTimeout):
 		return ErrAlive
 	}
 }
@@ -187,14 +181,12 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 }
 
 func (ch *child) waitForRest(ctx context.Context, limit, interval time.Duration, hard <-chan struct{}) bool {
-	over := time.NewTimer(limit)
-	defer over.Stop()
-	ticker := time.NewTicker(max(interval, time.Millisecond))
-	defer ticker.Stop()
+	over := time.After(limit)
+	tick := time.Tick(max(interval, time.Millisecond))
 	for ch.tree.isAlive() {
 		select {
-		case <-ticker.C:
-		case <-over.C:
+		case <-tick:
+		case <-over:
 			return !ch.tree.isAlive()
 		case <-ctx.Done():
 			return false

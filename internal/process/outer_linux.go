@@ -55,8 +55,7 @@ func reapUntil(pid int) syscall.WaitStatus {
 
 // Orphans become our children, so without children there are no descendants.
 func sweepDescendants() error {
-	limit := time.NewTimer(killTimeout)
-	defer limit.Stop()
+	limit := time.After(killTimeout)
 	for wait := time.Duration(0); ; wait = min(2*wait+time.Millisecond, 50*time.Millisecond) {
 		for reaped := 1; reaped > 0; {
 			reaped, _ = unix.Wait4(-1, nil, unix.WNOHANG, nil)
@@ -70,7 +69,7 @@ func sweepDescendants() error {
 		}
 		select {
 		case <-time.After(wait):
-		case <-limit.C:
+		case <-limit:
 			return scan{members: left}.aliveError()
 		}
 	}

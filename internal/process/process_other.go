@@ -46,12 +46,11 @@ func (t *tree) sweep() error {
 		return nil
 	}
 	t.swept = 1 // at least: a group does not tell how many
-	limit := time.NewTimer(killTimeout)
-	defer limit.Stop()
+	limit := time.After(killTimeout)
 	for t.kill(); t.isAlive(); t.kill() {
 		select {
 		case <-time.After(10 * time.Millisecond):
-		case <-limit.C:
+		case <-limit:
 			return fmt.Errorf("%w: group %d", ErrAlive, t.pid)
 		}
 	}

@@ -215,12 +215,10 @@ func (o *output) finish() {
 		<-o.done
 		return
 	}
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
 	select {
 	case <-o.done:
 		return
-	case <-t.C:
+	case <-time.After(time.Second):
 	}
 	if o.hasWriters() {
 		_ = o.r.Close()
@@ -234,12 +232,10 @@ func (in *input) finish() error {
 		return nil
 	}
 	_ = in.w.Close()
-	t := time.NewTimer(time.Second)
-	defer t.Stop()
 	select {
 	case <-in.done:
 		return in.err
-	case <-t.C:
+	case <-time.After(time.Second):
 		return nil
 	}
 }

@@ -10,8 +10,7 @@ import (
 )
 
 func (t *tree) sweep() error {
-	limit := time.NewTimer(4 * killTimeout) // on a busy machine each scan takes long
-	defer limit.Stop()
+	limit := time.After(4 * killTimeout) // on a busy machine each scan takes long
 	for pass, wait := 0, time.Duration(0); ; pass, wait = pass+1, min(2*wait+time.Millisecond, 10*time.Millisecond) {
 		seen := t.sweepOnce(pass > 0)
 		if seen.err != nil || seen.isEmpty() {
@@ -25,7 +24,7 @@ func (t *tree) sweep() error {
 		}
 		select {
 		case <-time.After(wait):
-		case <-limit.C:
+		case <-limit:
 			t.giveUp()
 			return seen.aliveError()
 		}

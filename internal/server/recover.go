@@ -21,14 +21,13 @@ const (
 )
 
 func (d *service) watch(ctx context.Context) {
-	tick := time.NewTicker(d.Limits.Every)
-	defer tick.Stop()
+	tick := time.Tick(d.Limits.Every)
 	for {
 		if err := d.catchUp(ctx); err != nil && ctx.Err() == nil {
 			d.Log.Warn("missed deliveries are unknown", "error", err.Error())
 		}
 		select {
-		case <-tick.C:
+		case <-tick:
 		case <-ctx.Done():
 			return
 		}

@@ -128,13 +128,8 @@ func (h *Agent) command(o agent.Order) (process.Command, error) {
 }
 
 func (h *Agent) waitForSync(ctx context.Context) {
-	if h.Adapter.SyncDelay == 0 {
-		return
-	}
-	timer := time.NewTimer(h.Adapter.SyncDelay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(h.Adapter.SyncDelay):
 	case <-ctx.Done():
 	}
 }
@@ -177,11 +172,10 @@ func followFiles(decoder agent.Decoder, s *collector) (end func()) {
 	var watching sync.WaitGroup
 	over := make(chan struct{})
 	watching.Go(func() {
-		tick := time.NewTicker(followEvery)
-		defer tick.Stop()
+		tick := time.Tick(followEvery)
 		for {
 			select {
-			case <-tick.C:
+			case <-tick:
 				s.take(f.Follow()...)
 			case <-over:
 				return

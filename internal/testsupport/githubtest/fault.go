@@ -130,10 +130,8 @@ func (s *Server) pause(r *http.Request, delay time.Duration) bool {
 	if delay <= 0 {
 		return true
 	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(delay):
 		return true
 	case <-s.closed:
 	case <-r.Context().Done():

@@ -125,10 +125,8 @@ func planSleep(_, text string) (action, error) {
 		return nil, fmt.Errorf("sleep: %w", err)
 	}
 	return func(ctx context.Context, _ *player) error {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(d):
 		case <-ctx.Done():
 		}
 		return nil
