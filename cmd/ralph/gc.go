@@ -23,6 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/quota"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stats"
 	"github.com/ralph-loop/ralph/internal/sweep"
 )
@@ -148,7 +149,7 @@ func (w world) kept(ctx context.Context, named string) (k kept, done func(), err
 		return k, nil, err
 	}
 	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
-	k = kept{remote: remote.Repository{URL: at.clone(), Token: remote.Token(at.token)}, server: at.server}
+	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}, server: at.server}
 	if k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1"); err != nil {
 		done()
 		return k, nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -49,7 +50,7 @@ func (h *branchHost) remoteOf(ctx context.Context, client *github.Client) (remot
 	if err != nil {
 		return remote.Repository{}, err
 	}
-	return remote.Repository{URL: h.clone, Token: remote.Token(token)}, nil
+	return remote.Repository{URL: h.clone, Token: redact.Secret(token)}, nil
 }
 
 func (h *branchHost) starterClient() *github.Client {

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -132,12 +133,12 @@ func mergeMakers(who []modelUser) ([]egress.Maker, error) {
 				if err != nil {
 					return nil, err
 				}
-				maker.Models, maker.Tokens = models, []egress.Secret{egress.Secret(a.token)}
+				maker.Models, maker.Tokens = models, []redact.Secret{redact.Secret(a.token)}
 				all, seen = append(all, maker), append(seen, m)
 				continue
 			}
 			all[i].Models = intersectionOrAny(all[i].Models, models)
-			all[i].Tokens = append(all[i].Tokens, egress.Secret(a.token))
+			all[i].Tokens = append(all[i].Tokens, redact.Secret(a.token))
 		}
 	}
 	return all, nil
@@ -152,7 +153,7 @@ func intersectionOrAny(one, other []string) []string {
 }
 
 func serverOf(m agent.Maker) (egress.Maker, error) {
-	maker := egress.Maker{Dialect: egress.Dialect(m.API), Key: egress.Secret(m.Key), Bearer: m.Bearer}
+	maker := egress.Maker{Dialect: egress.Dialect(m.API), Key: redact.Secret(m.Key), Bearer: m.Bearer}
 	if m.Base == "" {
 		return maker, nil
 	}

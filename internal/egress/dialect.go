@@ -11,6 +11,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // Dialect is the API of a model's maker.
@@ -27,14 +28,14 @@ const (
 type Maker struct {
 	Dialect Dialect
 	Base    *url.URL // as clients of that maker are given it; nil: the maker's own
-	Key     Secret
+	Key     redact.Secret
 	Bearer  bool // Key is a token of a login, as Claude Code's; OpenAI knows no other
 
 	// Models are those that may be asked for there, helpers included: by name,
 	// or by a pattern, "claude-haiku-*". None named means any.
 	Models []string
 
-	Tokens []Secret // of clients that may ask it; none: every client with the Model's
+	Tokens []redact.Secret // of clients that may ask it; none: every client with the Model's
 }
 
 type grammar struct {

@@ -15,17 +15,6 @@ import (
 	"sync/atomic"
 )
 
-// Secret is a value that is never printed.
-type Secret string
-
-// Format writes *** for every verb.
-func (Secret) Format(s fmt.State, _ rune) { fmt.Fprint(s, mask) }
-
-// MarshalText is *** as well.
-func (Secret) MarshalText() ([]byte, error) { return []byte(mask), nil }
-
-const mask = "***"
-
 // Refusal is what those inside asked for and did not get. What they wrote
 // stands in it cut short and in ASCII, but otherwise as they wrote it.
 type Refusal struct {

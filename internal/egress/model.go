@@ -30,7 +30,7 @@ type Model struct {
 	// refused or left out but what cannot be counted.
 	Open bool
 
-	Token  Secret // what those inside have in place of a key, where a maker has no Tokens; empty: anything will do
+	Token  redact.Secret // what those inside have in place of a key, where a maker has no Tokens; empty: anything will do
 	Budget Budget
 	Prices map[string]price.Rate // by model, before the list's
 
@@ -169,7 +169,7 @@ func (c *call) authenticate(r *http.Request) bool {
 func (m *Model) isKnownToken(r *http.Request, maker Maker) bool {
 	tokens := maker.Tokens
 	if len(tokens) == 0 {
-		tokens = []Secret{m.Token}
+		tokens = []redact.Secret{m.Token}
 	}
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	for _, given := range []string{r.Header.Get("X-Api-Key"), bearer, r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")} {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/price"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // The key that only the real servers may see, and what those inside have.
@@ -415,8 +416,8 @@ func TestMakersOfOneDialect(t *testing.T) {
 	defer other.Close()
 	d := newDesk(t, one.URL, func(m *egress.Model) {
 		m.Makers = []egress.Maker{
-			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Tokens: []egress.Secret{"first"}},
-			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Tokens: []egress.Secret{"second", "third"}, Models: []string{"small"}},
+			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Tokens: []redact.Secret{"first"}},
+			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Tokens: []redact.Secret{"second", "third"}, Models: []string{"small"}},
 		}
 	})
 	for _, test := range []struct {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 func TestPush(t *testing.T) {
@@ -132,7 +133,7 @@ func TestTokenOverHTTP(t *testing.T) {
 	}
 
 	origin.Token = "wrong-" + secret
-	for _, token := range []remote.Token{"wrong-" + secret, ""} {
+	for _, token := range []redact.Secret{"wrong-" + secret, ""} {
 		origin.Token = token
 		err := origin.Push(t.Context(), l.trusted, remote.Update{Branch: "x", SHA: l.base})
 		if !errors.Is(err, remote.ErrAuth) || leaks(err.Error()) {

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -172,7 +173,7 @@ func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *gi
 	if err != nil {
 		return nil, tool, err
 	}
-	from := remote.Repository{URL: j.Clone, Token: remote.Token(token)}
+	from := remote.Repository{URL: j.Clone, Token: redact.Secret(token)}
 	code, err = j.Retry(ctx, func() (*git.Trusted, error) {
 		code, err := from.Clone(ctx, tool, dir, remote.Branches{Base: p.Pull.BaseRef})
 		for _, sha := range []string{p.BaseSHA, p.Pull.HeadSHA} {

@@ -8,13 +8,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // What can be wrong with a remote, for errors.Is. Error has the words.
@@ -27,23 +27,10 @@ var (
 
 const patience = 10 * time.Minute
 
-// Token is a credential that cannot be printed.
-type Token string
-
-const hidden = "***"
-
-// Format hides the token from every verb of fmt.
-func (Token) Format(f fmt.State, _ rune) {
-	_, _ = io.WriteString(f, hidden) // a State does not fail
-}
-
-// MarshalText hides the token from every encoder.
-func (Token) MarshalText() ([]byte, error) { return []byte(hidden), nil }
-
 // Repository is one elsewhere. Its URL is http, https, file or a path.
 type Repository struct {
 	URL   string
-	Token Token // for http and https
+	Token redact.Secret // for http and https
 }
 
 // reach returns the URL, with one transport allowed and the token in the environment.
@@ -96,7 +83,7 @@ func (r Repository) hide(text string) string {
 	if r.Token == "" {
 		return text
 	}
-	return strings.NewReplacer(string(r.Token), hidden, r.basic(), hidden).Replace(text)
+	return strings.NewReplacer(string(r.Token), redact.Mask, r.basic(), redact.Mask).Replace(text)
 }
 
 // quirks are harmless faults of old histories. New commits must have none.

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 func run(t *testing.T, dir string, args ...string) string {
@@ -219,7 +220,7 @@ func TestRemotesThatFail(t *testing.T) {
 	if _, err := g.Repository.Clone(t.Context(), g.git, filepath.Join(t.TempDir(), "x.git"), remote.Branches{Base: "gone"}); !errors.Is(err, git.ErrNotFound) {
 		t.Errorf("Clone of a branch that is gone = %v", err)
 	}
-	token := remote.Token("t0ken")
+	token := redact.Secret("t0ken")
 	text, err := json.Marshal(map[string]any{"token": token})
 	if said := fmt.Sprintf("%s %v %q %#v %s", token, token, token, token, text); err != nil || strings.Contains(said, "t0ken") {
 		t.Errorf("a token is printed: %s, %v", said, err)
