@@ -1,9 +1,7 @@
 package confine
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 )
@@ -14,12 +12,7 @@ func (w *Sandbox) reportPutBack(paths []string) {
 	if len(paths) == 0 {
 		return
 	}
-	const few = 5
-	what := "put back, because the agent may not change it: " + strings.Join(paths[:min(few, len(paths))], ", ")
-	if more := len(paths) - few; more > 0 {
-		what += fmt.Sprintf(" and %d more", more)
-	}
-	w.record(journal.Noted{What: what})
+	w.record(journal.Noted{What: "put back, because the agent may not change it: " + journal.ShortList(paths)})
 }
 
 func (w *Sandbox) record(event journal.Event) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/journal"
 )
 
 // ours are ralph's own files in a project: they make no tree dirty and go into no commit.
@@ -57,11 +58,7 @@ func (p Place) Clean() error {
 	if len(p.Dirty) == 0 {
 		return nil
 	}
-	names := strings.Join(p.Dirty[:min(3, len(p.Dirty))], ", ")
-	if more := len(p.Dirty) - 3; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
-	return fault.Usage("uncommitted changes in "+p.Top+": "+names, "commit or stash them", nil)
+	return fault.Usage("uncommitted changes in "+p.Top+": "+journal.ShortList(p.Dirty), "commit or stash them", nil)
 }
 
 type user struct {

@@ -44,7 +44,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("Dirty (-want +got):\n%s", diff)
 	}
 	err := dirty.Clean()
-	if got, want := fmt.Sprint(err), "uncommitted changes in "+dir+": sub/a.txt, b, c and 1 more"; got != want || fault.Exit(err) != fault.ExitUsage {
+	if got, want := fmt.Sprint(err), "uncommitted changes in "+dir+": sub/a.txt, b, c, new/"; got != want || fault.Exit(err) != fault.ExitUsage {
 		t.Errorf("Clean = %q, want %q", got, want)
 	}
 }

@@ -199,7 +199,7 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 	}
 	dirty, err := d.Dirty(ctx, project)
 	if len(dirty) > 0 {
-		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", firstFiles(dirty), "{prd}", files[0], "{progress}", files[1]))
+		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", journal.ShortList(dirty), "{prd}", files[0], "{progress}", files[1]))
 	}
 	return problems, err
 }
@@ -214,15 +214,6 @@ func memoryOf(project string) string {
 		return true
 	})
 	return memory
-}
-
-func firstFiles(paths []string) string {
-	const most = 5
-	text := strings.Join(paths[:min(most, len(paths))], ", ")
-	if more := len(paths) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 func (d Environment) keepWorking(in input, why string) answer {

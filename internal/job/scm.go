@@ -63,12 +63,7 @@ func (v versionControl) warnOfNewFiles(ctx context.Context, run journal.Run, emi
 	if len(names) == 0 {
 		return
 	}
-	const most = 5
-	what := "the commit leaves out new files: " + strings.Join(names[:min(len(names), most)], ", ")
-	if left := len(names) - most; left > 0 {
-		what += fmt.Sprintf(" and %d more", left)
-	}
-	emit(journal.Noted{What: what, Hint: "add them with git add, or to .gitignore"})
+	emit(journal.Noted{What: "the commit leaves out new files: " + journal.ShortList(names), Hint: "add them with git add, or to .gitignore"})
 }
 
 func (v versionControl) runCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
