@@ -22,7 +22,7 @@ const (
 // The text of an issue that an event brought along stays as it was then.
 func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigger, error) {
 	if t.Issue.Number == 0 && t.Inputs.Issue > 0 {
-		found, err := getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", t.Inputs.Issue), permission: issuesRead}, fmt.Sprintf("issues/%d", t.Inputs.Issue))
+		found, err := c.readIssue(ctx, t.Inputs.Issue)
 		if err != nil {
 			return t, err
 		}
@@ -31,8 +31,7 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 		t.Removed = wash.removed.String()
 	}
 	if t.Issue.IsPull && t.Pull.Number == 0 {
-		number := t.Issue.Number
-		found, err := getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
+		found, err := c.readPull(ctx, t.Issue.Number)
 		if err != nil {
 			return t, err
 		}
@@ -132,4 +131,12 @@ func (r reviewComment) thread(id int64) trigger.Thread {
 	}
 	path, _ := clean.Plain(r.Path, maxTitle)
 	return trigger.Thread{ID: cmp.Or(r.ReplyTo, id), Path: path, Line: cmp.Or(r.Line, r.Was), Hunk: code(r.Hunk, maxHunk)}
+}
+
+func (c *Client) readIssue(ctx context.Context, number int) (issue, error) {
+	return getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead}, fmt.Sprintf("issues/%d", number))
+}
+
+func (c *Client) readPull(ctx context.Context, number int) (pull, error) {
+	return getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
 }

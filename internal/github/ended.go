@@ -43,7 +43,7 @@ func ReadPullEvent(body []byte) (PullEvent, error) {
 
 // Pull is a pull request as it stands, with its text as it is, and whether it is open.
 func (c *Client) Pull(ctx context.Context, number int) (Pull, bool, error) {
-	found, err := getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	found, err := c.readPull(ctx, number)
 	return found.opened(), found.State == "open", err
 }
 

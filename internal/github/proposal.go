@@ -47,7 +47,7 @@ func ReadProposal(body []byte) (Proposal, error) {
 
 // Proposal is a pull request as it stands.
 func (c *Client) Proposal(ctx context.Context, number int) (Proposal, error) {
-	found, err := getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	found, err := c.readPull(ctx, number)
 	return found.proposal(), err
 }
 
@@ -83,7 +83,7 @@ func ReadProved(body []byte) (Proved, error) {
 
 // IssueText is the text of an issue, cleaned.
 func (c *Client) IssueText(ctx context.Context, number int) (trigger.Issue, error) {
-	found, err := getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead}, fmt.Sprintf("issues/%d", number))
+	found, err := c.readIssue(ctx, number)
 	var wash textCleaner
 	return found.read(&wash), err
 }

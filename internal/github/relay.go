@@ -79,8 +79,7 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 
 // RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
 func (c *Client) RelayedText(ctx context.Context, r Relayed) (text string, same bool, err error) {
-	number := r.Trigger.Issue.Number
-	found, err := getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead}, fmt.Sprintf("issues/%d", number))
+	found, err := c.readIssue(ctx, r.Trigger.Issue.Number)
 	if err != nil {
 		return "", false, err
 	}
