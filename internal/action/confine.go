@@ -93,8 +93,8 @@ func (h *handler) findPaths(ctx context.Context) error {
 
 // git is one that will do, and reaches GitHub as the network wants it.
 func (h *handler) git(ctx context.Context) (git.Git, error) {
-	home, err := h.gitHome()
-	if err != nil {
+	home := filepath.Join(h.env.folder(), gitHome) // empty: git runs inside as well
+	if err := os.MkdirAll(home, 0o755); err != nil {
 		return git.Git{}, fault.Usage("cannot write to "+h.env.folder(), "make the workspace writable", err)
 	}
 	tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: home}
@@ -153,9 +153,3 @@ const (
 	gitHome   = "home"
 	keptStore = "kept.git"
 )
-
-// gitHome is an empty folder for git, which runs inside as well.
-func (h *handler) gitHome() (string, error) {
-	home := filepath.Join(h.env.folder(), gitHome)
-	return home, os.MkdirAll(home, 0o755)
-}

@@ -124,10 +124,6 @@ func (h *branchHost) shows(ctx context.Context, text string, t trigger.Trigger) 
 	return is && found.ReadBefore(t) && strings.Contains(body, "\n\n"+h.hide(text)+"\n\n"), err
 }
 
-func (h *handler) readState(ctx context.Context, s *stateRef) (savedState, error) {
-	return retryUnreachable(ctx, retryPause, func() (savedState, error) { return s.read(ctx) })
-}
-
 func (h *handler) folder() workspace.Folder {
 	return workspace.Folder{Path: h.env.folder(), StateDir: workspace.UserStateDir(h.Getenv("HOME"))}
 }

@@ -124,7 +124,7 @@ func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) 
 	if err != nil {
 		return nil, savedState{}, err
 	}
-	found, err := h.readState(ctx, s)
+	found, err := retryUnreachable(ctx, retryPause, func() (savedState, error) { return s.read(ctx) })
 	return s, found, err
 }
 

@@ -39,7 +39,11 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Home:  home,
 		State: geminiKeeps,
 		Hosts: []string{"generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"},
-		Argv:  func(order Order) []string { return geminiArgv(command, modelFlags("-m", flags, order), extra) },
+		// The folder is trusted by a flag, and not by its variable, which would trust the
+		// repository's settings too: their hooks and servers would run unasked.
+		Argv: func(order Order) []string {
+			return slices.Concat(command, []string{"--yolo", "--skip-trust", "-o", "stream-json"}, modelFlags("-m", flags, order), extra)
+		},
 		Env: func(order Order) []string {
 			return environ.Merge(o.Keys.geminiEnv(), environ.Pairs("GEMINI_CLI_HOME", order.Home))
 		},
@@ -75,13 +79,6 @@ var geminiRules = flagRules{
 
 var geminiFormat = flagRule{
 	valued: true, same: "stream-json", note: "gemini is always asked for stream-json: another --output-format is ignored",
-}
-
-// geminiArgv leaves the prompt to stdin. The folder is trusted by a flag, and
-// not by its variable, which would trust the repository's settings too: their
-// hooks and servers would run unasked.
-func geminiArgv(command, model, extra []string) []string {
-	return slices.Concat(command, []string{"--yolo", "--skip-trust", "-o", "stream-json"}, model, extra)
 }
 
 // geminiHome is the home in which a key is taken to another model server, or MCP

@@ -98,7 +98,7 @@ func (s *collector) add(item stream.Item) {
 	case stream.ToolStart:
 		s.tools++
 		s.stale = true
-		if s.isBookkeeping(item) {
+		if slices.ContainsFunc(s.books, func(book string) bool { return strings.Contains(item.Input, book) }) {
 			s.chores++
 		}
 	case stream.ToolEnd:
@@ -112,10 +112,6 @@ func (s *collector) add(item stream.Item) {
 		s.result = &item
 	case stream.Todo, stream.Progress, stream.Retry:
 	}
-}
-
-func (s *collector) isBookkeeping(call stream.ToolStart) bool {
-	return slices.ContainsFunc(s.books, func(book string) bool { return strings.Contains(call.Input, book) })
 }
 
 func (s *collector) addText(text string) {

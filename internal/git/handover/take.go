@@ -5,6 +5,7 @@
 package handover
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,27 +33,13 @@ type Terms struct {
 }
 
 func (t Terms) filled() Terms {
-	if t.MaxPack <= 0 {
-		t.MaxPack = 100 << 20
-	}
-	if t.MaxFile <= 0 {
-		t.MaxFile = 20 << 20
-	}
-	if t.MaxCommits <= 0 {
-		t.MaxCommits = 200
-	}
-	if t.MaxChanges <= 0 {
-		t.MaxChanges = 200_000
-	}
-	if t.MaxRead <= 0 {
-		t.MaxRead = 1 << 30
-	}
-	if t.Timeout <= 0 {
-		t.Timeout = 2 * time.Minute
-	}
-	if t.Total <= 0 {
-		t.Total = 5 * time.Minute
-	}
+	t.MaxPack = cmp.Or(t.MaxPack, 100<<20)
+	t.MaxFile = cmp.Or(t.MaxFile, 20<<20)
+	t.MaxCommits = cmp.Or(t.MaxCommits, 200)
+	t.MaxChanges = cmp.Or(t.MaxChanges, 200_000)
+	t.MaxRead = cmp.Or(t.MaxRead, 1<<30)
+	t.Timeout = cmp.Or(t.Timeout, 2*time.Minute)
+	t.Total = cmp.Or(t.Total, 5*time.Minute)
 	return t
 }
 

@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -81,10 +82,7 @@ type Update struct {
 
 // Push moves a branch of the remote to a commit, never by force. The error is an Error.
 func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
-	if err := git.CheckBranch(u.Branch); err != nil {
-		return err
-	}
-	if err := git.CheckSHA(u.SHA); err != nil {
+	if err := errors.Join(git.CheckBranch(u.Branch), git.CheckSHA(u.SHA)); err != nil {
 		return err
 	}
 	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
@@ -118,10 +116,7 @@ func (r Repository) FreeBranch(ctx context.Context, t *git.Trusted, branch, sha 
 // out: the user's files stay as they are. Where others went on with it the error
 // is ErrNonFastForward.
 func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha string) error {
-	if err := git.CheckBranch(branch); err != nil {
-		return err
-	}
-	if err := git.CheckSHA(sha); err != nil {
+	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(sha)); err != nil {
 		return err
 	}
 	c, address, err := Repository{URL: t.Dir}.reach(t.Git(), git.Call{Dir: to.Top, Set: forgiven()})
@@ -144,10 +139,7 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 
 // Bundle writes a branch at sha, without what base holds, as a file that git fetches from.
 func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, span git.Span) error {
-	if err := git.CheckBranch(branch); err != nil {
-		return err
-	}
-	if err := git.CheckSHA(span.From, span.To); err != nil {
+	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(span.From, span.To)); err != nil {
 		return err
 	}
 	// A bundle holds refs, and this one needs the branch's name.
