@@ -59,7 +59,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}
-		run, news = sb.Around(at), job.WatchNestedRepos(ctx, tool, guarded.Around(dir), at)
+		run, news = sb.Around(at), job.WatchNestedRepos(ctx, tool, sb, guarded.Around(dir), at)
 	}
 	tell := func(event journal.Event) {
 		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))

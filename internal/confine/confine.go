@@ -205,6 +205,9 @@ func (w *Sandbox) Notices() []journal.Noted {
 	return w.notes
 }
 
+// AgentPaths are what the agent keeps in the user's home, and may write to.
+func (w *Sandbox) AgentPaths() []string { return slices.Clone(w.folders.agentPaths) }
+
 // Access is what those inside can read and write, and how they get out.
 type Access struct {
 	Write    []string

@@ -107,7 +107,7 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if c.UserTree != nil {
 		top = c.UserTree.Dir
 	}
-	news := WatchNestedRepos(ctx, c.Git, top, c.access(top))
+	news := WatchNestedRepos(ctx, c.Git, c.Sandbox, top, c.access(top))
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and the search is incomplete
 	}
@@ -124,11 +124,11 @@ func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
 	}
 }
 
-// WatchNestedRepos looks for version control folders in the tree at top and in the git folders
-// that the sandbox may write to. The returned function looks again, moves aside what git would run
+// WatchNestedRepos looks for version control folders in the tree at top, and in the git folders and
+// the agent's own that the sandbox may write to. The returned function looks again, moves aside what git would run
 // or follow of those that are new or changed, and returns notes for people.
-func WatchNestedRepos(ctx context.Context, tool git.Git, top string, at confine.Access) func(context.Context) []journal.Noted {
-	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: at.Write, ReadOnly: at.ReadOnly, Guarded: at.Guarded})
+func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, top string, at confine.Access) func(context.Context) []journal.Noted {
+	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: slices.Concat(at.Write, sb.AgentPaths()), ReadOnly: at.ReadOnly, Guarded: at.Guarded})
 	return func(ctx context.Context) (news []journal.Noted) {
 		moved, err := settle(ctx)
 		if len(moved) > 0 {

@@ -83,7 +83,7 @@ func (s *supervisor) start(ctx context.Context, command process.Command, emit em
 	at.Ours = []string{s.folder.Path}
 	at.Keep(filepath.Dir(s.folder.Path))
 	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
-	news := WatchNestedRepos(ctx, s.git, guarded.Around(s.Dir), at)
+	news := WatchNestedRepos(ctx, s.git, s.sandbox, guarded.Around(s.Dir), at)
 	result, err := s.sandbox.Around(at)(ctx, command)
 	s.sandbox.Flush(emit)
 	for _, noted := range news(context.WithoutCancel(ctx)) {

@@ -126,7 +126,7 @@ func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs
 		}
 		at.Ours = append(at.Ours, d.folder())
 		hand.Run = j.Sandbox.Around(at)
-		news := job.WatchNestedRepos(ctx, d.Tool, d.Root(), at)
+		news := job.WatchNestedRepos(ctx, d.Tool, j.Sandbox, d.Root(), at)
 		defer func() {
 			for _, note := range news(context.WithoutCancel(ctx)) {
 				d.line("note: " + note.What)

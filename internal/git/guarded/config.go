@@ -56,44 +56,31 @@ func Way(to string) (names []string) {
 	return append(names, place)
 }
 
-// Absolute is a path as git reads it in a configuration that lies in dir.
-func Absolute(path, home, dir string) string {
-	if rest, is := strings.CutPrefix(path, "~/"); is {
-		return filepath.Join(home, rest)
-	}
+// Absolute is a path as git reads it in a folder, which follows a link before "..".
+func Absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
+		return path
 	}
-	return filepath.Join(dir, path)
+	return dir + "/" + path
 }
 
-// IsWorktree reports whether a path, from a git folder, is a folder below top whose .git file
-// leads back, as git makes it for submodules: a checkout there writes to no other project.
-func IsWorktree(top, folder, to string) bool {
-	to, err := filepath.EvalSymlinks(Absolute(to, "", folder))
-	top, failed := filepath.EvalSymlinks(top)
-	way, apart := filepath.Rel(top, to)
-	if errors.Join(err, failed, apart) != nil || way == "." || !filepath.IsLocal(way) {
-		return false
+// Worktree is the folder that core.worktree names in a git folder; empty if a link leads there, as one
+// may lead elsewhere later.
+func Worktree(folder, value string) string {
+	to, err := untrusted.Resolve(Absolute(value, folder), func(string) bool { return true })
+	if err != nil {
+		return ""
 	}
-	text, err := untrusted.ReadFile(filepath.Join(to, ".git"), 1<<12)
-	back, _ := Leads(text, to, top)
-	folder, failed = filepath.EvalSymlinks(folder)
-	return errors.Join(err, failed) == nil && back == folder
+	return to
 }
 
-// Leads is where a file .git in dir leads to, name by name, and whether that lies within top, which is
-// without links.
-func Leads(text []byte, dir, top string) (to string, inside bool) {
+// Leads is where a file .git in dir leads to, name by name. git ends a name at a NUL.
+func Leads(text []byte, dir string) (to string) {
 	to, is := strings.CutPrefix(Line(text), "gitdir: ")
-	if !is {
-		return "", false
+	if !is || strings.Contains(to, "\x00") {
+		return ""
 	}
-	if !filepath.IsAbs(to) {
-		to = dir + "/" + to // git follows a link before ..
-	}
-	to = untrusted.Place(to) // what is missing may be made later, and then be found
-	return to, strings.HasPrefix(to, top+"/")
+	return untrusted.Place(Absolute(to, dir)) // what is missing may be made later, and then be found
 }
 
 // Line is a file of one line as git reads it.

@@ -42,6 +42,7 @@ type thing struct {
 const (
 	unknown = "\x00"   // in no path
 	closed  = "closed" // a folder that cannot be read
+	tooDeep = "too deep"
 	exists  = "exists"
 )
 
@@ -64,7 +65,7 @@ func (s search) look(ctx context.Context, before found) (found, error) {
 		return l.found, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	if err = root.Walk(ctx, s.start, l.visit); err != nil || l.entries < 0 {
+	if err = root.Walk(ctx, ".", l.visit); err != nil || l.entries < 0 {
 		err = errors.Join(ErrNotAll, err)
 	}
 	return l.found, errors.Join(err, l.missed)
@@ -81,6 +82,12 @@ type look struct {
 }
 
 func (l *look) visit(e untrusted.Entry, err error) error {
+	if e.Path != l.start && !within(l.start, e.Path) { // walked from the top, so that depths are the same in each search
+		if e.Path == "." {
+			return nil
+		}
+		return fs.SkipDir
+	}
 	for len(l.in) > 0 && !within(l.folder(), e.Path) {
 		l.in = l.in[:len(l.in)-1]
 	}
@@ -91,6 +98,8 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	case errors.Is(err, fs.ErrNotExist): // it went while we looked
 	case errors.Is(err, fs.ErrPermission): // the user's, or of another one
 		l.found[e.Path] = thing{version: closed + e.Stamp()}
+	case errors.Is(err, untrusted.ErrTooDeep) && (l.before == nil || l.isNew(e.Path)):
+		l.found[e.Path] = thing{tooDeep, e.Path}
 	case err != nil:
 		l.missed = errors.Join(l.missed, fmt.Errorf("cannot look into %s: %w", e.Path, err))
 	case e.Info.IsDir():
@@ -138,13 +147,11 @@ func (l *look) enter(e untrusted.Entry) {
 		_, err := e.In.Lstat(path.Join(e.Name, name))
 		return err == nil
 	}
-	switch bare := has("HEAD") || has("worktrees"); {
-	case guarded.IsOther(e.Path):
+	switch {
+	case path.Base(e.Path) == ".git" && slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
+	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		l.found[e.Path] = thing{exists, e.Path}
-	case path.Base(e.Path) == ".git":
-	case e.Path == "." && has(".git"): // git looks at that one only
-		return
-	case bare && (has("commondir") || has("objects") && has("refs")):
+	case isBare(has), has("worktrees") && keepsWork(has):
 		if has("HEAD") && len(l.in) == 0 { // other files may lie beside it
 			l.found[path.Join(e.Path, "HEAD")] = thing{exists, e.Path}
 		}
@@ -152,6 +159,12 @@ func (l *look) enter(e untrusted.Entry) {
 		return
 	}
 	l.in = append(l.in, e.Path)
+}
+
+func isBare(has func(string) bool) bool { return has("HEAD") && keepsWork(has) }
+
+func keepsWork(has func(string) bool) bool {
+	return has("commondir") || has("objects") && has("refs")
 }
 
 // tell keeps what git does not write as plain files. Of a guarded folder that is put back.
@@ -195,7 +208,7 @@ func (l *look) version(e untrusted.Entry) string {
 // stores are the places that a list of alternates in objects leads to.
 func stores(list []byte, objects string) (places []string) {
 	for to := range strings.SplitSeq(guarded.Line(list), "\n") {
-		places = append(places, untrusted.Place(guarded.Absolute(to, "", objects)))
+		places = append(places, untrusted.Place(filepath.Clean(guarded.Absolute(to, objects))))
 	}
 	return places
 }
@@ -240,13 +253,13 @@ func (l *look) elsewhere(name string) string {
 // led is where a file .git leads to, and what that repository includes. One inside is told of itself.
 func (l *look) led(e untrusted.Entry) string {
 	text, _ := e.In.ReadFile(e.Name, 1<<12)
-	to, inside := guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path)), l.top)
-	if to == "" || inside {
+	to := guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path)))
+	if to == "" || within(l.top, to) {
 		return to
 	}
 	common := to
 	if text, err := untrusted.ReadFile(filepath.Join(to, "commondir"), 1<<12); err == nil {
-		common = guarded.Absolute(guarded.Line(text), "", to)
+		common = untrusted.Place(guarded.Absolute(guarded.Line(text), to))
 	}
 	return to + l.included(filepath.Join(common, "config"), filepath.Join(to, "config.worktree"))
 }

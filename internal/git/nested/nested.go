@@ -9,9 +9,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -29,18 +32,22 @@ func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs) f
 		before[i], _ = search.look(ctx, nil) // one that ends early shows less, so that more counts as new
 	}
 	return func(ctx context.Context) (moved []string, err error) {
+		timely, cancel := context.WithTimeout(ctx, forGit)
+		defer cancel()
 		for i, search := range searches {
-			names, failed := search.settle(ctx, before[i])
+			names, failed := search.settle(ctx, timely, before[i])
 			if failed != nil {
 				err = errors.Join(err, fmt.Errorf("%s: %w", search.name(), failed))
 			}
 			for _, name := range names {
-				search.renew(ctx, name)
 				if i > 0 { // outside of the reader's folder
 					name = filepath.Join(search.top, name)
 				}
 				moved = append(moved, name)
 			}
+		}
+		if len(moved) > 0 {
+			_ = tool.Exclude(timely, git.Place{Top: searches[0].top}, "*"+Aside) // in a folder without a repository there is no need
 		}
 		return moved, err
 	}
@@ -63,6 +70,9 @@ func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs
 	return all
 }
 
+// forGit is what git may take in all after a command: what it did not read by then is moved.
+const forGit = 30 * time.Second
+
 const (
 	mostListed = 512 << 20
 	mostMemory = 2 << 30
@@ -84,8 +94,8 @@ func (s search) lists(ctx context.Context, index string) bool {
 
 // renew makes an index that was moved aside anew, from its HEAD.
 func (s search) renew(ctx context.Context, moved string) {
-	if filepath.Base(moved) == "index"+Aside {
-		index := filepath.Join(s.top, strings.TrimSuffix(moved, Aside))
+	if path.Base(moved) == "index" {
+		index := filepath.Join(s.top, moved)
 		_, _ = s.git.Do(ctx, s.onIndex(index, "read-tree", "HEAD")) // without a commit there is nothing to read
 	}
 }
@@ -94,14 +104,47 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
 	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
 
-// plain reports a configuration of plain settings, without work trees outside of the tree.
+// plain reports a configuration of plain settings. Only a submodule of the project names its work tree.
 func (s search) plain(ctx context.Context, folder string, config []byte) bool {
-	list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: mostMemory})
-	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-		key, value, _ := strings.Cut(setting, "\n")
-		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !guarded.IsWorktree(s.top, folder, value) {
+	for key, value := range s.settings(ctx, config) {
+		if !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
 			return false
 		}
 	}
-	return err == nil
+	return true
+}
+
+// settings are those of a configuration; one without a name if git cannot read it.
+func (s search) settings(ctx context.Context, config []byte) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: mostMemory})
+		if err != nil {
+			yield("", "")
+			return
+		}
+		for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+			if key, value, _ := strings.Cut(setting, "\n"); key != "" && !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// worksIn reports a submodule of the project whose work tree leads back to its git folder.
+func (s search) worksIn(folder, tree string) bool {
+	text, err := untrusted.ReadFile(filepath.Join(tree, ".git"), 1<<12)
+	return err == nil && s.isModule(folder) && s.isWork(tree) && guarded.Leads(text, tree) == folder
+}
+
+// isWork reports a folder of the tree that lies in no git folder.
+func (s search) isWork(dir string) bool {
+	return within(s.top, dir) && !slices.Contains(strings.Split(strings.TrimPrefix(dir, s.top), "/"), ".git")
+}
+
+func (s search) isModule(folder string) bool {
+	return slices.ContainsFunc(s.kept, func(kept string) bool { return within(filepath.Join(kept, "modules"), folder) })
+}
+
+func (s search) isWorktree(folder string) bool {
+	return slices.ContainsFunc(s.kept, func(kept string) bool { return filepath.Dir(folder) == filepath.Join(kept, "worktrees") })
 }

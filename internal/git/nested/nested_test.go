@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,8 +99,79 @@ func (w watched) want(names ...string) {
 
 const fsmonitor = "[core]\n\tfsmonitor = x\n"
 
-// A new repository stays as git makes it, and nothing else of it.
+// A new repository is moved aside, unless it is a worktree or submodule of the project's own.
 func TestNewRepositories(t *testing.T) {
+	outside, deep := t.TempDir(), strings.Repeat("d/", 256)
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string
+	}{
+		"a clone":               {map[string]string{"k/.git/config": "[core]\n\tbare = false\n", "k/.git/HEAD": "x", "k/.git/objects/ab/cd": "x", "k/f": "x"}, []string{"k/.git"}},
+		"a .git behind a link":  {map[string]string{"k/.git": "->../n/.git"}, []string{"k/.git"}},
+		"a .git that leads out": {map[string]string{"k/.git": "gitdir: " + outside}, []string{"k/.git"}},
+		"one that stood there":  {map[string]string{"k/.git": "gitdir: ../n/.git"}, []string{"k/.git"}},
+		"one that comes back":   {map[string]string{"k/.git": "gitdir: ../gone/x"}, []string{"k/.git"}},
+		"one that ends early":   {map[string]string{"k/.git": "gitdir: " + outside + "\x00/../../n/.git"}, []string{"k/.git"}},
+		"no .git":               {map[string]string{"k/.git": "x"}, []string{"k/.git"}},
+		"folders that git fills": {
+			map[string]string{".git/logs/config": fsmonitor, ".git/logs/objects/x": "", ".git/logs/refs/x": "", "k/.git": "gitdir: ../.git/logs"}, []string{"k/.git"},
+		},
+		"a bare one": {bare("b", "[core]\n\tbare = true\n"), []string{"b/HEAD"}},
+		"the top":    {map[string]string{"HEAD": "x", "objects/x": "x", "refs/x": "x", "config": fsmonitor, "f": "x"}, []string{"HEAD"}},
+		"a submodule": {files: map[string]string{
+			"sub/.git": "gitdir: ../.git/modules/a/sub", ".git/modules/a/sub/config": "[core]\n\tworktree = ../../../../sub\n", ".git/modules/a/sub/HEAD": "x",
+			".git/modules/a/sub/objects/x": "x", ".git/modules/a/sub/refs/x": "x",
+		}},
+		"another folder of a submodule": {map[string]string{
+			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n", ".git/modules/sub/HEAD": "x",
+			".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x", "other/.git": "gitdir: ../.git/modules/sub",
+		}, []string{"other/.git"}},
+		"a submodule behind a link": {map[string]string{
+			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../ln/sub\n", ".git/modules/sub/HEAD": "x",
+			".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x", "ln": "->.",
+		}, []string{".git/modules/sub/config", "sub/.git"}},
+		"a tree of git's own": {map[string]string{
+			".git/modules/.git": "gitdir: m", ".git/modules/m/config": "[core]\n\tworktree = ..\n", ".git/modules/m/HEAD": "x",
+			".git/modules/m/objects/x": "x", ".git/modules/m/refs/x": "x",
+		}, []string{".git/modules/.git", ".git/modules/m/config"}},
+		"a submodule without HEAD": {map[string]string{
+			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": fsmonitor, ".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
+		}, []string{"sub/.git"}},
+		"a worktree": {files: map[string]string{
+			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", ".git/worktrees/w/gitdir": "x", "w/.git": "gitdir: ../.git/worktrees/w\n",
+		}},
+		"a worktree of another": {map[string]string{
+			"n/.git/worktrees/w/commondir": "../..\n", "n/.git/worktrees/w/HEAD": "x", "w/.git": "gitdir: ../n/.git/worktrees/w\n",
+		}, []string{"w/.git"}},
+		"within the git folder": {map[string]string{".git/objects/src/.git/config": fsmonitor}, []string{".git/objects/src/.git"}},
+		"within another's":      {map[string]string{"n/.git/lfs/x/.git": "gitdir: /"}, []string{"n/.git/lfs/x/.git"}},
+		"in ralph's own folder": {map[string]string{".ralph/sub/.git/config": fsmonitor}, []string{".ralph/sub/.git"}},
+		"Mercurial":             {map[string]string{".hg/hgrc": "x", "n/.hg/store/x": "x"}, []string{".hg", "n/.hg"}},
+		"Jujutsu":               {map[string]string{".jj/repo/store/git/x": "x"}, []string{".jj"}},
+		"Sapling, by a link":    {map[string]string{"k/.sl": "->../m", "m/config": "x"}, []string{"k/.sl"}},
+		"deep down":             {map[string]string{deep + "below/" + deep + "k/.git/config": fsmonitor}, []string{"too-deep", "too-deep", "too-deep/.git"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/objects/x": "x"})
+			w.fill(c.files)
+			var got []string
+			for _, name := range w.after() {
+				if first, rest, _ := strings.Cut(name, "/"); strings.HasPrefix(first, "too-deep.") {
+					name = strings.TrimSuffix("too-deep/"+path.Base(rest), "/.")
+				}
+				got = append(got, name)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("moved aside (-want +got):\n%s", diff)
+			}
+			w.again().want()
+		})
+	}
+}
+
+// A repository that stood there stays as the commands that work in it leave it.
+func TestChangedRepositories(t *testing.T) {
 	outside := t.TempDir()
 	write(t, filepath.Join(outside, "objects", "x"), "")
 	for name, c := range map[string]struct {
@@ -111,21 +183,15 @@ func TestNewRepositories(t *testing.T) {
 			"n/.git/hooks/pre-push.sample": "x", "n/.git/HEAD": "ref: refs/heads/main", "n/.git/logs/HEAD": "x", "n/.git/info/exclude": "x", "n/.git/description": "x",
 			"n/.git/COMMIT_EDITMSG": "x", "n/.git/refs/remotes/origin/HEAD": "ref: x", "n/.git/objects/ab/cd": "x", "n/.git/packed-refs": "x",
 		}},
-		"a submodule": {files: map[string]string{
-			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n", ".git/modules/sub/HEAD": "x",
-			".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
-		}},
-		"a worktree": {files: map[string]string{
-			"n/.git/worktrees/w/commondir": "../..\n", "n/.git/worktrees/w/HEAD": "x", "n/.git/worktrees/w/gitdir": "x", "w/.git": "gitdir: ../n/.git/worktrees/w\n",
-		}},
-		"a bare one":                 {files: bare("b", "[core]\n\tbare = true\n")},
-		"its objects, within":        {files: map[string]string{"n/.git/objects/info/alternates": "../../../m/.git/objects\n", "m/.git/objects/x": "x"}},
+		"objects within":             {map[string]string{"n/.git/objects/info/alternates": "../../../m/.git/objects\n", "m/.git/objects/x": "x"}, []string{"n/.git/objects/info/alternates"}},
 		"configuration":              {map[string]string{"n/.git/config": fsmonitor}, []string{"n/.git/config"}},
 		"broken configuration":       {map[string]string{"n/.git/config": "[core"}, []string{"n/.git/config"}},
 		"of a worktree":              {map[string]string{"n/.git/config.worktree": "[core]\n\thooksPath = x\n"}, []string{"n/.git/config.worktree"}},
 		"filters":                    {map[string]string{"n/.git/config": "[filter \"x\"]\n\tclean = x\n"}, []string{"n/.git/config"}},
 		"includes":                   {map[string]string{"n/.git/config": "[include]\n\tpath = ../x\n"}, []string{"n/.git/config"}},
 		"a tree above":               {map[string]string{"n/.git/config": "[core]\n\tworktree = ../..\n"}, []string{"n/.git/config"}},
+		"a tree that leads back":     {map[string]string{"n/.git/config": "[core]\n\tworktree = ../../o\n", "o/.git": "gitdir: ../n/.git"}, []string{"n/.git/config", "o/.git"}},
+		"out by text alone":          {map[string]string{"n/.git/config": "[core]\n\tworktree = ../../ln/../o\n", "ln": "->" + outside + "/objects", "o/.git": "gitdir: ../n/.git"}, []string{"n/.git/config", "o/.git"}},
 		"a tree that is a .git":      {map[string]string{"n/.git/config": "[core]\n\tworktree = ../../m/.git\n", "m/.git/HEAD": "x"}, []string{"n/.git/config"}},
 		"a hook":                     {map[string]string{"n/.git/hooks/post-index-change": "x", "n/.git/hooks/x.sample": ""}, []string{"n/.git/hooks"}},
 		"a half-done rebase":         {map[string]string{"n/.git/rebase-merge/todo": "exec x", "n/.git/rebase-merge/done": ""}, []string{"n/.git/rebase-merge"}},
@@ -139,27 +205,18 @@ func TestNewRepositories(t *testing.T) {
 		"a log behind a link":        {map[string]string{"n/.git/logs/HEAD": "->" + outside + "/x"}, []string{"n/.git/logs/HEAD"}},
 		"a ref behind a link":        {map[string]string{"n/.git/refs/heads/deep/x": "->x"}, []string{"n/.git/refs/heads/deep/x"}},
 		"a message behind a link":    {map[string]string{"n/.git/COMMIT_EDITMSG": "->" + outside}, []string{"n/.git/COMMIT_EDITMSG"}},
-		"a .git behind a link":       {map[string]string{"n/.git": "->../m/.git", "m/.git/HEAD": "x"}, []string{"n/.git"}},
-		"a .git that leads out":      {map[string]string{"n/.git": "gitdir: " + outside}, []string{"n/.git"}},
-		"out by a link":              {map[string]string{"n/.git": "gitdir: ../to/x", "to": "->" + outside}, []string{"n/.git"}},
-		"out by a link and back":     {map[string]string{"n/.git": "gitdir: ../to/../x", "to": "->" + outside}, []string{"n/.git"}},
-		"no .git":                    {map[string]string{"n/.git": "x"}, []string{"n/.git"}},
+		"out by a link":              {map[string]string{"k/.git": "gitdir: ../to/x", "to": "->" + outside}, []string{"k/.git"}},
+		"out by a link and back":     {map[string]string{"k/.git": "gitdir: ../to/../x", "to": "->" + outside}, []string{"k/.git"}},
 		"an index":                   {map[string]string{"n/.git/index": "x"}, []string{"n/.git/index"}},
 		"half an index":              {map[string]string{"n/.git/sharedindex.x": "x", "n/.git/index": "x"}, []string{"n/.git/index"}},
 		"a bare one that runs":       {bare("b", fsmonitor), []string{"b/HEAD"}},
 		"a bare one of links":        {map[string]string{"b/HEAD": "x", "b/objects": "->../o", "b/refs": "->../o", "o/x": "x"}, []string{"b/HEAD"}},
 		"bare, in a folder of files": {map[string]string{"src/HEAD": "x", "src/objects/x": "x", "src/refs/x": "x", "src/main.go": "x"}, []string{"src/HEAD"}},
-		"in a .git":                  {map[string]string{".git/objects/src/.git/config": fsmonitor}, []string{".git/objects/src/.git/config"}},
 		"bare, in a .git":            {bare(".git/logs/in", fsmonitor), []string{".git/logs/in/config"}},
-		"in a nested .git":           {map[string]string{"n/.git/lfs/x/.git": "gitdir: /", "n/.git/HEAD": "x"}, []string{"n/.git/lfs/x/.git"}},
-		"in what is moved":           {map[string]string{"n/.git/later/in/.git/config": fsmonitor, "n/.git/later/x": "x"}, []string{"n/.git/later", "n/.git/later/in/.git/config"}},
-		"in ralph's own folder":      {map[string]string{".ralph/sub/.git/config": fsmonitor}, []string{".ralph/sub/.git/config"}},
-		"Mercurial":                  {map[string]string{".hg/hgrc": "x", "n/.hg/store/x": "x"}, []string{".hg", "n/.hg"}},
-		"Jujutsu":                    {map[string]string{".jj/repo/store/git/x": "x"}, []string{".jj"}},
-		"Sapling, by a link":         {map[string]string{"n/.sl": "->../m", "m/config": "x"}, []string{"n/.sl"}},
+		"in what is moved":           {map[string]string{"n/.git/later/in/.git/config": fsmonitor, "n/.git/later/x": "x"}, []string{"n/.git/later", "n/.git/later/in/.git"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := watch(t, map[string]string{"plain/.git/HEAD": "x", "plain/.git/objects/x": "x"})
+			w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/x": "x", "m/.git/HEAD": "x", "k/.git": "gitdir: ../n/.git"})
 			w.fill(c.files)
 			w.want(c.want...)
 			for _, name := range c.want {
@@ -209,8 +266,8 @@ func TestKnownRepositories(t *testing.T) {
 		"a HEAD behind a link":  {files(map[string]string{"n/.git/HEAD": "->refs/heads/x", "n/.git/config": "[alias]\n\tx = !y\n"}), []string{"n/.git/HEAD", "n/.git/config"}},
 		"a store without HEAD":  {both(gone("store/HEAD"), files(map[string]string{"store/config": fsmonitor})), []string{"store/config"}},
 		"what ralph puts back":  {change: files(map[string]string{".git/config": fsmonitor, ".hg/hgrc": "y"})},
-		"a pipe":                {change: files(map[string]string{"n/.git/packed-refs": "|", "n/.git/shallow": "->../../queue", "x/.git": "|", "y/.git/hooks": "|", "z/HEAD": "|", ".mailmap": "|"})},
-		"a folder that is shut": {both(files(map[string]string{"shut/deep/n/.git/config": fsmonitor}), mode("shut/deep", 0), mode("shut", 0)), []string{"shut/deep/n/.git/config"}},
+		"a pipe":                {change: files(map[string]string{"n/.git/packed-refs": "|", "n/.git/shallow": "->../../queue", "x/.git": "|", "m/.git/hooks": "|", "z/HEAD": "|", ".mailmap": "|"})},
+		"a folder that is shut": {both(files(map[string]string{"shut/deep/n/.git/config": fsmonitor}), mode("shut/deep", 0), mode("shut", 0)), []string{"shut/deep/n/.git"}},
 		"a .git that is shut":   {both(files(map[string]string{"n/.git/config": "[alias]\n\tx = !y\n"}), mode("n/.git", 0)), []string{"n/.git/config"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -221,7 +278,7 @@ func TestKnownRepositories(t *testing.T) {
 			w = w.again()
 			c.change(w)
 			w.want(c.want...)
-			for _, name := range []string{"n/.git/packed-refs", "n/.git/shallow", "x/.git", "y/.git/hooks", "z/HEAD", ".mailmap"} {
+			for _, name := range []string{"n/.git/packed-refs", "n/.git/shallow", "x/.git", "m/.git/hooks", "z/HEAD", ".mailmap"} {
 				if _, err := os.Lstat(filepath.Join(w.top, name)); err == nil {
 					t.Errorf("%s is still there", name)
 				}
@@ -274,12 +331,31 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	}
 	write(t, filepath.Join(tree, "in/.git/config"), fsmonitor)
 	moved, err := settle(t.Context())
-	want := []string{"in/.git/config", common + "/objects/in/.git/config", common + "/worktrees/commondir", common + "/worktrees/objects/in/.git/config"}
+	want := []string{"in/.git", common + "/objects/in/.git", common + "/worktrees/commondir", common + "/worktrees/objects/in/.git"}
 	for i := range want {
 		want[i] += nested.Aside
 	}
 	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
 		t.Errorf("moved, %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// What git may take in all is limited: an agent can leave repositories without end that are slow to read.
+func TestGitIsTimed(t *testing.T) {
+	w, calls := watch(t, map[string]string{"n/.git/HEAD": "ref: refs/heads/main"}), 0
+	run := w.git.Run
+	w.git.Run = func(ctx context.Context, command process.Command) (process.Result, error) {
+		calls++
+		if _, is := ctx.Deadline(); !is {
+			t.Errorf("%q has no end", command.Argv)
+		}
+		return run(ctx, command)
+	}
+	w = w.again()
+	w.fill(map[string]string{"n/.git/index": "x", "n/.git/config": "[core]"})
+	w.want("n/.git/index")
+	if calls < 3 {
+		t.Errorf("%d calls, want one for the settings and two for the index", calls)
 	}
 }
 
@@ -293,13 +369,14 @@ func TestMovedAsideTwice(t *testing.T) {
 	}
 }
 
-// A search of folders nested deeper than is looked at, or that the end of its context cuts short, says so.
+// A search of the user's folders that are nested deeper than is looked at says so, and one that the end
+// of its context cuts short.
 func TestLookingForOthersIsBounded(t *testing.T) {
 	w := watch(t, nil)
-	top, settle := w.top, nested.Watch(t.Context(), w.git, w.top, guarded.Needs{})
 	deep := strings.Repeat("d/", 256)
-	write(t, filepath.Join(top, deep, "below", ".git", "config"), fsmonitor)
-	write(t, filepath.Join(top, "a", ".git", "config"), fsmonitor)
+	w.fill(map[string]string{deep + "f": "x"})
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top))
+	w.fill(map[string]string{deep + "below/.git/config": fsmonitor, "a/.git/config": fsmonitor})
 	moved, err := settle(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "cannot look into "+strings.TrimSuffix(deep, "/")) || len(moved) != 1 {
 		t.Errorf("moved %q, %v", moved, err)
