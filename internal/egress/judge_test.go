@@ -100,6 +100,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","service_tier":"Priority"}`, `service_tier "Priority"`},
 		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_image","image_url":"https://a.example/x.png"}]}]}`, "image_url"},
 		{o, `{"model":"big","input":[{"role":"user","content":[{"type":"input_file","file_url":"https://a.example/x"}]}]}`, "file_url"},
+		{o, `{"model":"big","messages":[{"content":[{"type":"` + strings.Repeat("x", 101) + `","x":"https://a.example/x.png"}]}]}`, "x"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":" HTTPS://a.example/x.png"}}]}]}`, "image_url"},
 		{g, `{"model":"models/bigger"}`, `model "bigger"`},
 		{g, `{"model":"big","tools":[{"googleSearch":{}}]}`, `tool "googleSearch"`},

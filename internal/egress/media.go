@@ -36,11 +36,14 @@ var (
 	captions = set("text", "title", "context", "name", "filename", "description", "cache_control")
 )
 
+const mostType = 100 // bytes of a type that is known not to be of media
+
 // leads reports whether a field for media holds an address anywhere.
 func (j *bodyJudge) leads(of map[string]any, name string, value any) bool {
 	_, object := value.(map[string]any)
-	caption := captions[name] && text(value) != ""
-	holds := mediaName.MatchString(name) || mediaName.MatchString(text(of["type"])) && !caption || name == "source" && object
+	caption, kind := captions[name] && text(value) != "", text(of["type"])
+	isMedia := len(kind) > mostType || mediaName.MatchString(kind) // it is matched for each field beside it
+	holds := mediaName.MatchString(name) || isMedia && !caption || name == "source" && object
 	if !holds || j.within {
 		return false
 	}
