@@ -193,8 +193,8 @@ func Fence(text string) string {
 func fenceBlock(language string, lines []string) []string {
 	mark := "```"
 	for _, line := range lines {
-		for strings.Contains(line, mark) {
-			mark += "`"
+		for _, run := range backticks.FindAllString(line, -1) {
+			mark = strings.Repeat("`", max(len(mark), len(run)+1))
 		}
 	}
 	block := []string{mark + language}
@@ -208,6 +208,7 @@ func fenceBlock(language string, lines []string) []string {
 }
 
 var (
+	backticks    = regexp.MustCompile("`{3,}")
 	botCommand   = regexp.MustCompile(`^/[A-Za-z]`)
 	fenceOpen    = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
 	languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
