@@ -54,6 +54,9 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 	for more := true; more; { // a link may lead to another
 		more = false
 		for _, l := range links {
+			if ctx.Err() != nil {
+				return p, ctx.Err()
+			}
 			if to := git.Fold(l.To); p.covers(l.At) && !p.covered(to) && path.Ext(to) != ".md" {
 				p.paths, more = append(p.paths, to), true
 			}
