@@ -114,7 +114,7 @@ func Around(dir string) string {
 
 // traces are files that tell of a repository, any of them: one without a HEAD is
 // guarded, too.
-var traces = []string{"HEAD", "config", "commondir", "gitdir", "index", "packed-refs"}
+var traces = []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs"}
 
 const mostEntries = 1_000_000
 

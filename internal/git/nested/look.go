@@ -106,8 +106,10 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 		l.enter(e)
 	case l.isPipe(e):
 		if l.found[e.Path] = (thing{version: exists}); l.isNew(e.Path) {
-			_ = e.In.Chmod(".", 0o700)
-			_ = e.In.Remove(e.Name)
+			if err := e.In.Remove(e.Name); errors.Is(err, fs.ErrPermission) {
+				openFolder(e.In, ".")
+				_ = e.In.Remove(e.Name)
+			}
 		}
 	case slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
@@ -141,7 +143,7 @@ func (l *look) isPipe(e untrusted.Entry) bool {
 // is: objects and refs may be links, or lie where commondir says. Without a HEAD it may serve others.
 func (l *look) enter(e untrusted.Entry) {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before[e.Path].version != closed+e.Stamp() && l.before != nil {
-		_ = e.In.Chmod(e.Name, 0o700) // where that fails, opening says so
+		openFolder(e.In, e.Name)
 	}
 	has := func(name string) bool {
 		_, err := e.In.Lstat(path.Join(e.Name, name))
@@ -151,7 +153,7 @@ func (l *look) enter(e untrusted.Entry) {
 	case path.Base(e.Path) == ".git" && slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		l.found[e.Path] = thing{exists, e.Path}
-	case isBare(has), has("worktrees") && keepsWork(has):
+	case isBare(has), has("worktrees") && keepsWork(has), l.isBegun(e):
 		if has("HEAD") && len(l.in) == 0 { // other files may lie beside it
 			l.found[path.Join(e.Path, "HEAD")] = thing{exists, e.Path}
 		}
@@ -159,6 +161,12 @@ func (l *look) enter(e untrusted.Entry) {
 		return
 	}
 	l.in = append(l.in, e.Path)
+}
+
+// isBegun reports a worktree's or submodule's git folder, also one that a later command makes complete.
+func (l *look) isBegun(e untrusted.Entry) bool {
+	place := filepath.Join(l.top, e.Path)
+	return (l.isModule(place) || l.isWorktree(place)) && guarded.Begun(place)
 }
 
 func isBare(has func(string) bool) bool { return has("HEAD") && keepsWork(has) }

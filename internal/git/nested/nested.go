@@ -29,28 +29,36 @@ func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs) f
 	searches := searches(ctx, tool, untrusted.Place(top), needs)
 	before := make([]found, len(searches))
 	for i, search := range searches {
-		before[i], _ = search.look(ctx, nil) // one that ends early shows less, so that more counts as new
+		before[i], _ = search.look(ctx, nil) // one that has too many entries shows less, so that more counts as new
 	}
-	return func(ctx context.Context) (moved []string, err error) {
-		timely, cancel := context.WithTimeout(ctx, forGit)
-		defer cancel()
-		for i, search := range searches {
-			names, failed := search.settle(ctx, timely, before[i])
-			if failed != nil {
-				err = errors.Join(err, fmt.Errorf("%s: %w", search.name(), failed))
-			}
-			for _, name := range names {
-				if i > 0 { // outside of the reader's folder
-					name = filepath.Join(search.top, name)
-				}
-				moved = append(moved, name)
-			}
-		}
+	if ctx.Err() != nil { // of what was not seen, the user's own would count as new
+		return func(context.Context) ([]string, error) { return nil, ErrNotAll }
+	}
+	return func(ctx context.Context) ([]string, error) {
+		moved, err := settle(ctx, searches, before)
 		if len(moved) > 0 {
+			timely, cancel := context.WithTimeout(ctx, forGit)
+			defer cancel()
 			_ = tool.Exclude(timely, git.Place{Top: searches[0].top}, "*"+Aside) // in a folder without a repository there is no need
 		}
 		return moved, err
 	}
+}
+
+func settle(ctx context.Context, searches []search, before []found) (moved []string, err error) {
+	for i, search := range searches {
+		names, failed := search.settle(ctx, before[i])
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", search.name(), failed))
+		}
+		for _, name := range names {
+			if i > 0 { // outside of the reader's folder
+				name = filepath.Join(search.top, name)
+			}
+			moved = append(moved, name)
+		}
+	}
+	return moved, err
 }
 
 func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs) []search {
@@ -92,9 +100,22 @@ func (s search) lists(ctx context.Context, index string) bool {
 	return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), git.Escapes)
 }
 
-// renew makes an index that was moved aside anew, from its HEAD.
+// isOwnIndex reports an index of the user's own repository.
+func (s search) isOwnIndex(name string) bool {
+	return path.Base(name) == "index" && slices.Contains(s.kept, filepath.Join(s.top, path.Dir(name)))
+}
+
+// interrupted reports that git starts no more, as the user ended what runs.
+func (s search) interrupted(ctx context.Context) bool {
+	_, err := s.git.Do(ctx, git.Call{Args: []string{"version"}, Dir: s.git.Home})
+	return err != nil
+}
+
+// renew makes an index of the user's own repository that was moved aside anew, from its HEAD.
 func (s search) renew(ctx context.Context, moved string) {
-	if path.Base(moved) == "index" {
+	if s.isOwnIndex(moved) {
+		ctx, cancel := context.WithTimeout(ctx, forGit)
+		defer cancel()
 		index := filepath.Join(s.top, moved)
 		_, _ = s.git.Do(ctx, s.onIndex(index, "read-tree", "HEAD")) // without a commit there is nothing to read
 	}
@@ -142,7 +163,10 @@ func (s search) isWork(dir string) bool {
 }
 
 func (s search) isModule(folder string) bool {
-	return slices.ContainsFunc(s.kept, func(kept string) bool { return within(filepath.Join(kept, "modules"), folder) })
+	return slices.ContainsFunc(s.kept, func(kept string) bool {
+		way := strings.Split(strings.TrimPrefix(folder, kept+"/"), "/")
+		return within(kept, folder) && len(way) > 1 && (way[0] == "modules" || way[0] == "worktrees" && len(way) > 3 && way[2] == "modules")
+	})
 }
 
 func (s search) isWorktree(folder string) bool {

@@ -136,7 +136,14 @@ func TestNewRepositories(t *testing.T) {
 		}, []string{".git/modules/.git", ".git/modules/m/config"}},
 		"a submodule without HEAD": {map[string]string{
 			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": fsmonitor, ".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
-		}, []string{"sub/.git"}},
+		}, []string{".git/modules/sub/config", "sub/.git"}},
+		"half a submodule": {map[string]string{".git/modules/a/sub/config": fsmonitor}, []string{".git/modules/a/sub/config"}},
+		"half a worktree":  {map[string]string{".git/worktrees/w/commondir": "../../../k\n"}, []string{".git/worktrees/w/commondir"}},
+		"a submodule of a new worktree": {files: map[string]string{
+			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", "w/.git": "gitdir: ../.git/worktrees/w\n",
+			".git/worktrees/w/modules/sub/config": "[core]\n\tworktree = ../../../../../w/sub\n", ".git/worktrees/w/modules/sub/HEAD": "x",
+			".git/worktrees/w/modules/sub/objects/x": "x", ".git/worktrees/w/modules/sub/refs/x": "x", "w/sub/.git": "gitdir: ../../.git/worktrees/w/modules/sub",
+		}},
 		"a worktree": {files: map[string]string{
 			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", ".git/worktrees/w/gitdir": "x", "w/.git": "gitdir: ../.git/worktrees/w\n",
 		}},
@@ -337,6 +344,35 @@ func TestNestedInTheFolderOfALinkedWorktree(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
 		t.Errorf("moved, %v (-want +got):\n%s", err, diff)
+	}
+}
+
+// Where the user ends what runs, their index stays as it is, and what was not seen before stays.
+func TestInterrupted(t *testing.T) {
+	w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/config": fsmonitor})
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if moved, err := nested.Watch(ctx, w.git, w.top, guarded.Folder(w.top))(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
+		t.Errorf("after a search that was ended: moved %q, %v", moved, err)
+	}
+	w.git.Run = func(context.Context, process.Command) (process.Result, error) {
+		return process.Result{}, process.ErrStopped
+	}
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top))
+	w.fill(map[string]string{".git/index": "x"})
+	if moved, err := settle(t.Context()); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) {
+		t.Errorf("where git starts no more: moved %q, %v", moved, err)
+	}
+}
+
+// Folders keep what others may do in them.
+func TestModesStay(t *testing.T) {
+	w := watch(t, map[string]string{"f": "x"})
+	mode(".", 0o775)(w)
+	w.fill(map[string]string{".hg/hgrc": "x", "pipe": "|"})
+	w.want(".hg")
+	if info, err := os.Stat(w.top); err != nil || info.Mode().Perm() != 0o775 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,40 +23,45 @@ const Aside = ".moved-by-ralph"
 
 // settle looks again. What is new or changed since before stays only as the commands that work in a
 // tree make it; the rest is moved aside, and so is each new repository. It returns the new paths.
-func (s search) settle(ctx, timely context.Context, before found) (moved []string, err error) {
+func (s search) settle(ctx context.Context, before found) (moved []string, err error) {
 	top := s.start
-	moved, deep, err := s.settleOnce(ctx, timely, before, top)
-	for len(deep) > 0 {
+	now, err := s.look(ctx, before)
+	timely, cancel := context.WithTimeout(ctx, forGit)
+	defer cancel()
+	moved, deep, failed := s.move(ctx, timely, before, now, top)
+	for err = errors.Join(err, failed); len(deep) > 0; {
 		s.start = deep[0]
-		within, deeper, failed := s.settleOnce(ctx, timely, found{}, top)
-		moved, deep, err = append(moved, within...), append(deep[1:], deeper...), errors.Join(err, failed)
+		now, failed := s.look(ctx, found{})
+		more, deeper, missed := s.move(ctx, timely, found{}, now, top)
+		moved, deep, err = append(moved, more...), append(deep[1:], deeper...), errors.Join(err, failed, missed)
 	}
 	slices.Sort(moved)
 	return moved, err
 }
 
-// settleOnce also returns where in top it moved folders that were too deep to look into.
-func (s search) settleOnce(ctx, timely context.Context, before found, top string) (moved, deep []string, err error) {
-	now, err := s.look(ctx, before)
-	root, failed := untrusted.OpenRoot(s.top)
-	if failed != nil {
-		return nil, nil, errors.Join(err, failed)
+// move also returns where in top it moved folders that were too deep to look into.
+func (s search) move(ctx, timely context.Context, before, now found, top string) (moved, deep []string, err error) {
+	root, err := untrusted.OpenRoot(s.top)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	// Those within another go first: their paths are known.
 	names := slices.SortedFunc(maps.Keys(now), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(now[b].folder), len(now[a].folder)), cmp.Compare(a, b))
 	})
+	names = slices.DeleteFunc(names, func(name string) bool { return isSame(now[name], before[name]) })
 	for _, name := range names {
 		one := now[name]
-		same := one == before[name] && !strings.Contains(one.version, unknown)
-		if same || one.folder == "" || one.version != exists && s.stays(timely, root, name, one.folder) {
+		if one.folder == "" || one.version != exists && s.stays(timely, root, name, one.folder) {
 			continue
 		}
-		at := part(name, one.folder)
-		if head := path.Join(one.folder, "HEAD"); now[head].version == exists && before[head].version == "" {
-			at = head // without it, the folder is like any other
+		if s.isOwnIndex(name) && s.interrupted(ctx) {
+			err = errors.Join(err, fmt.Errorf("%w: %s was not read", ErrNotAll, name))
+			continue
 		}
+		head := path.Join(one.folder, "HEAD")
+		at := part(name, one.folder, now[head].version == exists && before[head].version == "")
 		to := at + Aside
 		if one.version == tooDeep {
 			to = path.Join(top, "too-deep."+rand.Text()[:8]+Aside)
@@ -63,14 +69,22 @@ func (s search) settleOnce(ctx, timely context.Context, before found, top string
 		}
 		if failed := moveAside(root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
 			moved, err = append(moved, to), errors.Join(err, failed)
-			s.renew(timely, at)
+			s.renew(ctx, at)
 		}
 	}
 	return moved, deep, err
 }
 
-// part is what is moved: of a folder that git does not write, all.
-func part(name, folder string) string {
+func isSame(one, before thing) bool {
+	return one == before && !strings.Contains(one.version, unknown)
+}
+
+// part is what is moved: of a folder that git does not write, all. Without its HEAD, a bare repository
+// is like any other folder.
+func part(name, folder string, bare bool) string {
+	if bare {
+		return path.Join(folder, "HEAD")
+	}
 	way, _ := filepath.Rel(folder, name) // it lies there
 	if first, _, _ := strings.Cut(way, "/"); way != "." && !guarded.IsOther(folder) && !guarded.Writes(way) {
 		return path.Join(folder, first)
@@ -83,12 +97,23 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	if _, err := root.Lstat(name); err != nil {
 		return err
 	}
-	_ = root.Chmod(path.Dir(name), 0o700) // those inside may have closed the folder
 	earlier := root.Rename(to, strings.TrimSuffix(to, Aside)+"."+rand.Text()[:8]+Aside)
 	if errors.Is(earlier, fs.ErrNotExist) {
 		earlier = nil
 	}
-	return errors.Join(earlier, root.Rename(name, to))
+	err := root.Rename(name, to)
+	if errors.Is(err, fs.ErrPermission) { // those inside may have closed the folder
+		openFolder(root, path.Dir(name))
+		err = root.Rename(name, to)
+	}
+	return errors.Join(earlier, err)
+}
+
+// openFolder lets its owner in, and leaves others what they may.
+func openFolder(root *untrusted.Root, name string) {
+	if info, err := root.Lstat(name); err == nil {
+		_ = root.Chmod(name, info.Mode().Perm()|0o700) // where that fails, what follows says so
+	}
 }
 
 // stays reports what git makes by itself and what leads nowhere else.
