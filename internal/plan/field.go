@@ -1,12 +1,16 @@
 package plan
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
@@ -88,6 +92,23 @@ func (r *reader) reportMistyped(s value, known []string) map[string]bool {
 		}
 	}
 	return meant
+}
+
+// unknownKeys are what an object holds besides, as an object; nil: nothing.
+func unknownKeys(of jsontree.Node, shape keySet) jsontext.Value {
+	var out bytes.Buffer
+	to := jsontext.NewEncoder(&out, exact)
+	_ = to.WriteToken(jsontext.BeginObject) // none of this fails: the values were parsed before
+	for _, m := range of.Members {
+		if !slices.Contains(shape.known, m.Key) {
+			_ = errors.Join(to.WriteToken(jsontext.String(m.Key)), to.WriteValue(jsontext.Value(m.Value.Raw)))
+		}
+	}
+	_ = to.WriteToken(jsontext.EndObject)
+	if object := bytes.TrimSpace(out.Bytes()); string(object) != "{}" {
+		return object
+	}
+	return nil
 }
 
 func (r *reader) reportDuplicates(s value) {

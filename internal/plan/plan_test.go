@@ -212,6 +212,19 @@ func TestPlanInsideAnotherObject(t *testing.T) {
 	}
 }
 
+// A number that JSON's library takes for no int is no reason to lose an agent's notes.
+func TestNotesBesideOddNumbersStay(t *testing.T) {
+	text := `{"project":"p","branchName":"b","description":"","verifyCommands":["true"],"userStories":[
+		{"id":"US-1","title":"t","description":"d","acceptanceCriteria":["c"],"priority":1.0,"passes":false,"notes":"","dependsOn":[],"commit": "abc"}], "later": {"a": 1}}`
+	p, err := plan.Read("prd.json", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(p.Extra) + string(p.UserStories[0].Extra); got != `{"later":{"a":1}}{"commit":"abc"}` {
+		t.Errorf("kept %s", got)
+	}
+}
+
 // What is empty is written as such: an agent sees where to fill something in.
 func TestEmptyListsAreWritten(t *testing.T) {
 	for want, p := range map[string]plan.Plan{

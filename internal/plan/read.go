@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,15 +77,13 @@ func (r *reader) plan(s value) Plan {
 	if !r.checkObject(s, planKeys) {
 		return Plan{}
 	}
-	var raw Plan
-	_ = json.Unmarshal(s.Raw, &raw) // what cannot be read is reported
 	return Plan{
 		Project:        r.text(s.field("project")),
 		BranchName:     r.text(s.field("branchName")),
 		Description:    r.text(s.field("description")),
 		VerifyCommands: r.textList(s.field("verifyCommands")),
 		UserStories:    r.stories(s.field("userStories")),
-		Extra:          raw.Extra,
+		Extra:          unknownKeys(s.Node, planKeys),
 	}
 }
 
@@ -114,8 +111,6 @@ func (r *reader) story(s value, position int) Story {
 	if !r.checkObject(s, storyKeys) {
 		return Story{}
 	}
-	var raw Story
-	_ = json.Unmarshal(s.Raw, &raw) // likewise
 	out := Story{
 		ID:                 r.line(s.field("id")),
 		Title:              r.line(s.field("title")),
@@ -128,7 +123,7 @@ func (r *reader) story(s value, position int) Story {
 		NeedsTest:          r.optionalFlag(s.field("needsTest")),
 		MayChangeTests:     r.flag(s.field("mayChangeTests")),
 		TestedBy:           r.anyTextList(s.field("testedBy")),
-		Extra:              raw.Extra,
+		Extra:              unknownKeys(s.Node, storyKeys),
 	}
 	if list := s.field("acceptanceCriteria"); list.Kind == jsontree.List && len(list.Items) == 0 {
 		r.report(list, "empty, want at least one criterion")
