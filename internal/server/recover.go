@@ -70,7 +70,7 @@ func (d *service) catchUp(ctx context.Context) error {
 			break
 		}
 	}
-	if whole && all == nil && len(log) > 0 {
+	if all == nil && len(log) > 0 { // what is older than the part that was read cannot be read later either
 		d.seen = log[0].At.Add(-settled) // by GitHub's clock, as the log is
 	}
 	return all
