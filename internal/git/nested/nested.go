@@ -1,7 +1,7 @@
 // Package nested watches version control folders in a project that are not the
-// project's own. What a command made or changed there stays only as git makes
-// it; the rest is moved aside, because git runs or follows it later, outside of
-// the sandbox.
+// project's own. One that a command made is moved aside, unless it is a worktree
+// or submodule of the project. What a command changed in another stays only as
+// git makes it, because git runs or follows it later, outside of the sandbox.
 package nested
 
 import (
@@ -23,8 +23,8 @@ import (
 )
 
 // Watch looks for version control folders in the tree at top and in the git folders that those
-// inside write to. The function that it returns looks again, and moves aside what others made or
-// changed there and git does not make by itself. It returns the new paths.
+// inside write to. The function that it returns looks again, moves aside what may not stay, and
+// returns the new paths.
 func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs) func(context.Context) (moved []string, err error) {
 	searches := searches(ctx, tool, untrusted.Place(top), needs)
 	before := make([]found, len(searches))
@@ -78,7 +78,7 @@ func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs
 	return all
 }
 
-// forGit is what git may take in all after a command: what it did not read by then is moved.
+// forGit is what git may take in each search after a command: what it did not read by then is moved.
 const forGit = 30 * time.Second
 
 const (

@@ -21,8 +21,8 @@ import (
 // Aside ends the names of what was moved.
 const Aside = ".moved-by-ralph"
 
-// settle looks again. What is new or changed since before stays only as the commands that work in a
-// tree make it; the rest is moved aside, and so is each new repository. It returns the new paths.
+// settle looks again, and moves aside what may not stay of what is new or changed since before. It
+// returns the new paths.
 func (s search) settle(ctx context.Context, before found) (moved []string, err error) {
 	top := s.start
 	now, err := s.look(ctx, before)
