@@ -6,6 +6,8 @@ package claim
 import (
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 const (
@@ -32,8 +34,9 @@ type Scanner struct {
 	answered bool
 	question string
 
-	line    line
-	longest int // of the promises that count
+	line    string // the end of the line under way
+	cut     bool   // its beginning is gone
+	longest int    // of the promises that count
 }
 
 // New makes a Scanner that looks for these completion tags and promises.
@@ -62,13 +65,71 @@ func (s *Scanner) Write(text string) {
 	}
 }
 
+// add keeps so much of a long line that the longest claim is in it whole, tags and all.
+func (s *Scanner) add(part string) {
+	keep := max(MaxResponse, s.longest) + len("<response></response>")
+	for part != "" {
+		n := min(len(part), keep)
+		s.line += part[:n]
+		part = part[n:]
+		if len(s.line) >= 2*keep {
+			s.scan()
+			s.line, s.cut = s.line[len(s.line)-keep:], true
+		}
+	}
+}
+
 // End says that a message is over, and with it its last line.
 func (s *Scanner) End() {
 	s.scan()
-	if alone, ok := s.line.alone(); ok && slices.Contains(s.wanted, alone) {
+	if alone := strings.Trim(s.line, " \t\r\v\f"); !s.cut && slices.Contains(s.wanted, alone) {
 		s.tag(alone)
 	}
-	s.line = line{}
+	s.line, s.cut = "", false
+}
+
+var (
+	response = pattern.Of(`(?i)<response>(.*?)</response>`)
+	question = pattern.Of(`(?i)<question>(.*?)</question>`)
+)
+
+// scan looks for whole claims. Finding one twice changes nothing.
+func (s *Scanner) scan() {
+	if !strings.Contains(s.line, "</") {
+		return
+	}
+	for text := s.line; ; {
+		before, rest, found := strings.Cut(text, "</promise>")
+		if !found {
+			break
+		}
+		// The last opening counts: "say <promise>…" is not yet a promise.
+		if i := strings.LastIndex(before, "<promise>"); i >= 0 {
+			s.promise(before[i+len("<promise>"):])
+		}
+		text = rest
+	}
+	if !s.answered {
+		s.response, s.answered = between(response, s.line)
+	}
+	if s.question == "" {
+		s.question, _ = between(question, s.line)
+		s.question = strings.TrimSpace(s.question)
+	}
+}
+
+// between is what stands between the first two tags that are not too far apart.
+func between(tags *pattern.Pattern, text string) (string, bool) {
+	for {
+		at := tags.FindStringSubmatchIndex(text)
+		switch {
+		case at == nil:
+			return "", false
+		case at[3]-at[2] <= MaxResponse:
+			return text[at[2]:at[3]], true
+		}
+		text = text[at[3]-MaxResponse-len("<response>"):] // all openings before that are too far away
+	}
 }
 
 // Promises are the different promises <promise>X</promise> in order. X is exact, and case counts.

@@ -78,7 +78,7 @@ func TestTag(t *testing.T) {
 		{"promised", []string{"now <promise>DONE</promise>."}, true},
 		{"alone", []string{"DONE"}, true},
 		{"alone on a line", []string{"ok\r\n  DONE\t\r\nbye"}, true},
-		{"alone behind much white space", []string{strings.Repeat(" ", 50000) + "DONE" + strings.Repeat(" ", 50000)}, true},
+		{"alone behind much white space", []string{strings.Repeat(" ", 2000) + "DONE" + strings.Repeat(" ", 2000)}, true},
 		{"in a word", []string{"UNDONE", "DONE2", "DONE7", "7DONE"}, false},
 		{"alone but for a word far behind", []string{"DONE" + strings.Repeat(" ", 300) + "x"}, false},
 		{"in a sentence", []string{"not DONE yet", "DONE."}, false},
@@ -223,8 +223,8 @@ func FuzzScanner(f *testing.F) {
 		f.Add(s, uint8(7))
 	}
 	f.Fuzz(func(t *testing.T, text string, step uint8) {
-		// The oracle knows no limits, and folds s and ſ.
-		if len(text) > 2000 || strings.Count(text, "</promise>") > claim.MaxPromises || strings.Contains(text, "ſ") || strings.ToValidUTF8(text, "") != text {
+		// The oracle knows no limits.
+		if len(text) > 2000 || strings.Count(text, "</promise>") > claim.MaxPromises || strings.ToValidUTF8(text, "") != text {
 			return
 		}
 		for _, filler := range []string{"", strings.Repeat("x", 9000)} {
