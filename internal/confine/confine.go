@@ -287,7 +287,7 @@ func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 }
 
 // mounts reports whether read-only files stay writable for this program.
-func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace && !w.base.Flat }
+func (w *Sandbox) mounts() bool { return w.Level == sandbox.Namespace }
 
 // Close ends the ways out, and takes away the folders of those inside and what
 // they left in memory.

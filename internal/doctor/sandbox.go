@@ -29,7 +29,7 @@ type Sandbox struct {
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)
-	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace && !sb.Flat, Remedy: remedies[sb.Level], Parts: found.Found}
+	s := Sandbox{Level: string(sb.Level), Mounts: sb.Level == sandbox.Namespace, Remedy: remedies[sb.Level], Parts: found.Found}
 	if sb.Level == sandbox.None {
 		s.Why = "this machine offers no sandbox that contains the network"
 		return s

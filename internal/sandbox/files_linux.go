@@ -48,7 +48,7 @@ func (p *launch) restrictFiles() error {
 
 // filesHeldOtherwise reports that mounts, or another sandbox, hold the files instead of Landlock.
 func (p *launch) filesHeldOtherwise(abi int) bool {
-	return abi == 0 && (p.Level == External || p.Level == Namespace && !p.Flat)
+	return abi == 0 && (p.Level == External || p.mounts())
 }
 
 // landlockOf is this kernel's Landlock, or a pretended older one; 0 is none.
@@ -80,7 +80,7 @@ func (p *launch) landlockRules(abi int) []landlock.Rule {
 	if abi >= 2 { // else no rename from folder to folder
 		writable = func(paths ...string) landlock.FSRule { return landlock.RWDirs(paths...).WithRefer().WithResolveUnix() }
 	}
-	if !p.Flat {
+	if p.mounts() {
 		rules = append(rules, writable(ownTemp))
 	}
 	if info, err := os.Stat(sharedMemory); err == nil && info.IsDir() {

@@ -47,7 +47,7 @@ func (p *launch) rules() seccomp.Filter {
 	return seccomp.Filter{
 		Own:    p.Level == Namespace && p.has(network),
 		Notify: p.Level == Notify,
-		Unix:   p.Level == Namespace && !p.Flat || p.Level == Notify,
+		Unix:   p.mounts() || p.Level == Notify,
 
 		Without: func(part seccomp.Part) bool { return p.off(mechanism(part)) },
 	}

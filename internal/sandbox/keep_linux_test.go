@@ -18,14 +18,13 @@ import (
 )
 
 // repository is a folder with a git folder, whose dangerous parts are read-only.
-func repository(t *testing.T, level sandbox.Level, flat bool) (w sandbox.Config, mended *[]string) {
+func repository(t *testing.T, level sandbox.Level) (w sandbox.Config, mended *[]string) {
 	t.Helper()
 	w = testConfig(t, level, users()[0])
 	dir := w.Write[0]
 	inside(t, w, process.Command{Argv: []string{"git", "init", "-q", "."}})
 	inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo '#!/bin/sh' > .git/hooks/pre-push; chmod 755 .git/hooks/pre-push; ln -s pre-push .git/hooks/link"}})
 	mended = new([]string)
-	w.Flat = flat
 	w.Mended = func(list []string) { *mended = append(*mended, list...) }
 	for _, name := range []string{".git/config", ".git/hooks", ".git/info", ".gitmodules"} {
 		w.ReadOnly = append(w.ReadOnly, filepath.Join(dir, name))
@@ -71,22 +70,16 @@ var vandals = map[string]string{
 }
 
 func TestReadOnlyStaysAsItWas(t *testing.T) {
-	for _, at := range []struct {
-		level sandbox.Level
-		flat  bool
-	}{{sandbox.Namespace, false}, {sandbox.Namespace, true}, {sandbox.Notify, true}} {
-		if !slices.Contains(connected(), at.level) {
-			continue
-		}
+	for _, level := range connected() {
 		for name, script := range vandals {
-			t.Run(string(at.level)+" "+name, func(t *testing.T) {
-				w, mended := repository(t, at.level, at.flat)
+			t.Run(string(level)+" "+name, func(t *testing.T) {
+				w, mended := repository(t, level)
 				before := state(t, w)
 				inside(t, w, process.Command{Argv: []string{"sh", "-c", script}})
 				if diff := cmp.Diff(before, state(t, w)); diff != "" {
 					t.Errorf("it changed (-before +after):\n%s", diff)
 				}
-				if at.flat && len(*mended) == 0 {
+				if level == sandbox.Notify && len(*mended) == 0 {
 					t.Error("there was no report that it was put back")
 				}
 			})
@@ -97,7 +90,7 @@ func TestReadOnlyStaysAsItWas(t *testing.T) {
 // While they run, too, where a mount holds it.
 func TestReadOnlyIsReadOnlyInside(t *testing.T) {
 	for _, level := range here(sandbox.Namespace) {
-		w, mended := repository(t, level, false)
+		w, mended := repository(t, level)
 		out, _ := inside(t, w, process.Command{Argv: []string{"sh", "-c", "git config a.b c; echo x > .git/hooks/x; rm -rf .git/hooks; cat .git/config | head -1; ls .git/hooks/pre-push"}})
 		if !slices.Contains(lines(out), "[core]") || !slices.Contains(lines(out), ".git/hooks/pre-push") || len(*mended) != 0 {
 			t.Errorf("inside: %s\nmended %q", out, *mended)
@@ -106,11 +99,11 @@ func TestReadOnlyIsReadOnlyInside(t *testing.T) {
 }
 
 func TestWorkIsNotPutBack(t *testing.T) {
-	for _, flat := range []bool{false, true} {
-		w, mended := repository(t, connected()[0], flat)
+	for _, level := range connected() {
+		w, mended := repository(t, level)
 		out, res := inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo x > f && git add f && git -c user.name=a -c user.email=a@example.org commit -qm x && git log --oneline | wc -l"}})
 		if out != "1\n" || res.Exit != 0 || len(*mended) != 0 {
-			t.Errorf("flat %t: exit %d, %s, mended %q", flat, res.Exit, out, *mended)
+			t.Errorf("%s: exit %d, %s, mended %q", level, res.Exit, out, *mended)
 		}
 	}
 }
@@ -158,7 +151,7 @@ func vandal(w sandbox.Config) process.Command {
 // Who uses up all descriptors of ours, by connections to the proxies, leaves
 // those that it takes to put things back.
 func TestPutBackHasItsOwnDescriptors(t *testing.T) {
-	w, mended := repository(t, sandbox.Notify, true)
+	w, mended := repository(t, sandbox.Notify)
 	before := state(t, w)
 	deep := vandal(w) // each folder on the way down takes one to remove
 	deep.Argv[2] += "; mkdir -p .git/hooks/1/2/3/4/5/6/7/8"
@@ -175,7 +168,7 @@ func TestPutBackHasItsOwnDescriptors(t *testing.T) {
 
 // What cannot be put back is no success, no matter what the program's end was.
 func TestWhatIsNotPutBackIsTold(t *testing.T) {
-	w, _ := repository(t, sandbox.Notify, true)
+	w, _ := repository(t, sandbox.Notify)
 	err := starved(t, w, 0, vandal(w))
 	if !errors.Is(err, putback.ErrNotPutBack) || fault.Exit(err) != fault.ExitUsage || fault.Hint(err) == "" {
 		t.Errorf("%v\nhint: %s", err, fault.Hint(err))
@@ -184,7 +177,7 @@ func TestWhatIsNotPutBackIsTold(t *testing.T) {
 
 // A folder that even its owner may not open cannot be used to stay.
 func TestClosedFoldersAreMovedAside(t *testing.T) {
-	w, mended := repository(t, sandbox.Notify, true)
+	w, mended := repository(t, sandbox.Notify)
 	before := state(t, w)
 	inside(t, w, process.Command{Argv: []string{"sh", "-c", "mkdir -p .git/hooks/deep/er; chmod 0 .git/hooks/deep; " + vandals["a hook"]}})
 	if diff := cmp.Diff(before, state(t, w)); diff != "" || len(*mended) == 0 {

@@ -20,7 +20,7 @@ import (
 // left. Without a user of their own their objects cannot be told apart, and
 // nothing is removed. Two sandboxes at once with one user remove each other's.
 func (w Config) Sweep() error {
-	if w.sameUser() || w.Level == Namespace && !w.Flat {
+	if w.sameUser() || w.Level == Namespace {
 		return nil
 	}
 	errs := []error{w.sweepFiles()}

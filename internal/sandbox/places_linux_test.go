@@ -188,34 +188,32 @@ func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
 		"no folder":         "rm -rf .git; echo 'gitdir: evil' >.git",
 		"a link instead":    "mv .git old; ln -s old .git",
 	} {
-		for _, flat := range []bool{false, true} {
-			for _, level := range here(sandbox.Namespace, sandbox.Notify) {
-				w, mended := repository(t, level, flat)
-				w.ReadOnly, w.Guards = nil, []putback.Guard{gitFolder(w)}
-				link(t, "heads", filepath.Join(w.Write[0], ".git", "refs", "ours"))
-				inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo x >.git/X_MSG; echo y >.git/HEAD"}})
-				if len(*mended) > 0 {
-					t.Errorf("%s at level %s, what is named: %q", name, level, *mended)
-				}
-				kept := w // what of it is not theirs, as state sees it
-				for _, of := range []string{"config", "hooks", "description", "info", "sequencer", "commondir", "large", "refs/ours", "logs/x"} {
-					kept.ReadOnly = append(kept.ReadOnly, filepath.Join(w.Write[0], ".git", of))
-				}
-				before := state(t, kept)
-				inside(t, w, process.Command{Argv: []string{"sh", "-c", script + "; true"}})
-				delete(before, filepath.Join(w.Write[0], ".git", "refs", "ours")) // one that leads elsewhere now is removed
-				after := state(t, kept)
-				delete(after, filepath.Join(w.Write[0], ".git", "refs", "ours"))
-				if diff := cmp.Diff(before, after); diff != "" {
-					t.Errorf("%s at level %s, flat %t: it changed (-before +after):\n%s", name, level, flat, diff)
-				}
-				mounted := name == "no folder" && level == sandbox.Namespace && !flat // it cannot be removed
-				if len(*mended) == 0 && !mounted {
-					t.Errorf("%s at level %s, flat %t: there was no report", name, level, flat)
-				}
-				if to, err := os.Readlink(filepath.Join(w.Write[0], ".git", "refs", "ours")); err == nil && to != "heads" {
-					t.Errorf("%s at level %s: a link leads to %s", name, level, to)
-				}
+		for _, level := range here(sandbox.Namespace, sandbox.Notify) {
+			w, mended := repository(t, level)
+			w.ReadOnly, w.Guards = nil, []putback.Guard{gitFolder(w)}
+			link(t, "heads", filepath.Join(w.Write[0], ".git", "refs", "ours"))
+			inside(t, w, process.Command{Argv: []string{"sh", "-c", "echo x >.git/X_MSG; echo y >.git/HEAD"}})
+			if len(*mended) > 0 {
+				t.Errorf("%s at level %s, what is named: %q", name, level, *mended)
+			}
+			kept := w // what of it is not theirs, as state sees it
+			for _, of := range []string{"config", "hooks", "description", "info", "sequencer", "commondir", "large", "refs/ours", "logs/x"} {
+				kept.ReadOnly = append(kept.ReadOnly, filepath.Join(w.Write[0], ".git", of))
+			}
+			before := state(t, kept)
+			inside(t, w, process.Command{Argv: []string{"sh", "-c", script + "; true"}})
+			delete(before, filepath.Join(w.Write[0], ".git", "refs", "ours")) // one that leads elsewhere now is removed
+			after := state(t, kept)
+			delete(after, filepath.Join(w.Write[0], ".git", "refs", "ours"))
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("%s at level %s: it changed (-before +after):\n%s", name, level, diff)
+			}
+			mounted := name == "no folder" && level == sandbox.Namespace // it cannot be removed
+			if len(*mended) == 0 && !mounted {
+				t.Errorf("%s at level %s: there was no report", name, level)
+			}
+			if to, err := os.Readlink(filepath.Join(w.Write[0], ".git", "refs", "ours")); err == nil && to != "heads" {
+				t.Errorf("%s at level %s: a link leads to %s", name, level, to)
 			}
 		}
 	}
@@ -223,7 +221,7 @@ func TestGuardedFoldersChangeByWhatIsNamed(t *testing.T) {
 
 // Of what is too large to be held it is known that it changed.
 func TestWhatIsTooLargeToBePutBackIsTold(t *testing.T) {
-	w, _ := repository(t, sandbox.Notify, true)
+	w, _ := repository(t, sandbox.Notify)
 	w.Guards = []putback.Guard{gitFolder(w)}
 	inside(t, w, process.Command{Argv: []string{"true"}})
 	write(t, filepath.Join(w.Write[0], ".git", "large"), strings.Repeat("x", 17<<20))

@@ -6,32 +6,30 @@ import (
 	"os"
 )
 
-// variant is a way to make the sandbox, with or without mounts of its own.
+// variant is a way to make the sandbox.
 type variant struct {
 	level    Level
-	flat     bool
 	hostPIDs bool
 	name     string
 }
 
 var variants = []variant{
-	{Namespace, false, false, "network, mounts and processes of its own"},
-	{Namespace, false, true, "network and mounts of its own"}, // where /proc cannot be mounted, as in some containers
-	{Notify, false, true, "supervisor of connects"},
-	{Namespace, true, true, "network of its own, and no local sockets"},
+	{Namespace, false, "network, mounts and processes of its own"},
+	{Namespace, true, "network and mounts of its own"}, // where /proc cannot be mounted, as in some containers
+	{Notify, true, "supervisor of connects"},
 }
 
 func probe(ctx context.Context, base Config, exec Exec) Report {
 	r := Report{Level: None, Found: []Mechanism{base.findLandlock(), base.findUser()}}
 	for _, g := range variants {
 		w := base
-		w.Level, w.Flat, w.HostPIDs, w.ReadOnly = g.level, g.flat, g.hostPIDs, nil
+		w.Level, w.HostPIDs, w.ReadOnly = g.level, g.hostPIDs, nil
 		err := w.try(ctx, exec)
 		m := Mechanism{Name: g.name, Found: err == nil}
 		if err != nil {
 			m.Detail = err.Error()
 		} else if r.Level == None {
-			r.Level, r.Flat, r.HostPIDs = g.level, g.flat, g.hostPIDs
+			r.Level, r.HostPIDs = g.level, g.hostPIDs
 		}
 		r.Found = append(r.Found, m)
 	}

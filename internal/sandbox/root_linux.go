@@ -23,7 +23,7 @@ const procs = "/proc"
 // opened to be used, as the sockets of other programs, and makes ReadOnly
 // unwritable within a folder that is written to, which Landlock cannot.
 func (p *launch) enterNewRoot() error {
-	if p.Level != Namespace || p.Flat {
+	if !p.mounts() {
 		return nil
 	}
 	plan := p.mountPlan()

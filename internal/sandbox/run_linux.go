@@ -78,7 +78,7 @@ func (w Config) spec(c process.Command) (*spec, error) {
 	return &spec{
 		Level: w.Level, Argv: c.Argv, Env: c.Env, Dir: c.Dir,
 		UID: w.UID, GID: w.GID, Write: writes, Read: w.readPlaces(), ReadOnly: w.readOnlyPlaces(writes, slices.Concat(w.ReadOnly, w.Ours)), Empty: w.readOnlyPlaces(writes, w.Empty),
-		Ports: w.Ports, Flat: !w.mounts(), PIDs: w.pids(),
+		Ports: w.Ports, PIDs: w.pids(),
 		Files: len(c.Files), Parent: os.Getpid(),
 		Off: w.off, ABI: w.abi,
 	}, err
@@ -136,7 +136,6 @@ type spec struct {
 	Write, Read     []place
 	ReadOnly, Empty []place
 	Ports           map[int]netip.AddrPort
-	Flat            bool
 	PIDs            bool // in a process namespace, whose first process we are
 	Files           int  // descriptors from 3 on that belong to the program
 	Parent          int  // who started the launcher: it must still be there
@@ -146,6 +145,7 @@ type spec struct {
 
 func (s *spec) has(m mechanism) bool { return !slices.Contains(s.Off, m) }
 func (s *spec) off(m mechanism) bool { return !s.has(m) }
+func (s *spec) mounts() bool         { return s.Level == Namespace && s.has(mounts) }
 
 func (s *spec) memory() (*os.File, error) {
 	var text bytes.Buffer // as gob: an argument need not be UTF-8, which JSON would mend

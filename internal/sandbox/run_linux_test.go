@@ -110,7 +110,6 @@ func TestSandboxesThatCannotStart(t *testing.T) {
 		{"no level", func(w *sandbox.Config) { w.Level = "" }, "no sandbox level"},
 		{"a level to be chosen", func(w *sandbox.Config) { w.Level = sandbox.Auto }, "no sandbox level"},
 		{"a folder that is gone", func(w *sandbox.Config) { w.Write = []string{"/nonexistent/folder"} }, "/nonexistent/folder"},
-		{"a folder that is gone, flat", func(w *sandbox.Config) { w.Write, w.Flat = []string{"/nonexistent/folder"}, true }, "/nonexistent/folder"},
 		{"a relative folder", func(w *sandbox.Config) { w.Write = []string{"relative"} }, "not absolute"},
 		{"something read-only elsewhere", func(w *sandbox.Config) { w.ReadOnly = []string{"/etc/passwd"} }, "/etc/passwd"},
 	} {

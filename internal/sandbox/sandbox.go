@@ -97,10 +97,6 @@ type Config struct {
 	// somebody else's sandbox nothing else shows whether it stands.
 	Beyond []string
 
-	// Flat leaves the mounts as they are, where the machine refuses new ones.
-	// Then Landlock alone holds the files, and ReadOnly is put back afterwards.
-	Flat bool
-
 	// HostPIDs does without a process namespace, where the machine refuses one. In
 	// one, everything that was started inside ends with the launcher.
 	HostPIDs bool
@@ -171,7 +167,7 @@ const (
 func (w Config) has(m mechanism) bool { return !slices.Contains(w.off, m) }
 
 // mounts reports private mounts, and pids a process namespace with its own /proc.
-func (w Config) mounts() bool { return w.Level == Namespace && !w.Flat && w.has(mounts) }
+func (w Config) mounts() bool { return w.Level == Namespace && w.has(mounts) }
 func (w Config) pids() bool   { return w.mounts() && !w.HostPIDs }
 
 // Launcher is the hidden command between process and a confined program.
@@ -195,7 +191,6 @@ func (t ReportedError) Unwrap() error { return t.Err }
 // Report is what a machine offers, found by doing.
 type Report struct {
 	Level Level // the strongest that works; None where nothing does
-	Flat  bool  // Level does without mounts of its own
 	Found []Mechanism
 
 	HostPIDs bool // Level does without a process namespace
@@ -218,7 +213,6 @@ func (r Report) Apply(w Config) Config {
 	if w.Level == Auto {
 		w.Level = r.Level
 	}
-	w.Flat = w.Level == Namespace && (r.Level != Namespace || r.Flat)
 	w.HostPIDs = w.Level == Namespace && r.HostPIDs
 	return w
 }
