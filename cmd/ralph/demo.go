@@ -30,9 +30,10 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	path := w.Path(dir)
 	getenv := func(name string) string {
 		if name == "PATH" {
-			return w.Path(dir)
+			return path
 		}
 		return w.Getenv(name)
 	}

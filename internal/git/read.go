@@ -90,7 +90,7 @@ func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
 	if err := CheckSHA(sha); err != nil {
 		return nil, err
 	}
-	out, err := t.Do(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20})
+	out, err := t.ask(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20}, "")
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		err = nil
 	}
@@ -117,7 +117,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	case found[0].Mode != ModeFile && found[0].Mode != ModeProgram:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNoFile)
 	}
-	content, err := t.Do(ctx, Call{Args: []string{"cat-file", "blob", found[0].ID}, Limit: limit})
+	content, err := t.ask(ctx, Call{Args: []string{"cat-file", "blob", found[0].ID}, Limit: limit}, "")
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
 	}
@@ -210,7 +210,7 @@ func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, erro
 }
 
 func (t *Trusted) list(ctx context.Context, which ...string) ([]TreeEntry, error) {
-	out, err := t.Do(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: mostInList})
+	out, err := t.ask(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: mostInList}, "")
 	var all []TreeEntry
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
@@ -226,7 +226,7 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	changes, err := Compare(ctx, t.Do, span)
+	changes, err := Compare(ctx, func(ctx context.Context, c Call) ([]byte, error) { return t.ask(ctx, c, "") }, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
@@ -286,7 +286,7 @@ func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, 
 		return "", err
 	}
 	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))
-	out, err := t.Do(ctx, Call{Args: args, Stdin: strings.NewReader(strings.Join(expressions, "\n")), Limit: mostFound})
+	out, err := t.ask(ctx, Call{Args: args, Limit: mostFound}, strings.Join(expressions, "\n"))
 	if failed, ok := Answered(err); ok && failed.Exit == 1 {
 		return "", nil
 	}

@@ -25,8 +25,9 @@ type Trusted struct {
 	// trusted, because the content of a borrowed object can change.
 	Doubted bool
 
-	git  Git
-	lent []string // the stores that it borrows from
+	git   Git
+	lent  []string // the stores that it borrows from
+	known known
 }
 
 // TakenRef is the private ref that keeps what was handed over from being pruned.
