@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/mcp"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -215,7 +215,7 @@ func NameOf(name, command string) string {
 
 func unknownAgent(name string) error {
 	fix := "there are " + strings.Join(Names(), ", ") + `; any other program runs as the agent "command"`
-	if near, found := plan.Nearest(name, Names()); found {
+	if near, found := jsontree.Nearest(name, Names()); found {
 		fix = fmt.Sprintf("did you mean %q? ", near) + fix
 	}
 	return fault.Usage(fmt.Sprintf("no agent named %q", name), fix, nil)

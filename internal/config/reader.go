@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -128,7 +128,7 @@ func (r *reader) checkUnknown(given []string) {
 			meant, found = dashed, true
 		}
 		if !found {
-			meant, found = plan.Nearest(name, r.known)
+			meant, found = jsontree.Nearest(name, r.known)
 		}
 		err := errors.New("unknown input")
 		if found {

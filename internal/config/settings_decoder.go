@@ -8,7 +8,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/jsontree"
-	"github.com/ralph-loop/ralph/internal/plan"
 )
 
 // decoder decodes nodes and collects all errors in them, to report them together.
@@ -61,7 +60,7 @@ func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
 	meant, seen := map[string]bool{}, map[string]bool{}
 	for _, m := range s.Members {
 		here := pathNode{node: node{File: m.Value.File, Line: m.Line}, path: joinPath(s.path, m.Key)}
-		near, isNear := plan.Nearest(m.Key, known)
+		near, isNear := jsontree.Nearest(m.Key, known)
 		switch {
 		case seen[m.Key]:
 			d.report(here, "given twice, want one")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/jsontree"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
@@ -77,7 +76,7 @@ func isJSON(f File) bool {
 // isLoop also recognizes a mistyped or missing section.
 func isLoop(root node) bool {
 	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
-		_, near := plan.Nearest(m.Key, []string{loopSection})
+		_, near := jsontree.Nearest(m.Key, []string{loopSection})
 		return near || m.Key != "agent" && slices.Contains(loopKeys, m.Key)
 	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/redact"
 )
@@ -101,7 +100,7 @@ func (d *decoder) oneOf(s pathNode, words []string) string {
 	if s.Kind == jsontree.Text && slices.Contains(words, s.Text) {
 		return s.Text
 	}
-	if near, ok := plan.Nearest(s.Text, words); ok && s.Text != "" {
+	if near, ok := jsontree.Nearest(s.Text, words); ok && s.Text != "" {
 		d.report(s, "found %s, did you mean %q?", s.node, near)
 	} else {
 		d.report(s, "found %s, want %s", s.node, oneOfWords(words))

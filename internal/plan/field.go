@@ -86,7 +86,7 @@ func (r *reader) reportMistyped(s value, known []string) map[string]bool {
 		if slices.Contains(known, m.Key) {
 			continue
 		}
-		if near, ok := Nearest(m.Key, known); ok {
+		if near, ok := jsontree.Nearest(m.Key, known); ok {
 			meant[near] = true
 			r.report(value{jsontree.Node{Line: m.Line}, joinPath(s.path, m.Key), s.story}, "unknown key, did you mean %q?", near)
 		}

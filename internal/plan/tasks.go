@@ -182,7 +182,7 @@ func dependencyDefects(stories []Story) []defect {
 // unknownDependency suggests an id only while the error will be shown.
 func unknownDependency(dep string, ids []string, before int) string {
 	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
-	if near, ok := Nearest(dep, ids); before < maxShown && ok {
+	if near, ok := jsontree.Nearest(dep, ids); before < maxShown && ok {
 		text += fmt.Sprintf(", did you mean %q?", near)
 	}
 	return text

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/plan"
 )
 
 // Verb is what a comment asks for. The set is closed.
@@ -201,7 +201,7 @@ func cutWord(line string) (word, rest string) {
 
 // nearest returns the known word that is most similar to said, or nothing.
 func nearest(said string, known []string) string {
-	meant, _ := plan.Nearest(said, known)
+	meant, _ := jsontree.Nearest(said, known)
 	return meant
 }
 

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 // script is a whole script, by what its files are for: the number of an
@@ -114,7 +114,7 @@ func fields(text string) []field {
 }
 
 func nearest(word string, known []string) string {
-	if near, found := plan.Nearest(word, known); found {
+	if near, found := jsontree.Nearest(word, known); found {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "there are " + strings.Join(known, ", ")
