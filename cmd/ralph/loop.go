@@ -5,9 +5,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/laptop"
@@ -69,16 +69,14 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, 
 }
 
 func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Policy, error) {
-	loop, err := d.Configured(ctx, c.Config, config.ReadLoop)
+	loop, err := d.Configured(ctx, c.Config)
 	if err != nil {
 		return policy.Policy{}, err
 	}
 	p := d.Over(loop.ApplyTo(policy.ForPreset(policy.Checked)))
-	if n := c.MaxIterations; n != nil {
-		if *n < 1 || *n > 100 {
-			return p, fault.Usage("--max-iterations is from 1 to 100", "choose one in between", nil)
-		}
-		p.Limits.Iterations = *n
+	p.Limits.Iterations = policy.Given(c.MaxIterations, p.Limits.Iterations)
+	if n := p.Limits.Iterations; n < 1 || n > 100 {
+		return p, fault.Usage(fmt.Sprintf("a loop has 1 to 100 iterations, not %d", n), "set --max-iterations, or the number in the file of --config", nil)
 	}
 	p.Word = cmp.Or(c.CompletionTag, p.Word)
 	p.Checks = policy.AddChecks(p.Checks, c.Check, loopCheckTimeout)

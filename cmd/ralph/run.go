@@ -54,7 +54,7 @@ func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	defer done()
 	d.Stream = c.StreamAgentOutput
-	if c.laid, err = d.Configured(ctx, c.Config, config.ReadRun); err != nil {
+	if c.laid, err = d.Configured(ctx, c.Config); err != nil {
 		return 0, err
 	}
 	asked, err := c.asked(ctx, d)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -22,9 +21,9 @@ type OrgPolicy struct {
 	// Where the schema of this file is, for editors.
 	Schema string `json:"$schema"`
 	// Dollars that a run may spend at most.
-	MaxCost float64 `json:"maxCost" jsonschema:"minimum=0"`
+	MaxCost float64 `json:"maxCost" jsonschema:"minimum=0,maximum=1000000000"`
 	// Dollars that all runs of a repository may spend within a day.
-	MaxCostPerDay float64 `json:"maxCostPerDay" jsonschema:"minimum=0"`
+	MaxCostPerDay float64 `json:"maxCostPerDay" jsonschema:"minimum=0,maximum=1000000000"`
 	// The weakest level of the sandbox that will do.
 	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=none"`
 	// The agents that may work; "command" is any program.
@@ -41,15 +40,17 @@ const (
 
 // ReadOrgPolicy refuses anything that it does not understand, as it may be a limit.
 func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
-	var d decoder
+	d := newDecoder()
 	var f OrgPolicy
 	root, ok := d.parseJSON(File{Name: orgPolicyName(owner), Data: data})
+	at := jsontree.At{Node: root}
 	if ok {
-		d.decode(pathNode{node: root}, reflect.ValueOf(&f).Elem(), rule{})
+		d.Decode(at, &f)
 	}
 	for _, m := range root.Members {
 		if m.Value.Kind == jsontree.Null {
-			d.report(pathNode{node: m.Value, path: m.Key}, "found null, want a value, or no such key")
+			null, _ := at.Member(m.Key)
+			d.Report(null, "found null, want a value, or no such key")
 		}
 	}
 	return f, d.fault()

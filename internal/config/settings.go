@@ -58,7 +58,7 @@ type Settings struct {
 	// Rules of the command guard, besides its own.
 	Guard Guard `json:"guard,omitzero"`
 
-	present map[string]bool // the keys that a file has, by path
+	given map[string]bool // the keys that a file has at its top
 }
 
 // Agent is the program that works, and how it is called.
@@ -102,7 +102,7 @@ type Guardrail struct {
 	// Globs from the repository's top; the command runs only if the change matches one.
 	Paths []string `json:"paths,omitzero" jsonschema:"pattern=^\\S+$,example=web/**" check:"glob"`
 	// Place of a failure's output: after, before or instead of the next prompt.
-	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE" check:"upper"`
+	FailAction policy.FailAction `json:"failAction" jsonschema:"required,enum=APPEND,enum=PREPEND,enum=REPLACE"`
 	// Hint for the agent when the command fails.
 	Hint string `json:"hint,omitzero"`
 	// Time limit (0: no limit; default: 120 seconds).
@@ -172,9 +172,8 @@ type GuardRule struct {
 
 const guardrailTimeout = policy.Duration(120e9)
 
-// Has reports whether a file has that key, such as "limits.maxCost". A preset may
-// replace a default, but not a value from a file.
-func (s Settings) Has(key string) bool { return s.present[key] }
+// Has reports whether a file has that key at its top: a preset may replace a default only.
+func (s Settings) Has(key string) bool { return s.given[key] }
 
 // maxOutput limits the output in a prompt, also without a setting.
 const maxOutput = 1_000_000

@@ -3,141 +3,131 @@ package config
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/egress"
+	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/jsontree"
+	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// decoder decodes nodes and collects all errors in them, to report them together.
-type decoder struct {
-	problems []problem
-	present  map[string]bool // keys that a file has, by path
-	isRun    bool            // decode for a run, without a loop's limits
+// decoder decodes files of settings, and reports the problems of all of them together.
+type decoder struct{ jsontree.Decoder }
+
+func newDecoder() *decoder {
+	d := &decoder{}
+	d.Check, d.Before = check, d.before
+	return d
 }
 
-type pathNode struct {
-	node
-	path string
-}
-
-func joinPath(path, key string) string {
-	if path == "" {
-		return key
+func (d *decoder) before(at jsontree.At, to any) (done bool) {
+	switch to := to.(type) {
+	case *policy.Duration:
+		*to = d.duration(at)
+		return true
+	case *Guardrail:
+		to.Timeout = guardrailTimeout
+	case *SCM:
+		to.Tasks = []string{}
 	}
-	return path + "." + key
+	return false
 }
 
-func (d *decoder) field(s pathNode, key string) pathNode {
-	value, found := memberOf(s.node, key)
-	path := joinPath(s.path, key)
-	if found && d.present != nil {
-		d.present[path] = true
+// durationForm is stricter than policy.ParseDuration, which accepts "inf" and
+// "0x1p4". The schema has the same expression.
+var durationForm = pattern.Of(
+	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)d?|(([0-9]+(\.[0-9]*)?|\.[0-9]+)d)?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
+
+const maxSeconds = 9e9
+
+func (d *decoder) duration(at jsontree.At) policy.Duration {
+	parsed, err := policy.ParseDuration(at.Text)
+	seconds, notBare := strconv.ParseFloat(at.Text, 64)
+	formed := at.Kind == jsontree.Number || at.Kind == jsontree.Text && durationForm.MatchString(at.Text)
+	if !formed || err != nil || notBare == nil && seconds > maxSeconds {
+		d.Report(at, `found %s, want seconds (90) or units ("1h30m"), at least 0`, at)
+		return 0
 	}
-	return pathNode{node: value, path: path}
+	return parsed
 }
 
-// checkObject does not report a missing key if a mistyped one was meant.
-func (d *decoder) checkObject(s pathNode, known []string, required ...string) {
-	if s.Kind == jsontree.None {
-		return
-	}
-	if s.Kind != jsontree.Object {
-		d.report(s, "found %s, want an object", s.node)
-		return
-	}
-	meant := d.checkKeys(s, known)
-	for _, key := range required {
-		if _, found := memberOf(s.node, key); !found && !meant[key] {
-			d.report(pathNode{node: s.node, path: joinPath(s.path, key)}, "missing")
-		}
-	}
+// patternWords explains the patterns of the tags.
+var patternWords = map[string]struct {
+	is   *pattern.Pattern
+	want string
+}{
+	`^\S+$`:                             {pattern.Of(`^\S+$`), "it without blanks"},
+	`^[^\s/]+$`:                         {pattern.Of(`^[^\s/]+$`), "a host's name alone, with a port if need be"},
+	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: {pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`), "a model's name, or a pattern, as in claude-haiku-*"},
+	`^[A-Za-z_][A-Za-z0-9_]*$`:          {pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`), "the name of a variable, as in DATABASE_URL"},
 }
 
-// checkKeys reports unknown and repeated keys, and returns the keys that were probably meant.
-func (d *decoder) checkKeys(s pathNode, known []string) map[string]bool {
-	meant, seen := map[string]bool{}, map[string]bool{}
-	for _, m := range s.Members {
-		here := pathNode{node: node{File: m.Value.File, Line: m.Line}, path: joinPath(s.path, m.Key)}
-		near, isNear := jsontree.Nearest(m.Key, known)
-		switch {
-		case seen[m.Key]:
-			d.report(here, "given twice, want one")
-		case slices.Contains(known, m.Key):
-		case isNear:
-			meant[near] = true
-			d.report(here, "unknown key, did you mean %q?", near)
-		default:
-			d.report(here, "unknown key, want %s", oneOfWords(known))
-		}
-		seen[m.Key] = true
-	}
-	return meant
-}
-
-func oneOfWords(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
-
-type problem struct {
-	file         string
-	line, column int // 0 if unknown; keys have no column
-	path, text   string
-}
-
-func (p problem) String() string {
-	parts := []string{p.place(), jsontree.Clip(p.path, jsontree.MaxFound), mask(p.text)}
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	line := strings.ReplaceAll(strings.Join(parts, ": "), "\t", `\t`)
-	return strings.Join(strings.FieldsFunc(line, unicode.IsControl), " ")
-}
-
-func (p problem) place() string {
+// check says what is wrong with a text beyond what its type tells.
+func check(n jsontree.Node, form, check string) string {
+	known, formed := patternWords[form]
+	want := ""
 	switch {
-	case p.line == 0:
-		return p.file
-	case p.column == 0:
-		return fmt.Sprintf("%s:%d", p.file, p.line)
-	default:
-		return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
+	case strings.ContainsRune(n.Text, 0): // arguments cannot have one
+		return "found a NUL in it, want text"
+	case formed && !known.is.MatchString(n.Text):
+		want = known.want
+	case check == "glob" && !doublestar.ValidatePattern(n.Text): // it would match nothing without an error
+		want = "a glob whose brackets and braces are closed"
+	case valueChecks[check] != nil:
+		if err := valueChecks[check](n.Text); err != nil {
+			return err.Error()
+		}
 	}
+	if want == "" {
+		return ""
+	}
+	return fmt.Sprintf("found %s, want %s", n, want)
 }
 
-func (d *decoder) report(s pathNode, format string, args ...any) {
-	d.problems = append(d.problems, problem{file: s.File, line: s.Line, path: s.path, text: fmt.Sprintf(format, args...)})
+var valueChecks = map[string]func(string) error{
+	"agent":    checkAgent,
+	"command":  checkCommand,
+	"variable": environ.CheckVariable,
+	"service":  func(s string) error { _, err := egress.ParseServices([]string{s}); return err },
+}
+
+// checkCommand reports a command that agent.Words cannot split.
+func checkCommand(line string) error {
+	words, err := agent.Words(line)
+	if err == nil && len(words) == 0 {
+		err = fmt.Errorf("found %q, want words that a shell would not take for a comment", line)
+	}
+	return err
+}
+
+// buildAgent is the default agent in a file with ralph_loop.
+const buildAgent = "build"
+
+func checkAgent(name string) error {
+	if names := append([]string{buildAgent}, agent.Names()...); !slices.Contains(names, name) {
+		return fmt.Errorf("found %q, %s", name, jsontree.Choose(name, names))
+	}
+	return nil
 }
 
 const maxProblems = 100
 
 func (d *decoder) fault() error {
-	if len(d.problems) == 0 {
+	if len(d.Problems) == 0 {
 		return nil
 	}
-	var files, lines []string
-	for _, p := range d.problems {
-		if !slices.Contains(files, p.file) {
-			files = append(files, p.file)
+	var files []string
+	for i, p := range d.Problems {
+		if d.Problems[i].Text = mask(p.Text); !slices.Contains(files, p.File) {
+			files = append(files, p.File)
 		}
 	}
-	slices.SortStableFunc(d.problems, func(a, b problem) int {
-		if a.file != b.file {
-			return slices.Index(files, a.file) - slices.Index(files, b.file)
-		}
-		return a.line - b.line
-	})
-	for _, p := range d.problems[:min(len(d.problems), maxProblems)] {
-		lines = append(lines, p.String())
-	}
-	if more := len(d.problems) - maxProblems; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	if len(lines) > 1 {
-		lines = slices.Insert(lines, 0, fmt.Sprintf("%s cannot be used: %d problems", strings.Join(files, " and "), len(d.problems)))
-	}
-	return fault.Usage(strings.Join(lines, "\n"), "fix "+strings.Join(files, " and ")+"; remove a key to get its default", nil)
+	all := strings.Join(files, " and ")
+	return fault.Usage(jsontree.Describe(d.Problems, maxProblems, all+" cannot be used"), "fix "+all+"; remove a key to get its default", nil)
 }

@@ -8,23 +8,25 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
 // Loop is the file of --config. Nil and "" leave a value to the preset, 0 turns a limit off.
 type Loop struct {
-	MaxIterations *int             `json:"max_iterations"`
-	MaxCost       *float64         `json:"max_cost"`
+	MaxIterations *int             `json:"max_iterations" jsonschema:"minimum=1,maximum=100"`
+	MaxCost       *float64         `json:"max_cost" jsonschema:"minimum=0,maximum=1000000000"`
 	MaxTime       *policy.Duration `json:"max_time"`
-	CompletionTag string           `json:"completion_tag"`
-	Agent         string           `json:"agent"` // "" for the default, which the file calls build
+	CompletionTag string           `json:"completion_tag" jsonschema:"pattern=\\S"`
+	Agent         string           `json:"agent" check:"agent"` // "" for the default, which the file calls build
 
 	Settings Settings // effective settings, with those of the project
 }
 
-var loopKeys = keyNames(reflect.TypeFor[Loop]())
+// loopFile is a file with a section for a loop.
+type loopFile struct {
+	Loop Loop `json:"ralph_loop"`
+}
 
 const loopSection = "ralph_loop"
 
@@ -33,32 +35,25 @@ const loopSection = "ralph_loop"
 // settings.local.json does. They do not set the tag: completionResponse is the
 // answer of an agent in another preset.
 func ReadLoop(f File, project ...File) (Loop, error) {
-	return new(decoder).readConfig(f, project)
-}
-
-// ReadRun is ReadLoop for a run, which does not limit the number of iterations.
-func ReadRun(f File, project ...File) (Loop, error) {
-	return (&decoder{isRun: true}).readConfig(f, project)
-}
-
-func (d *decoder) readConfig(f File, project []File) (Loop, error) {
-	read := d.parseJSON
-	if !isJSON(f) {
-		read = d.parseYAML
-	}
-	below := d.mergeFiles(project)
+	d := newDecoder()
+	merged := d.mergeFiles(project)
+	root, ok := d.parse(f)
+	at := jsontree.At{Node: root}
 	var loop Loop
-	root, ok := read(f)
 	switch {
 	case ok && isLoop(root):
-		loop = d.loop(pathNode{node: root}, below)
+		loop = d.loop(at)
 	case ok:
-		loop = d.loopFromSettings(root, below)
+		own := d.settings(at)
+		merged = merge(merged, root)
+		if _, given := at.Member("maximumIterations"); given || own.Limits.MaxIterations != nil {
+			loop.MaxIterations = &own.MaximumIterations
+		}
 	}
-	if err := d.fault(); err != nil {
-		return Loop{}, err
+	if len(d.Problems) == 0 {
+		loop.Settings = d.effective(merged)
 	}
-	return loop, nil
+	return loop, d.fault()
 }
 
 // isJSON decides by the name, or else by the content, as YAML can begin with a brace.
@@ -77,60 +72,28 @@ func isJSON(f File) bool {
 func isLoop(root node) bool {
 	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
 		_, near := jsontree.Nearest(m.Key, []string{loopSection})
-		return near || m.Key != "agent" && slices.Contains(loopKeys, m.Key)
+		return near || m.Key != "agent" && slices.Contains(jsontree.Keys(reflect.TypeFor[Loop]()), m.Key)
 	})
 }
 
-func (d *decoder) loop(root pathNode, below node) Loop {
-	d.checkObject(root, []string{loopSection})
-	s := d.field(root, loopSection)
-	d.checkObject(s, loopKeys)
-	loop := Loop{
-		MaxIterations: pointerTo(d.field(s, "max_iterations"), d.integer(1, 100)),
-		MaxCost:       nullAsUnlimited(s, "max_cost", pointerTo(d.field(s, "max_cost"), d.money)),
-		MaxTime:       nullAsUnlimited(s, "max_time", pointerTo(d.field(s, "max_time"), d.duration)),
-		CompletionTag: valueOr(d.field(s, "completion_tag"), "", d.text),
-		Agent:         valueOr(d.field(s, "agent"), "", d.agentName),
-	}
-	loop.Settings = d.effectiveIfValid(below)
-	return loop
-}
-
-// nullAsUnlimited: null means no limit, a missing key leaves it to the preset.
-func nullAsUnlimited[T any](s pathNode, key string, limit *T) *T {
-	isNull := func(m jsontree.Member) bool { return m.Key == key && m.Value.Kind == jsontree.Null }
-	if limit == nil && slices.ContainsFunc(s.Members, isNull) {
-		return new(T)
-	}
-	return limit
-}
-
-func (d *decoder) agentName(s pathNode) string {
-	if s.Kind == jsontree.Text && s.Text == "build" {
-		return ""
-	}
-	return d.oneOf(s, append([]string{"build"}, agent.Names()...))
-}
-
-func (d *decoder) loopFromSettings(root, below node) Loop {
-	d.settings(pathNode{node: root})
-	s := d.effectiveIfValid(merge(below, root))
-	loop := Loop{MaxCost: s.Limits.MaxCost, MaxTime: s.Limits.MaxTime, Settings: s}
-	if len(d.problems) == 0 && !d.isRun {
-		given := d.field(d.field(pathNode{node: root}, "limits"), "maxIterations")
-		if given.Kind == jsontree.None {
-			given = d.field(pathNode{node: root}, "maximumIterations")
+func (d *decoder) loop(root jsontree.At) Loop {
+	var file loopFile
+	d.Decode(root, &file)
+	loop := file.Loop
+	section, _ := root.Member(loopSection)
+	for _, m := range section.Members { // no limit; a missing key leaves it to the preset
+		switch {
+		case m.Value.Kind != jsontree.Null:
+		case m.Key == "max_cost":
+			loop.MaxCost = new(float64)
+		case m.Key == "max_time":
+			loop.MaxTime = new(policy.Duration)
 		}
-		loop.MaxIterations = pointerTo(given, d.integer(1, 100))
+	}
+	if loop.Agent == buildAgent {
+		loop.Agent = ""
 	}
 	return loop
-}
-
-func (d *decoder) effectiveIfValid(merged node) Settings {
-	if len(d.problems) > 0 {
-		return Settings{}
-	}
-	return d.effective(merged)
 }
 
 // ApplyTo ignores maximumIterations, which other presets count differently.

@@ -116,8 +116,7 @@ func TestNoSettingsAreTheDefaults(t *testing.T) {
 func TestHasKnowsWhatWasSet(t *testing.T) {
 	s := read(t, `{"streamAgentOutput": false, "limits": {"maxCost": 0}, "scm": null}`, `{"agent": {"flags": []}}`)
 	for key, want := range map[string]bool{
-		"streamAgentOutput": true, "limits": true, "limits.maxCost": true, "agent.flags": true,
-		"maximumIterations": false, "limits.maxTime": false, "agent.command": false, "scm": false,
+		"streamAgentOutput": true, "limits": true, "agent": true, "maximumIterations": false, "guardrails": false, "scm": false,
 	} {
 		if got := s.Has(key); got != want {
 			t.Errorf("Has(%q) = %t, want %t", key, got, want)

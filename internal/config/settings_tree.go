@@ -11,27 +11,25 @@ const maxBytes = 1 << 20
 
 func (d *decoder) parseJSON(f File) (node, bool) {
 	root, wrong := jsontree.Parse(f.Name, f.Data, maxBytes)
-	return root, d.isReadable(f, wrong)
+	return root, d.isReadable(wrong)
 }
 
-func (d *decoder) isReadable(f File, wrong *jsontree.Problem) bool {
+func (d *decoder) isReadable(wrong *jsontree.Problem) bool {
 	if wrong != nil {
-		d.problems = append(d.problems, problem{file: f.Name, line: wrong.Line, column: wrong.Column, text: wrong.Text})
+		d.Problems = append(d.Problems, *wrong)
 	}
 	return wrong == nil
 }
 
-type node = jsontree.Node
-
-// memberOf is the value of a key. A null counts as missing.
-func memberOf(n node, key string) (node, bool) {
-	for _, m := range n.Members {
-		if m.Key == key && m.Value.Kind != jsontree.Null {
-			return m.Value, true
-		}
+// parse reads JSON or YAML.
+func (d *decoder) parse(f File) (node, bool) {
+	if isJSON(f) {
+		return d.parseJSON(f)
 	}
-	return node{File: n.File, Line: n.Line}, false
+	return d.parseYAML(f)
 }
+
+type node = jsontree.Node
 
 // merge merges objects key by key; all else is replaced.
 func merge(base, over node) node {
@@ -60,14 +58,10 @@ var displayKeys = []string{"$schema", "completionResponse", "outputTruncateChars
 // that does not depend on the layout; empty if they set nothing. It has no
 // defaults, as a later version can have others.
 func CanonicalText(files ...File) string {
-	var d decoder
+	d := newDecoder()
 	merged := node{Kind: jsontree.Object}
 	for _, f := range files {
-		read := d.parseJSON
-		if !isJSON(f) {
-			read = d.parseYAML
-		}
-		if root, ok := read(f); ok {
+		if root, ok := d.parse(f); ok {
 			merged = merge(merged, root)
 		}
 	}

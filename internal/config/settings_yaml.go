@@ -23,13 +23,13 @@ const maxYAML = 32 << 10
 // anchors, aliases, tags and merge keys, which could make a small file a large
 // one.
 func (d *decoder) parseYAML(f File) (node, bool) {
-	data, wrong := jsontree.Plain(f.Data, maxYAML)
-	if !d.isReadable(f, wrong) {
+	data, wrong := jsontree.Plain(f.Name, f.Data, maxYAML)
+	if !d.isReadable(wrong) {
 		return node{}, false
 	}
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		d.problems = append(d.problems, brokenYAML(f.Name, err))
+		d.Problems = append(d.Problems, brokenYAML(f.Name, err))
 		return node{}, false
 	}
 	b := yamlReader{file: f.Name}
@@ -43,18 +43,18 @@ func (d *decoder) parseYAML(f File) (node, bool) {
 	case len(roots) == 0:
 		return node{Kind: jsontree.Null, File: f.Name, Line: 1}, true
 	case len(roots) > 1:
-		d.report(pathNode{node: roots[1]}, "found a second document, want one")
+		d.Report(jsontree.At{Node: roots[1]}, "found a second document, want one")
 		return node{}, false
 	}
 	return roots[0], true
 }
 
-func brokenYAML(name string, err error) problem {
-	p := problem{file: name, text: "broken YAML: " + err.Error()}
+func brokenYAML(name string, err error) jsontree.Problem {
+	p := jsontree.Problem{File: name, Text: "broken YAML: " + err.Error()}
 	if at, is := errors.AsType[yaml.Error](err); is {
-		p.text = "broken YAML: " + at.GetMessage()
+		p.Text = "broken YAML: " + at.GetMessage()
 		if token := at.GetToken(); token != nil && token.Position != nil {
-			p.line, p.column = token.Position.Line, token.Position.Column
+			p.Line, p.Column = token.Position.Line, token.Position.Column
 		}
 	}
 	return p

@@ -75,28 +75,22 @@ func Clip(s string, n int) string {
 	return strings.TrimSpace(string([]rune(s)[:n-1])) + "…"
 }
 
-// Problem is why a file cannot be read. Line and Column are 0 where it has none.
-type Problem struct {
-	Line, Column int
-	Text         string
-}
-
 // Plain removes a byte order mark, and refuses binary data and more than most bytes.
-func Plain(data []byte, most int) ([]byte, *Problem) {
+func Plain(file string, data []byte, most int) ([]byte, *Problem) {
 	if len(data) > most {
-		return nil, &Problem{Text: fmt.Sprintf("found %d bytes, want at most %d", len(data), most)}
+		return nil, &Problem{File: file, Text: fmt.Sprintf("found %d bytes, want at most %d", len(data), most)}
 	}
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
 	if utf8.Valid(data) {
 		return data, nil
 	}
 	bad := bytes.IndexByte(bytes.ToValidUTF8(data, []byte{0xFF}), 0xFF)
-	return nil, &Problem{Line: 1 + bytes.Count(data[:bad], []byte("\n")), Text: "found a byte that is not UTF-8, want text"}
+	return nil, &Problem{File: file, Line: 1 + bytes.Count(data[:bad], []byte("\n")), Text: "found a byte that is not UTF-8, want text"}
 }
 
 // Parse reads one value.
 func Parse(file string, data []byte, most int) (Node, *Problem) {
-	data, problem := Plain(data, most)
+	data, problem := Plain(file, data, most)
 	if problem != nil {
 		return Node{}, problem
 	}
@@ -208,12 +202,12 @@ func (p *parser) line(at int) int {
 func (p *parser) problem(err error) *Problem {
 	broken, is := errors.AsType[*json.SyntaxError](err)
 	if !is {
-		return &Problem{Text: err.Error()}
+		return &Problem{File: p.file, Text: err.Error()}
 	}
 	at := min(max(int(broken.Offset)-1, 0), len(p.data))
 	before := p.data[:at]
 	return &Problem{
-		Line: p.line(at), Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
+		File: p.file, Line: p.line(at), Column: utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1,
 		Text: "broken JSON: " + broken.Error() + remedy(before, p.data[at:]),
 	}
 }

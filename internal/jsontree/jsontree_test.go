@@ -30,12 +30,12 @@ func TestParse(t *testing.T) {
 
 func TestWhatCannotBeParsed(t *testing.T) {
 	for text, want := range map[string]jsontree.Problem{
-		"":                       {1, 1, "broken JSON: unexpected end of JSON input"},
-		"{\n \"é\": 1,}":         {2, 9, "broken JSON: invalid character '}' looking for beginning of object key string (no comma after the last one)"},
-		"[\n// no\n]":            {2, 1, "broken JSON: invalid character '/' looking for beginning of value (JSON has no comments)"},
-		"[1,\n2\xff]":            {2, 0, "found a byte that is not UTF-8, want text"},
-		strings.Repeat("[", 101): {0, 0, "found 101 bytes, want at most 100"},
-		strings.Repeat("[", 33) + strings.Repeat("]", 33): {0, 0, "nested deeper than 32 levels"},
+		"":                       {File: "f", Line: 1, Column: 1, Text: "broken JSON: unexpected end of JSON input"},
+		"{\n \"é\": 1,}":         {File: "f", Line: 2, Column: 9, Text: "broken JSON: invalid character '}' looking for beginning of object key string (no comma after the last one)"},
+		"[\n// no\n]":            {File: "f", Line: 2, Column: 1, Text: "broken JSON: invalid character '/' looking for beginning of value (JSON has no comments)"},
+		"[1,\n2\xff]":            {File: "f", Line: 2, Column: 0, Text: "found a byte that is not UTF-8, want text"},
+		strings.Repeat("[", 101): {File: "f", Line: 0, Column: 0, Text: "found 101 bytes, want at most 100"},
+		strings.Repeat("[", 33) + strings.Repeat("]", 33): {File: "f", Line: 0, Column: 0, Text: "nested deeper than 32 levels"},
 	} {
 		_, got := jsontree.Parse("f", []byte(text), 100)
 		if got == nil || *got != want {

@@ -164,7 +164,7 @@ func (d *Project) files() ([]config.File, error) {
 }
 
 // Configured are the project's settings under those of the file of --config.
-func (d *Project) Configured(ctx context.Context, name string, read func(config.File, ...config.File) (config.Loop, error)) (config.Loop, error) {
+func (d *Project) Configured(ctx context.Context, name string) (config.Loop, error) {
 	if name == "" {
 		return config.Loop{Settings: d.Settings}, nil
 	}
@@ -174,7 +174,7 @@ func (d *Project) Configured(ctx context.Context, name string, read func(config.
 	}
 	d.tell("Loading settings from %s", name)
 	file := config.File{Name: name, Data: data}
-	loop, err := read(file, d.found...)
+	loop, err := config.ReadLoop(file, d.found...)
 	if err != nil {
 		return loop, err
 	}
