@@ -21,8 +21,8 @@ type Plan struct {
 	Project        string   `json:"project"`
 	BranchName     string   `json:"branchName"`
 	Description    string   `json:"description"`
-	VerifyCommands []string `json:"verifyCommands"`
-	UserStories    []Story  `json:"userStories"`
+	VerifyCommands []string `json:"verifyCommands" jsonschema:"pattern=\\S"`
+	UserStories    []Story  `json:"userStories" jsonschema:"required,minItems=1,maxItems=200"`
 
 	// Extra are unknown keys, as an object. Agents keep notes in such keys, so they are written back.
 	Extra jsontext.Value `json:",embed" jsonschema:"-"`
@@ -40,14 +40,14 @@ func ReadHeader(data []byte) (Plan, error) {
 
 // Story is one piece of work, small enough for one iteration.
 type Story struct {
-	ID                 string   `json:"id"`
-	Title              string   `json:"title"`
+	ID                 string   `json:"id" jsonschema:"required,pattern=\\S" check:"line"`
+	Title              string   `json:"title" jsonschema:"required,pattern=\\S" check:"line"`
 	Description        string   `json:"description"`
-	AcceptanceCriteria []string `json:"acceptanceCriteria"`
+	AcceptanceCriteria []string `json:"acceptanceCriteria" jsonschema:"required,pattern=\\S,minItems=1"`
 	Priority           int      `json:"priority"`
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
-	DependsOn          []string `json:"dependsOn"`
+	DependsOn          []string `json:"dependsOn" jsonschema:"pattern=\\S"`
 	NeedsTest          *bool    `json:"needsTest,omitempty"`     // false: people say that it needs none; nil: it needs one
 	MayChangeTests     bool     `json:"mayChangeTests,omitzero"` // people expect that existing tests fail on the new code
 	TestedBy           []string `json:"testedBy,omitempty"`      // the test of each criterion, in order; empty: none named

@@ -1,35 +1,22 @@
 package plan
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
 const (
 	maxBytes   = 1 << 20
-	maxStories = 200
-)
-
-// keySet is which keys an object may have. Audit also requires the expected keys.
-type keySet struct{ known, required, expected []string }
-
-var (
-	planKeys = keySet{
-		known:    []string{"project", "branchName", "description", "verifyCommands", "userStories"},
-		required: []string{"userStories"},
-		expected: []string{"project", "branchName", "description"},
-	}
-	storyKeys = keySet{
-		known: []string{
-			"id", "title", "description", "acceptanceCriteria", "priority", "passes", "notes", "dependsOn", "needsTest", "mayChangeTests",
-			"testedBy",
-		},
-		required: []string{"id", "title", "acceptanceCriteria"},
-		expected: []string{"priority", "passes"},
-	}
+	maxStories = 200 // as the tag of Plan says
 )
 
 // Read reads a prd.json strictly. Its error, an *Invalid, lists all problems of the data called name.
@@ -51,152 +38,124 @@ type input struct {
 }
 
 func read(in input) (Plan, error) {
-	r := reader{input: in, invalid: &Invalid{Name: in.name, isTitle: in.isTitle}}
 	root, wrong := jsontree.Parse(in.name, in.data, maxBytes)
+	d := jsontree.Decoder{Open: true, Check: checkLine}
+	var p Plan
 	if wrong != nil {
-		r.invalid.Problems = []Problem{{Line: wrong.Line, Column: wrong.Column, Text: wrong.Text}}
-		if wrong.Line > 0 {
-			r.invalid.Problems[0].Line += r.linesAbove
+		d.Problems = []jsontree.Problem{*wrong}
+	} else {
+		p = decode(&d, jsontree.At{Node: root}, in.audit)
+	}
+	if len(d.Problems) == 0 {
+		return p, nil
+	}
+	for i, problem := range d.Problems {
+		if problem.Line > 0 {
+			d.Problems[i].Line += in.linesAbove
 		}
-		return Plan{}, r.invalid
 	}
-	r.reportDuplicates(value{Node: root})
-	p := r.plan(value{Node: root})
-	if err := r.invalid.orNil(); err != nil {
-		return Plan{}, err
-	}
-	return p, nil
+	return Plan{}, &Invalid{Name: in.name, Problems: d.Problems, isTitle: in.isTitle}
 }
 
-type reader struct {
-	input
-	invalid *Invalid
+// checkLine is for texts that go into commit subjects and headings.
+func checkLine(text jsontree.Node, _, check string) string {
+	if check == "line" && strings.ContainsFunc(text.Text, unicode.IsControl) {
+		return fmt.Sprintf("found %s, want one line of text", text)
+	}
+	return ""
 }
 
-func (r *reader) plan(s value) Plan {
-	if !r.checkObject(s, planKeys) {
-		return Plan{}
+func decode(d *jsontree.Decoder, root jsontree.At, audit bool) (p Plan) {
+	d.Decode(root, &p)
+	p.VerifyCommands = orNil(p.VerifyCommands)
+	p.Extra = unknownKeys(root, reflect.TypeFor[Plan]())
+	list, _ := root.Member("userStories")
+	for i := range p.UserStories {
+		story, at := &p.UserStories[i], list.Item(i)
+		story.dropEmptyLists()
+		story.Extra = unknownKeys(at, reflect.TypeFor[Story]())
+		if _, given := at.Member("priority"); !given {
+			story.Priority = i + 1
+		}
+		if notes, _ := at.Member("notes"); audit && story.Passes && blank(story.Notes) {
+			d.Report(notes, "passes without notes, want what was done")
+		}
 	}
-	return Plan{
-		Project:        r.text(s.field("project")),
-		BranchName:     r.text(s.field("branchName")),
-		Description:    r.text(s.field("description")),
-		VerifyCommands: r.textList(s.field("verifyCommands")),
-		UserStories:    r.stories(s.field("userStories")),
-		Extra:          unknownKeys(s.Node, planKeys),
+	if audit {
+		require(d, root, "project", "branchName", "description")
+		for i := range list.Items {
+			require(d, list.Item(i), "priority", "passes")
+		}
+	}
+	for _, defect := range dependencyDefects(p.UserStories) {
+		at, _ := list.Item(defect.story).Member("id")
+		if defect.dep >= 0 {
+			all, _ := list.Item(defect.story).Member("dependsOn")
+			at = all.Item(defect.dep)
+		}
+		d.Report(at, "%s", defect.text)
+	}
+	nameStories(d.Problems, list)
+	return p
+}
+
+func require(d *jsontree.Decoder, at jsontree.At, keys ...string) {
+	for _, key := range keys {
+		if value, given := at.Member(key); !given {
+			d.Report(value, "missing")
+		}
 	}
 }
 
-func (r *reader) stories(list value) []Story {
-	if list.Kind == jsontree.List && len(list.Items) == 0 {
-		r.report(list, "no stories, want at least one")
+// nameStories adds the ids of stories to the places of problems in them.
+func nameStories(problems []jsontree.Problem, list jsontree.At) {
+	for i, problem := range problems {
+		var story int
+		if n, _ := fmt.Sscanf(problem.Path, "userStories[%d]", &story); n == 0 || story >= len(list.Items) {
+			continue
+		}
+		if id, _ := list.Item(story).Member("id"); id.Text != "" {
+			problems[i].Path += " (" + jsontree.Clip(id.Text, jsontree.MaxFound) + ")"
+		}
 	}
-	if len(list.Items) > maxStories {
-		r.report(list, "found %d stories, want at most %d", len(list.Items), maxStories)
-		return nil
-	}
-	var stories []Story
-	for i, item := range r.list(list) {
-		stories = append(stories, r.story(item, i+1))
-	}
-	for _, t := range dependencyDefects(stories) {
-		r.report(list.ofDefect(t), "%s", t.text)
-	}
-	return stories
 }
 
-func (r *reader) story(s value, position int) Story {
-	id := member(s.Node, "id")
-	s.story = id.Text
-	if !r.checkObject(s, storyKeys) {
-		return Story{}
+// unknownKeys are what an object holds besides, as an object; nil: nothing.
+func unknownKeys(of jsontree.At, known reflect.Type) jsontext.Value {
+	var out bytes.Buffer
+	to := jsontext.NewEncoder(&out, exact)
+	_ = to.WriteToken(jsontext.BeginObject) // none of this fails: the values were parsed before
+	keys := jsontree.Keys(known)
+	for _, m := range of.Members {
+		if !slices.Contains(keys, m.Key) {
+			_ = errors.Join(to.WriteToken(jsontext.String(m.Key)), to.WriteValue(jsontext.Value(m.Value.Raw)))
+		}
 	}
-	out := Story{
-		ID:                 r.line(s.field("id")),
-		Title:              r.line(s.field("title")),
-		Description:        r.text(s.field("description")),
-		AcceptanceCriteria: r.textList(s.field("acceptanceCriteria")),
-		Priority:           r.integer(s.field("priority"), position),
-		Passes:             r.flag(s.field("passes")),
-		Notes:              r.text(s.field("notes")),
-		DependsOn:          r.textList(s.field("dependsOn")),
-		NeedsTest:          r.optionalFlag(s.field("needsTest")),
-		MayChangeTests:     r.flag(s.field("mayChangeTests")),
-		TestedBy:           r.anyTextList(s.field("testedBy")),
-		Extra:              unknownKeys(s.Node, storyKeys),
+	_ = to.WriteToken(jsontext.EndObject)
+	if object := bytes.TrimSpace(out.Bytes()); string(object) != "{}" {
+		return object
 	}
-	if list := s.field("acceptanceCriteria"); list.Kind == jsontree.List && len(list.Items) == 0 {
-		r.report(list, "empty, want at least one criterion")
-	}
-	if r.audit && out.Passes && blank(out.Notes) {
-		r.report(s.field("notes"), "passes without notes, want what was done")
-	}
-	return out
+	return nil
 }
 
 const maxShown = 20
 
-// Problem is one error in a plan, and its place.
-type Problem struct {
-	Line, Column int    // 0 if unknown
-	Path         string // userStories[2].priority
-	Story        string // the id of the story, if any
-	Text         string // what was found and what is wanted
-}
-
 // Invalid lists all problems of one plan.
 type Invalid struct {
 	Name     string // the file, or the issue
-	Problems []Problem
+	Problems []jsontree.Problem
 
 	isTitle bool // Name is a title, not a path
 }
 
 // Error lists the problems, one on a line.
 func (e *Invalid) Error() string {
-	if len(e.Problems) == 1 {
-		return e.line(e.Problems[0])
-	}
-	lines := []string{fmt.Sprintf("%s is not a valid plan: %d problems", e.Name, len(e.Problems))}
-	for i, p := range e.Problems {
-		if i == maxShown {
-			lines = append(lines, fmt.Sprintf("and %d more", len(e.Problems)-maxShown))
-			break
+	problems := slices.SortedStableFunc(slices.Values(e.Problems), func(a, b jsontree.Problem) int { return a.Line - b.Line })
+	for i, p := range problems {
+		problems[i].File = e.Name
+		if e.isTitle && p.Line > 0 {
+			problems[i].File, problems[i].Line, problems[i].Column = fmt.Sprintf("%s, line %d", e.Name, p.Line), 0, 0
 		}
-		lines = append(lines, e.line(p))
 	}
-	return strings.Join(lines, "\n")
-}
-
-func (e *Invalid) line(p Problem) string {
-	parts := []string{e.where(p), p.Path, p.Text}
-	switch {
-	case p.Story != "" && p.Path != "":
-		parts[1] = fmt.Sprintf("%s (%s)", p.Path, jsontree.Clip(p.Story, jsontree.MaxFound))
-	case p.Story != "":
-		parts[1] = jsontree.Clip(p.Story, jsontree.MaxFound)
-	}
-	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-	return oneLine(strings.Join(parts, ": "))
-}
-
-func (e *Invalid) where(p Problem) string {
-	switch {
-	case p.Line == 0:
-		return e.Name
-	case e.isTitle:
-		return fmt.Sprintf("%s, line %d", e.Name, p.Line)
-	case p.Column == 0:
-		return fmt.Sprintf("%s:%d", e.Name, p.Line)
-	default:
-		return fmt.Sprintf("%s:%d:%d", e.Name, p.Line, p.Column)
-	}
-}
-
-func (e *Invalid) orNil() error {
-	if len(e.Problems) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(e.Problems, func(a, b Problem) int { return a.Line - b.Line })
-	return e
+	return jsontree.Describe(problems, maxShown, e.Name+" is not a valid plan")
 }

@@ -46,7 +46,7 @@ func TestReadRefusesTooMuch(t *testing.T) {
 	}
 	tests := map[string]struct{ data, want string }{
 		"bytes":   {strings.Repeat(" ", 1<<20+1), "prd.json: found 1048577 bytes, want at most 1048576"},
-		"stories": {`{"userStories":[` + strings.Join(many, ",") + `]}`, "prd.json:1: userStories: found 201 stories, want at most 200"},
+		"stories": {`{"userStories":[` + strings.Join(many, ",") + `]}`, "prd.json:1: userStories: found 201 items, want at most 200"},
 		"levels":  {`{"notebook":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`, "prd.json: nested deeper than 32 levels"},
 	}
 	for name, test := range tests {
@@ -63,8 +63,8 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"project":"shop"}`:  "prd.json:1: userStories: missing",
 		"{\n\"a\": \"\xff\"}": "prd.json:2: found a byte that is not UTF-8, want text",
-		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":["b"],"note\u001b":"x"}]}`: "prd.json:1: userStories[0].note (US-001): unknown key, did you mean \"notes\"?",
-		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":[]}]}`:                     "prd.json:1: userStories[0].acceptanceCriteria (US-001): empty, want at least one criterion",
+		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":["b"],"note\u001b":"x"}]}`: "prd.json:1: userStories[0].note  (US-001): unknown key, did you mean \"notes\"?",
+		`{"userStories":[{"id":"US-001","title":"a","acceptanceCriteria":[]}]}`:                     "prd.json:1: userStories[0].acceptanceCriteria (US-001): empty, want at least one",
 		`{"userStories":7}`: "prd.json:1: userStories: found 7, want a list",
 		`{"a":[1}`:          "prd.json:1:8: broken JSON: invalid character '}' after array element",
 		`{"a":[1,]}`:        "prd.json:1:9: broken JSON: invalid character ']' looking for beginning of value (no comma after the last one)",

@@ -34,7 +34,7 @@ var (
 func (d *drafter) stories(entries []entry) ([]Story, error) {
 	bad := &Invalid{Name: d.task.String(), isTitle: true}
 	if len(entries) > maxStories {
-		bad.Problems = []Problem{{Text: fmt.Sprintf("found %d stories, want at most %d", len(entries), maxStories)}}
+		bad.Problems = []jsontree.Problem{{Text: fmt.Sprintf("found %d stories, want at most %d", len(entries), maxStories)}}
 		return nil, bad
 	}
 	stories := make([]Story, len(entries))
@@ -43,11 +43,14 @@ func (d *drafter) stories(entries []entry) ([]Story, error) {
 	}
 	numberStories(stories)
 	for _, t := range dependencyDefects(stories) {
-		bad.Problems = append(bad.Problems, Problem{
-			Line: d.doc.lineAt(entries[t.story].offset), Story: stories[t.story].ID, Text: t.text,
+		bad.Problems = append(bad.Problems, jsontree.Problem{
+			Line: d.doc.lineAt(entries[t.story].offset), Path: stories[t.story].ID, Text: t.text,
 		})
 	}
-	return stories, bad.orNil()
+	if len(bad.Problems) > 0 {
+		return nil, bad
+	}
+	return stories, nil
 }
 
 func (e entry) story(position int) Story {

@@ -58,7 +58,7 @@ func (s *Story) UnmarshalJSON(data []byte) error {
 	if err := jsonv2.Unmarshal(data, (*bare)(s), exact); err != nil {
 		return fmt.Errorf("take back story: %w", err)
 	}
-	s.AcceptanceCriteria, s.DependsOn, s.TestedBy = orNil(s.AcceptanceCriteria), orNil(s.DependsOn), orNil(s.TestedBy)
+	s.dropEmptyLists()
 	return compact(&s.Extra)
 }
 
@@ -67,6 +67,10 @@ func compact(extra *jsontext.Value) error {
 		return nil
 	}
 	return extra.Compact(exact)
+}
+
+func (s *Story) dropEmptyLists() {
+	s.AcceptanceCriteria, s.DependsOn, s.TestedBy = orNil(s.AcceptanceCriteria), orNil(s.DependsOn), orNil(s.TestedBy)
 }
 
 // orNil makes an empty list nil, so that equal plans are equal values.
