@@ -31,11 +31,10 @@ type archiveCommand struct {
 }
 
 func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+	tool, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	if err := workspace.FindFolder(c.ProjectDir).CheckUnlocked(); err != nil {
 		return 0, err
 	}
@@ -137,11 +136,10 @@ type worktreeCleanCommand struct {
 }
 
 func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+	tool, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	place, err := tool.Inspect(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err

@@ -42,11 +42,10 @@ type checksCommand struct {
 }
 
 func (c checksCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
+	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	to := w.Stdout
 	if c.JSON {
 		to = w.Stderr
@@ -143,11 +142,10 @@ func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs
 
 // checks may be missing without --checks: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
-	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
+	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}
-	defer done()
 	look := checksCommand{ProjectDir: c.ProjectDir, Check: c.Check, find: c.Checks == nil}
 	seen, err := c.judged(ctx, d, look)
 	switch {

@@ -83,11 +83,10 @@ func (c doctorCommand) parts() []func(context.Context, world, *found) error {
 }
 
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
-	d, done, err := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.Open(ctx, w.World)
+	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Agent: c.Agent, AgentCommand: c.AgentCommand, DryRun: true}.Open(ctx, w.World)
 	if err != nil {
 		return err
 	}
-	defer done()
 	level, err := d.Wanted()
 	if err != nil {
 		return err

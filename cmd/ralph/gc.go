@@ -35,12 +35,11 @@ type gcCommand struct {
 	JSON      bool            `name:"json" help:"Print the result as one JSON object."`
 }
 
-func (c gcCommand) run(ctx context.Context, w world) (int, error) {
-	kept, done, err := w.kept(ctx, c.Repo)
+func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
+	kept, err := w.kept(ctx, c.Repo)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	ended, err := kept.book(ctx)
 	if err != nil {
 		fmt.Fprintln(w.Stderr, "warning: no branch is deleted:", err)
@@ -118,11 +117,10 @@ const publicServer = "https://github.com"
 var remoteForm = pattern.Of(`^(?:(?:https?|ssh)://(?:[^/@]*@)?|[^/@:]+@)([^/:@]+)(?::\d+)?[:/]([^/]+/[^/]+?)(?:\.git)?/?$`)
 
 func (w world) origin(ctx context.Context, dir, server string) string {
-	tool, done, err := w.SoundGit(ctx, dir)
+	tool, err := w.SoundGit(ctx, dir)
 	if err != nil {
 		return ""
 	}
-	defer done()
 	address, err := tool.Origin(ctx, dir)
 	found := remoteForm.FindStringSubmatch(address)
 	host, wrong := url.Parse(server)
@@ -139,23 +137,20 @@ type kept struct {
 	server  string
 }
 
-func (w world) kept(ctx context.Context, named string) (k kept, done func(), err error) {
+func (w world) kept(ctx context.Context, named string) (k kept, err error) {
 	at, err := w.repository(ctx, named, ".")
 	if err != nil {
-		return k, nil, err
+		return k, err
 	}
-	tool, done, err := w.SoundGit(ctx, ".")
+	tool, err := w.SoundGit(ctx, ".")
 	if err != nil {
-		return k, nil, err
+		return k, err
 	}
 	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
 	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}, server: at.server}
-	if k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1"); err != nil {
-		done()
-		return k, nil, err
-	}
+	k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
 	k.account = &ledger.Account{Remote: func(context.Context) (remote.Repository, error) { return k.remote, nil }, Store: k.store, Now: w.Now}
-	return k, done, nil
+	return k, err
 }
 
 func (k kept) book(ctx context.Context) (quota.Book, error) {
@@ -181,16 +176,15 @@ type statsCommand struct {
 	JSON  bool   `name:"json" help:"Print the result as one JSON object."`
 }
 
-func (c statsCommand) run(ctx context.Context, w world) (int, error) {
+func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	since, err := c.since(w.Now())
 	if err != nil {
 		return 0, err
 	}
-	kept, done, err := w.kept(ctx, c.Repo)
+	kept, err := w.kept(ctx, c.Repo)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	book, err := kept.book(ctx)
 	if err != nil {
 		return 0, err

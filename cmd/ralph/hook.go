@@ -104,11 +104,10 @@ func guardSettings(project string) (protect []string, rules []guard.Rule, err er
 }
 
 func (w world) dirty(ctx context.Context, project string) ([]string, error) {
-	tool, done, err := w.Git(project)
+	tool, err := w.Git(project)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	place, err := tool.Inspect(ctx, project)
 	if err != nil {
 		return nil, fmt.Errorf("look at the repository: %w", err)

@@ -72,11 +72,10 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	tool, done, err := w.Git(c.ProjectDir)
+	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return "", err
 	}
-	defer done()
 	return remote.Repository{URL: c.Action}.Tag(ctx, tool, version)
 }
 

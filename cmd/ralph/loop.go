@@ -28,11 +28,10 @@ type loopCommand struct {
 }
 
 func (c loopCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := c.Open(ctx, w.World)
+	d, err := c.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	asked, err := c.asked(ctx, d)
 	if err != nil {
 		return 0, err

@@ -61,6 +61,7 @@ func here() world {
 	return world{
 		World: laptop.World{
 			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
+			Closing: new(laptop.Closing),
 		},
 		args: os.Args[1:], every: every, signals: signals,
 	}
@@ -105,6 +106,7 @@ func outer(w world) int {
 func inner(w world, typed chosen) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
+	defer w.Closing.Do()
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}

@@ -33,7 +33,7 @@ type reportCommand struct {
 	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
-func (c reportCommand) run(ctx context.Context, w world) (int, error) {
+func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
 	exams, err := c.exams()
 	if err != nil {
 		return 0, err
@@ -55,11 +55,10 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) {
 		}
 		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return laptop.PrintResult(to, run, home, tree) })
 	}
-	source, done, err := c.source(ctx, w, home, run)
+	source, err := c.source(ctx, w, home, run)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	source.Exams = exams
 	return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, source) })
 }
@@ -99,21 +98,18 @@ func (c reportCommand) tell(to io.Writer, source page.Source) error {
 	return err
 }
 
-// source is the run with readers for the files beside its journal; done removes what they made.
-func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (source page.Source, done func(), err error) {
+// source is the run with readers for the files beside its journal.
+func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (page.Source, error) {
 	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
-	tool, done, err := w.Git(c.ProjectDir)
+	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
-		return source, nil, err
+		return page.Source{}, err
 	}
 	// Without a repository the page has no diffs.
 	if trusted, err := tool.OpenShared(ctx, c.ProjectDir, filepath.Join(tool.Home, "trusted.git")); err == nil {
 		from.Code = trusted
 	}
-	if source, err = from.Source(ctx); err != nil {
-		done()
-	}
-	return source, done, err
+	return from.Source(ctx)
 }
 
 // secrets are the keys of all agents: what a run kept was printed by programs that may have others.

@@ -48,11 +48,10 @@ func (runCommand) stray(string) string {
 }
 
 func (c runCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := c.Open(ctx, w.World)
+	d, err := c.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	d.Stream = c.StreamAgentOutput
 	if c.laid, err = d.Configured(ctx, c.Config); err != nil {
 		return 0, err
@@ -140,11 +139,10 @@ type resumeCommand struct {
 }
 
 func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
-	d, done, err := c.Open(ctx, w.World)
+	d, err := c.Open(ctx, w.World)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	home, old, err := d.Unfinished(c.ID)
 	if err != nil {
 		return 0, err

@@ -48,11 +48,10 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	tool, done, err := w.Git(dir)
+	tool, err := w.Git(dir)
 	if err != nil {
 		return 0, errors.Join(err, sb.Close())
 	}
-	defer done()
 	run, news := w.Runner.Run, func(context.Context) []journal.Noted { return nil }
 	if sb != nil {
 		at, err := w.KeptHere(ctx, dir)

@@ -45,11 +45,10 @@ func (c superviseCommand) run(ctx context.Context, w world) (code int, err error
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, j.Sandbox.Close()) }()
-	tool, done, err := w.Git(j.Supervised.Dir)
+	tool, err := w.Git(j.Supervised.Dir)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	j.Git, asked.Level = tool, j.Sandbox.Name()
 	outcome, err := j.Start(ctx, asked)
 	if err != nil {

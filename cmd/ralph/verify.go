@@ -30,11 +30,10 @@ func (c verifyCommand) run(ctx context.Context, w world) (code int, err error) {
 	if err != nil {
 		return 0, fault.Usage("cannot use "+c.File, "name the evidence.json of a run", err)
 	}
-	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+	tool, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	var run journal.Run
 	err = c.Clone.Verify(ctx, w.World, tool, func(v *checkout.Verifier) (err error) {
 		if run, err = v.Verify(ctx, c.ProjectDir, e); err != nil {
@@ -80,11 +79,10 @@ type proveCommand struct {
 }
 
 func (c proveCommand) run(ctx context.Context, w world) (int, error) {
-	tool, done, err := w.SoundGit(ctx, c.ProjectDir)
+	tool, err := w.SoundGit(ctx, c.ProjectDir)
 	if err != nil {
 		return 0, err
 	}
-	defer done()
 	span, err := c.Span(ctx, tool, c.Base, c.Head)
 	if err != nil {
 		return 0, err

@@ -18,8 +18,7 @@ import (
 // what would make one is guarded all the same.
 func (w World) Place(ctx context.Context, dir string) (confine.Access, error) {
 	top, needs := dir, guarded.Folder(dir)
-	if tool, done, err := w.Git(dir); err == nil {
-		defer done()
+	if tool, err := w.Git(dir); err == nil {
 		tree, err := w.ownTree(ctx, tool, dir)
 		switch {
 		case errors.Is(err, errStrays):
@@ -64,11 +63,10 @@ func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 // Confined marks a folder in which something is to be confined, with the
 // settings as they are before. Settings that cannot be read are not in the mark.
 func (w World) Confined(ctx context.Context, dir string) error {
-	tool, done, err := w.Git(dir)
+	tool, err := w.Git(dir)
 	if err != nil {
 		return err
 	}
-	defer done()
 	d := &Project{Flags: Flags{ProjectDir: dir, DryRun: true}, World: w, Tool: tool}
 	_ = d.look(ctx)
 	if _, marked := d.marks(ctx); marked {

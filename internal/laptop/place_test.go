@@ -34,7 +34,7 @@ func link(t *testing.T, to, at string) {
 func TestFolder(t *testing.T) {
 	top := folder(t)
 	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
-	w := world(filepath.Join(top, "home"))
+	w := world(t, filepath.Join(top, "home"))
 	if _, err := w.KeptHere(t.Context(), shop); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestFolder(t *testing.T) {
 func TestReplacedFolder(t *testing.T) {
 	top := folder(t)
 	shop, victim := repository(t, filepath.Join(top, "shop")), repository(t, filepath.Join(top, "victim"))
-	w := world(filepath.Join(top, "home"))
+	w := world(t, filepath.Join(top, "home"))
 	at, err := w.KeptHere(t.Context(), shop)
 	if err != nil || at.Write[0] != shop {
 		t.Errorf("KeptHere(shop) writes to %v, %v; want shop", at.Write, err)
@@ -71,9 +71,8 @@ func TestReplacedFolder(t *testing.T) {
 	if at, err := w.KeptHere(t.Context(), replaced); fault.Hint(err) == "" {
 		t.Errorf("KeptHere of a link to another repository writes to %v, %v; want a fault", at.Write, err)
 	}
-	if d, done, err := (laptop.Flags{ProjectDir: replaced}).Open(t.Context(), w); fault.Hint(err) == "" {
+	if d, err := (laptop.Flags{ProjectDir: replaced}).Open(t.Context(), w); fault.Hint(err) == "" {
 		t.Errorf("a run works in %s; want a fault", d.Root())
-		done()
 	}
 	marker := filepath.Join(victim, ".ralph-active")
 	if err := errors.Join(os.Mkdir(filepath.Join(victim, ".ralph"), 0o755), os.WriteFile(marker, nil, 0o644), laptop.Flags{ProjectDir: replaced}.Unmark()); err != nil {
@@ -91,7 +90,7 @@ func TestReplacedFolder(t *testing.T) {
 // of that one. A linked worktree does, which its repository names.
 func TestStrayedRepository(t *testing.T) {
 	top := folder(t)
-	code, victim, w := filepath.Join(top, "code"), repository(t, filepath.Join(top, "victim")), world(filepath.Join(top, "home"))
+	code, victim, w := filepath.Join(top, "code"), repository(t, filepath.Join(top, "victim")), world(t, filepath.Join(top, "home"))
 	for _, name := range []string{"file", "link", "common", "store", "honest"} {
 		repository(t, filepath.Join(code, name))
 	}
@@ -127,7 +126,7 @@ func TestStrayedRepository(t *testing.T) {
 // A folder in which something was confined is known without a repository in it.
 func TestAbove(t *testing.T) {
 	top := folder(t)
-	plain, w := filepath.Join(top, "plain"), world(filepath.Join(top, "home"))
+	plain, w := filepath.Join(top, "plain"), world(t, filepath.Join(top, "home"))
 	if err := os.Mkdir(plain, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -47,19 +47,15 @@ type Project struct {
 	tried    string        // how the checks did in the sandbox; empty: they were not tried
 }
 
-// Open reads the project's settings, and its repository if there is one. Call done at the end.
-func (l Flags) Open(ctx context.Context, w World) (d *Project, done func(), err error) {
-	tool, done, err := w.Git(l.ProjectDir)
+// Open reads the project's settings, and its repository if there is one.
+func (l Flags) Open(ctx context.Context, w World) (*Project, error) {
+	tool, err := w.Git(l.ProjectDir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	d = &Project{Flags: l, World: w, Tool: tool}
+	d := &Project{Flags: l, World: w, Tool: tool}
 	d.console = newConsole(w, d)
-	if err = d.look(ctx); err != nil {
-		done()
-		return nil, nil, err
-	}
-	return d, done, nil
+	return d, d.look(ctx)
 }
 
 func (d *Project) look(ctx context.Context) error {

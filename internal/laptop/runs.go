@@ -23,11 +23,10 @@ func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, e
 	if !run.Policy.UsesLinkedWorktree() {
 		return "", nil
 	}
-	tool, done, err := w.Git(r.Project)
+	tool, err := w.Git(r.Project)
 	if err != nil {
 		return "", err
 	}
-	defer done()
 	place, err := tool.Inspect(ctx, r.Project)
 	if err != nil {
 		return "", err

@@ -73,11 +73,10 @@ func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int
 
 // named is the clone's commit that must be signed, with its tree.
 func (c Signature) named(ctx context.Context, w World, clone string) (commit, tree string, err error) {
-	tool, done, err := w.SoundGit(ctx, clone)
+	tool, err := w.SoundGit(ctx, clone)
 	if err != nil {
 		return "", "", err
 	}
-	defer done()
 	if commit, err = tool.Named(ctx, clone, c.Commit); err != nil {
 		return "", "", err
 	}

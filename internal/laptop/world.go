@@ -29,6 +29,7 @@ type World struct {
 	Drain    <-chan struct{} // closed by the first signal, for commands that drain
 	Patience *Patience       // what a run tells those who ask it to end
 	Version  string
+	Closing  *Closing
 }
 
 func (w World) person() git.Person {
@@ -44,10 +45,23 @@ func (w World) person() git.Person {
 	return p
 }
 
-// Git returns the user's git for a project, with an empty home; done removes that.
-func (w World) Git(project string) (tool git.Git, done func(), err error) {
+// Git returns the user's git for a project, with an empty home.
+func (w World) Git(project string) (git.Git, error) {
 	home, done, err := w.Room(project, "home")
-	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.person()}, done, err
+	if err == nil {
+		w.Closing.funcs = append(w.Closing.funcs, done)
+	}
+	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.person()}, err
+}
+
+// Closing is what is left to do at the end of the process.
+type Closing struct{ funcs []func() }
+
+// Do does it.
+func (c *Closing) Do() {
+	for _, do := range c.funcs {
+		do()
+	}
 }
 
 // Outside is the environment of programs that ralph starts outside of the sandbox.
@@ -158,14 +172,12 @@ func (w World) Room(project, purpose string) (dir string, done func(), err error
 }
 
 // SoundGit is git for a command that is nothing without it.
-func (w World) SoundGit(ctx context.Context, project string) (tool git.Git, done func(), err error) {
-	if tool, done, err = w.Git(project); err != nil {
-		return tool, nil, err
+func (w World) SoundGit(ctx context.Context, project string) (git.Git, error) {
+	tool, err := w.Git(project)
+	if err == nil {
+		_, err = tool.Version(ctx)
 	}
-	if _, err = tool.Version(ctx); err != nil {
-		done()
-	}
-	return tool, done, err
+	return tool, err
 }
 
 // Executable is this very program.

@@ -12,11 +12,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-func world(home string) laptop.World {
+func world(t *testing.T, home string) laptop.World {
+	t.Helper()
+	closing := new(laptop.Closing)
+	t.Cleanup(closing.Do)
 	env := map[string]string{"HOME": home, "PATH": os.Getenv("PATH")}
 	return laptop.World{
 		Getenv: func(name string) string { return env[name] }, Environ: func() []string { return []string{"HOME=" + home, "PATH=" + env["PATH"]} },
-		Runner: &process.Runner{},
+		Runner: &process.Runner{}, Closing: closing,
 	}
 }
 
@@ -50,7 +53,7 @@ func TestTemp(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("TMPDIR", c.temp)
-		if got := world(home).Temp(shop); got != c.want {
+		if got := world(t, home).Temp(shop); got != c.want {
 			t.Errorf("with TMPDIR %s: %s, want %s", c.temp, got, c.want)
 		}
 	}
@@ -58,7 +61,7 @@ func TestTemp(t *testing.T) {
 
 // Results at a base count only for the hosts with which the checks ran.
 func TestKeptBaselinesKnowTheirHosts(t *testing.T) {
-	w := world(t.TempDir())
+	w := world(t, t.TempDir())
 	w.Now = func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) }
 	seen := map[string]string{}
 	for name, allow := range map[string][]string{"any host": nil, "no host": {}, "one host": {"a.example.com"}} {
