@@ -61,6 +61,16 @@ func (f Folder) open() (*untrusted.Root, error) {
 	return root, nil
 }
 
+// within opens the folder for as long as do works in it.
+func (f Folder) within(do func(*untrusted.Root) error) error {
+	root, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return do(root)
+}
+
 func (f Folder) make() error {
 	if !f.Straight {
 		return os.MkdirAll(f.Path, 0o755)
@@ -77,17 +87,14 @@ func (f Folder) RemoveFiles(names ...string) error {
 	if _, err := os.Lstat(f.Path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	root, err := f.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	for _, name := range names {
-		if err := root.RemoveAll(name); err != nil {
-			return cannotWrite(f.Path, err)
+	return f.within(func(root *untrusted.Root) error {
+		for _, name := range names {
+			if err := root.RemoveAll(name); err != nil {
+				return cannotWrite(f.Path, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // CheckPath returns an error if the folder is a link or a file.
@@ -109,28 +116,23 @@ func RunName(what string, at time.Time) string {
 
 // NewRun creates the folder of a run; it must not exist.
 func (f Folder) NewRun(id string) (Run, error) {
-	root, err := f.open()
-	if err != nil {
-		return Run{}, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	if err := root.MkdirAll(runs, 0o755); err != nil {
-		return Run{}, cannotWrite(f.Path, err)
-	}
-	if err := ignoreAll(root); err != nil {
-		return Run{}, cannotWrite(f.Path, err)
-	}
 	run := f.Run(id)
-	switch err := root.Mkdir(filepath.Join(runs, id), 0o755); {
-	case errors.Is(err, fs.ErrExist):
-		return Run{}, fault.Usage("there is a run "+id+" already", "try again: a run is named after the moment it begins", err)
-	case err != nil:
-		return Run{}, cannotWrite(run.Path, err)
-	}
-	if made, err := root.Lstat(filepath.Join(runs, id)); err == nil {
-		f.removeOldDigests(made.ModTime())
-	}
-	return run, nil
+	return run, f.within(func(root *untrusted.Root) error {
+		if err := errors.Join(root.MkdirAll(runs, 0o755), ignoreAll(root)); err != nil {
+			return cannotWrite(f.Path, err)
+		}
+		home := filepath.Join(runs, id)
+		switch err := root.Mkdir(home, 0o755); {
+		case errors.Is(err, fs.ErrExist):
+			return fault.Usage("there is a run "+id+" already", "try again: a run is named after the moment it begins", err)
+		case err != nil:
+			return cannotWrite(run.Path, err)
+		}
+		if made, err := root.Lstat(home); err == nil {
+			f.removeOldDigests(made.ModTime())
+		}
+		return nil
+	})
 }
 
 // Run is the run with that id.
@@ -221,21 +223,16 @@ func (f Folder) listRuns() (ids []string, err error) {
 	if err := f.CheckPath(); err != nil {
 		return nil, err
 	}
-	root, err := f.folder().Open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	entries, err := root.ReadDir(runs)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range entries {
-		if entry.IsDir() {
-			ids = append(ids, entry.Name())
+	err = f.folder().Do(func(root *untrusted.Root) error {
+		entries, err := root.ReadDir(runs)
+		for _, entry := range entries {
+			if entry.IsDir() {
+				ids = append(ids, entry.Name())
+			}
 		}
-	}
-	return ids, nil
+		return err
+	})
+	return ids, err
 }
 
 // Create creates or empties a file in the folder.

@@ -39,13 +39,12 @@ const maxJournalRead = 1 << 30
 // Journal is the path of the run's journal.
 func (r Run) Journal() string { return r.File(JournalFile) }
 
-func (r Run) openFile(name string, flag int) (*os.File, error) {
-	root, err := r.folder().Open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	return root.OpenFile(name, flag, 0o644)
+func (r Run) openFile(name string, flag int) (file *os.File, err error) {
+	err = r.folder().Do(func(root *untrusted.Root) error {
+		file, err = root.OpenFile(name, flag, 0o644)
+		return err
+	})
+	return file, err
 }
 
 // Entries reads the journal.
@@ -56,22 +55,23 @@ func (r Run) Entries() (entries []journal.Entry, err error) {
 
 // replay reads the journal line by line: it can be large, and many ask for its end alone.
 func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
-	root, err := r.folder().Open()
+	var broken error
+	err := r.folder().Do(func(root *untrusted.Root) error {
+		file, err := root.OpenPlain(JournalFile)
+		if err != nil {
+			return err
+		}
+		defer file.Close() //nolint:errcheck // only read
+		text, err := untrusted.Limit(file, maxJournalRead)
+		if err == nil {
+			_, broken = journal.Each(text, do)
+		}
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
-	defer root.Close() //nolint:errcheck // only a handle
-	file, err := root.OpenPlain(JournalFile)
-	if err != nil {
-		return fmt.Errorf("read journal: %w", err)
-	}
-	defer file.Close() //nolint:errcheck // only read
-	text, err := untrusted.Limit(file, maxJournalRead)
-	if err != nil {
-		return fmt.Errorf("read journal: %w", err)
-	}
-	_, err = journal.Each(text, do)
-	return err
+	return broken
 }
 
 // OpenJournal opens the journal for appending. It cuts off an incomplete last line.

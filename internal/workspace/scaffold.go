@@ -27,33 +27,32 @@ type NewFile struct {
 
 // Scaffold creates all files in a project, or none. It never overwrites a file.
 func Scaffold(project string, files []NewFile) error {
-	root, err := openProject(project)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	var there []string
-	for _, file := range files {
-		if _, err := root.Lstat(file.Path); err == nil {
-			there = append(there, file.Path)
+	return inProject(project, func(root *untrusted.Root) error {
+		var there []string
+		for _, file := range files {
+			if _, err := root.Lstat(file.Path); err == nil {
+				there = append(there, file.Path)
+			}
 		}
-	}
-	if len(there) > 0 {
+		if len(there) == 0 {
+			return writeNewFiles(root, files)
+		}
 		fix := "remove or rename these files first"
 		if !strings.HasPrefix(there[0], ".github/") {
 			fix += "; ralph archive moves a finished loop away"
 		}
 		return fault.Usage("files already exist: "+strings.Join(there, ", ")+"; nothing was written", fix, nil)
-	}
-	return writeNewFiles(root, files)
+	})
 }
 
-func openProject(project string) (*untrusted.Root, error) {
+// inProject opens a project for as long as do works in it.
+func inProject(project string, do func(*untrusted.Root) error) error {
 	root, err := untrusted.OpenRoot(project)
 	if err != nil {
-		return nil, fault.Usage("cannot open the project "+project, "name a folder with -d", err)
+		return fault.Usage("cannot open the project "+project, "name a folder with -d", err)
 	}
-	return root, nil
+	defer root.Close() //nolint:errcheck // only a handle
+	return do(root)
 }
 
 // writeNewFiles writes files, and removes the written ones if one fails.
@@ -88,32 +87,29 @@ func createFile(root *untrusted.Root, wanted NewFile) error {
 // AddIgnored adds missing patterns to a project's .gitignore, and returns them.
 func AddIgnored(project string, patterns ...string) (added []string, err error) {
 	const name = ".gitignore"
-	root, err := openProject(project)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	old, err := root.ReadFile(name, maxAgentFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Usage("cannot read "+name, "make it a plain file", err)
-	}
-	added = missingPatterns(old, patterns)
-	if len(added) == 0 {
-		return nil, nil
-	}
-	text := strings.Join(added, "\n") + "\n"
-	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
-		text = "\n" + text
-	}
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, cannotWrite(name, err)
-	}
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, cannotWrite(name, err)
-	}
-	return added, nil
+	err = inProject(project, func(root *untrusted.Root) error {
+		old, err := root.ReadFile(name, maxAgentFile)
+		if ignoreNotExist(err) != nil {
+			return fault.Usage("cannot read "+name, "make it a plain file", err)
+		}
+		if added = missingPatterns(old, patterns); len(added) == 0 {
+			return nil
+		}
+		text := strings.Join(added, "\n") + "\n"
+		if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
+			text = "\n" + text
+		}
+		file, err := root.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return cannotWrite(name, err)
+		}
+		_, err = file.WriteString(text)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return cannotWrite(name, err)
+		}
+		return nil
+	})
+	return added, err
 }
 
 // Patterns count as present with or without slashes at the ends.
@@ -135,35 +131,26 @@ func missingPatterns(ignored []byte, patterns []string) []string {
 const SettingsFile = ".ralph/settings.json"
 
 // ReadSettings reads a settings file; nil if there is none.
-func ReadSettings(project, name string) ([]byte, error) {
-	root, err := openProject(project)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	data, err := root.ReadFile(name, maxAgentFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fault.Usage("cannot read "+name, "make it a plain file that you may read", err)
-	}
-	return data, nil
+func ReadSettings(project, name string) (data []byte, err error) {
+	err = inProject(project, func(root *untrusted.Root) error {
+		if data, err = root.ReadFile(name, maxAgentFile); ignoreNotExist(err) != nil {
+			return fault.Usage("cannot read "+name, "make it a plain file that you may read", err)
+		}
+		return nil
+	})
+	return data, err
 }
 
 // WriteSettings replaces the settings in one step: readers see the old or the new
 // ones.
 func WriteSettings(project string, data []byte) error {
-	root, err := Folder{Path: filepath.Join(project, ".ralph")}.open()
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	path := filepath.Join(project, filepath.FromSlash(SettingsFile))
-	if err := renameio.WriteFile(path, data, 0o644); err != nil {
-		return cannotWrite(path, fmt.Errorf("nothing was changed: %w", err))
-	}
-	return nil
+	return Folder{Path: filepath.Join(project, ".ralph")}.within(func(*untrusted.Root) error {
+		path := filepath.Join(project, filepath.FromSlash(SettingsFile))
+		if err := renameio.WriteFile(path, data, 0o644); err != nil {
+			return cannotWrite(path, fmt.Errorf("nothing was changed: %w", err))
+		}
+		return nil
+	})
 }
 
 const archiveDir = "ralph-archive"
@@ -177,16 +164,10 @@ type Loop struct {
 }
 
 // ReadLoop reads a project's loop. A PRD in valid JSON can be archived even if no run accepts it.
-func ReadLoop(from Memory) (Loop, error) {
-	l := Loop{memory: from}
-	root, err := openProject(from.Tree)
-	if err != nil {
-		return l, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
+func ReadLoop(from Memory) (l Loop, err error) {
+	l.memory = from
 	prd := from.path(planFile)
-	l.PRD, err = root.ReadFile(prd, maxAgentFile)
-	switch {
+	switch l.PRD, err = from.tree().ReadFile(prd, maxAgentFile); {
 	case errors.Is(err, fs.ErrNotExist):
 		return l, fault.Usage("nothing to archive: there is no "+prd, "name the project with -d", nil)
 	case err != nil:
@@ -198,8 +179,7 @@ func ReadLoop(from Memory) (Loop, error) {
 	if !l.hasStories() {
 		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)
 	}
-	l.Progress, err = root.ReadFile(from.path(progressFile), maxAgentFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if l.Progress, err = from.tree().ReadFile(from.path(progressFile), maxAgentFile); ignoreNotExist(err) != nil {
 		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
 	}
 	return l, nil
@@ -224,23 +204,21 @@ func (l Loop) Started() string {
 
 // Archive saves the loop and its summary in a new folder, and writes fresh files.
 func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder string, err error) {
-	root, err := openProject(l.memory.Tree)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	if folder, err = makeArchiveDir(root, name); err != nil {
-		return "", cannotWrite(archiveDir, err)
-	}
-	if err := writeNewFiles(root, l.files(folder, summary)); err != nil {
-		return "", errors.Join(err, root.Remove(folder))
-	}
-	for _, file := range fresh {
-		if err := replaceByRename(root, file); err != nil {
-			return folder, cannotWrite(file.Path, err)
+	err = inProject(l.memory.Tree, func(root *untrusted.Root) error {
+		if folder, err = makeArchiveDir(root, name); err != nil {
+			return cannotWrite(archiveDir, err)
 		}
-	}
-	return folder, nil
+		if err := writeNewFiles(root, l.files(folder, summary)); err != nil {
+			return errors.Join(err, root.Remove(folder))
+		}
+		for _, file := range fresh {
+			if err := replaceByRename(root, file); err != nil {
+				return cannotWrite(file.Path, err)
+			}
+		}
+		return nil
+	})
+	return folder, err
 }
 
 func makeArchiveDir(root *untrusted.Root, name string) (string, error) {
