@@ -127,8 +127,8 @@ func phaseAt(where journal.Where) phase {
 	return phaseChecks
 }
 
-func (c segment) phaseTimes() [phaseIdle + 1]time.Duration {
-	var sums [phaseIdle + 1]time.Duration
+func (c segment) phaseTimes() phaseTimes {
+	var sums phaseTimes
 	for _, m := range c.events {
 		sums[m.phase] += m.took
 	}
@@ -138,10 +138,9 @@ func (c segment) phaseTimes() [phaseIdle + 1]time.Duration {
 // activeTime is the time of a segment in which the run worked or waited.
 func (c segment) activeTime() time.Duration {
 	var sum time.Duration
-	for _, m := range c.events {
-		if m.phase != phaseIdle {
-			sum += m.took
-		}
+	sums := c.phaseTimes()
+	for _, took := range sums[:phaseIdle] {
+		sum += took
 	}
 	return sum
 }

@@ -45,4 +45,4 @@ func unseen(r rune) bool {
 
 // elements are all that a page is made of.
 var elements = strings.Fields(`!doctype a article b body code dd details div dl dt figcaption figure footer h1 h2 h3 head header html
-li line main meta nav ol p polygon polyline pre rect section span strong style summary svg table tbody td th thead title tr ul`)
+li line main meta nav ol p pre section span strong style summary table tbody td th thead title tr ul`)

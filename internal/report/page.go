@@ -108,7 +108,7 @@ func (s Source) page() page {
 		Sum: view.Sum(run), Next: spans(next), Task: spans(clean.Inline(run.Task.Title, 200)),
 		Facts: append(factsOf(run), factIfKnown("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.StoryColumns(),
-		Timeline: s.timelineOf(chapters), Before: s.checkLogs(chapters[0], roomForBefore),
+		Timeline: timelineOf(chapters), Before: s.checkLogs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
 	}
 	if run.Pull != nil {

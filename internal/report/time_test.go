@@ -68,8 +68,8 @@ func TestWhereTheTimeWent(t *testing.T) {
 		step{time.Minute, paid(0.25)},
 	)
 	for _, want := range []string{
-		`aria-label="The whole run: agent 4m, checks 30s, proof 1m10s, waiting 4m, other 5s"`,
-		`aria-label="agent 3m, checks 10s, proof 1m10s, waiting 4m, other 4s"`,
+		`The whole run: agent 4m, checks 30s, proof 1m10s, waiting 4m, other 5s<`,
+		`>agent 3m, checks 10s, proof 1m10s, waiting 4m, other 4s<`,
 		"Idle: 1h",
 		`<td role="cell">8m24s</td><td role="cell">at least $0.50</td>`,
 		`href="#iteration-2"`, `<td role="cell">1m1s</td><td role="cell">$0.25</td>`,
