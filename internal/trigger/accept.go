@@ -26,13 +26,7 @@ const (
 
 // CanRun reports whether p is enough to start work: who may push may let an agent push.
 func (p Permission) CanRun() bool {
-	switch p {
-	case Admin, Maintain, Write:
-		return true
-	case Triage, Read, None:
-		return false
-	}
-	return false
+	return p == Admin || p == Maintain || p == Write
 }
 
 // Refusal is why no work starts. It is an answer, not an error: the job is green.

@@ -38,13 +38,7 @@ func (v Verb) ContinuesRun() bool { return v == Approve || v == Resume || v == R
 
 // UsesAgent reports whether v may start an agent, which flags can limit.
 func (v Verb) UsesAgent() bool {
-	switch v {
-	case Run, Plan, Approve, Resume, Retry, Update:
-		return true
-	case Help, Stop, Status, Prove:
-		return false
-	}
-	return false
+	return slices.Contains([]Verb{Run, Plan, Approve, Resume, Retry, Update}, v)
 }
 
 // Command is what the trigger asks for.
@@ -187,7 +181,8 @@ func guessVerb(word string) string {
 		}
 		names = append(names, string(one))
 	}
-	return nearest(said, names)
+	meant, _ := jsontree.Nearest(said, names)
+	return meant
 }
 
 func cutWord(line string) (word, rest string) {
@@ -197,12 +192,6 @@ func cutWord(line string) (word, rest string) {
 		return line, ""
 	}
 	return line[:end], strings.TrimSpace(line[end:])
-}
-
-// nearest returns the known word that is most similar to said, or nothing.
-func nearest(said string, known []string) string {
-	meant, _ := jsontree.Nearest(said, known)
-	return meant
 }
 
 // Button returns a box for ralph's comment that is a command once it is ticked.

@@ -163,12 +163,12 @@ func TestFlagsThatStartNothing(t *testing.T) {
 		"/ralph --model 'a b'":            help("--model", "", name),
 		"/ralph --model \"$HOME\"":        help("--model", "", name),
 		"/ralph --draft=no":               help("--draft", "", "it takes no value"),
-		"/ralph --sandbox none":           help("--sandbox", "", "the workflow sets the sandbox, where a review sees a change"),
-		"/ralph run --allow-domains=x.io": help("--allow-domains", "", "the workflow sets the sandbox, where a review sees a change"),
-		"/ralph --checks true":            help("--checks", "", "the workflow sets the commands, where a review sees a change"),
-		"/ralph --AGENT-ARGS x":           help("--AGENT-ARGS", "", "the workflow sets the commands, where a review sees a change"),
-		"/ralph --proof unbroken":         help("--proof", "", "the workflow sets the proof, where a review sees a change"),
-		"/ralph --allow-users me":         help("--allow-users", "", "the workflow sets who can start work, where a review sees a change"),
+		"/ralph --sandbox none":           help("--sandbox", "", "the workflow sets it, where a review sees a change"),
+		"/ralph run --allow-domains=x.io": help("--allow-domains", "", "the workflow sets it, where a review sees a change"),
+		"/ralph --checks true":            help("--checks", "", "the workflow sets it, where a review sees a change"),
+		"/ralph --AGENT-ARGS x":           help("--AGENT-ARGS", "", "the workflow sets it, where a review sees a change"),
+		"/ralph --proof unbroken":         help("--proof", "", "the workflow sets it, where a review sees a change"),
+		"/ralph --allow-users me":         help("--allow-users", "", "the workflow sets it, where a review sees a change"),
 	})
 }
 

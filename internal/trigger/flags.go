@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/shell"
@@ -38,21 +39,10 @@ var flags = []flag{
 	{"--draft", "", func(f *Flags, _ string) error { f.Draft = true; return nil }},
 }
 
-var workflowFlags = []struct {
-	why   string
-	names []string
-}{
-	{"the workflow sets the sandbox, where a review sees a change", []string{
-		"--sandbox", "--no-sandbox", "--allow-domains", "--setup-domains", "--private-hosts", "--https-proxy", "--ca-bundle", "--allow-models", "--model-base-url",
-	}},
-	{"the workflow sets the commands, where a review sees a change", []string{
-		"--check", "--checks", "--check-timeout", "--setup", "--agent", "--agent-command", "--agent-args",
-	}},
-	{"the workflow sets the proof, where a review sees a change", []string{
-		"--proof", "--baseline", "--tamper", "--protect", "--protected-changes", "--review-agent", "--review-model",
-	}},
-	{"the workflow sets who can start work, where a review sees a change", []string{"--allow-users", "--allow-bots", "--assignee", "--label"}},
-}
+// workflowFlags would change the sandbox, the commands, the proof or who may start work.
+var workflowFlags = strings.Fields("--sandbox --no-sandbox --allow-domains --setup-domains --private-hosts --https-proxy --ca-bundle --allow-models --model-base-url " +
+	"--check --checks --check-timeout --setup --agent --agent-command --agent-args " +
+	"--proof --baseline --tamper --protect --protected-changes --review-agent --review-model --allow-users --allow-bots --assignee --label")
 
 // isFlag reports whether word looks like a flag. Phones turn two hyphens into one dash.
 func isFlag(word string) bool {
@@ -97,18 +87,16 @@ func flagRefusal(said, why string) *Command {
 
 func unknownFlag(said string) *Command {
 	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
+	if slices.Contains(workflowFlags, plain) {
+		return flagRefusal(said, "the workflow sets it, where a review sees a change")
+	}
 	var names []string
 	for _, one := range flags {
 		names = append(names, one.name)
 	}
-	for _, group := range workflowFlags {
-		if slices.Contains(group.names, plain) {
-			return flagRefusal(said, group.why)
-		}
-	}
-	wrong := Command{Verb: Help, Said: said, Nearest: nearest(plain, names)}
-	if plain == "--" {
-		wrong.Nearest = "--"
+	wrong := Command{Verb: Help, Said: said, Nearest: "--"}
+	if plain != "--" {
+		wrong.Nearest, _ = jsontree.Nearest(plain, names)
 	}
 	return &wrong
 }
