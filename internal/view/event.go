@@ -183,7 +183,7 @@ func planLines(e journal.PlanRead) (lines []eventLine) {
 		lines = append(lines, iterationLine(warnSign, "put back: "+oneLine(what)))
 	}
 	if e.Cut {
-		lines = append(lines, iterationLine(warnSign, logRestored))
+		lines = append(lines, iterationLine(warnSign, "put back in the progress log: what earlier iterations wrote"))
 	}
 	return lines
 }
@@ -196,10 +196,11 @@ func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 		lines = append(lines, iterationLine(warnSign, "protected file put back: "+oneLine(path)))
 	}
 	if len(e.Huge) > 0 {
-		lines = append(lines, iterationLine(warnSign, tooLarge+oneLine(journal.ShortList(e.Huge))))
+		lines = append(lines, iterationLine(warnSign, "left out, as larger than 100 MiB: "+oneLine(journal.ShortList(e.Huge))))
 	}
 	for _, finding := range e.Refused {
-		lines = append(lines, iterationLine(badSign, "refused "+oneLine(shortSHA(finding.Commit)+" "+findingText(finding))))
+		what := appendNonEmpty(shortSHA(finding.Commit), " ", finding.Path)
+		lines = append(lines, iterationLine(badSign, oneLine(appendNonEmpty("commits refused", ": ", what)+": "+finding.Why)))
 	}
 	return lines
 }

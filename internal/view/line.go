@@ -79,10 +79,6 @@ func agentText(e journal.AgentEnded) string {
 	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
 }
 
-const logRestored = "put back in the progress log: what earlier iterations wrote"
-
-const tooLarge = "left out, as larger than 100 MiB: "
-
 func scmText(e journal.SCMEnded) string {
 	switch {
 	case e.Failed:

@@ -62,7 +62,7 @@ var lines = []struct {
 	{journal.CommitsTaken{From: "a", To: "a"}, ""},
 	{
 		journal.CommitsTaken{Commits: []journal.Commit{{SHA: "0123456789", Subject: "feat: x"}}, Dropped: []string{"CODEOWNERS"}, Refused: []journal.Finding{{Commit: "fedcba9876", Path: "a", Why: "too large"}, {Why: "too many"}}},
-		"  accepted 0123456 feat: x\n  protected file put back: CODEOWNERS\n  refused fedcba9 a: too large\n  refused too many",
+		"  accepted 0123456 feat: x\n  protected file put back: CODEOWNERS\n  commits refused: fedcba9 a: too large\n  commits refused: too many",
 	},
 	{journal.ProofEnded{Commit: "0123456789", Passed: true}, "  0123456 passed on a clean checkout"},
 	{journal.ProofEnded{Commit: "0123456789", Why: "test failed (exit 1)"}, "  0123456 failed on a clean checkout: test failed (exit 1)"},

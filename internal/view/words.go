@@ -127,46 +127,29 @@ func remedySentence(run journal.Run) string {
 	return " To change that: " + remedy + "."
 }
 
+// verdictProblems are the bad lines of the newest verdict and of what it judged; Markdown.
 func verdictProblems(run journal.Run) []string {
 	it, found := run.LastJudged()
 	if !found {
 		return nil
 	}
-	var lines []string
-	if it.Agent != nil && it.Agent.Failed {
-		lines = append(lines, "the agent did not end well: "+clean.Inline(it.Agent.Why, 300))
-	}
-	for _, rejected := range it.Ended.Rejected {
-		lines = append(lines, fmt.Sprintf("claim %s rejected: %s", Code(rejected.Claim, 80), clean.Inline(rejected.Why, 300)))
+	events := []journal.Event{*it.Ended}
+	if it.Agent != nil {
+		events = append(events, *it.Agent)
 	}
 	if it.Read != nil {
-		for _, what := range it.Read.Undone {
-			lines = append(lines, "put back in the plan: "+clean.Inline(what, 300))
+		events = append(events, *it.Read)
+	}
+	if it.Taken != nil {
+		events = append(events, *it.Taken)
+	}
+	var lines []string
+	for _, event := range events {
+		for _, text := range BadLines(run, event) {
+			lines = append(lines, escapeLineStart(text, 400))
 		}
-		if it.Read.Cut {
-			lines = append(lines, logRestored)
-		}
-	}
-	if it.Taken == nil {
-		return firstFew(lines)
-	}
-	for _, path := range it.Taken.Dropped {
-		lines = append(lines, "protected file put back: "+Code(path, 200))
-	}
-	if len(it.Taken.Huge) > 0 {
-		lines = append(lines, tooLarge+clean.Inline(journal.ShortList(it.Taken.Huge), 300))
-	}
-	for _, finding := range it.Taken.Refused {
-		lines = append(lines, "commits refused: "+clean.Inline(findingText(finding), 300))
 	}
 	return firstFew(lines)
-}
-
-func findingText(finding journal.Finding) string {
-	if finding.Path == "" {
-		return finding.Why
-	}
-	return finding.Path + ": " + finding.Why
 }
 
 // blockMarkup matches the start of a line that Markdown takes for a list, a heading or a quote.

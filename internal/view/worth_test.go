@@ -132,7 +132,7 @@ func TestTextOfStories(t *testing.T) {
 		Grades: []journal.StoryGraded{{Story: "US-001", Grade: journal.RedToGreen}},
 	}
 	want := "run-1: iteration 2, agent at work on US-002\n[x] US-001 A cart ✅ proven, red to green\n[>] US-002 An order\n[ ] US-003 A bill\n" +
-		"2 iterations in 0s, cost $1.00\n! claim `US-003` rejected: one story at a time\n"
+		"2 iterations in 0s, cost $1.00\n! rejected: US-003: one story at a time\n"
 	if diff := cmp.Diff(want, view.Text(run, false)); diff != "" {
 		t.Errorf("Text (-want +got):\n%s", diff)
 	}
