@@ -32,8 +32,8 @@ func (w *Sandbox) AllowPackages(ctx context.Context, env []string, files func() 
 	}
 	hosts, notes, err := egress.Packages(ctx, egress.Run(w.Around(Access{})), w.Env(env, false), names)
 	if err == nil {
-		w.servers.mainProxy.Permit(hosts)
-		w.servers.setupProxy.Permit(hosts)
+		w.servers.proxy.Permit(hosts)
+		w.servers.setup.Permit(hosts)
 	}
 	return notes, err
 }

@@ -191,7 +191,7 @@ func (w *Sandbox) Description(none string) string {
 	}
 	said := "sandbox level " + w.Name() + ": tested, an attack from inside failed"
 	said += serviceText(w.servers.services)
-	if w.servers.anyModel() {
+	if d := w.servers; d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 }) {
 		said += "; no model is set, so every model is allowed"
 	}
 	return said

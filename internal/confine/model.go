@@ -36,14 +36,6 @@ type modelUser struct {
 	token  string        // that it gets in their place
 }
 
-func (w *Sandbox) modelHosts(who *modelUser, strict bool) ([]egress.Name, error) {
-	var err error
-	if who.makers, err = w.makers(who, strict); err != nil || len(who.makers) > 0 {
-		return nil, err
-	}
-	return egress.ParseNames(who.Hosts)
-}
-
 // HoldKeys has a model server hold the keys of the agents, and count what they use
 // against their budget, without a sandbox: no matter what else a Sandbox does, it does
 // not. nil: there is no budget, or no key that can be held.
@@ -162,10 +154,6 @@ func serverOf(m agent.Maker) (egress.Maker, error) {
 		return maker, fault.Usage("cannot read the address of the model's server", "give model-base-url as https://host, without a name or password", nil)
 	}
 	return maker, nil
-}
-
-func (d *servers) anyModel() bool {
-	return d.modelServer != nil && slices.ContainsFunc(d.modelServer.Makers, func(m egress.Maker) bool { return len(m.Models) == 0 })
 }
 
 // makers have keys for the model server; none for a login. Strict refuses keys that only the agent can

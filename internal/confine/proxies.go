@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,13 +17,10 @@ import (
 
 type servers struct {
 	services     []netip.AddrPort // of the project
-	proxy, model egress.Listener
-	setup        egress.Listener // another proxy, for what makes a folder ready
-	mainProxy    *egress.Proxy
-	setupProxy   *egress.Proxy // who serves setup
+	proxy, setup proxy            // setup is for what makes a folder ready
+	model        egress.Listener
 	modelServer  *egress.Model // nil: no key is held
 	countsUsage  bool          // the key of the agent that does the work is
-	route        egress.Route
 	packages     bool
 	keys, review agent.Keys // for the agent, and for who gives a second opinion
 	certificates string     // the certificates that those inside trust
@@ -33,61 +31,55 @@ type servers struct {
 	failed error
 }
 
+type proxy struct {
+	egress.Listener
+	*egress.Proxy // nil: it is not open
+}
+
 func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
-	route, err := asked.Network.Route()
+	d, n := w.servers, asked.Network
+	route, err := n.Route()
 	if err != nil {
 		return err
 	}
-	if err := w.trust(asked.Network); err != nil {
+	if err := w.trust(n); err != nil {
 		return err
 	}
-	allow, err := egress.ParseNames(asked.Network.Allow)
-	if err != nil {
-		return err
+	if n.Setup == nil && !n.Packages {
+		n.Setup = n.Allow
 	}
-	d := w.servers
 	who := w.modelUsers(asked)
 	for i := range who {
-		hosts, err := w.modelHosts(&who[i], asked.Home == "")
-		if err != nil {
+		if who[i].makers, err = w.makers(&who[i], asked.Home == ""); err != nil {
 			return err
 		}
-		allow = append(allow, hosts...)
+		if len(who[i].makers) == 0 {
+			n.Allow = slices.Concat(n.Allow, who[i].Hosts)
+		}
 	}
-	d.route, d.packages = route, asked.Network.Packages && !asked.Network.Any
+	allow, wrong := egress.ParseNames(n.Allow)
+	setup, err := egress.ParseNames(n.Setup) // without the agents' hosts
+	if err = cmp.Or(wrong, err); err != nil {
+		return err
+	}
+	d.packages = n.Packages && !n.Any
 	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
-	if d.proxy, err = w.listen(ctx); err != nil {
+	if d.proxy, err = w.openProxy(ctx, &egress.Proxy{Allow: allow, Any: n.Any, Route: route, Refused: w.refused(asked)}); err != nil {
 		return err
 	}
-	d.mainProxy = &egress.Proxy{Allow: allow, Any: asked.Network.Any, Route: route, Refused: w.refused(asked)}
-	d.serve(func() error { return d.mainProxy.Serve(ctx, d.proxy) })
-	if err := w.openSetup(ctx, asked); err != nil {
+	d.setup, err = w.openProxy(ctx, &egress.Proxy{Allow: setup, Any: n.Any && n.Setup == nil, Route: route, List: "setup-domains", Refused: w.refused(asked)})
+	if err != nil || !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
 		return err
-	}
-	if !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
-		return nil
 	}
 	return w.openModel(ctx, asked, who, route)
 }
 
-// openSetup serves the proxy of setup commands: it has its own list, without model servers.
-func (w *Sandbox) openSetup(ctx context.Context, asked Options) error {
-	d, n := w.servers, asked.Network
-	if n.Setup == nil && !n.Packages {
-		n.Setup = n.Allow
+func (w *Sandbox) openProxy(ctx context.Context, p *egress.Proxy) (proxy, error) {
+	l, err := w.listen(ctx)
+	if err == nil {
+		w.servers.serve(func() error { return p.Serve(ctx, l) })
 	}
-	allow, err := egress.ParseNames(n.Setup)
-	if err != nil {
-		return err
-	}
-	if d.setup, err = w.listen(ctx); err != nil {
-		return err
-	}
-	d.setupProxy = &egress.Proxy{
-		Allow: allow, Any: n.Any && n.Setup == nil, Route: d.route, List: "setup-domains", Refused: w.refused(asked),
-	}
-	d.serve(func() error { return d.setupProxy.Serve(ctx, d.setup) })
-	return nil
+	return proxy{l, p}, err
 }
 
 // listen opens a server of ours at a port that no service has.
@@ -133,9 +125,9 @@ func (d *servers) serve(serve func() error) {
 }
 
 func (d *servers) ports(setup bool) map[int]netip.AddrPort {
-	servers := []egress.Listener{d.proxy, d.model}
+	servers := []egress.Listener{d.proxy.Listener, d.model}
 	if setup {
-		servers = []egress.Listener{d.setup}
+		servers = []egress.Listener{d.setup.Listener}
 	}
 	ports := map[int]netip.AddrPort{}
 	for _, at := range d.services {
@@ -155,7 +147,7 @@ func (d *servers) close() error {
 	}
 	d.stop()
 	d.served.Wait()
-	for _, door := range []egress.Listener{d.proxy, d.setup, d.model} {
+	for _, door := range []egress.Listener{d.proxy.Listener, d.setup.Listener, d.model} {
 		if door.Listener != nil {
 			_ = door.Close() // who served it has done so
 		}

@@ -13,9 +13,9 @@ const mostHosts = 50
 
 func (d *servers) traffic() []egress.Traffic {
 	var all []egress.Traffic
-	for _, proxy := range []*egress.Proxy{d.mainProxy, d.setupProxy} {
-		if proxy != nil {
-			all = together(all, proxy.Traffic())
+	for _, p := range []proxy{d.proxy, d.setup} {
+		if p.Proxy != nil {
+			all = together(all, p.Traffic())
 		}
 	}
 	if d.modelServer != nil {
