@@ -84,15 +84,15 @@ func (g GitHub) judge(rule github.Rule, there bool) Finding {
 
 // fits holds text against a rule's pattern, as far as it can be understood here.
 func fits(rule github.Rule, text string) (fits, known bool) {
-	switch rule.Operator {
+	switch by := rule.Parameters; by.Operator {
 	case "starts_with":
-		fits = strings.HasPrefix(text, rule.Pattern)
+		fits = strings.HasPrefix(text, by.Pattern)
 	case "ends_with":
-		fits = strings.HasSuffix(text, rule.Pattern)
+		fits = strings.HasSuffix(text, by.Pattern)
 	case "contains":
-		fits = strings.Contains(text, rule.Pattern)
+		fits = strings.Contains(text, by.Pattern)
 	case "regex":
-		wanted, err := regexp.Compile(rule.Pattern)
+		wanted, err := regexp.Compile(by.Pattern)
 		if err != nil {
 			return false, false
 		}
@@ -100,13 +100,13 @@ func fits(rule github.Rule, text string) (fits, known bool) {
 	default:
 		return false, false
 	}
-	return fits != rule.Negate, true
+	return fits != rule.Parameters.Negate, true
 }
 
 func pattern(rule github.Rule) string {
 	not := ""
-	if rule.Negate {
+	if rule.Parameters.Negate {
 		not = "not "
 	}
-	return fmt.Sprintf("%s%s %q", not, strings.ReplaceAll(rule.Operator, "_", " "), rule.Pattern)
+	return fmt.Sprintf("%s%s %q", not, strings.ReplaceAll(rule.Parameters.Operator, "_", " "), rule.Parameters.Pattern)
 }

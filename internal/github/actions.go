@@ -55,17 +55,16 @@ func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since
 // JobBegan is when a job was requested; known is false where GitHub does not tell.
 func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
 	a := operation{action: fmt.Sprintf("ask when job %d was asked for", id), permission: "actions: read"}
-	job, err := getOne[struct {
-		At stamp `json:"run_started_at"` // of this attempt: who asks again has read again
-	}](ctx, c, a, fmt.Sprintf("actions/runs/%d", id))
+	found, err := getOne[job](ctx, c, a, fmt.Sprintf("actions/runs/%d", id))
 	if Withheld(err) {
 		return time.Time{}, false, nil
 	}
-	return job.At.Time, !job.At.IsZero(), err
+	return found.At.Time, !found.At.IsZero(), err
 }
 
 type job struct {
 	Status string `json:"status"`
+	At     stamp  `json:"run_started_at"` // of this attempt: who asks again has read again
 }
 
 func (j job) filled() bool { return j.Status != "" }

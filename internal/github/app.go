@@ -241,7 +241,7 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole 
 			if d.GetDeliveredAt().Before(since) {
 				return all, true, nil
 			}
-			all = append(all, deliveryOf(d))
+			all = append(all, Delivery{ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode()})
 		}
 		if next == "" {
 			return all, true, nil
@@ -249,12 +249,6 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole 
 		options.Cursor = next
 	}
 	return all, false, nil
-}
-
-func deliveryOf(d *gh.HookDelivery) Delivery {
-	return Delivery{
-		ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(),
-	}
 }
 
 // Payload is what GitHub tried to deliver then.

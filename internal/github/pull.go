@@ -101,7 +101,7 @@ func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error)
 	if Withheld(err) {
 		return false, nil
 	}
-	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Strict }), err
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Parameters.Strict }), err
 }
 
 // behind tells whether a pull request lacks commits of its base that it must have. Where a
@@ -176,7 +176,10 @@ func (c *Client) isHead(p pull, branch string) bool {
 // already: trying again is safe. Where drafts are not to be had the title says
 // draft instead; see Says.
 func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
-	opened, err := c.openPull(ctx, p)
+	opened, err := c.pull(ctx, operation{
+		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
+		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
+	}, p.Body)
 	switch {
 	case err == nil:
 		return opened, nil
@@ -198,13 +201,6 @@ const noDrafts = "draft pull requests are not supported"
 func refusedFor(err error, reason string) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Kind == Refused && strings.Contains(strings.ToLower(e.Message), reason)
-}
-
-func (c *Client) openPull(ctx context.Context, p NewPull) (Pull, error) {
-	return c.pull(ctx, operation{
-		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
-		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
-	}, p.Body)
 }
 
 // EditPull changes a title and a text; an empty one stays.

@@ -19,33 +19,21 @@ import (
 
 // Rule is one that holds for what is pushed to a branch.
 type Rule struct {
-	Type     string // by GitHub's name
-	Ruleset  int64
-	Source   string // whose it is
-	Operator string // of a pattern: starts_with, ends_with, contains, regex
-	Pattern  string
-	Negate   bool
-	Strict   bool // a pull request must hold the newest commit
+	Type       string // by GitHub's name
+	Ruleset    int64  `json:"ruleset_id"`
+	Source     string `json:"ruleset_source"` // whose it is
+	Parameters struct {
+		Operator string // of a pattern: starts_with, ends_with, contains, regex
+		Pattern  string
+		Negate   bool
+		Strict   bool `json:"strict_required_status_checks_policy"` // a pull request must hold the newest commit
+	}
 }
 
 // Rules are a branch's rules, whether or not the branch exists or they hold for us.
 func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 	a := operation{action: "read the rules for " + branch, permission: "metadata: read"}
-	found, err := list[struct {
-		Type       string
-		Ruleset    int64  `json:"ruleset_id"`
-		Source     string `json:"ruleset_source"`
-		Parameters struct {
-			Operator, Pattern string
-			Negate            bool
-			Strict            bool `json:"strict_required_status_checks_policy"`
-		}
-	}](ctx, c, a, "rules/branches/"+(&url.URL{Path: branch}).EscapedPath(), maxPages)
-	var rules []Rule
-	for _, one := range found {
-		rules = append(rules, Rule{one.Type, one.Ruleset, one.Source, one.Parameters.Operator, one.Parameters.Pattern, one.Parameters.Negate, one.Parameters.Strict})
-	}
-	return rules, err
+	return list[Rule](ctx, c, a, "rules/branches/"+(&url.URL{Path: branch}).EscapedPath(), maxPages)
 }
 
 // Bypasses tells whether a ruleset lets us push all the same.
