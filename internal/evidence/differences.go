@@ -119,27 +119,24 @@ func (s Story) differences(anew journal.Run) []string {
 
 // inspectionDifferences compares the inspection, which a completed run has unless it is turned off.
 func (e Evidence) inspectionDifferences(anew journal.Run) []string {
-	if e.Inspection == nil && e.IsInspectionRequired() {
-		return (&Inspection{}).differences(anew)
+	was := e.Inspection
+	if was == nil && e.IsInspectionRequired() {
+		was = &Inspection{}
 	}
-	return e.Inspection.differences(anew)
+	found, is := anew.InspectionOf(anew.Tree)
+	if was == nil || !is {
+		return nil
+	}
+	now := inspectionOf(found)
+	if slices.EqualFunc(was.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && was.More == now.More && was.Why == now.Why {
+		return nil
+	}
+	return []string{"the change is held back by " + now.describe() + "; the file says: " + was.describe()}
 }
 
 // IsInspectionRequired reports whether the existing tests had to judge the change.
 func (e Evidence) IsInspectionRequired() bool {
 	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
-}
-
-func (i *Inspection) differences(anew journal.Run) []string {
-	found, is := anew.InspectionOf(anew.Tree)
-	if i == nil || !is {
-		return nil
-	}
-	now := inspectionOf(found)
-	if slices.EqualFunc(i.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && i.More == now.More && i.Why == now.Why {
-		return nil
-	}
-	return []string{"the change is held back by " + now.describe() + "; the file says: " + i.describe()}
 }
 
 func (i *Inspection) describe() string {

@@ -26,7 +26,7 @@ func (p *launch) restrictFiles() error {
 		return nil
 	}
 	abi := landlockOf(p.ABI)
-	if p.filesHeldOtherwise(abi) {
+	if abi == 0 && (p.Level == External || p.mounts()) { // another sandbox or mounts hold them
 		return nil
 	}
 	known := presets(abi)
@@ -44,11 +44,6 @@ func (p *launch) restrictFiles() error {
 		return fmt.Errorf("restrict files: %w", err)
 	}
 	return nil
-}
-
-// filesHeldOtherwise reports that mounts, or another sandbox, hold the files instead of Landlock.
-func (p *launch) filesHeldOtherwise(abi int) bool {
-	return abi == 0 && (p.Level == External || p.mounts())
 }
 
 // landlockOf is this kernel's Landlock, or a pretended older one; 0 is none.

@@ -50,19 +50,14 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task,
 	}
 	switch asker := t.Asker(); {
 	case !t.IsAutomatic() && !rules.IsAllowed(asker) && !known.Permission.CanRun():
-		return plan.Task{}, &Refusal{Why: permissionRefusal(asker.Login, known.Permission)}
+		return plan.Task{}, &Refusal{Why: fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
+			asker.Login, cmp.Or(known.Permission, None))}
 	case known.Forged:
 		return plan.Task{}, &Refusal{Why: "the comment with the button is not by ralph", Silent: true}
 	case known.Edited:
 		return plan.Task{}, &Refusal{Why: fmt.Sprintf("#%d was edited after work on it was asked for: read it, and ask again", t.Issue.Number)}
 	}
 	return t.newTask(cmd), nil
-}
-
-func permissionRefusal(login string, permission Permission) string {
-	permission = cmp.Or(permission, None)
-	return fmt.Sprintf("%s needs write permission to start a run here and has %s; allow-users can add people without it",
-		login, permission)
 }
 
 // Rules are the words that start work, and the allowed names. The zero value has the defaults.

@@ -47,15 +47,11 @@ func Annotations(run journal.Run) []Annotation {
 		if check.Where == journal.AtTests || !verdict.BlocksStory(run, check) || len(all) == maxAnnotations {
 			continue
 		}
-		all = append(all, checkAnnotation(run, check))
+		a := Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text}
+		a.File, a.Line = firstPosition(check.Excerpt)
+		all = append(all, a)
 	}
 	return all
-}
-
-func checkAnnotation(run journal.Run, check journal.CheckEnded) Annotation {
-	a := Annotation{Title: oneLine(check.Name) + " failed", Text: singleLine(run, check).text}
-	a.File, a.Line = firstPosition(check.Excerpt)
-	return a
 }
 
 // filePosition matches how compilers and test runners name a line of a file.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rivo/uniseg"
+
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -21,7 +23,10 @@ func (c *Console) Event(run journal.Run, event journal.Event) string {
 }
 
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
-	rows := c.Look.lineRows(eventLines(run, event))
+	var rows []row
+	for _, line := range eventLines(run, event) {
+		rows = append(rows, c.Look.textRow(line.indent+line.sign+" ", c.Look.ownText(line.text), plain)...)
+	}
 	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
 	case journal.RunBegan, journal.Resumed:
 		return c.runStartRows(run, rows)
@@ -41,14 +46,6 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 		return c.stopRows(run, e, rows)
 	case journal.TaskSettled: // a supervised command has the terminal to itself
 		return nil
-	}
-	return rows
-}
-
-func (l Look) lineRows(all []eventLine) []row {
-	var rows []row
-	for _, line := range all {
-		rows = append(rows, l.textRow(line.indent+line.sign+" ", l.ownText(line.text), plain)...)
 	}
 	return rows
 }
@@ -99,15 +96,11 @@ func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row
 	if most := run.Policy.Limits.Iterations; most > 0 {
 		title += fmt.Sprintf(" of %d", run.Granted.Iterations+most)
 	}
-	if about := storyName(run, e.Story); about != "" {
+	story, _ := run.Plan.Find(e.Story)
+	if about := terminalLine(e.Story + " " + story.Title); about != "" {
 		title += c.Look.ownText(" · ") + about
 	}
 	return []row{{gapBefore: true, text: c.Look.headerLine(title), tone: bold, clip: true}}
-}
-
-func storyName(run journal.Run, id string) string {
-	story, _ := run.Plan.Find(id)
-	return terminalLine(id + " " + story.Title)
 }
 
 func (l Look) headerLine(title string) string {
@@ -117,7 +110,7 @@ func (l Look) headerLine(title string) string {
 		room = widest
 	}
 	text := l.ownText("── ") + l.clip(title, room-5) + " "
-	return text + strings.Repeat(l.ownText("─"), max(room-textWidth(text), 1))
+	return text + strings.Repeat(l.ownText("─"), max(room-uniseg.StringWidth(text), 1))
 }
 
 func (c *Console) stopRows(run journal.Run, e journal.RunStopped, rows []row) []row {

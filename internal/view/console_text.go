@@ -176,11 +176,3 @@ func (l Look) clip(text string, room int) string {
 	kept := text[:bytesThatFit(text, room-uniseg.StringWidth(mark))]
 	return kept + l.ownText(fmt.Sprintf("… +%d", utf8.RuneCountInString(text[len(kept):])))
 }
-
-func textWidth(text string) int {
-	sum := 0
-	for _, r := range text {
-		sum += cellWidth(r)
-	}
-	return sum
-}

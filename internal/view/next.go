@@ -104,10 +104,11 @@ func continuation(run journal.Run) string {
 
 // reviewStep is what to do about the pull request of a run in which all stories passed.
 func reviewStep(run journal.Run) string {
+	_, checked := verdict.LatestProof(run)
 	switch {
 	case !run.Pull.Draft:
 		return "review the pull request"
-	case !isProven(run):
+	case !checked:
 		return "comment `/ralph`, or look at the draft pull request with care"
 	case !verdict.IsWorkProven(run):
 		return "look at the draft pull request with care: " + draftReason(run)

@@ -81,11 +81,6 @@ func reasonText(run journal.Run) string {
 	return text
 }
 
-func isProven(run journal.Run) bool {
-	_, is := verdict.LatestProof(run)
-	return is
-}
-
 var reasonTexts = map[policy.Reason]string{
 	policy.AllChecksPassed: "all checks passed",
 	policy.ResponseMatched: "the checks passed and the agent said that it is done",
