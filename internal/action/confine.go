@@ -79,9 +79,9 @@ func (h *handler) findPaths(ctx context.Context) error {
 			*path = filepath.Join(h.env.Workspace, *path)
 		}
 		top, err := filepath.EvalSymlinks(h.env.Workspace)
-		place, found := untrusted.Resolve(*path, func(link string) bool { return confine.Under(top, link) })
+		place, found := untrusted.Resolve(*path, func(link string) bool { return process.Under(top, link) })
 		tracked := errors.Is(found, untrusted.ErrTheirLink)
-		if found == nil && err == nil && confine.Under(top, place) {
+		if found == nil && err == nil && process.Under(top, place) {
 			tracked, err = tool.Tracks(ctx, place)
 		}
 		if err != nil || tracked {

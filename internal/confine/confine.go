@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
@@ -238,7 +239,7 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 		inside.Ports = w.servers.ports(at.Setup)
 	}
 	lies := func(path string) bool {
-		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && Under(dir, path) })
+		return slices.ContainsFunc(inside.Write, func(dir string) bool { return dir != path && process.Under(dir, path) })
 	}
 	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
 	inside.Empty = filtered(w.folders.state.Temp, lies)
@@ -262,12 +263,6 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 
 func filtered(paths []string, keep func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
-}
-
-// Under tells whether path is dir, or lies in it.
-func Under(dir, path string) bool {
-	way, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(way)
 }
 
 // Env is what env is inside.

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -159,7 +160,7 @@ func toolchainBeside(asked Options, folder string) []string {
 		return nil
 	}
 	above := filepath.Dir(place)
-	holds := func(dir string) bool { return Under(above, dir) }
+	holds := func(dir string) bool { return process.Under(above, dir) }
 	if filepath.Base(place) != "bin" || slices.Contains([]string{"/", ".local", ".cargo"}, filepath.Base(above)) || slices.ContainsFunc(asked.privateFolders(), holds) {
 		return []string{folder}
 	}
@@ -235,7 +236,7 @@ func resolved(paths []string) (found []string) {
 }
 
 func anyHolds(folders []string, path string) bool {
-	return slices.ContainsFunc(folders, func(dir string) bool { return Under(dir, path) })
+	return slices.ContainsFunc(folders, func(dir string) bool { return process.Under(dir, path) })
 }
 
 // Program is what has to be readable for an agent's program: its packages, and files that it names.

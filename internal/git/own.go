@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -179,10 +180,7 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 	}
 	n.Read = append(n.Read, g.Home)
 	for _, dir := range []string{at.common, at.dir} {
-		inside := func(folder string) bool {
-			way, err := filepath.Rel(folder, dir)
-			return err == nil && filepath.IsLocal(way)
-		}
+		inside := func(folder string) bool { return process.Under(folder, dir) }
 		if !slices.ContainsFunc(append(n.Write, place.Top), inside) {
 			n.Write = append(n.Write, dir)
 		}
@@ -193,10 +191,7 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 // LeadsOut is a git folder or object store of the tree outside of a folder, in which everything
 // may be an agent's; empty: none. A git folder outside that names the tree itself is no such one.
 func (t *Tree) LeadsOut(ctx context.Context, area string) string {
-	outside := func(path string) bool {
-		way, err := filepath.Rel(area, path)
-		return err != nil || !filepath.IsLocal(way)
-	}
+	outside := func(path string) bool { return !process.Under(area, path) }
 	if outside(t.own.dir) {
 		linked, _ := untrusted.ReadFile(filepath.Join(t.own.dir, "gitdir"), 1<<12)
 		named, _ := t.git.Do(ctx, Call{Args: []string{"config", "--file", filepath.Join(t.own.dir, "config"), "core.worktree"}, Dir: t.git.Home})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/guard"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/prompt"
 )
 
@@ -93,7 +94,7 @@ func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 		return "Blocked by ralph's guard: the request names no file."
 	}
 	path = absolute(in.Dir, path)
-	if d.State != "" && isWithin(d.State, path) {
+	if d.State != "" && process.Under(d.State, path) {
 		return "This file belongs to ralph. Instead: leave it unchanged."
 	}
 	if found, bad := d.Guard.Write(path, at); bad {
@@ -115,11 +116,6 @@ func absolute(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
-}
-
-func isWithin(dir, path string) bool {
-	inside, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(inside)
 }
 
 func (c command) text() string {

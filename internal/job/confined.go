@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/nested"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -43,7 +44,7 @@ func (c confined) access(dir string) confine.Access {
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
 		// Commits go to the user's own object store.
 		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
-			return slices.ContainsFunc(at.Write, func(dir string) bool { return confine.Under(dir, path) })
+			return slices.ContainsFunc(at.Write, func(dir string) bool { return process.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
 		c.protectProgramFiles(&at)

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -50,7 +51,7 @@ func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 	if err != nil {
 		return at, err
 	}
-	if !confine.Under(at.Write[0], dir) {
+	if !process.Under(at.Write[0], dir) {
 		return at, errMoved(dir, errReplaced)
 	}
 	at.Keep(dir)
@@ -164,7 +165,7 @@ func errMoved(dir string, err error) error {
 // placeOf is the repository that a folder lies in, which Folder found.
 func placeOf(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
 	place, err := tool.Inspect(ctx, dir)
-	if err == nil && !confine.Under(place.Top, dir) {
+	if err == nil && !process.Under(place.Top, dir) {
 		err = errMoved(dir, errReplaced)
 	}
 	return place, err

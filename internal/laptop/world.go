@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -125,7 +124,7 @@ func both(paths []string) (folders []string) {
 // Without one it is empty.
 func (w World) outermost(dir string) (top string) {
 	home := resolved(w.Getenv("HOME"))
-	for at := dir; at != filepath.Dir(at) && !confine.Under(at, home); at = filepath.Dir(at) {
+	for at := dir; at != filepath.Dir(at) && !process.Under(at, home); at = filepath.Dir(at) {
 		for _, trace := range []string{filepath.Join(at, ".git"), filepath.Join(at, ".ralph"), w.markFile(at)} {
 			if _, err := os.Lstat(trace); err == nil {
 				top = at

@@ -97,11 +97,14 @@ func Within(path string, folders []string) bool {
 		names = append(names, filepath.Join(place, filepath.Base(path)))
 	}
 	return slices.ContainsFunc(names, func(at string) bool {
-		return slices.ContainsFunc(folders, func(folder string) bool {
-			way, err := filepath.Rel(folder, at)
-			return err == nil && filepath.IsLocal(way)
-		})
+		return slices.ContainsFunc(folders, func(folder string) bool { return Under(folder, at) })
 	})
+}
+
+// Under tells whether path is dir, or lies in it, by their names.
+func Under(dir, path string) bool {
+	way, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(way)
 }
 
 // hasLinkInto ignores links to other names in dir.

@@ -160,7 +160,7 @@ const maxSocketPath = 70
 func (w Config) createOutside(name string) (string, error) {
 	theirs := slices.Concat(w.Write, w.Read)
 	for _, dir := range []string{os.TempDir(), "/tmp", "/var/tmp", "/home", "/srv"} {
-		if len(dir) > maxSocketPath || slices.ContainsFunc(theirs, func(other string) bool { return within(other, dir) }) {
+		if len(dir) > maxSocketPath || slices.ContainsFunc(theirs, func(other string) bool { return process.Under(other, dir) }) {
 			continue
 		}
 		if made, err := os.MkdirTemp(dir, name); err == nil {

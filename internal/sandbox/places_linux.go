@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -82,7 +83,7 @@ func (w Config) Fixed() Config {
 	all := w.readablePlaces(append(readable(), w.Read...), loginSettings)
 	w.Read, w.fixed = nil, nil
 	for _, one := range all {
-		holds := func(other place) bool { return other.Link == "" && other != one && within(other.Path, one.Path) }
+		holds := func(other place) bool { return other.Link == "" && other != one && process.Under(other.Path, one.Path) }
 		if isByDescriptor(one.Path) || !slices.ContainsFunc(all, holds) {
 			w.fixed = append(w.fixed, one)
 		}
@@ -125,7 +126,7 @@ func (w Config) readablePlaces(paths []string, secrets func(folders []string) []
 
 // readableParts are the readable parts of a folder, without secrets.
 func (w Config) readableParts(path string, secret []string) []place {
-	holds := func(kept string) bool { return within(path, kept) }
+	holds := func(kept string) bool { return process.Under(path, kept) }
 	apart := slices.ContainsFunc(w.Apart, holds)
 	switch {
 	case !w.has(parting) || !apart && !slices.ContainsFunc(secret, holds):
@@ -166,16 +167,11 @@ func resolve(path string, theirs []string) (string, error) {
 		return path, nil
 	}
 	return untrusted.Resolve(path, func(link string) bool {
-		return slices.ContainsFunc(theirs, func(dir string) bool { return within(dir, filepath.Dir(link)) })
+		return slices.ContainsFunc(theirs, func(dir string) bool { return process.Under(dir, filepath.Dir(link)) })
 	})
 }
 
 func isByDescriptor(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
-
-func within(dir, path string) bool {
-	way, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(way)
-}
 
 // writePlaces are the places that can be written to: each must be there.
 func (w Config) writePlaces() ([]place, error) {
@@ -199,7 +195,7 @@ func (w Config) readOnlyPlaces(writes []place, paths []string) []place {
 	var all []place
 	for _, path := range paths {
 		to, err := filepath.EvalSymlinks(path)
-		if err == nil && slices.ContainsFunc(writes, func(dir place) bool { return within(dir.Path, to) }) {
+		if err == nil && slices.ContainsFunc(writes, func(dir place) bool { return process.Under(dir.Path, to) }) {
 			all = append(all, place{Path: to})
 		}
 	}

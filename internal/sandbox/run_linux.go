@@ -181,7 +181,7 @@ func (w Config) pinned(writes []place) []place {
 		dirs = append(dirs, guard.Dir)
 	}
 	for _, one := range writes { // whose folder could be exchanged together with it
-		if slices.ContainsFunc(writes, func(other place) bool { return other != one && within(other.Path, one.Path) }) {
+		if slices.ContainsFunc(writes, func(other place) bool { return other != one && process.Under(other.Path, one.Path) }) {
 			dirs = append(dirs, filepath.Dir(one.Path))
 		}
 	}
@@ -191,7 +191,7 @@ func (w Config) pinned(writes []place) []place {
 	all := slices.Clone(writes)
 	for _, dir := range w.readOnlyPlaces(writes, dirs) { // a link may lead to a folder of writes itself
 		at := dir.Path
-		if slices.ContainsFunc(closed, func(p place) bool { return within(p.Path, at) }) {
+		if slices.ContainsFunc(closed, func(p place) bool { return process.Under(p.Path, at) }) {
 			continue // read-only as a whole
 		}
 		for ; !slices.ContainsFunc(all, func(p place) bool { return p.Path == at }); at = filepath.Dir(at) {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // outsideListener is a listener outside that sandboxed programs must not reach.
@@ -80,7 +82,7 @@ func (st *attackSetup) openPacketListeners(ctx context.Context) error {
 // placeCanaries writes a canary into each folder that is apart, and a link to it into theirs.
 func (st *attackSetup) placeCanaries() error {
 	for _, dir := range st.sb.Apart {
-		if slices.ContainsFunc(st.sb.Theirs, func(theirs string) bool { return within(theirs, dir) }) {
+		if slices.ContainsFunc(st.sb.Theirs, func(theirs string) bool { return process.Under(theirs, dir) }) {
 			continue // they work there
 		}
 		file, err := os.CreateTemp(dir, ".ralph-canary-")

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -98,8 +99,7 @@ func keepShared(files map[inode]*linkedFile) error {
 func outermost(paths []string) (outer []string) {
 	for _, path := range paths {
 		holds := func(other string) bool {
-			way, err := filepath.Rel(other, path)
-			return err == nil && way != "." && filepath.IsLocal(way)
+			return filepath.Clean(other) != filepath.Clean(path) && process.Under(other, path)
 		}
 		if !slices.ContainsFunc(paths, holds) && !slices.Contains(outer, path) {
 			outer = append(outer, path)
