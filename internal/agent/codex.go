@@ -175,10 +175,8 @@ var (
 	againAt = pattern.Of(`(?i) try again at (?:([A-Z][a-z]{2} \d{1,2})[a-z]{2}(, \d{4}) )?(\d{1,2}:\d{2} [AP]M)\.$`)
 )
 
-// codexResetTime is a time by the machine's own clock, for which Codex names no
-// zone. Of the same day it says only the hour and the minute: then the year is
-// nought, and upcoming has to find the day. It cuts off seconds, so it is a
-// minute more.
+// codexResetTime is by the machine's own clock, with a minute for the seconds that Codex cuts off. For the same day
+// Codex says only hour and minute: then the year is 0, and the driver finds the day.
 func codexResetTime(message string) time.Time {
 	m := againAt.FindStringSubmatch(message)
 	if m == nil || !usedUp.MatchString(message) {

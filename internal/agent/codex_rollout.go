@@ -14,10 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// rollouts are the files in which Codex writes down, request by request, what a
-// thread and those that it started have used. On its output it says so only at
-// the end of a turn. They lie where an agent may write: no more than maxRollout is
-// read of one at a time.
+// rollouts are the files in which Codex notes the usage of a thread, and of those that it started, after each request;
+// its output has that only at the end of a turn. An agent may write to them, so maxRollout limits each reading.
 type rollouts struct {
 	dir   string // of its sessions; empty: unknown
 	price pricing

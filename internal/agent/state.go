@@ -14,9 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// State is what an agent's program keeps in the user's home. After it ran in a sandbox,
-// ralph restores everything that is not named here: the rest can define hooks, servers
-// and extensions, which the program would later start outside of the sandbox.
+// State is what an agent's program may change in the user's home. The rest is restored after it ran in a sandbox: it can
+// define hooks and servers, which the program would later start outside.
 type State struct {
 	// Folders are its folders, each with path.Match patterns of what may change there:
 	// logins and sessions.

@@ -3,7 +3,6 @@ package hook
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/claim"
@@ -165,7 +164,7 @@ func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	}
 	return journal.AgentEnded{
 		Tools: did.tools, Chores: did.todoCalls, Promises: claims.Promises(), Fresh: !in.StopHookActive,
-		Words: lastChars(in.LastMessage), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
+		Words: journal.LastWords(in.LastMessage), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
 	}, nil
 }
 
@@ -192,13 +191,4 @@ func continueText(run journal.Run) string {
 		why = "a promise without work was rejected: " + last.Ended.Rejected[0].Why
 	}
 	return fmt.Sprintf("%s; sent back to work, time %d of %d", why, run.UsedIterations()-1, run.Policy.Limits.Iterations)
-}
-
-func lastChars(text string) string {
-	const most = 500
-	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))
-	if len(runes) > most {
-		return "…" + string(runes[len(runes)-most:])
-	}
-	return string(runes)
 }

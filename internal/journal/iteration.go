@@ -3,6 +3,7 @@ package journal
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -73,6 +74,18 @@ type AgentEnded struct {
 	Swept      int           `json:"swept,omitempty"` // processes it left behind, ended
 	Fresh      bool          `json:"fresh,omitempty"` // a person, not the loop, spoke to it last
 	Transcript Attachment    `json:"transcript"`
+}
+
+// MaxWords limits the words that are kept of an agent, in characters.
+const MaxWords = 2000
+
+// LastWords is the end of a text. A cut may have left half a rune at its beginning.
+func LastWords(text string) string {
+	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))
+	if len(runes) <= MaxWords {
+		return string(runes)
+	}
+	return "…" + string(runes[len(runes)-MaxWords+1:])
 }
 
 // fold adds the agent's cost, even if the journal has no iteration for it.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -174,15 +175,7 @@ func textAfterHeader(lines []string) string {
 		}
 		text = append(text, line)
 	}
-	return clip(strings.TrimSpace(strings.Join(text, " ")))
-}
-
-func clip(text string) string {
-	const most = 300
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
+	return jsontree.Clip(strings.TrimSpace(strings.Join(text, " ")), 301)
 }
 
 // PostTask appends a message to the task's bus.

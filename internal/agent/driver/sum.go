@@ -119,7 +119,7 @@ func (s *collector) addText(text string) {
 		s.words, s.stale = s.words[:0], false
 	}
 	s.words = append(append(s.words, text...), '\n')
-	const enough = utf8.UTFMax * (maxWords + 1)
+	const enough = utf8.UTFMax * (journal.MaxWords + 1)
 	if len(s.words) > 16*enough {
 		s.words = slices.Clone(s.words[len(s.words)-enough:])
 	}
@@ -143,7 +143,7 @@ func (s *collector) totals() journal.AgentEnded {
 	ended.Promises = s.promises()
 	ended.Response, _ = s.claims.Response()
 	ended.Question = s.claims.Question()
-	ended.Words = lastWords(string(s.words))
+	ended.Words = journal.LastWords(string(s.words))
 	return ended
 }
 
@@ -173,17 +173,6 @@ func (s *collector) promises() []string {
 	}
 	return made
 }
-
-// lastWords is the end of s. A cut may have left half a rune at its beginning.
-func lastWords(s string) string {
-	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(s, "")))
-	if len(runes) <= maxWords {
-		return string(runes)
-	}
-	return "…" + string(runes[len(runes)-maxWords+1:])
-}
-
-const maxWords = 2000
 
 const mostDollars = 1_000_000
 

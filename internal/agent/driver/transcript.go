@@ -16,9 +16,7 @@ const maxTranscript = 256 << 20
 
 const transcriptCut = "\n{\"type\":\"ralph\",\"text\":\"cut here: a transcript is kept up to 256 MiB\"}\n"
 
-// transcript keeps what an agent prints, as it comes. It takes everything and
-// never fails while the agent works: losing the record of an iteration must not
-// end the iteration.
+// transcript keeps what an agent prints. Losing it must not end the iteration, so it never fails while the agent works.
 type transcript struct {
 	name string
 	to   io.WriteCloser // nil: nothing is kept
