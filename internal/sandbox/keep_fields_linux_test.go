@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 const (
@@ -33,6 +34,7 @@ func TestFieldsArePutBack(t *testing.T) {
 		"a link":            {sessions, `echo '{"servers":` + evil + `}' >g; rm f; ln -s g f`, sessions},
 		"a folder":          {sessions, `rm f; mkdir f`, sessions},
 		"gone":              {sessions, `rm f`, sessions},
+		"another name":      {sessions, `ln f g`, sessions},
 		"there was none":    {"", `echo '{"login":1,"servers":` + evil + `}' >f`, "{\n  \"login\": 1\n}\n"},
 		"none, and no JSON": {"", `echo '{"servers":' >f`, ""},
 	} {
@@ -49,6 +51,9 @@ func TestFieldsArePutBack(t *testing.T) {
 			got, err := os.ReadFile(file)
 			if diff := cmp.Diff(test.want, string(got)); diff != "" || err != nil && test.want != "" {
 				t.Errorf("%s, level %s: %v (-want +got):\n%s", name, level, err, diff)
+			}
+			if info, err := os.Lstat(file); err == nil && untrusted.Names(info) != 1 {
+				t.Errorf("%s, level %s: it has another name", name, level)
 			}
 			if same := name == "its own" || name == "no login" || name == "said to be none"; same != (told == 0) {
 				t.Errorf("%s, level %s: told of %d", name, level, told)

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // repository is a folder with a git folder, whose dangerous parts are read-only.
@@ -44,7 +46,7 @@ func state(t *testing.T, w sandbox.Config) map[string]string {
 			info, _ := d.Info()
 			text, _ := os.ReadFile(path)
 			to, _ := os.Readlink(path)
-			found[path] = info.Mode().String() + " " + string(text) + to
+			found[path] = fmt.Sprint(info.Mode(), " ", untrusted.Names(info), " ", string(text), to)
 			return nil
 		})
 	}
@@ -65,6 +67,7 @@ var vandals = map[string]string{
 	"a file instead":  "rm -rf .git/info; echo evil > .git/info",
 	"modules":         "echo evil > .gitmodules",
 	"a folder of it":  "mkdir .gitmodules; echo evil > .gitmodules/x",
+	"other names":     "ln -f .git/config .git/COMMIT_EDITMSG; ln -f .git/hooks/pre-push .git/FETCH_HEAD",
 	"git folder gone": "mv .git old-git; mkdir .git; echo evil > .git/config",
 	"git folder link": "mv .git old-git; ln -s old-git .git; echo evil > .git/config",
 }

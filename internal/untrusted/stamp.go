@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Version tells whether a plain file may have changed: by its stamp, or by its content, of which
-// at most left bytes are read, where the file system misses changes. It is empty where that is not known.
+// Version tells whether a plain file, or the number of its names, may have changed: by its stamp, or by its content,
+// of which at most left bytes are read, where the file system misses changes. It is empty where that is not known.
 func (e Entry) Version(left *int64) string {
 	stamp := e.Stamp()
 	if stamp != "" || !e.Info.Mode().IsRegular() {
@@ -26,5 +26,5 @@ func (e Entry) Version(left *int64) string {
 	if n, err := io.Copy(sum, io.LimitReader(file, e.Info.Size()+1)); err != nil || n != e.Info.Size() {
 		return ""
 	}
-	return fmt.Sprintf("%s %x", e.Info.Mode(), sum.Sum(nil))
+	return fmt.Sprintf("%s %d %x", e.Info.Mode(), Names(e.Info), sum.Sum(nil))
 }

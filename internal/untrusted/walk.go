@@ -21,6 +21,12 @@ type Entry struct {
 	Name string      // its path in that folder
 }
 
+// Holds tells whether there is something of that name in it.
+func (e Entry) Holds(name string) bool {
+	_, err := e.In.Lstat(path.Join(e.Name, name))
+	return err == nil
+}
+
 // Visit is what is done with an entry. It gets an error, in a second call, for a
 // folder that cannot be listed whole. It may return fs.SkipDir, so that the
 // folder is not looked into, or fs.SkipAll; any other error ends the walk.

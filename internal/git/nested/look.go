@@ -145,16 +145,12 @@ func (l *look) enter(e untrusted.Entry) {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before[e.Path].version != closed+e.Stamp() && l.before != nil {
 		openFolder(e.In, e.Name)
 	}
-	has := func(name string) bool {
-		_, err := e.In.Lstat(path.Join(e.Name, name))
-		return err == nil
-	}
 	switch {
 	case path.Base(e.Path) == ".git" && slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		l.found[e.Path] = thing{exists, e.Path}
-	case isBare(has), has("worktrees") && keepsWork(has), l.isBegun(e):
-		if has("HEAD") && len(l.in) == 0 { // other files may lie beside it
+	case isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds), l.isBegun(e):
+		if e.Holds("HEAD") && len(l.in) == 0 { // other files may lie beside it
 			l.found[path.Join(e.Path, "HEAD")] = thing{exists, e.Path}
 		}
 	default:

@@ -395,6 +395,42 @@ func TestGitIsTimed(t *testing.T) {
 	}
 }
 
+// git writes to some files in place: what an agent made another name of one would get its text.
+func TestOtherNamesEnd(t *testing.T) {
+	config := "[user]\n\tname = Ada\n"
+	w := watch(t, map[string]string{"n/.git/config": config})
+	if err := os.Link(filepath.Join(w.top, "n/.git/config"), filepath.Join(w.top, "n/.git/COMMIT_EDITMSG")); err != nil {
+		t.Fatal(err)
+	}
+	w.want()
+	w.fill(map[string]string{"n/.git/COMMIT_EDITMSG": fsmonitor})
+	if got, err := os.ReadFile(filepath.Join(w.top, "n/.git/config")); err != nil || string(got) != config {
+		t.Errorf("the configuration is %q, %v; want %q", got, err, config)
+	}
+}
+
+// git asks a repository by any name what to run.
+func TestWhatWasMovedIsNoRepository(t *testing.T) {
+	w := watch(t, nil)
+	ask := func(dir string, args ...string) string {
+		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", filepath.Join(w.top, dir)}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	ask(".", "init", "-q", "n")
+	ask("n/.git", "init", "-q", "--bare", "modules/m")
+	ask(".", "init", "-q", "n/.git/modules/m/refs/o")
+	w.want("n/.git", "n/.git/modules/m/refs/o/.git")
+	for _, dir := range []string{"", "/hooks", "/modules/m", "/modules/m/refs", "/modules/m/refs/o/.git" + nested.Aside} {
+		if got, want := ask("n/.git"+nested.Aside+dir, "rev-parse", "--absolute-git-dir"), filepath.Join(w.top, ".git"); got != want {
+			t.Errorf("in %q git works with %s, want %s", dir, got, want)
+		}
+	}
+	w.again().want()
+}
+
 // What was moved aside before is kept: it may be the user's own.
 func TestMovedAsideTwice(t *testing.T) {
 	w := watch(t, map[string]string{"n/.git/config" + nested.Aside + "/x": ""})

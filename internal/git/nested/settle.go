@@ -69,7 +69,9 @@ func (s search) move(ctx, timely context.Context, before, now found, top string)
 		}
 		if failed := moveAside(root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
 			moved, err = append(moved, to), errors.Join(err, failed)
-			s.renew(ctx, at)
+			if s.renew(ctx, at); one.version != tooDeep {
+				err = errors.Join(err, disarm(ctx, root, to))
+			}
 		}
 	}
 	return moved, deep, err
@@ -109,6 +111,16 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	return errors.Join(earlier, err)
 }
 
+// disarm leaves nothing in what was moved that git takes for a repository.
+func disarm(ctx context.Context, root *untrusted.Root, moved string) error {
+	return root.Walk(ctx, moved, func(e untrusted.Entry, err error) error {
+		if err != nil || !e.Info.IsDir() || !isBare(e.Holds) {
+			return err
+		}
+		return e.In.Rename(path.Join(e.Name, "HEAD"), path.Join(e.Name, "HEAD"+Aside))
+	})
+}
+
 // openFolder lets its owner in, and leaves others what they may.
 func openFolder(root *untrusted.Root, name string) {
 	if info, err := root.Lstat(name); err == nil {
@@ -120,6 +132,9 @@ func openFolder(root *untrusted.Root, name string) {
 func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder string) bool {
 	if info, err := root.Lstat(at); err != nil || !info.Mode().IsRegular() {
 		return errors.Is(err, fs.ErrNotExist)
+	}
+	if err := root.Separate(at, mostNested); err != nil { // git would write to it by another name, such as COMMIT_EDITMSG
+		return false
 	}
 	place := filepath.Join(s.top, folder)
 	way, _ := filepath.Rel(folder, at) // it lies there

@@ -39,9 +39,12 @@ func (k keptPath) mendFields(now map[string]savedNode) ([]string, error) {
 	if has && is.mode.IsRegular() && was.mode.IsRegular() {
 		text, err := withFields(was.text, is.text, k.fields)
 		switch {
-		case err == nil && text == nil:
+		case err == nil && text == nil && is.names <= was.names:
 			return nil, nil
 		case err == nil:
+			if text == nil {
+				text = is.text
+			}
 			return []string{path.Join(k.dir, k.name)}, errors.Join(k.root.Remove(k.name), k.root.WriteFile(k.name, text, is.mode.Perm()))
 		}
 	}

@@ -38,6 +38,7 @@ type keptPath struct {
 
 type savedNode struct {
 	mode      fs.FileMode
+	names     uint64 // git and agents write to some files in place, and so to this one if it is another name of them
 	text      []byte // of a file, or where a link leads
 	whyUnread string // of what is not saved: what no change leaves as it was
 }
@@ -136,7 +137,7 @@ func (k keptPath) readContent() (map[string]savedNode, error) {
 
 // readUpTo takes up no more than there is room, and nothing of what is closed to us.
 func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err error) {
-	n.mode = e.Info.Mode()
+	n.mode, n.names = e.Info.Mode(), untrusted.Names(e.Info)
 	switch {
 	case n.mode&fs.ModeSymlink != 0:
 		to, err := e.In.Readlink(e.Name)
@@ -229,7 +230,7 @@ func (k keptPath) moveAside() error {
 func (k keptPath) changed(now map[string]savedNode) []string {
 	var list []string
 	for name, n := range now {
-		if was, ok := k.content[name]; !ok || was.mode != n.mode || was.whyUnread != n.whyUnread || !bytes.Equal(was.text, n.text) {
+		if was, ok := k.content[name]; !ok || was.mode != n.mode || n.names > was.names || was.whyUnread != n.whyUnread || !bytes.Equal(was.text, n.text) {
 			list = append(list, path.Join(k.dir, name))
 		}
 	}
