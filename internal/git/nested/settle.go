@@ -68,10 +68,8 @@ func (s search) move(ctx, timely context.Context, before, now found, top string)
 			deep = append(deep, to)
 		}
 		if failed := moveAside(root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
-			moved, err = append(moved, to), errors.Join(err, failed)
-			if s.renew(ctx, at); one.version != tooDeep {
-				err = errors.Join(err, disarm(ctx, root, to))
-			}
+			moved, err = append(moved, to), errors.Join(err, failed, disarm(ctx, root, to, one))
+			s.renew(ctx, at)
 		}
 	}
 	return moved, deep, err
@@ -111,8 +109,11 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	return errors.Join(earlier, err)
 }
 
-// disarm leaves nothing in what was moved that git takes for a repository.
-func disarm(ctx context.Context, root *untrusted.Root, moved string) error {
+// disarm leaves nothing in what was moved that git takes for a repository. What was too deep is searched.
+func disarm(ctx context.Context, root *untrusted.Root, moved string, one thing) error {
+	if one.version == tooDeep {
+		return nil
+	}
 	return root.Walk(ctx, moved, func(e untrusted.Entry, err error) error {
 		if err != nil || !e.Info.IsDir() || !isBare(e.Holds) {
 			return err
