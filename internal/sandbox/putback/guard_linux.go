@@ -1,6 +1,7 @@
 package putback
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -27,14 +28,23 @@ func (f Files) guard(one Guard) (g guardedFolder, err error) {
 		return guardedFolder{}, err
 	}
 	info, missing := k.root.Lstat(k.name)
-	g = guardedFolder{keptPath: k, changeable: one.But, notAFolder: missing == nil && !info.IsDir()}
-	free, closed, err := g.list()
-	if g.known = closed; err == nil {
-		g.odd, err = g.oddFiles(free)
-	}
-	if err == nil {
-		g.content, err = g.files(free)
-	}
+	k.content = map[string]savedNode{}
+	g = guardedFolder{keptPath: k, changeable: one.But, notAFolder: missing == nil && !info.IsDir(), odd: map[string]string{}}
+	err = g.walk(func(e untrusted.Entry, way, odd string) error {
+		switch {
+		case odd == fixed:
+			g.known = append(g.known, way)
+		case odd != "":
+			g.odd[e.Path] = odd
+		case e.Info.Mode().IsRegular() && !strings.Contains(way, "/"): // HEAD is one
+			file := g.keptPath
+			file.name = e.Path
+			found, err := file.readContent()
+			maps.Copy(g.content, found)
+			return err
+		}
+		return nil
+	})
 	if err != nil {
 		return guardedFolder{}, errors.Join(err, g.root.Close())
 	}
@@ -63,28 +73,47 @@ func openKept(dir, name string) (keptPath, error) {
 	return keptPath{root: root, dir: dir, name: filepath.ToSlash(name)}, err
 }
 
-// list sorts what lies in the folder, by the way to it, into what those inside may
-// change and what not. A folder on the way to what they may change is neither. Both
-// are empty where there is no folder.
-func (g guardedFolder) list() (free, closed []string, err error) {
-	if info, err := g.root.Lstat(g.name); err != nil || !info.IsDir() {
-		return nil, nil, nil //nolint:nilerr // there is none
-	}
-	err = g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
+// fixed is what those inside may not change.
+const fixed = "fixed"
+
+const maxWalked = 1_000_000
+
+// walk tells of what lies in the folder, by the way to it, what is odd about it: it is fixed; or a link, pipe, socket,
+// device, or closed folder among what those inside may change. A folder on the way to what they may change is left out.
+// So are the folders of single objects: they hold too many files to look at, and git believes none by its name.
+func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
+	free, left := "", maxWalked
+	return g.root.WalkAll(g.name, func(e untrusted.Entry, err error) error {
 		way, _ := filepath.Rel(g.name, e.Path) // it lies there
-		switch {
-		case way == "." || errors.Is(err, fs.ErrNotExist):
-			return err
-		case g.allows(way):
-			free = append(free, way)
-		case err == nil && e.Info.IsDir() && g.leadsToChangeable(way):
-			return nil
-		default:
-			closed = append(closed, way)
+		if !strings.HasPrefix(way+"/", free+"/") || free == "" {
+			if free = ""; g.allows(way) {
+				free = way
+			}
 		}
-		return fs.SkipDir
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case way == ".":
+			return err
+		case free == "" && err == nil && e.Info.IsDir() && g.leadsToChangeable(way):
+			return nil
+		case free == "":
+			return cmp.Or(visit(e, way, fixed), fs.SkipDir)
+		}
+		if left--; left < 0 {
+			return errors.New("too much lies in it")
+		}
+		switch {
+		case err != nil:
+			return visit(e, way, "closed")
+		case e.Info.IsDir() && len(e.Info.Name()) == 2 && path.Dir(e.Path) == path.Join(g.name, "objects"):
+			return fs.SkipDir
+		case e.Info.IsDir(), e.Info.Mode().IsRegular():
+			return visit(e, way, "")
+		}
+		to, _ := e.In.Readlink(e.Name)
+		return visit(e, way, e.Info.Mode().Type().String()+to)
 	})
-	return free, closed, err
 }
 
 // allows tells whether those inside may change what lies there, and all below it.
@@ -104,53 +133,10 @@ func (g guardedFolder) leadsToChangeable(way string) bool {
 	})
 }
 
-// files are the changeable ones directly in the folder. HEAD is kept.
-func (g guardedFolder) files(free []string) (map[string]savedNode, error) {
-	all := map[string]savedNode{}
-	for _, way := range free {
-		one := g.keptPath
-		one.name = path.Join(g.name, way)
-		if info, err := g.root.Lstat(one.name); err != nil || !info.Mode().IsRegular() || strings.Contains(way, "/") {
-			continue
-		}
-		found, err := one.readContent()
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(all, found)
-	}
-	return all, nil
-}
+// maxTold names are told: agents can make any number.
+const maxTold = 100
 
-const maxOdd = 1_000_000
-
-// oddFiles are the links, pipes, sockets and devices among what those inside may
-// change, with where the links lead. The folders of single objects, directly below
-// the guarded folder, hold too many files to look at, and git believes none by its name.
-func (g guardedFolder) oddFiles(free []string) (odd map[string]string, err error) {
-	odd = map[string]string{}
-	left := maxOdd
-	for _, name := range free {
-		err = errors.Join(err, g.root.WalkAll(path.Join(g.name, name), func(e untrusted.Entry, err error) error {
-			if left--; left < 0 {
-				return errors.New("too much lies in it")
-			}
-			switch {
-			case err != nil:
-				odd[e.Path] = "closed"
-				return nil //nolint:nilerr // it is on the list
-			case e.Info.IsDir() && len(e.Info.Name()) == 2 && path.Dir(e.Path) == path.Join(g.name, "objects"):
-				return fs.SkipDir
-			case !e.Info.IsDir() && !e.Info.Mode().IsRegular():
-				to, _ := e.In.Readlink(e.Name)
-				odd[e.Path] = e.Info.Mode().Type().String() + to
-			}
-			return nil
-		}))
-	}
-	return odd, err
-}
-
+// mend holds no list of what agents made.
 func (g guardedFolder) mend() (mended []string, err error) {
 	info, err := g.root.Lstat(g.name)
 	switch {
@@ -161,27 +147,25 @@ func (g guardedFolder) mend() (mended []string, err error) {
 	case err != nil:
 		return nil, err
 	}
-	free, closed, err := g.list()
-	var made []string
-	for _, way := range closed {
-		if !slices.Contains(g.known, way) {
-			made = append(made, path.Join(g.name, way))
+	var failed error
+	err = g.walk(func(e untrusted.Entry, way, odd string) error {
+		was, stood := g.odd[e.Path]
+		if odd == "" || odd == fixed && slices.Contains(g.known, way) || stood && was == odd {
+			return nil
 		}
-	}
-	odd, failed := g.oddFiles(free)
-	for _, name := range slices.Sorted(maps.Keys(odd)) {
-		if was, stood := g.odd[name]; !stood || was != odd[name] {
-			made = append(made, name)
+		if len(mended) < maxTold {
+			mended = append(mended, path.Join(g.dir, e.Path))
 		}
+		failed = cmp.Or(failed, g.remove(e))
+		return fs.SkipDir
+	})
+	return mended, errors.Join(err, failed)
+}
+
+func (g guardedFolder) remove(e untrusted.Entry) error {
+	err := moveAside(e.In, e.Name)
+	if was, stood := g.content[e.Path]; stood && was.whyUnread == "" {
+		err = errors.Join(err, g.restore(e.Path, was))
 	}
-	err = errors.Join(err, failed)
-	for _, name := range made {
-		k := g.keptPath
-		k.name = name
-		mended, err = append(mended, path.Join(g.dir, name)), errors.Join(err, k.moveAside())
-		if was, stood := g.content[name]; stood && was.whyUnread == "" {
-			err = errors.Join(err, g.restore(name, was))
-		}
-	}
-	return mended, err
+	return err
 }

@@ -215,13 +215,15 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 	return changed, nil
 }
 
+func (k keptPath) moveAside() error { return moveAside(k.root, k.name) }
+
 // moveAside moves aside what cannot be removed.
-func (k keptPath) moveAside() error {
-	err := k.root.RemoveAll(k.name)
+func moveAside(root *untrusted.Root, name string) error {
+	err := root.RemoveAll(name)
 	if err == nil {
 		return nil
 	}
-	if moved := k.root.Rename(k.name, k.name+".put-aside-"+rand.Text()); moved != nil {
+	if moved := root.Rename(name, name+".put-aside-"+rand.Text()); moved != nil {
 		return errors.Join(err, moved)
 	}
 	return nil
