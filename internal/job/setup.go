@@ -19,6 +19,7 @@ func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, 
 		access := s.confined().access(dir)
 		access.Setup = true
 		hand.Run, hand.Env = s.Sandbox.Around(access), s.Sandbox.SetupEnv(s.CheckEnv, false)
+		defer s.confined().reportNestedRepos(ctx, emit)()
 	}
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }
