@@ -47,10 +47,11 @@ const (
 )
 
 const (
-	mostEntries  = 1_000_000
-	mostCompared = 256 << 20
-	mostNested   = 1 << 20 // of a nested configuration
-	perInclude   = 1000    // what a configuration that includes files costs in entries: git is asked for them
+	mostEntries    = 1_000_000
+	mostCompared   = 256 << 20
+	mostNested     = 1 << 20 // of a nested configuration
+	mostAlternates = 4 << 10 // of a list of other stores: git follows few
+	perInclude     = 1000    // what a configuration that includes files costs in entries: git is asked for them
 )
 
 // ErrNotAll says that a search ended early.
@@ -203,8 +204,10 @@ func (l *look) version(e untrusted.Entry) string {
 	case "config", "config.worktree":
 		text += l.included(place)
 	case "alternates":
-		list, _ := e.In.ReadFile(e.Name, mostNested)
-		text += strings.Join(stores(list, filepath.Dir(filepath.Dir(place))), " ")
+		list, err := e.In.ReadFile(e.Name, mostAlternates)
+		if l.entries -= len(list); err == nil && l.entries >= 0 { // each line is looked up
+			text += strings.Join(stores(list, filepath.Dir(filepath.Dir(place))), " ")
+		}
 	}
 	return text
 }
