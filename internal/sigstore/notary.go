@@ -22,9 +22,9 @@ type Notary struct {
 	root   attest.Root
 	own    attest.Signer
 	now    func() time.Time
-	spoken *Signed // for what is kept; nil: not yet
-	closed string  // why the job cannot sign, though it has an identity
-	failed error   // why spoken is not yet, and
+	spoken map[string]*Signed // for what is kept, by its ref
+	closed string             // why the job cannot sign, though it has an identity
+	failed error              // why a ref has none yet, and
 	again  time.Time
 }
 
@@ -64,7 +64,7 @@ func (j *Job) Notary(ctx context.Context) *Notary {
 }
 
 func (j *Job) open(ctx context.Context) (n *Notary, err error) {
-	n = &Notary{now: j.Now, signer: Signer{
+	n = &Notary{now: j.Now, spoken: map[string]*Signed{}, signer: Signer{
 		HTTP: j.Transport, TokenURL: j.Env("ACTIONS_ID_TOKEN_REQUEST_URL"), Token: j.Env("ACTIONS_ID_TOKEN_REQUEST_TOKEN"),
 		Fulcio: cmp.Or(j.Env("SIGSTORE_FULCIO_URL"), PublicFulcio), Rekor: cmp.Or(j.Env("SIGSTORE_REKOR_URL"), PublicRekor),
 	}}
@@ -79,6 +79,14 @@ func (j *Job) open(ctx context.Context) (n *Notary, err error) {
 	}
 	n.own, err = n.signer.Who(ctx, j.Server)
 	return n, err
+}
+
+// Identity is the workflow whose signatures are believed; empty: none are.
+func (n *Notary) Identity() string {
+	if n == nil {
+		return ""
+	}
+	return n.own.Identity
 }
 
 // EvidenceFile is the name of the file with signed evidence, beside that without.
@@ -115,30 +123,31 @@ func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) 
 	if n == nil || n.closed != "" {
 		return nil
 	}
-	if err := n.speak(ctx, ref); err != nil {
-		return err
-	}
-	signature, err := n.spoken.Sign(attest.KeptText(ref, files))
+	spoken, err := n.speak(ctx, ref)
 	if err != nil {
 		return err
 	}
-	files[sealFile], err = json.Marshal(attest.Kept{Bundle: n.spoken.Bundle, Signature: signature})
+	signature, err := spoken.Sign(attest.KeptText(ref, files))
+	if err != nil {
+		return err
+	}
+	files[sealFile], err = json.Marshal(attest.Kept{Bundle: spoken.Bundle, Signature: signature})
 	return err
 }
 
 const pause = 5 * time.Minute // how long services are not asked again that gave no signature
 
 // speak lets a key speak for the ref, in half of the time left: what is kept has to be pushed, too.
-func (n *Notary) speak(ctx context.Context, ref string) error {
-	if n.spoken != nil {
-		return nil
+func (n *Notary) speak(ctx context.Context, ref string) (*Signed, error) {
+	if spoken := n.spoken[ref]; spoken != nil {
+		return spoken, nil
 	}
 	if n.failed != nil && n.now().Before(n.again) {
-		return n.failed
+		return nil, n.failed
 	}
 	statement, err := attest.Keeping(ref)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	limit := patience
 	if end, is := ctx.Deadline(); is {
@@ -146,9 +155,9 @@ func (n *Notary) speak(ctx context.Context, ref string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	n.spoken, n.failed = n.signer.Sign(ctx, statement)
+	n.spoken[ref], n.failed = n.signer.Sign(ctx, statement)
 	n.again = n.now().Add(pause)
-	return n.failed
+	return n.spoken[ref], n.failed
 }
 
 // Believes takes the signature out of files, and tells whether this workflow sealed them. Without a notary all are

@@ -2,9 +2,13 @@ package sigstore_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,6 +122,36 @@ func TestSealLeavesTime(t *testing.T) {
 			t.Errorf("Seal an hour later = %v, asked %d times", err, asked)
 		}
 	})
+}
+
+// What a job keeps on several refs counts on each alone.
+func TestSealOnSeveralRefs(t *testing.T) {
+	s, _, _ := stack(t)
+	root, err := s.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "root.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	job, _ := jobOf(answering(s), "SIGSTORE_TRUSTED_ROOT", file)
+	notary, refs := job.Notary(t.Context()), []string{ref, ref + "2", ref}
+	for _, to := range refs {
+		files := map[string][]byte{"checks.json": []byte("[]")}
+		if err := notary.Seal(t.Context(), to, files); err != nil {
+			t.Fatal(err)
+		}
+		for _, from := range refs {
+			if err := notary.Believes(from, maps.Clone(files)); (err == nil) != (from == to) {
+				t.Errorf("sealed for %s, read from %s: %v", to, from, err)
+			}
+		}
+	}
 }
 
 // What an earlier job signed does not stay beside evidence that is not signed.
