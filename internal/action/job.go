@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/job"
@@ -53,13 +55,36 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	return &job.Job{
-		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Redact: h.secrets.Writer, Grace: agentEndTime},
+		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(ctx, sb), Redact: h.secrets.Writer, Grace: agentEndTime},
 		Code:     job.Code{Origin: origin{git: tool, host: h.host, pause: retryPause}},
 		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
 		Agents:   job.Agents{Agent: adapter, Attachments: h.attached, AgentEnv: env, Reviewer: reviewer, Watch: h.Watch, ModelServer: held},
 		Audience: job.Audience{Screens: h.textFilters(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
 		Drain:    h.Drain, Abort: h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
 	}, nil
+}
+
+// kept is where jobs keep what checks say at a base: nowhere without a sandbox or a signature,
+// or where the checks depend on more than files.
+func (h *handler) kept(ctx context.Context, sb *confine.Sandbox) checkout.Kept {
+	needs, notary := h.inputs.Needs, h.signs.Notary(ctx)
+	if sb == nil || notary.Identity() == "" || len(needs.Services)+len(needs.Secrets) > 0 {
+		return checkout.Kept{}
+	}
+	network := h.inputs.Sandbox.Network
+	network.Upstream = "" // may hold a password, and everybody reads what comes of this
+	return checkout.Kept{
+		Self: h.Self, With: fmt.Sprintf("%s %s %s %q %+v", h.Version, h.Now().UTC().Format(time.DateOnly), notary.Identity(), h.image(), network),
+		Shared: &checkout.Shared{Notary: notary, Store: h.store, Remote: h.host.remote, Now: h.Now},
+	}
+}
+
+// image tells runners apart.
+func (h *handler) image() (all []string) {
+	for _, name := range []string{"ImageOS", "ImageVersion", "RUNNER_OS", "RUNNER_ARCH"} {
+		all = append(all, h.Getenv(name))
+	}
+	return all
 }
 
 // comment is nil where there is nothing to comment on.

@@ -30,6 +30,8 @@ type Kept struct {
 	Dir  string // a folder of the user's own; empty: none are kept
 	Self string // this program
 	With string // what else decides how a check ends, such as the day
+
+	Shared *Shared // where jobs keep them, without a Dir; nil: they keep none
 }
 
 // baselines keeps how the checks ended at a base, with their logs and with the caches
@@ -47,33 +49,45 @@ const (
 )
 
 // Known are the checks as they ended at the base in an earlier run; none if that is not known.
-func (b baselines) Known(ctx context.Context, run journal.Run) []journal.CheckEnded {
+func (b baselines) Known(ctx context.Context, run journal.Run) ([]journal.CheckEnded, bool) {
 	dir, err := b.of(run)
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	var checks []journal.CheckEnded
 	data, err := untrusted.ReadFile(filepath.Join(dir, keptChecks), largestChecks)
-	if err != nil || json.Unmarshal(data, &checks) != nil {
-		return nil
+	if err != nil {
+		return nil, false
 	}
-	for i := range checks {
-		for _, file := range files(&checks[i]) {
-			text, err := workspace.Folder{Path: dir}.Read(path.Base(*file.path), file.digest)
-			if err == nil {
-				*file.path = path.Join(b.Hand.Folder, path.Base(*file.path))
-				err = b.log(path.Base(*file.path), text)
-			}
-			if err != nil {
-				return nil
-			}
-		}
+	checks, err := b.read(data, workspace.Folder{Path: dir}.Read)
+	if err != nil {
+		return nil, false
 	}
 	if err := b.Sandbox.TakeCaches(ctx, filepath.Join(dir, keptCaches)); err != nil {
 		b.Log("the caches of the base are not used: " + fault.Told(err))
-		return nil
+		return nil, false
 	}
-	return checks
+	return checks, true
+}
+
+// read takes checks, and puts the files that they left where those of this run lie.
+func (b baselines) read(data []byte, file func(name, digest string) (string, error)) (checks []journal.CheckEnded, err error) {
+	if err := json.Unmarshal(data, &checks); err != nil {
+		return nil, err
+	}
+	for i := range checks {
+		for _, kept := range files(&checks[i]) {
+			name := path.Base(*kept.path)
+			text, err := file(name, kept.digest)
+			if err == nil {
+				*kept.path = path.Join(b.Hand.Folder, name)
+				err = b.log(name, text)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return checks, nil
 }
 
 func (b baselines) log(name, text string) error {
@@ -86,7 +100,7 @@ func (b baselines) log(name, text string) error {
 }
 
 // Keep keeps how the checks ended at the base.
-func (b baselines) Keep(run journal.Run, checks []journal.CheckEnded) {
+func (b baselines) Keep(_ context.Context, run journal.Run, checks []journal.CheckEnded) {
 	if err := b.keep(run, checks); err != nil {
 		b.Log("the results at the base are not kept for later proofs: " + fault.Told(err))
 	}
@@ -153,7 +167,9 @@ type keptFile struct {
 }
 
 func files(check *journal.CheckEnded) (all []keptFile) {
-	all = []keptFile{{&check.Log, check.Digest}}
+	if check.Log != "" {
+		all = []keptFile{{&check.Log, check.Digest}}
+	}
 	if check.Tests != nil && check.Tests.All.Path != "" {
 		tests := *check.Tests // of the record, which is as it was
 		check.Tests = &tests

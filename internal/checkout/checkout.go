@@ -36,6 +36,8 @@ type Clean struct {
 	Logs       workspace.Folder // where that is
 	Log        func(line string)
 	Kept       Kept
+
+	filled int64 // how much the base's checks added to the caches
 }
 
 type emit = func(journal.Event)
@@ -44,8 +46,11 @@ type emit = func(journal.Event)
 func (c *Clean) Prover(stories Stories) proof.Prover {
 	t := tests{c, stories, &reliance{map[string]tree{}, map[[2]string]used{}}}
 	p := proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
-	if c.Kept.Dir != "" {
+	switch {
+	case c.Kept.Dir != "":
 		p.Baselines = baselines{c}
+	case c.Kept.Shared != nil:
+		p.Baselines = sharedBaselines{baselines{c}}
 	}
 	p.Ahead = &proof.Ahead{Beside: c.beside}
 	return p
@@ -117,6 +122,7 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 	}
 	if at.Where == journal.AtBase {
 		c.save(ctx, run)
+		c.filled = -c.cached(ctx)
 	}
 	return seal.mend(ctx, emit)
 }
@@ -140,7 +146,11 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		}
 		job.Skip = func(check policy.Check) bool { return proof.Skips(check, changed) }
 	}
-	return hand.Do(ctx, job, seal.watch(emit))
+	err = hand.Do(ctx, job, seal.watch(emit))
+	if at.Where == journal.AtBase {
+		c.filled += c.cached(ctx)
+	}
+	return err
 }
 
 // hand runs commands in a checkout, in the sandbox where there is one. The seal

@@ -147,6 +147,20 @@ func (w *Sandbox) copyCaches(ctx context.Context, files string) error {
 	return errors.Join(workspace.Mirror(files, r.baseCaches()), removeToolSettings(r.baseCaches()), w.Lend(ctx, r.baseCaches(), "."), r.copyBaseCaches())
 }
 
+// CacheSize is how many bytes are in the caches of a proof.
+func (w *Sandbox) CacheSize(ctx context.Context) (size int64, err error) {
+	if w == nil {
+		return 0, nil
+	}
+	err = untrusted.Folder{Path: w.folders.caches(true)}.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
+		if err == nil && e.Info.Mode().IsRegular() {
+			size += e.Info.Size()
+		}
+		return err
+	})
+	return size, err
+}
+
 // SaveCaches saves for later jobs what the setup commands of a proof fetched. The
 // key tells what that depends on: caches of the same key are saved already. No
 // program inside can write to the folder.

@@ -91,24 +91,44 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 
 // Baselines keeps how checks ended at a base for later runs.
 type Baselines interface {
-	// Known are the checks as they ended at a run's base; none if that is not known.
-	Known(ctx context.Context, run journal.Run) []journal.CheckEnded
-	Keep(run journal.Run, checks []journal.CheckEnded)
+	// Known are the checks as they ended at a run's base; none if that is not known. With
+	// caches, those that setup and the checks filled there are at hand, too.
+	Known(ctx context.Context, run journal.Run) (checks []journal.CheckEnded, caches bool)
+	Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded)
+}
+
+// known is what an earlier run saw at the base; without checks nothing is known. Where
+// no caches came with it, setup runs: later proofs begin with what it fetches.
+func (p Prover) known(ctx context.Context, run journal.Run, emit func(journal.Event)) (seen sight, err error) {
+	if p.Baselines == nil {
+		return seen, nil
+	}
+	known, caches := p.Baselines.Known(ctx, run)
+	if len(known) == 0 {
+		return seen, nil
+	}
+	if !caches && len(run.Policy.Setup) > 0 {
+		none := func(string) bool { return false }
+		seen, err = p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base, Only: none}, emit)
+		if err != nil || seen.unready != "" {
+			return seen, err
+		}
+	}
+	emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, with the same setup, programs and environment"})
+	for _, check := range known {
+		check.TookMS = 0
+		emit(check)
+	}
+	seen.checks = known
+	return seen, nil
 }
 
 // atBase is what the checks say at the base. Only a base where all of them pass is
 // kept for later: another may be red for a reason that is gone by then. So is none where
 // something else has to be said of the checks.
 func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.Event)) (sight, error) {
-	if p.Baselines != nil {
-		if known := p.Baselines.Known(ctx, run); len(known) > 0 {
-			emit(journal.Noted{What: "the checks did not run again at the base: they passed there before, with the same setup, programs and environment"})
-			for _, check := range known {
-				check.TookMS = 0
-				emit(check)
-			}
-			return sight{checks: known}, nil
-		}
+	if seen, err := p.known(ctx, run, emit); err != nil || seen.unready != "" || len(seen.checks) > 0 {
+		return seen, err
 	}
 	sound := true
 	seen, err := p.run(ctx, run, Place{Where: journal.AtBase, Commit: run.Base}, func(event journal.Event) {
@@ -119,7 +139,7 @@ func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.E
 	})
 	red := slices.ContainsFunc(seen.checks, func(check journal.CheckEnded) bool { return !check.Passed })
 	if p.Baselines != nil && err == nil && sound && seen.unready == "" && !red {
-		p.Baselines.Keep(run, seen.checks)
+		p.Baselines.Keep(ctx, run, seen.checks)
 	}
 	return seen, err
 }

@@ -209,13 +209,18 @@ func TestProveAgainBreaks(t *testing.T) {
 }
 
 // memory keeps baselines, and remembers what was kept.
-type memory struct{ known, kept []journal.CheckEnded }
+type memory struct {
+	known, kept []journal.CheckEnded
+	caches      bool
+}
 
-func (m *memory) Known(context.Context, journal.Run) []journal.CheckEnded { return m.known }
+func (m *memory) Known(context.Context, journal.Run) ([]journal.CheckEnded, bool) {
+	return m.known, m.caches
+}
 
-func (m *memory) Keep(_ journal.Run, checks []journal.CheckEnded) { m.kept = checks }
+func (m *memory) Keep(_ context.Context, _ journal.Run, checks []journal.CheckEnded) { m.kept = checks }
 
-// A baseline that is known costs no checkout. One that is kept has to be green, with
+// A baseline that is known costs no checkout, or without caches one for setup. One that is kept has to be green, with
 // nothing else to be said of it.
 func TestKnownBaselines(t *testing.T) {
 	note := func(p *proof.Prover) {
@@ -230,16 +235,19 @@ func TestKnownBaselines(t *testing.T) {
 		says       []journal.CheckEnded
 		sets       []journal.SetupEnded
 		known      []journal.CheckEnded
+		caches     bool
 		adapt      func(*proof.Prover)
-		runs, kept int
+		lent, kept int
 	}{
-		{name: "unknown", says: []journal.CheckEnded{green("test"), green("lint")}, runs: 1, kept: 2},
-		{name: "known", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}},
-		{name: "red", says: []journal.CheckEnded{green("test"), red("lint", 1)}, runs: 1},
-		{name: "setup fails", says: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}},
-		{name: "with a note", says: []journal.CheckEnded{green("test")}, adapt: note, runs: 1},
+		{name: "unknown", says: []journal.CheckEnded{green("test"), green("lint")}, lent: 1, kept: 2},
+		{name: "known", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}, caches: true},
+		{name: "known, without caches", says: []journal.CheckEnded{red("test", 1)}, known: []journal.CheckEnded{green("test")}, lent: 1},
+		{name: "known, but setup fails", says: []journal.CheckEnded{green("test")}, known: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}, lent: 1},
+		{name: "red", says: []journal.CheckEnded{green("test"), red("lint", 1)}, lent: 1},
+		{name: "setup fails", says: []journal.CheckEnded{green("test")}, sets: []journal.SetupEnded{{Name: "npm ci", Exit: 1}}, lent: 1},
+		{name: "with a note", says: []journal.CheckEnded{green("test")}, adapt: note, lent: 1},
 	} {
-		l, m, run := &lab{says: c.says, sets: c.sets}, &memory{known: c.known}, asked(c.says...)
+		l, m, run := &lab{says: c.says, sets: c.sets}, &memory{known: c.known, caches: c.caches}, asked(c.says...)
 		run.Policy.Setup = []policy.Check{{Name: "npm ci"}}
 		p := l.prover()
 		p.Baselines = m
@@ -249,8 +257,8 @@ func TestKnownBaselines(t *testing.T) {
 		if err := p.Baseline(t.Context(), run, verdict.Baseline{}, l.emit); err != nil {
 			t.Fatal(err)
 		}
-		if len(l.dirs) != c.runs || len(m.kept) != c.kept {
-			t.Errorf("%s: %d runs, %d results kept; want %d and %d", c.name, len(l.dirs), len(m.kept), c.runs, c.kept)
+		if len(l.lent) != c.lent || len(m.kept) != c.kept {
+			t.Errorf("%s: %d checkouts, %d results kept; want %d and %d", c.name, len(l.lent), len(m.kept), c.lent, c.kept)
 		}
 		if ended := l.last().(journal.BaselineEnded); ended.Usable != (c.sets == nil) {
 			t.Errorf("%s: the baseline is usable: %t", c.name, ended.Usable)
