@@ -29,6 +29,9 @@ type Sweep struct {
 // Retention is the age that the action leaves to people who look for a run.
 const Retention = 90 * 24 * time.Hour
 
+// baselines count for a day.
+const baselines = 7 * 24 * time.Hour
+
 // Swept is a ref that was looked at.
 type Swept struct {
 	Ref  string    `json:"ref"`
@@ -76,7 +79,11 @@ func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 }
 
 func (s Sweep) sweep(ctx context.Context, shelf remote.Ref) (kept string, err error) {
-	if s.Now.Sub(shelf.At) < s.Age {
+	age := s.Age
+	if strings.HasPrefix(shelf.Name, remote.Baselines) {
+		age = min(age, baselines)
+	}
+	if s.Now.Sub(shelf.At) < age {
 		return young, nil
 	}
 	text, err := s.lease(ctx, shelf)
