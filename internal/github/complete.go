@@ -84,6 +84,7 @@ type review struct {
 	Body        string `json:"body"`
 	User        user   `json:"user"`
 	SubmittedAt stamp  `json:"submitted_at"`
+	Standing    string `json:"author_association"`
 }
 
 func (r *review) read(wash *textCleaner) trigger.Review {

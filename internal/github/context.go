@@ -27,7 +27,7 @@ func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.R
 		return trigger.TaskContext{}, err
 	}
 	filter := trigger.ContextFilter{Until: t.At, Rules: rules, TriggerID: t.Comment.ID, TriggerReview: t.Review.ID}
-	people := &trustedPeople{client: c, rules: rules, answers: map[string]bool{strings.ToLower(t.Asker().Login): true}, callsLeft: maxAsked}
+	people := &trustedPeople{client: c, rules: rules, answers: map[string]bool{strings.ToLower(t.Asker().Login): true}, callsLeft: maxAsked, membersLeft: maxAsked}
 	found, room := trigger.TaskContext{Counts: trigger.InclusionCounts{}}, maxAll
 	for _, h := range slices.Backward(all) {
 		inclusion, err := people.inclusion(ctx, filter, &h)
@@ -53,16 +53,28 @@ func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFil
 	if inclusion != trigger.Included {
 		return inclusion, nil
 	}
-	has, err := c.contains(ctx, h.Author)
+	left := &c.callsLeft
+	if h.Member {
+		left = &c.membersLeft
+	}
+	has, err := c.contains(ctx, h.Author, left)
 	if err == nil && !has {
 		h.Suggestion = plan.Suggestion{}
 		has, err = c.hasTrustedThumb(ctx, filter, *h)
 	}
-	if err != nil || has {
+	_, checked := c.answers[strings.ToLower(h.Author.Login)]
+	switch {
+	case err != nil || has:
 		return inclusion, err
+	case checked || h.Author.Login == "":
+		return trigger.NoPermission, nil
 	}
-	return trigger.NoPermission, nil
+	return trigger.Unchecked, nil
 }
+
+// membership are the words by which GitHub names authors who may have a say. Members who hide
+// that they are have others.
+var membership = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
 	number := t.Issue.Number
@@ -70,22 +82,35 @@ func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger
 		return nil, nil
 	}
 	a := operation{action: fmt.Sprintf("read what was said on #%d", number), permission: issuesRead}
-	said, err := list[comment](ctx, c, a, fmt.Sprintf("issues/%d/comments", number), commentPages)
-	if err != nil || !t.IsOnPull() {
-		return contextComments(said), err
+	var all []trigger.ContextComment
+	read := func(path string) error { // texts can be long: a page is cut before the next is read
+		a.path = fmt.Sprintf(path, number)
+		return eachPage(ctx, c, a, commentPages, func(page []comment) bool {
+			all = append(all, contextComments(page)...)
+			return true
+		})
 	}
-	a.permission = pullsRead
-	reviewComments, err := list[comment](ctx, c, a, fmt.Sprintf("pulls/%d/comments", number), commentPages)
-	if err != nil {
-		return nil, err
-	}
-	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", number), commentPages)
-	for _, r := range reviews {
-		if r.ID != t.Review.ID { // which is in the task
-			said = append(said, comment{ID: r.ID, Body: r.Body, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt})
+	err := read("issues/%d/comments")
+	if a.permission = pullsRead; err == nil && t.IsOnPull() {
+		var reviews []comment
+		if reviews, err = c.readReviews(ctx, a, t); err == nil {
+			all = append(all, contextComments(reviews)...)
+			err = read("pulls/%d/comments")
 		}
 	}
-	return contextComments(append(said, reviewComments...)), err
+	slices.SortStableFunc(all, func(a, b trigger.ContextComment) int { return a.At.Compare(b.At) })
+	return all, err
+}
+
+// readReviews are the reviews but for the one that is in the task.
+func (c *Client) readReviews(ctx context.Context, a operation, t trigger.Trigger) (said []comment, err error) {
+	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", t.Issue.Number), commentPages)
+	for _, r := range reviews {
+		if r.ID != t.Review.ID {
+			said = append(said, comment{ID: r.ID, Body: r.Body, User: r.User, CreatedAt: r.SubmittedAt, UpdatedAt: r.SubmittedAt, Standing: r.Standing})
+		}
+	}
+	return said, err
 }
 
 func contextComments(comments []comment) []trigger.ContextComment {
@@ -96,25 +121,27 @@ func contextComments(comments []comment) []trigger.ContextComment {
 			ID: one.ID, Author: one.User.sender(), Ours: strings.Contains(one.Body, trigger.Marker),
 			At: one.CreatedAt.Time, Edited: one.UpdatedAt.Time, Text: wash.clean(one.Body, maxComment),
 			Thread: one.thread(one.ID), Review: one.Review, Thumbs: one.Reactions.Thumbs,
+			Member:     slices.Contains(membership, one.Standing),
 			Suggestion: one.suggestion(),
 		})
 	}
-	slices.SortStableFunc(all, func(a, b trigger.ContextComment) int { return a.At.Compare(b.At) })
 	return all
 }
 
-// trustedPeople are the people with a say. Questions about them are limited: strangers must cost little.
+// trustedPeople are the people with a say. Questions about them are limited: strangers must cost
+// little, and leave as many for members.
 type trustedPeople struct {
-	client    *Client
-	rules     trigger.Rules
-	answers   map[string]bool
-	callsLeft int // of calls
+	client      *Client
+	rules       trigger.Rules
+	answers     map[string]bool
+	callsLeft   int // of calls
+	membersLeft int
 }
 
 const maxAsked = 20
 
 // contains reports whether somebody may write here, or is named.
-func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender) (bool, error) {
+func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *int) (bool, error) {
 	login := strings.ToLower(who.Login)
 	switch has, known := c.answers[login]; {
 	case login == "":
@@ -123,10 +150,10 @@ func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender) (bool,
 		return has, nil
 	case c.rules.IsAllowed(who):
 		return true, nil
-	case c.callsLeft == 0 || who.IsBot:
+	case *left == 0 || who.IsBot:
 		return false, nil
 	}
-	c.callsLeft--
+	*left--
 	word, err := c.client.Permission(ctx, login)
 	if err != nil {
 		return false, err
@@ -159,7 +186,7 @@ func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.Cont
 		if !filter.IsApprovedAt(h, t.At.Time) {
 			continue
 		}
-		if has, err := c.contains(ctx, t.User.sender()); has || err != nil {
+		if has, err := c.contains(ctx, t.User.sender(), &c.callsLeft); has || err != nil {
 			return has, err
 		}
 	}

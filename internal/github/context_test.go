@@ -105,11 +105,24 @@ func TestContextCostsLittle(t *testing.T) {
 		server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mia", Body: strings.Repeat("more ", 1500)})
 	}
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
-	if found.Counts[trigger.NoPermission] != 150 || found.Counts[trigger.Included] != 8 || found.Counts[trigger.OverLimit] != 2 {
+	if found.Counts[trigger.NoPermission] != 10 || found.Counts[trigger.Unchecked] != 140 || found.Counts[trigger.Included] != 8 || found.Counts[trigger.OverLimit] != 2 {
 		t.Errorf("lots %v", found.Counts)
 	}
 	if n := len(server.Requests()); n > 2+20 {
 		t.Errorf("it took %d calls", n)
+	}
+}
+
+// However many strangers comment, people whom GitHub names as members are still read.
+func TestStrangersCrowdOutNoMember(t *testing.T) {
+	server := stand(t, nil)
+	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "max", Body: "Use a map."})
+	for n := range 500 {
+		server.AddComment(shop, githubtest.Comment{Issue: 1, Author: fmt.Sprintf("stranger%d", n), Body: "me too"})
+	}
+	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
+	if diff := cmp.Diff([]string{"max: Use a map."}, told(found)); diff != "" || found.Counts[trigger.NoPermission] != 20 || found.Counts[trigger.Unchecked] != 480 {
+		t.Errorf("%v, taken (-want +got):\n%s", found.Counts, diff)
 	}
 }
 

@@ -90,6 +90,7 @@ type comment struct {
 	User      user   `json:"user"`
 	CreatedAt stamp  `json:"created_at"`
 	UpdatedAt stamp  `json:"updated_at"`
+	Standing  string `json:"author_association"`
 	Reactions struct {
 		Thumbs int `json:"+1"`
 	} `json:"reactions"`

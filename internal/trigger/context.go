@@ -19,6 +19,7 @@ type ContextComment struct {
 	Thread Thread
 	Review int64 // to which it belongs
 	Thumbs int   // the number of 👍
+	Member bool  // GitHub names its author as a member or collaborator, who may still only read
 
 	Suggestion plan.Suggestion // for its lines; not cleaned
 }
@@ -44,7 +45,8 @@ const (
 	TooLate      Inclusion = "late"
 	EditedLater  Inclusion = "changed"
 	NoPermission Inclusion = "stranger"
-	OverLimit    Inclusion = "surplus" // more than a prompt holds
+	Unchecked    Inclusion = "unchecked" // after many others
+	OverLimit    Inclusion = "surplus"   // more than a prompt holds
 )
 
 // Classify decides about a comment before its author's permission is known.
@@ -109,6 +111,7 @@ func (l InclusionCounts) String() string {
 		why string
 	}{
 		{NoPermission, "by people without write permission"},
+		{Unchecked, "by more people than are checked for it"},
 		{TooLate, "written after the run was asked for"},
 		{EditedLater, "edited after it"},
 		{Undated, "without a date"},

@@ -81,9 +81,9 @@ func TestLotsAreSaid(t *testing.T) {
 		"":                            {trigger.NoContent: 3},
 		"comments read as context: 2": {trigger.Included: 2, trigger.NoContent: 1},
 		"comments read as context: 0; left out: 1 by people without write permission": {trigger.NoPermission: 1},
-		"comments read as context: 1; left out: 2 by people without write permission, 3 written after the run was asked for, 4 edited after it, " +
+		"comments read as context: 1; left out: 2 by people without write permission, 8 by more people than are checked for it, 3 written after the run was asked for, 4 edited after it, " +
 			"5 without a date, 6 by bots, 7 beyond what is read": {
-			trigger.Included: 1, trigger.NoPermission: 2, trigger.TooLate: 3, trigger.EditedLater: 4, trigger.Undated: 5, trigger.FromBot: 6, trigger.OverLimit: 7,
+			trigger.Included: 1, trigger.NoPermission: 2, trigger.Unchecked: 8, trigger.TooLate: 3, trigger.EditedLater: 4, trigger.Undated: 5, trigger.FromBot: 6, trigger.OverLimit: 7,
 		},
 	} {
 		if got := lots.String(); got != want {
