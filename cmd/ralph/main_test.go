@@ -73,6 +73,7 @@ func TestMain(m *testing.M) {
 		"ask": func() { ask(); syscall.Exit(0) },
 		"ralph": func() {
 			code := ralph.Start(clock(os.Getenv), haste(os.Getenv))
+			tellPeak(os.Getenv(peakKey))
 			if slices.Contains(os.Args, "scripted-agent") {
 				syscall.Exit(code)
 			}
