@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
 // line is the only way to GitHub of a scene: it can be cut.
@@ -18,17 +20,48 @@ type line struct {
 	mu        sync.Mutex
 	listener  net.Listener
 	swallows  bool // connections are taken, and nothing is answered
+	breaks    bool // answers end in their middle
 	connected []net.Conn
 }
 
 // layLine has GitHub reached by a line from now on.
 func (o *enduranceRun) layLine() {
-	o.line = &line{t: o.t, from: "127.0.0.1:0", to: strings.TrimPrefix(o.URL, "http://")}
-	o.line.open()
-	o.line.from = o.line.listener.Addr().String()
+	o.line = newLine(o.t, strings.TrimPrefix(o.URL, "http://"))
 	o.URL = "http://" + o.line.from
-	o.t.Cleanup(o.line.cut)
 }
+
+func newLine(t *testing.T, to string) *line {
+	t.Helper()
+	l := &line{t: t, from: "127.0.0.1:0", to: to}
+	l.open()
+	l.from = l.listener.Addr().String()
+	t.Cleanup(l.cut)
+	return l
+}
+
+// layModel has the job's sandbox reach a model server by a line.
+func (o *enduranceRun) layModel() {
+	o.model = newLine(o.t, strings.TrimPrefix(modeltest.Start(o.t).URL, "http://"))
+	o.env = append(o.env, "INPUT_MODEL-BASE-URL=http://"+o.model.from)
+}
+
+// loseModel has the model server not be reached for a while, or its answers break off.
+func (o *enduranceRun) loseModel(breaks bool) {
+	if breaks {
+		o.breakModel()
+	} else {
+		o.model.cut()
+	}
+	time.AfterFunc(outage(), func() {
+		if !breaks {
+			o.model.open()
+		}
+		o.mendModel()
+	})
+}
+
+func (o *enduranceRun) breakModel() { o.model.shorten(true) }
+func (o *enduranceRun) mendModel()  { o.model.shorten(false) }
 
 func (l *line) open() {
 	var config net.ListenConfig
@@ -55,7 +88,7 @@ func (l *line) open() {
 func (l *line) carry(conn net.Conn) {
 	l.mu.Lock()
 	l.connected = append(l.connected, conn)
-	swallows := l.swallows
+	swallows, breaks := l.swallows, l.breaks
 	l.mu.Unlock()
 	if swallows {
 		return
@@ -70,8 +103,21 @@ func (l *line) carry(conn net.Conn) {
 	l.connected = append(l.connected, there)
 	l.mu.Unlock()
 	go func() { _, _ = io.Copy(there, conn); _ = there.Close() }()
-	_, _ = io.Copy(conn, there)
+	if breaks {
+		_, _ = io.CopyN(conn, there, 600) // the head, and the beginning of the answer
+		_ = there.Close()
+	} else {
+		_, _ = io.Copy(conn, there)
+	}
 	_ = conn.Close()
+}
+
+// shorten has later answers end in their middle.
+func (l *line) shorten(on bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.breaks = on
+	l.end()
 }
 
 // cut ends all connections, and has new ones refused.
@@ -79,6 +125,10 @@ func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_ = l.listener.Close()
+	l.end()
+}
+
+func (l *line) end() {
 	for _, conn := range l.connected {
 		_ = conn.Close()
 	}

@@ -21,8 +21,9 @@ import (
 // enduranceRun is a scene with the job of a row.
 type enduranceRun struct {
 	*scene
-	row  enduranceCase
-	line *line // to GitHub; nil: it is reached directly
+	row   enduranceCase
+	line  *line // to GitHub; nil: it is reached directly
+	model *line // to a model server; nil: there is none
 }
 
 // enduranceAgent is the agent of each row. It does its story, but for the first turn
@@ -37,6 +38,9 @@ story() {
 	echo "$RALPH_STORY" >"$RALPH_STORY.txt"
 	git add -- "$RALPH_STORY.txt" && git commit -qm "feat: $RALPH_STORY" -- "$RALPH_STORY.txt"
 	sed -i "/$RALPH_STORY/,/passes/s/\"passes\": false/\"passes\": true/" ralph/prd.json
+}
+asks() {
+	ask post "$ANTHROPIC_BASE_URL" "$ANTHROPIC_API_KEY" claude-sonnet-4-6 stream | grep message_stop
 }
 if [ "$RALPH_STORY" = US-001 ] || ! mkdir "$AT/begun" 2>/dev/null; then
 	story
@@ -157,6 +161,9 @@ func (row enduranceCase) prepare(t *testing.T) *enduranceRun {
 		"INPUT_ANTHROPIC-API-KEY="+modelKey, "ANTHROPIC_API_KEY="+modelKey, hasteKey+"=20ms", "INPUT_MAX-ITERATIONS=6", yesterdayKey+"="+o.path("agent", "yesterday"))
 	if row.needs == "sandbox" {
 		o.env = append(o.env, "INPUT_SANDBOX=")
+	}
+	if row.model {
+		o.layModel()
 	}
 	if row.gone && os.Getenv("ENDURANCE") != "" {
 		o.env = append(o.env, hasteKey+"=")

@@ -30,6 +30,7 @@ type enduranceCase struct {
 	says   string              // in the log of the run
 	each   syscall.Signal      // sent at each type of event, in a run of its own
 	gone   bool                // GitHub is reached by a line that the row cuts
+	model  bool                // there is a model server, which the sandbox reaches by such a line
 	needs  string              // "mounts" or "sandbox", which not every machine has
 }
 
@@ -87,6 +88,11 @@ b'; git add .; git commit -qm newline`},
 	{name: "the clock is set back by a day", want: passed, agent: `story`, world: func(o *enduranceRun) { o.sign("yesterday") }},
 	{name: "a second job starts on the issue", want: passed, agent: `story`, world: func(o *enduranceRun) { o.second("elsewhere") }},
 	{name: "a second job starts in the workspace", want: passed, agent: `story`, world: func(o *enduranceRun) { o.second("workspace") }},
+
+	// The model server, from behind the sandbox. "asks" succeeds if its answer is whole.
+	{name: "the model server is gone for 60 s: connections are refused", want: passed, model: true, needs: "sandbox", agent: `until asks; do sleep 1; done; story`, world: func(o *enduranceRun) { o.loseModel(false) }},
+	{name: "the model server's answers break off for 60 s", want: passed, model: true, needs: "sandbox", agent: `until asks; do sleep 1; done; story`, world: func(o *enduranceRun) { o.loseModel(true) }},
+	{name: "the model server's answers break off, and the agent gives up", want: fatal, exit: 2, model: true, needs: "sandbox", agent: `asks || { rm -r "$AT/begun"; exit 1; }`, world: (*enduranceRun).breakModel, after: (*enduranceRun).mendModel},
 
 	// GitHub.
 	{name: "the base is force-pushed", want: passed, agent: `story`, says: "conflicts in: all files: the histories have no commit in common", world: (*enduranceRun).rewriteBase, after: (*enduranceRun).restoreBase},

@@ -93,7 +93,7 @@ func model(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // ask is a program that scripts have: "ask tcp ADDRESS" connects, "ask post URL
-// KEY [MODEL]" sends a question to a model. It prints the answer.
+// KEY [MODEL [stream]]" sends a question to a model. It prints the answer.
 func ask() {
 	if os.Args[1] == "tcp" {
 		conn, err := net.DialTimeout("tcp", os.Args[2], 5*time.Second)
@@ -108,7 +108,7 @@ func ask() {
 		model = os.Args[4]
 	}
 	request, err := http.NewRequest(http.MethodPost, os.Args[2]+"/v1/messages",
-		strings.NewReader(`{"model":"`+model+`","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`))
+		strings.NewReader(`{"model":"`+model+`","stream":`+strconv.FormatBool(len(os.Args) > 5)+`,"max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`))
 	if err == nil {
 		request.Header.Set("X-Api-Key", os.Args[3])
 		request.Header.Set("Content-Type", "application/json")
