@@ -48,7 +48,8 @@ const scripts = "testdata/script"
 //	listener [HOST|N]       opens a listener, $LISTENER, with its $PORT; then: so many have come
 //	model [KEY [MODEL…]]    starts a model's server, $MODEL; then: it was asked with that key alone,
 //	                        and for those models
-//	sigstore WORKFLOW@REF   gives jobs the identity of that workflow, and a sigstore: see signing
+//	sigstore WORKFLOW@REF [here]
+//	                        gives jobs the identity of that workflow, and a sigstore: see signing
 //	company [HOST:PORT]     after an event: puts GitHub behind a company's proxy, with a certificate
 //	                        of its own; then: that host and no other was asked for there
 //

@@ -13,13 +13,18 @@ import (
 )
 
 // signing gives jobs an OIDC identity, that of a workflow, and a sigstore that takes it.
-// What it signs is trusted by root.json.
+// What it signs is trusted by root.json. Here: it is the sigstore of the GitHub that the last event was on.
 func signing(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: sigstore WORKFLOW@REF")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: sigstore WORKFLOW@REF [here]")
 	}
 	job, err := attest.Expected("https://github.com/"+shop+"/.github/workflows/"+args[0], attest.GitHub, "")
 	ts.Check(err)
+	if len(args) > 1 {
+		server := ts.Getenv("GITHUB_SERVER_URL")
+		job.Identity, job.Issuer, job.Repository = server+"/"+shop+"/.github/workflows/"+args[0], server+"/_services/token", server+"/"+shop
+		job.Caller = job.Identity
+	}
 	out := ts.Value(outsideKey{}).(*outside)
 	if out.sigstore == nil {
 		out.sigstore, err = sigstoretest.New(job, time.Now)

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/publish"
+	"github.com/ralph-loop/ralph/internal/sigstore"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -55,7 +56,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		return nil, err
 	}
 	return &job.Job{
-		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(ctx, sb), Redact: h.secrets.Writer, Grace: agentEndTime},
+		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
 		Code:     job.Code{Origin: origin{git: tool, host: h.host, pause: retryPause}},
 		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
 		Agents:   job.Agents{Agent: adapter, Attachments: h.attached, AgentEnv: env, Reviewer: reviewer, Watch: h.Watch, ModelServer: held},
@@ -65,17 +66,17 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 }
 
 // kept is where jobs keep what checks say at a base: nowhere without a sandbox or a signature,
-// or where the checks depend on more than files.
-func (h *handler) kept(ctx context.Context, sb *confine.Sandbox) checkout.Kept {
-	needs, notary := h.inputs.Needs, h.signs.Notary(ctx)
+// or where the checks depend on more than files. They count for a period.
+func (h *handler) kept(notary *sigstore.Notary, sb *confine.Sandbox, period string) checkout.Kept {
+	needs := h.inputs.Needs
 	if sb == nil || notary.Identity() == "" || len(needs.Services)+len(needs.Secrets) > 0 {
 		return checkout.Kept{}
 	}
 	network := h.inputs.Sandbox.Network
 	network.Upstream = "" // may hold a password, and everybody reads what comes of this
 	return checkout.Kept{
-		Self: h.Self, With: fmt.Sprintf("%s %s %s %q %+v", h.Version, h.Now().UTC().Format(time.DateOnly), notary.Identity(), h.image(), network),
-		Shared: &checkout.Shared{Notary: notary, Store: h.store, Remote: h.host.remote, Now: h.Now},
+		Self: h.Self, With: fmt.Sprintf("%s %s %s %q %+v", h.Version, period, notary.Identity(), h.image(), network),
+		Shared: &checkout.Shared{Notary: notary, Store: h.store, Remote: h.hostFor(0).remote, Now: h.Now},
 	}
 }
 

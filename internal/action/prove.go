@@ -3,9 +3,12 @@ package action
 import (
 	"cmp"
 	"context"
+	"fmt"
 
+	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proofcheck"
@@ -20,7 +23,7 @@ func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
 	j := proofcheck.Job{
 		Event: h.env.EventName, Payload: payload, Clone: h.clone(), Workspace: h.env.Workspace, Folder: h.env.folder(),
 		Git: h.git, Exec: h.Exec, Sandbox: h.proofSandbox, Level: h.inputs.Sandbox.Level, Rules: h.proofRules,
-		Env: h.agentEnv(), Needs: h.inputs.Needs, Say: h.say, Hide: h.cleanText, HideBytes: h.secrets.Bytes,
+		Env: h.agentEnv(), Needs: h.inputs.Needs, Kept: h.proofBaselines, Say: h.say, Hide: h.cleanText, HideBytes: h.secrets.Bytes,
 		Retry: func(ctx context.Context, fetch func() (*git.Trusted, error)) (*git.Trusted, error) {
 			return retryUnreachable(ctx, retryPause, fetch)
 		},
@@ -76,6 +79,22 @@ func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 		h.say(sb.Description(noSandbox))
 	}
 	return sb, err
+}
+
+// proofBaselines are those of this workflow on the default branch, and count for a week: no agent is held to them. Only
+// a push there keeps one; the others have no identity, or run a workflow that the change may have written.
+func (h *handler) proofBaselines(ctx context.Context, sb *confine.Sandbox) checkout.Kept {
+	year, week := h.Now().UTC().ISOWeek()
+	period := fmt.Sprintf("%d-%d", year, week)
+	if h.env.EventName == "push" {
+		return h.kept(h.signs.Notary(ctx), sb, period)
+	}
+	notary, err := h.signs.Reader(h.trigger.Repo.DefaultBranch)
+	if err != nil {
+		h.say("no baseline is reused: " + fault.Told(err))
+		return checkout.Kept{}
+	}
+	return h.kept(notary, sb, period)
 }
 
 func (h *handler) proofRules(file func(string) []byte) (policy.Policy, error) {

@@ -92,7 +92,7 @@ func (s *Shared) open(ctx context.Context) (*git.Trusted, remote.Repository, err
 // Keep keeps it for later jobs, but not what ran for a pull request: its base can be any branch. Where the checks
 // filled caches it is not kept: each later proof would have to fill them, as they are not kept.
 func (s sharedBaselines) Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded) {
-	if run.Task.Kind == plan.KindPull {
+	if run.Task.Kind == plan.KindPull || !s.Kept.Shared.Notary.Signs() {
 		return
 	}
 	if err := s.keep(ctx, run, checks); err != nil {

@@ -95,6 +95,18 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 	return v.run, err
 }
 
+// Base runs the checks by the rules of a commit there, as Prove does of a change on top of it.
+func (v *Verifier) Base(ctx context.Context, project, commit string, rules Rules) (journal.Run, error) {
+	err := v.clean(ctx, project)
+	if err == nil {
+		err = v.begin(ctx, commit, rules)
+	}
+	if err == nil {
+		err = v.checkouts.Prover(nil).Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
+	}
+	return v.run, err
+}
+
 // Find tells which checks these are, and runs nothing.
 func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
 	if err := v.clean(ctx, project); err != nil {

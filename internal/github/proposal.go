@@ -27,9 +27,11 @@ type proposed struct {
 		Base    string `json:"base_sha"`
 		BaseRef string `json:"base_ref"`
 	} `json:"merge_group"`
+	Ref   string `json:"ref"` // of a push, and
+	After string `json:"after"`
 }
 
-// ReadProposal reads the payload of pull_request and merge_group.
+// ReadProposal reads the payload of pull_request, merge_group and push, whose change is in its branch already.
 func ReadProposal(body []byte) (Proposal, error) {
 	var p proposed
 	if err := json.Unmarshal(body, &p); err != nil {
@@ -41,8 +43,11 @@ func ReadProposal(body []byte) (Proposal, error) {
 	case p.Group != nil && p.Group.Head != "":
 		base, _ := clean.Plain(p.Group.BaseRef, maxName)
 		return Proposal{Pull: trigger.Pull{HeadSHA: p.Group.Head, BaseRef: strings.TrimPrefix(base, "refs/heads/")}, BaseSHA: p.Group.Base, Open: true}, nil
+	case p.After != "":
+		branch, _ := clean.Plain(p.Ref, maxName)
+		return Proposal{Pull: trigger.Pull{HeadSHA: p.After, BaseRef: strings.TrimPrefix(branch, "refs/heads/")}, BaseSHA: p.After, Open: true}, nil
 	}
-	return Proposal{}, errors.New("it names neither a pull request nor a merge group")
+	return Proposal{}, errors.New("it names no pull request, merge group or push")
 }
 
 // Proposal is a pull request as it stands.

@@ -45,6 +45,8 @@ type Job struct {
 	Rules   checkout.Rules
 	Env     []string
 	Needs   confine.Needs // of the checks
+	// Kept is where baselines of this workflow are kept.
+	Kept func(context.Context, *confine.Sandbox) checkout.Kept
 
 	Say       func(string)             // a line of the job's log
 	Hide      func(text string) string // secrets in what people read
@@ -58,11 +60,12 @@ const handedFile = ".ralph-out/proof.json" // what a job that proves leaves for 
 const (
 	eventPull  = "pull_request"
 	eventGroup = "merge_group"
+	eventPush  = "push"
 )
 
 // Prove proves the pull request or merge group of the event, without an agent, and puts
 // the check on its head. The token of a fork's job may not: then Publish does, in another
-// job. It tells how it went, in a word for the log.
+// job. Of a push to the base branch it keeps the baseline. It tells how it went, in a word for the log.
 func (j Job) Prove(ctx context.Context) (string, error) {
 	p, why, err := j.proposal(ctx)
 	if err != nil {
@@ -71,6 +74,9 @@ func (j Job) Prove(ctx context.Context) (string, error) {
 	if why != "" {
 		j.Say("not for ralph: " + why)
 		return why, nil
+	}
+	if j.Event == eventPush {
+		return "kept", j.keep(ctx, p)
 	}
 	outcome, line, err := j.proven(ctx, p)
 	if err != nil {
@@ -91,7 +97,7 @@ func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err e
 	switch {
 	case j.Asked > 0:
 		p, err = j.Client.Proposal(ctx, j.Asked)
-	case j.Event == eventPull, j.Event == eventGroup:
+	case j.Event == eventPull, j.Event == eventGroup, j.Event == eventPush:
 		p, err = github.ReadProposal(j.Payload)
 	default:
 		return p, fmt.Sprintf("the event %q names no pull request", j.Event), nil
@@ -120,35 +126,55 @@ func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Ou
 			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
 		}
 	}
+	err = j.verify(ctx, p, func(verifier *checkout.Verifier) error {
+		run, err := verifier.Prove(ctx, "", git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA}, j.Rules)
+		if err != nil {
+			return fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
+		}
+		outcome = checkout.Sum(run)
+		line = lines(ctx, verifier.Code, outcome)
+		return nil
+	})
+	return outcome, line, err
+}
+
+// keep runs the checks for the proofs of pull requests that begin here.
+func (j Job) keep(ctx context.Context, p github.Proposal) error {
+	return j.verify(ctx, p, func(verifier *checkout.Verifier) error {
+		if verifier.Kept.Shared == nil {
+			j.Say("no baseline is kept: that needs an OIDC identity, a sandbox, and checks without services and secrets")
+			return nil
+		}
+		_, err := verifier.Base(ctx, "", p.BaseSHA, j.Rules)
+		return err
+	})
+}
+
+// verify lends a verifier with the proposal's commits, in the sandbox.
+func (j Job) verify(ctx context.Context, p github.Proposal, do func(*checkout.Verifier) error) (err error) {
 	dir, err := j.dir()
 	if err != nil {
-		return outcome, nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, untrusted.RemoveAll(dir)) }()
 	code, tool, err := j.fetch(ctx, filepath.Join(dir, "code.git"), p)
 	if err != nil {
-		return outcome, nil, err
+		return err
 	}
 	sb, err := j.Sandbox(ctx)
 	if err != nil {
-		return outcome, nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, sb.Close()) }()
-	span := git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA}
-	if _, err := sb.AllowPackages(ctx, j.Env, func() ([]string, error) { return code.Files(ctx, span.From) }); err != nil {
-		return outcome, nil, err
+	if _, err := sb.AllowPackages(ctx, j.Env, func() ([]string, error) { return code.Files(ctx, p.BaseSHA) }); err != nil {
+		return err
 	}
 	verifier := &checkout.Verifier{
 		Sandbox: sb, Git: tool, Code: code, Dir: filepath.Join(dir, "proof"), Hand: check.Hand{Run: j.Exec, Grace: grace},
-		Tell: func(run journal.Run, event journal.Event) { j.Say(view.Line(run, event)) },
+		Tell: func(run journal.Run, event journal.Event) { j.Say(view.Line(run, event)) }, Kept: j.Kept(ctx, sb),
 	}
 	verifier.Confide(j.Env, j.Needs)
-	run, err := verifier.Prove(ctx, "", span, j.Rules)
-	if err != nil {
-		return outcome, nil, fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
-	}
-	outcome = checkout.Sum(run)
-	return outcome, lines(ctx, code, outcome), nil
+	return do(verifier)
 }
 
 func (j Job) dir() (string, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/attest"
@@ -80,6 +81,24 @@ func (j *Job) open(ctx context.Context) (n *Notary, err error) {
 	n.own, err = n.signer.Who(ctx, j.Server)
 	return n, err
 }
+
+// Reader believes what jobs of the workflow that runs have signed for a branch, and signs nothing. The job itself needs
+// no identity. A workflow that others call has another one, and is not believed.
+func (j *Job) Reader(branch string) (*Notary, error) {
+	file, _, _ := strings.Cut(j.Env("GITHUB_WORKFLOW_REF"), "@")
+	want := attest.Signer{
+		Identity: j.Server + "/" + file + "@refs/heads/" + branch, Issuer: j.Server + "/_services/token",
+		Repository: j.Server + "/" + j.Env("GITHUB_REPOSITORY"),
+	}
+	if want.Caller = want.Identity; j.Server == "https://github.com" {
+		want.Issuer = attest.GitHub
+	}
+	root, err := OpenRoot(j.Env("SIGSTORE_TRUSTED_ROOT"))
+	return &Notary{root: root, own: want}, err
+}
+
+// Signs tells whether it has a job's identity to sign with.
+func (n *Notary) Signs() bool { return n.signer.Token != "" }
 
 // Identity is the workflow whose signatures are believed; empty: none are.
 func (n *Notary) Identity() string {

@@ -111,8 +111,8 @@ func (s *Server) CIEvent(e Event, kind, sha, conclusion string) ([]byte, error) 
 }
 
 // PushEvent is the payload of push to a branch.
-func (s *Server) PushEvent(e Event, branch string) ([]byte, error) {
-	return s.event(e, func(*repo, *issue) object { return object{"ref": "refs/heads/" + branch} })
+func (s *Server) PushEvent(e Event, name string) ([]byte, error) {
+	return s.event(e, func(r *repo, _ *issue) object { return object{"ref": "refs/heads/" + name, "after": branch(r, name)} })
 }
 
 // DispatchEvent is the payload of workflow_dispatch; its issue is not used.

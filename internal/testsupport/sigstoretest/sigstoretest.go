@@ -187,13 +187,18 @@ func (s *Stack) token(r *http.Request) (any, error) {
 	if r.Header.Get("Authorization") != "Bearer "+Bearer || r.URL.Query().Get("audience") != "sigstore" {
 		return nil, errors.New("no job asks so")
 	}
-	const server = "https://github.com/"
 	claims, err := json.Marshal(map[string]string{
 		"sub": "repo:job", "repository_visibility": s.Visibility, "iss": s.Job.Issuer,
-		"job_workflow_ref": strings.TrimPrefix(s.Job.Identity, server), "repository": strings.TrimPrefix(s.Job.Repository, server),
-		"workflow_ref": strings.TrimPrefix(s.Job.Caller, server),
+		"job_workflow_ref": place(s.Job.Identity), "repository": place(s.Job.Repository),
+		"workflow_ref": place(s.Job.Caller),
 	})
 	return map[string]string{"value": "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"}, err
+}
+
+// place is an address on its GitHub.
+func place(address string) string {
+	parts := strings.SplitN(address, "/", 4)
+	return parts[len(parts)-1]
 }
 
 func (s *Stack) certificate(r *http.Request) (any, error) {
