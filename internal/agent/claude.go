@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -113,29 +112,49 @@ func claudeReadStatus(_ int, printed []byte) string {
 // claudePatience: six retries take half a minute, its default of ten three minutes.
 var claudePatience = []string{"CLAUDE_CODE_MAX_RETRIES=6"}
 
-type claudeUsage struct {
-	Input      int64 `json:"input_tokens"`
-	Output     int64 `json:"output_tokens"`
-	CacheRead  int64 `json:"cache_read_input_tokens"`
-	CacheWrite int64 `json:"cache_creation_input_tokens"`
-	Kept       struct {
-		Hour int64 `json:"ephemeral_1h_input_tokens"`
-	} `json:"cache_creation"`
+type claudeUsage struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
+
+func (u *claudeUsage) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	return readFields(from, field{"input_tokens", &u.Input}, field{"output_tokens", &u.Output},
+		field{"cache_read_input_tokens", &u.CacheRead}, field{"cache_creation_input_tokens", &u.CacheWrite},
+		field{"cache_creation", &claudeKept{u}})
 }
 
-func (u claudeUsage) plain() stream.Usage {
-	return stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheHour: u.Kept.Hour}
+type claudeKept struct{ of *claudeUsage }
+
+func (k *claudeKept) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	return readFields(from, field{"ephemeral_1h_input_tokens", &k.of.CacheHour})
+}
+
+func (u claudeUsage) plain() stream.Usage { return stream.Usage(u) }
+
+// claudeMessage is read by hand, like its blocks: most of what an agent prints is in them, and
+// reflection took as long as the text itself.
+type claudeMessage struct {
+	ID      string
+	Model   string
+	Content claudeBlocks
+	Usage   claudeUsage
+}
+
+func (m *claudeMessage) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	return readFields(from, field{"id", &m.ID}, field{"model", &m.Model}, field{"content", &m.Content}, field{"usage", &m.Usage})
 }
 
 type claudeBlock struct {
-	Type      string         `json:"type"`
-	Text      string         `json:"text"`
-	ID        string         `json:"id"`
-	Name      string         `json:"name"`
-	Input     jsontext.Value `json:"input"`
-	ToolUseID string         `json:"tool_use_id"`
-	Content   claudeBlocks   `json:"content"` // of a tool's result
-	IsError   bool           `json:"is_error"`
+	Type      string
+	Text      string
+	ID        string
+	Name      string
+	Input     jsontext.Value // lies in the line: gone with the next one
+	ToolUseID string
+	Content   claudeBlocks // of a tool's result
+	IsError   bool
+}
+
+func (b *claudeBlock) read(from *jsontext.Decoder) error {
+	return readFields(from, field{"type", &b.Type}, field{"text", &b.Text}, field{"id", &b.ID}, field{"name", &b.Name}, field{"input", &b.Input},
+		field{"tool_use_id", &b.ToolUseID}, field{"content", &b.Content}, field{"is_error", &b.IsError})
 }
 
 func (b claudeBlock) output() string {
@@ -152,24 +171,26 @@ type claudeBlocks []claudeBlock
 
 // UnmarshalJSONFrom accepts both forms.
 func (b *claudeBlocks) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	if from.PeekKind() == '"' {
-		var text string
-		err := jsonv2.UnmarshalDecode(from, &text)
-		*b = claudeBlocks{{Type: "text", Text: text}}
-		return err
+	if *b = nil; from.PeekKind() == '"' {
+		*b = claudeBlocks{{Type: "text"}}
+		return field{into: &(*b)[0].Text}.read(from)
 	}
-	return jsonv2.UnmarshalDecode(from, (*[]claudeBlock)(b))
+	return elements(from, '[', func() error {
+		*b = append(*b, claudeBlock{})
+		return (*b)[len(*b)-1].read(from)
+	})
 }
 
 // todoList reads TodoWrite of Claude Code, with contents, and write_todos of Gemini, with descriptions.
 func todoList(input jsontext.Value) stream.Todo {
-	parsed, _ := readLine[struct {
+	var parsed struct {
 		Todos []struct {
 			Content     string `json:"content"`
 			Description string `json:"description"`
 			Status      string `json:"status"`
 		} `json:"todos"`
-	}](input)
+	}
+	readLine(input, &parsed)
 	var todo stream.Todo
 	for _, task := range parsed.Todos {
 		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(cmp.Or(task.Content, task.Description)), State: taskState(task.Status)})
@@ -189,22 +210,13 @@ func taskState(status string) stream.TaskState {
 
 // claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
-	open    bounded[stream.Usage]
-	settled stream.Usage
+	open bounded[stream.Usage]
+	sum  stream.Usage
 }
 
 func (m *claudeMeter) add(id string, u stream.Usage) {
-	if gone, full := m.open.put(id, u); full {
-		m.settled = m.settled.Plus(gone)
-	}
-}
-
-func (m *claudeMeter) sum() stream.Usage {
-	sum := m.settled
-	for _, u := range m.open.of {
-		sum = sum.Plus(u)
-	}
-	return sum
+	m.sum = m.sum.Minus(m.open.of[id]).Plus(u)
+	m.open.put(id, u)
 }
 
 // claudeKeeps: a session's files are in a folder of its name. Memory, of projects too, is read in each

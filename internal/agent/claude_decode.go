@@ -15,15 +15,10 @@ import (
 const synthetic = "<synthetic>"
 
 type claudeLine struct {
-	Type    string  `json:"type"`
-	Subtype string  `json:"subtype"`
-	Parent  *string `json:"parent_tool_use_id"` // set in the lines of a sub-agent
-	Message struct {
-		ID      string       `json:"id"`
-		Model   string       `json:"model"`
-		Content claudeBlocks `json:"content"`
-		Usage   claudeUsage  `json:"usage"`
-	} `json:"message"`
+	Type    string        `json:"type"`
+	Subtype string        `json:"subtype"`
+	Parent  *string       `json:"parent_tool_use_id"` // set in the lines of a sub-agent
+	Message claudeMessage `json:"message"`
 	claudeSystem
 	claudeResult
 	Limit claudeLimit `json:"rate_limit_info"`
@@ -90,7 +85,7 @@ func (d *claudeDecoder) read(l claudeLine) []stream.Item {
 }
 
 func (d *claudeDecoder) meter() []stream.Item {
-	used := d.spent.sum()
+	used := d.spent.sum
 	if used == d.told {
 		return nil
 	}
@@ -100,7 +95,7 @@ func (d *claudeDecoder) meter() []stream.Item {
 
 // unfinished has the usage that the messages began with: the least it can be.
 func (d *claudeDecoder) unfinished() []stream.Item {
-	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.spent.sum(), Until: d.until}}
+	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: d.spent.sum, Until: d.until}}
 }
 
 func (l claudeLine) system() []stream.Item {

@@ -129,6 +129,27 @@ func TestClaudeLines(t *testing.T) {
 			`{"type":"result","usage":"none","is_error":false,"result":"ok","total_cost_usd":"free"}`,
 			[]stream.Item{stream.Result{Text: "ok"}},
 		},
+		"so does one in a message": {
+			`{"type":"assistant","message":{"id":1,"usage":{"input_tokens":"many","output_tokens":2},"model":[],"content":["x",null,{"type":{}},{"type":"tool_use","id":"t1","name":"New","input":7},{"type":"text","text":"ok"}]}}
+{"type":"assistant","message":{"usage":"none","content":{"type":"text"}}}
+{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":"yes","content":{"type":"text"}}]}}
+{"type":"user","message":"hi"}`,
+			[]stream.Item{
+				stream.ToolStart{ID: "t1", Name: "New", Input: "7"},
+				stream.Text{Text: "ok"},
+				stream.Spent{Usage: stream.Usage{Output: 2}, Boundless: true},
+				stream.Spent{},
+				stream.ToolEnd{ID: "t1"},
+			},
+		},
+		"keys may be escaped, and the last of two counts": {
+			`{"type":"assistant","message":{"content":"one","c\u006fntent":[{"type":"text","type":"text","text":"two","t\u0065xt":"thr\u0065e\n\ud83d"}]}}`,
+			[]stream.Item{stream.Text{Text: "three\n\ufffd"}},
+		},
+		"the key that describes an input best is shown, wherever it stands": {
+			`{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"description":"why","command":"","cmd":"ls","path":"."}}]}}`,
+			[]stream.Item{stream.ToolStart{Name: "Bash", Input: "ls"}},
+		},
 		"without sums by model the plain usage counts": {
 			`{"type":"result","subtype":"success","result":"ok","total_cost_usd":0.5,"usage":{"input_tokens":1,"output_tokens":2,"cache_read_input_tokens":3,"cache_creation_input_tokens":4}}`,
 			[]stream.Item{stream.Result{

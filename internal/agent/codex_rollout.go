@@ -148,7 +148,8 @@ func (f *rollout) parseLine(line []byte) {
 	if !bytes.Contains(line, []byte(`"token_count"`)) && !bytes.Contains(line, []byte(`"turn_context"`)) {
 		return
 	}
-	parsed, ok := readLine[rolloutLine](line)
+	var parsed rolloutLine
+	ok := readLine(line, &parsed)
 	switch total := parsed.Payload.Info.Total.plain(); {
 	case !ok || !f.ours:
 	case parsed.Type == "turn_context" && parsed.Payload.Model != "":

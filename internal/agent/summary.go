@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -22,15 +23,37 @@ var summaryKeys = []string{
 }
 
 func summary(input jsontext.Value) string {
-	keys, _ := readLine[map[string]jsontext.Value](input)
-	for _, key := range summaryKeys {
-		var text string
-		if json.Unmarshal(keys[key], &text, lenient) == nil && text != "" {
-			return Short(text)
-		}
+	best := described{rank: len(summaryKeys)}
+	if _ = json.Unmarshal(input, &best, lenient); best.text != "" {
+		return Short(best.text)
 	}
 	return Short(string(input))
 }
+
+type described struct {
+	text string
+	rank int // among summaryKeys
+}
+
+func (d *described) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	return members(from, func(key []byte) error {
+		rank := slices.Index(summaryKeys[:d.rank], string(key))
+		if rank < 0 {
+			return from.SkipValue()
+		}
+		var text string
+		err := field{into: &text}.read(from)
+		if text != "" {
+			d.text, d.rank = text, rank
+		}
+		if d.rank == 0 {
+			return errBest
+		}
+		return err
+	})
+}
+
+var errBest = errors.New("no key describes it better")
 
 // Short is s on one line, cut where it is long.
 func Short(s string) string {
@@ -52,7 +75,7 @@ type bounded[V any] struct {
 	order []string
 }
 
-func (b *bounded[V]) put(key string, v V) (gone V, full bool) {
+func (b *bounded[V]) put(key string, v V) {
 	if b.of == nil {
 		b.of = map[string]V{}
 	}
@@ -60,14 +83,10 @@ func (b *bounded[V]) put(key string, v V) (gone V, full bool) {
 		b.order = append(b.order, key)
 	}
 	b.of[key] = v
-	if len(b.order) <= maxOpen {
-		return gone, false
+	if len(b.order) > maxOpen {
+		delete(b.of, b.order[0])
+		b.order = b.order[1:]
 	}
-	oldest := b.order[0]
-	b.order = b.order[1:]
-	gone, full = b.of[oldest]
-	delete(b.of, oldest)
-	return gone, full
 }
 
 func (b *bounded[V]) drop(key string) bool {
