@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // refs reads all refs of a bare repository from its files: no process for each
@@ -92,16 +94,28 @@ func getBranch(c *call) answer {
 	})
 }
 
+// byID are the arguments of a question whose answer stays: it names objects by their ids alone.
+var byID = pattern.Of(`^(-\S.*|cat-file|commit|diff|log|merge-base|merge-tree|rev-list|[0-9a-f]{40}(\.{2,3}[0-9a-f]{40})?)$`)
+
 // ask is what git says of a repository, or nothing where it says nothing.
 func (s *Server) ask(r *repo, args ...string) string {
 	if s.Git == nil || r.Dir == "" {
 		return ""
 	}
+	question := r.Dir + "\x00" + strings.Join(args, "\x00")
+	if told, ok := s.told.Load(question); ok {
+		text, _ := told.(string)
+		return text
+	}
 	text, err := s.Git(context.Background(), r.Dir, args...)
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(text)
+	text = strings.TrimSpace(text)
+	if text != "" && !slices.ContainsFunc(args, func(arg string) bool { return !byID.MatchString(arg) }) {
+		s.told.Store(question, text)
+	}
+	return text
 }
 
 // commitFormat asks git for the fields that commitJSON shows, in its order.

@@ -44,6 +44,7 @@ type Server struct {
 	// URL is set by Start: the server's root, without a slash at the end.
 	URL string
 
+	told       sync.Map // what git said of objects by their ids
 	mu         sync.Mutex
 	ticks      int
 	lastID     int64
