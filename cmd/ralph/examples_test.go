@@ -40,7 +40,10 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if !dealt(i, 4) {
+			continue
+		}
 		name := strings.TrimSuffix(filepath.Base(file), ".yml")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -190,10 +190,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	all := hardships()
 	maps.Copy(all, refusals())
-	for i, name := range slices.Sorted(maps.Keys(all)) {
-		if !dealt(i, 5) {
-			continue
-		}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			all[name].test(t)

@@ -40,11 +40,8 @@ func killedAfterward(t *testing.T, fresh func(*testing.T) *scene, ways map[strin
 		t.Fatalf("exit %d, want 0", code)
 	}
 	seen(plain)
-	for i, name := range slices.Sorted(maps.Keys(ways)) {
-		for j, who := range slices.Sorted(maps.Keys(mends)) {
-			if !dealt(i+j, 2) {
-				continue
-			}
+	for _, name := range slices.Sorted(maps.Keys(ways)) {
+		for _, who := range slices.Sorted(maps.Keys(mends)) {
 			t.Run(name+", "+who, func(t *testing.T) {
 				t.Parallel()
 				s := fresh(t)
