@@ -93,3 +93,51 @@ func measure(t *testing.T, text string, items []stream.Item) {
 		t.Errorf("%d bytes of text out of %d", said, len(text))
 	}
 }
+
+// FuzzRollout has Codex's own files of a thread grow while they are read: the same is
+// counted as of whole files.
+func FuzzRollout(f *testing.F) {
+	const meta = `{"type":"session_meta","payload":{"id":"thread-7"}}` + "\n"
+	for _, lines := range []string{
+		meta + `{"type":"turn_context","payload":{"model":"gpt-5"}}` + "\n" + `{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":10,"output_tokens":1}}}}` + "\n",
+		meta + `{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":-9223372036854775808,"cached_input_tokens":9223372036854775807}}}}` + "\n",
+		meta + `{"payload":{"type":"token_count","info":null}}` + "\n" + `{"payload":["token_count"]}` + "\n" + `{"type":"turn_context","payload":{"model":7}}`,
+		`{"payload":{"id":"another"}}` + "\n" + `{"payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":5}}}}` + "\n",
+		"thread-7\n\"token_count\"\x00\xff\n{\"token_count\"",
+	} {
+		f.Add(lines, uint16(len(lines)/2))
+	}
+	f.Fuzz(func(t *testing.T, text string, first uint16) {
+		cut := min(int(first), len(text))
+		usage := func(parts ...string) (used stream.Usage) {
+			home := t.TempDir()
+			day := filepath.Join(home, "sessions", "2026", "11", "21")
+			if err := os.MkdirAll(day, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			adapter, err := agent.Pick("codex", agent.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			decoder := adapter.Decoder(agent.Order{Env: []string{"CODEX_HOME=" + home}})
+			decoder.Line([]byte(`{"type":"thread.started","thread_id":"thread-7"}`))
+			written := ""
+			for _, part := range parts {
+				written += part
+				if err := os.WriteFile(filepath.Join(day, "rollout-2026-11-21T21-49-08-thread-7.jsonl"), []byte(written), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				for _, item := range decoder.(interface{ Follow() []stream.Item }).Follow() {
+					used = item.(stream.Spent).Usage
+				}
+			}
+			if used.Input < 0 || used.Output < 0 || used.CacheRead < 0 || used.CacheWrite < 0 {
+				t.Errorf("a usage of %+v", used)
+			}
+			return used
+		}
+		if whole, grown := usage(text), usage(text[:cut], text[cut:]); whole != grown {
+			t.Errorf("%+v is counted of a whole file, %+v of one that grew", whole, grown)
+		}
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -135,4 +136,31 @@ func TestPackagesOfMirror(t *testing.T) {
 	if err != nil || entries(names) != "mirror.example.org sum.example.org" || len(notes) > 0 {
 		t.Errorf("Packages = %v, %q, %v", names, notes, err)
 	}
+}
+
+// FuzzPackages holds that hosts, no matter what a package client prints, are names that TLS can protect.
+func FuzzPackages(f *testing.F) {
+	f.Add("GOPROXY=x\n\"GOPROXY\": \"https://proxy.example:8443,http://open.example|direct\"\n\"GOSUMDB\": \"sum.example+key\"\n")
+	f.Add("https://user:pass@registry.example/\nhttps://[::1]:443/ https://10.0.0.1 https://x:99999 https://\x00 https://ex\xffample.com\n")
+	f.Add("\"registry\": \"https://a..b/\"\nglobal.index-url='https://*.example/simple'\nhttps://EXAMPLE.com.:443 https://xn--/ https://\u2028.example\n")
+	f.Fuzz(func(t *testing.T, printed string) {
+		run := func(_ context.Context, c process.Command) (process.Result, error) {
+			_, err := c.Stdout.Write([]byte(printed))
+			return process.Result{}, err
+		}
+		names, notes, err := egress.Packages(t.Context(), run, nil, []string{"go.mod", "package.json", "Aptfile"})
+		if err != nil {
+			t.Error(err)
+		}
+		for _, name := range names {
+			if again, err := egress.ParseName(name.String()); err != nil || again != name {
+				t.Errorf("the host %+v is read again as %+v, %v", name, again, err)
+			}
+		}
+		for _, note := range notes {
+			if strings.ContainsFunc(note, unicode.IsControl) {
+				t.Errorf("the note %q", note)
+			}
+		}
+	})
 }

@@ -139,9 +139,9 @@ func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Chan
 func parseRaw(out []byte) ([]Change, error) {
 	var changes []Change
 	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
+	for i := 0; i < len(fields)-1 || fields[i] != ""; i += 2 {
 		m := rawForm.FindStringSubmatch(fields[i])
-		if m == nil {
+		if m == nil || i+2 >= len(fields) || fields[i+1] == "" {
 			return nil, fmt.Errorf("read a comparison: %w", errOddAnswer)
 		}
 		changes = append(changes, Change{Path: fields[i+1], OldMode: m[1], Mode: m[2], OldID: m[3], ID: m[4]})

@@ -104,3 +104,40 @@ func TestWhatIsNoDelivery(t *testing.T) {
 		}
 	}
 }
+
+// FuzzReadRelayed holds that a delivery is refused, or starts something and arrives as it is
+// when it is sent on.
+func FuzzReadRelayed(f *testing.F) {
+	for _, r := range []github.Relayed{relayed("It is <b>missing</b> & \"gone\".\n", "/ralph"), {ID: "1", Trigger: trigger.Trigger{Event: "push"}}} {
+		text, err := r.Text()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	f.Add(`{"id":"1","trigger":{"Event":"issues","At":"yesterday"}}`)
+	f.Add(`{"id":"1","digest":"x","trigger":{"Event":"issues","Issue":{"Number":1e999}}}`)
+	f.Add("{\"id\":\"1\",\"trigger\":{\"event\":\"issues\",\"Event\":\"issue_comment\",\"Issue\":{\"Body\":\"\xff\\ud800\"}}}")
+	f.Fuzz(func(t *testing.T, delivery string) {
+		payload, err := json.Marshal(map[string]any{"inputs": map[string]string{"delivery": delivery}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, is, err := github.ReadRelayed(payload)
+		if is != (delivery != "") || err != nil || !is {
+			if is != (delivery != "") {
+				t.Errorf("a delivery: %t", is)
+			}
+			return
+		}
+		if got.ID == "" || !trigger.CanStartWork(got.Trigger.Event) && !got.Trigger.IsCI() {
+			t.Errorf("%+v starts nothing", got)
+		}
+		if _, err := got.Text(); err != nil {
+			return // too long
+		}
+		if diff := cmp.Diff(got, arrives(t, got)); diff != "" && got.Digest == "" {
+			t.Errorf("(-read +sent on)\n%s", diff)
+		}
+	})
+}

@@ -360,3 +360,21 @@ func FuzzServe(f *testing.F) {
 		}
 	})
 }
+
+// A transcript may hold anything: the hooks that read it answer in JSON or not at all.
+func FuzzTranscript(f *testing.F) {
+	f.Add(`{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000},"content":[{"type":"text","text":"<promise>DONE</promise>"}]}}` + "\n")
+	f.Add(`{"type":"assistant","message":{"usage":{"input_tokens":-9223372036854775808,"cache_read_input_tokens":9223372036854775807},"content":"x"}}` + "\n\n")
+	f.Add(`{"type":"system","subtype":"compact_boundary"}` + "\n" + `{"type":"assistant","timestamp":"yesterday","message":{"content":[{"type":7},[]]}}`)
+	f.Add("\"assistant\"\x00\xff\n{\"assistant\":")
+	f.Fuzz(func(t *testing.T, text string) {
+		h := newHouse(t)
+		h.loop()
+		told := map[string]any{"session_id": "s", "transcript_path": h.write("t.jsonl", text), "last_assistant_message": "I am done."}
+		for _, name := range hook.Names() {
+			if out := h.tell(name, told); out != "" && !json.Valid([]byte(out)) {
+				t.Errorf("%s answered %q", name, out)
+			}
+		}
+	})
+}

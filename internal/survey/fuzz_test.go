@@ -14,17 +14,34 @@ func FuzzDevcontainer(f *testing.F) {
 	f.Add(`{"image": "go:1.26", /* x */ "postCreateCommand": {"a": "npm ci", "b": ["x"]},}`)
 	f.Add(`{"features": {"ghcr.io/devcontainers/features/node:1": {"version": "22"}}, "onCreateCommand": "a\nb"}`)
 	f.Add("{\"image\": \"a\u2028b\", \"updateContentCommand\": \"sudo a; b \\u001b[2J\"}")
-	f.Fuzz(func(t *testing.T, text string) {
-		p := survey.Propose(of(map[string]string{devFile: text}))
-		for _, command := range append(p.Setup, p.Checks...) {
-			if strings.ContainsFunc(command.Command, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) {
-				t.Errorf("%q is proposed", command.Command)
-			}
-		}
-		for _, step := range p.Steps {
-			if strings.Count(step.YAML, "\n") != 3 {
-				t.Errorf("the step %q", step.YAML)
-			}
-		}
+	f.Fuzz(func(t *testing.T, text string) { readable(t, map[string]string{devFile: text}) })
+}
+
+// FuzzProject is the same for a workflow, a package.json, a file of workspaces and go.work.
+func FuzzProject(f *testing.F) {
+	f.Add("on: push\njobs:\n  test:\n    env: {A: b}\n    services: {db: {image: postgres, ports: ['5432:5432']}}\n    steps:\n    - uses: actions/checkout@v4\n    - uses: actions/setup-go@v5\n      with: {go-version: 1.26}\n    - run: |\n        npm ci\n        npm test\n",
+		`{"scripts":{"test":"jest","lint":"a\nb"},"workspaces":["packages/*","../up","a\u2028b"]}`, "packages: ['x/*', '!y']", "use (\n./a // x\n\"./b c\"\n)")
+	f.Add("a: &a [x, x]\nb: &b [*a, *a]\njobs: {test: {env: {A: *b}, steps: [{run: go test}]}}", `{"workspaces":{"packages":[7]},"scripts":[]}`, "packages: {a: b}", "use ./\x00")
+	f.Add("jobs:\n  ? [a]\n  : {steps: [{run: \"pytest\\u2028x; ${{ secrets.A }}\"}]}", "[", "- &x", "use")
+	f.Fuzz(func(t *testing.T, workflow, pack, spaces, work string) {
+		files := map[string]string{".github/workflows/ci.yml": workflow, "package.json": pack, "pnpm-workspace.yaml": spaces, "go.work": work, "packages/a/package.json": pack}
+		readable(t, files)
+		survey.CI(of(files))
 	})
+}
+
+// readable holds what is proposed to be lines that a person can read.
+func readable(t *testing.T, files map[string]string) {
+	t.Helper()
+	p := survey.Propose(of(files))
+	for _, command := range append(p.Setup, p.Checks...) {
+		if strings.ContainsFunc(command.Command, func(r rune) bool { return !unicode.IsPrint(r) && r != '\t' }) {
+			t.Errorf("%q is proposed", command.Command)
+		}
+	}
+	for _, step := range p.Steps {
+		if files[devFile] != "" && strings.Count(step.YAML, "\n") != 3 || strings.Contains(step.YAML, "run:") {
+			t.Errorf("the step %q", step.YAML)
+		}
+	}
 }
