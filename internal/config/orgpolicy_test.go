@@ -113,6 +113,8 @@ func TestFloorThatCannotBeRead(t *testing.T) {
 // A policy that is not understood is an error, and never a panic.
 func FuzzReadOrgPolicy(f *testing.F) {
 	f.Add([]byte(`{"maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace", "agents": ["claude"], "allowDomains": []}`))
+	f.Add([]byte("\uFEFF" + `{"maxCost": -1, "maxCost": 1e999, "agents": [], "allowDomains": ["*", "https://u:p@x/", "\u0000"]}`))
+	f.Add([]byte(`{"sandbox": ["none"], "Sandbox": "none", "unknown": {"a": [null]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		policy, err := config.ReadOrgPolicy("acme", data)
 		if err != nil {

@@ -276,6 +276,9 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
+	f.Add(bytes.Replace(data, []byte(`"stories": [`), []byte(`"stories": [null, {},`), 1))
+	f.Add([]byte(`{"version":1e9}`))
+	f.Add([]byte(`{"version":1,"version":2,"stories":[{"id":"","iterations":-1}],"checks":null}{}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := evidence.Read(data)
 		if err != nil {

@@ -47,6 +47,9 @@ func TestWhatCannotBeParsed(t *testing.T) {
 // What is read is JSON.
 func FuzzParse(f *testing.F) {
 	f.Add("\uFEFF{\"a\": [1e2, \"x\",\n  true, null],\n \"a\" : {}}")
+	f.Add(strings.Repeat("[", 5000))
+	f.Add(`{"a": -0e-999999999, "\ud800": "\u0000", "a": 0x1}`)
+	f.Add("{\"a\": \"\xff\"}\n{}")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, problem := jsontree.Parse("f", []byte(text), 100); problem == nil && !json.Valid([]byte(strings.TrimPrefix(text, "\uFEFF"))) {
 			t.Errorf("%q is read", text)

@@ -86,6 +86,8 @@ func TestReadRefuses(t *testing.T) {
 // Each server that is read has a plain name, and either a command or an address.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(file))
+	f.Add([]byte(`{"mcpServers":{"a b":{"command":"x"},"":{"url":"file:///etc/passwd"},"c":{"command":"x","url":"https://y"},"d":null}}`))
+	f.Add([]byte(`{"mcpServers":{"a":{"command":["x"],"args":"y","env":{"A":1}},"a":{"type":"http","url":"https://u:p@h/${HOME}"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		servers, err := mcp.Read(data, nil)
 		if err != nil {

@@ -119,6 +119,8 @@ func TestALongLineStands(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add("```json\n{\"points\":[{\"criterion\":1}]}\n```", 2)
+	f.Add(`{"points":[{"criterion":-1},{"criterion":9223372036854775807}]} {"points":null}`, 1)
+	f.Add("```json\n{\"points\":[]}\n```\n```json\n{\"points\":[{\"criterion\":\"1\"}]}", 1)
 	f.Fuzz(func(t *testing.T, answer string, criteria int) {
 		points, err := review.Read(answer, criteria)
 		if err != nil && points != nil {
