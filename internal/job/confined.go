@@ -135,7 +135,7 @@ func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, to
 		if len(moved) > 0 {
 			news = append(news, journal.Noted{
 				What: "moved aside what git would run or follow, which the agent made or changed: " + journal.ShortList(moved),
-				Hint: "inspect it; to restore it, remove " + nested.Aside + " from its name, and from HEADs in it; an index is made anew: stage again what you had staged",
+				Hint: "inspect it; to restore it, remove " + nested.Aside + " from its name, and from names in it; an index is made anew: stage again what you had staged",
 			})
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"strings"
 )
 
 // deepest limits the depth: each level takes a descriptor.
@@ -55,7 +56,7 @@ func (r *Root) walk(name string, w walk) error {
 	if err != nil {
 		err = w.visit(top, err)
 	} else {
-		err = w.at(top, 0)
+		err = w.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil

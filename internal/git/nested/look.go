@@ -48,6 +48,7 @@ const (
 
 const (
 	mostEntries    = 1_000_000
+	perEntry       = 16 // bytes that are kept
 	mostCompared   = 256 << 20
 	mostNested     = 1 << 20 // of a nested configuration
 	mostAlternates = 4 << 10 // of a list of other stores: git follows few
@@ -98,15 +99,15 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 		return fs.SkipAll
 	case errors.Is(err, fs.ErrNotExist): // it went while we looked
 	case errors.Is(err, fs.ErrPermission): // the user's, or of another one
-		l.found[e.Path] = thing{version: closed + e.Stamp()}
+		l.keep(e.Path, thing{version: closed + e.Stamp()})
 	case errors.Is(err, untrusted.ErrTooDeep) && (l.before == nil || l.isNew(e.Path)):
-		l.found[e.Path] = thing{tooDeep, e.Path}
+		l.keep(e.Path, thing{tooDeep, e.Path})
 	case err != nil:
-		l.missed = errors.Join(l.missed, fmt.Errorf("cannot look into %s: %w", e.Path, err))
+		l.missed = cmp.Or(l.missed, fmt.Errorf("cannot look into %s: %w", e.Path, err))
 	case e.Info.IsDir():
-		l.enter(e)
+		return l.enter(e)
 	case l.isPipe(e):
-		if l.found[e.Path] = (thing{version: exists}); l.isNew(e.Path) {
+		if l.keep(e.Path, thing{version: exists}); l.isNew(e.Path) {
 			if err := e.In.Remove(e.Name); errors.Is(err, fs.ErrPermission) {
 				openFolder(e.In, ".")
 				_ = e.In.Remove(e.Name)
@@ -114,11 +115,17 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 		}
 	case slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
-		l.found[e.Path] = thing{l.version(e) + l.led(e), e.Path}
+		l.keep(e.Path, thing{l.version(e) + l.led(e), e.Path})
 	case len(l.in) > 0:
 		l.tell(e, l.folder())
 	}
 	return nil
+}
+
+// keep counts what it takes to keep it as entries, by its length.
+func (l *look) keep(path string, one thing) {
+	l.found[path] = one
+	l.entries -= (len(path) + len(one.version)) / perEntry
 }
 
 func (l *look) isNew(path string) bool {
@@ -130,10 +137,10 @@ func (l *look) folder() string { return l.in[len(l.in)-1] }
 
 func within(folder, path string) bool { return folder == "." || strings.HasPrefix(path, folder+"/") }
 
-func (l *look) isPipe(e untrusted.Entry) bool {
+func (s search) isPipe(e untrusted.Entry) bool {
 	mode := e.Info.Mode().Type()
 	if mode == fs.ModeSymlink {
-		if to, err := os.Stat(filepath.Join(l.top, e.Path)); err == nil {
+		if to, err := os.Stat(filepath.Join(s.top, e.Path)); err == nil {
 			mode = to.Mode().Type()
 		}
 	}
@@ -142,22 +149,25 @@ func (l *look) isPipe(e untrusted.Entry) bool {
 
 // enter tells whether a folder is of version control. git takes one with a HEAD for a repository as it
 // is: objects and refs may be links, or lie where commondir says. Without a HEAD it may serve others.
-func (l *look) enter(e untrusted.Entry) {
+func (l *look) enter(e untrusted.Entry) error {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before[e.Path].version != closed+e.Stamp() && l.before != nil {
 		openFolder(e.In, e.Name)
 	}
 	switch {
 	case path.Base(e.Path) == ".git" && slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
-		l.found[e.Path] = thing{exists, e.Path}
+		if l.keep(e.Path, thing{exists, e.Path}); l.isNew(e.Path) {
+			return fs.SkipDir // all of it is moved aside
+		}
 	case isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds), l.isBegun(e):
 		if e.Holds("HEAD") && len(l.in) == 0 { // other files may lie beside it
-			l.found[path.Join(e.Path, "HEAD")] = thing{exists, e.Path}
+			l.keep(path.Join(e.Path, "HEAD"), thing{exists, e.Path})
 		}
 	default:
-		return
+		return nil
 	}
 	l.in = append(l.in, e.Path)
+	return nil
 }
 
 // isBegun reports a worktree's or submodule's git folder, also one that a later command makes complete.
@@ -179,10 +189,10 @@ func (l *look) tell(e untrusted.Entry, folder string) {
 	case guarded.IsOther(folder) && !slices.Contains(guarded.Others, path.Base(folder)+"/"+name):
 	case plain && (name == "index" || strings.HasPrefix(name, "sharedindex.")): // a split one is both
 		at := path.Join(folder, "index")
-		l.found[at] = thing{l.found[at].version + l.version(e), folder}
+		l.keep(at, thing{l.found[at].version + l.version(e), folder})
 	case slices.Contains(l.kept, filepath.Join(l.top, folder)), plain && guarded.Writes(name) && name != alternates:
 	default:
-		l.found[e.Path] = thing{l.version(e), folder}
+		l.keep(e.Path, thing{l.version(e), folder})
 	}
 }
 

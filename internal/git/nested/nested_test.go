@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -156,19 +155,18 @@ func TestNewRepositories(t *testing.T) {
 		"Mercurial":             {map[string]string{".hg/hgrc": "x", "n/.hg/store/x": "x"}, []string{".hg", "n/.hg"}},
 		"Jujutsu":               {map[string]string{".jj/repo/store/git/x": "x"}, []string{".jj"}},
 		"Sapling, by a link":    {map[string]string{"k/.sl": "->../m", "m/config": "x"}, []string{"k/.sl"}},
-		"deep down":             {map[string]string{deep + "below/" + deep + "k/.git/config": fsmonitor}, []string{"too-deep", "too-deep", "too-deep/.git"}},
+		"deep down":             {map[string]string{deep + "below/" + deep + "k/.git/config": fsmonitor}, []string{"too-deep"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/objects/x": "x"})
 			w.fill(c.files)
 			var got []string
 			for _, name := range w.after() {
-				if first, rest, _ := strings.Cut(name, "/"); strings.HasPrefix(first, "too-deep.") {
-					name = strings.TrimSuffix("too-deep/"+path.Base(rest), "/.")
+				if strings.HasPrefix(name, "too-deep.") {
+					name = "too-deep"
 				}
 				got = append(got, name)
 			}
-			slices.Sort(got)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("moved aside (-want +got):\n%s", diff)
 			}
@@ -422,7 +420,7 @@ func TestWhatWasMovedIsNoRepository(t *testing.T) {
 	ask(".", "init", "-q", "n")
 	ask("n/.git", "init", "-q", "--bare", "modules/m")
 	ask(".", "init", "-q", "n/.git/modules/m/refs/o")
-	w.want("n/.git", "n/.git/modules/m/refs/o/.git")
+	w.want("n/.git")
 	for _, dir := range []string{"", "/hooks", "/modules/m", "/modules/m/refs", "/modules/m/refs/o/.git" + nested.Aside} {
 		if got, want := ask("n/.git"+nested.Aside+dir, "rev-parse", "--absolute-git-dir"), filepath.Join(w.top, ".git"); got != want {
 			t.Errorf("in %q git works with %s, want %s", dir, got, want)

@@ -21,31 +21,36 @@ import (
 // Aside ends the names of what was moved.
 const Aside = ".moved-by-ralph"
 
+// mover moves aside what may not stay.
+type mover struct {
+	search
+
+	root    *untrusted.Root
+	moved   []string // the new paths
+	armed   []string // those that may still hold repositories
+	deep    string   // a new folder for what is too deep to look into
+	entries int      // what is left to look at
+	failed  error    // what first kept something from being disarmed
+}
+
 // settle looks again, and moves aside what may not stay of what is new or changed since before. It
 // returns the new paths.
 func (s search) settle(ctx context.Context, before found) (moved []string, err error) {
-	top := s.start
-	now, err := s.look(ctx, before)
-	timely, cancel := context.WithTimeout(ctx, forGit)
-	defer cancel()
-	moved, deep, failed := s.move(ctx, timely, before, now, top)
-	for err = errors.Join(err, failed); len(deep) > 0; {
-		s.start = deep[0]
-		now, failed := s.look(ctx, found{})
-		more, deeper, missed := s.move(ctx, timely, found{}, now, top)
-		moved, deep, err = append(moved, more...), append(deep[1:], deeper...), errors.Join(err, failed, missed)
-	}
-	slices.Sort(moved)
-	return moved, err
-}
-
-// move also returns where in top it moved folders that were too deep to look into.
-func (s search) move(ctx, timely context.Context, before, now found, top string) (moved, deep []string, err error) {
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
+	now, err := s.look(ctx, before)
+	m := mover{search: s, root: root, entries: mostEntries}
+	err = errors.Join(err, m.move(ctx, before, now), m.disarm(ctx))
+	slices.Sort(m.moved)
+	return m.moved, err
+}
+
+func (m *mover) move(ctx context.Context, before, now found) (err error) {
+	timely, cancel := context.WithTimeout(ctx, forGit)
+	defer cancel()
 	// Those within another go first: their paths are known.
 	names := slices.SortedFunc(maps.Keys(now), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(now[b].folder), len(now[a].folder)), cmp.Compare(a, b))
@@ -53,26 +58,37 @@ func (s search) move(ctx, timely context.Context, before, now found, top string)
 	names = slices.DeleteFunc(names, func(name string) bool { return isSame(now[name], before[name]) })
 	for _, name := range names {
 		one := now[name]
-		if one.folder == "" || one.version != exists && s.stays(timely, root, name, one.folder) {
-			continue
-		}
-		if s.isOwnIndex(name) && s.interrupted(ctx) {
+		switch {
+		case one.folder == "":
+		case one.version == tooDeep:
+			err = errors.Join(err, m.raise(name))
+		case one.version != exists && m.stays(timely, m.root, name, one.folder) && m.root.Separate(name, mostNested) == nil: // git would write to it by another name, such as COMMIT_EDITMSG
+		case m.isOwnIndex(name) && m.interrupted(ctx):
 			err = errors.Join(err, fmt.Errorf("%w: %s was not read", ErrNotAll, name))
-			continue
-		}
-		head := path.Join(one.folder, "HEAD")
-		at := part(name, one.folder, now[head].version == exists && before[head].version == "")
-		to := at + Aside
-		if one.version == tooDeep {
-			to = path.Join(top, "too-deep."+rand.Text()[:8]+Aside)
-			deep = append(deep, to)
-		}
-		if failed := moveAside(root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
-			moved, err = append(moved, to), errors.Join(err, failed, disarm(ctx, root, to, one))
-			s.renew(ctx, at)
+		default:
+			head := path.Join(one.folder, "HEAD")
+			at := part(name, one.folder, now[head].version == exists && before[head].version == "")
+			if failed := moveAside(m.root, at, at+Aside); !errors.Is(failed, fs.ErrNotExist) { // it went with another
+				m.moved, m.armed, err = append(m.moved, at+Aside), append(m.armed, at+Aside), errors.Join(err, failed)
+				m.renew(ctx, at)
+			}
 		}
 	}
-	return moved, deep, err
+	return err
+}
+
+// raise moves a folder that is too deep to look into to where it can be.
+func (m *mover) raise(at string) error {
+	if m.deep == "" {
+		m.deep = path.Join(m.start, "too-deep."+rand.Text()[:8]+Aside)
+		m.moved = append(m.moved, m.deep)
+		if err := m.root.Mkdir(m.deep, 0o700); err != nil {
+			return err
+		}
+	}
+	to := path.Join(m.deep, rand.Text())
+	m.armed = append(m.armed, to)
+	return moveAside(m.root, at, to)
 }
 
 func isSame(one, before thing) bool {
@@ -102,29 +118,53 @@ func moveAside(root *untrusted.Root, name, to string) error {
 		earlier = nil
 	}
 	err := root.Rename(name, to)
-	if errors.Is(err, fs.ErrPermission) { // those inside may have closed the folder
+	if errors.Is(err, fs.ErrPermission) { // those inside may have closed a folder
 		openFolder(root, path.Dir(name))
+		openFolder(root, name)
 		err = root.Rename(name, to)
 	}
 	return errors.Join(earlier, err)
 }
 
-// disarm leaves nothing in what was moved that git takes for a repository. What was too deep is searched.
-func disarm(ctx context.Context, root *untrusted.Root, moved string, one thing) error {
-	if one.version == tooDeep {
-		return nil
-	}
-	return root.Walk(ctx, moved, func(e untrusted.Entry, err error) error {
-		if err != nil || !e.Info.IsDir() || !isBare(e.Holds) {
-			return err
+// disarm leaves nothing in what was moved that git or another version control takes for a repository.
+func (m *mover) disarm(ctx context.Context) error {
+	for ; len(m.armed) > 0; m.armed = m.armed[1:] {
+		if err := m.root.Walk(ctx, m.armed[0], m.visit); err != nil || m.entries < 0 {
+			return errors.Join(ErrNotAll, err, m.failed)
 		}
-		return e.In.Rename(path.Join(e.Name, "HEAD"), path.Join(e.Name, "HEAD"+Aside))
-	})
+	}
+	return m.failed
+}
+
+func (m *mover) visit(e untrusted.Entry, err error) error {
+	if m.entries--; m.entries < 0 {
+		return fs.SkipAll
+	}
+	way := fs.SkipDir
+	switch {
+	case errors.Is(err, untrusted.ErrTooDeep):
+		err = m.raise(e.Path)
+	case err != nil:
+	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
+		err = moveAside(e.In, e.Name, e.Name+Aside)
+		m.armed = append(m.armed, e.Path+Aside)
+	case m.isPipe(e):
+		err = e.In.Remove(e.Name)
+	case e.Info.IsDir():
+		openFolder(e.In, e.Name)
+		if way = nil; isBare(e.Holds) {
+			err = moveAside(e.In, path.Join(e.Name, "HEAD"), path.Join(e.Name, "HEAD"+Aside))
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) { // it went with another
+		m.failed = cmp.Or(m.failed, err)
+	}
+	return way
 }
 
 // openFolder lets its owner in, and leaves others what they may.
 func openFolder(root *untrusted.Root, name string) {
-	if info, err := root.Lstat(name); err == nil {
+	if info, err := root.Lstat(name); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
 		_ = root.Chmod(name, info.Mode().Perm()|0o700) // where that fails, what follows says so
 	}
 }
@@ -133,9 +173,6 @@ func openFolder(root *untrusted.Root, name string) {
 func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder string) bool {
 	if info, err := root.Lstat(at); err != nil || !info.Mode().IsRegular() {
 		return errors.Is(err, fs.ErrNotExist)
-	}
-	if err := root.Separate(at, mostNested); err != nil { // git would write to it by another name, such as COMMIT_EDITMSG
-		return false
 	}
 	place := filepath.Join(s.top, folder)
 	way, _ := filepath.Rel(folder, at) // it lies there

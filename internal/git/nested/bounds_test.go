@@ -1,0 +1,114 @@
+//go:build !windows
+
+package nested_test
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/nested"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// allocated is how many MB a function allocates.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) >> 20
+}
+
+// bottom makes a chain of folders, and returns the last one, to work in whatever the length of its path.
+func (w watched) bottom(name string, depth int) *untrusted.Root {
+	w.Helper()
+	root, err := untrusted.OpenRoot(w.top)
+	for range depth {
+		if err != nil {
+			w.Fatal(err)
+		}
+		above := root
+		if err = above.Mkdir(name, 0o755); err == nil {
+			root, err = above.OpenRoot(name)
+		}
+		err = errors.Join(err, above.Close())
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { root.Close() })
+	return root
+}
+
+// What an agent leaves in a new repository is not kept in memory, name by name.
+func TestNewRepositoriesTakeLittleMemory(t *testing.T) {
+	w := watch(t, nil)
+	in := w.bottom(strings.Repeat("d", 100), 150)
+	err := in.Mkdir(".git", 0o755)
+	for n := range 2000 {
+		err = errors.Join(err, in.WriteFile(".git/unknown"+strconv.Itoa(n), nil, 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved []string
+	if got := allocated(func() { moved = w.after() }); got > 200 || len(moved) != 1 {
+		t.Errorf("allocated %d MB to move %d names, want at most 200 MB, and 1 name", got, len(moved))
+	}
+}
+
+// What is kept of the names in a repository that stood there has a bound, which is told.
+func TestKnownRepositoriesTakeLittleMemory(t *testing.T) {
+	w := watch(t, nil)
+	in := w.bottom(strings.Repeat("d", 250), 100)
+	if err := in.Mkdir(".git", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top))
+	var err error
+	for n := range 3000 {
+		err = errors.Join(err, in.WriteFile(".git/unknown"+strconv.Itoa(n), nil, 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved []string
+	got := allocated(func() { moved, err = settle(t.Context()) })
+	if got > 1000 || len(moved) == 0 || !errors.Is(err, nested.ErrNotAll) {
+		t.Errorf("allocated %d MB to move %d names, %v; want at most 1000 MB, and that it is told", got, len(moved), err)
+	}
+}
+
+// Folders that are too deep are each moved and searched once.
+func TestManyDeepFolders(t *testing.T) {
+	w := watch(t, nil)
+	in := w.bottom("d", 255)
+	for n := range 2000 {
+		if err := in.Mkdir(strconv.Itoa(n), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(in.MkdirAll("1999/in/.git", 0o755), in.WriteFile("1999/in/.git/HEAD", nil, 0o644), in.Mkdir("1998/.hg", 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	var moved []string
+	if got := allocated(func() { moved = w.after() }); got > 300 || len(moved) != 1 {
+		t.Errorf("allocated %d MB to move %q, want at most 300 MB, and 1 name", got, moved)
+	}
+	err := filepath.WalkDir(w.top, func(path string, e fs.DirEntry, err error) error {
+		if path != filepath.Join(w.top, ".git") && (e.Name() == ".git" || e.Name() == ".hg") {
+			t.Errorf("%s is still there", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	w.again().want()
+}
