@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
@@ -203,6 +204,7 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 		}
 	}
 	for _, project := range asked.Private {
+		notes = append(notes, crowded(project)...)
 		config := filepath.Join(project, ".git", "config")
 		if text, err := untrusted.ReadFile(config, 1<<20); err == nil && asked.Home != "" && sandbox.TextHoldsLogin(string(text)) {
 			notes = append(notes, journal.Noted{
@@ -220,6 +222,17 @@ func (a Options) writableFolders() []string {
 		all = append(all, filepath.Join(a.Home, name))
 	}
 	return resolved(all)
+}
+
+func crowded(project string) (notes []journal.Noted) {
+	for _, dir := range guarded.Folder(project).ReadOnly {
+		if name := filepath.Base(dir); name == "modules" || name == "worktrees" {
+			notes = append(notes, journal.Noted{
+				What: dir + " is read-only in the sandbox: too many repositories lie in it", Hint: "remove those that you do not need: git worktree prune",
+			})
+		}
+	}
+	return notes
 }
 
 func (a Options) privateFolders() []string {

@@ -3,6 +3,7 @@ package git_test
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -142,6 +143,19 @@ func TestGuardedWhereNotAllIsSeen(t *testing.T) {
 	modules, worktrees := filepath.Join(dir, ".git/modules"), filepath.Join(dir, ".git/worktrees")
 	if !slices.Contains(needs.ReadOnly, modules) || slices.Contains(needs.ReadOnly, worktrees) {
 		t.Errorf("read-only are %q, want %s among them", needs.ReadOnly, modules)
+	}
+}
+
+// Folders of submodules above some hundreds are read-only as a whole: each that is guarded takes time.
+func TestGuardedFoldersAreFew(t *testing.T) {
+	dir := t.TempDir()
+	for n := range 501 {
+		write(t, filepath.Join(dir, ".git/modules", strconv.Itoa(n), "HEAD"), "x")
+		write(t, filepath.Join(dir, ".git/worktrees", strconv.Itoa(n%500), "HEAD"), "x")
+	}
+	needs, modules := guarded.Folder(dir), filepath.Join(dir, ".git/modules")
+	if diff := cmp.Diff([]string{filepath.Join(dir, ".gitmodules"), modules}, needs.ReadOnly); diff != "" || len(needs.Guarded) != 3*501 {
+		t.Errorf("%d guards, and read-only are (-want +got):\n%s", len(needs.Guarded), diff)
 	}
 }
 

@@ -5,6 +5,7 @@ package guarded
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -116,9 +117,18 @@ func Around(dir string) string {
 // guarded, too.
 var traces = []string{"HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs"}
 
-const mostEntries = 1_000_000
+const (
+	mostEntries = 1_000_000
+	mostFolders = 500 // git folders that are guarded one by one: each takes time before and after each command
+)
 
-// Within adds the repositories of submodules and other worktrees.
+// Aside ends the names of what was moved aside, and is no repository any more.
+const Aside = ".moved-by-ralph"
+
+var errCrowded = errors.New("too much lies in it")
+
+// Within adds the repositories of submodules and other worktrees. Where there are too many,
+// all of them are read-only.
 func (n Needs) Within(common string) Needs {
 	root, err := untrusted.OpenRoot(common)
 	if err != nil {
@@ -130,19 +140,26 @@ func (n Needs) Within(common string) Needs {
 		var found []string
 		failed := root.WalkAll(folder, func(e untrusted.Entry, err error) error {
 			left--
+			dir := filepath.Join(common, path.Dir(e.Path))
 			switch {
 			case left < 0:
-				return errors.New("too much lies in it")
+				return errCrowded
 			case err != nil:
 				return err
-			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()) && !isRef(e):
-				found = append(found, filepath.Join(common, path.Dir(e.Path)))
+			case e.Info.IsDir() && strings.HasSuffix(e.Name, Aside):
+				return fs.SkipDir
+			case !e.Info.IsDir() && slices.Contains(traces, e.Info.Name()) && !slices.Contains(found, dir) && !isRef(e):
+				if found = append(found, dir); len(found) > mostFolders {
+					return errCrowded
+				}
 			}
 			return nil
 		})
-		if n = n.With(found...); failed != nil && !errors.Is(failed, fs.ErrNotExist) {
+		if failed != nil && !errors.Is(failed, fs.ErrNotExist) {
 			n.ReadOnly = append(slices.Clip(n.ReadOnly), filepath.Join(common, folder))
+			continue
 		}
+		n = n.With(found...)
 	}
 	return n
 }
@@ -154,8 +171,26 @@ var (
 
 // A ref or its log may be named like a trace, and a submodule like a folder of them.
 func isRef(e untrusted.Entry) bool {
-	text, err := e.In.ReadFile(e.Name, 16<<20)
-	return err == nil && refFolder.MatchString(e.Path) && refText.MatchString(string(text))
+	if !refFolder.MatchString(e.Path) {
+		return false
+	}
+	file, err := e.In.OpenPlain(e.Name)
+	if err != nil {
+		return false
+	}
+	defer file.Close() //nolint:errcheck // only read
+	text := make([]byte, 40)
+	n, _ := io.ReadFull(file, text) // a shorter one is judged as it is
+	return refText.MatchString(string(text[:n]))
+}
+
+// IsFolder reports a folder with a file that tells of a repository.
+func IsFolder(e untrusted.Entry) bool {
+	return slices.ContainsFunc(traces, func(trace string) bool {
+		file := untrusted.Entry{Path: path.Join(e.Path, trace), In: e.In, Name: path.Join(e.Name, trace)}
+		info, err := e.In.Lstat(file.Name)
+		return err == nil && !info.IsDir() && !isRef(file)
+	})
 }
 
 // Begun tells whether a .git is, or leads to, more than a folder of that name.

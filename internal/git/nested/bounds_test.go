@@ -3,6 +3,7 @@
 package nested_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/nested"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -111,4 +113,26 @@ func TestManyDeepFolders(t *testing.T) {
 		t.Error(err)
 	}
 	w.again().want()
+}
+
+// Folders of submodules and worktrees that no work tree leads to are moved aside without asking git, whatever
+// they are named, and then count no more.
+func TestManyHalfSubmodules(t *testing.T) {
+	w := watch(t, map[string]string{".git/modules/mine/HEAD": "x"})
+	calls, run := 0, w.git.Run
+	w.git.Run = func(ctx context.Context, command process.Command) (process.Result, error) {
+		calls++
+		return run(ctx, command)
+	}
+	w = w.again()
+	w.fill(map[string]string{".git/worktrees/" + strings.Repeat("n", 250) + "/HEAD": "x", ".git/modules/mine/index.lock": "x"})
+	for n := range 2000 {
+		w.fill(map[string]string{".git/modules/" + strconv.Itoa(n) + "/HEAD": "ref: refs/heads/main", ".git/modules/" + strconv.Itoa(n) + "/config": fsmonitor})
+	}
+	if moved := w.after(); len(moved) != 2001 || calls > 1 {
+		t.Errorf("moved %d folders with %d calls of git, want 2001 and one call, for info/exclude", len(moved), calls)
+	}
+	if got := guarded.Folder(w.top); len(got.Guarded) != 6 || len(got.ReadOnly) != 1 {
+		t.Errorf("%d folders are guarded, and %q is read-only", len(got.Guarded)/3, got.ReadOnly)
+	}
 }

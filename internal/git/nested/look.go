@@ -20,9 +20,9 @@ import (
 // search is a folder in which version control folders are looked for.
 type search struct {
 	git      git.Git
-	top      string   // without links
-	start    string   // what is searched of it
-	kept     []string // read-only or put back; of a folder all but what git writes
+	top      string          // without links
+	start    string          // what is searched of it
+	kept     map[string]bool // read-only or put back; of a folder all but what git writes
 	includes func(config []byte) ([]byte, error)
 }
 
@@ -113,7 +113,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 				_ = e.In.Remove(e.Name)
 			}
 		}
-	case slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
+	case l.kept[filepath.Join(l.top, e.Path)]:
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
 		l.keep(e.Path, thing{l.version(e) + l.led(e), e.Path})
 	case len(l.in) > 0:
@@ -153,13 +153,14 @@ func (l *look) enter(e untrusted.Entry) error {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before[e.Path].version != closed+e.Stamp() && l.before != nil {
 		openFolder(e.In, e.Name)
 	}
+	name, place, begun := path.Base(e.Path), filepath.Join(l.top, e.Path), l.isBegun(e)
 	switch {
-	case path.Base(e.Path) == ".git" && slices.Contains(l.kept, filepath.Join(l.top, e.Path)):
-	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
+	case name == ".git" && l.kept[place]:
+	case name == ".git", guarded.IsOther(name), begun && (!l.isNew(e.Path) || !l.isLed(place)):
 		if l.keep(e.Path, thing{exists, e.Path}); l.isNew(e.Path) {
 			return fs.SkipDir // all of it is moved aside
 		}
-	case isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds), l.isBegun(e):
+	case begun, isBare(e.Holds), e.Holds("worktrees") && keepsWork(e.Holds):
 		if e.Holds("HEAD") && len(l.in) == 0 { // other files may lie beside it
 			l.keep(path.Join(e.Path, "HEAD"), thing{exists, e.Path})
 		}
@@ -173,7 +174,7 @@ func (l *look) enter(e untrusted.Entry) error {
 // isBegun reports a worktree's or submodule's git folder, also one that a later command makes complete.
 func (l *look) isBegun(e untrusted.Entry) bool {
 	place := filepath.Join(l.top, e.Path)
-	return (l.isModule(place) || l.isWorktree(place)) && guarded.Begun(place)
+	return (l.isModule(place) || l.isWorktree(place)) && guarded.IsFolder(e)
 }
 
 func isBare(has func(string) bool) bool { return has("HEAD") && keepsWork(has) }
@@ -190,7 +191,7 @@ func (l *look) tell(e untrusted.Entry, folder string) {
 	case plain && (name == "index" || strings.HasPrefix(name, "sharedindex.")): // a split one is both
 		at := path.Join(folder, "index")
 		l.keep(at, thing{l.found[at].version + l.version(e), folder})
-	case slices.Contains(l.kept, filepath.Join(l.top, folder)), plain && guarded.Writes(name) && name != alternates:
+	case l.kept[filepath.Join(l.top, folder)], plain && guarded.Writes(name) && name != alternates:
 	default:
 		l.keep(e.Path, thing{l.version(e), folder})
 	}

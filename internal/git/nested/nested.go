@@ -13,6 +13,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,9 +63,9 @@ func settle(ctx context.Context, searches []search, before []found) (moved []str
 }
 
 func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs) []search {
-	first := search{git: tool, top: top, start: ".", includes: tool.Includes(context.WithoutCancel(ctx))}
+	first := search{git: tool, top: top, start: ".", kept: map[string]bool{}, includes: tool.Includes(context.WithoutCancel(ctx))}
 	for _, path := range needs.Kept() {
-		first.kept = append(first.kept, filepath.Join(untrusted.Place(filepath.Dir(path)), filepath.Base(path)))
+		first.kept[filepath.Join(untrusted.Place(filepath.Dir(path)), filepath.Base(path))] = true
 	}
 	all := []search{first}
 	for _, dir := range needs.Write {
@@ -102,7 +103,7 @@ func (s search) lists(ctx context.Context, index string) bool {
 
 // isOwnIndex reports an index of the user's own repository.
 func (s search) isOwnIndex(name string) bool {
-	return path.Base(name) == "index" && slices.Contains(s.kept, filepath.Join(s.top, path.Dir(name)))
+	return path.Base(name) == "index" && s.kept[filepath.Join(s.top, path.Dir(name))]
 }
 
 // interrupted reports that git starts no more, as the user ended what runs.
@@ -128,7 +129,8 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 // plain reports a configuration of plain settings. Only a submodule of the project names its work tree.
 func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 	for key, value := range s.settings(ctx, config) {
-		if !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
+		isTree := s.isModule(folder) && s.isLed(folder) && guarded.Worktree(folder, value) == s.tree(folder)
+		if !plainKey.MatchString(key) || key == "core.worktree" && !isTree {
 			return false
 		}
 	}
@@ -151,10 +153,37 @@ func (s search) settings(ctx context.Context, config []byte) iter.Seq2[string, s
 	}
 }
 
-// worksIn reports a submodule of the project whose work tree leads back to its git folder.
-func (s search) worksIn(folder, tree string) bool {
+// isLed reports a git folder of a worktree or submodule whose work tree leads back to it.
+func (s search) isLed(folder string) bool {
+	tree := s.tree(folder)
 	text, err := untrusted.ReadFile(filepath.Join(tree, ".git"), 1<<12)
-	return err == nil && s.isModule(folder) && s.isWork(tree) && guarded.Leads(text, tree) == folder
+	return err == nil && tree != "" && guarded.Leads(text, tree) == folder
+}
+
+// tree is the work tree that the git folder of a worktree or submodule names; empty: none. No git is
+// asked: agents can leave many such folders.
+func (s search) tree(folder string) (tree string) {
+	if s.isWorktree(folder) {
+		if text, err := untrusted.ReadFile(filepath.Join(folder, "gitdir"), 1<<12); err == nil {
+			tree = filepath.Dir(guarded.Absolute(guarded.Line(text), folder))
+		}
+		return tree
+	}
+	config, _ := untrusted.ReadFile(filepath.Join(folder, "config"), mostNested) // without one it names none
+	for line := range strings.Lines(string(config)) {
+		key, value, _ := strings.Cut(line, "=")
+		if strings.EqualFold(strings.TrimSpace(key), "worktree") {
+			value = strings.TrimSpace(value)
+			if plain, err := strconv.Unquote(value); err == nil {
+				value = plain
+			}
+			tree = guarded.Worktree(folder, value)
+		}
+	}
+	if !s.isWork(tree) {
+		return ""
+	}
+	return tree
 }
 
 // isWork reports a folder of the tree that lies in no git folder.
@@ -163,12 +192,18 @@ func (s search) isWork(dir string) bool {
 }
 
 func (s search) isModule(folder string) bool {
-	return slices.ContainsFunc(s.kept, func(kept string) bool {
-		way := strings.Split(strings.TrimPrefix(folder, kept+"/"), "/")
-		return within(kept, folder) && len(way) > 1 && (way[0] == "modules" || way[0] == "worktrees" && len(way) > 3 && way[2] == "modules")
-	})
+	for at := filepath.Dir(folder); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if s.kept[at] {
+			way := strings.Split(strings.TrimPrefix(folder, at+"/"), "/")
+			if way[0] == "modules" && len(way) > 1 || way[0] == "worktrees" && len(way) > 3 && way[2] == "modules" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s search) isWorktree(folder string) bool {
-	return slices.ContainsFunc(s.kept, func(kept string) bool { return filepath.Dir(folder) == filepath.Join(kept, "worktrees") })
+	at := filepath.Dir(folder)
+	return filepath.Base(at) == "worktrees" && s.kept[filepath.Dir(at)]
 }

@@ -118,6 +118,7 @@ func TestNewRepositories(t *testing.T) {
 		"a bare one": {bare("b", "[core]\n\tbare = true\n"), []string{"b/HEAD"}},
 		"the top":    {map[string]string{"HEAD": "x", "objects/x": "x", "refs/x": "x", "config": fsmonitor, "f": "x"}, []string{"HEAD"}},
 		"a submodule": {files: map[string]string{
+			".git/modules/a/sub/logs/HEAD": strings.Repeat("0", 40), ".git/modules/a/sub/refs/remotes/origin/HEAD": "ref: x",
 			"sub/.git": "gitdir: ../.git/modules/a/sub", ".git/modules/a/sub/config": "[core]\n\tworktree = ../../../../sub\n", ".git/modules/a/sub/HEAD": "x",
 			".git/modules/a/sub/objects/x": "x", ".git/modules/a/sub/refs/x": "x",
 		}},
@@ -128,23 +129,23 @@ func TestNewRepositories(t *testing.T) {
 		"a submodule behind a link": {map[string]string{
 			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../ln/sub\n", ".git/modules/sub/HEAD": "x",
 			".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x", "ln": "->.",
-		}, []string{".git/modules/sub/config", "sub/.git"}},
+		}, []string{".git/modules/sub", "sub/.git"}},
 		"a tree of git's own": {map[string]string{
 			".git/modules/.git": "gitdir: m", ".git/modules/m/config": "[core]\n\tworktree = ..\n", ".git/modules/m/HEAD": "x",
 			".git/modules/m/objects/x": "x", ".git/modules/m/refs/x": "x",
-		}, []string{".git/modules/.git", ".git/modules/m/config"}},
+		}, []string{".git/modules/.git", ".git/modules/m"}},
 		"a submodule without HEAD": {map[string]string{
 			"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": fsmonitor, ".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
-		}, []string{".git/modules/sub/config", "sub/.git"}},
-		"half a submodule": {map[string]string{".git/modules/a/sub/config": fsmonitor}, []string{".git/modules/a/sub/config"}},
-		"half a worktree":  {map[string]string{".git/worktrees/w/commondir": "../../../k\n"}, []string{".git/worktrees/w/commondir"}},
+		}, []string{".git/modules/sub", "sub/.git"}},
+		"half a submodule": {map[string]string{".git/modules/a/sub/config": fsmonitor}, []string{".git/modules/a/sub"}},
+		"half a worktree":  {map[string]string{".git/worktrees/w/commondir": "../../../k\n"}, []string{".git/worktrees/w"}},
 		"a submodule of a new worktree": {files: map[string]string{
-			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", "w/.git": "gitdir: ../.git/worktrees/w\n",
+			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", ".git/worktrees/w/gitdir": "../../../w/.git\n", "w/.git": "gitdir: ../.git/worktrees/w\n",
 			".git/worktrees/w/modules/sub/config": "[core]\n\tworktree = ../../../../../w/sub\n", ".git/worktrees/w/modules/sub/HEAD": "x",
 			".git/worktrees/w/modules/sub/objects/x": "x", ".git/worktrees/w/modules/sub/refs/x": "x", "w/sub/.git": "gitdir: ../../.git/worktrees/w/modules/sub",
 		}},
 		"a worktree": {files: map[string]string{
-			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", ".git/worktrees/w/gitdir": "x", "w/.git": "gitdir: ../.git/worktrees/w\n",
+			".git/worktrees/w/commondir": "../..\n", ".git/worktrees/w/HEAD": "x", ".git/worktrees/w/gitdir": "../../../w/.git\n", "w/.git": "gitdir: ../.git/worktrees/w\n",
 		}},
 		"a worktree of another": {map[string]string{
 			"n/.git/worktrees/w/commondir": "../..\n", "n/.git/worktrees/w/HEAD": "x", "w/.git": "gitdir: ../n/.git/worktrees/w\n",

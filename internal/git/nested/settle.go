@@ -19,7 +19,7 @@ import (
 )
 
 // Aside ends the names of what was moved.
-const Aside = ".moved-by-ralph"
+const Aside = guarded.Aside
 
 // mover moves aside what may not stay.
 type mover struct {
@@ -68,8 +68,9 @@ func (m *mover) move(ctx context.Context, before, now found) (err error) {
 		default:
 			head := path.Join(one.folder, "HEAD")
 			at := part(name, one.folder, now[head].version == exists && before[head].version == "")
-			if failed := moveAside(m.root, at, at+Aside); !errors.Is(failed, fs.ErrNotExist) { // it went with another
-				m.moved, m.armed, err = append(m.moved, at+Aside), append(m.armed, at+Aside), errors.Join(err, failed)
+			to := aside(at)
+			if failed := moveAside(m.root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
+				m.moved, m.armed, err = append(m.moved, to), append(m.armed, to), errors.Join(err, failed)
 				m.renew(ctx, at)
 			}
 		}
@@ -106,6 +107,14 @@ func part(name, folder string, bare bool) string {
 		return path.Join(folder, first)
 	}
 	return name
+}
+
+// aside is the new name. One of any length has one.
+func aside(name string) string {
+	if dir, base := path.Split(name); len(base) > 200 {
+		name = dir + base[:200] + "." + rand.Text()
+	}
+	return name + Aside
 }
 
 // moveAside keeps what was moved before: it may be the user's own.
@@ -186,7 +195,7 @@ func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder stri
 	switch way {
 	case ".":
 		dir := filepath.Dir(place)
-		return s.isWork(dir) && s.isOwn(ctx, guarded.Leads(text, dir), dir)
+		return s.isWork(dir) && s.isOwn(guarded.Leads(text, dir), dir)
 	case "config", "config.worktree":
 		return err == nil && s.plain(ctx, place, text)
 	case "commondir":
@@ -197,19 +206,13 @@ func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder stri
 
 // isOwn reports a git folder of a worktree or submodule of the project's own repository, whose work tree
 // is dir. All else that a new .git leads to may become a repository later, when git writes there.
-func (s search) isOwn(ctx context.Context, folder, dir string) bool {
+func (s search) isOwn(folder, dir string) bool {
 	has := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(folder, name))
 		return err == nil
 	}
-	if !s.isModule(folder) || !isBare(has) {
-		return s.isWorktree(folder) && has("HEAD") && has("commondir")
+	if s.isModule(folder) && isBare(has) {
+		return s.tree(folder) == dir
 	}
-	config, err := untrusted.ReadFile(filepath.Join(folder, "config"), mostNested)
-	for key, value := range s.settings(ctx, config) {
-		if key == "" || key == "core.worktree" && guarded.Worktree(folder, value) != dir {
-			return false
-		}
-	}
-	return err == nil
+	return s.isWorktree(folder) && has("HEAD") && has("commondir")
 }
