@@ -112,6 +112,14 @@ func (r *folders) env(env []string, proof bool) []string {
 
 func (r *folders) close() error { return r.temp.Remove() }
 
+// Marks is a folder of ralph's own on a laptop, which nothing inside can write to; empty: there is none.
+func (w *Sandbox) Marks() string {
+	if w.folders.home == "" {
+		return ""
+	}
+	return filepath.Join(workspace.UserStateDir(w.folders.home), "searches")
+}
+
 // tools are what is only read in a user's home. Settings that hold a login are not.
 var (
 	tools = []string{

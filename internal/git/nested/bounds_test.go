@@ -27,7 +27,7 @@ func allocated(do func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// bottom makes a chain of folders, and returns the last one, to work in whatever the length of its path.
+// bottom makes a chain of folders, and returns the last one: its path may be too long to be named.
 func (w watched) bottom(name string, depth int) *untrusted.Root {
 	w.Helper()
 	root, err := untrusted.OpenRoot(w.top)
@@ -72,7 +72,7 @@ func TestKnownRepositoriesTakeLittleMemory(t *testing.T) {
 	if err := in.Mkdir(".git", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top))
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
 	var err error
 	for n := range 3000 {
 		err = errors.Join(err, in.WriteFile(".git/unknown"+strconv.Itoa(n), nil, 0o644))
@@ -115,8 +115,8 @@ func TestManyDeepFolders(t *testing.T) {
 	w.again().want()
 }
 
-// Folders of submodules and worktrees that no work tree leads to are moved aside without asking git, whatever
-// they are named, and then count no more.
+// Folders of submodules and worktrees that no work tree leads to are moved aside without asking git, also
+// one with a long name, and then count no more.
 func TestManyHalfSubmodules(t *testing.T) {
 	w := watch(t, map[string]string{".git/modules/mine/HEAD": "x"})
 	calls, run := 0, w.git.Run

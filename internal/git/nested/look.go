@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // search is a folder in which version control folders are looked for.
@@ -24,6 +25,10 @@ type search struct {
 	start    string          // what is searched of it
 	kept     map[string]bool // read-only or put back; of a folder all but what git writes
 	includes func(config []byte) ([]byte, error)
+
+	before before
+	mark   *workspace.Due // keeps it; nil: none does
+	stood  bool           // it is of an earlier command, or of another one
 }
 
 func (s search) name() string { return filepath.Join(s.top, s.start) }
@@ -60,7 +65,7 @@ var ErrNotAll = errors.New("not all could be searched for repositories that were
 
 // look follows no link. What is new since before does not hinder it: a closed folder is opened,
 // and a pipe, or a link to one, is removed. git and others would open it and wait for a writer.
-func (s search) look(ctx context.Context, before found) (found, error) {
+func (s search) look(ctx context.Context, before *before) (found, error) {
 	l := &look{search: s, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
@@ -76,11 +81,12 @@ func (s search) look(ctx context.Context, before found) (found, error) {
 type look struct {
 	search
 
-	before, found found
-	in            []string // version control folders, each within the one before
-	entries       int      // what is left to look at: agents can leave any number
-	bytes         int64
-	missed        error
+	before  *before // nil: this is the first look
+	found   found
+	in      []string // version control folders, each within the one before
+	entries int      // what is left to look at: agents can leave any number
+	bytes   int64
+	missed  error
 }
 
 func (l *look) visit(e untrusted.Entry, err error) error {
@@ -129,8 +135,7 @@ func (l *look) keep(path string, one thing) {
 }
 
 func (l *look) isNew(path string) bool {
-	_, stood := l.before[path]
-	return l.before != nil && !stood
+	return l.before != nil && !l.before.has(path)
 }
 
 func (l *look) folder() string { return l.in[len(l.in)-1] }
@@ -150,7 +155,7 @@ func (s search) isPipe(e untrusted.Entry) bool {
 // enter tells whether a folder is of version control. git takes one with a HEAD for a repository as it
 // is: objects and refs may be links, or lie where commondir says. Without a HEAD it may serve others.
 func (l *look) enter(e untrusted.Entry) error {
-	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before[e.Path].version != closed+e.Stamp() && l.before != nil {
+	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before != nil && !l.before.isSame(e.Path, thing{version: closed + e.Stamp()}) {
 		openFolder(e.In, e.Name)
 	}
 	name, place, begun := path.Base(e.Path), filepath.Join(l.top, e.Path), l.isBegun(e)

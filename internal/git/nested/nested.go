@@ -25,41 +25,53 @@ import (
 
 // Watch looks for version control folders in the tree at top and in the git folders that those
 // inside write to. The function that it returns looks again, moves aside what may not stay, and
-// returns the new paths.
-func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs) func(context.Context) (moved []string, err error) {
+// returns the new paths. In marks, a folder that no command can write to, it keeps what was there
+// until then: of a command that was killed, the next Watch moves aside what may not stay.
+func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, marks string) func(context.Context) (moved []string, err error) {
 	searches := searches(ctx, tool, untrusted.Place(top), needs)
-	before := make([]found, len(searches))
-	for i, search := range searches {
-		before[i], _ = search.look(ctx, nil) // one that has too many entries shows less, so that more counts as new
+	var early []string
+	var unmarked error
+	for i := range searches {
+		names, failed := searches[i].begin(ctx, marks)
+		early, unmarked = append(early, searches[i].named(i, names)...), errors.Join(unmarked, failed)
 	}
 	if ctx.Err() != nil { // of what was not seen, the user's own would count as new
-		return func(context.Context) ([]string, error) { return nil, ErrNotAll }
+		for _, search := range searches {
+			_ = search.mark.Close(!search.stood)
+		}
+		return func(context.Context) ([]string, error) { return early, ErrNotAll }
 	}
 	return func(ctx context.Context) ([]string, error) {
-		moved, err := settle(ctx, searches, before)
-		if len(moved) > 0 {
+		moved, err := settle(ctx, searches)
+		if moved = append(early, moved...); len(moved) > 0 {
 			timely, cancel := context.WithTimeout(ctx, forGit)
 			defer cancel()
 			_ = tool.Exclude(timely, git.Place{Top: searches[0].top}, "*"+Aside) // in a folder without a repository there is no need
 		}
-		return moved, err
+		return moved, errors.Join(unmarked, err)
 	}
 }
 
-func settle(ctx context.Context, searches []search, before []found) (moved []string, err error) {
+func settle(ctx context.Context, searches []search) (moved []string, err error) {
 	for i, search := range searches {
-		names, failed := search.settle(ctx, before[i])
+		names, all, failed := search.settle(ctx)
+		failed = errors.Join(failed, search.mark.Close(all || search.before.Partial))
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("%s: %w", search.name(), failed))
 		}
-		for _, name := range names {
-			if i > 0 { // outside of the reader's folder
-				name = filepath.Join(search.top, name)
-			}
-			moved = append(moved, name)
-		}
+		moved = append(moved, search.named(i, names)...)
 	}
 	return moved, err
+}
+
+// named are paths as the reader knows them.
+func (s search) named(number int, names []string) []string {
+	for i, name := range names {
+		if number > 0 { // outside of the reader's folder
+			names[i] = filepath.Join(s.top, name)
+		}
+	}
+	return names
 }
 
 func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs) []search {
@@ -129,8 +141,7 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 // plain reports a configuration of plain settings. Only a submodule of the project names its work tree.
 func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 	for key, value := range s.settings(ctx, config) {
-		isTree := s.isModule(folder) && s.isLed(folder) && guarded.Worktree(folder, value) == s.tree(folder)
-		if !plainKey.MatchString(key) || key == "core.worktree" && !isTree {
+		if !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
 			return false
 		}
 	}
@@ -151,6 +162,10 @@ func (s search) settings(ctx context.Context, config []byte) iter.Seq2[string, s
 			}
 		}
 	}
+}
+
+func (s search) worksIn(folder, tree string) bool {
+	return s.isModule(folder) && tree == s.tree(folder) && s.isLed(folder)
 }
 
 // isLed reports a git folder of a worktree or submodule whose work tree leads back to it.

@@ -34,28 +34,28 @@ type mover struct {
 }
 
 // settle looks again, and moves aside what may not stay of what is new or changed since before. It
-// returns the new paths.
-func (s search) settle(ctx context.Context, before found) (moved []string, err error) {
+// returns the new paths, and whether that was all.
+func (s search) settle(ctx context.Context) (moved []string, all bool, err error) {
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	now, err := s.look(ctx, before)
+	now, missed := s.look(ctx, &s.before)
 	m := mover{search: s, root: root, entries: mostEntries}
-	err = errors.Join(err, m.move(ctx, before, now), m.disarm(ctx))
+	err = errors.Join(m.move(ctx, now), m.disarm(ctx))
 	slices.Sort(m.moved)
-	return m.moved, err
+	return m.moved, err == nil && !errors.Is(missed, ErrNotAll), errors.Join(missed, err)
 }
 
-func (m *mover) move(ctx context.Context, before, now found) (err error) {
+func (m *mover) move(ctx context.Context, now found) (err error) {
 	timely, cancel := context.WithTimeout(ctx, forGit)
 	defer cancel()
 	// Those within another go first: their paths are known.
 	names := slices.SortedFunc(maps.Keys(now), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(now[b].folder), len(now[a].folder)), cmp.Compare(a, b))
 	})
-	names = slices.DeleteFunc(names, func(name string) bool { return isSame(now[name], before[name]) })
+	names = slices.DeleteFunc(names, func(name string) bool { return m.before.isSame(name, now[name]) })
 	for _, name := range names {
 		one := now[name]
 		switch {
@@ -67,7 +67,7 @@ func (m *mover) move(ctx context.Context, before, now found) (err error) {
 			err = errors.Join(err, fmt.Errorf("%w: %s was not read", ErrNotAll, name))
 		default:
 			head := path.Join(one.folder, "HEAD")
-			at := part(name, one.folder, now[head].version == exists && before[head].version == "")
+			at := part(name, one.folder, now[head].version == exists && !m.before.has(head))
 			to := aside(at)
 			if failed := moveAside(m.root, at, to); !errors.Is(failed, fs.ErrNotExist) { // it went with another
 				m.moved, m.armed, err = append(m.moved, to), append(m.armed, to), errors.Join(err, failed)
@@ -90,10 +90,6 @@ func (m *mover) raise(at string) error {
 	to := path.Join(m.deep, rand.Text())
 	m.armed = append(m.armed, to)
 	return moveAside(m.root, at, to)
-}
-
-func isSame(one, before thing) bool {
-	return one == before && !strings.Contains(one.version, unknown)
 }
 
 // part is what is moved: of a folder that git does not write, all. Without its HEAD, a bare repository

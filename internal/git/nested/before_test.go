@@ -1,0 +1,88 @@
+//go:build !windows
+
+package nested_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/git/nested"
+)
+
+// marked is watched by another command, which keeps in marks what was there before.
+func (w watched) marked(marks string) watched {
+	settle := nested.Watch(w.Context(), w.git, w.top, guarded.Folder(w.top), marks)
+	w.after = func() []string {
+		moved, err := settle(w.Context())
+		if err != nil {
+			w.Error(err)
+		}
+		return moved
+	}
+	return w
+}
+
+func (w watched) wantNoMark(marks string) {
+	w.Helper()
+	if left, err := os.ReadDir(marks); len(left) > 0 || err != nil {
+		w.Errorf("left is %v, %v; want no mark", left, err)
+	}
+}
+
+const killedIn = "RALPH_TEST_KILLED_IN"
+
+// What a command leaves whose ralph was killed is not taken for the user's own by the next one, and
+// neither is a submodule that it made: it seems to be the project's.
+func TestKilled(t *testing.T) {
+	planted := map[string]string{
+		"n/.git/hooks/pre-commit": "x", "k/.git/config": fsmonitor,
+		"sub/.git": "gitdir: ../.git/modules/sub", ".git/modules/sub/config": "[core]\n\tworktree = ../../../sub\n\tfsmonitor = x\n", ".git/modules/sub/HEAD": "x",
+		".git/modules/sub/objects/x": "x", ".git/modules/sub/refs/x": "x",
+	}
+	if top := os.Getenv(killedIn); top != "" {
+		w := watched{T: t, top: top, git: watch(t, nil).git}
+		w.marked(filepath.Join(top, ".git", "marks"))
+		w.fill(planted)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/config": fsmonitor})
+	marks := filepath.Join(w.top, ".git", "marks")
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilled$")
+	again.Env = append(os.Environ(), killedIn+"="+w.top)
+	if out, err := again.CombinedOutput(); err == nil {
+		t.Fatalf("it was not killed: %s", out)
+	}
+	next := w.marked(marks)
+	for _, name := range []string{"n/.git/hooks", "k/.git", ".git/modules/sub/config"} {
+		if _, err := os.Lstat(filepath.Join(w.top, name)); err == nil {
+			t.Errorf("%s is still there when the next command begins", name)
+		}
+	}
+	want := []string{".git/modules/sub/config" + nested.Aside, "k/.git" + nested.Aside, "n/.git/hooks" + nested.Aside, "sub/.git" + nested.Aside}
+	if diff := cmp.Diff(want, next.after()); diff != "" {
+		t.Errorf("moved aside (-want +got):\n%s", diff)
+	}
+	w.wantNoMark(marks)
+	w.marked(marks).want()
+}
+
+// Of two commands at once, the second does not take for the user's own what the first one's agent made.
+func TestTwoCommandsAtOnce(t *testing.T) {
+	w, marks := watch(t, nil), t.TempDir()
+	first := w.marked(marks)
+	w.fill(map[string]string{"k/.git/config": fsmonitor})
+	second := w.marked(marks)
+	second.want("k/.git" + nested.Aside)
+	w.fill(map[string]string{"m/.git/config": fsmonitor})
+	third := w.marked(marks)
+	third.want("m/.git" + nested.Aside)
+	w.fill(map[string]string{"o/.git/config": fsmonitor})
+	first.want("o/.git" + nested.Aside)
+	w.wantNoMark(marks)
+}
