@@ -100,7 +100,7 @@ const notBegun = "ralph could not begin"
 // quoteForeign is text of others as it may stand in a comment of ours: with no hidden
 // mark, by which ours are found again.
 func (h *handler) quoteForeign(text string) string {
-	return strings.ReplaceAll(clean.ForGitHub(h.secrets.String(text)), "<!--", "<! --")
+	return strings.ReplaceAll(clean.Lines(h.secrets.String(text)), "<!--", "<! --")
 }
 
 func (h *handler) errorText(what string, err error) string {

@@ -125,31 +125,6 @@ func (r Removed) String() string {
 	return strings.Join(said, ", ")
 }
 
-// ForGitHub makes text of an agent or an outsider safe to post as a block of
-// Markdown. It mentions no user, links and closes no issue, loads no picture and
-// commands no bot. HTML is shown as text and every fence is closed. Formatting,
-// lists, code and plain links stay.
-//
-// GitHub looks for mentions and references in the rendered page, so neither a
-// backslash nor a reference such as &#64; prevents them. The character that makes
-// the mention is put in a code span: `@`name. Bots that read the source do not see
-// a mention either.
-func ForGitHub(text string) string {
-	lines := strings.Split(decodeAll(text), "\n")
-	var out []string
-	table := false
-	for i := 0; i < len(lines); i++ {
-		if block, next := rewriteFence(lines, i); next > i {
-			out = append(out, block...)
-			i = next - 1
-			continue
-		}
-		table = strings.TrimSpace(lines[i]) != "" && (table || isDelimiter(lines[i]) || i+1 < len(lines) && isDelimiter(lines[i+1]))
-		out = append(out, proseLine(lines[i], writer{inTable: table}))
-	}
-	return strings.Join(out, "\n")
-}
-
 // decodeAll: decoding can make invisible characters, which are removed. Here all HTML becomes text.
 func decodeAll(text string) string {
 	var gone Removed
@@ -161,24 +136,34 @@ func decodeAll(text string) string {
 	return text
 }
 
-func isDelimiter(line string) bool {
-	return strings.Contains(line, "-") && strings.Trim(line, "|:- \t>") == ""
-}
-
 var commandLine = regexp.MustCompile(`^((?:[\s>*+-]|[0-9]+[.)])*)/([A-Za-z])`)
 
-func proseLine(line string, w writer) string {
-	w.prose(line)
-	return commandLine.ReplaceAllString(string(w.out), "${1}&#47;${2}")
-}
-
-// Inline is ForGitHub for one line of at most limit characters (0: no limit).
+// Inline makes text of an agent or an outsider safe to post as a line of Markdown, or
+// a table's cell, of at most limit characters (0: no limit). It mentions no user, links
+// and closes no issue, loads no picture and commands no bot. HTML is shown as text.
+// Formatting, code and plain links stay.
+//
+// GitHub looks for mentions and references in the rendered page, so neither a
+// backslash nor a reference such as &#64; prevents them. The character that makes
+// the mention is put in a code span: `@`name. Bots that read the source do not see
+// a mention either.
 func Inline(text string, limit int) string {
 	text = strings.Join(strings.Fields(decodeAll(text)), " ")
 	if runes := []rune(text); limit > 0 && len(runes) > limit {
 		text = strings.TrimRight(string(runes[:limit-1]), " ") + "…"
 	}
-	return proseLine(text, writer{inTable: true, inCell: true})
+	var w writer
+	w.prose(text)
+	return commandLine.ReplaceAllString(string(w.out), "${1}&#47;${2}")
+}
+
+// Lines is Inline for each line of text.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Inline(line, 0)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Fence returns text in a code fence that text cannot close. Mentions and
@@ -187,70 +172,14 @@ func Inline(text string, limit int) string {
 func Fence(text string) string {
 	var gone Removed
 	text = strings.TrimRight(dropUnprintable(text, &gone), "\n")
-	return strings.Join(fenceBlock("", strings.Split(text, "\n")), "\n")
-}
-
-func fenceBlock(language string, lines []string) []string {
 	mark := "```"
-	for _, line := range lines {
-		for _, run := range backticks.FindAllString(line, -1) {
-			mark = strings.Repeat("`", max(len(mark), len(run)+1))
-		}
+	for _, run := range backticks.FindAllString(text, -1) {
+		mark = strings.Repeat("`", max(len(mark), len(run)+1))
 	}
-	block := []string{mark + language}
-	for _, line := range lines {
-		if botCommand.MatchString(line) {
-			line = " " + line
-		}
-		block = append(block, line)
-	}
-	return append(block, mark)
+	return mark + "\n" + botCommand.ReplaceAllString(text, " $0") + "\n" + mark
 }
 
 var (
-	backticks    = regexp.MustCompile("`{3,}")
-	botCommand   = regexp.MustCompile(`^/[A-Za-z]`)
-	fenceOpen    = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^`]*)$")
-	languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
+	backticks  = regexp.MustCompile("`{3,}")
+	botCommand = regexp.MustCompile(`(?m)^/[A-Za-z]`)
 )
-
-// rewriteFence returns the fenced block that begins at lines[i], and the next
-// line. The block is moved to the margin and always closed: a fence in a list ends
-// with the list, which text could use to escape.
-func rewriteFence(lines []string, i int) (block []string, next int) {
-	m := fenceOpen.FindStringSubmatch(lines[i])
-	if m == nil {
-		return nil, i
-	}
-	var inside []string
-	for next = i + 1; next < len(lines); next++ {
-		if closesFence(lines[next], m[2]) {
-			next++
-			break
-		}
-		inside = append(inside, outdent(lines[next], len(m[1])))
-	}
-	return fenceBlock(languageOf(m[3]), inside), next
-}
-
-func closesFence(line, mark string) bool {
-	line = strings.TrimSpace(line)
-	return len(line) >= len(mark) && strings.Trim(line, mark[:1]) == ""
-}
-
-func outdent(line string, width int) string {
-	for width > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
-		line = line[1:]
-		width--
-	}
-	return line
-}
-
-// A suggestion could be committed with one click, so it is dropped.
-func languageOf(info string) string {
-	name := languageName.FindString(info)
-	if strings.EqualFold(name, "suggestion") {
-		return ""
-	}
-	return name
-}

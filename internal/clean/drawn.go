@@ -54,6 +54,8 @@ func dropFromFence(block string, gone *Removed) string {
 	return head + "\n" + body
 }
 
+var languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
+
 var undrawnLine = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
 
 func dropUndrawnLines(diagram string, gone *Removed) string {

@@ -38,8 +38,8 @@ func TestEscapesOfTheText(t *testing.T) {
 		"a ~~~ b":       "a &#126;&#126;&#126; b",
 		"é~~~":          "é&#126;&#126;&#126;",
 	} {
-		if got := clean.ForGitHub(text); got != want {
-			t.Errorf("Outward(%q) = %q, want %q", text, got, want)
+		if got := clean.Lines(text); got != want {
+			t.Errorf("Lines(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

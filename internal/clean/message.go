@@ -11,7 +11,7 @@ import (
 // pushed to GitHub: it mentions no user, links and closes no issue, skips no run
 // of CI, and has no trailer. GitHub reads a commit as plain text, also in code
 // spans, so the character that makes a mention or a reference is put between
-// backticks, as in ForGitHub. The result ends with one newline, or is empty.
+// backticks, as in Inline. The result ends with one newline, or is empty.
 //
 // CommitMessage(CommitMessage(x)) is CommitMessage(x).
 func CommitMessage(text string) string {
@@ -166,7 +166,7 @@ func (w *writer) linkTo(words, destination string) {
 	safe := destination != "" && address.FindString(destination) == destination &&
 		!strings.HasPrefix(strings.ToLower(destination), "www.")
 	if safe && !issueAddress.MatchString(destination) {
-		inner := writer{inTable: w.inTable, inCell: w.inCell, inLink: true}
+		inner := writer{inLink: true}
 		inner.prose(words)
 		w.out = append(w.out, "["+string(inner.out)+"]("+destination+")"...)
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 )
 
-func TestOutward(t *testing.T) {
+func TestLines(t *testing.T) {
 	for _, c := range []struct{ why, in, want string }{
 		{"a mention notifies no one", "thanks @octocat!", "thanks `@`octocat!"},
 		{"nor does a team", "cc @org/team", "cc `@`org/team"},
@@ -30,7 +30,7 @@ func TestOutward(t *testing.T) {
 		{"a commit elsewhere", "owner/repo@0123456789", "owner/repo`@`0123456789"},
 		{"a heading stays one", "# Title\n## 2nd", "# Title\n## 2nd"},
 
-		{"no command for a bot", "/ralph run\n  /approve\n> /merge\n- /close", "&#47;ralph run\n  &#47;approve\n> &#47;merge\n- &#47;close"},
+		{"no command for a bot", "/ralph run\n  /approve\n> /merge\n- /close", "&#47;ralph run\n&#47;approve\n> &#47;merge\n- &#47;close"},
 		{"a path within a line is none", "see /etc/hosts", "see /etc/hosts"},
 
 		{"an image is a link", "![cat](https://e.org/c.png)", "[image: cat](https://e.org/c.png)"},
@@ -47,15 +47,12 @@ func TestOutward(t *testing.T) {
 		{"references are read once", "Vec&lt;T&gt; &amp;amp;lt;b>", "Vec&lt;T> &lt;b>"},
 		{"invisible characters go", "a\u200bb\u202ec\U000e0041", "abc"},
 
-		{"an open fence is closed", "```go\nx", "```go\nx\n```"},
-		{"a fence in a list comes to the margin", "1. a\n   ```sh\n   ls\n   ```\n2. b", "1. a\n```sh\nls\n```\n2. b"},
-		{"tildes too", "~~~\n```\n~~~", "````\n```\n````"},
-		{"nothing is suggested for a click", "```suggestion\nx\n```", "```\nx\n```"},
-		{"lists and emphasis stay", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done"},
-		{"a table keeps its pipes, and code in it", "| a | b |\n|---|---|\n| `x|y` | z |", "| a | b |\n|---|---|\n| `x\\|y` | z |"},
+		{"a fence is text", "1. a\n   ```sh\n~~~\nls", "1. a\n&#96;&#96;&#96;sh\n&#126;&#126;&#126;\nls"},
+		{"lists and emphasis stay", "* **bold** and _it_\n  1. ~~gone~~\n- [x] done", "* **bold** and _it_\n1. ~~gone~~\n- [x] done"},
+		{"no table is begun or ended", "| `x|y` | z |\n|---|---|", "\\| `x\\|y` \\| z \\|\n\\|---\\|---\\|"},
 	} {
-		if diff := cmp.Diff(c.want, clean.ForGitHub(c.in)); diff != "" {
-			t.Errorf("%s: Outward(%q):\n%s", c.why, c.in, diff)
+		if diff := cmp.Diff(c.want, clean.Lines(c.in)); diff != "" {
+			t.Errorf("%s: Lines(%q):\n%s", c.why, c.in, diff)
 		}
 	}
 }
@@ -106,9 +103,9 @@ var attacks = []string{
 	"[/ralph run]()", "#[0](x:y)", "GH\\-12 GH[-12]() gh-12", "@[victim]() @<https://victim> @\\victim", "https://0.a@victim", "a@00.QQ@victim",
 }
 
-// FuzzOutward holds the text against a page rendered from it: nothing on it
+// FuzzLines holds the text against a page rendered from it: nothing on it
 // acts, and what stands behind it is where it was meant to be.
-func FuzzOutward(f *testing.F) {
+func FuzzLines(f *testing.F) {
 	for _, a := range attacks {
 		f.Add(a)
 	}
@@ -117,7 +114,7 @@ func FuzzOutward(f *testing.F) {
 		if len(text) > 400 {
 			return
 		}
-		holdsOutward(t, text)
+		holdsLines(t, text)
 		holdsInline(t, text)
 		if fence := clean.Fence(text); !render(t, fence+"\nSENTINEL\n").topLevel("SENTINEL") {
 			t.Errorf("Fence(%q) = %q does not hold", text, fence)
@@ -127,18 +124,18 @@ func FuzzOutward(f *testing.F) {
 
 var commands = regexp.MustCompile(`(?m)^\s*/[A-Za-z]`)
 
-func holdsOutward(t *testing.T, text string) {
+func holdsLines(t *testing.T, text string) {
 	t.Helper()
-	out := clean.ForGitHub(text)
+	out := clean.Lines(text)
 	if harms := render(t, out).harms(); len(harms) > 0 {
-		t.Errorf("Outward(%q) = %q does %q", text, out, harms)
+		t.Errorf("Lines(%q) = %q does %q", text, out, harms)
 	}
 	if !render(t, out+"\n\nSENTINEL\n").topLevel("SENTINEL") {
-		t.Errorf("Outward(%q) = %q swallows what follows", text, out)
+		t.Errorf("Lines(%q) = %q swallows what follows", text, out)
 	}
 	// Code may hold paths, a space in.
 	if prose, _, _ := strings.Cut(out, "```"); commands.MatchString(prose) {
-		t.Errorf("Outward(%q) = %q gives a command", text, out)
+		t.Errorf("Lines(%q) = %q gives a command", text, out)
 	}
 }
 

@@ -6,15 +6,13 @@ import (
 	"strings"
 )
 
-// writer writes one line of harmless Markdown.
+// writer writes one line of harmless Markdown, which may stand in a table.
 //
 // It has to know what GitHub takes for code, because mentions in code stay. So
 // backticks are written only in pairs on one line, and only the writer itself
 // writes markup between the two (a tag, a link, the end of a cell).
 type writer struct {
 	out       []byte
-	inTable   bool // the line can be part of a table
-	inCell    bool // the line is the text of a table cell
 	inLink    bool // the text is the text of a link
 	inAddress bool // the current word can be an address
 }
@@ -55,7 +53,7 @@ func (w *writer) character(rest string) int {
 	case c == '~' && strings.HasPrefix(rest, "~~~"):
 		w.out = append(w.out, "&#126;&#126;&#126;"...)
 		return 3
-	case c == '|' && w.inCell:
+	case c == '|':
 		w.out = append(w.out, `\|`...)
 	default:
 		w.letter(c)
@@ -71,7 +69,7 @@ func (w *writer) code(rest string) int {
 		inside = rest[size:end]
 	}
 	// Parsers disagree about \\| in a table cell.
-	muddled := w.inTable && strings.Contains(inside, "|") && strings.Contains(inside, `\`)
+	muddled := strings.Contains(inside, "|") && strings.Contains(inside, `\`)
 	if end < 0 || muddled {
 		w.out = append(w.out, strings.Repeat("&#96;", size)...)
 		return size
@@ -101,10 +99,7 @@ func (w *writer) span(ticks, inside string) {
 		w.out = append(w.out, ' ')
 		w.inAddress = false
 	}
-	if w.inTable {
-		inside = strings.ReplaceAll(inside, "|", `\|`)
-	}
-	w.out = append(w.out, ticks+inside+ticks...)
+	w.out = append(w.out, ticks+strings.ReplaceAll(inside, "|", `\|`)+ticks...)
 }
 
 func (w *writer) letter(c byte) {

@@ -146,6 +146,5 @@ func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 
 // washed removes line breaks and hidden marks from an agent's words.
 func washed(text string) string {
-	text = strings.Join(strings.Fields(clean.ForGitHub(text)), " ")
-	return strings.ReplaceAll(text, "<!--", "<! --")
+	return strings.ReplaceAll(clean.Inline(text, 0), "<!--", "<! --")
 }
