@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/verify"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
@@ -80,19 +81,18 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if err != nil {
 		return "", nil, err
 	}
-	if trusted.Doubted { // the agent can write to the store: what is read has to be what was named
-		named := slices.DeleteFunc([]string{commit, run.Base}, func(sha string) bool { return sha == "" })
-		if err := trusted.VerifyObjects(ctx, named...); err != nil {
-			return "", nil, err
-		}
-	}
 	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
 	}
 	if err := c.Sandbox.Lend(ctx, c.Dir, "."); err != nil {
 		return "", nil, err
 	}
-	if _, err := trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git(trusted)}); err != nil {
+	_, err = trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git(trusted)})
+	if trusted.Doubted { // the agent can write to the store: what was read has to be what was named
+		named := slices.DeleteFunc([]string{run.Base}, func(sha string) bool { return sha == "" })
+		err = cmp.Or(verify.Checkout(ctx, trusted, c.Dir, commit, named...), err)
+	}
+	if err != nil {
 		return "", nil, err
 	}
 	return c.Dir, func() {

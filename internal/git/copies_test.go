@@ -11,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/verify"
 )
 
 // Of two packs that hold an object under one name git reads the one that it read
 // last, so a checkout may write another file than was looked at.
-func TestVouchForEachCopy(t *testing.T) {
+func TestEachCopyHasItsName(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, version string
 		bad           bool
@@ -36,11 +37,15 @@ func TestVouchForEachCopy(t *testing.T) {
 			write(t, filepath.Join(top, "dir", "b"), "b\n")
 			sh(t, top, "", "git", "add", "-A")
 			sh(t, top, "", "git", "commit", "-qm", "more")
+			trusted, span := doubted(t, g, top)
+			dir := filepath.Join(t.TempDir(), "clean")
+			must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: span.To}))(t)
 			twoPacks(t, top, test.text)
-			place := must(g.Inspect(t.Context(), top))(t)
-			trusted := must(g.Borrow(t.Context(), place, t.TempDir()))(t)
-			if err := trusted.VerifyObjects(t.Context(), place.Head); (err != nil) != test.bad {
-				t.Errorf("Vouch = %v", err)
+			if err := verify.Checkout(t.Context(), trusted, dir, span.To); (err != nil) != test.bad {
+				t.Errorf("Checkout that read the first = %v", err)
+			}
+			if err := verified(t, trusted, span.To); (err != nil) != test.bad {
+				t.Errorf("Checkout = %v", err)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/verify"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -58,7 +59,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 		"its packs": {".git/objects/pack", func(s stand) error {
 			trusted, err := s.git.Borrow(s.Context(), s.place, filepath.Join(s.TempDir(), "b.git"), "work")
 			if err == nil {
-				err = trusted.VerifyObjects(s.Context(), s.place.Head)
+				err = verify.Checkout(s.Context(), trusted, s.TempDir(), s.place.Head)
 			}
 			return err
 		}, "not a directory"},

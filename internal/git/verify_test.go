@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/verify"
 )
 
 // swap puts another content where a loose object of a store is.
@@ -33,9 +36,22 @@ func swap(t *testing.T, objects, id, kind, text string) {
 	}
 }
 
+// verified holds a commit to its names by a checkout that was made of it, and without any.
+func verified(t *testing.T, trusted *git.Trusted, commit string, others ...string) error {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "clean")
+	_, _ = trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: commit}) // what is missing is said below
+	shown := verify.Checkout(t.Context(), trusted, dir, commit, others...)
+	read := verify.Checkout(t.Context(), trusted, t.TempDir(), commit, others...)
+	if (shown == nil) != (read == nil) {
+		t.Errorf("with a checkout: %v, without: %v", shown, read)
+	}
+	return shown
+}
+
 // An object of a user's store that is not what its name says is found, wherever
 // in a commit it is; git itself reads it without a look.
-func TestVouch(t *testing.T) {
+func TestObjectsAreNamedByTheirContent(t *testing.T) {
 	for name, test := range map[string]struct{ of, kind, text string }{
 		"as it was":     {},
 		"a file":        {"HEAD:a", "blob", "swapped\n"},
@@ -64,9 +80,9 @@ func TestVouch(t *testing.T) {
 					}
 				}
 			}
-			err := trusted.VerifyObjects(t.Context(), place.Head)
+			err := verified(t, trusted, place.Head)
 			if (err == nil) != (test.of == "") {
-				t.Errorf("Vouch = %v", err)
+				t.Errorf("Checkout = %v", err)
 			}
 		})
 	}
@@ -94,7 +110,51 @@ func TestCommitGraphsAreNotBelieved(t *testing.T) {
 	}
 	swap(t, filepath.Join(top, ".git", "objects"), sh(t, top, "", "git", "rev-parse", "HEAD:a"), "blob", "3")
 	place := must(g.Inspect(t.Context(), top))(t)
-	if err := must(g.Borrow(t.Context(), place, t.TempDir()))(t).VerifyObjects(t.Context(), place.Head); err == nil {
+	if err := verified(t, must(g.Borrow(t.Context(), place, t.TempDir()))(t), place.Head); err == nil {
 		t.Error("it vouches for a file that was swapped")
+	}
+}
+
+// What a checkout shows is not read from the store again; what it does not show is: the trees, the
+// files of another commit, and all where git wrote other bytes than it stores.
+func TestACheckoutShowsItsFiles(t *testing.T) {
+	for name, test := range map[string]struct {
+		attributes string
+		swapped    string // an object that is swapped once the checkout is made
+		bad        bool
+	}{
+		"as it was":                    {},
+		"a tree":                       {swapped: "HEAD:b", bad: true},
+		"the commit":                   {swapped: "HEAD", bad: true},
+		"a file of the other":          {swapped: "HEAD~1:a", bad: true},
+		"a tree of the other":          {swapped: "HEAD~1^{tree}", bad: true},
+		"a file that it shows":         {swapped: "HEAD:b/c"},
+		"lines that end otherwise":     {attributes: "* text eol=crlf\n"},
+		"one of them, and it was read": {attributes: "* text eol=crlf\n", swapped: "HEAD:b/c", bad: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := newGit(t)
+			top := project(t)
+			for _, file := range []string{"b/c", "b.c", "b0", "b/c.d/e", "a", ".gitattributes"} { // in another order than git's
+				write(t, filepath.Join(top, file), file+"\n")
+			}
+			write(t, filepath.Join(top, ".gitattributes"), test.attributes)
+			if err := errors.Join(os.Chmod(filepath.Join(top, "b0"), 0o755), os.Symlink("b/c", filepath.Join(top, "link"))); err != nil {
+				t.Fatal(err)
+			}
+			sh(t, top, "", "git", "add", "-A")
+			sh(t, top, "", "git", "commit", "-qm", "more")
+			trusted, span := doubted(t, g, top)
+			dir := filepath.Join(t.TempDir(), "clean")
+			must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: span.To}))(t)
+			if test.swapped != "" {
+				kind := sh(t, top, "", "git", "cat-file", "-t", test.swapped)
+				text := map[string]string{"commit": sh(t, top, "", "git", "cat-file", "commit", "HEAD~1")}[kind] // another that is in order
+				swap(t, filepath.Join(top, ".git", "objects"), sh(t, top, "", "git", "rev-parse", test.swapped), kind, text)
+			}
+			if err := verify.Checkout(t.Context(), trusted, dir, span.To, span.From); (err != nil) != test.bad {
+				t.Errorf("Checkout = %v", err)
+			}
+		})
 	}
 }

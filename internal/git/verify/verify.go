@@ -1,4 +1,7 @@
-package git
+// Package verify holds objects of a repository, and a checkout of them, to their names. Who can
+// write to a store can put another content where an object was: git reads it without a look,
+// and shows no change.
+package verify
 
 import (
 	"context"
@@ -6,48 +9,69 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// VerifyObjects is a fault where something that these commits hold is not what its name
-// says. Who can write to a store can put another content where an object was:
-// git reads it without a look, and shows no change.
-func (t *Trusted) VerifyObjects(ctx context.Context, commits ...string) error {
-	if err := CheckSHA(commits...); err != nil {
+// seen are objects of a commit, as its checkout shows them: git read these blobs as they are
+// named. The last tree is the commit's.
+type seen struct{ trees, blobs []string }
+
+// objects is a fault where something that these commits hold is not what its name says.
+func objects(ctx context.Context, t *git.Trusted, seen seen, commits ...string) error {
+	if err := git.CheckSHA(commits...); err != nil {
 		return err
 	}
-	out, err := t.Do(ctx, Call{Args: append([]string{"rev-list", "--objects", "--no-walk", "--no-object-names"}, commits...), Limit: noEnd, Timeout: farther})
-	names := strings.Fields(string(out))
+	args := []string{"rev-list", "--objects", "--no-object-names"}
+	for _, commit := range commits {
+		args = append(args, commit+"^{tree}")
+	}
+	if n := len(seen.trees); n > 0 {
+		args = append(args, "^"+seen.trees[n-1])
+	}
+	out, err := t.Do(ctx, git.Call{Args: args, Limit: noEnd, Timeout: longer})
+	names := slices.Concat(commits, seen.trees, strings.Fields(string(out)))
 	if err == nil {
 		err = named(ctx, t.Do, names)
 	}
 	if err == nil {
-		err = t.namedEverywhere(ctx, names)
+		err = namedEverywhere(ctx, t, append(names, seen.blobs...))
 	}
-	if failed, said := Answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) || errors.Is(err, errMissing) {
+	if failed, said := git.Answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) || git.Senseless(err) {
 		return fault.Usage("an object of the repository is corrupt: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
 	}
 	return err
 }
 
-const noEnd = 1 << 50
+// hashOf is what made an object's name.
+func hashOf(id string) hash.Hash {
+	if len(id) == 2*sha256.Size {
+		return sha256.New()
+	}
+	return sha1.New() //nolint:gosec // see above
+}
+
+const (
+	noEnd  = 1 << 50
+	longer = 10 * time.Minute
+	memory = 2 << 30 // of a git that reads what an agent wrote
+)
 
 // named is an error if an object's content does not have its name.
-func named(ctx context.Context, do Runner, names []string) error {
-	return CatFile(ctx, do, Call{Limit: noEnd, Timeout: farther}, names, func(o Object) error {
-		sum := sha1.New() //nolint:gosec // see above
-		if len(o.ID) == 2*sha256.Size {
-			sum = sha256.New()
-		}
+func named(ctx context.Context, do git.Runner, names []string) error {
+	return git.CatFile(ctx, do, git.Call{Limit: noEnd, Timeout: longer}, names, func(o git.Object) error {
+		sum := hashOf(o.ID)
 		fmt.Fprintf(sum, "%s %d\x00", o.Kind, o.Size)
 		if _, err := io.Copy(sum, o.Content); err != nil {
 			return err
@@ -64,8 +88,8 @@ var errMisnamed = errors.New("its content does not match its name")
 // namedEverywhere looks at the objects of which there are several copies, in each
 // pack by itself: which one git reads goes by what it has read before, and is
 // another for a checkout than for a look at all of them.
-func (t *Trusted) namedEverywhere(ctx context.Context, names []string) error {
-	packs, err := t.packs(ctx)
+func namedEverywhere(ctx context.Context, t *git.Trusted, names []string) error {
+	packs, err := packsOf(ctx, t)
 	if err != nil || len(packs) < 2 {
 		return err
 	}
@@ -75,20 +99,20 @@ func (t *Trusted) namedEverywhere(ctx context.Context, names []string) error {
 	}
 	held := make([][]string, len(packs))
 	for i, pack := range packs {
-		if held[i], err = t.holds(ctx, pack+".idx", copies); err != nil {
+		if held[i], err = holds(ctx, t, pack+".idx", copies); err != nil {
 			return err
 		}
 	}
 	for i, pack := range packs {
 		several := slices.DeleteFunc(held[i], func(id string) bool { return copies[id] < 2 })
-		if err := t.namedIn(ctx, pack, several); err != nil {
+		if err := namedIn(ctx, t, pack, several); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error {
+func namedIn(ctx context.Context, t *git.Trusted, pack string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -105,14 +129,14 @@ func (t *Trusted) namedIn(ctx context.Context, pack string, ids []string) error 
 	if err != nil {
 		return err
 	}
-	return named(ctx, func(ctx context.Context, c Call) ([]byte, error) {
+	return named(ctx, func(ctx context.Context, c git.Call) ([]byte, error) {
 		c.Env = append(c.Env, "GIT_OBJECT_DIRECTORY="+dir)
 		return t.Do(ctx, c)
 	}, ids)
 }
 
-func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
-	stores, err := t.stores(ctx)
+func packsOf(ctx context.Context, t *git.Trusted) (packs []string, err error) {
+	stores, err := storesOf(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +156,9 @@ func (t *Trusted) packs(ctx context.Context) (packs []string, err error) {
 }
 
 // stores are as git names them: a line of alternates may say one in several ways.
-func (t *Trusted) stores(ctx context.Context) ([]string, error) {
+func storesOf(ctx context.Context, t *git.Trusted) ([]string, error) {
 	out, err := t.Ask(ctx, "count-objects", "-v")
-	stores := []string{t.objects()}
+	stores := []string{filepath.Join(t.Dir, "objects")}
 	for line := range strings.Lines(out) {
 		store, is := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "alternate: ")
 		if plain, err := strconv.Unquote(store); err == nil {
@@ -148,7 +172,7 @@ func (t *Trusted) stores(ctx context.Context) ([]string, error) {
 }
 
 // holds are the objects that the index of a pack names, counted in copies.
-func (t *Trusted) holds(ctx context.Context, index string, copies map[string]int) (held []string, err error) {
+func holds(ctx context.Context, t *git.Trusted, index string, copies map[string]int) (held []string, err error) {
 	file, err := untrusted.Open(index)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", index, err)
@@ -162,7 +186,7 @@ func (t *Trusted) holds(ctx context.Context, index string, copies map[string]int
 			held = append(held, id)
 		}
 	}}
-	_, err = t.Do(ctx, Call{Args: []string{"show-index"}, Stdin: file, Stdout: lines, Limit: noEnd, Timeout: farther, Memory: mostInTree})
+	_, err = t.Do(ctx, git.Call{Args: []string{"show-index"}, Stdin: file, Stdout: lines, Limit: noEnd, Timeout: longer, Memory: memory})
 	if err = errors.Join(err, lines.Close()); err != nil {
 		return nil, fmt.Errorf("read %s: %w", index, err)
 	}
