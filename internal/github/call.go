@@ -64,7 +64,7 @@ func runOperation(ctx context.Context, c *Client, a operation, call func(context
 // that is none.
 func request[T any](ctx context.Context, c *Client, a operation) (T, error) {
 	return withRetry(ctx, c, a, func(ctx context.Context) (got T, err error) {
-		_, err = c.get(ctx, a, &got)
+		_, _, err = c.get(ctx, a, &got)
 		if f, is := any(got).(interface{ filled() bool }); is && err == nil && !f.filled() {
 			err = errEmpty
 		}
@@ -138,7 +138,8 @@ func findFirst[T any](ctx context.Context, c *Client, a operation, fits func(T) 
 
 const maxPages = 100
 
-// eachPage reads pages while more wants another.
+// eachPage reads pages while more wants another. Of more than so many, those between the first
+// and the last ones are left out: the newest come last.
 func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, more func(P) bool) error {
 	sign := "?"
 	if strings.Contains(a.path, "?") {
@@ -146,16 +147,18 @@ func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, mor
 	}
 	path := a.path
 	for number := 1; number != 0 && pages > 0; pages-- {
-		var next int
+		var next, last int
 		a.path = fmt.Sprintf("%s%sper_page=100&page=%d", path, sign, number)
 		page, err := withRetry(ctx, c, a, func(ctx context.Context) (page P, err error) {
-			next, err = c.get(ctx, a, &page)
+			next, last, err = c.get(ctx, a, &page)
 			return page, err
 		})
 		if err != nil || !more(page) {
 			return err
 		}
-		number = next
+		if number = next; next != 0 {
+			number = max(next, last-pages+2)
+		}
 	}
 	return nil
 }
@@ -165,12 +168,12 @@ func getOne[T any](ctx context.Context, c *Client, a operation, path string) (T,
 	return request[T](ctx, c, a)
 }
 
-func (c *Client) get(ctx context.Context, a operation, into any) (next int, err error) {
+func (c *Client) get(ctx context.Context, a operation, into any) (next, last int, err error) {
 	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.url(a.path), a.body, into)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return resp.NextPage, nil
+	return resp.NextPage, resp.LastPage, nil
 }
 
 func (c *Client) url(path string) string {

@@ -120,9 +120,18 @@ func TestStrangersCrowdOutNoMember(t *testing.T) {
 	for n := range 500 {
 		server.AddComment(shop, githubtest.Comment{Issue: 1, Author: fmt.Sprintf("stranger%d", n), Body: "me too"})
 	}
-	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
+	client := connect(t, access(server))
+	found := listen(t, client, asked(1), trigger.Rules{})
 	if diff := cmp.Diff([]string{"max: Use a map."}, told(found)); diff != "" || found.Counts[trigger.NoPermission] != 20 || found.Counts[trigger.Unchecked] != 480 {
 		t.Errorf("%v, taken (-want +got):\n%s", found.Counts, diff)
+	}
+	for n := range 600 {
+		server.AddComment(shop, githubtest.Comment{Issue: 1, Author: fmt.Sprintf("stranger%d", n), Body: "me too"})
+	}
+	server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "max", Body: "And a test."})
+	found = listen(t, client, asked(1), trigger.Rules{})
+	if diff := cmp.Diff([]string{"max: Use a map.", "max: And a test."}, told(found)); diff != "" {
+		t.Errorf("of more than 1,000 comments taken (-want +got):\n%s", diff)
 	}
 }
 
