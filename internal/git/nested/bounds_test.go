@@ -136,3 +136,21 @@ func TestManyHalfSubmodules(t *testing.T) {
 		t.Errorf("%d folders are guarded, and %q is read-only", len(got.Guarded)/3, got.ReadOnly)
 	}
 }
+
+// A list of other stores is not looked up line by line, however deep it lies.
+func TestLongListsTakeLittleMemory(t *testing.T) {
+	w := watch(t, nil)
+	in := w.bottom(strings.Repeat("d", 50), 60)
+	if err := in.MkdirAll("n/.git/objects/info", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w = w.again()
+	list := []byte(strings.Repeat("x\n", 490_000))
+	if err := in.WriteFile("n/.git/objects/info/alternates", list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var moved []string
+	if got := allocated(func() { moved = w.after() }); got > 100 || len(moved) != 1 {
+		t.Errorf("allocated %d MB to move %d names, want at most 100 MB, and 1 name", got, len(moved))
+	}
+}
