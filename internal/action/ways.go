@@ -57,7 +57,7 @@ func (h *handler) prompt() (string, error) {
 		text = said
 	}
 	text, removed := clean.ForAgent(text, maxPrompt)
-	if removed.IsAny() {
+	if len(removed) > 0 {
 		h.notices = append(h.notices, journal.Noted{What: "removed from the prompt: " + removed.String()})
 	}
 	return strings.TrimSpace(text), nil

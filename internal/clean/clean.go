@@ -5,7 +5,9 @@ package clean
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,31 +23,31 @@ import (
 // ForAgent(ForAgent(x)) is ForAgent(x). A title or a name is not Markdown: use
 // Plain.
 func ForAgent(text string, limit int) (string, Removed) {
-	var gone Removed
+	gone := Removed{}
 	for range maxRounds {
 		before := text
-		text = limitBytes(text, limit, &gone)
-		text = dropUnprintable(text, &gone)
+		text = limitBytes(text, limit, gone)
+		text = dropUnprintable(text, gone)
 		text = decodeProse(text)
-		text = dropHTML(text, &gone)
-		text = dropComments(text, &gone)
-		text = dropLinkTexts(text, &gone)
-		text = dropUndrawn(text, &gone)
+		text = dropHTML(text, gone)
+		text = dropComments(text, gone)
+		text = dropLinkTexts(text, gone)
+		text = dropUndrawn(text, gone)
 		if text == before {
 			return text, gone
 		}
 	}
-	return limitBytes(dropMarkup(text, &gone), limit, &gone), gone
+	return limitBytes(dropMarkup(text, gone), limit, gone), gone
 }
 
 // Removing markup can create new markup (<!<!-- -->--). Usual text does not change
 // after two rounds; text that changes in all of these was written as an attack.
 const maxRounds = 12
 
-func dropMarkup(text string, gone *Removed) string {
+func dropMarkup(text string, gone Removed) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("<>&[]`~$", r) {
-			gone.Tags++
+			gone.add("HTML tags")
 			return -1
 		}
 		return r
@@ -54,84 +56,54 @@ func dropMarkup(text string, gone *Removed) string {
 
 // Plain is ForAgent for a line that is not Markdown, such as a title: people see markup there.
 func Plain(text string, limit int) (string, Removed) {
-	var gone Removed
-	text = dropUnprintable(limitBytes(text, limit, &gone), &gone)
+	gone := Removed{}
+	text = dropUnprintable(limitBytes(text, limit, gone), gone)
 	text = strings.Join(strings.Fields(text), " ")
-	return limitBytes(text, limit, &gone), gone
+	return limitBytes(text, limit, gone), gone
 }
 
-func limitBytes(text string, limit int, gone *Removed) string {
+func limitBytes(text string, limit int, gone Removed) string {
 	kept := truncate(text, limit)
-	gone.Cut += len(text) - len(kept)
+	if n := len(text) - len(kept); n > 0 {
+		gone[Cut] += n
+	}
 	return kept
 }
 
-// Removed counts what was removed from a text.
-type Removed struct {
-	Comments    int // HTML comments and declarations
-	Hidden      int // elements with their content
-	Tags        int // tags that GitHub drops
-	Attributes  int // tags that lost their attributes
-	Alts        int // texts of images
-	Titles      int // titles of links and definitions
-	Definitions int // link and footnote definitions that nothing refers to
-	Unseen      int // parts of diagrams and formulas that are not shown
-	Invisible   int
-	Controls    int
-	Invalid     int // bytes that are not UTF-8
-	Cut         int // bytes beyond the limit
-}
+// Removed counts what was removed from a text, by its name.
+type Removed map[string]int
 
-// IsAny reports whether something was removed.
-func (r Removed) IsAny() bool { return r != Removed{} }
+// Cut is what Removed calls text beyond a limit.
+const Cut = "bytes beyond the limit"
 
-// Add is the sum of two counts.
-func (r Removed) Add(more Removed) Removed {
-	return Removed{
-		Comments: r.Comments + more.Comments, Hidden: r.Hidden + more.Hidden, Tags: r.Tags + more.Tags,
-		Attributes: r.Attributes + more.Attributes, Alts: r.Alts + more.Alts, Titles: r.Titles + more.Titles,
-		Definitions: r.Definitions + more.Definitions, Unseen: r.Unseen + more.Unseen, Invisible: r.Invisible + more.Invisible,
-		Controls: r.Controls + more.Controls, Invalid: r.Invalid + more.Invalid, Cut: r.Cut + more.Cut,
+func (r Removed) add(what string) { r[what]++ }
+
+// Add adds what was removed from another text.
+func (r *Removed) Add(more Removed) {
+	if *r == nil {
+		*r = Removed{}
+	}
+	for what, n := range more {
+		(*r)[what] += n
 	}
 }
 
-// String names what was removed: "2 HTML comments, 14 invisible characters".
+// String is such as "HTML comments (2), invisible characters (14)".
 func (r Removed) String() string {
-	var said []string
-	for _, c := range []struct {
-		n         int
-		one, many string
-	}{
-		{r.Comments, "HTML comment", "HTML comments"},
-		{r.Hidden, "hidden element", "hidden elements"},
-		{r.Tags, "HTML tag", "HTML tags"},
-		{r.Attributes, "tag's attributes", "tags' attributes"},
-		{r.Alts, "image text", "image texts"},
-		{r.Titles, "link title", "link titles"},
-		{r.Definitions, "unused definition", "unused definitions"},
-		{r.Unseen, "part of a block or formula that is not shown", "parts of blocks or formulas that are not shown"},
-		{r.Invisible, "invisible character", "invisible characters"},
-		{r.Controls, "control character", "control characters"},
-		{r.Invalid, "invalid byte", "invalid bytes"},
-		{r.Cut, "byte beyond the limit", "bytes beyond the limit"},
-	} {
-		switch {
-		case c.n == 1:
-			said = append(said, "1 "+c.one)
-		case c.n > 1:
-			said = append(said, fmt.Sprintf("%d %s", c.n, c.many))
-		}
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(r)) {
+		all = append(all, fmt.Sprintf("%s (%d)", what, r[what]))
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(all, ", ")
 }
 
 // decodeAll: decoding can make invisible characters, which are removed. Here all HTML becomes text.
 func decodeAll(text string) string {
-	var gone Removed
-	text = dropUnprintable(text, &gone)
+	gone := Removed{}
+	text = dropUnprintable(text, gone)
 	if strings.Contains(text, "&") {
 		text = parseMarkdown(text).mapProse(text, func(s string) string { return strings.ReplaceAll(decode(s), `\<`, "<") })
-		text = dropUnprintable(text, &gone)
+		text = dropUnprintable(text, gone)
 	}
 	return text
 }
@@ -170,8 +142,8 @@ func Lines(text string) string {
 // references stay, as GitHub ignores them in code. A line that a bot would take
 // for a command gets a space before it.
 func Fence(text string) string {
-	var gone Removed
-	text = strings.TrimRight(dropUnprintable(text, &gone), "\n")
+	gone := Removed{}
+	text = strings.TrimRight(dropUnprintable(text, gone), "\n")
 	mark := "```"
 	for _, run := range backticks.FindAllString(text, -1) {
 		mark = strings.Repeat("`", max(len(mark), len(run)+1))

@@ -8,7 +8,7 @@ import (
 // GitHub draws formulas, diagrams, maps and models instead of showing their text. It
 // also hides the words after a fence's language.
 
-func dropUndrawn(source string, gone *Removed) string {
+func dropUndrawn(source string, gone Removed) string {
 	if !strings.ContainsAny(source, "`~$") {
 		return source
 	}
@@ -27,7 +27,7 @@ func dropUndrawn(source string, gone *Removed) string {
 }
 
 // dropFromFence takes a block from its opening fence to its last line.
-func dropFromFence(block string, gone *Removed) string {
+func dropFromFence(block string, gone Removed) string {
 	head, body, _ := strings.Cut(block, "\n")
 	rest := strings.TrimLeft(head, " \t")
 	if rest == "" || rest[0] != '`' && rest[0] != '~' {
@@ -36,7 +36,7 @@ func dropFromFence(block string, gone *Removed) string {
 	info := strings.TrimLeft(rest, rest[:1])
 	name := languageName.FindString(strings.TrimLeft(info, " \t"))
 	if kept := strings.TrimSuffix(head, info) + name; strings.TrimSpace(info) != name {
-		gone.Unseen++
+		gone.add("parts of blocks or formulas that are not shown")
 		head = kept
 	}
 	switch lower := strings.ToLower(name); {
@@ -44,7 +44,7 @@ func dropFromFence(block string, gone *Removed) string {
 		body = dropUndrawnLines(body, gone)
 	case lower == "geojson", lower == "topojson", lower == "stl", lower == "math" && hidesText(body):
 		if strings.TrimSpace(body) != "" {
-			gone.Unseen++
+			gone.add("parts of blocks or formulas that are not shown")
 			body = ""
 		}
 	}
@@ -58,13 +58,13 @@ var languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
 
 var undrawnLine = regexp.MustCompile(`^[ \t>]*(?:%%|acc(?:Title|Descr)\b|click\b|style\b|classDef\b|linkStyle\b)`)
 
-func dropUndrawnLines(diagram string, gone *Removed) string {
+func dropUndrawnLines(diagram string, gone Removed) string {
 	var kept strings.Builder
 	within := false // within the braces of a description
 	for line := range strings.Lines(diagram) {
 		described := strings.HasPrefix(strings.TrimLeft(line, " \t>"), "accDescr") && strings.Contains(line, "{")
 		if within || undrawnLine.MatchString(line) {
-			gone.Unseen++
+			gone.add("parts of blocks or formulas that are not shown")
 			within = (within || described) && !strings.Contains(line, "}")
 			continue
 		}
@@ -81,7 +81,7 @@ var (
 
 func hidesText(formula string) bool { return hidingCommand.MatchString(formula) }
 
-func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
+func dropFormulas(shape *regexp.Regexp, text string, gone Removed) string {
 	var out strings.Builder
 	for {
 		at := shape.FindStringIndex(text)
@@ -95,7 +95,7 @@ func dropFormulas(shape *regexp.Regexp, text string, gone *Removed) string {
 			end = at[0] + 1 // the next dollar may begin a formula
 			out.WriteString(text[:end])
 		case hidesText(found):
-			gone.Unseen++
+			gone.add("parts of blocks or formulas that are not shown")
 			out.WriteString(text[:at[0]])
 		default:
 			out.WriteString(text[:end])

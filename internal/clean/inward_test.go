@@ -16,56 +16,56 @@ func TestInward(t *testing.T) {
 		{"and so does arithmetic", "a < b && c > d, a<b, x->y", "a < b && c > d, a<b, x->y", ""},
 		{"lines end in \\n", "a\r\nb\rc", "a\nb\nc", ""},
 
-		{"a comment", "a <!-- run curl --> b", "a  b", "1 HTML comment"},
-		{"over lines and fences", "<!--\n```\nx\n```\n-->\nb", "\nb", "1 HTML comment"},
-		{"unterminated", "a <!-- run\n\ncurl", "a ", "1 HTML comment"},
-		{"told by reference", "a &lt;!-- x --&gt; &amp;lt;!-- y -->", "a  ", "2 HTML comments"},
-		{"put together by taking one out", "<!<!-- -->-- x -->b", "b", "2 HTML comments"},
-		{"a declaration", "a <?php x ?> b", "a  b", "1 HTML comment"},
+		{"a comment", "a <!-- run curl --> b", "a  b", "HTML comments (1)"},
+		{"over lines and fences", "<!--\n```\nx\n```\n-->\nb", "\nb", "HTML comments (1)"},
+		{"unterminated", "a <!-- run\n\ncurl", "a ", "HTML comments (1)"},
+		{"told by reference", "a &lt;!-- x --&gt; &amp;lt;!-- y -->", "a  ", "HTML comments (2)"},
+		{"put together by taking one out", "<!<!-- -->-- x -->b", "b", "HTML comments (2)"},
+		{"a declaration", "a <?php x ?> b", "a  b", "HTML comments (1)"},
 
-		{"zero width, soft hyphen, bidi, byte order mark", "a\u200bb\u00adc\u202ed\u2066e\ufefff", "abcdef", "5 invisible characters"},
-		{"the tag block", "a\U000e0041\U000e0042\U000e007f", "a", "3 invisible characters"},
-		{"variation selectors, in both blocks", "a\ufe0f\U000e0101", "a", "2 invisible characters"},
-		{"fillers", "a\u3164\uffa0\u115f\u2800b", "ab", "4 invisible characters"},
-		{"also within code", "`a\u200bb`", "`ab`", "1 invisible character"},
-		{"and told by reference", "a&#x200b;b&zwnj;c", "abc", "2 invisible characters"},
-		{"a joined emoji becomes its members", "\U0001f468\u200d\U0001f469", "\U0001f468\U0001f469", "1 invisible character"},
-		{"control characters", "a\x1b[31m\x00\tb\u009b", "a[31m\tb", "3 control characters"},
-		{"bytes that are no text", "a\xffb", "a\ufffdb", "1 invalid byte"},
+		{"zero width, soft hyphen, bidi, byte order mark", "a\u200bb\u00adc\u202ed\u2066e\ufefff", "abcdef", "invisible characters (5)"},
+		{"the tag block", "a\U000e0041\U000e0042\U000e007f", "a", "invisible characters (3)"},
+		{"variation selectors, in both blocks", "a\ufe0f\U000e0101", "a", "invisible characters (2)"},
+		{"fillers", "a\u3164\uffa0\u115f\u2800b", "ab", "invisible characters (4)"},
+		{"also within code", "`a\u200bb`", "`ab`", "invisible characters (1)"},
+		{"and told by reference", "a&#x200b;b&zwnj;c", "abc", "invisible characters (2)"},
+		{"a joined emoji becomes its members", "\U0001f468\u200d\U0001f469", "\U0001f468\U0001f469", "invisible characters (1)"},
+		{"control characters", "a\x1b[31m\x00\tb\u009b", "a[31m\tb", "control characters (3)"},
+		{"bytes that are no text", "a\xffb", "a\ufffdb", "invalid bytes (1)"},
 
 		{"references, to the last", "&amp;amp;amp; &eacute; &#65;&#x42;", "& é AB", ""},
 		{"half a reference is none", "&lt &notit; &;", "&lt &notit; &;", ""},
 		{"what the page shows as text stays text", "Vec&lt;String&gt;", `Vec\<String>`, ""},
 
-		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![](https://e.org/a.png)", "1 image text, 1 link title"},
-		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "1 link title"},
-		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n[a]: <https://e.org>", "1 link title"},
-		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "1 unused definition"},
-		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "1 unused definition"},
+		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![](https://e.org/a.png)", "texts of images (1), titles of links (1)"},
+		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "titles of links (1)"},
+		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n[a]: <https://e.org>", "titles of links (1)"},
+		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "unused definitions (1)"},
+		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "unused definitions (1)"},
 
-		{"attributes", `<p title="run" data-x='y'>a</p>`, "<p>a</p>", "1 tag's attributes"},
-		{"even malformed ones, which a browser swallows", "<div>\n<b run (curl)>x</b>\n</div>", "<div>\n<b>x</b>\n</div>", "1 tag's attributes"},
-		{"an image's", `a <img alt="run" src="x"> b`, "a  b", "1 HTML tag"},
-		{"tags that no page shows", "a <run><curl> b", "a  b", "2 HTML tags"},
-		{"a hidden element and what it holds", "<div hidden>\n\nrun `curl`\n\n<div>x</div>\n</div>\nb", "\nb", "1 hidden element"},
-		{"by style", "<span style='display : none'>x</span>b", "b", "1 hidden element"},
-		{"a script", "<script>\nx\n\ny\n</script>\nb", "\nb", "1 hidden element"},
+		{"attributes", `<p title="run" data-x='y'>a</p>`, "<p>a</p>", "attributes of tags (1)"},
+		{"even malformed ones, which a browser swallows", "<div>\n<b run (curl)>x</b>\n</div>", "<div>\n<b>x</b>\n</div>", "attributes of tags (1)"},
+		{"an image's", `a <img alt="run" src="x"> b`, "a  b", "HTML tags (1)"},
+		{"tags that no page shows", "a <run><curl> b", "a  b", "HTML tags (2)"},
+		{"a hidden element and what it holds", "<div hidden>\n\nrun `curl`\n\n<div>x</div>\n</div>\nb", "\nb", "hidden elements (1)"},
+		{"by style", "<span style='display : none'>x</span>b", "b", "hidden elements (1)"},
+		{"a script", "<script>\nx\n\ny\n</script>\nb", "\nb", "hidden elements (1)"},
 		{"a word about one is no script", "the <title> is wrong", "the <title> is wrong", ""},
 		{"a fold stays open to the agent", "<details>\n<summary>S</summary>\n\nb\n</details>", "<details>\n<summary>S</summary>\n\nb\n</details>", ""},
 
-		{"behind a fence's language", "```go run curl\nx\n```\n~~~ a b\ny\n~~~", "```go\nx\n```\n~~~a\ny\n~~~", "2 parts of blocks or formulas that are not shown"},
-		{"a diagram's comments and descriptions", "```mermaid\n%% run curl\ngraph TD\n  A-->B %\naccDescr {\n run\n}\n  click A \"x\" \"run\"\n```", "```mermaid\ngraph TD\n  A-->B %\n```", "5 parts of blocks or formulas that are not shown"},
-		{"in a quote", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> graph TD\n> ```", "1 part of a block or formula that is not shown"},
-		{"a map is a picture", "```geojson\n{\"a\": \"run curl\"}\n```", "```geojson\n```", "1 part of a block or formula that is not shown"},
-		{"formulas that hide", "a $\\phantom{run}$ $$\\color{white}{run}$$ $`x % run`$ b\n```math\n\\phantom{run}\n```", "a    b\n```math\n```", "4 parts of blocks or formulas that are not shown"},
-		{"variables, and what comes behind them", "$A%10 of $B, $x%$y $\\phantom{run}$ b", "$A%10 of $B, $x%$y  b", "1 part of a block or formula that is not shown"},
+		{"behind a fence's language", "```go run curl\nx\n```\n~~~ a b\ny\n~~~", "```go\nx\n```\n~~~a\ny\n~~~", "parts of blocks or formulas that are not shown (2)"},
+		{"a diagram's comments and descriptions", "```mermaid\n%% run curl\ngraph TD\n  A-->B %\naccDescr {\n run\n}\n  click A \"x\" \"run\"\n```", "```mermaid\ngraph TD\n  A-->B %\n```", "parts of blocks or formulas that are not shown (5)"},
+		{"in a quote", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> graph TD\n> ```", "parts of blocks or formulas that are not shown (1)"},
+		{"a map is a picture", "```geojson\n{\"a\": \"run curl\"}\n```", "```geojson\n```", "parts of blocks or formulas that are not shown (1)"},
+		{"formulas that hide", "a $\\phantom{run}$ $$\\color{white}{run}$$ $`x % run`$ b\n```math\n\\phantom{run}\n```", "a    b\n```math\n```", "parts of blocks or formulas that are not shown (4)"},
+		{"variables, and what comes behind them", "$A%10 of $B, $x%$y $\\phantom{run}$ b", "$A%10 of $B, $x%$y  b", "parts of blocks or formulas that are not shown (1)"},
 		{"those that do not, and what is none", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", ""},
 		{"a fence stays as it is", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", "```html\n<!-- a --> &lt; ![b](c \"d\")\n```", ""},
 		{"in a list, longer, of tildes", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", "- a\n\n  ~~~~\n  <!-- b -->\n  ~~~\n  ~~~~", ""},
 		{"a span too", "`<!-- a -->` ``&lt;`&gt;``", "`<!-- a -->` ``&lt;`&gt;``", ""},
-		{"what only looks like a fence does not", "p\n    ```\n    <!-- a -->\n    ````", "p\n    ```\n    \n    ````", "1 HTML comment"},
-		{"nor what only looks like a span", "| a | b |\n|---|---|\n| ` | <!-- x --> ` |", "| a | b |\n|---|---|\n| ` |  ` |", "1 HTML comment"},
-		{"not even after an address", "https://x/` <!-- a --> `", "https://x/`  `", "1 HTML comment"},
+		{"what only looks like a fence does not", "p\n    ```\n    <!-- a -->\n    ````", "p\n    ```\n    \n    ````", "HTML comments (1)"},
+		{"nor what only looks like a span", "| a | b |\n|---|---|\n| ` | <!-- x --> ` |", "| a | b |\n|---|---|\n| ` |  ` |", "HTML comments (1)"},
+		{"not even after an address", "https://x/` <!-- a --> `", "https://x/`  `", "HTML comments (1)"},
 	} {
 		got, gone := clean.ForAgent(c.in, 0)
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -90,8 +90,8 @@ func TestInwardLimit(t *testing.T) {
 		{"aéb", 2, "a", 3}, // never half a character
 	} {
 		got, gone := clean.ForAgent(c.in, c.max)
-		if got != c.want || gone.Cut != c.cut {
-			t.Errorf("Inward(%q, %d) = %q, cut %d; want %q, cut %d", c.in, c.max, got, gone.Cut, c.want, c.cut)
+		if got != c.want || gone[clean.Cut] != c.cut {
+			t.Errorf("Inward(%q, %d) = %q, cut %d; want %q, cut %d", c.in, c.max, got, gone[clean.Cut], c.want, c.cut)
 		}
 	}
 }
@@ -101,18 +101,16 @@ func TestPlain(t *testing.T) {
 	if want := "Vec<String> &lt; <!-- b -->"; got != want {
 		t.Errorf("Plain = %q, want %q", got, want)
 	}
-	if gone.String() != "1 invisible character" {
+	if gone.String() != "invisible characters (1)" {
 		t.Errorf("Plain removed %q", gone)
 	}
 }
 
 func TestRemoved(t *testing.T) {
-	sum := clean.Removed{Comments: 2, Invisible: 13}.Add(clean.Removed{Invisible: 1})
-	if want := "2 HTML comments, 14 invisible characters"; sum.String() != want || !sum.IsAny() {
+	sum := clean.Removed{"b": 2, "a": 13}
+	sum.Add(clean.Removed{"a": 1})
+	if want := "a (14), b (2)"; sum.String() != want {
 		t.Errorf("String = %q, want %q", sum, want)
-	}
-	if (clean.Removed{}).IsAny() {
-		t.Error("nothing removed counts as something")
 	}
 }
 
@@ -149,7 +147,7 @@ func FuzzInward(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, limit int) {
 		once, _ := clean.ForAgent(text, limit)
-		if twice, gone := clean.ForAgent(once, limit); twice != once || gone.IsAny() {
+		if twice, gone := clean.ForAgent(once, limit); twice != once || len(gone) > 0 {
 			t.Errorf("Inward(%q) = %q, and again %q (%s)", text, once, twice, gone)
 		}
 		if !utf8.ValidString(once) || limit > 0 && len(once) > limit {

@@ -9,7 +9,7 @@ import (
 )
 
 // dropLinkTexts removes texts of pictures, titles and unused definitions, which the page does not show.
-func dropLinkTexts(text string, gone *Removed) string {
+func dropLinkTexts(text string, gone Removed) string {
 	if !strings.Contains(text, "[") {
 		return text
 	}
@@ -32,9 +32,9 @@ func dropLinkTexts(text string, gone *Removed) string {
 			continue
 		}
 		if text[i] == '!' {
-			gone.Alts++
+			gone.add("texts of images")
 		} else {
-			gone.Titles++
+			gone.add("titles of links")
 		}
 		out.WriteString(text[at:cut.from])
 		at = cut.to
@@ -122,7 +122,7 @@ func normalizeLabel(text string) string {
 }
 
 // dropDefinitions removes unused definitions, which can hide text, and titles of the others.
-func dropDefinitions(text string, gone *Removed) string {
+func dropDefinitions(text string, gone Removed) string {
 	p := parseMarkdown(text)
 	if len(p.definitions) == 0 {
 		return text
@@ -138,10 +138,10 @@ func dropDefinitions(text string, gone *Removed) string {
 		switch {
 		case !used[normalizeLabel(d.label)]:
 			keep = ""
-			gone.Definitions++
+			gone.add("unused definitions")
 		case d.title != "":
 			keep = "[" + d.label + "]: <" + d.destination + ">"
-			gone.Titles++
+			gone.add("titles of links")
 		}
 		out.WriteString(text[at:d.from] + keep)
 		at = d.to
@@ -173,7 +173,7 @@ var (
 )
 
 // GitHub does not show unused footnotes.
-func dropFootnotes(text string, gone *Removed) string {
+func dropFootnotes(text string, gone Removed) string {
 	found := footnote.FindAllStringSubmatchIndex(text, -1)
 	if len(found) == 0 {
 		return text
@@ -189,7 +189,7 @@ func dropFootnotes(text string, gone *Removed) string {
 		if _, code := p.codeAt(m[0]); code || used[text[m[2]:m[3]]] {
 			continue
 		}
-		gone.Definitions++
+		gone.add("unused definitions")
 		out.WriteString(text[at:m[0]])
 		at = m[1]
 	}

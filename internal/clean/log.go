@@ -114,20 +114,20 @@ func normalizeNewlines(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }
 
-func dropUnprintable(text string, gone *Removed) string {
+func dropUnprintable(text string, gone Removed) string {
 	text = normalizeNewlines(text)
 	return mapRunes(text, func(r rune, size int) rune {
 		switch {
 		case r == utf8.RuneError && size == 1:
-			gone.Invalid++
+			gone.add("invalid bytes")
 			return utf8.RuneError
 		case r == '\n' || r == '\t':
 			return r
 		case unicode.IsControl(r):
-			gone.Controls++
+			gone.add("control characters")
 			return -1
 		case IsInvisible(r):
-			gone.Invisible++
+			gone.add("invisible characters")
 			return -1
 		default:
 			return r

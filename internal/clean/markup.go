@@ -46,7 +46,7 @@ type token struct {
 }
 
 // dropHTML removes comments, attributes, unknown tags, and hidden elements with their content.
-func dropHTML(text string, gone *Removed) string {
+func dropHTML(text string, gone Removed) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}
@@ -61,7 +61,7 @@ func dropHTML(text string, gone *Removed) string {
 		out.WriteString(text[at:p.from])
 		at = p.to
 		if end := endOfHidden(pieces, i); end > i {
-			gone.Hidden++
+			gone.add("hidden elements")
 			at, i = pieces[end].to, end
 			continue
 		}
@@ -147,22 +147,22 @@ func endOfHidden(pieces []token, i int) int {
 
 var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
 
-func (p token) keptText(gone *Removed) string {
+func (p token) keptText(gone Removed) string {
 	// A hiding tag that never ends is shown as text.
 	known := kindOfTag(p.name) != droppedTag && kindOfTag(p.name) != imageTag
 	switch {
 	case p.isText:
 		return p.raw
 	case p.isComment:
-		gone.Comments++
+		gone.add("HTML comments")
 		return ""
 	case !known:
-		gone.Tags++
+		gone.add("HTML tags")
 		return ""
 	case bareTag.MatchString(p.raw):
 		return p.raw
 	}
-	gone.Attributes++
+	gone.add("attributes of tags")
 	if p.closes {
 		return "</" + p.name + ">"
 	}
@@ -170,7 +170,7 @@ func (p token) keptText(gone *Removed) string {
 }
 
 // dropComments finds comments that the Markdown parser does not see.
-func dropComments(text string, gone *Removed) string {
+func dropComments(text string, gone Removed) string {
 	if !strings.Contains(text, "<!--") {
 		return text
 	}
@@ -187,7 +187,7 @@ func dropComments(text string, gone *Removed) string {
 			search = end
 			continue
 		}
-		gone.Comments++
+		gone.add("HTML comments")
 		out.WriteString(text[at:from])
 		at = len(text)
 		if end := strings.Index(text[from+4:], "-->"); end >= 0 {

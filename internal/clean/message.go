@@ -17,8 +17,8 @@ import (
 func CommitMessage(text string) string {
 	for range maxRounds {
 		before := text
-		var gone Removed
-		text = truncate(dropUnprintable(text, &gone), maxMessageBytes)
+		gone := Removed{}
+		text = truncate(dropUnprintable(text, gone), maxMessageBytes)
 		text = trailerKey.ReplaceAllString(trailingSpace.ReplaceAllString(text, ""), "")
 		text = withoutTrailers(strings.Trim(blankLines.ReplaceAllString(text, "\n\n"), "\n"))
 		text = BreakSkipWords(text)

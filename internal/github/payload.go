@@ -263,13 +263,13 @@ type textCleaner struct{ removed clean.Removed }
 
 func (l *textCleaner) clean(text string, most int) string {
 	text, removed := clean.ForAgent(text, most)
-	l.removed = l.removed.Add(removed)
+	l.removed.Add(removed)
 	return text
 }
 
 func (l *textCleaner) line(text string, most int) string {
 	text, removed := clean.Plain(text, most)
-	l.removed = l.removed.Add(removed)
+	l.removed.Add(removed)
 	return text
 }
 

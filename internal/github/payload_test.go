@@ -109,7 +109,7 @@ func TestTextsComeInClean(t *testing.T) {
 	if got.Issue.Title != "Fix it" || got.Issue.Body != "Do this." {
 		t.Errorf("title %q, body %q", got.Issue.Title, got.Issue.Body)
 	}
-	if got.Removed != "2 HTML comments, 1 invisible character" {
+	if got.Removed != "HTML comments (2), invisible characters (1)" {
 		t.Errorf("Removed = %q", got.Removed)
 	}
 	if !got.Comment.Ours || strings.Contains(got.Comment.Body, "ralph:") {

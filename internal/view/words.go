@@ -175,7 +175,7 @@ const hiddenMarker = "<!--" // begins our hidden markers. Foreign text must not 
 // even if escaped, so it is written as HTML.
 func Code(text string, limit int) string {
 	text, gone := clean.Plain(text, limit)
-	if gone.Cut > 0 {
+	if gone[clean.Cut] > 0 {
 		text += "…"
 	}
 	if text != "" && !strings.ContainsAny(text, "`|") && !strings.Contains(text, hiddenMarker) {
