@@ -56,12 +56,12 @@ func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
 
 // Fork is where two commits parted.
 func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
-	return ObjectID(t.Do(ctx, Call{Args: []string{"merge-base", span.From, span.To}}))
+	return ObjectID(t.ask(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
 }
 
 // Forks are all the commits where two commits parted: merges both ways make several.
 func (t *Trusted) Forks(ctx context.Context, span Span) ([]string, error) {
-	found, err := t.Do(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}})
+	found, err := t.ask(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}}, "")
 	return strings.Fields(string(found)), err
 }
 

@@ -35,7 +35,7 @@ func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
 	if err := CheckSHA(sha); err != nil {
 		return "", err
 	}
-	tree, err := t.Ask(ctx, "rev-parse", "--verify", "-q", sha+"^{tree}")
+	tree, err := printed(t.ask(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}, ""))
 	if err != nil {
 		return "", fmt.Errorf("find the tree of %s: %w", sha, err)
 	}
@@ -162,7 +162,7 @@ func (t *Trusted) Follows(ctx context.Context, older, newer string) (bool, error
 	if err := CheckSHA(older, newer); err != nil {
 		return false, err
 	}
-	_, err := t.Ask(ctx, "merge-base", "--is-ancestor", older, newer)
+	_, err := t.ask(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
 	if failed, is := Answered(err); is && !failed.TimedOut {
 		return false, nil // exit 1: it does not; 128: the older one is not here at all
 	}
