@@ -46,7 +46,8 @@ func history(to *bufio.Writer) {
 }
 
 // BenchmarkLarge is what the steps of a run cost in a large repository, beside the git
-// command that is the least of each.
+// command that is the least of each. The least of all rounds counts: what others on the machine
+// do is added to it.
 func BenchmarkLarge(b *testing.B) {
 	w := newWorkshop(b)
 	stream, err := os.Create(w.path("stream"))
@@ -63,11 +64,16 @@ func BenchmarkLarge(b *testing.B) {
 		"printf '/ralph/\\n/.gitignore\\n/.ralph/\\n' >>.git/info/exclude && git status")
 	w.write("bin/commits", "#!/bin/sh\ndate +%s%N >"+w.path("asked")+"\necho x >>d01/e01/f101.txt; git commit -qam 'feat: [US-001] - one'\n"+
 		`sed -i 's/"passes": *false/"passes": true/' ralph/prd.json`+"\n", 0o755)
-	floor := func(command string) float64 { return w.run("large", "", "sh", "-c", command).wall.Seconds() }
+	least := map[string]float64{}
+	note := func(step string, took time.Duration) {
+		if known, is := least[step]; !is || took.Seconds() < known {
+			least[step] = took.Seconds()
+		}
+	}
 	for b.Loop() {
-		status := floor("git status >../out")
-		add := floor("git worktree add -q --detach ../tree")
-		remove := floor("git worktree remove -f ../tree")
+		note("status", w.run("large", "", "sh", "-c", "git status >../out").wall)
+		note("add", w.run("large", "", "git", "worktree", "add", "-q", "--detach", "../tree").wall)
+		note("remove", w.run("large", "", "git", "worktree", "remove", "-f", "../tree").wall)
 		began := time.Now()
 		w.run("large", "", "sh", "-c", "exec ralph run -m 1 --stall-after 0 --max-time 0 --no-sandbox --agent-command commits >../said 2>&1")
 		at := w.times("large")
@@ -76,15 +82,22 @@ func BenchmarkLarge(b *testing.B) {
 		if err != nil || wrong != nil {
 			b.Fatal(err, wrong)
 		}
-		b.ReportMetric(time.Unix(0, nanos).Sub(began).Seconds()/(status+add+remove), "x-prompt")
-		b.ReportMetric(at("commits_taken").Sub(at("agent_ended")).Seconds()/status, "x-snapshot")
-		b.ReportMetric(at("check_ended").Sub(at("commits_taken")).Seconds()/add, "x-checkout")
-		b.ReportMetric(at("story_graded").Sub(at("commits_taken")).Seconds()/(add+remove), "x-proof")
-		b.ReportMetric(status, "status-s")
-		b.ReportMetric(add, "worktree-add-s")
-		b.ReportMetric(remove, "worktree-remove-s")
+		note("prompt", time.Unix(0, nanos).Sub(began))
+		note("snapshot", at("commits_taken").Sub(at("agent_ended")))
+		note("checkout", at("check_ended").Sub(at("commits_taken")))
+		note("proof", at("story_graded").Sub(at("commits_taken")))
 		w.run("large", "", "sh", "-c", "git checkout -q main && git branch -qD ralph/bench && rm -rf .ralph && "+
 			`sed -i 's/"passes": *true/"passes": false/' ralph/prd.json`)
+	}
+	for step, of := range map[string][]string{
+		"prompt": {"status", "add", "remove"}, "snapshot": {"status"}, "checkout": {"add"}, "proof": {"add", "remove"},
+	} {
+		floor := 0.0
+		for _, command := range of {
+			floor += least[command]
+			b.ReportMetric(least[command], command+"-s")
+		}
+		b.ReportMetric(least[step]/floor, "x-"+step)
 	}
 	b.ReportMetric(0, "ns/op")
 }
