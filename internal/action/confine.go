@@ -67,26 +67,50 @@ func (h *handler) runnerFolders() []string {
 	return all
 }
 
-// findPaths finds the paths that inputs name in the workspace. It refuses what git tracks there,
-// and links: the checkout may be a pull request's.
+// trustVariables name files of what the job's programs outside of the sandbox trust.
+var trustVariables = []string{
+	"SIGSTORE_TRUSTED_ROOT", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
+}
+
+// findPaths finds the paths that inputs and variables name in the workspace. It refuses what git
+// tracks there, and links: the checkout may be a pull request's.
 func (h *handler) findPaths(ctx context.Context) error {
-	tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: os.DevNull}
 	for name, path := range map[string]*string{"cache": &h.inputs.Cache, "ca-bundle": &h.inputs.Sandbox.Network.Bundle} {
-		if *path == "" {
-			continue
-		}
-		if !filepath.IsAbs(*path) {
+		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(h.env.Workspace, *path)
 		}
-		top, err := filepath.EvalSymlinks(h.env.Workspace)
-		place, found := untrusted.Resolve(*path, func(link string) bool { return process.Under(top, link) })
-		tracked := errors.Is(found, untrusted.ErrTheirLink)
-		if found == nil && err == nil && process.Under(top, place) {
-			tracked, err = tool.Tracks(ctx, place)
+		if err := h.ownPath(ctx, "the input "+name, *path); err != nil {
+			return err
 		}
-		if err != nil || tracked {
-			return fault.Usage("the input "+name+" names what comes with the checkout, which may be a pull request's: "+*path, "name what no commit has, such as what an earlier step writes", err)
+	}
+	for _, name := range trustVariables {
+		for _, path := range filepath.SplitList(h.Getenv(name)) {
+			if err := h.ownPath(ctx, "the variable "+name, path); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// ownPath refuses a path that leads to what the checkout brought.
+func (h *handler) ownPath(ctx context.Context, name, path string) error {
+	if path == "" {
+		return nil
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	top, err := filepath.EvalSymlinks(h.env.Workspace)
+	place, found := untrusted.Resolve(path, func(link string) bool { return process.Under(top, link) })
+	tracked := errors.Is(found, untrusted.ErrTheirLink)
+	if found == nil && err == nil && process.Under(top, place) {
+		tool := git.Git{Run: h.Exec, Path: process.PathOutside(h.Getenv("PATH"), []string{h.env.folder()}), Home: os.DevNull}
+		tracked, err = tool.Tracks(ctx, place)
+	}
+	if err != nil || tracked {
+		return fault.Usage(name+" names what comes with the checkout, which may be a pull request's: "+path, "name what no commit has, such as what an earlier step writes", err)
 	}
 	return nil
 }
