@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -295,6 +297,49 @@ func TestHangingUpIsCharged(t *testing.T) {
 			settled(t, d)
 			if used := d.model.Spent().Usage; used.Input != int64(len(body))/5 || name == "in a stream" && used.Output != 300 {
 				t.Errorf("used %+v, for %d bytes", used, len(body))
+			}
+		})
+	}
+}
+
+// An answer in several versions has ended with the last of them: who hangs up after the first pays for the others.
+func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
+	end := func(version int) string {
+		return data(fmt.Sprintf(`{"candidates":[{"index":%d,"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5}}`, version))
+	}
+	for name, test := range map[string]struct {
+		many    int
+		told    string
+		charged float64
+	}{
+		"the only one":        {1, end(0), 5},
+		"one of three":        {3, end(1), 2 * 100 * 3},
+		"one of three, twice": {3, end(1) + end(1), 2 * 100 * 3},
+		"all three":           {3, end(1) + end(0) + end(2), 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, test.told)
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
+			var seconds atomic.Int64
+			d := newDesk(t, server.URL, func(m *egress.Model) {
+				m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
+				m.Budget.USD = 10_000
+				m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
+			})
+			body := fmt.Sprintf(`{"generationConfig":{"candidateCount":%d,"maxOutputTokens":1000}}`, test.many)
+			response, err := http.DefaultTransport.RoundTrip(d.request(streamed+"?alt=sse", body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = io.ReadFull(response.Body, make([]byte, len(test.told)))
+			response.Body.Close()
+			settled(t, d)
+			if got := d.model.Spent().Charged; err != nil || got != test.charged {
+				t.Errorf("%v, charged %v, want %v", err, got, test.charged)
 			}
 		})
 	}

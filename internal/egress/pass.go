@@ -173,7 +173,7 @@ func (a *answerReader) start(response *http.Response) error {
 		return errPacked
 	}
 	removeSecrets(response.Header, a.m.keys)
-	a.read.dialect = a.dialect
+	a.read.dialect, a.read.answers = a.dialect, a.answers
 	a.split = splitter{events: strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream"), take: a.read.take}
 	a.from, a.head, response.Trailer = response.Body, response, nil
 	response.Body = struct {

@@ -84,17 +84,20 @@ type frame struct {
 		Finish string          `json:"finish_reason"`
 	} `json:"choices"`
 	Candidates []struct {
+		Index  int    `json:"index"`
 		Finish string `json:"finishReason"`
 	} `json:"candidates"`
 	Metadata *geminiCount `json:"usageMetadata"`
 }
 
 type reading struct {
-	dialect Dialect
-	told    stream.Usage // by the maker
-	known   bool         // that anything was told
-	said    int64        // bytes of the answer's own words
-	ended   bool         // its last count is told
+	dialect  Dialect
+	answers  int64        // versions that were asked for
+	told     stream.Usage // by the maker
+	known    bool         // that anything was told
+	said     int64        // bytes of the answer's own words
+	finished map[int]bool // Gemini's versions that have ended, by their index
+	ended    bool         // its last count is told
 }
 
 // bytesPerToken is low, so that estimates do not exceed the bill.
@@ -156,8 +159,14 @@ func (r *reading) last(f frame) bool {
 	}
 	for _, c := range f.Candidates {
 		if c.Finish != "" {
-			return true
+			if r.finished == nil {
+				r.finished = map[int]bool{}
+			}
+			r.finished[c.Index] = true
 		}
+	}
+	if n := int64(len(r.finished)); n > 0 && n >= r.answers {
+		return true
 	}
 	return r.dialect == OpenAI && len(f.Choices) == 0 && isGiven(f.Usage)
 }
