@@ -8,6 +8,7 @@ package checkdef
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -112,6 +113,7 @@ type follower struct {
 	calls    int
 
 	touched   []string
+	folders   []string            // that hold what is touched
 	loopWords map[string][]string // what the variables of a script's loops stand for
 }
 
@@ -124,12 +126,13 @@ type shellText struct {
 // What is followed is bounded: a chain is short.
 const (
 	maxScripts = 200
+	maxFolders = 200
 	maxCalls   = 2000
 	maxText    = 256 << 10
 )
 
 func follow(commands CommandSet, base Files) map[string]definition {
-	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: commands.Touched, loopWords: map[string][]string{}}
+	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), folders: foldersAbove(commands.Touched), loopWords: map[string][]string{}}
 	for _, command := range commands.Checks {
 		t.enqueue(shellText{text: command, dir: commands.Within})
 	}
@@ -137,14 +140,47 @@ func follow(commands CommandSet, base Files) map[string]definition {
 		t.enqueue(shellText{command, commands.Within, true})
 	}
 	for n := 0; n < len(t.queue) && n < maxScripts; n++ {
-		t.addProgramsOnPath(t.queue[n])
-		for _, call := range calls(t.queue[n].text) {
+		in := t.queue[n]
+		asked := map[string]bool{}
+		t.base = func(name string) []byte {
+			asked[strings.TrimPrefix(name, in.dir+"/")] = true
+			return base(name)
+		}
+		t.addProgramsOnPath(in)
+		for _, call := range calls(in.text) {
 			if t.calls++; t.calls < maxCalls {
-				t.followCall(call, t.queue[n])
+				t.followCall(call, in)
+			}
+		}
+		t.followElsewhere(in, base, asked)
+	}
+	return t.defining
+}
+
+// followElsewhere follows a text in the folders above what the change touches, where they have what it looks
+// for: it may go there, by cd, a flag or the settings of a workspace.
+func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bool) {
+	for i, dir := range f.folders {
+		for name := range asked {
+			file := path.Join(dir, name)
+			if _, touched := slices.BinarySearch(f.touched, file); touched || i < maxFolders && base(file) != nil {
+				f.enqueue(shellText{in.text, dir, in.isSetup})
 			}
 		}
 	}
-	return t.defining
+}
+
+// foldersAbove are the folders that hold some files, the outermost first.
+func foldersAbove(files []string) []string {
+	all := map[string]bool{}
+	for _, name := range files {
+		for dir := path.Dir(name); dir != "." && !all[dir]; dir = path.Dir(dir) {
+			all[dir] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), cmp.Compare(a, b))
+	})
 }
 
 func (f *follower) enqueue(e shellText) {

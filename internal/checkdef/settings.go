@@ -32,15 +32,8 @@ var managerCommands = words("install ci add remove exec dlx x i create init link
 // followNodeScript follows a script of package.json with those that run before and after it.
 func (f *follower) followNodeScript(args []string, in shellText) {
 	args = slices.DeleteFunc(slices.Clone(args), func(word string) bool { return strings.HasPrefix(word, "-") })
-	if len(args) > 1 && (args[0] == "run" || args[0] == "run-script") {
-		args = args[1:]
-	}
 	if len(args) == 0 || managerCommands[args[0]] {
 		return
-	}
-	name := args[0]
-	if name == "t" || name == "tst" {
-		name = "test"
 	}
 	file := path.Join(in.dir, "package.json")
 	pack, is := readPackageJSON(f.base(file))
@@ -50,11 +43,16 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 	for name := range pack.object("imports") { // by which tests are given another file than they name
 		f.addParts(file, jsonMembers, "imports."+name)
 	}
-	for _, script := range []string{"pre" + name, name, "post" + name} {
-		f.addParts(file, jsonMembers, "scripts."+script)
-		var text string
-		if json.Unmarshal(pack.object("scripts")[script], &text) == nil {
-			f.enqueue(shellText{text, in.dir, in.isSetup})
+	for _, name := range args[:min(len(args), 4)] { // the first, or what follows a flag's value
+		if name == "t" || name == "tst" {
+			name = "test"
+		}
+		for _, script := range []string{"pre" + name, name, "post" + name} {
+			f.addParts(file, jsonMembers, "scripts."+script)
+			var text string
+			if json.Unmarshal(pack.object("scripts")[script], &text) == nil {
+				f.enqueue(shellText{text, in.dir, in.isSetup})
+			}
 		}
 	}
 }
