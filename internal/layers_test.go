@@ -35,7 +35,7 @@ var anyone = []string{"*"}
 var plan = house{
 	module: module,
 	layers: [][]string{
-		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree"},
+		0:  {"templates", "internal/fault", "internal/redact", "internal/clean", "internal/pattern", "internal/jsontree", "internal/yamlfile"},
 		1:  {"internal/plan", "internal/policy", "internal/stream", "internal/claim", "internal/price", "internal/guard", "internal/tally", "internal/suite", "internal/survey", "internal/review", "internal/shell", "internal/environ", "internal/attest"},
 		2:  {"internal/journal", "internal/trigger", "internal/mcp"},
 		3:  {"internal/verdict"},
@@ -102,7 +102,7 @@ var plan = house{
 		"github.com/elastic/go-seccomp-bpf":       {"internal/sandbox", "internal/sandbox/seccomp"},
 		"github.com/getkin/kin-openapi":           {contract},
 		"github.com/go-json-experiment/json":      {"internal/agent", "internal/egress", "internal/plan"},
-		"github.com/goccy/go-yaml":                {"internal/config", "internal/plan", "internal/survey"},
+		"github.com/goccy/go-yaml":                {"internal/yamlfile", "internal/config", "internal/survey"},
 		"github.com/google/go-cmp":                {stories},
 		"github.com/google/go-github":             {"internal/github"},
 		"github.com/google/renameio":              {"internal/workspace"},

@@ -14,20 +14,18 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
-
-// maxYAML is small because the parser takes quadratic time for deeply nested files.
-const maxYAML = 32 << 10
 
 // parseYAML reads the part of YAML that settings need: one document without
 // anchors, aliases, tags and merge keys, which could make a small file a large
 // one.
 func (d *decoder) parseYAML(f File) (node, bool) {
-	data, wrong := jsontree.Plain(f.Name, f.Data, maxYAML)
+	data, wrong := jsontree.Plain(f.Name, f.Data, yamlfile.Largest)
 	if !d.isReadable(wrong) {
 		return node{}, false
 	}
-	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
+	file, err := yamlfile.Parse(data, parser.AllowDuplicateMapKey())
 	if err != nil {
 		d.Problems = append(d.Problems, brokenYAML(f.Name, err))
 		return node{}, false
@@ -136,10 +134,7 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 			}
 		}
 	}
-	if len(text) > maxYAML {
-		return nil, fmt.Errorf("it has %d bytes, more than a workflow of ralph", len(text))
-	}
-	if err := yaml.Unmarshal(text, &read); err != nil {
+	if err := yamlfile.Decode(text, &read); err != nil {
 		return nil, fmt.Errorf("read the workflow: %w", err)
 	}
 	var most map[string]any

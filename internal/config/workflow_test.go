@@ -65,7 +65,7 @@ func TestInputsOfAWorkflow(t *testing.T) {
 			t.Errorf("%s (-want +got): %v\n%s", name, err, diff)
 		}
 	}
-	for name, text := range map[string]string{"no YAML": "jobs: [", "too large": strings.Repeat("#", 40<<10)} {
+	for name, text := range map[string]string{"no YAML": "jobs: [", "too large": strings.Repeat("#", 80<<10)} {
 		if _, err := config.InputsOfWorkflow([]byte(text)); err == nil {
 			t.Errorf("%s is read", name)
 		}

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/yuin/goldmark/ast"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
 // GitHub writes an issue form as one level-3 heading for each field, with the
@@ -42,7 +42,7 @@ func formFields(forms [][]byte) map[string]field {
 				}
 			}
 		}
-		if yaml.Unmarshal(data, &form) != nil {
+		if yamlfile.Decode(data, &form) != nil {
 			continue
 		}
 		for _, f := range form.Body {

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
 // Source gives a project's files. List ends names of folders with a slash; Read gives nil for none.
@@ -66,7 +65,7 @@ func (f Files) members(s Source) []string {
 		}
 	}
 	var globs struct{ Packages []string }
-	_ = yaml.Unmarshal(f["pnpm-workspace.yaml"], &globs) // what cannot be read names none
+	_ = yamlfile.Decode(f["pnpm-workspace.yaml"], &globs) // what cannot be read names none
 	var list struct{ Workspaces []string }
 	var object struct{ Workspaces struct{ Packages []string } }
 	if json.Unmarshal(f["package.json"], &list) != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
 const (
@@ -123,7 +124,7 @@ func CI(s Source) (names []string) {
 			Name string
 			On   any
 		}
-		if yaml.Unmarshal(s.Read(from), &file) != nil || !onPush.MatchString(fmt.Sprint(file.On)) {
+		if yamlfile.Decode(s.Read(from), &file) != nil || !onPush.MatchString(fmt.Sprint(file.On)) {
 			continue
 		}
 		if name := cmp.Or(file.Name, from); printable(name) && !strings.Contains(name, "${{") {
@@ -153,7 +154,7 @@ func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 		Env      map[string]any
 		Jobs     map[string]workflowJob
 	}
-	if yaml.Unmarshal(data, &file) != nil || len(file.Jobs) == 0 {
+	if yamlfile.Decode(data, &file) != nil || len(file.Jobs) == 0 {
 		p.Ignored = append(p.Ignored, from+" is ignored: not a readable workflow")
 		return nil
 	}
