@@ -33,10 +33,10 @@ var (
 		"jest": nodeBinary("jest"), "vitest": nodeBinary("vitest"), "mocha": nodeBinary("mocha"), "ava": nodeBinary("ava"), "eslint": nodeBinary("eslint"), "tsc": nodeBinary("tsc"),
 		"go":    {inFolderOrAbove: []string{"go.work"}},
 		"cargo": {inFolderOrAbove: []string{".cargo/config"}, inFolder: []string{"rust-toolchain", "rust-toolchain.toml"}},
-		"mvn":   mavenShadows, "mvnw": mavenShadows,
+		"mvn":   mavenShadows, "mvnw": mavenShadows, "gradlew": {always: []string{"gradle/wrapper/gradle-wrapper.properties", "gradle/wrapper/gradle-wrapper.jar"}},
 		"bazel": {always: []string{".bazelrc", ".bazelversion", "tools/bazel"}}, "bazelisk": {always: []string{".bazelrc", ".bazelversion", "tools/bazel"}},
 	}
-	mavenShadows = shadowing{always: []string{".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml"}}
+	mavenShadows = shadowing{always: []string{".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml", ".mvn/wrapper/maven-wrapper.properties", ".mvn/wrapper/maven-wrapper.jar"}}
 )
 
 // nodeBinary is what a runner of node's is, where it lies among the project's files.

@@ -106,3 +106,22 @@ func scriptOf(call []string) (name string, shell bool) {
 
 // isTest tells of a file that is a test, or serves one: the work's own.
 func isTest(name string) bool { return suite.Of(name) != suite.None }
+
+// Named are the files of the repository that the words of the checks may name: seen from
+// the folder that they run in, or from one that is another of their words.
+func (c CommandSet) Named() []string {
+	var all []string
+	for _, check := range c.Checks {
+		words := strings.FieldsFunc(check, func(r rune) bool { return strings.ContainsRune(" \t\r\n;|&(){}<>`'\"=", r) })
+		for _, dir := range append([]string{"."}, words[:min(len(words), maxNaming)]...) {
+			for _, word := range words {
+				if name := inRepository(path.Join(c.Within, dir), word); name != "" && !path.IsAbs(dir) && !path.IsAbs(word) {
+					all = append(all, name)
+				}
+			}
+		}
+	}
+	return all
+}
+
+const maxNaming = 20

@@ -157,3 +157,31 @@ func TestDependenciesAreNoSettings(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
+
+// A check names files as seen from the folder that it runs in.
+func TestNamedByChecks(t *testing.T) {
+	trusted, commits := repository(t, `mkdir -p app/sub && echo 1 | tee gradlew app/gradlew app/sub/gradlew app/other >/dev/null && commit && echo 2 | tee gradlew app/gradlew app/sub/gradlew app/other >/dev/null && commit`)
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	for _, c := range []struct{ folder, check, want string }{
+		{"", "./gradlew test", "gradlew"},
+		{"app", "./gradlew test", "app/gradlew"},
+		{"app", "sh 'gradlew' test", "app/gradlew"},
+		{"app", "cd sub && ./gradlew test", "app/gradlew app/sub/gradlew"},
+		{"app", "../gradlew test", "app/gradlew gradlew"}, // it does not matter which words are folders
+	} {
+		run := journal.Run{Base: commits[0], Policy: policy.Policy{Subfolder: c.folder, Checks: []policy.Check{{Name: "check", Command: c.check}}}}
+		all, err := changes.Differing(t.Context(), run, commits[0], commits[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range all {
+			if d.Tests {
+				got = append(got, d.Path)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("in %q %s names %q, want %s", c.folder, c.check, got, c.want)
+		}
+	}
+}

@@ -102,7 +102,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {
 	speaks := m.either(paths.Speaks)
 	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
-	own, named := books(run), strings.Fields(strings.Join(commands(run).Checks, " "))
+	own, named := books(run), commands(run).Named()
 	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
 	led := checkdef.Paths(commands(run), base.file)
 	m.checks = slices.Concat(named, led)
