@@ -95,6 +95,7 @@ var plan = house{
 		"text/template": {"internal/prompt", "internal/view", "internal/report", "internal/proofcheck"},
 
 		// What others wrote: each has a keeper, or it does not come in.
+		"github.com/BurntSushi/toml":              {"internal/checkdef"},
 		"github.com/alecthomas/kong":              {"cmd/ralph"},
 		"github.com/bmatcuk/doublestar":           {"internal/guard", "internal/git/handover", "internal/workspace", "internal/proof", "internal/config"},
 		"github.com/bradleyfalzon/ghinstallation": {"internal/github"},

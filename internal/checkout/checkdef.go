@@ -59,7 +59,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 	if err != nil {
 		return "", err
 	}
-	return trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths})
+	return trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths, Texts: s.Texts})
 }
 
 // defining is what a change does to what the checks are, as far as it is theirs.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"path"
 	"path/filepath"
@@ -102,9 +103,11 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {
 	speaks := m.either(paths.Speaks)
 	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
-	own, named := books(run), commands(run).Named()
-	base := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}
-	led := checkdef.Paths(commands(run), base.file)
+	own, defining := books(run), commands(run)
+	named := defining.Named()
+	defining.Touched = m.paths
+	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
+	led, tried := checkdef.Paths(defining, base.file), checkdef.Tried(defining, base.file, now.file)
 	m.checks = slices.Concat(named, led)
 	has, err := m.tree(ctx, m.trusted, run.Base)
 	if err != nil {
@@ -115,6 +118,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 		if slices.Contains(own, d.Path) {
 			continue
 		}
+		text, partly := tried[d.Path]
 		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
 		sure := slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
@@ -122,10 +126,17 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 			Tests: sure || test || speaks[d.Path] || linkedTest(has.links, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
-			Settings: !sure && !speaks[d.Path] && paths.Settings(d.Path) && !slices.Contains(led, d.Path) && (!d.Was() || !m.depends(d.Path)),
+			Settings: !sure && !speaks[d.Path] && (partly || !slices.Contains(led, d.Path) && m.settings(d)),
+			Text:     text,
 		})
 	}
-	return files, base.err
+	return files, errors.Join(base.err, now.err)
+}
+
+// settings tells whether a tool may read its settings from a file. One that only gets more
+// dependencies is needed as it is.
+func (m *marks) settings(d git.Change) bool {
+	return paths.Settings(d.Path) && (!d.Was() || !m.depends(d.Path))
 }
 
 // marks finds words in files that two commits differ in.

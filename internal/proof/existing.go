@@ -32,7 +32,8 @@ type Differing struct {
 	// Doubtful is a file of Tests that the product may load: it is new in a folder of
 	// the tests, or all that tells of tests is that it names a framework.
 	Doubtful bool
-	Settings bool // a tool may read it: no test, and nothing that defines the checks
+	Settings bool   // a tool may read it: no test, and not put back whole as what defines the checks
+	Text     []byte // of Settings: what they are tried with; nil: the base's
 }
 
 // Changes tells how commits differ.
@@ -48,10 +49,12 @@ type Changes interface {
 	Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error)
 }
 
-// Standing is a proof's commit with the files at Paths as From has them, or without them.
+// Standing is a proof's commit with the files at Paths as From has them, or without them,
+// and with some of another text.
 type Standing struct {
 	From  string
 	Paths []string
+	Texts map[string][]byte
 }
 
 // reference is a commit whose tests judge the work.

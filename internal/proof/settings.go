@@ -19,15 +19,22 @@ func (i *inspection) settled(ctx context.Context) error {
 		return fmt.Errorf("compare the settings of %.12s with those of the base: %w", i.commit, err)
 	}
 	var files []string
+	base := Standing{From: i.run.Base, Texts: map[string][]byte{}}
 	for _, d := range differing {
-		if d.Settings {
-			files = append(files, d.Path)
+		switch {
+		case !d.Settings:
+			continue
+		case d.Text != nil:
+			base.Texts[d.Path] = d.Text
+		default:
+			base.Paths = append(base.Paths, d.Path)
 		}
+		files = append(files, d.Path)
 	}
 	if len(files) == 0 {
 		return nil
 	}
-	stand, err := i.prover.Stand(ctx, i.run, i.commit, Standing{From: i.run.Base, Paths: files})
+	stand, err := i.prover.Stand(ctx, i.run, i.commit, base)
 	if err != nil {
 		return fmt.Errorf("put the base's settings onto %.12s: %w", i.commit, err)
 	}

@@ -1,0 +1,142 @@
+package checkdef
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// Of a Makefile a trial keeps what it comes to build besides: new rules with names of
+// their own, and new files in the lists that say what is built.
+
+var (
+	plainRule = pattern.Of(`^([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*) *: *(?:(?:[\w./-]+|\$\(\w+\)) *)*$`)
+	plainList = pattern.Of(`^([A-Za-z_]\w*)\s*([:+?]?=)\s*(.*)$`)
+	compilers = pattern.Of(`^((C|CXX|CPP|LD)FLAGS|LDLIBS)$`)
+	plainFlag = pattern.Of(`^[\w./=+,-]+$`)
+	plainFile = pattern.Of(`^[\w./-]+\.\w+$`)
+	// silent says nothing, or names more targets that are no files.
+	silent = pattern.Of(`^ *(#.*)?$|^\.PHONY:[\w ./-]*$`)
+	// remarkable makes other lines mean more than they say.
+	remarkable = pattern.Of(`(?m)%|^\s*define\b|^\s*-?include\b|^\s*sinclude\b|^\s*(mod|import)\b|\.RECIPEPREFIX|\.ONESHELL`)
+)
+
+// makefile is a Makefile or justfile of the base.
+type makefile struct {
+	name  string
+	lines []string
+	parts []string // the targets that check
+	base  Files
+}
+
+// keepGrowth is the base's file with what comes to be built.
+func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
+	was := strings.Join(m.lines, "\n")
+	if len(m.lines) == 0 || remarkable.MatchString(was) {
+		return m.base(m.name), false
+	}
+	young, trial := logicalLines(is), slices.Clone(m.lines)
+	checked := usedVariables(m.recipes())
+	for at, line := range trial {
+		list := plainList.FindStringSubmatch(flat(line))
+		if list == nil || affectsAllRules.MatchString(line) || slices.Contains(checked, list[1]) {
+			continue
+		}
+		if now := assignments(young, list[1]); len(now) == 1 && len(assignments(m.lines, list[1])) == 1 && m.grows(line, now[0]) {
+			trial[at] = now[0]
+		}
+	}
+	added, rest := newRules(young, was, strings.Contains(strings.ToLower(path.Base(m.name)), "justfile"))
+	same = slices.Equal(said(trial), said(rest))
+	return []byte(strings.Join(append(trial, added...), "\n") + "\n"), same
+}
+
+// recipes are those of the targets that check, with what their variables hold.
+func (m makefile) recipes() string {
+	rules := rulesOf([]byte(strings.Join(m.lines, "\n")))
+	var text strings.Builder
+	for _, part := range m.parts {
+		for _, r := range rulesFor(rules, part) {
+			text.WriteString(r.recipe())
+		}
+	}
+	assigned, used := variables(rules), usedVariables(text.String())
+	for n := 0; n < len(used) && n < maxScripts; n++ {
+		more := strings.Join(assigned[used[n]], " ")
+		text.WriteString(more + "\n")
+		used = append(used, usedVariables(more)...)
+	}
+	return text.String()
+}
+
+// grows tells whether a list has all that it had in its order, and else only names of
+// new files, or flags of a compiler.
+func (m makefile) grows(was, now string) bool {
+	old, young := plainList.FindStringSubmatch(flat(was)), plainList.FindStringSubmatch(flat(now))
+	left := strings.Fields(old[3])
+	for word := range strings.FieldsSeq(young[3]) {
+		file := path.Join(path.Dir(m.name), word)
+		switch {
+		case len(left) > 0 && word == left[0]:
+			left = left[1:]
+		case compilers.MatchString(old[1]) && plainFlag.MatchString(word):
+		case plainFile.MatchString(word) && m.base(file) == nil && !isTest(file):
+		default:
+			return false
+		}
+	}
+	return len(left) == 0 && old[2] == young[2]
+}
+
+// logicalLines are the lines of a text; with one that ends in a backslash goes the next.
+func logicalLines(text []byte) (lines []string) {
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if last := len(lines) - 1; last >= 0 && strings.HasSuffix(lines[last], `\`) {
+			lines[last] += "\n" + line
+		} else {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func flat(line string) string { return strings.ReplaceAll(line, "\\\n", " ") }
+
+func assignments(lines []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		found := plainList.FindStringSubmatch(flat(line))
+		return found == nil || found[1] != name
+	})
+}
+
+func said(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return silent.MatchString(line) })
+}
+
+// newRules are the rules that come behind one of the base, with names that the base does
+// not have; rest is all else.
+func newRules(now []string, was string, just bool) (added, rest []string) {
+	behind, in := false, false
+	for _, line := range now {
+		found := plainRule.FindStringSubmatch(line)
+		indented := strings.HasPrefix(line, "\t") || just && strings.HasPrefix(line, " ")
+		switch {
+		case in && (indented || line == ""):
+		case behind && found != nil && !regexp.MustCompile(`\b`+regexp.QuoteMeta(found[1])+`\b`).MatchString(was):
+			in = true
+		default:
+			in = false
+		}
+		if in {
+			added = append(added, line)
+			continue
+		}
+		behind = behind || ruleLine.MatchString(line) && !strings.HasPrefix(line, ".")
+		rest = append(rest, line)
+	}
+	return added, rest
+}

@@ -1,0 +1,171 @@
+package checkdef
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"reflect"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
+)
+
+// A file of which only parts are put back can say more of the checks than their readers
+// see. Running tells: the checks are tried with the file as the base has it. A trial
+// keeps of the new file only what the product cannot do without, in known forms.
+
+// Tried are the files of which no more than parts are put back, as a trial has them; nil:
+// as the base has them.
+func Tried(commands CommandSet, base, now Files) map[string][]byte {
+	tried := map[string][]byte{}
+	for name, g := range follow(commands, base) {
+		was, is := base(name), now(name)
+		if g.whole || g.format == otherFormat || g.format == pytestHooks || bytes.Equal(was, is) && (was == nil) == (is == nil) {
+			continue
+		}
+		piece, differs := g.restore(name, was, is)
+		if differs && piece.Text == nil {
+			continue // nothing of it is new
+		}
+		if differs {
+			is = piece.Text
+		}
+		if text, same := g.asBase(name, was, is, base); !same {
+			tried[name] = text
+		}
+	}
+	return tried
+}
+
+// asBase is a file as the base has it, with what is kept of the new one; same: nothing else is new.
+func (g definition) asBase(name string, was, is []byte, base Files) (text []byte, same bool) {
+	switch file := path.Base(name); {
+	case file == "package.json":
+		return keepTree(was, is, neededMembers, jsonTree)
+	case file == "pyproject.toml":
+		return keepTree(was, is, neededTables, tomlTree)
+	case path.Ext(file) == ".toml":
+		return keepTree(was, is, neededByCargo, tomlTree)
+	case path.Ext(file) == ".cfg" || path.Ext(file) == ".ini":
+		return keepSections(was, is)
+	case file == ".npmrc":
+		kept := linesOf(is, installs.MatchString)
+		other := func(line string) bool { return !installs.MatchString(line) }
+		return bytes.Join([][]byte{linesOf(was, other), kept}, nil), bytes.Equal(linesOf(was, other), linesOf(is, other))
+	}
+	return makefile{name: name, lines: logicalLines(was), parts: g.parts, base: base}.keepGrowth(is)
+}
+
+// What a product needs to be installed and found, by the names of the formats' own
+// descriptions. One behind "-" is not kept of a table that is.
+var (
+	neededMembers = strings.Fields(`name version type main module exports types typings bin browser files engines os cpu packageManager workspaces
+dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundleDependencies bundledDependencies overrides resolutions`)
+	neededTables = strings.Fields(`project -project.entry-points.pytest11 build-system dependency-groups tool.setuptools tool.setuptools_scm tool.hatch.build tool.hatch.version tool.hatch.metadata
+tool.flit tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version
+tool.poetry.name tool.poetry.version tool.poetry.packages tool.poetry.include tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group tool.poetry.extras tool.poetry.scripts`)
+	neededByCargo = strings.Fields("source registry registries net http")
+	// installs is where npm takes packages from, and how it lays them out.
+	installs = pattern.Of(`^\s*((@[\w.-]+:)?registry\s*=\s*https?://[\w./:@-]*|//[\w./:-]+:_authToken\s*=\s*\$\{\w+\}|(legacy-peer-deps|strict-peer-dependencies|auto-install-peers|shamefully-hoist|node-linker)\s*=\s*[a-z]+)\s*$`)
+)
+
+// treeFormat reads and writes a format of nested tables.
+type treeFormat struct {
+	read  func([]byte, any) error
+	write func(any) ([]byte, error)
+}
+
+var (
+	jsonTree = treeFormat{json.Unmarshal, json.Marshal}
+	tomlTree = treeFormat{toml.Unmarshal, toml.Marshal}
+)
+
+// keepTree is the base's tables with some of the new ones. What cannot be read is as the base has it.
+func keepTree(was, is []byte, kept []string, format treeFormat) (text []byte, same bool) {
+	trees := [4]map[string]any{} // each of its own: tables are shared when they are kept
+	for i, text := range [][]byte{was, was, is, is} {
+		trees[i] = map[string]any{}
+		if text != nil && format.read(text, &trees[i]) != nil {
+			return was, false
+		}
+	}
+	trial, before, now, after := trees[0], trees[1], trees[2], trees[3]
+	for _, key := range kept {
+		if key, not := strings.CutPrefix(key, "-"); not {
+			setMember(trial, before, strings.Split(key, "."))
+		} else {
+			setMember(trial, now, strings.Split(key, "."))
+		}
+	}
+	if reflect.DeepEqual(trial, after) {
+		return is, true
+	}
+	if text, err := format.write(trial); err == nil && len(trial) > 0 {
+		return text, false
+	}
+	return was, false
+}
+
+// setMember gives a table a member as another one has it.
+func setMember(to, from map[string]any, keys []string) {
+	value, has := from[keys[0]]
+	if len(keys) == 1 {
+		if delete(to, keys[0]); has {
+			to[keys[0]] = value
+		}
+		return
+	}
+	inner, _ := value.(map[string]any)
+	table, is := to[keys[0]].(map[string]any)
+	if !is {
+		if _, there := to[keys[0]]; there || inner == nil {
+			return
+		}
+		table = map[string]any{}
+	}
+	if setMember(table, inner, keys[1:]); len(table) > 0 {
+		to[keys[0]] = table
+	}
+}
+
+// needed is the head of a section of setup.cfg that says what the product is.
+var needed = pattern.Of(`^\[(metadata|options(\.(extras_require|packages\.find|package_data|entry_points))?)\]\s*$`)
+
+// keepSections is the base's file with the sections of the new one that are needed.
+func keepSections(was, is []byte) (text []byte, same bool) {
+	split := func(text []byte) (top, kept, other string) {
+		for n, s := range sectionsOf(text) {
+			all := strings.Join(s.lines, "")
+			if all != "" && !strings.HasSuffix(all, "\n") {
+				all += "\n"
+			}
+			switch {
+			case n == 0:
+				top = all
+			case needed.MatchString(strings.TrimRight(s.lines[0], "\r\n")) && !strings.Contains(all, "pytest11"):
+				kept += all
+			default:
+				other += all
+			}
+		}
+		return top, kept, other
+	}
+	top, _, other := split(was)
+	newTop, kept, newOther := split(is)
+	if was == nil && kept == "" {
+		return nil, false
+	}
+	return []byte(top + kept + other), top == newTop && other == newOther
+}
+
+func linesOf(text []byte, of func(string) bool) []byte {
+	var all strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if of(strings.TrimRight(line, "\r\n")) {
+			all.WriteString(strings.TrimRight(line, "\r\n") + "\n")
+		}
+	}
+	return []byte(all.String())
+}

@@ -1,0 +1,68 @@
+package checkdef_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/checkdef"
+)
+
+// What is not put back whole is tried as the base has it, no matter what its readers see.
+// What the product needs stays: without it, each trial would fail.
+func TestTried(t *testing.T) {
+	const makefile = "OBJS = a.o \\\n\tb.o\nRUN = sh run.sh\n\n.PHONY: test\ntest: shop\n\t$(RUN)\n\nshop: $(OBJS)\n\tcc $(OBJS)\n"
+	const pyproject = "[project]\nname = \"shop\"\ndependencies = [\"a\"]\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n"
+	project := tree{
+		"Makefile": makefile, "pyproject.toml": pyproject, "run.sh": "", "justfile": "test:\n    cargo test\n",
+		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`,
+		"setup.cfg":    "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n",
+	}
+	const asTables = "[project]\n  dependencies = [\"a\"]\n  name = \"shop\"\n\n[tool]\n  [tool.pytest]\n    [tool.pytest.ini_options]\n      addopts = \"-q\"\n"
+	const none = "not tried"
+	for name, c := range map[string]struct{ command, file, text, want string }{
+		"a shell by a pattern":         {"make test", "Makefile", makefile + "%: SHELL = ./say.sh\n", makefile},
+		"by a function":                {"make test", "Makefile", makefile + "$(eval SHELL = ./say.sh)\n", makefile},
+		"in what looks like a comment": {"make test", "Makefile", strings.Replace(makefile, "\t$(RUN)", "\t# $(eval SHELL = ./say.sh)\n\t$(RUN)", 1), makefile},
+		"in a list":                    {"make test", "Makefile", strings.Replace(makefile, ".PHONY: test", ".PHONY: test $(eval SHELL = ./say.sh)", 1), makefile},
+		"by a computed name":           {"make test", "Makefile", makefile + "S = SHELL\n$(S) = ./say.sh\n", makefile},
+		"programs found first":         {"make test", "Makefile", "export PATH := tools:$(PATH)\n" + makefile, makefile},
+		"a new rule":                   {"make test", "Makefile", makefile + "list: shop\n\t./shop\n", none},
+		"the first rule":               {"make", "Makefile", "list:\n\t./shop\n" + makefile, makefile},
+		"a rule within another":        {"make test", "Makefile", strings.Replace(makefile, "\tcc", "list:\n\tcc", 1), makefile + "list:\n\tcc $(OBJS)\n"},
+		"a rule of a known name":       {"make test", "Makefile", makefile + "run:\n\ttrue\n", makefile},
+		"a rule that is no recipe":     {"make test", "Makefile", makefile + "list:\n  $(eval SHELL = ./say.sh)\n", makefile + "list:\n"},
+		"more objects":                 {"make test", "Makefile", strings.Replace(makefile, "b.o", "c.o b.o", 1), none},
+		"more of a runner":             {"make test", "Makefile", strings.Replace(makefile, "RUN = sh", "RUN = sh yes.sh", 1), makefile},
+		"a file that was there":        {"make test", "Makefile", strings.Replace(makefile, "b.o", "b.o run.sh", 1), makefile},
+		"a new rule and another shell": {"make test", "Makefile", makefile + "list:\n\t./shop\n\n%: SHELL = ./say.sh\n", makefile + "list:\n\t./shop\n\n"},
+		"a rule of just":               {"just test", "justfile", "test:\n    cargo test\nlist:\n    cargo run\n", none},
+		"a runner of cargo":            {"cargo test", ".cargo/config.toml", "target.'cfg(all())'.runner = ['sh', 'run.sh']\n[net]\noffline = true\n", "[net]\n  offline = true\n"},
+		"where cargo looks":            {"cargo test", ".cargo/config.toml", "[source.crates-io]\nreplace-with = \"vendored\"\n", none},
+		"a key with a comment":         {"npm test", ".npmrc", "script-shell;x=./sh.sh\nregistry=https://example.com/\n", "registry=https://example.com/\n"},
+		"a key with an escape":         {"npm test", ".npmrc", `"script\u002dshell"=./sh.sh` + "\n", ""},
+		"where npm looks":              {"npm test", ".npmrc", "@shop:registry=https://example.com/\n//example.com/:_authToken=${TOKEN}\nlegacy-peer-deps=true\n", none},
+		"a new dependency of npm":      {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1", "b": "2"}}`, none},
+		"another script":               {"npm test", "package.json", `{"scripts": {"test": "jest", "next": "x"}, "dependencies": {"b": "2"}}`, `{"dependencies":{"b":"2"},"scripts":{"test":"jest"}}`},
+		"another tool":                 {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}, "babel": {"presets": ["./p.js"]}}`, `{"dependencies":{"a":"1"},"scripts":{"test":"jest"}}`},
+		"a new dependency of python":   {"pytest", "pyproject.toml", strings.Replace(pyproject, `"a"`, `"a", "b"`, 1) + "[project.scripts]\nshop = \"shop:main\"\n", none},
+		"a dotted key":                 {"pytest", "pyproject.toml", pyproject + "[tool]\npytest.x.addopts = \"-k one\"\n", asTables},
+		"a plugin in a section":        {"pytest", "pyproject.toml", strings.Replace(pyproject, "\n\n", "\nentry-points.pytest11 = {x = \"x\"}\nversion = \"2\"\n\n", 1), strings.Replace(asTables, "\n\n", "\n  version = \"2\"\n  [project.entry-points]\n\n", 1)},
+		"another section":              {"pytest", "pyproject.toml", pyproject + "[tool.shop]\nx = 1\n", asTables},
+		"what a package requires":      {"pytest", "setup.cfg", project["setup.cfg"] + "[options]\ninstall_requires =\n  a\n", none},
+		"a section behind a blank":     {"pytest", "setup.cfg", project["setup.cfg"] + " [options]\n -k one\n", "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n"},
+		"a plugin of a package":        {"pytest", "setup.cfg", project["setup.cfg"] + "[options.entry_points]\npytest11 =\n  x = x\n", "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n"},
+		"what is put back whole":       {"make test", "Makefile", strings.Replace(makefile, "\t$(RUN)", "\ttrue", 1), none},
+	} {
+		now := project.with(tree{c.file: c.text})
+		got := checkdef.Tried(checks(c.command), project.file, now.file)
+		text, tried := got[c.file]
+		if !tried {
+			text = []byte(none)
+		}
+		if diff := cmp.Diff(c.want, string(text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
