@@ -72,7 +72,7 @@ func (u user) Ask(ctx context.Context, args ...string) (string, error) {
 }
 
 func (u user) Do(ctx context.Context, c Call) ([]byte, error) {
-	c.Dir = u.dir
+	c.Dir, c.Memory = u.dir, mostInTree // an agent may have written HEAD
 	return u.git.Do(ctx, c)
 }
 

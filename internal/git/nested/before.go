@@ -65,7 +65,10 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 	}
 	if only && ctx.Err() == nil {
 		var text bytes.Buffer
-		err = errors.Join(err, gob.NewEncoder(&text).Encode(s.before), s.mark.Write(text.Bytes()), s.mark.Share())
+		if failed := errors.Join(gob.NewEncoder(&text).Encode(s.before), s.mark.Write(text.Bytes()), s.mark.Share()); failed != nil {
+			err = errors.Join(err, failed, s.mark.Close(true)) // others would wait for its text
+			s.mark = nil
+		}
 	}
 	return moved, err
 }

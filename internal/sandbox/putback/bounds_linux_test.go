@@ -49,3 +49,54 @@ func TestManyLinksAreRemoved(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// All files of a folder that may change share one budget, however many there are.
+func TestLargeFilesAreNotKept(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, ".git")
+	err := os.Mkdir(dir, 0o755)
+	for n := range 20 {
+		name := filepath.Join(dir, strconv.Itoa(n)+"_EDITMSG")
+		err = errors.Join(err, os.WriteFile(name, nil, 0o600), os.Truncate(name, 15<<20))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: dir, But: []string{"*_EDITMSG"}}}}.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 100 {
+		t.Errorf("%d MB allocated, want at most 100", got)
+	}
+	if err := kept.PutBack(func([]string) {}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A sparse file takes no disk, and git would read all of it at each start.
+func TestARefWithoutEndIsMovedAside(t *testing.T) {
+	top := t.TempDir()
+	head, main := filepath.Join(top, ".git", "HEAD"), filepath.Join(top, ".git", "refs", "heads", "main")
+	const text = "ref: refs/heads/main\n"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(main), 0o755), os.WriteFile(head, []byte(text), 0o600), os.WriteFile(main, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "refs"}}}}.Keep()
+	if err := errors.Join(err, os.Truncate(head, 1<<40), os.Truncate(main, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	if err := kept.PutBack(func(names []string) { told = append(told, names...) }); err != nil {
+		t.Error(err)
+	}
+	if now, err := os.ReadFile(head); err != nil || string(now) != text || len(told) != 2 {
+		t.Errorf("HEAD is %.80q, %v, and told is %q", now, err, told)
+	}
+	if _, err := os.Stat(main); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the ref is still there: %v", err)
+	}
+}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"maps"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,6 +29,7 @@ func (f Files) guard(one Guard) (g guardedFolder, err error) {
 	}
 	info, missing := k.root.Lstat(k.name)
 	k.content = map[string]savedNode{}
+	room := int64(maxKept)
 	g = guardedFolder{keptPath: k, changeable: one.But, notAFolder: missing == nil && !info.IsDir(), odd: map[string]string{}}
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
 		switch {
@@ -36,11 +37,10 @@ func (f Files) guard(one Guard) (g guardedFolder, err error) {
 			g.known = append(g.known, way)
 		case odd != "":
 			g.odd[e.Path] = odd
-		case e.Info.Mode().IsRegular() && !strings.Contains(way, "/"): // HEAD is one
-			file := g.keptPath
-			file.name = e.Path
-			found, err := file.readContent()
-			maps.Copy(g.content, found)
+		case e.Info.Mode().IsRegular() && !strings.Contains(way, "/") && e.Info.Size() <= room: // HEAD is one
+			n, err := readUpTo(room, e, nil)
+			g.content[e.Path] = n
+			room -= int64(len(e.Path) + len(n.text))
 			return err
 		}
 		return nil
@@ -79,7 +79,7 @@ const fixed = "fixed"
 const maxWalked = 1_000_000
 
 // walk tells of what lies in the folder, by the way to it, what is odd about it: it is fixed; or a link, pipe, socket,
-// device, or closed folder among what those inside may change. A folder on the way to what they may change is left out.
+// device, closed folder or a file without end among what those inside may change. A folder on the way to what they may change is left out.
 // So are the folders of single objects: they hold too many files to look at, and git believes none by its name.
 func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error) error {
 	free, left := "", maxWalked
@@ -108,12 +108,25 @@ func (g guardedFolder) walk(visit func(e untrusted.Entry, way, odd string) error
 			return visit(e, way, "closed")
 		case e.Info.IsDir() && len(e.Info.Name()) == 2 && path.Dir(e.Path) == path.Join(g.name, "objects"):
 			return fs.SkipDir
+		case e.Info.Mode().IsRegular() && e.Info.Size() > mostOf(way):
+			return visit(e, way, "too large")
 		case e.Info.IsDir(), e.Info.Mode().IsRegular():
 			return visit(e, way, "")
 		}
 		to, _ := e.In.Readlink(e.Name)
 		return visit(e, way, e.Info.Mode().Type().String()+to)
 	})
+}
+
+// mostOf limits what git reads into memory at each start: a sparse file takes no disk.
+func mostOf(way string) int64 {
+	switch {
+	case way == "HEAD", strings.HasPrefix(way, "refs/"):
+		return 1 << 20
+	case way == "packed-refs":
+		return 256 << 20
+	}
+	return math.MaxInt64
 }
 
 // allows tells whether those inside may change what lies there, and all below it.
