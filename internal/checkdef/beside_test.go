@@ -23,9 +23,6 @@ func TestChangedBesides(t *testing.T) {
 		base, changes tree
 		want          []string
 	}{
-		"a variable of what comes":          {"make test", makefile, tree{"config.mk": "TESTS = tests/one.sh\n"}, []string{"config.mk"}},
-		"a variable of a variable":          {"make test", makefile, tree{"config.mk": "ALL =\n"}, []string{"config.mk"}},
-		"a flag of make's":                  {"make test", makefile, tree{"config.mk": "MAKEFLAGS += -n\n"}, []string{"config.mk"}},
 		"a recipe of what comes":            {"make test", makefile, tree{"config.mk": "test:\n\ttrue\n"}, []string{"config.mk"}},
 		"what another target uses":          {"make test", makefile, tree{"config.mk": "CFLAGS = -g\n"}, nil},
 		"a recipe that is included":         {"make lint", also, tree{"common.mk": "CFLAGS = -O\nlint:\n\ttrue\n"}, []string{"common.mk"}},

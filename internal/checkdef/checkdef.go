@@ -72,13 +72,11 @@ type definition struct {
 type fileFormat int
 
 const (
-	otherFormat      fileFormat = iota
-	makeTargets                 // a Makefile or a justfile
-	jsonMembers                 // a package.json, by "scripts.NAME" or a key of its top
-	iniSections                 // an ini or toml file
-	keyValues                   // an .npmrc
-	pytestHooks                 // a conftest.py that comes, as far as it hooks into the runner
-	includedMakefile            // what a Makefile reads besides
+	otherFormat fileFormat = iota
+	makeTargets            // a Makefile or a justfile
+	jsonMembers            // a package.json, by "scripts.NAME" or a key of its top
+	iniSections            // an ini or toml file
+	pytestHooks            // a conftest.py that comes, as far as it hooks into the runner
 )
 
 // restore is what has to be put back of a file. Only parts of one that also says what the
@@ -88,14 +86,10 @@ func (g definition) restore(name string, was, now []byte) (RestoredFile, bool) {
 	switch {
 	case g.format == pytestHooks && !g.whole:
 		return whole, was == nil && hooksIntoPytest.MatchString(string(now))
-	case g.format == includedMakefile && !g.whole:
-		return whole, includedDiffers(was, now, g.parts)
-	case g.whole, now == nil, was == nil && g.format != iniSections && g.format != keyValues:
+	case g.whole, now == nil, was == nil && g.format != iniSections && g.format != makeTargets:
 		return whole, true
 	case g.format == makeTargets:
 		return whole, targetsDiffer(was, now, g.parts)
-	case g.format == keyValues:
-		return whole, !slices.Equal(linesOfKeys(was, g.parts), linesOfKeys(now, g.parts))
 	}
 	text := restoreSections(was, now, g.parts)
 	if g.format == jsonMembers {

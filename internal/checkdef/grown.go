@@ -50,7 +50,8 @@ func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 		}
 	}
 	added, rest := newRules(young, was, strings.Contains(strings.ToLower(path.Base(m.name)), "justfile"))
-	same = slices.Equal(said(trial), said(rest))
+	phony := phonyTargets(rulesOf(is))
+	same = slices.Equal(said(trial), said(rest)) && !slices.ContainsFunc(phonyTargets(rulesOf([]byte(was))), func(name string) bool { return !slices.Contains(phony, name) })
 	return []byte(strings.Join(append(trial, added...), "\n") + "\n"), same
 }
 

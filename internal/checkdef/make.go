@@ -17,7 +17,7 @@ type rule struct {
 
 var (
 	ruleLine = pattern.Of(`^@?([A-Za-z0-9_./%$(){}-][^:=#\t]*?)\s*::?(?:[^=:]|$)`)
-	// affectsAllRules can change a recipe from afar: then the whole file is put back.
+	// affectsAllRules can change a recipe from afar, and is no rule.
 	affectsAllRules = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
 	assigned        = pattern.Of(`^\s*(?:override\s+|export\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*([:?+!]{0,3}=)\s*(.*)$`)
 	usedVariable    = pattern.Of(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\{\{\s*([A-Za-z_]\w*)\s*\}\}`)
@@ -92,7 +92,7 @@ func (f *follower) followMake(o makeCall) {
 				rules = append(rules, rulesOf(f.base(more))...)
 			}
 			f.followTargets(file, rules, o)
-			f.addIncluded(file, files, rules)
+			f.addIncluded(file, files)
 			return
 		}
 		if len(o.files) > 1 {

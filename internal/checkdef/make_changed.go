@@ -9,8 +9,7 @@ import (
 
 func targetsDiffer(was, now []byte, parts []string) bool {
 	old, young := rulesOf(was), rulesOf(now)
-	return !slices.Equal(linesForAllRules(old), linesForAllRules(young)) || anyRemoved(phonyTargets(old), phonyTargets(young), parts) || variablesLost(old, young, parts) ||
-		slices.ContainsFunc(parts, func(name string) bool { return rulesDiffer(rulesFor(old, name), rulesFor(young, name)) })
+	return variablesLost(old, young, parts) || slices.ContainsFunc(parts, func(name string) bool { return rulesDiffer(rulesFor(old, name), rulesFor(young, name)) })
 }
 
 func rulesFor(rules []rule, name string) []rule {
@@ -36,16 +35,6 @@ func linesOutsideRules(rules []rule) []string {
 	return all
 }
 
-func linesForAllRules(rules []rule) []string {
-	var all []string
-	for _, line := range linesOutsideRules(rules) {
-		if affectsAllRules.MatchString(line) {
-			all = append(all, strings.TrimSpace(line))
-		}
-	}
-	return all
-}
-
 // phonyTargets are the targets that are made though a file has their name.
 func phonyTargets(rules []rule) []string {
 	var all []string
@@ -55,16 +44,11 @@ func phonyTargets(rules []rule) []string {
 	return all
 }
 
-// anyRemoved tells whether one of some words is gone from a list.
-func anyRemoved(old, young, of []string) bool {
-	return slices.ContainsFunc(of, func(word string) bool { return slices.Contains(old, word) && !slices.Contains(young, word) })
-}
-
 // variablesLost tells whether a variable that the recipes use, directly or not, holds less than it did.
 func variablesLost(old, young []rule, parts []string) bool {
-	was, now, last, latest := variables(old), variables(young), finalVariables(old), finalVariables(young)
+	was, now := variables(old), variables(young)
 	return slices.ContainsFunc(variablesOf(old, parts), func(name string) bool {
-		return anyRemoved(was[name], now[name], was[name]) || anyRemoved(last[name], latest[name], last[name])
+		return slices.ContainsFunc(was[name], func(word string) bool { return !slices.Contains(now[name], word) })
 	})
 }
 
@@ -93,22 +77,6 @@ func variables(rules []rule) map[string][]string {
 		if found := assigned.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
 			all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
 		}
-	}
-	return all
-}
-
-// finalVariables is what variables hold in the end, as far as no condition says otherwise.
-func finalVariables(rules []rule) map[string][]string {
-	all := map[string][]string{}
-	for _, line := range linesOutsideRules(rules) {
-		found := assigned.FindStringSubmatch(strings.TrimSpace(line))
-		if found == nil || found[2] == "?=" && all[found[1]] != nil {
-			continue
-		}
-		if found[2] != "+=" {
-			all[found[1]] = nil
-		}
-		all[found[1]] = append(all[found[1]], strings.Fields(found[3])...)
 	}
 	return all
 }
@@ -145,33 +113,9 @@ func (f *follower) includedFiles(rules []rule, dir string) []string {
 	return files
 }
 
-// addIncluded adds the same targets, and the variables that they use, in included files.
-func (f *follower) addIncluded(main string, files []string, rules []rule) {
-	if f.defining[main].whole {
-		return
-	}
-	parts := slices.Clone(f.defining[main].parts)
-	for _, name := range variablesOf(rules, parts) {
-		parts = append(parts, "$"+name) // told from targets
-	}
+// addIncluded adds the same targets in included files.
+func (f *follower) addIncluded(main string, files []string) {
 	for _, file := range files {
-		f.addParts(file, includedMakefile, parts...)
+		f.addParts(file, makeTargets, f.defining[main].parts...)
 	}
-}
-
-// includedDiffers tells whether an included file says something else of some targets than it did.
-func includedDiffers(was, now []byte, parts []string) bool {
-	old, young := rulesOf(was), rulesOf(now)
-	if !slices.Equal(linesForAllRules(old), linesForAllRules(young)) {
-		return true
-	}
-	before, after := variables(old), variables(young)
-	return slices.ContainsFunc(parts, func(part string) bool {
-		if name, is := strings.CutPrefix(part, "$"); is {
-			was, had := before[name]
-			now, has := after[name]
-			return had != has || !slices.Equal(was, now)
-		}
-		return rulesDiffer(rulesFor(old, part), rulesFor(young, part))
-	})
 }

@@ -114,15 +114,11 @@ type toolSettings struct {
 	files    []string            // all of each
 	sections map[string][]string // of a file, by how their names begin
 	members  []string            // keys of a package.json
-	keys     map[string][]string // of a file with a KEY=VALUE a line
 	hookFile string              // what comes and hooks into the runner
 }
 
 var (
-	npm = toolSettings{keys: map[string][]string{".npmrc": {
-		"script-shell", "shell", "node-options", "ignore-scripts", "scripts-prepend-node-path", "shell-emulator", "if-present",
-		"pnpmfile", "global-pnpmfile", "enable-pre-post-scripts", "prefix", "globalconfig", "userconfig",
-	}}}
+	npm    = toolSettings{sections: map[string][]string{".npmrc": {}}} // tried, and not put back
 	pytest = toolSettings{
 		hookFile: "conftest.py",
 		files:    []string{"pytest.ini", ".pytest.ini"},
@@ -182,9 +178,6 @@ func (f *follower) addSettings(tool, dir string) {
 	}
 	for name, parts := range own.sections {
 		f.addParts(path.Join(dir, name), iniSections, parts...)
-	}
-	for name, parts := range own.keys {
-		f.addParts(path.Join(dir, name), keyValues, parts...)
 	}
 	if own.hookFile != "" {
 		f.addParts(path.Join(dir, own.hookFile), pytestHooks)

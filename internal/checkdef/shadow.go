@@ -2,7 +2,6 @@ package checkdef
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -81,17 +80,6 @@ func (f *follower) addIfNew(name string) {
 	if _, held := f.defining[name]; !held {
 		f.defining[name] = definition{whole: true, onlyNew: true}
 	}
-}
-
-func linesOfKeys(text []byte, parts []string) (all []string) {
-	for line := range strings.Lines(string(text)) {
-		key, _, _ := strings.Cut(line, "=")
-		key = strings.ToLower(strings.NewReplacer("_", "-", `"`, "", "'", "", "[]", "").Replace(strings.TrimSpace(key)))
-		if slices.Contains(parts, key) {
-			all = append(all, strings.TrimSpace(line))
-		}
-	}
-	return all
 }
 
 // hooksIntoPytest is what of a conftest.py has a say in what counts: fixtures have none.

@@ -66,3 +66,28 @@ func TestTried(t *testing.T) {
 		}
 	}
 }
+
+// What only a reader of all of make's language could tell from other lines is tried as well.
+func TestTriedBesides(t *testing.T) {
+	const makefile = "TESTS = $(wildcard tests/*.sh)\n.PHONY: test\ntest:\n\tsh run.sh $(TESTS)\n"
+	project := tree{"Makefile": makefile + "-include $(wildcard mk/*.mk)\n", "mk/vars.mk": "NAME = shop\n", "other/Makefile": makefile}
+	for name, c := range map[string]struct {
+		within  string
+		changes tree
+		file    string
+	}{
+		"another shell":          {"other", tree{"other/Makefile": "SHELL = true\n" + makefile}, "other/Makefile"},
+		"failures are ignored":   {"other", tree{"other/Makefile": makefile + ".IGNORE:\n"}, "other/Makefile"},
+		"it is a file":           {"other", tree{"other/Makefile": strings.Replace(makefile, ".PHONY: test", ".PHONY: run", 1), "other/test": ""}, "other/Makefile"},
+		"a variable once more":   {"other", tree{"other/Makefile": makefile + "TESTS := $(filter-out tests/nine.sh,$(TESTS))\n"}, "other/Makefile"},
+		"a part of the Makefile": {"", tree{"mk/zz.mk": "TESTS = tests/one.sh\n"}, "mk/zz.mk"},
+		"one that was there":     {"", tree{"mk/vars.mk": "NAME = shop\nMAKEFLAGS += -n\n"}, "mk/vars.mk"},
+	} {
+		now := project.with(c.changes)
+		commands := checkdef.CommandSet{Within: c.within, Checks: []string{"make test"}, Touched: []string{c.file}}
+		text, tried := checkdef.Tried(commands, project.file, now.file)[c.file]
+		if pieces := checkdef.Changed(commands, project.file, now.file); !tried || string(text) != project[c.file] || len(pieces) > 0 {
+			t.Errorf("%s: tried %t with %q, and put back %v", name, tried, text, pieces)
+		}
+	}
+}
