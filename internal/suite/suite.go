@@ -96,14 +96,14 @@ func Needed(name string) bool {
 
 var vendored = pattern.Of(`(^|/)(vendor|third_party|node_modules)/`)
 
-// documents are files that people read, pages those in a folder for them. Other text may be the product's.
-var (
-	documents = pattern.Of(`(?i)(^|/)(readme|changelog|changes|history|news|contributing|code_of_conduct|security|support|authors|contributors|license|licence|copying|notice)(-[^/]*)?(\.(md|rst|adoc|txt|markdown))?$`)
-	pages     = pattern.Of(`(?i)^(docs?|documentation|\.github)/.*\.(md|mdx|markdown|rst|adoc|txt|png|jpe?g|gif|svg|webp)$|^[^/]*\.(md|markdown|rst|adoc)$`)
-)
+// documents are told by their ending: at the top, by a well-known name, or in a folder for
+// them. Without an ending a name counts at the top. Other text may be the product's.
+var documents = pattern.Of(`(?i)^(` + known + `|(.*/)?(` + known + `)\.(md|markdown|rst|adoc|txt)|[^/]*\.(md|markdown|rst|adoc)|(docs?|documentation|\.github)/.*\.(md|markdown|rst|adoc|txt|png|jpe?g|gif|svg|webp))$`)
+
+const known = `readme|changelog|changes|history|news|contributing|code_of_conduct|security|support|authors|contributors|licen[sc]e(-mit|-apache)?|copying|notice`
 
 // Document tells whether a file is only read by people.
-func Document(name string) bool { return documents.MatchString(name) || pages.MatchString(name) }
+func Document(name string) bool { return documents.MatchString(name) }
 
 // settings are files, by name, that a tool may read its settings from. Running tells what they change.
 var settings = pattern.Of(`(?i)(^|/)(\.[^/.]+(\.(jsonc?|ya?ml|toml|[cm]?[jt]s))?|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +

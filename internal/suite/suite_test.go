@@ -46,8 +46,8 @@ func TestTracked(t *testing.T) {
 
 func TestDocument(t *testing.T) {
 	for want, paths := range map[bool]string{
-		true:  "README.md pkg/README.rst CHANGELOG LICENSE docs/guide/a.md docs/a.png NOTES.md .github/ISSUE_TEMPLATE/a.md CHANGES.rst docs/a.txt",
-		false: "templates/a.md requirements.txt CMakeLists.txt docs/conf.py src/readme.go robots.txt prompts/a.md .github/workflows/a.yml",
+		true:  "README.md pkg/README.rst CHANGELOG LICENSE docs/guide/a.md docs/a.png NOTES.md .github/ISSUE_TEMPLATE/a.md CHANGES.rst docs/a.txt LICENSE-MIT",
+		false: "templates/a.md requirements.txt CMakeLists.txt docs/conf.py src/readme.go robots.txt prompts/a.md .github/workflows/a.yml lib/security-rules.js bin/history docs/a.mdx news-reader.py lib/license.rb docs/a.js",
 	} {
 		for path := range strings.FieldsSeq(paths) {
 			if got := suite.Document(path); got != want {
