@@ -103,6 +103,7 @@ type follower struct {
 	base     Files
 	defining map[string]definition
 	queue    []shellText
+	away     []shellText // in the folders where the change touches what is looked for
 	seen     map[shellText]bool
 	calls    int
 
@@ -119,6 +120,7 @@ type shellText struct {
 
 // What is followed is bounded: a chain is short.
 const (
+	maxRounds  = 3 // a text that is followed away may lead further away
 	maxScripts = 200
 	maxFolders = 200
 	maxCalls   = 2000
@@ -133,32 +135,50 @@ func follow(commands CommandSet, base Files) map[string]definition {
 	for _, command := range commands.Setup {
 		t.enqueue(shellText{command, commands.Within, true})
 	}
-	for n := 0; n < len(t.queue) && n < maxScripts; n++ {
-		in := t.queue[n]
-		asked := map[string]bool{}
-		t.base = func(name string) []byte {
-			asked[strings.TrimPrefix(name, in.dir+"/")] = true
-			return base(name)
+	for range maxRounds { // what is away is bounded apart: a change can touch any number of folders
+		t.followAll()
+		away := t.away
+		t.queue, t.away, t.calls = nil, nil, 0
+		for _, text := range away {
+			t.enqueue(text)
 		}
-		t.addProgramsOnPath(in)
-		for _, call := range calls(in.text) {
-			if t.calls++; t.calls < maxCalls {
-				t.followCall(call, in)
-			}
-		}
-		t.followElsewhere(in, base, asked)
 	}
 	return t.defining
 }
 
+// followAll follows what is in the queue, and what that leads to.
+func (f *follower) followAll() {
+	base := f.base
+	defer func() { f.base = base }()
+	for n := 0; n < len(f.queue) && n < maxScripts; n++ {
+		in := f.queue[n]
+		asked := map[string]bool{}
+		f.base = func(name string) []byte {
+			asked[strings.TrimPrefix(name, in.dir+"/")] = true
+			return base(name)
+		}
+		f.addProgramsOnPath(in)
+		for _, call := range calls(in.text) {
+			if f.calls++; f.calls < maxCalls {
+				f.followCall(call, in)
+			}
+		}
+		f.followElsewhere(in, base, asked)
+	}
+}
+
 // followElsewhere follows a text in the folders above what the change touches, where they have what it looks
-// for: it may go there, by cd, a flag or the settings of a workspace.
+// for: it may go there, by cd, a flag or the settings of a workspace. Of too many, what is touched counts as a whole.
 func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bool) {
 	for i, dir := range f.folders {
 		for name := range asked {
 			file := path.Join(dir, name)
-			if _, touched := slices.BinarySearch(f.touched, file); touched || i < maxFolders && base(file) != nil {
-				f.enqueue(shellText{in.text, dir, in.isSetup})
+			_, touched := slices.BinarySearch(f.touched, file)
+			switch is := touched || i < maxFolders && base(file) != nil; {
+			case is && len(f.away) < maxScripts:
+				f.away = append(f.away, shellText{in.text, dir, in.isSetup})
+			case touched:
+				f.addWhole(file)
 			}
 		}
 	}

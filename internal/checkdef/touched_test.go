@@ -1,6 +1,7 @@
 package checkdef_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -55,6 +56,28 @@ func TestChangedByWhatComes(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// However many folders a change touches, what a check runs in its own folder is followed to its end,
+// and what it may run in another one is put back.
+func TestManyFoldersHideNothing(t *testing.T) {
+	base := tree{"package.json": `{"scripts": {"test": "sh check.sh"}}`, "check.sh": "sh scripts/lint.sh\n", "scripts/lint.sh": "true\n"}
+	changes := tree{"scripts/lint.sh": "exit 0\n"}
+	for n := range 300 {
+		name := fmt.Sprintf("p%03d/package.json", n)
+		base[name], changes[name] = `{"scripts": {"test": "sh a; sh b"}}`, `{"scripts": {"test": "true"}}`
+	}
+	commands := checks("npm test && cd p299 && npm test")
+	commands.Touched = slices.Sorted(maps.Keys(changes))
+	var got []string
+	for _, file := range checkdef.Changed(commands, base.file, base.with(changes).file) {
+		got = append(got, file.Path)
+	}
+	for _, want := range []string{"scripts/lint.sh", "p000/package.json", "p299/package.json"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not put back", want)
 		}
 	}
 }

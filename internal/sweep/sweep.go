@@ -29,7 +29,7 @@ type Sweep struct {
 // Retention is the age that the action leaves to people who look for a run.
 const Retention = 90 * 24 * time.Hour
 
-// baselines count for a day.
+// baselines count for a week at most.
 const baselines = 7 * 24 * time.Hour
 
 // Swept is a ref that was looked at.
