@@ -97,7 +97,22 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 		return nil, err
 	}
 	m.read(run.Base, files)
+	m.inline(t.ran(run), files)
 	return files, m.err
+}
+
+// ran returns the names of all tests that passed at the base or in a proof.
+func (t tests) ran(run journal.Run) (names []string) {
+	for _, check := range run.BaseChecks {
+		names = append(names, t.Told(check).Names(tally.Passed)...)
+	}
+	for _, proof := range run.Proofs {
+		for _, check := range proof.Checks {
+			names = append(names, t.Told(check).Names(tally.Passed)...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {

@@ -32,8 +32,9 @@ type Differing struct {
 	// Doubtful is a file of Tests that the product may load: it is new in a folder of
 	// the tests, or all that tells of tests is that it names a framework.
 	Doubtful bool
-	Settings bool   // a tool may read it: no test, and not put back whole as what defines the checks
-	Text     []byte // of Settings: what they are tried with; nil: the base's
+	Settings bool     // a tool may read it: no test, and not put back whole as what defines the checks
+	Inline   []string // names of tests that this code file contains
+	Text     []byte   // its content in a trial; nil: the earlier commit's
 }
 
 // Changes tells how commits differ.
@@ -55,6 +56,14 @@ type Standing struct {
 	From  string
 	Paths []string
 	Texts map[string][]byte
+}
+
+func (s *Standing) add(path string, text []byte) {
+	if text == nil {
+		s.Paths = append(s.Paths, path)
+	} else {
+		s.Texts[path] = text
+	}
 }
 
 // reference is a commit whose tests judge the work.
@@ -142,7 +151,7 @@ func (i *inspection) by(ctx context.Context, number int, ref reference) error {
 	if err != nil {
 		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
 	}
-	w := witness{inspection: i, ctx: ctx, ref: ref, told: map[string]bool{}}
+	w := witness{inspection: i, ctx: ctx, ref: ref, told: map[string]bool{}, texts: map[string][]byte{}}
 	defer maps.Copy(i.judged, w.told)
 	sure := w.touch(differing)
 	left, err := i.left(ctx, ref, w.changed)
@@ -207,6 +216,7 @@ func (w *witness) touch(differing []Differing) (sure []string) {
 			continue
 		}
 		w.all = append(w.all, d.Path)
+		w.inline, w.texts[d.Path] = append(w.inline, d.Inline...), d.Text
 		if d.Was {
 			w.changed = append(w.changed, d.Path)
 		}

@@ -48,7 +48,11 @@ func (w *witness) ask(older bool, sure, left []string) (map[string]selected, err
 
 // hear runs the checks with the reference's files, and all tests where few do not tell enough.
 func (w *witness) hear(number int, asked map[string]selected, files []string) error {
-	stand, err := w.prover.Stand(w.ctx, w.run, w.commit, Standing{From: w.ref.commit, Paths: files})
+	base := Standing{From: w.ref.commit, Texts: map[string][]byte{}}
+	for _, file := range files {
+		base.add(file, w.texts[file])
+	}
+	stand, err := w.prover.Stand(w.ctx, w.run, w.commit, base)
 	if err != nil {
 		return fmt.Errorf("put the tests of %.12s onto %.12s: %w", w.ref.commit, w.commit, err)
 	}

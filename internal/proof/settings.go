@@ -21,15 +21,10 @@ func (i *inspection) settled(ctx context.Context) error {
 	var files []string
 	base := Standing{From: i.run.Base, Texts: map[string][]byte{}}
 	for _, d := range differing {
-		switch {
-		case !d.Settings:
-			continue
-		case d.Text != nil:
-			base.Texts[d.Path] = d.Text
-		default:
-			base.Paths = append(base.Paths, d.Path)
+		if d.Settings {
+			base.add(d.Path, d.Text)
+			files = append(files, d.Path)
 		}
-		files = append(files, d.Path)
 	}
 	if len(files) == 0 {
 		return nil

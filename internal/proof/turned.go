@@ -1,11 +1,8 @@
 package proof
 
 import (
-	"path"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -109,7 +106,7 @@ func (t *trial) passes(here journal.CheckEnded, name string) bool {
 // contains tells whether a test belongs to a file, a class, or a test with parts.
 func contains(whole, name string) bool {
 	rest, is := strings.CutPrefix(name, whole)
-	return is && (rest == "" || !letter(rune(rest[0])))
+	return is && (rest == "" || !tally.Letter(rune(rest[0])))
 }
 
 // within are the tests, passing now and of no other story, of what did not even build or load.
@@ -153,38 +150,4 @@ func heads(told tally.Tally, how ...tally.Outcome) map[string]bool {
 		names[tally.Head(name)] = true
 	}
 	return names
-}
-
-// word is what a test is called where it is written down: a function, or a title.
-func word(name string) string {
-	name = tally.Head(name)
-	for _, between := range []string{" > ", "::"} {
-		if at := strings.LastIndex(name, between); at >= 0 {
-			return name[at+len(between):]
-		}
-	}
-	if before, _, is := strings.Cut(name, " ("); is { // unittest's
-		return before
-	}
-	if strings.Contains(name, " ") {
-		return name
-	}
-	if strings.Contains(name, "/") && tally.Bare(name) { // a file's, or a package's
-		return path.Base(name)
-	}
-	return last(name)
-}
-
-// last is the end of a test's name, which all runners have in common.
-func last(name string) string {
-	name, _, _ = strings.Cut(name, " (") // as unittest names its class
-	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:/>", r) })
-	if len(parts) == 0 {
-		return name
-	}
-	return strings.TrimSpace(parts[len(parts)-1])
-}
-
-func letter(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }

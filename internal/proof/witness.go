@@ -20,10 +20,12 @@ type witness struct {
 
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	ref     reference
-	changed []string // tests of the reference that the change touches
-	all     []string // these, and those that it brings
-	old     *sight   // their old versions on the new code; nil: none was touched
-	first   *sight   // the same without doubtful files, where old is with them
+	changed []string          // tests of the reference that the change touches
+	all     []string          // these, and those that it brings
+	old     *sight            // their old versions on the new code; nil: none was touched
+	first   *sight            // the same without doubtful files, where old is with them
+	texts   map[string][]byte // content of files in all that are put back in part
+	inline  []string          // names of inline tests that the change touches
 	told    map[string]bool
 	broken  []string // tests, by name
 	patches map[string][]string
@@ -50,7 +52,7 @@ func (w *witness) judge() error {
 func (w *witness) again(number int, asked map[string]selected, sure []string) error {
 	all, found := w.all, len(w.found)
 	called := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return suite.Tracked(name) == suite.None && !slices.Contains(sure, name) })
-	w.first, w.changed = w.old, nil
+	w.first, w.changed, w.inline = w.old, nil, nil
 	tried := 0
 	for _, files := range [][]string{sure, called} {
 		if len(files) == tried || len(files) == len(all) || len(w.found) > found {
@@ -115,18 +117,25 @@ func (w *witness) byName(was, here journal.CheckEnded, old *journal.CheckEnded, 
 	}
 	w.broken = append(w.broken, failing...)
 	w.bent(was, now, old)
+	unheard := slices.DeleteFunc(slices.Clone(w.inline), func(name string) bool {
+		head := tally.Head(name)
+		return old == nil || !passed[head] || fine[head] || slices.Contains(failing, head)
+	})
+	if len(unheard) > 0 {
+		w.find(journal.Loosened{File: w.all[0], Kind: testsBroken, Tests: limited(unheard), Why: "existing inline tests cannot run on the new code: " + few(unheard)})
+	}
 	if !complete(was) || !complete(here) {
 		return
 	}
 	ran, fresh := heads(now, tally.Passed, tally.Failed), map[string]bool{}
 	for name := range ran {
 		if !passed[name] {
-			fresh[word(name)] = true
+			fresh[tally.Word(name)] = true
 		}
 	}
 	var gone []string
 	for _, name := range slices.Sorted(maps.Keys(passed)) {
-		if !w.judged[name] && !ran[name] && !fine[name] && !fresh[word(name)] && !slices.Contains(failing, name) {
+		if !w.judged[name] && !ran[name] && !fine[name] && !fresh[tally.Word(name)] && !slices.Contains(failing, name) {
 			gone = append(gone, name)
 		}
 	}
@@ -203,7 +212,7 @@ func (w *witness) name() error {
 	left := slices.Clone(w.broken)
 	for _, file := range w.changed {
 		about := func(name string) bool {
-			return len(w.changed) == 1 || slices.ContainsFunc(w.patches[file], func(line string) bool { return strings.Contains(line, word(name)) })
+			return len(w.changed) == 1 || slices.ContainsFunc(w.patches[file], func(line string) bool { return strings.Contains(line, tally.Word(name)) })
 		}
 		var here []string
 		for _, name := range left {
