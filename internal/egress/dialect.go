@@ -176,7 +176,7 @@ func (g *grammar) top() []string {
 }
 
 func (g *grammar) read() []string {
-	return slices.Concat([]string{"model", "tools"}, bounding, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools", "definition", "type"}, bounding, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) local(kind string) bool {

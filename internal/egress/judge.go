@@ -173,6 +173,8 @@ func reference(item any) bool {
 	return text(fields["type"]) == "" && fields["id"] != nil && !message
 }
 
+func isObject(value any) bool { _, is := value.(map[string]any); return is }
+
 func isEmpty(value any) bool {
 	list, is := value.([]any)
 	return is && len(list) == 0
@@ -211,10 +213,12 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		return nil
 	case name == "tools":
 		no = j.tools(value)
+	case name == "definition" && isObject(value): // of a tool, in Anthropic's messages
+		no = j.tools([]any{value})
 	case name == "model" && text(value) != "":
 		no = j.model(text(value)) // a helper within the request, an adviser, a fallback
 	case !j.open && (j.fetched(name, value) || j.leads(of, name, value)):
-		no = &Refusal{What: name, Why: remote}
+		no = &Refusal{What: strings.Trim(quoted(name), `"`), Why: remote}
 	case files[name] && value != nil && !isEmpty(value):
 		no = &Refusal{What: name, Why: stored}
 	case name == "type" && text(value) == "item_reference":
@@ -222,7 +226,9 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
 	case j.grammar.media[name]:
-		j.media.add(name, value)
+		if j.media.add(name, value) {
+			no = &Refusal{What: name, Why: "sound costs more than the model's price"}
+		}
 	}
 	if no != nil && !j.open {
 		return no

@@ -68,6 +68,10 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big","tools":[{"type":"advisor_20260301","model":"big"}]}`, `tool "advisor_20260301"`},
 		{a, `{"model":"big","tools":[{"type":"mcp_toolset"}]}`, `tool "mcp_toolset"`},
 		{a, `{"model":"big","tools":[{"type":1}]}`, `tool "unreadable"`},
+		{a, `{"model":"big","tools":[{"Type":"web_search_20250305"}]}`, `field "Type"`},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"type":"web_fetch_20260318"}}}]}]}`, `tool "web_fetch_20260318"`},
+		{a, `{"model":"big","messages":[{"content":[{"type":"compaction","tool_changes":[{"tool":{"definition":{"type":"code_execution_20260521"}}}]}]}]}`, `tool "code_execution_20260521"`},
+		{a, `{"model":"big","messages":[{"content":[{"tool":{"Definition":{"type":"web_fetch_20260318"}}}]}]}`, `field "Definition"`},
 		{a, `{"model":"big","tools":{"0":{"type":"web_search_20250305"}}}`, "tools"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"url","url":"https://a.example/?secret"}}]}]}`, "source"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_result","content":[{"type":"document","source":{"type":"url","url":"http://a"}}]}]}]}`, "source"},
@@ -127,6 +131,9 @@ func TestJudgeRefuses(t *testing.T) {
 		{g, `{"model":"big","contents":[{"parts":[{"inlineData":{"data":"x"},"videoData":{"uri":"https://a.example/x"}}]}]}`, "videoData"},
 		{g, `{"model":"big","contents":[{"parts":[{"fileData":{"fileUri":"https://a.example/x"}}]}]}`, "fileData"},
 		{g, `{"model":"big","contents":[{"parts":[{"file_data":{"file_uri":"https://a.example/x"}}]}]}`, "file_data"},
+		{g, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"audio/wav","data":"aGk="}}]}]}`, "inlineData"},
+		{g, `{"model":"big","contents":[{"parts":[{"inline_data":{"mime_type":"Video/mp4","data":"aGk="}}]}]}`, "inline_data"},
+		{o, `{"model":"big","messages":[{"image` + strings.Repeat("x", 1<<20) + `":"https://a.example"}]}`, "image" + strings.Repeat("x", 75) + `\u2026`},
 	} {
 		if _, got := egress.Judge(test.dialect, models, test.body); got != test.want {
 			t.Errorf("%s: Judge(%.120s) = %q, want %q", test.dialect, test.body, got, test.want)
@@ -143,6 +150,8 @@ func TestJudgeLetsPass(t *testing.T) {
 		model   string
 	}{
 		{a, `{"model":"big","stream":true,"tools":[{"name":"Bash"},{"type":"custom","name":"x"},{"type":null},{"type":"bash_20250124"},{"type":"text_editor_20250728"},{"type":"memory_20250818"},{"type":"tool_search_tool_regex_20251119"}]}`, "big"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"definition":{"name":"x","input_schema":{"Type":1}}}}]}]}`, "big"},
+		{o, `{"model":"big","tools":[{"type":"custom","format":{"type":"grammar","definition":"start: x"}}]}`, "big"},
 		{a, `{"model":"big-20260101"}`, "big-20260101"},
 		{a, `{"model":"big","tools":[{"name":"fetch","input_examples":[{"file":"https://a.example"}]}]}`, "big"},
 		{a, `{"model":"big-2026-01-01","mcp_servers":[],"container":null,"service_tier":"auto","speed":"standard","inference_geo":"global"}`, "big-2026-01-01"},
@@ -178,6 +187,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(`{"model":"big","tools":[{"type":"web_search"}],"input":[{"a":[1,null,"x"]}]}`)
 	f.Add(`{"model":"big","model":"bigger"}`)
 	f.Add(`{"model":{"model":"big"}}`)
+	f.Add(`{"model":"big","input":[{"image":"https://a.example"}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, d := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
 			model, no := egress.Judge(d, []string{"big"}, body)

@@ -68,13 +68,14 @@ func addressed(value any) bool {
 	return false
 }
 
-// add adds what is in a field. What cannot be base64 counts as text, too.
-func (m *mediaTokens) add(name string, value any) {
+// add counts the media in a field, and tells whether they can be Gemini's sound or film, which
+// has a price of its own. What cannot be base64 counts as text, too.
+func (m *mediaTokens) add(name string, value any) (sound bool) {
 	object, _ := value.(map[string]any)
 	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
 	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
 	if name == "source" && object["data"] == nil || strings.HasPrefix(kind, "text/") {
-		return
+		return false
 	}
 	size := int64(len(data))
 	if name == "image_url" || strings.HasPrefix(kind, "image/") {
@@ -85,4 +86,7 @@ func (m *mediaTokens) add(name string, value any) {
 	if !strings.ContainsRune(data, utf8.RuneError) {
 		m.size += size
 	}
+	return soundType.MatchString(kind)
 }
+
+var soundType = pattern.Of(`(?i)^\s*(audio|video)/`)

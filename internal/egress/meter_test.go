@@ -345,6 +345,28 @@ func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
 	}
 }
 
+// A stream that the server breaks off after it reported the input counts what the model may
+// have thought since. Otherwise an agent that makes servers break off would pay for no answer.
+func TestServersBreakingOffIsCharged(t *testing.T) {
+	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, begun)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	var seconds atomic.Int64
+	d := newDesk(t, server.URL, func(m *egress.Model) {
+		m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
+		m.Budget.USD = 10_000
+		m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
+	})
+	d.ask(messages, `{"model":"big","stream":true,"max_tokens":1000}`)
+	settled(t, d)
+	if sum := d.model.Spent(); sum.Charged != 2*100 || sum.Usage.Input != 100 {
+		t.Errorf("charged %v, used %+v", sum.Charged, sum.Usage)
+	}
+}
+
 // A server's refusal costs nothing.
 func TestErrorsCostNothing(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Status: http.StatusTooManyRequests, Times: 2})

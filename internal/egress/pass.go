@@ -41,7 +41,7 @@ func (c *call) pass(r *http.Request) {
 		return
 	}
 	defer c.m.meter.end(bill)
-	answer := &answerReader{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to)), hung: r.Context()}
+	answer := &answerReader{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to))}
 	if c.m.Now != nil {
 		answer.since = c.m.Now()
 	}
@@ -154,8 +154,7 @@ type answerReader struct {
 	read    reading
 	split   splitter
 	arrived int64
-	whole   bool            // it came to its end
-	hung    context.Context // ends with who asked
+	whole   bool // it came to its end
 	since   time.Time
 	from    io.ReadCloser
 	head    *http.Response
@@ -230,7 +229,7 @@ func (a *answerReader) charge(now progress) {
 func (a *answerReader) Close() error {
 	a.split.close()
 	now := a.read.sofar()
-	cut := !now.ended && !a.whole && (a.hung.Err() != nil || a.bill.stopped.Load())
+	cut := !now.ended && !a.whole
 	if a.head.StatusCode >= 300 || !cut && a.read.known {
 		a.charge(now)
 		return a.from.Close()
