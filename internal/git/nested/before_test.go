@@ -3,8 +3,10 @@
 package nested_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -85,4 +87,32 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	w.fill(map[string]string{"o/.git/config": fsmonitor})
 	first.want("o/.git" + nested.Aside)
 	w.wantNoMark(marks)
+}
+
+const withoutRoom = "RALPH_TEST_WITHOUT_ROOM"
+
+// A mark that cannot be written is told of, and is gone at once: the next command would wait for its text.
+func TestMarkThatCannotBeWritten(t *testing.T) {
+	if os.Getenv(withoutRoom) == "" { // go test writes to files itself
+		alone := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMarkThatCannotBeWritten$")
+		alone.Env = append(os.Environ(), withoutRoom+"=1")
+		if out, err := alone.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	w, marks := watch(t, nil), t.TempDir()
+	var usual syscall.Rlimit
+	signal.Ignore(syscall.SIGXFSZ)
+	err := errors.Join(syscall.Getrlimit(syscall.RLIMIT_FSIZE, &usual), syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 0, Max: usual.Max}))
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), marks)
+	if err := errors.Join(err, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual)); err != nil {
+		t.Fatal(err)
+	}
+	w.wantNoMark(marks)
+	w.fill(map[string]string{"k/.git/config": fsmonitor})
+	moved, err := settle(t.Context())
+	if diff := cmp.Diff([]string{"k/.git" + nested.Aside}, moved); diff != "" || !errors.Is(err, syscall.EFBIG) {
+		t.Errorf("%v; moved aside (-want +got):\n%s", err, diff)
+	}
 }
