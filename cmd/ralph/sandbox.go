@@ -38,6 +38,10 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	tool, err := w.Git(dir)
+	if err != nil {
+		return 0, err
+	}
 	needs, err := w.Needs(config.Settings{}, c.Reach, laptop.Secrecy{})
 	if err != nil {
 		return 0, err
@@ -47,10 +51,6 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	})
 	if err != nil {
 		return 0, err
-	}
-	tool, err := w.Git(dir)
-	if err != nil {
-		return 0, errors.Join(err, sb.Close())
 	}
 	run, news := w.Runner.Run, func(context.Context) []journal.Noted { return nil }
 	if sb != nil {

@@ -244,6 +244,7 @@ func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside.ReadOnly, inside.Ours = filtered(at.ReadOnly, lies), filtered(at.Ours, lies)
 	inside.Empty = filtered(w.folders.state.Temp, lies)
 	inside.Guards, inside.Fields, inside.Mended = guards(at.Guarded), map[string][]string{}, w.reportPutBack
+	inside.Mark = w.mark
 	for dir, but := range w.folders.state.Folders {
 		if slices.Contains(inside.Write, dir) || lies(dir) {
 			inside.Guards = append(inside.Guards, putback.Guard{Dir: dir, But: but})

@@ -60,3 +60,10 @@ func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, 
 func Caching(dir string) *Sandbox {
 	return &Sandbox{folders: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
 }
+
+// Mark keeps a text for a sandbox of the user of a home, and tells what people are told of that.
+func Mark(home string, text []byte) (done func(bool) error, told []journal.Event) {
+	w := &Sandbox{folders: folders{home: home}}
+	done = w.mark(text)
+	return done, w.pending
+}

@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
@@ -44,8 +47,17 @@ func (w World) person() git.Person {
 	return p
 }
 
-// Git returns the user's git for a project, with an empty home.
+// Git returns the user's git for a project, with an empty home. It moves aside what commands that were
+// killed left for git first.
 func (w World) Git(project string) (git.Git, error) {
+	moved, err := confine.Recover(w.Getenv("HOME"))
+	if len(moved) > 0 {
+		fmt.Fprintln(w.Stderr, "ralph: moved aside, because a command added it whose ralph was killed:", clean.LogLine(journal.ShortList(moved)))
+		fmt.Fprintln(w.Stderr, "ralph: hint: inspect it; to restore it, remove .put-aside and what follows from its name")
+	}
+	if err != nil {
+		return git.Git{}, err
+	}
 	home, done, err := w.Room(project, "home")
 	if err == nil {
 		w.Closing.funcs = append(w.Closing.funcs, done)

@@ -104,6 +104,9 @@ type Config struct {
 	// Mended gets what had to be put back of ReadOnly. May be nil.
 	Mended func(paths []string) `json:"-"`
 
+	// Mark keeps what putback.Recover needs if this process is killed. May be nil.
+	Mark func(text []byte) (done func(all bool) error) `json:"-"`
+
 	fixed []place // that can be read, as they were before anything ran inside; nil: as they are
 
 	off []mechanism // taken away by tests, to see that a probe gets through

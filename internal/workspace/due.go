@@ -65,7 +65,7 @@ func (d *Due) Write(text []byte) error {
 		return err
 	}
 	_, err := d.file.WriteAt(text, 0)
-	return err
+	return errors.Join(err, d.file.Sync()) // what follows may reach the disk before it
 }
 
 // Share lets other processes have it, too.

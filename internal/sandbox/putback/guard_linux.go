@@ -9,17 +9,20 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
+// guardedFolder exports what is written into a mark.
 type guardedFolder struct {
 	keptPath // of the folder; its content is the files in it that may change, to be there again where a link is
 
-	changeable []string
-	notAFolder bool     // it is something else than a folder, which ReadOnly keeps
-	known      []string // what stands in it and may not change
-	odd        map[string]string
+	Changeable []string
+	NotAFolder bool     // it is something else than a folder, which ReadOnly keeps
+	Known      []string // what stands in it and may not change
+	Odd        map[string]string
+	Absent     bool // nothing may be there at all
 }
 
 func (f Files) guard(one Guard) (g guardedFolder, err error) {
@@ -30,13 +33,13 @@ func (f Files) guard(one Guard) (g guardedFolder, err error) {
 	info, missing := k.root.Lstat(k.name)
 	k.content = map[string]savedNode{}
 	room := int64(maxKept)
-	g = guardedFolder{keptPath: k, changeable: one.But, notAFolder: missing == nil && !info.IsDir(), odd: map[string]string{}}
+	g = guardedFolder{keptPath: k, Changeable: one.But, NotAFolder: missing == nil && !info.IsDir(), Odd: map[string]string{}}
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
 		switch {
 		case odd == fixed:
-			g.known = append(g.known, way)
+			g.Known = append(g.Known, way)
 		case odd != "":
-			g.odd[e.Path] = odd
+			g.Odd[e.Path] = odd
 		case e.Info.Mode().IsRegular() && !strings.Contains(way, "/") && e.Info.Size() <= room: // HEAD is one
 			n, err := readUpTo(room, e, nil)
 			g.content[e.Path] = n
@@ -52,7 +55,7 @@ func (f Files) guard(one Guard) (g guardedFolder, err error) {
 }
 
 func (g guardedFolder) fixedPaths(dir string) (all []string) {
-	for _, way := range g.known {
+	for _, way := range g.Known {
 		all = append(all, filepath.Join(dir, way))
 	}
 	return all
@@ -132,7 +135,7 @@ func mostOf(way string) int64 {
 
 // allows tells whether those inside may change what lies there, and all below it.
 func (g guardedFolder) allows(way string) bool {
-	return slices.ContainsFunc(g.changeable, func(pattern string) bool {
+	return slices.ContainsFunc(g.Changeable, func(pattern string) bool {
 		fits, _ := path.Match(pattern, way) // the patterns are well formed
 		return fits
 	})
@@ -140,7 +143,7 @@ func (g guardedFolder) allows(way string) bool {
 
 func (g guardedFolder) leadsToChangeable(way string) bool {
 	depth := strings.Count(way, "/") + 1
-	return slices.ContainsFunc(g.changeable, func(pattern string) bool {
+	return slices.ContainsFunc(g.Changeable, func(pattern string) bool {
 		names := strings.Split(pattern, "/")
 		fits, _ := path.Match(strings.Join(names[:min(depth, len(names))], "/"), way)
 		return fits && len(names) > depth
@@ -154,17 +157,17 @@ const maxTold = 100
 func (g guardedFolder) mend() (mended []string, err error) {
 	info, err := g.root.Lstat(g.name)
 	switch {
-	case g.notAFolder, errors.Is(err, fs.ErrNotExist):
+	case g.NotAFolder, errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // nothing can lie there
 		return nil, nil
-	case err == nil && !info.IsDir(): // a link, or a file that leads to another
-		return []string{path.Join(g.dir, g.name)}, g.moveAside()
+	case err == nil && (g.Absent || !info.IsDir()): // a link, or a file that leads to another
+		return []string{path.Join(g.dir, g.name)}, g.take(g.root, g.name)
 	case err != nil:
 		return nil, err
 	}
 	var failed error
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
-		was, stood := g.odd[e.Path]
-		if odd == "" || odd == fixed && slices.Contains(g.known, way) || stood && was == odd {
+		was, stood := g.Odd[e.Path]
+		if odd == "" || odd == fixed && slices.Contains(g.Known, way) || stood && was == odd {
 			return nil
 		}
 		if len(mended) < maxTold {
@@ -177,9 +180,16 @@ func (g guardedFolder) mend() (mended []string, err error) {
 }
 
 func (g guardedFolder) remove(e untrusted.Entry) error {
-	err := moveAside(e.In, e.Name)
+	err := g.take(e.In, e.Name)
 	if was, stood := g.content[e.Path]; stood && was.whyUnread == "" {
 		err = errors.Join(err, g.restore(e.Path, was))
 	}
 	return err
+}
+
+func (g guardedFolder) take(root *untrusted.Root, name string) error {
+	if g.content == nil { // by a mark
+		return setAside(root, name)
+	}
+	return moveAside(root, name)
 }

@@ -16,6 +16,9 @@ type Files struct {
 	// Fields are what may change of JSON files, by the way down to it with dots, where
 	// each name may be a pattern. All else of the file may not.
 	Fields map[string][]string
+
+	// Mark keeps a text for Recover until done: where it stays, this process was killed. May be nil.
+	Mark func(text []byte) (done func(all bool) error)
 }
 
 // Guard makes all of a folder read-only except what is named. A missing name

@@ -51,6 +51,7 @@ type Kept struct {
 	kept     []keptPath
 	guards   []guardedFolder
 	reserved []*os.File // given up for those that it takes to put things back
+	unmark   func(all bool) error
 }
 
 // reservedDescriptors descriptors are reserved: those inside may use up the others by connections.
@@ -58,8 +59,8 @@ const reservedDescriptors = 16
 
 // Keep looks at all that may not change.
 func (f Files) Keep() (all Kept, err error) {
-	if len(f.ReadOnly)+len(f.Fields)+len(f.Guards) == 0 {
-		return Kept{}, nil
+	if all.unmark = noMark; len(f.ReadOnly)+len(f.Fields)+len(f.Guards) == 0 {
+		return all, nil
 	}
 	defer func() {
 		if err != nil {
@@ -94,7 +95,8 @@ func (f Files) Keep() (all Kept, err error) {
 		}
 		all.reserved = append(all.reserved, null)
 	}
-	return all, nil
+	all.unmark, err = all.mark(f.Mark)
+	return all, err
 }
 
 func (f Files) keep(file string) (keptPath, error) {
@@ -179,7 +181,8 @@ func (all Kept) PutBack(tell func([]string)) error {
 	if len(mended) > 0 && tell != nil {
 		tell(mended)
 	}
-	return errors.Join(append(errs, all.close())...)
+	err := errors.Join(append(errs, all.close())...)
+	return errors.Join(err, all.unmark(err == nil))
 }
 
 func (k keptPath) mend() ([]string, error) {
@@ -223,10 +226,15 @@ func moveAside(root *untrusted.Root, name string) error {
 	if err == nil {
 		return nil
 	}
-	if moved := root.Rename(name, name+".put-aside-"+rand.Text()); moved != nil {
+	if moved := setAside(root, name); moved != nil {
 		return errors.Join(err, moved)
 	}
 	return nil
+}
+
+// setAside keeps it: it may be the user's.
+func setAside(root *untrusted.Root, name string) error {
+	return root.Rename(name, name+".put-aside-"+rand.Text())
 }
 
 func (k keptPath) changed(now map[string]savedNode) []string {
@@ -274,7 +282,9 @@ func (all Kept) release() error {
 }
 
 // Close lets go of all that is kept, and puts nothing back.
-func (all Kept) Close() error { return errors.Join(all.release(), all.close()) }
+func (all Kept) Close() error {
+	return errors.Join(all.release(), all.close(), all.unmark(false))
+}
 
 func (all Kept) close() error {
 	var errs []error

@@ -1,0 +1,56 @@
+package confine
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/workspace"
+)
+
+func marks(home string) string { return filepath.Join(workspace.UserStateDir(home), "guards") }
+
+// mark keeps a text while a command runs, where nothing inside can write to.
+func (w *Sandbox) mark(text []byte) func(done bool) error {
+	if w.folders.home == "" {
+		return func(bool) error { return nil }
+	}
+	due, _, _, err := workspace.OpenDue(filepath.Join(marks(w.folders.home), rand.Text()))
+	if err == nil {
+		err = errors.Join(due.Write(text), due.Share())
+	}
+	if err != nil {
+		w.record(journal.Noted{
+			What: "what stands in .git and the like cannot be written down: " + errors.Join(err, due.Close(true)).Error(),
+			Hint: "free some space: if ralph is killed, what the agent adds there stays",
+		})
+		due = nil // others would wait for its text
+	}
+	return due.Close
+}
+
+// Recover moves aside what agents added where they may not, in commands that were killed with
+// ralph. Until then git must run in none of these folders.
+func Recover(home string) (moved []string, err error) {
+	if !filepath.IsAbs(home) {
+		return nil, nil
+	}
+	list, _ := untrusted.ReadDir(marks(home)) // inside a sandbox it cannot be read
+	for _, file := range list {
+		name := filepath.Join(marks(home), file.Name())
+		due, text, only, failed := workspace.OpenDue(name)
+		var names []string
+		if failed == nil && only { // else its command still runs
+			names, failed = putback.Recover(text)
+		}
+		if failed = errors.Join(failed, due.Close(only && failed == nil)); failed != nil {
+			err = errors.Join(err, fmt.Errorf("put back what %s says: %w", name, failed))
+		}
+		moved = append(moved, names...)
+	}
+	return moved, err
+}

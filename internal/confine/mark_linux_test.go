@@ -1,0 +1,138 @@
+package confine_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+)
+
+// begin keeps the git folder of a project as it stands, as a command in the sandbox does.
+func begin(t *testing.T, home, top string) func(done bool) error {
+	t.Helper()
+	mark := func(text []byte) func(bool) error {
+		done, told := confine.Mark(home, text)
+		if len(told) > 0 {
+			t.Errorf("told is %v", told)
+		}
+		return done
+	}
+	kept, err := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD"}}}, Mark: mark}.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(done bool) error {
+		if done {
+			return kept.PutBack(nil)
+		}
+		return kept.Close()
+	}
+}
+
+func wantRecovered(t *testing.T, home string, want ...string) {
+	t.Helper()
+	moved, err := confine.Recover(home)
+	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
+		t.Errorf("moved %v (-want +got):\n%s", err, diff)
+	}
+}
+
+func wantMarks(t *testing.T, home string, want int) {
+	t.Helper()
+	if left, err := os.ReadDir(filepath.Join(home, ".local/state/ralph/guards")); err != nil || len(left) != want {
+		t.Errorf("left are %v, %v; want %d", left, err, want)
+	}
+}
+
+func plant(t *testing.T, top string) string {
+	t.Helper()
+	planted := filepath.Join(top, ".git", "commondir")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(planted), 0o755), os.WriteFile(planted, []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return planted
+}
+
+const killedIn = "RALPH_TEST_KILLED_IN"
+
+// What an agent added to .git whose ralph was killed is moved aside, once; what the user adds then stays.
+func TestRecoverAfterAKill(t *testing.T) {
+	if dir := os.Getenv(killedIn); dir != "" {
+		begin(t, filepath.Join(dir, "home"), filepath.Join(dir, "shop"))
+		plant(t, filepath.Join(dir, "shop"))
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	dir := t.TempDir()
+	home, top := filepath.Join(dir, "home"), filepath.Join(dir, "shop")
+	if err := os.Mkdir(top, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRecoverAfterAKill$")
+	again.Env = append(os.Environ(), killedIn+"="+dir)
+	if out, err := again.CombinedOutput(); err == nil {
+		t.Fatalf("it was not killed: %s", out)
+	}
+	wantRecovered(t, home, filepath.Join(top, ".git", "commondir"))
+	wantMarks(t, home, 0)
+	plant(t, top)
+	wantRecovered(t, home)
+}
+
+// While a command runs, nothing is moved for it; of two at once, one that ended does not take the other's mark along.
+func TestRecoverWhileCommandsRun(t *testing.T) {
+	home, top := t.TempDir(), t.TempDir()
+	first := begin(t, home, top)
+	planted := plant(t, top)
+	second := begin(t, home, top)
+	wantRecovered(t, home)
+	if err := second(true); err != nil {
+		t.Error(err)
+	}
+	wantMarks(t, home, 1)
+	if err := first(false); err != nil { // as a kill leaves it
+		t.Error(err)
+	}
+	wantRecovered(t, home, planted)
+	wantMarks(t, home, 0)
+}
+
+// A mark that was cut off goes. What is none stops ralph, which names it: nothing is known of what it stands for.
+func TestForeignMarks(t *testing.T) {
+	for name, put := range map[string]func(string) error{
+		"a folder": func(name string) error { return os.Mkdir(name, 0o700) },
+		"a link":   func(name string) error { return os.Symlink("/etc/passwd", name) },
+	} {
+		home := t.TempDir()
+		marks := filepath.Join(home, ".local/state/ralph/guards")
+		err := errors.Join(os.MkdirAll(marks, 0o700), os.WriteFile(filepath.Join(marks, "broken"), []byte("x"), 0o600), put(filepath.Join(marks, "foreign")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved, err := confine.Recover(home); len(moved) > 0 || err == nil || !strings.Contains(err.Error(), filepath.Join(marks, "foreign")) {
+			t.Errorf("%s: moved %q, %v", name, moved, err)
+		}
+		wantMarks(t, home, 1)
+	}
+}
+
+// A mark that cannot be written is told of, and the command goes on.
+func TestMarkThatCannotBeWritten(t *testing.T) {
+	home := t.TempDir()
+	state := filepath.Join(home, ".local/state")
+	if err := errors.Join(os.MkdirAll(state, 0o700), os.WriteFile(filepath.Join(state, "ralph"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	done, told := confine.Mark(home, []byte("x"))
+	if err := done(true); err != nil || len(told) != 1 {
+		t.Errorf("told %v, %v; want one note", told, err)
+	}
+	wantRecovered(t, "")
+}

@@ -1,0 +1,128 @@
+package putback_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+)
+
+// guarded is a project whose git folder is kept, with the mark of that.
+type guarded struct {
+	*testing.T
+
+	top  string
+	kept putback.Kept
+	mark []byte
+	done []bool
+}
+
+func guard(t *testing.T, top string) *guarded {
+	t.Helper()
+	g := &guarded{T: t, top: top}
+	var err error
+	g.kept, err = putback.Files{
+		Write: []string{top}, ReadOnly: []string{filepath.Join(top, ".gitmodules"), filepath.Join(top, ".claude", "settings.local.json")},
+		Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"HEAD", "logs", "index"}}},
+		Mark: func(text []byte) func(bool) error {
+			g.mark = text
+			return func(done bool) error {
+				g.done = append(g.done, done)
+				return nil
+			}
+		},
+	}.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func (g *guarded) write(names ...string) {
+	g.Helper()
+	for _, name := range names {
+		name = filepath.Join(g.top, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("x"), 0o600)); err != nil {
+			g.Fatal(err)
+		}
+	}
+}
+
+// wantMoved recovers what stood when the folder was kept.
+func (g *guarded) wantMoved(names ...string) {
+	g.Helper()
+	var want []string
+	for _, name := range names {
+		want = append(want, filepath.Join(g.top, name))
+	}
+	moved, err := putback.Recover(g.mark)
+	if diff := cmp.Diff(want, moved); diff != "" || err != nil {
+		g.Errorf("moved %v (-want +got):\n%s", err, diff)
+	}
+	for _, name := range want {
+		aside, err := filepath.Glob(name + ".put-aside-*")
+		if _, there := os.Lstat(name); !errors.Is(there, fs.ErrNotExist) || len(aside) != 1 || err != nil {
+			g.Errorf("%s: %v, and aside are %q, %v", name, there, aside, err)
+		}
+	}
+}
+
+// What was added where nothing may be added is moved aside, and nothing is removed; what may change stays.
+func TestRecover(t *testing.T) {
+	g := guard(t, t.TempDir())
+	g.write(".git/HEAD", ".git/config", ".git/logs/HEAD")
+	g = guard(t, g.top)
+	g.write(".git/commondir", ".git/rebase-merge/git-rebase-todo", ".git/index", ".git/logs/refs/x", ".gitmodules", ".claude/settings.local.json", "f")
+	if err := os.Symlink("/", filepath.Join(g.top, ".git/logs/link")); err != nil {
+		t.Fatal(err)
+	}
+	g.wantMoved(".git/commondir", ".git/logs/link", ".git/rebase-merge", ".gitmodules", ".claude/settings.local.json")
+	for _, name := range []string{".git/HEAD", ".git/config", ".git/logs/HEAD", ".git/index", ".git/logs/refs/x", "f"} {
+		if _, err := os.Lstat(filepath.Join(g.top, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Of two at once, the second keeps what the first one's program made, but the first one's mark does not.
+func TestRecoverOfTwo(t *testing.T) {
+	first := guard(t, t.TempDir())
+	first.write(".git/commondir")
+	second := guard(t, first.top)
+	second.wantMoved()
+	first.wantMoved(".git/commondir")
+}
+
+// A mark goes when all was put back, and stays when it was not.
+func TestMarkIsDone(t *testing.T) {
+	g := guard(t, t.TempDir())
+	if err := g.kept.Close(); err != nil || !cmp.Equal(g.done, []bool{false}) {
+		t.Errorf("after Close: done %v, %v", g.done, err)
+	}
+	g = guard(t, g.top)
+	if err := g.kept.PutBack(nil); err != nil || !cmp.Equal(g.done, []bool{true}) {
+		t.Errorf("after PutBack: done %v, %v", g.done, err)
+	}
+}
+
+// A mark that was cut off moves nothing, and neither does one of a project that is gone or has changed its form.
+func TestRecoverWithoutAProject(t *testing.T) {
+	g := guard(t, t.TempDir())
+	g.write(".git/commondir", ".claude")
+	whole := g.mark
+	for _, text := range [][]byte{nil, []byte("x"), whole[:len(whole)-1]} {
+		g.mark = text
+		g.wantMoved()
+	}
+	g.mark = whole
+	g.wantMoved(".git/commondir")
+	if err := os.RemoveAll(g.top); err != nil {
+		t.Fatal(err)
+	}
+	g.wantMoved()
+}
