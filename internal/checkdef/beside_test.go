@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ralph-loop/ralph/internal/checkdef"
 )
 
 // What a Makefile, a script or a runner reads besides has a say in the checks as
@@ -33,16 +31,15 @@ func TestChangedBesides(t *testing.T) {
 		"what a script checks":              {"sh check.sh", script, tree{"price.sh": "price() { echo 2; }\n"}, nil},
 		"how a script beside it compares":   {"sh ci/check.sh", tree{"ci/check.sh": ". \"$(dirname \"$0\")/common.sh\"\n", "ci/common.sh": "assert_same() { false; }\n"}, tree{"ci/common.sh": "assert_same() { :; }\n"}, []string{"ci/common.sh"}},
 		"what node loads first":             {"npm test", node, tree{"tools/register.js": "process.exit(0)\n"}, []string{"tools/register.js"}},
+		"what tests import by a name":       {"npm test", tree{"package.json": `{"imports": {"#a": "./a.js"}}`}, tree{"package.json": `{"imports": {"#a": "./b.js"}}`}, []string{"package.json"}},
+		"settings that cannot be read":      {"mypy .", tree{"pyproject.toml": "[project]\n"}, tree{"pyproject.toml": "[tool\n"}, []string{"pyproject.toml"}},
+		"a package.json that comes":         {"jest", tree{}, tree{"package.json": `{"name": "shop"}`}, []string{"package.json"}},
 		"what node is tested on":            {"npm test", node, tree{"src/a.js": "x\n"}, nil},
 		"settings that a runner is told of": {"pytest -c ci/settings.ini", tree{"ci/settings.ini": "[pytest]\n"}, tree{"ci/settings.ini": "[pytest]\naddopts = -k one\n"}, []string{"ci/settings.ini"}},
 		"where python looks":                {"PYTHONPATH=src python3 -m unittest", tree{}, tree{"src/sitecustomize.py": "x\n"}, []string{"src/sitecustomize.py"}},
 	} {
 		now := c.base.with(c.changes)
-		var got []string
-		for _, piece := range checkdef.Changed(checks(c.command), c.base.file, now.file) {
-			got = append(got, piece.Path)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
+		if diff := cmp.Diff(c.want, sure(checks(c.command), c.base, now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

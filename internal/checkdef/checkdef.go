@@ -18,10 +18,10 @@ import (
 // Files gives the text of a file at a slash path; nil: it is not there.
 type Files func(name string) []byte
 
-// RestoredFile is a file that defines the checks, and is to be as the base has it.
-type RestoredFile struct {
-	Path string
-	Text []byte // the file's new content; nil: the whole file is to be as the base has it.
+// Change is that of a file that may define the checks otherwise now.
+type Change struct {
+	Text []byte // as the base has it, but for what the product needs; nil: all of it as the base has it
+	Sure bool   // the checks surely run what is changed.
 }
 
 // CommandSet are those of the checks, and those that make a folder ready for them.
@@ -37,65 +37,44 @@ func Paths(commands CommandSet, base Files) []string {
 	return slices.Sorted(maps.Keys(follow(commands, base)))
 }
 
-// Changed are the files that define the checks otherwise now, new ones included.
-func Changed(commands CommandSet, base, now Files) []RestoredFile {
-	var pieces []RestoredFile
-	defining := follow(commands, base)
-	for _, name := range slices.Sorted(maps.Keys(defining)) {
-		is := now(name)
-		if defining[name].onlyNew && is == nil {
+// Changed are those of the touched files that may define the checks otherwise now, by name.
+func Changed(commands CommandSet, base, now Files) map[string]Change {
+	changes, defining := map[string]Change{}, follow(commands, base)
+	for _, name := range commands.Touched {
+		g, is := defining[name]
+		if !is || g.onlyNew && (base(name) != nil || now(name) == nil) {
 			continue
 		}
-		was := base(name)
-		if defining[name].onlyNew && was != nil {
-			continue
-		}
-		if bytes.Equal(was, is) && (was == nil) == (is == nil) {
-			continue
-		}
-		if piece, differs := defining[name].restore(name, was, is); differs {
-			pieces = append(pieces, piece)
+		if change, differs := g.change(name, base, now(name)); differs {
+			changes[name] = change
 		}
 	}
-	return pieces
+	return changes
 }
 
 // definition is what of a file defines the checks: parts of it by their names, or all.
 type definition struct {
 	whole   bool
-	onlyNew bool // only where the base has none
-	format  fileFormat
-	parts   []string
+	onlyNew bool     // only where the base has none
+	parts   []string // targets, sections, "scripts.NAME", or other members by their path
 }
 
-// fileFormat is how a file is made up of parts.
-type fileFormat int
-
-const (
-	otherFormat fileFormat = iota
-	makeTargets            // a Makefile or a justfile
-	jsonMembers            // a package.json, by "scripts.NAME" or a key of its top
-	iniSections            // an ini or toml file
-	pytestHooks            // a conftest.py that comes, as far as it hooks into the runner
-)
-
-// restore is what has to be put back of a file. Only parts of one that also says what the
-// product depends on are: of all others the whole file.
-func (g definition) restore(name string, was, now []byte) (RestoredFile, bool) {
-	whole := RestoredFile{Path: name}
-	switch {
-	case g.format == pytestHooks && !g.whole:
-		return whole, was == nil && hooksIntoPytest.MatchString(string(now))
-	case g.whole, now == nil, was == nil && g.format != iniSections && g.format != makeTargets:
+func (g definition) change(name string, base Files, is []byte) (Change, bool) {
+	was, whole := base(name), Change{Sure: true}
+	switch file := path.Base(name); {
+	case bytes.Equal(was, is) && (was == nil) == (is == nil):
+		return whole, false
+	case g.whole, is == nil, was == nil && file == "package.json": // which takes the place of one above it
 		return whole, true
-	case g.format == makeTargets:
-		return whole, targetsDiffer(was, now, g.parts)
+	case file == pytestHooks:
+		return whole, was == nil && hooksIntoPytest.MatchString(string(is))
 	}
-	text := restoreSections(was, now, g.parts)
-	if g.format == jsonMembers {
-		text = restoreMembers(was, now, g.parts)
+	text, same := g.asBase(name, was, is, base)
+	if bytes.Equal(text, was) {
+		text = nil
 	}
-	return RestoredFile{name, text}, text == nil || !bytes.Equal(text, now)
+	sure := g.partsDiffer(name, was, is)
+	return Change{text, sure}, sure || !same
 }
 
 // follower is a chain of commands that is being followed.
@@ -207,12 +186,11 @@ func (f *follower) enqueue(e shellText) {
 func (f *follower) addWhole(name string) { f.defining[name] = definition{whole: true} }
 
 // addParts adds parts of a file.
-func (f *follower) addParts(name string, of fileFormat, parts ...string) {
+func (f *follower) addParts(name string, parts ...string) {
 	g := f.defining[name]
 	if g.whole {
 		return
 	}
-	g.format = of
 	for _, part := range parts {
 		if !slices.Contains(g.parts, part) {
 			g.parts = append(g.parts, part)

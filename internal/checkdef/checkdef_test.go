@@ -32,6 +32,20 @@ func (t tree) with(changes tree) tree {
 	return all
 }
 
+// changed are the changes of a tree by another; sure ones are of what the checks surely run.
+func changed(commands checkdef.CommandSet, base, now tree) map[string]checkdef.Change {
+	if commands.Touched == nil {
+		commands.Touched = slices.Collect(maps.Keys(base.with(now)))
+	}
+	return checkdef.Changed(commands, base.file, now.file)
+}
+
+func sure(commands checkdef.CommandSet, base, now tree) (names []string) {
+	changes := changed(commands, base, now)
+	maps.DeleteFunc(changes, func(_ string, change checkdef.Change) bool { return !change.Sure })
+	return slices.Sorted(maps.Keys(changes))
+}
+
 func checks(commands ...string) checkdef.CommandSet { return checkdef.CommandSet{Checks: commands} }
 
 // without leaves out what would only come before python's own modules.
@@ -136,7 +150,7 @@ func TestChanged(t *testing.T) {
 		"it is gone":            {"sh check.sh", tree{"check.sh": "gone"}, tree{"check.sh": "whole"}},
 		"another file":          {"sh check.sh", tree{"product.py": "1", "Makefile": "test:\n"}, tree{}},
 		"a recipe":              {"make test", tree{"Makefile": strings.Replace(makefile, "sh $$t", "true", 1)}, tree{"Makefile": "whole"}},
-		"one that is needed":    {"make test", tree{"Makefile": strings.Replace(makefile, "\tsh check.sh", "\ttrue", 1) + "new:\n\ttrue\n"}, tree{"Makefile": "whole"}},
+		"one that is needed":    {"make test", tree{"Makefile": strings.Replace(makefile, "\tsh check.sh", "\ttrue", 1) + "new:\n\ttrue\n"}, tree{"Makefile": makefile + "new:\n\ttrue\n"}},
 		"it is needed no more":  {"make test", tree{"Makefile": strings.Replace(makefile, "test: lint", "test:", 1)}, tree{"Makefile": "whole"}},
 		"more is needed":        {"make test", tree{"Makefile": strings.Replace(makefile, "test: lint", "test: lint run", 1)}, tree{}},
 		"another recipe":        {"make test", tree{"Makefile": strings.Replace(makefile, "./a", "./b", 1) + "new: run\n\ttrue\n"}, tree{}},
@@ -147,17 +161,21 @@ func TestChanged(t *testing.T) {
 		"a second rule":         {"make test", tree{"Makefile": makefile + "test:\n\ttrue\n"}, tree{"Makefile": "whole"}},
 		"the target is gone":    {"make test", tree{"Makefile": "run:\n\t./a\n"}, tree{"Makefile": "whole"}},
 		"another file is made":  {"make test", tree{"GNUmakefile": "test:\n"}, tree{"GNUmakefile": "whole"}},
-		"a script of npm":       {"npm test", tree{"package.json": strings.Replace(pack, `"jest", "start"`, `"true", "start"`, 1)}, tree{"package.json": "jest"}},
-		"one before it":         {"npm test", tree{"package.json": strings.Replace(pack, `"start": "node ."`, `"pretest": "rm -r test", "start": "node main"`, 1)}, tree{"package.json": "node main"}},
-		"settings of its":       {"npm test", tree{"package.json": strings.Replace(pack, `"bail": 1`, `"testMatch": []`, 1)}, tree{"package.json": "bail"}},
+		"a script of npm":       {"npm test", tree{"package.json": strings.Replace(pack, `"jest", "start"`, `"true", "start"`, 1)}, tree{"package.json": "whole"}},
+		"one before it":         {"npm test", tree{"package.json": strings.Replace(pack, `"start": "node ."`, `"pretest": "rm -r test", "start": "node main"`, 1)}, tree{"package.json": "whole"}},
+		"settings of its":       {"npm test", tree{"package.json": strings.Replace(pack, `"bail": 1`, `"testMatch": []`, 1)}, tree{"package.json": "whole"}},
 		"dependencies":          {"npm test", tree{"package.json": strings.Replace(pack, `"a": "1"`, `"a": "2", "b": "1"`, 1)}, tree{}},
 		"as it is written":      {"npm test", tree{"package.json": strings.ReplaceAll(pack, " ", "")}, tree{}},
+		"it is gone with all":   {"npm test", tree{"package.json": "gone"}, tree{"package.json": "whole"}},
+		"a target that comes":   {"make e2e", tree{"Makefile": makefile + "e2e:\n\ttrue\n"}, tree{"Makefile": "whole"}},
+		"a script that comes":   {"npm run lint", tree{"package.json": strings.Replace(pack, `"start": "node ."`, `"start": "node .", "lint": "true"`, 1)}, tree{"package.json": "whole"}},
 		"it cannot be read":     {"npm test", tree{"package.json": "{"}, tree{"package.json": "whole"}},
 		"a runner's settings":   {"npm test", tree{"jest.config.js": ""}, tree{"jest.config.js": "whole"}},
-		"a section":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "-q", "-k one", 1)}, tree{"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.ruff]\nline-length = 100\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n"}},
-		"one that comes":        {"ruff check", tree{"pyproject.toml": project["pyproject.toml"] + "[tool.ruff.lint]\nignore = [\"ALL\"]\n"}, tree{"pyproject.toml": project["pyproject.toml"]}},
+		"a section":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "-q", "-k one", 1)}, tree{"pyproject.toml": "whole"}},
+		"one that comes":        {"ruff check", tree{"pyproject.toml": project["pyproject.toml"] + "[tool.ruff.lint]\nignore = [\"ALL\"]\n"}, tree{"pyproject.toml": "whole"}},
 		"another section":       {"pytest", tree{"pyproject.toml": strings.NewReplacer(`"a"`, `"b"`, "100", "120").Replace(project["pyproject.toml"])}, tree{}},
-		"a plugin":              {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[project.entry-points.pytest11]\nx = \"x\"\n"}, tree{"pyproject.toml": "[project]\ndependencies = [\"a\"]\n\n[tool.ruff]\nline-length = 100\n[tool.pytest.ini_options]\naddopts = \"-q\"\n\n"}},
+		"a plugin":              {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[project.entry-points.pytest11]\nx = \"x\"\n"}, tree{"pyproject.toml": "[project]\n  dependencies = [\"a\"]\n  [project.entry-points]\n\n[tool]\n  [tool.pytest]\n    [tool.pytest.ini_options]\n      addopts = \"-q\"\n  [tool.ruff]\n    line-length = 100\n"}},
+		"a dotted key":          {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[tool]\npytest.x.addopts = \"-k one\"\n"}, tree{"pyproject.toml": "whole"}},
 		"a file with a section": {"pytest", tree{"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -k one\n"}, tree{"setup.cfg": "[metadata]\nname = shop\n"}},
 		"where npm looks":       {"npm test", tree{".npmrc": "registry=https://example.com\n"}, tree{}},
 		"a hook of pnpm":        {"pnpm test", tree{".pnpmfile.cjs": ""}, tree{".pnpmfile.cjs": "whole"}},
@@ -168,26 +186,21 @@ func TestChanged(t *testing.T) {
 		"a conftest":            {"pytest", tree{"conftest.py": "import pytest\n\n@pytest.fixture\ndef shop():\n    return 1\n"}, tree{}},
 		"a binary of jest":      {"npm test", tree{"node_modules/.bin/jest": "", "jest.js": ""}, tree{"node_modules/.bin/jest": "whole", "jest.js": "whole"}},
 		"a workspace of go":     {"go test ./...", tree{"go.work": "go 1.24\n"}, tree{"go.work": "whole"}},
-		"a runner of cargo":     {"cargo test", tree{".cargo/config.toml": "[net]\nretry = 2\n[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n"}, tree{".cargo/config.toml": "[net]\nretry = 2\n"}},
+		"one by a dotted key":   {"cargo test", tree{".cargo/config.toml": "target.'cfg(all())'.runner = ['sh', 'run.sh']\n"}, tree{".cargo/config.toml": "whole"}},
+		"a runner of cargo":     {"cargo test", tree{".cargo/config.toml": "[net]\nretry = 2\n[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n"}, tree{".cargo/config.toml": "[net]\n  retry = 2\n"}},
 		"settings of maven":     {"mvn test", tree{".mvn/maven.config": "-DskipTests\n"}, tree{".mvn/maven.config": "whole"}},
 		"settings of bazel":     {"bazel test //...", tree{".bazelrc": "test --test_filter=none\n"}, tree{".bazelrc": "whole"}},
 		"make's other name":     {"make test", tree{"makefile": "test:\n"}, tree{"makefile": "whole"}},
 		"a comment":             {"pytest", tree{"pyproject.toml": strings.Replace(project["pyproject.toml"], "addopts", "# quiet\naddopts", 1)}, tree{}},
 	} {
 		now := project.with(test.changes)
-		got := tree{}
-		for _, piece := range checkdef.Changed(checks(test.command), project.file, now.file) {
-			if got[piece.Path] = string(piece.Text); piece.Text == nil {
-				got[piece.Path] = "whole"
+		got, all := tree{}, changed(checks(test.command), project, now)
+		for _, name := range sure(checks(test.command), project, now) {
+			if got[name] = string(all[name].Text); all[name].Text == nil {
+				got[name] = "whole"
 			}
 		}
-		want := tree{}
-		for path, text := range test.want {
-			if want[path] = text; path == "package.json" && text != "whole" && strings.Contains(got[path], text) {
-				want[path] = got[path] // as JSON is written
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -197,34 +210,21 @@ func TestChanged(t *testing.T) {
 func TestChangedLeavesOwnModules(t *testing.T) {
 	was := tree{"inspect.py": "", "go.work": "go 1.24\n", "conftest.py": "import pytest\n"}
 	now := tree{"inspect.py": "1", "go.work": "go 1.25\n", "conftest.py": "def pytest_configure():\n    pass\n"}
-	if pieces := checkdef.Changed(checks("python3 -m pytest", "go test ./..."), was.file, now.file); len(pieces) > 0 {
+	if pieces := sure(checks("python3 -m pytest", "go test ./..."), was, now); len(pieces) > 0 {
 		t.Errorf("Changed = %v", pieces)
 	}
 }
 
-// What is put back of a package.json leaves the rest of it as it is now.
+// A package.json is as the base has it, but for what the product needs, as it is written.
 func TestChangedKeepsDependencies(t *testing.T) {
 	was := tree{"package.json": `{"dependencies": {"a": "1"}, "scripts": {"test": "jest", "start": "node ."}, "jest": {"bail": 1}}`}
-	now := tree{"package.json": `{"dependencies": {"a": "2"}, "scripts": {"test": "true", "start": "node main", "pretest": "rm x"}}`}
-	pieces := checkdef.Changed(checks("npm test"), was.file, now.file)
-	want := `{
-  "dependencies": {
-    "a": "2"
-  },
-  "jest": {
-    "bail": 1
-  },
-  "scripts": {
-    "start": "node main",
-    "test": "jest"
-  }
-}
-`
-	if len(pieces) != 1 {
-		t.Fatalf("pieces %v, want one", pieces)
-	}
-	if diff := cmp.Diff(want, string(pieces[0].Text)); diff != "" {
-		t.Errorf("package.json (-want +got):\n%s", diff)
+	now := tree{"package.json": `{"dependencies": {"a": "2"}, "exports": {"node": "./a.js", "default": "./b.js"}, "scripts": {"test": "true", "start": "node main"}}`}
+	want := map[string]checkdef.Change{"package.json": {
+		Sure: true,
+		Text: []byte(`{"dependencies":{"a":"2"},"exports":{"node":"./a.js","default":"./b.js"},"jest":{"bail":1},"scripts":{"start":"node .","test":"jest"}}`),
+	}}
+	if diff := cmp.Diff(want, changed(checks("npm test"), was, now)); diff != "" {
+		t.Errorf("Changed (-want +got):\n%s", diff)
 	}
 }
 
@@ -237,15 +237,15 @@ func FuzzChanged(f *testing.F) {
 	f.Add("sh check.sh", "check.sh", "sh check.sh; . ./check.sh `", "")
 	f.Fuzz(func(t *testing.T, command, name, was, now string) {
 		before, after := tree{name: was}, tree{name: now}
-		for _, piece := range checkdef.Changed(checks(command), before.file, after.file) {
-			if piece.Path != name {
-				t.Errorf("%s was put back, and only %s has changed", piece.Path, name)
+		for at, change := range changed(checks(command), before, after) {
+			if at != name {
+				t.Errorf("%s was put back, and only %s has changed", at, name)
 			}
-			if again := checkdef.Changed(checks(command), before.file, tree{name: string(piece.Text)}.file); piece.Text != nil && len(again) > 0 {
-				t.Errorf("what was put back is still otherwise: %q", again[0].Text)
+			if again := sure(checks(command), before, tree{name: string(change.Text)}); change.Sure && change.Text != nil && len(again) > 0 {
+				t.Errorf("what was put back is still otherwise: %q", change.Text)
 			}
 		}
-		if same := checkdef.Changed(checks(command), before.file, before.file); len(same) > 0 {
+		if same := changed(checks(command), before, before); len(same) > 0 {
 			t.Errorf("what is as it was is put back: %v", same)
 		}
 	})

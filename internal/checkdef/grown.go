@@ -39,7 +39,8 @@ func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 		return m.base(m.name), false
 	}
 	young, trial := logicalLines(is), slices.Clone(m.lines)
-	checked := usedVariables(m.recipes())
+	rules := rulesOf([]byte(was))
+	checked := variablesIn(textOf(rules, m.parts, rule.recipe), variables(rules))
 	for at, line := range trial {
 		list := plainList.FindStringSubmatch(flat(line))
 		if list == nil || affectsAllRules.MatchString(line) || slices.Contains(checked, list[1]) {
@@ -49,28 +50,10 @@ func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 			trial[at] = now[0]
 		}
 	}
-	added, rest := newRules(young, was, strings.Contains(strings.ToLower(path.Base(m.name)), "justfile"))
+	added, rest := newRules(young, was+"\n"+strings.Join(m.parts, " "), strings.Contains(strings.ToLower(path.Base(m.name)), "justfile"))
 	phony := phonyTargets(rulesOf(is))
-	same = slices.Equal(said(trial), said(rest)) && !slices.ContainsFunc(phonyTargets(rulesOf([]byte(was))), func(name string) bool { return !slices.Contains(phony, name) })
+	same = slices.Equal(said(trial), said(rest)) && !slices.ContainsFunc(phonyTargets(rules), func(name string) bool { return !slices.Contains(phony, name) })
 	return []byte(strings.Join(append(trial, added...), "\n") + "\n"), same
-}
-
-// recipes are those of the targets that check, with what their variables hold.
-func (m makefile) recipes() string {
-	rules := rulesOf([]byte(strings.Join(m.lines, "\n")))
-	var text strings.Builder
-	for _, part := range m.parts {
-		for _, r := range rulesFor(rules, part) {
-			text.WriteString(r.recipe())
-		}
-	}
-	assigned, used := variables(rules), usedVariables(text.String())
-	for n := 0; n < len(used) && n < maxScripts; n++ {
-		more := strings.Join(assigned[used[n]], " ")
-		text.WriteString(more + "\n")
-		used = append(used, usedVariables(more)...)
-	}
-	return text.String()
 }
 
 // grows tells whether a list has all that it had in its order, and else only names of

@@ -110,7 +110,7 @@ func (f *follower) followTargets(file string, rules []rule, o makeCall) {
 		if slices.Contains(f.defining[file].parts, o.targets[n]) {
 			continue
 		}
-		f.addParts(file, makeTargets, o.targets[n])
+		f.addParts(file, o.targets[n])
 		for _, r := range rulesFor(rules, o.targets[n]) {
 			f.enqueue(shellText{strings.ReplaceAll(r.recipe(), "$(MAKE)", "make"), o.from.dir, o.from.isSetup})
 			o.targets = append(o.targets, slices.DeleteFunc(slices.Clone(r.needs), func(need string) bool { return !checkName.MatchString(need) })...)

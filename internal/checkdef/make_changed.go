@@ -44,22 +44,29 @@ func phonyTargets(rules []rule) []string {
 	return all
 }
 
-// variablesLost tells whether a variable that the recipes use, directly or not, holds less than it did.
-func variablesLost(old, young []rule, parts []string) bool {
+// variablesLost tells whether a variable that targets use, directly or not, holds less than it did.
+func variablesLost(old, young []rule, targets []string) bool {
 	was, now := variables(old), variables(young)
-	return slices.ContainsFunc(variablesOf(old, parts), func(name string) bool {
+	text := textOf(old, targets, func(r rule) string { return r.recipe() + strings.Join(r.needs, " ") })
+	return slices.ContainsFunc(variablesIn(text, was), func(name string) bool {
 		return slices.ContainsFunc(was[name], func(word string) bool { return !slices.Contains(now[name], word) })
 	})
 }
 
-// variablesOf are the variables that the recipes of some targets use, directly or not.
-func variablesOf(rules []rule, targets []string) (used []string) {
+// textOf is something of the rules of some targets.
+func textOf(rules []rule, targets []string, of func(rule) string) string {
+	var text strings.Builder
 	for _, name := range targets {
 		for _, r := range rulesFor(rules, name) {
-			used = append(used, usedVariables(r.recipe()+strings.Join(r.needs, " "))...)
+			text.WriteString(of(r) + "\n")
 		}
 	}
-	assigned := variables(rules)
+	return text.String()
+}
+
+// variablesIn are the variables that a text uses, directly or not.
+func variablesIn(text string, assigned map[string][]string) []string {
+	used := usedVariables(text)
 	for n := 0; n < len(used) && n < maxScripts; n++ {
 		for _, more := range usedVariables(strings.Join(assigned[used[n]], " ")) {
 			if !slices.Contains(used, more) {
@@ -116,6 +123,6 @@ func (f *follower) includedFiles(rules []rule, dir string) []string {
 // addIncluded adds the same targets in included files.
 func (f *follower) addIncluded(main string, files []string) {
 	for _, file := range files {
-		f.addParts(file, makeTargets, f.defining[main].parts...)
+		f.addParts(file, f.defining[main].parts...)
 	}
 }

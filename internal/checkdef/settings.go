@@ -1,7 +1,6 @@
 package checkdef
 
 import (
-	"bytes"
 	"encoding/json"
 	"path"
 	"slices"
@@ -41,14 +40,14 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 		return
 	}
 	for name := range pack.object("imports") { // by which tests are given another file than they name
-		f.addParts(file, jsonMembers, "imports."+name)
+		f.addParts(file, "imports."+name)
 	}
 	for _, name := range args[:min(len(args), 4)] { // the first, or what follows a flag's value
 		if name == "t" || name == "tst" {
 			name = "test"
 		}
 		for _, script := range []string{"pre" + name, name, "post" + name} {
-			f.addParts(file, jsonMembers, "scripts."+script)
+			f.addParts(file, "scripts."+script)
 			var text string
 			if json.Unmarshal(pack.object("scripts")[script], &text) == nil {
 				f.enqueue(shellText{text, in.dir, in.isSetup})
@@ -57,98 +56,45 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 	}
 }
 
-// restoreMembers is a package.json with some members as they were; nil: one cannot be read.
-func restoreMembers(was, now []byte, parts []string) []byte {
-	old, read := readPackageJSON(was)
-	young, still := readPackageJSON(now)
-	if !read || !still {
-		return nil
-	}
-	changed := false
-	for _, part := range parts {
-		if outer, key, is := strings.Cut(part, "."); is {
-			inner := young.object(outer)
-			if restoreMember(&inner, old.object(outer), key) {
-				changed = true
-				young[outer], _ = json.Marshal(inner) //nolint:errchkjson // was read from JSON
-			}
-			continue
-		}
-		all := map[string]json.RawMessage(young)
-		changed = restoreMember(&all, old, part) || changed
-	}
-	if !changed {
-		return now
-	}
-	text, err := json.MarshalIndent(young, "", "  ")
-	if err != nil {
-		return nil
-	}
-	return append(text, '\n')
-}
-
-// restoreMember gives an object a member as another one has it, and tells whether that is a change.
-func restoreMember(to *map[string]json.RawMessage, from map[string]json.RawMessage, key string) bool {
-	was, had := from[key]
-	now, has := (*to)[key]
-	switch {
-	case had == has && (!had || sameJSON(was, now)):
-		return false
-	case !had:
-		delete(*to, key)
-		return true
-	case *to == nil:
-		*to = map[string]json.RawMessage{}
-	}
-	(*to)[key] = was
-	return true
-}
-
-func sameJSON(a, b json.RawMessage) bool {
-	var one, two bytes.Buffer
-	return json.Compact(&one, a) == nil && json.Compact(&two, b) == nil && bytes.Equal(one.Bytes(), two.Bytes())
-}
-
 // toolSettings is what a tool reads its settings from.
 type toolSettings struct {
-	files    []string            // all of each
-	sections map[string][]string // of a file, by how their names begin
-	members  []string            // keys of a package.json
-	hookFile string              // what comes and hooks into the runner
+	files []string            // all of each
+	parts map[string][]string // of a file, by how their names begin
+	hooks bool                // what comes may hook into the runner
 }
 
 var (
-	npm    = toolSettings{sections: map[string][]string{".npmrc": {}}} // tried, and not put back
+	npm    = toolSettings{parts: map[string][]string{".npmrc": {}}} // tried, and not put back
 	pytest = toolSettings{
-		hookFile: "conftest.py",
-		files:    []string{"pytest.ini", ".pytest.ini"},
-		sections: map[string][]string{
+		hooks: true,
+		files: []string{"pytest.ini", ".pytest.ini"},
+		parts: map[string][]string{
 			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest", "project.entry-points.pytest11"},
 		},
 	}
 	settingsOf = map[string]toolSettings{
 		"pytest": pytest, "py.test": pytest,
 		"npm": npm, "npx": npm, "pnpm": npm, "pnpx": npm, "yarn": npm,
-		"cargo":         {sections: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}}},
-		"tox":           {sections: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
+		"cargo":         {parts: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}}},
+		"tox":           {parts: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
 		"nox":           {files: []string{"noxfile.py"}},
 		"nose2":         {files: []string{"unittest.cfg", "nose2.cfg"}},
-		"coverage":      {files: []string{".coveragerc"}, sections: map[string][]string{"setup.cfg": {"coverage:"}, "tox.ini": {"coverage:"}, "pyproject.toml": {"tool.coverage"}}},
-		"ruff":          {files: []string{"ruff.toml", ".ruff.toml"}, sections: map[string][]string{"pyproject.toml": {"tool.ruff"}}},
-		"flake8":        {files: []string{".flake8"}, sections: map[string][]string{"setup.cfg": {"flake8"}, "tox.ini": {"flake8"}}},
-		"mypy":          {files: []string{"mypy.ini", ".mypy.ini"}, sections: map[string][]string{"setup.cfg": {"mypy"}, "pyproject.toml": {"tool.mypy"}}},
-		"pylint":        {files: []string{".pylintrc", "pylintrc"}, sections: map[string][]string{"pyproject.toml": {"tool.pylint"}}},
-		"pyright":       {files: []string{"pyrightconfig.json"}, sections: map[string][]string{"pyproject.toml": {"tool.pyright"}}},
-		"jest":          {files: withExtensions("jest.config", "js", "ts", "cjs", "mjs", "cts", "json"), members: []string{"jest"}},
+		"coverage":      {files: []string{".coveragerc"}, parts: map[string][]string{"setup.cfg": {"coverage:"}, "tox.ini": {"coverage:"}, "pyproject.toml": {"tool.coverage"}}},
+		"ruff":          {files: []string{"ruff.toml", ".ruff.toml"}, parts: map[string][]string{"pyproject.toml": {"tool.ruff"}}},
+		"flake8":        {files: []string{".flake8"}, parts: map[string][]string{"setup.cfg": {"flake8"}, "tox.ini": {"flake8"}}},
+		"mypy":          {files: []string{"mypy.ini", ".mypy.ini"}, parts: map[string][]string{"setup.cfg": {"mypy"}, "pyproject.toml": {"tool.mypy"}}},
+		"pylint":        {files: []string{".pylintrc", "pylintrc"}, parts: map[string][]string{"pyproject.toml": {"tool.pylint"}}},
+		"pyright":       {files: []string{"pyrightconfig.json"}, parts: map[string][]string{"pyproject.toml": {"tool.pyright"}}},
+		"jest":          {files: withExtensions("jest.config", "js", "ts", "cjs", "mjs", "cts", "json"), parts: map[string][]string{"package.json": {"jest"}}},
 		"vitest":        {files: append(withExtensions("vitest.config", "js", "ts", "mjs", "mts", "cjs", "cts"), withExtensions("vitest.workspace", "js", "ts", "json")...)},
-		"mocha":         {files: withExtensions(".mocharc", "js", "cjs", "json", "jsonc", "yml", "yaml"), members: []string{"mocha"}},
-		"ava":           {files: withExtensions("ava.config", "js", "cjs", "mjs"), members: []string{"ava"}},
-		"nyc":           {files: append(withExtensions(".nycrc", "json", "yml", "yaml"), ".nycrc", "nyc.config.js"), members: []string{"nyc"}},
-		"c8":            {files: []string{".c8rc.json", ".c8rc"}, members: []string{"c8"}},
+		"mocha":         {files: withExtensions(".mocharc", "js", "cjs", "json", "jsonc", "yml", "yaml"), parts: map[string][]string{"package.json": {"mocha"}}},
+		"ava":           {files: withExtensions("ava.config", "js", "cjs", "mjs"), parts: map[string][]string{"package.json": {"ava"}}},
+		"nyc":           {files: append(withExtensions(".nycrc", "json", "yml", "yaml"), ".nycrc", "nyc.config.js"), parts: map[string][]string{"package.json": {"nyc"}}},
+		"c8":            {files: []string{".c8rc.json", ".c8rc"}, parts: map[string][]string{"package.json": {"c8"}}},
 		"karma":         {files: withExtensions("karma.conf", "js", "ts", "cjs")},
 		"playwright":    {files: withExtensions("playwright.config", "js", "ts", "mjs")},
 		"cypress":       {files: withExtensions("cypress.config", "js", "ts", "mjs", "cjs")},
-		"eslint":        {files: append(append(withExtensions("eslint.config", "js", "mjs", "cjs", "ts"), withExtensions(".eslintrc", "js", "cjs", "json", "yml", "yaml")...), ".eslintrc", ".eslintignore"), members: []string{"eslintConfig", "eslintIgnore"}},
+		"eslint":        {files: append(append(withExtensions("eslint.config", "js", "mjs", "cjs", "ts"), withExtensions(".eslintrc", "js", "cjs", "json", "yml", "yaml")...), ".eslintrc", ".eslintignore"), parts: map[string][]string{"package.json": {"eslintConfig", "eslintIgnore"}}},
 		"biome":         {files: []string{"biome.json", "biome.jsonc"}},
 		"golangci-lint": {files: withExtensions(".golangci", "yml", "yaml", "toml", "json")},
 		"phpunit":       {files: []string{"phpunit.xml", "phpunit.xml.dist"}},
@@ -176,14 +122,11 @@ func (f *follower) addSettings(tool, dir string) {
 	for _, name := range own.files {
 		f.addWhole(path.Join(dir, name))
 	}
-	for name, parts := range own.sections {
-		f.addParts(path.Join(dir, name), iniSections, parts...)
+	for name, parts := range own.parts {
+		f.addParts(path.Join(dir, name), parts...)
 	}
-	if own.hookFile != "" {
-		f.addParts(path.Join(dir, own.hookFile), pytestHooks)
-	}
-	if len(own.members) > 0 {
-		f.addParts(path.Join(dir, "package.json"), jsonMembers, own.members...)
+	if own.hooks {
+		f.addParts(path.Join(dir, pytestHooks))
 	}
 }
 
@@ -207,29 +150,17 @@ func sectionsOf(text []byte) []section {
 	return all
 }
 
-// restoreSections is a file with some sections, by how their names begin, as they
-// were. One that came goes; one that went stands at the end.
-func restoreSections(was, now []byte, parts []string) []byte {
-	other := func(s section) bool {
-		return s.name == "" || !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(s.name, part) })
-	}
-	old, young := slices.DeleteFunc(sectionsOf(was), other), slices.DeleteFunc(sectionsOf(now), other)
-	if slices.EqualFunc(old, young, func(a, b section) bool { return sectionText(a) == sectionText(b) }) {
-		return now
-	}
-	var text strings.Builder
-	for _, s := range sectionsOf(now) {
-		if other(s) {
-			text.WriteString(strings.Join(s.lines, ""))
+// sectionsDiffer tells whether the sections whose names begin with some words are not the same.
+func sectionsDiffer(was, now []byte, parts []string) bool {
+	said := func(text []byte) (all []string) {
+		for _, s := range sectionsOf(text) {
+			if s.name != "" && slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(s.name, part) }) {
+				all = append(all, sectionText(s))
+			}
 		}
+		return all
 	}
-	for _, s := range old {
-		if n := text.Len(); n > 0 && text.String()[n-1] != '\n' {
-			text.WriteByte('\n')
-		}
-		text.WriteString(strings.Join(s.lines, ""))
-	}
-	return []byte(text.String())
+	return !slices.Equal(said(was), said(now))
 }
 
 // sectionText is a section without comments and blank lines.

@@ -82,5 +82,7 @@ func (f *follower) addIfNew(name string) {
 	}
 }
 
-// hooksIntoPytest is what of a conftest.py has a say in what counts: fixtures have none.
+// pytestHooks hooks into pytest if it has words of hooksIntoPytest: fixtures have no say in what counts.
+const pytestHooks = "conftest.py"
+
 var hooksIntoPytest = pattern.Of(`(?m)\bpytest_\w+|\bcollect_ignore|^\s*(import|from)\s+_pytest\b|\bsys\s*\.\s*modules\b|\bos\s*\.\s*_exit\b|\bTestCase\b\s*\.`)

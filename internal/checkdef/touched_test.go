@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ralph-loop/ralph/internal/checkdef"
 )
 
 // What has no name before it comes is found among the files of a change: what a
@@ -50,11 +48,7 @@ func TestChangedByWhatComes(t *testing.T) {
 		now := c.base.with(c.changes)
 		commands := checks(c.command)
 		commands.Touched = slices.Sorted(maps.Keys(c.changes))
-		var got []string
-		for _, piece := range checkdef.Changed(commands, c.base.file, now.file) {
-			got = append(got, piece.Path)
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
+		if diff := cmp.Diff(c.want, sure(commands, c.base, now)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -71,10 +65,7 @@ func TestManyFoldersHideNothing(t *testing.T) {
 	}
 	commands := checks("npm test && cd p299 && npm test")
 	commands.Touched = slices.Sorted(maps.Keys(changes))
-	var got []string
-	for _, file := range checkdef.Changed(commands, base.file, base.with(changes).file) {
-		got = append(got, file.Path)
-	}
+	got := sure(commands, base, base.with(changes))
 	for _, want := range []string{"scripts/lint.sh", "p000/package.json", "p299/package.json"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not put back", want)

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof"
 )
 
-// restore gives a commit with what is protected, what defines the checks, and the
+// restore gives a commit with what is protected, what surely defines the checks, and the
 // loop's own books, as the base has them. The books are nothing that a test
 // could read, so that they were otherwise is not told.
 func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
@@ -25,19 +25,21 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 	if paths, err = handover.Guarded(ctx, trusted, span, run.Policy.Protect); err != nil {
 		return "", nil, err
 	}
-	pieces, err := defining(ctx, trusted, run, span)
+	changes, err := defining(ctx, trusted, run, span)
 	if err != nil {
 		return "", nil, err
 	}
 	graft := git.Overlay{Onto: commit, From: run.Base, Texts: map[string][]byte{}}
-	for _, piece := range pieces {
-		if piece.Text != nil && !slices.Contains(paths, piece.Path) {
-			graft.Texts[piece.Path] = piece.Text
+	for name, change := range changes {
+		switch {
+		case !change.Sure || slices.Contains(paths, name):
+			continue
+		case change.Text != nil:
+			graft.Texts[name] = change.Text
 		}
-		paths = append(paths, piece.Path)
+		paths = append(paths, name)
 	}
 	slices.Sort(paths)
-	paths = slices.Compact(paths)
 	for _, name := range slices.Concat(paths, books(run)) {
 		if _, merged := graft.Texts[name]; !merged {
 			graft.Paths = append(graft.Paths, name)
@@ -63,7 +65,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 }
 
 // defining is what a change does to what the checks are, as far as it is theirs.
-func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) ([]checkdef.RestoredFile, error) {
+func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) (map[string]checkdef.Change, error) {
 	touched, err := trusted.Touched(ctx, span)
 	if err != nil {
 		return nil, err
@@ -71,12 +73,8 @@ func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span g
 	base, now := reader{ctx, trusted, span.From, nil}, reader{ctx, trusted, span.To, nil}
 	named := commands(run)
 	named.Touched = touched
-	led := checkdef.Paths(named, base.file)
-	if !slices.ContainsFunc(touched, func(name string) bool { return slices.Contains(led, name) }) {
-		return nil, errors.Join(base.err, ctx.Err())
-	}
-	pieces := checkdef.Changed(named, base.file, now.file)
-	return pieces, errors.Join(base.err, now.err, ctx.Err())
+	changes := checkdef.Changed(named, base.file, now.file)
+	return changes, errors.Join(base.err, now.err, ctx.Err())
 }
 
 // commands are those that people named, or the base's own files.

@@ -122,7 +122,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 	named := defining.Named()
 	defining.Touched = m.paths
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
-	led, tried := checkdef.Paths(defining, base.file), checkdef.Tried(defining, base.file, now.file)
+	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.file)
 	m.checks = slices.Concat(named, led)
 	has, err := m.tree(ctx, m.trusted, run.Base)
 	if err != nil {
@@ -133,7 +133,7 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 		if slices.Contains(own, d.Path) {
 			continue
 		}
-		text, partly := tried[d.Path]
+		change, partly := changes[d.Path]
 		test := isTest(d.Path) || d.Was() && paths.Tracked(d.Path) != paths.None
 		sure := slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
@@ -141,8 +141,8 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 			Tests: sure || test || speaks[d.Path] || linkedTest(has.links, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
-			Settings: !sure && !speaks[d.Path] && (partly || !slices.Contains(led, d.Path) && m.settings(d)),
-			Text:     text,
+			Settings: !sure && !speaks[d.Path] && (partly && !change.Sure || !slices.Contains(led, d.Path) && m.settings(d)),
+			Text:     change.Text,
 		})
 	}
 	return files, errors.Join(base.err, now.err)

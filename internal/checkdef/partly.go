@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -12,31 +13,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// A file of which only parts are put back can say more of the checks than their readers
-// see. Running tells: the checks are tried with the file as the base has it. A trial
-// keeps of the new file only what the product cannot do without, in known forms.
+// Some files also say what the product depends on. Of these no reader sees all that has a
+// say in the checks: so they are as the base has them, no matter what is changed, and keep
+// of the new file only what the product cannot do without, in known forms.
 
-// Tried are the files of which no more than parts are put back, as a trial has them; nil:
-// as the base has them.
-func Tried(commands CommandSet, base, now Files) map[string][]byte {
-	tried := map[string][]byte{}
-	for name, g := range follow(commands, base) {
-		was, is := base(name), now(name)
-		if g.whole || g.format == otherFormat || g.format == pytestHooks || bytes.Equal(was, is) && (was == nil) == (is == nil) {
-			continue
-		}
-		piece, differs := g.restore(name, was, is)
-		if differs && piece.Text == nil {
-			continue // nothing of it is new
-		}
-		if differs {
-			is = piece.Text
-		}
-		if text, same := g.asBase(name, was, is, base); !same {
-			tried[name] = text
-		}
+// partsDiffer tells whether the parts that the checks surely run are not the same.
+func (g definition) partsDiffer(name string, was, is []byte) bool {
+	switch file := path.Base(name); {
+	case file == "package.json":
+		return membersDiffer(was, is, g.parts, jsonTree)
+	case path.Ext(file) == ".toml":
+		return membersDiffer(was, is, g.parts, tomlTree)
+	case path.Ext(file) == ".cfg", path.Ext(file) == ".ini", file == ".npmrc":
+		return sectionsDiffer(was, is, g.parts)
 	}
-	return tried
+	return targetsDiffer(was, is, g.parts)
 }
 
 // asBase is a file as the base has it, with what is kept of the new one; same: nothing else is new.
@@ -73,21 +64,78 @@ tool.poetry.name tool.poetry.version tool.poetry.packages tool.poetry.include to
 
 // treeFormat reads and writes a format of nested tables.
 type treeFormat struct {
-	read  func([]byte, any) error
+	read  func([]byte) (map[string]any, bool)
 	write func(any) ([]byte, error)
 }
 
 var (
-	jsonTree = treeFormat{json.Unmarshal, json.Marshal}
-	tomlTree = treeFormat{toml.Unmarshal, toml.Marshal}
+	jsonTree = treeFormat{readMembers, json.Marshal}
+	tomlTree = treeFormat{readTables, toml.Marshal}
 )
+
+func readTables(text []byte) (map[string]any, bool) {
+	all := map[string]any{}
+	return all, toml.Unmarshal(text, &all) == nil
+}
+
+// readMembers leaves what a package.json holds as it is written, since the order of "exports"
+// counts, but for what checks use single entries of.
+func readMembers(text []byte) (map[string]any, bool) {
+	pack, readable := readPackageJSON(text)
+	all := raw(pack)
+	for _, key := range []string{"scripts", "imports"} {
+		if entries := pack.object(key); entries != nil {
+			all[key] = raw(entries)
+		}
+	}
+	return all, readable
+}
+
+func raw(members map[string]json.RawMessage) map[string]any {
+	all := map[string]any{}
+	for key, value := range members {
+		text, _ := json.Marshal(value)   //nolint:errchkjson // was read from JSON
+		all[key] = json.RawMessage(text) // without blanks
+	}
+	return all
+}
+
+// tables are those of a text, if they can be read; none of one that is not there.
+func (f treeFormat) tables(text []byte) (map[string]any, bool) {
+	if text == nil {
+		return map[string]any{}, true
+	}
+	return f.read(text)
+}
+
+// membersDiffer tells whether tables have other members; those that cannot be read may have.
+func membersDiffer(was, is []byte, members []string, format treeFormat) bool {
+	old, read := format.tables(was)
+	young, still := format.tables(is)
+	return !read || !still || slices.ContainsFunc(members, func(name string) bool {
+		return !reflect.DeepEqual(memberOf(old, name), memberOf(young, name))
+	})
+}
+
+// memberOf is what tables have at a name or a path; nil: nothing.
+func memberOf(tables map[string]any, name string) any {
+	if value, has := tables[name]; has {
+		return value
+	}
+	outer, rest, _ := strings.Cut(name, ".")
+	inner, _ := tables[outer].(map[string]any)
+	if inner == nil {
+		return nil
+	}
+	return memberOf(inner, rest)
+}
 
 // keepTree is the base's tables with some of the new ones. What cannot be read is as the base has it.
 func keepTree(was, is []byte, kept []string, format treeFormat) (text []byte, same bool) {
 	trees := [4]map[string]any{} // each of its own: tables are shared when they are kept
 	for i, text := range [][]byte{was, was, is, is} {
-		trees[i] = map[string]any{}
-		if text != nil && format.read(text, &trees[i]) != nil {
+		var readable bool
+		if trees[i], readable = format.tables(text); !readable {
 			return was, false
 		}
 	}
@@ -101,6 +149,9 @@ func keepTree(was, is []byte, kept []string, format treeFormat) (text []byte, sa
 	}
 	if reflect.DeepEqual(trial, after) {
 		return is, true
+	}
+	if reflect.DeepEqual(trial, before) {
+		return was, false
 	}
 	if text, err := format.write(trial); err == nil && len(trial) > 0 {
 		return text, false
