@@ -101,6 +101,11 @@ func said(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return silent.MatchString(line) })
 }
 
+// mentions tells whether a text has a name as a word.
+func mentions(text, name string) bool {
+	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
+}
+
 // newRules are the rules that come behind one of the base, with names that the base does
 // not have; rest is all else.
 func newRules(now []string, was string, just bool) (added, rest []string) {
@@ -110,7 +115,7 @@ func newRules(now []string, was string, just bool) (added, rest []string) {
 		indented := strings.HasPrefix(line, "\t") || just && strings.HasPrefix(line, " ")
 		switch {
 		case in && (indented || line == ""):
-		case behind && found != nil && !regexp.MustCompile(`\b`+regexp.QuoteMeta(found[1])+`\b`).MatchString(was):
+		case behind && found != nil && !mentions(was, found[1]):
 			in = true
 		default:
 			in = false

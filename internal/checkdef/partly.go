@@ -34,7 +34,7 @@ func (g definition) partsDiffer(name string, was, is []byte) bool {
 func (g definition) asBase(name string, was, is []byte, base Files) (text []byte, same bool) {
 	switch file := path.Base(name); {
 	case file == "package.json":
-		return keepTree(was, is, neededMembers, jsonTree)
+		return keepTree(was, is, append(g.newScripts(was, is), neededMembers...), jsonTree)
 	case file == "pyproject.toml":
 		return keepTree(was, is, neededTables, tomlTree)
 	case path.Ext(file) == ".toml":
@@ -47,6 +47,26 @@ func (g definition) asBase(name string, was, is []byte, base Files) (text []byte
 		return bytes.Join([][]byte{linesOf(was, other), kept}, nil), bytes.Equal(linesOf(was, other), linesOf(is, other))
 	}
 	return makefile{name: name, lines: logicalLines(was), parts: g.parts, base: base}.keepGrowth(is)
+}
+
+var (
+	plainScript = pattern.Of(`^[A-Za-z][\w-]*$`)
+	// hookScript is one that package managers run by themselves, or instead of server.js.
+	hookScript = pattern.Of(`^(pre|post)|^(install|dependencies|start)$`)
+)
+
+// newScripts are the members of scripts that come with names of their own: nothing of the base runs them.
+func (g definition) newScripts(was, is []byte) (members []string) {
+	old, _ := readPackageJSON(was)
+	young, _ := readPackageJSON(is)
+	for name := range young.object("scripts") {
+		member := "scripts." + name
+		own := plainScript.MatchString(name) && !hookScript.MatchString(name) && !mentions(string(was), name)
+		if own && !slices.Contains(g.parts, member) && !bytes.Contains(old["scripts"], []byte("*")) { // some run scripts by a pattern
+			members = append(members, member)
+		}
+	}
+	return members
 }
 
 // What a product needs to be installed and found, by the names of the formats' own

@@ -24,8 +24,8 @@ func TestTried(t *testing.T) {
 	const pyproject = "[project]\nname = \"shop\"\ndependencies = [\"a\"]\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n"
 	project := tree{
 		"Makefile": makefile, "pyproject.toml": pyproject, "run.sh": "", "justfile": "test:\n    cargo test\n",
-		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`,
-		"setup.cfg":    "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n",
+		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`, "all/package.json": `{"scripts": {"test": "run-s lint*"}}`,
+		"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n",
 	}
 	const none = "not tried"
 	for name, c := range map[string]struct{ command, file, text, want string }{
@@ -50,7 +50,12 @@ func TestTried(t *testing.T) {
 		"a key with an escape":         {"npm test", ".npmrc", `"script\u002dshell"=./sh.sh` + "\n", ""},
 		"where npm looks":              {"npm test", ".npmrc", "@shop:registry=https://example.com/\n//example.com/:_authToken=${TOKEN}\nlegacy-peer-deps=true\n", none},
 		"a new dependency of npm":      {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1", "b": "2"}}`, none},
-		"another script":               {"npm test", "package.json", `{"scripts": {"test": "jest", "next": "x"}, "dependencies": {"b": "2"}}`, `{"dependencies":{"b":"2"},"scripts":{"test":"jest"}}`},
+		"a new script":                 {"npm test", "package.json", `{"scripts": {"test": "jest", "docs": "x"}, "dependencies": {"a": "1"}}`, none},
+		"one that the manager runs":    {"npm test", "package.json", `{"scripts": {"test": "jest", "prepare": "x", "docs": "y"}, "dependencies": {"a": "1"}}`, `{"dependencies":{"a":"1"},"scripts":{"docs":"y","test":"jest"}}`},
+		"one of a known name":          {"npm test", "package.json", `{"scripts": {"test": "jest", "jest": "x"}, "dependencies": {"a": "1"}}`, project["package.json"]},
+		"one of a manager's own kind":  {"npm test", "package.json", `{"scripts": {"test": "jest", "pnpm:devPreinstall": "x"}, "dependencies": {"a": "1"}}`, project["package.json"]},
+		"one that a pattern names":     {"npm --prefix all test", "all/package.json", `{"scripts": {"test": "run-s lint*", "linted": "x"}}`, project["all/package.json"]},
+		"another script":               {"npm test", "package.json", `{"scripts": {"test": "jest", "jest": "x"}, "dependencies": {"b": "2"}}`, `{"dependencies":{"b":"2"},"scripts":{"test":"jest"}}`},
 		"another tool":                 {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}, "babel": {"presets": ["./p.js"]}}`, `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`},
 		"a new dependency of python":   {"pytest", "pyproject.toml", strings.Replace(pyproject, `"a"`, `"a", "b"`, 1) + "[project.scripts]\nshop = \"shop:main\"\n", none},
 		"another section":              {"pytest", "pyproject.toml", pyproject + "[tool.shop]\nx = 1\n", pyproject},
