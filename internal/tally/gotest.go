@@ -9,11 +9,11 @@ import (
 
 // goEvents reads go test -json.
 type goEvents struct {
-	sheet
+	results
 
-	failing map[string]bool // packages in which a test failed
-	testing map[string]bool // packages of which tests are known
-	crashed map[string]bool
+	failing map[string]bool // packages with a failed test
+	testing map[string]bool // packages with a named test
+	crashed map[string]bool // packages whose test program crashed
 }
 
 func (g *goEvents) line(text string) {
@@ -27,43 +27,43 @@ func (g *goEvents) line(text string) {
 	if g.failing == nil {
 		g.failing, g.testing, g.crashed = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
-	g.seen = true
-	how, ended := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
+	g.recognized = true
+	outcome, ended := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
 	switch {
-	case event.Action == "output" && len(g.crashed) < mostTests:
-		if brokeOff(strings.TrimSuffix(event.Output, "\n")) {
+	case event.Action == "output" && len(g.crashed) < maxTests:
+		if isCrash(strings.TrimSuffix(event.Output, "\n")) {
 			g.crashed[event.Package] = true
 		}
 	case !ended:
 	case event.Test != "":
-		g.test(event.Package, event.Test, how)
-	case how == Failed && (!g.failing[event.Package] || g.crashed[event.Package]):
+		g.test(event.Package, event.Test, outcome)
+	case outcome == Failed && (!g.failing[event.Package] || g.crashed[event.Package]):
 		g.add(event.Package, Broken)
-	case how == Passed && !g.testing[event.Package]:
+	case outcome == Passed && !g.testing[event.Package]:
 		g.add(event.Package, Passed)
 	}
 }
 
-func (g *goEvents) test(pkg, name string, how Outcome) {
-	if len(g.testing) < mostTests {
+func (g *goEvents) test(pkg, name string, outcome Outcome) {
+	if len(g.testing) < maxTests {
 		g.testing[pkg] = true
 	}
-	if how == Failed && len(g.failing) < mostTests {
+	if outcome == Failed && len(g.failing) < maxTests {
 		g.failing[pkg] = true
 	}
-	g.add(pkg+"."+name, how)
+	g.add(pkg+"."+name, outcome)
 }
 
-func (g *goEvents) end() *sheet {
-	g.leaves("/")
-	return &g.sheet
+func (g *goEvents) end() *results {
+	g.dropParents("/")
+	return &g.results
 }
 
-// goText reads go test and go test -v. A package's name comes after its tests.
+// goText reads go test and go test -v, which print a package's name after its tests.
 type goText struct {
-	sheet
+	results
 
-	pending []Test
+	pending []Test // tests of the package whose name is still to come
 	failing bool
 	crashed bool
 	testing bool
@@ -82,30 +82,30 @@ func (g *goText) line(text string) {
 		}
 	case strings.HasPrefix(text, "=== RUN "):
 		g.testing = true
-	case brokeOff(text):
+	case isCrash(text):
 		g.crashed = true
 	case strings.HasPrefix(text, "ok  \t") || strings.HasPrefix(text, "FAIL\t"):
 		if m := goPackage.FindStringSubmatch(text); m != nil {
-			g.pack(m[2], m[1] != "FAIL", m[3])
+			g.packageEnd(m[2], m[1] != "FAIL", m[3])
 		}
 	}
 }
 
-func (g *goText) test(name string, how Outcome) {
+func (g *goText) test(name string, outcome Outcome) {
 	g.testing = true
-	g.failing = g.failing || how == Failed
-	if len(g.pending) < 2*mostTests {
-		g.pending = append(g.pending, Test{name, how})
+	g.failing = g.failing || outcome == Failed
+	if len(g.pending) < 2*maxTests {
+		g.pending = append(g.pending, Test{name, outcome})
 	} else {
 		g.cut = true
 	}
 }
 
-func (g *goText) pack(name string, passed bool, rest string) {
-	g.seen = true
-	built := !strings.HasSuffix(rest, "failed]") // build, or setup
+func (g *goText) packageEnd(name string, passed bool, rest string) {
+	g.recognized = true
+	built := !strings.HasSuffix(rest, "failed]") // "[build failed]" or "[setup failed]"
 	if built {
-		g.settle(name + ".")
+		g.addPending(name + ".")
 	}
 	switch {
 	case !passed && (!built || !g.failing || g.crashed):
@@ -118,40 +118,40 @@ func (g *goText) pack(name string, passed bool, rest string) {
 	}
 }
 
-// settle gives the tests that wait for it their package.
-func (g *goText) settle(prefix string) {
+// addPending adds the pending tests, with a prefix that names their package.
+func (g *goText) addPending(prefix string) {
 	for _, test := range g.pending {
 		g.add(prefix+test.Name, test.Outcome)
 	}
 	g.pending = nil
 }
 
-// end keeps the tests of a package that never ended, which is why it broke.
-func (g *goText) end() *sheet {
+// end adds the tests of a package that never ended, and counts it as broken.
+func (g *goText) end() *results {
 	if len(g.pending) > 0 {
 		if g.failing {
-			g.seen = true
+			g.recognized = true
 		}
-		g.settle("")
+		g.addPending("")
 		g.add("a package that did not end", Broken)
 	}
-	g.leaves("/")
-	return &g.sheet
+	g.dropParents("/")
+	return &g.results
 }
 
-// brokeOff tells of a line that a test's program leaves when it does not get to its end.
-func brokeOff(text string) bool {
+// isCrash reports whether a line shows that a test program ended early.
+func isCrash(text string) bool {
 	return strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") || strings.HasPrefix(text, "signal: ") ||
 		strings.HasPrefix(text, "exit status ") && text != "exit status 1"
 }
 
-// cargo reads cargo test. A name is qualified by the program it is in.
+// cargo reads cargo test. It puts the test program before each name.
 type cargo struct {
-	sheet
+	results
 
 	program string
-	running bool // tests were announced, and their result is not there yet
-	list    bool // within the names of those that failed
+	running bool // between "running N tests" and "test result:"
+	list    bool // in the list of failed tests
 }
 
 var (
@@ -180,21 +180,21 @@ func (c *cargo) line(text string) {
 		c.list = c.running
 	case list:
 		if m := cargoFailed.FindStringSubmatch(text); m != nil {
-			c.set(c.program+m[1], Failed)
+			c.addOnce(c.program+m[1], Failed)
 			c.list = true
 		}
 	case strings.HasPrefix(text, "running ") && cargoRunning.MatchString(text):
-		c.broken()
-		c.running, c.seen = true, true
+		c.endProgram()
+		c.running, c.recognized = true, true
 	}
 }
 
 func (c *cargo) enter(text string) {
 	if m := cargoProgram.FindStringSubmatch(text); m != nil {
-		c.broken()
+		c.endProgram()
 		c.program = m[2] + " " + m[1] + " "
 	} else if m := cargoDoc.FindStringSubmatch(text); m != nil {
-		c.broken()
+		c.endProgram()
 		c.program = "doc " + m[1] + " "
 	}
 }
@@ -204,25 +204,25 @@ func (c *cargo) test(text string) {
 	if m == nil {
 		return
 	}
-	how := map[string]Outcome{"ok": Passed, "FAILED": Failed, "ignored": Skipped}[m[2]]
-	c.set(c.program+m[1], how)
+	outcome := map[string]Outcome{"ok": Passed, "FAILED": Failed, "ignored": Skipped}[m[2]]
+	c.addOnce(c.program+m[1], outcome)
 }
 
 func (c *cargo) sum(text string) {
 	for _, m := range cargoSum.FindAllStringSubmatch(text, 3) {
-		c.tell(map[string]Outcome{"passed": Passed, "failed": Failed, "ignored": Skipped}[m[2]], number(m[1]))
+		c.addCount(map[string]Outcome{"passed": Passed, "failed": Failed, "ignored": Skipped}[m[2]], number(m[1]))
 	}
 }
 
-// broken notes a program that ran tests and gave no result.
-func (c *cargo) broken() {
+// endProgram adds a broken test if the program ran tests and printed no result.
+func (c *cargo) endProgram() {
 	if c.running {
 		c.add(strings.TrimSpace(c.program+"did not end"), Broken)
 	}
 	c.running = false
 }
 
-func (c *cargo) end() *sheet {
-	c.broken()
-	return &c.sheet
+func (c *cargo) end() *results {
+	c.endProgram()
+	return &c.results
 }

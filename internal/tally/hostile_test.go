@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// No matter what is written, the tally is one that can be shown and kept, and what it
-// counts is no less than what it names.
+// Any output leads to short, printable names, and to counts of at least the named tests.
 func FuzzAnyOutput(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -42,7 +41,7 @@ func FuzzAnyOutput(f *testing.F) {
 			t.Fatalf("counts %d, %d, %d; %d failed by name", got.Passed, got.Failed, got.Skipped, n)
 		}
 		if len(got.Tests) > 0 && len(got.Runners) == 0 {
-			t.Fatalf("tests of no runner: %v", got.Tests)
+			t.Fatalf("tests without a runner: %v", got.Tests)
 		}
 		if again := tally.Parse(got.String()); len(again.Tests) != len(got.Tests) {
 			t.Fatalf("%d tests, and %d when read again", len(got.Tests), len(again.Tests))
@@ -60,7 +59,7 @@ func flood(t *testing.T, r *tally.Reader, times int, line func(i int) string) {
 	}
 }
 
-// Many that passed do not hide one that failed.
+// Many passed tests do not hide a failed one.
 func TestFloodOfPassed(t *testing.T) {
 	r := &tally.Reader{}
 	flood(t, r, 60_000, func(i int) string { return fmt.Sprintf("--- PASS: Test%d (0.00s)", i) })
@@ -70,7 +69,7 @@ func TestFloodOfPassed(t *testing.T) {
 	}
 }
 
-// More failures than can be kept are said to be more.
+// Too many failed tests set Cut.
 func TestFloodOfFailed(t *testing.T) {
 	r := &tally.Reader{}
 	flood(t, r, 1, func(int) string { return "TAP version 13" })
@@ -80,7 +79,7 @@ func TestFloodOfFailed(t *testing.T) {
 	}
 }
 
-// A flood costs a bounded part of memory.
+// An endless output needs bounded memory.
 func TestFloodOfEverything(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	r := &tally.Reader{}
@@ -98,7 +97,7 @@ func TestFloodOfEverything(t *testing.T) {
 	}
 }
 
-// Names that differ only where they are cut stay two.
+// Long names stay different if they differ only at the end.
 func TestLongNames(t *testing.T) {
 	name := strings.Repeat("ä", 400)
 	got := read(t, "1..2\nnot ok 1 - "+name+"1\nnot ok 2 - "+name+"2\n").Names(tally.Failed)

@@ -12,15 +12,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// junit reads JUnit's XML, as many runners can print it. It is read as a whole.
+// junit reads JUnit XML. It decodes the whole document at the end.
 type junit struct {
-	sheet
+	results
 
 	text strings.Builder
 	open bool
 }
 
-func (*junit) whole() {}
+func (*junit) longLines() {}
 
 func (j *junit) line(text string) {
 	start := strings.TrimLeft(text, " \t\ufeff")
@@ -30,21 +30,21 @@ func (j *junit) line(text string) {
 	}
 	switch {
 	case !j.open:
-	case j.text.Len()+len(text) > longest:
+	case j.text.Len()+len(text) > maxLine:
 		j.cut = true
 	default:
 		j.text.WriteString(text + "\n")
 	}
 }
 
-func (j *junit) end() *sheet {
+func (j *junit) end() *results {
 	if j.open {
 		j.decode(j.text.String())
 	}
-	return &j.sheet
+	return &j.results
 }
 
-// decode reads the tests of a text. What is torn leaves what was read before it.
+// decode adds the tests of a document. Of an incomplete one, it adds the tests before the break.
 func (j *junit) decode(text string) {
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	decoder.Strict = false
@@ -60,21 +60,21 @@ func (j *junit) decode(text string) {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			j.seen = j.seen || strings.HasPrefix(t.Name.Local, "testsuite")
+			j.recognized = j.recognized || strings.HasPrefix(t.Name.Local, "testsuite")
 			at.start(t)
 		case xml.EndElement:
-			at.end(t, &j.sheet)
+			at.end(t, &j.results)
 		}
 	}
 }
 
-// suites is where in the XML we are.
+// suites is the decoder's position in the document.
 type suites struct {
-	depth int
-	path  branch
-	name  string // of the test under way
-	class string
-	how   Outcome
+	depth   int
+	path    nesting
+	name    string // of the current test
+	class   string
+	outcome Outcome
 }
 
 func (s *suites) start(t xml.StartElement) {
@@ -83,39 +83,39 @@ func (s *suites) start(t xml.StartElement) {
 	case "testsuite":
 		s.path.enter(s.depth, attribute(t, "name"))
 	case "testcase":
-		s.name, s.class, s.how = attribute(t, "name"), attribute(t, "classname"), Passed
+		s.name, s.class, s.outcome = attribute(t, "name"), attribute(t, "classname"), Passed
 		if strings.HasPrefix(attribute(t, "status"), "fail") {
-			s.how = Failed
+			s.outcome = Failed
 		}
 	case "skipped", "disabled":
-		s.how = Skipped
+		s.outcome = Skipped
 	case "failure", "error":
-		if s.how != Skipped { // of a test that was to be done, or expected to fail
-			s.how = Failed
+		if s.outcome != Skipped { // a skipped test may fail: a todo, or an expected failure
+			s.outcome = Failed
 		}
 	}
 }
 
-func (s *suites) end(t xml.EndElement, to *sheet) {
+func (s *suites) end(t xml.EndElement, to *results) {
 	s.depth--
 	switch t.Name.Local {
 	case "testsuite":
-		if s.name == "" && s.how == Failed { // of the suite itself
+		if s.name == "" && s.outcome == Failed { // the suite itself failed
 			to.add(s.path.String(), Broken)
 		}
-		s.how = ""
+		s.outcome = ""
 		s.path.leave()
 	case "testcase":
-		to.add(s.full(), s.how)
-		s.name, s.how = "", ""
+		to.add(s.full(), s.outcome)
+		s.name, s.outcome = "", ""
 	}
 }
 
-// full is the name of the test with its suites and its class, each once.
+// full returns the name of the test after its suites and its class, without repetitions.
 func (s *suites) full() string {
 	names := []string{s.path.String(), s.class, s.name}
 	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
-	return strings.Join(names, between)
+	return strings.Join(names, separator)
 }
 
 func attribute(t xml.StartElement, name string) string {
@@ -129,12 +129,12 @@ func attribute(t xml.StartElement, name string) string {
 
 // tap reads the Test Anything Protocol, versions 12 to 14, subtests included.
 type tap struct {
-	sheet
+	results
 
-	points  int // seen at the outermost
+	points  int // test points outside subtests
 	planned int
-	path    branch // the tests around the line, as far as they were announced
-	yaml    int    // how far in a block of YAML is; 0: there is none
+	path    nesting // the subtests around the current line
+	yaml    int     // 1 + the indent of the current YAML block; 0: none
 }
 
 var (
@@ -170,13 +170,13 @@ func (t *tap) line(text string) {
 func (t *tap) outermost(body string) {
 	switch {
 	case strings.HasPrefix(body, "TAP version "):
-		t.seen = true
+		t.recognized = true
 	case strings.HasPrefix(body, "Bail out!"):
 		t.add(body, Broken)
 	case strings.HasPrefix(body, "1.."):
 		if m := tapPlan.FindStringSubmatch(body); m != nil {
 			n := number(m[1])
-			t.planned, t.seen = t.planned+n, true
+			t.planned, t.recognized = t.planned+n, true
 		}
 	}
 }
@@ -189,24 +189,24 @@ func (t *tap) point(indent int, body string) {
 	if indent == 0 {
 		t.points++
 	}
-	text, mark := marked(strings.TrimSuffix(strings.TrimSpace(m[3]), " {"))
+	text, directive := cutDirective(strings.TrimSuffix(strings.TrimSpace(m[3]), " {"))
 	name := cmp.Or(strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(text, "- ")), `\#`, "#"), "test "+m[2])
-	how := Passed
+	outcome := Passed
 	switch {
-	case mark == "skip" || mark == "todo":
-		how = Skipped
+	case directive == "skip" || directive == "todo":
+		outcome = Skipped
 	case m[1] != "":
-		how = Failed
+		outcome = Failed
 	}
 	t.path.enter(indent, name)
-	t.add(t.path.String(), how)
+	t.add(t.path.String(), outcome)
 	if !strings.HasSuffix(body, "{") {
 		t.path.leave()
 	}
 }
 
-// marked is a point's text, and what the directive behind it says.
-func marked(text string) (rest, mark string) {
+// cutDirective splits the directive, such as "# SKIP", from the description of a test point.
+func cutDirective(text string) (description, directive string) {
 	at := tapMark.FindStringSubmatchIndex(text)
 	if at == nil {
 		return text, ""
@@ -214,11 +214,11 @@ func marked(text string) (rest, mark string) {
 	return strings.TrimRight(text[:at[2]], " #"), strings.ToLower(text[at[2]:at[3]])
 }
 
-func (t *tap) end() *sheet {
-	t.seen = t.seen && t.points+t.failed > 0
+func (t *tap) end() *results {
+	t.recognized = t.recognized && t.points+t.failed > 0
 	if t.points < t.planned {
 		t.add(fmt.Sprintf("%d planned tests that did not run", t.planned-t.points), Broken)
 	}
-	t.leaves(between)
-	return &t.sheet
+	t.dropParents(separator)
+	return &t.results
 }

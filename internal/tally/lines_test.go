@@ -7,31 +7,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each reader on lines that a recording does not have.
+// Each reader handles lines that no recording in testdata has.
 func TestLines(t *testing.T) {
 	junit := func(cases string) string {
 		return `<testsuites><testsuite name="s">` + cases + `</testsuite></testsuites>` + "\n"
 	}
 	jest := func(lines string) string { return lines + "\nTests:       1 failed, 1 passed, 2 total\n" }
 	for name, test := range map[string]struct{ output, want string }{
-		"go: a run that broke off with a failed test": {
+		"go: a crash after a failed test": {
 			"--- FAIL: TestA (0.00s)\npanic: boom\nFAIL\tp\t0.1s\n", "go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\n",
 		},
-		"go: a fatal error, and one by a signal": {
+		"go: a fatal error, and a signal": {
 			"--- FAIL: TestA (0.00s)\nfatal error: all goroutines are asleep\nFAIL\tp\t0.1s\n--- FAIL: TestB (0.00s)\nsignal: killed\nFAIL\tq\t0.1s\n",
 			"go: 0 passed, 2 failed, 0 skipped\nfailed p.TestA\nbroken p\nfailed q.TestB\nbroken q\n",
 		},
-		"go: an exit of its own": {
+		"go: an unusual exit code": {
 			"--- FAIL: TestA (0.00s)\nexit status 3\nFAIL\tp\t0.1s\n", "go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\n",
 		},
-		"go: the usual exit": {
+		"go: the usual exit code": {
 			"--- FAIL: TestA (0.00s)\nexit status 1\nFAIL\tp\t0.1s\n", "go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\n",
 		},
-		"go: what failed in one package is not the next one's": {
+		"go: a failure belongs to one package only": {
 			"--- FAIL: TestA (0.00s)\npanic: boom\nFAIL\tp\t0.1s\nFAIL\tq\t0.1s\nok  \tr\t0.1s\n",
 			"go: 1 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\nbroken q\npassed r\n",
 		},
-		"go: a package that does not build keeps what waits for the next": {
+		"go: a build failure leaves pending tests to the next package": {
 			"--- PASS: TestA (0.00s)\nFAIL\tp [build failed]\nok  \tq\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\nbroken p\npassed q.TestA\n",
 		},
 		"go: a test that ran and said nothing": {
@@ -44,7 +44,7 @@ func TestLines(t *testing.T) {
 		"go json: a package without tests": {
 			`{"Action":"pass","Package":"p"}` + "\n", "go: 1 passed, 0 failed, 0 skipped\npassed p\n",
 		},
-		"go json: a package that broke off with a failed test": {
+		"go json: a crash after a failed test": {
 			`{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"output","Package":"p","Output":"panic: boom\n"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n",
 			"go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\n",
 		},
@@ -52,11 +52,11 @@ func TestLines(t *testing.T) {
 			`{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"output","Package":"p","Output":"exit status 1\n"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n",
 			"go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\n",
 		},
-		"jest: what failed is summed up again": {
+		"jest: a summary repeats a failure": {
 			jest("FAIL src/a.test.js\n  ● cart › adds\nSummary of all failing tests\nFAIL src/a.test.js\n  ● cart › adds\n"),
 			"jest: 1 passed, 1 failed, 0 skipped\nfailed src/a.test.js > cart > adds\n",
 		},
-		"jest: what was printed is no test": {
+		"jest: console output is not a test": {
 			jest("FAIL src/a.test.js\n  ● Console\n  ● cart › adds\n"), "jest: 1 passed, 1 failed, 0 skipped\nfailed src/a.test.js > cart > adds\n",
 		},
 		"jest: a file that cannot be loaded": {
@@ -67,17 +67,17 @@ func TestLines(t *testing.T) {
 			"jest: 1 passed, 1 failed, 1 skipped\npassed src/a.test.js > cart > adds\nskipped src/a.test.js > cart > removes\nfailed src/a.test.js > report\n",
 		},
 		"jest: a line at the margin ends a list": {
-			jest("PASS src/a.test.js\n  √ adds\nelsewhere\n  ✓ is no test\n"), "jest: 1 passed, 1 failed, 0 skipped, and who knows what\npassed src/a.test.js > adds\n",
+			jest("PASS src/a.test.js\n  √ adds\nelsewhere\n  ✓ is no test\n"), "jest: 1 passed, 1 failed, 0 skipped, output cut\npassed src/a.test.js > adds\n",
 		},
-		"jest: a tick that belongs to no file": {jest("  ✓ is no test\n"), "jest: 1 passed, 1 failed, 0 skipped, and who knows what\n"},
-		"vitest: files and no tests": {
+		"jest: a tick without a file": {jest("  ✓ is no test\n"), "jest: 1 passed, 1 failed, 0 skipped, output cut\n"},
+		"vitest: files without tests": {
 			" FAIL  src/a.test.js [ src/a.test.js ]\n\n Test Files  1 failed (1)\n", "vitest: 0 passed, 0 failed, 0 skipped\nbroken src/a.test.js\n",
 		},
 		"vitest: a test whose name has a bracket": {
 			" FAIL  src/a.test.js > adds [ one ]\n\n Test Files  1 failed (1)\n      Tests  1 failed (1)\n",
 			"vitest: 0 passed, 1 failed, 0 skipped\nfailed src/a.test.js > adds [ one ]\n",
 		},
-		"vitest: the old tick, and one that was skipped": {
+		"vitest: an old tick, and a skipped test": {
 			" √ src/a.test.js > adds 3ms\n ↓ src/a.test.js > removes\n\n      Tests  1 passed | 1 skipped (2)\n",
 			"vitest: 1 passed, 0 failed, 1 skipped\npassed src/a.test.js > adds\nskipped src/a.test.js > removes\n",
 		},
@@ -88,32 +88,32 @@ func TestLines(t *testing.T) {
 			junit(`<testcase name="a"><disabled/></testcase><testcase name="b"><skipped/><failure/></testcase><testcase name="c"/>`),
 			"junit: 1 passed, 0 failed, 2 skipped\nskipped s > a\nskipped s > b\npassed s > c\n",
 		},
-		"junit: behind a mark of its encoding, in another": {
+		"junit: a byte order mark, and another encoding": {
 			"\ufeff" + `<?xml version="1.0" encoding="ISO-8859-1"?>` + "\n" + junit(`<testcase name="a"/>`), "junit: 1 passed, 0 failed, 0 skipped\npassed s > a\n",
 		},
-		"junit: with what is no entity": {junit(`<testcase name="a &nbsp; b"/>`), "junit: 1 passed, 0 failed, 0 skipped\npassed s > a &nbsp; b\n"},
+		"junit: an unknown entity": {junit(`<testcase name="a &nbsp; b"/>`), "junit: 1 passed, 0 failed, 0 skipped\npassed s > a &nbsp; b\n"},
 		"junit: an error of the suite after a test": {
 			junit(`<testcase name="a"/><error message="no"/>`), "junit: 1 passed, 0 failed, 0 skipped\npassed s > a\nbroken s\n",
 		},
-		"junit: nothing before its beginning": {"<p>\n" + junit(`<testcase name="a"/>`), "junit: 1 passed, 0 failed, 0 skipped\npassed s > a\n"},
-		"a count that cannot be":              {"\n  1234567890 passing (1s)\n", ": 0 passed, 0 failed, 0 skipped\n"},
-		"mocha: names over lines, and what only looks like one": {
+		"junit: other text before it": {"<p>\n" + junit(`<testcase name="a"/>`), "junit: 1 passed, 0 failed, 0 skipped\npassed s > a\n"},
+		"a count with 10 digits":      {"\n  1234567890 passing (1s)\n", ": 0 passed, 0 failed, 0 skipped\n"},
+		"mocha: names on several lines, and similar lines": {
 			"  cart\n    ✔ adds (12ms)\n    - removes\n\n  1 passing (9ms)\n  1 pending\n  1 failing\n\n  1) cart\n       pays:\n     Error: no\n      at x:1\n\n  no name:\n",
 			"mocha: 1 passed, 1 failed, 1 skipped\npassed cart > adds\nskipped cart > removes\nfailed cart > pays\n",
 		},
-		"mocha: a name that has no end": {
-			"  1 passing (9ms)\n  1 failing\n\n  1) cart\n\n       pays:\n", "mocha: 1 passed, 1 failed, 0 skipped, and who knows what\n",
+		"mocha: a name without an end": {
+			"  1 passing (9ms)\n  1 failing\n\n  1) cart\n\n       pays:\n", "mocha: 1 passed, 1 failed, 0 skipped, output cut\n",
 		},
 		"cargo: two programs, and one that did not end": {
 			"     Running unittests src/lib.rs (target/debug/deps/shop-0123456789abcdef)\nrunning 1 test\ntest adds ... ok\ntest result: ok. 1 passed; 0 failed; 0 ignored;\n" +
 				"   Doc-tests shop\nrunning 2 tests\ntest src/lib.rs - pays (line 3) ... FAILED\n",
 			"cargo: 1 passed, 1 failed, 0 skipped\npassed shop src/lib.rs adds\nfailed doc shop src/lib.rs - pays (line 3)\nbroken doc shop did not end\n",
 		},
-		"cargo: what failed is listed when it ends": {
+		"cargo: the list of failures at the end": {
 			"     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\nrunning 2 tests\nfailures:\n    adds\n    pays\n\ntest result: FAILED. 0 passed; 2 failed; 0 ignored;\nfailures:\n    no test\n",
 			"cargo: 0 passed, 2 failed, 0 skipped\nfailed a tests/a.rs adds\nfailed a tests/a.rs pays\n",
 		},
-		"what only looks like lines of runners": {
+		"lines that only look like a runner's": {
 			"ok  \t\nFAIL\t\nFAIL \nPASS \n  ● \n FAIL \n FAIL  \n Tests  \n Test Files  \n a > b\nVitest caught up\nrunning  tests\n Running x\n Doc-tests \ntest x\ntest result: \n" +
 				"--- x\nRan x\n[gw0]\n%]\n!!!\nJest: x\nx threshold\n= test session\n 1 passing (\n 1 failing\nok  \t \n{\"\"Action\":\"\n{\"Action\":\"pass\",\"Package\":\"p\",\n",
 			": 0 passed, 0 failed, 0 skipped\n",
@@ -122,43 +122,43 @@ func TestLines(t *testing.T) {
 			jest("FAIL src/a.test.js\n  ● adds\n") + "Jest: \"global\" coverage threshold for lines (90%) not met: 80%\n",
 			"jest: 1 passed, 1 failed, 0 skipped\nfailed src/a.test.js > adds\nbroken Jest: \"global\" coverage\n",
 		},
-		"jest: tests beside each other": {
+		"jest: tests in neighbouring groups": {
 			jest("PASS src/a.test.js\n  ✓ adds\n  ✓ removes\nFAIL src/b.test.js\n  ● pays\n"),
 			"jest: 2 passed, 1 failed, 0 skipped\npassed src/a.test.js > adds\npassed src/a.test.js > removes\nfailed src/b.test.js > pays\n",
 		},
-		"junit: a suite that failed says nothing of the next": {
+		"junit: a failed suite before another": {
 			junit(`<error/>`) + junit(`<testcase name="a"/>`), "junit: 1 passed, 0 failed, 0 skipped\nbroken s\npassed s > a\n",
 		},
-		"junit: a text of two lines": {
+		"junit: a document on two lines": {
 			junit("<testcase name=\"a\"><failure>one\ntwo</failure></testcase>"), "junit: 0 passed, 1 failed, 0 skipped\nfailed s > a\n",
 		},
-		"junit: torn before its first element": {"<?xml version=\"1.0\"?>\n<testsuites", ": 0 passed, 0 failed, 0 skipped\n"},
-		"cargo: a program after one that did not end": {
+		"junit: incomplete before its first element": {"<?xml version=\"1.0\"?>\n<testsuites", ": 0 passed, 0 failed, 0 skipped\n"},
+		"cargo: a program after an unfinished one": {
 			"     Running unittests src/lib.rs (target/debug/deps/shop-0123456789abcdef)\nrunning 1 test\n     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\nrunning 1 test\nrunning 0 tests\n   Doc-tests shop\n",
 			"cargo: 0 passed, 0 failed, 0 skipped\nbroken shop src/lib.rs did not end\nbroken a tests/a.rs did not end\nbroken a tests/a.rs did not end (2)\n",
 		},
-		"node: what is marked, and what only counts": {
+		"node: directives and totals": {
 			"▶ cart\n  ✔ adds (1.2ms)\n  ﹣ removes (0.1ms) # SKIP\n  ⚠ pays (0.1ms)\n▶ cart (2ms)\n✖ orders (0.5ms)\nℹ pass 3\nℹ fail 1\nℹ skipped 2\n✖ orders (0.5ms)\n",
 			"node: 3 passed, 1 failed, 2 skipped\npassed cart > adds\nskipped cart > removes\nskipped cart > pays\nfailed orders\n",
 		},
-		"pytest: an error of its own, and of what it collects": {
+		"pytest: an internal error and a collection error": {
 			"============ test session starts ============\nINTERNALERROR> Traceback\nINTERNALERROR> more\n!!!!!!! Interrupted: 2 errors during collection !!!!!!!\n!!!!!!! KeyboardInterrupt !!!!!!!\n=== 2 errors in 0.1s ===\n",
 			"pytest: 0 passed, 0 failed, 0 skipped\nbroken an internal error of pytest\nbroken KeyboardInterrupt\n",
 		},
-		"pytest: coverage that was reached": {
+		"pytest: coverage above its threshold": {
 			"============ test session starts ============\nRequired test coverage of 90% reached. Total coverage: 95%\n=== 1 passed in 0.1s ===\n", "pytest: 1 passed, 0 failed, 0 skipped\n",
 		},
 		"pytest: a time within words": {
 			"============ test session starts ============\n= 1 ran in circles\n", "pytest: 0 passed, 0 failed, 0 skipped\nbroken a session that did not end\n",
 		},
 	} {
-		if diff := cmp.Diff(test.want, told(read(t, test.output))); diff != "" {
+		if diff := cmp.Diff(test.want, summarize(read(t, test.output))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// A test is qualified by so many names and no more, and a long one is cut.
+// A name has at most 50 components.
 func TestDeepNames(t *testing.T) {
 	var tap strings.Builder
 	tap.WriteString("TAP version 13\n")
@@ -168,6 +168,6 @@ func TestDeepNames(t *testing.T) {
 	tap.WriteString(strings.Repeat(" ", 60) + "ok 1 - a\n1..1\nok 1 - a\n")
 	got := read(t, tap.String())
 	if n := strings.Count(got.Tests[0].Name, " > "); n != 49 {
-		t.Errorf("a test within 60 others is qualified by %d names", n)
+		t.Errorf("a test in 60 groups has the names of %d groups", n)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// number is a count that was written down; one too long to be true is none.
+// number returns a count, or 0 if it has more than 9 digits.
 func number(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || len(digits) > 9 {
@@ -17,21 +17,21 @@ func number(digits string) int {
 	return n
 }
 
-// mocha reads mocha's spec reporter, and the sum that others share with it.
+// mocha reads mocha's spec reporter, and the totals that its other reporters print too.
 type mocha struct {
-	sheet
+	results
 
-	path   branch
-	report bool   // what failed is being named
-	open   string // the name under way, which goes over lines
-	naming bool
+	path   nesting
+	report bool   // in the report of failures, after the totals
+	naming bool   // in the name of a failed test, which has a line for each suite
+	name   string // what was read of that name
 }
 
 var (
-	mochaSum   = pattern.Of(`^ {2}(\d{1,9}) (passing|failing|pending)(?: \(.*\))?$`)
-	mochaItem  = pattern.Of(`^([✔✓√-]) (.+)$`)
-	mochaRed   = pattern.Of(`^ {2}\d+\) (.+)$`)
-	mochaTimed = pattern.Of(` \(\d+ms\)$`)
+	mochaSum     = pattern.Of(`^ {2}(\d{1,9}) (passing|failing|pending)(?: \(.*\))?$`)
+	mochaItem    = pattern.Of(`^([✔✓√-]) (.+)$`)
+	mochaFailure = pattern.Of(`^ {2}\d+\) (.+)$`)
+	mochaTimed   = pattern.Of(` \(\d+ms\)$`)
 )
 
 func (m *mocha) line(text string) {
@@ -39,7 +39,7 @@ func (m *mocha) line(text string) {
 	case strings.HasSuffix(text, ")") && strings.Contains(text, " passing (") || strings.HasSuffix(text, " failing") || strings.HasSuffix(text, " pending"):
 		m.sum(text)
 	case m.report:
-		m.red(text)
+		m.failure(text)
 	case strings.HasPrefix(text, "  "):
 		m.item(text)
 	}
@@ -50,12 +50,12 @@ func (m *mocha) sum(text string) {
 	if found == nil {
 		return
 	}
-	m.seen, m.path = true, nil
+	m.recognized, m.path = true, nil
 	m.report = found[2] == "failing"
-	m.tell(map[string]Outcome{"passing": Passed, "failing": Failed, "pending": Skipped}[found[2]], number(found[1]))
+	m.addCount(map[string]Outcome{"passing": Passed, "failing": Failed, "pending": Skipped}[found[2]], number(found[1]))
 }
 
-// item reads a line of the list. What failed is only a number there.
+// item reads a line of the list, which has only a number for a failed test.
 func (m *mocha) item(text string) {
 	body := strings.TrimLeft(text, " ")
 	indent := len(text) - len(body)
@@ -75,33 +75,33 @@ func (m *mocha) item(text string) {
 	m.path.leave()
 }
 
-// red reads the names of what failed: "  1) cart", "       removes:".
-func (m *mocha) red(text string) {
-	if found := mochaRed.FindStringSubmatch(text); found != nil {
-		m.naming, m.open = true, ""
+// failure reads a line of a failed test's name: "  1) cart", "       removes:".
+func (m *mocha) failure(text string) {
+	if found := mochaFailure.FindStringSubmatch(text); found != nil {
+		m.naming, m.name = true, ""
 		text = found[1]
 	}
 	if !m.naming {
 		return
 	}
 	name, last := strings.CutSuffix(strings.TrimSpace(text), ":")
-	if name == "" || len(m.open) > longLine {
+	if name == "" || len(m.name) > maxShortLine {
 		m.naming = false
 		return
 	}
-	m.open = strings.TrimPrefix(m.open+between+name, between)
+	m.name = strings.TrimPrefix(m.name+separator+name, separator)
 	if last {
-		m.add(m.open, Failed)
+		m.add(m.name, Failed)
 		m.naming = false
 	}
 }
 
-// nodeSpec reads node --test as it prints for people, neither TAP nor JUnit.
+// nodeSpec reads the spec reporter of node --test.
 type nodeSpec struct {
-	sheet
+	results
 
-	path branch
-	over bool // what follows was told before
+	path nesting
+	over bool // after the totals, where failures are repeated
 }
 
 var (
@@ -127,39 +127,37 @@ func (n *nodeSpec) line(text string) {
 
 func (n *nodeSpec) sum(text string) {
 	if m := nodeSum.FindStringSubmatch(text); m != nil {
-		n.seen, n.over = true, true
+		n.recognized, n.over = true, true
 		counts := map[string]Outcome{"pass": Passed, "skipped": Skipped, "todo": Skipped}
-		if how, counted := counts[m[1]]; counted {
-			n.tell(how, number(m[2]))
+		if outcome, counted := counts[m[1]]; counted {
+			n.addCount(outcome, number(m[2]))
 		}
 	}
 }
 
 func (n *nodeSpec) item(indent int, sign, text string) {
-	name, mark := marked(text)
+	name, directive := cutDirective(text)
 	name = nodeTimed.ReplaceAllString(name, "")
 	if sign == "▶" {
 		n.path.enter(indent, name)
 		return
 	}
-	for len(n.path) > 0 && n.path[len(n.path)-1].indent > indent {
-		n.path.leave()
-	}
-	if !n.path.has(indent, name) { // else it closes what was announced
+	n.path.leaveTo(indent + 1)
+	if !n.path.has(indent, name) { // else the line ends a suite that "▶" began
 		n.path.enter(indent, name)
 	}
-	how := Passed
+	outcome := Passed
 	switch {
-	case mark != "" || sign == "﹣" || sign == "⚠":
-		how = Skipped
+	case directive != "" || sign == "﹣" || sign == "⚠":
+		outcome = Skipped
 	case sign == "✖":
-		how = Failed
+		outcome = Failed
 	}
-	n.add(n.path.String(), how)
+	n.add(n.path.String(), outcome)
 	n.path.leave()
 }
 
-func (n *nodeSpec) end() *sheet {
-	n.leaves(between)
-	return &n.sheet
+func (n *nodeSpec) end() *results {
+	n.dropParents(separator)
+	return &n.results
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Head is the name of a test without the part that tells its cases apart, the rows of a table.
+// Head returns the name of a test without its case: the subtest in Go, the parameters in pytest.
 func Head(name string) string {
-	if !Bare(name) { // Go's
+	if !Bare(name) {
 		slash := strings.LastIndex(name, "/")
 		for slash > 0 && !Bare(name[:slash]) {
 			name = name[:slash]
@@ -19,40 +19,34 @@ func Head(name string) string {
 		return name
 	}
 	before, _, is := strings.Cut(name, "[")
-	if is && before != "" && strings.HasSuffix(name, "]") { // pytest's
+	if is && before != "" && strings.HasSuffix(name, "]") {
 		return before
 	}
 	return name
 }
 
-// Bare tells whether a name has no test of Go's in it: a package of Go has none.
+// Bare reports whether a name contains no Go test: it is a Go package, or from another runner.
 func Bare(name string) bool {
-	return !slices.ContainsFunc([]string{".Test", ".Example", ".Fuzz"}, func(of string) bool { return strings.Contains(name, of) })
+	return !slices.ContainsFunc([]string{".Test", ".Example", ".Fuzz"}, func(prefix string) bool { return strings.Contains(name, prefix) })
 }
 
-// Word is what a test is called where it is written down: a function, or a title.
+// Word returns the name of a test in its source file: a function or a title.
 func Word(name string) string {
 	name = Head(name)
-	for _, between := range []string{" > ", "::"} {
-		if at := strings.LastIndex(name, between); at >= 0 {
-			return name[at+len(between):]
+	for _, separator := range []string{" > ", "::"} {
+		if at := strings.LastIndex(name, separator); at >= 0 {
+			return name[at+len(separator):]
 		}
 	}
-	if before, _, is := strings.Cut(name, " ("); is { // unittest's
+	if before, _, is := strings.Cut(name, " ("); is { // unittest: "test_adds (test_cart.Cart)"
 		return before
 	}
 	if strings.Contains(name, " ") {
 		return name
 	}
-	if strings.Contains(name, "/") && Bare(name) { // a file's, or a package's
+	if strings.Contains(name, "/") && Bare(name) { // a file or a package
 		return path.Base(name)
 	}
-	return last(name)
-}
-
-// last is the end of a test's name, which all runners have in common.
-func last(name string) string {
-	name, _, _ = strings.Cut(name, " (") // as unittest names its class
 	parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(".:/>", r) })
 	if len(parts) == 0 {
 		return name
@@ -67,9 +61,9 @@ func Standing(text, test string) int {
 	outer := strings.FieldsFunc(strings.TrimSuffix(Head(test), word), func(r rune) bool { return !Letter(r) })
 	from := 0
 	if len(outer) > 0 {
-		from = max(0, whole(text, outer[len(outer)-1]))
+		from = max(0, indexWord(text, outer[len(outer)-1]))
 	}
-	at := whole(text[from:], word)
+	at := indexWord(text[from:], word)
 	if at < 0 {
 		return -1
 	}
@@ -79,8 +73,8 @@ func Standing(text, test string) int {
 	return strings.LastIndex(text[:from], "\n") + 1
 }
 
-// whole returns the offset of a word that is no part of a longer one; -1: not found.
-func whole(text, word string) int {
+// indexWord returns the offset of a whole word in a text; -1: not found.
+func indexWord(text, word string) int {
 	for at := 0; word != ""; at += len(word) {
 		next := strings.Index(text[at:], word)
 		if next < 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// pytest reads pytest: the progress of -v, and the short summary.
+// pytest reads the progress lines of pytest -v and the short test summary.
 type pytest struct {
-	sheet
+	results
 
 	began, ended bool
 	summary      bool
@@ -27,20 +27,20 @@ var (
 func (p *pytest) line(text string) {
 	switch {
 	case strings.HasPrefix(text, "=") && strings.Contains(text, " test session starts "):
-		p.began, p.ended, p.seen, p.summary = true, false, true, false
+		p.began, p.ended, p.recognized, p.summary = true, false, true, false
 	case strings.HasPrefix(text, "=") && strings.Contains(text, " short test summary info "):
-		p.summary, p.seen = true, true
+		p.summary, p.recognized = true, true
 	case strings.HasPrefix(text, "INTERNALERROR>"):
-		p.set("an internal error of pytest", Broken)
+		p.addOnce("an internal error of pytest", Broken)
 	case strings.HasPrefix(text, "!!!") && !strings.Contains(text, "error during collection") && !strings.Contains(text, "errors during collection"):
-		p.set(strings.Trim(text, "! "), Broken)
+		p.addOnce(strings.Trim(text, "! "), Broken)
 	case strings.Contains(text, "Required test coverage of "):
 		if strings.Contains(text, " not reached") {
-			p.set("the required coverage", Broken)
+			p.addOnce("the required coverage", Broken)
 		}
 	case strings.HasSuffix(text, "%]"):
 		p.progress(text)
-	case strings.Contains(text, " in ") && closes(text) && pyCounts.MatchString(text):
+	case strings.Contains(text, " in ") && mayEndSession(text) && pyCounts.MatchString(text):
 		p.count(text)
 	case p.summary:
 		p.short(text)
@@ -49,34 +49,34 @@ func (p *pytest) line(text string) {
 	}
 }
 
-// closes tells whether a line begins as the one that closes a session does.
-func closes(text string) bool {
+// mayEndSession reports whether a line begins like the last line of a session.
+func mayEndSession(text string) bool {
 	return text[0] == '=' || text[0] >= '0' && text[0] <= '9' || strings.HasPrefix(text, "no tests ran")
 }
 
 func (p *pytest) progress(text string) {
 	if m := pyProgress.FindStringSubmatch(text); m != nil {
-		p.set(m[1], pyOutcomes[m[2]])
+		p.addOnce(m[1], pyOutcomes[m[2]])
 	} else if m := pyWorker.FindStringSubmatch(text); m != nil {
-		p.set(m[2], pyOutcomes[m[1]])
+		p.addOnce(m[2], pyOutcomes[m[1]])
 	}
 }
 
-// short reads a line of the short summary. Without a test it is a file that could not be loaded.
+// short reads a line of the short test summary. A line without a test names a file that pytest could not load.
 func (p *pytest) short(text string) {
 	m := pySummary.FindStringSubmatch(text)
 	if m == nil {
 		return
 	}
-	name, how := node(m[2]), pyOutcomes[m[1]]
-	if how == Failed && !strings.Contains(name, "::") {
-		how = Broken
+	name, outcome := testID(m[2]), pyOutcomes[m[1]]
+	if outcome == Failed && !strings.Contains(name, "::") {
+		outcome = Broken
 	}
-	p.set(name, how)
+	p.addOnce(name, outcome)
 }
 
-// node is a test's id without the reason behind it, whose sign parameters may hold, too.
-func node(text string) string {
+// testID returns a test's id without the reason after " - ". Parameters may contain " - " too.
+func testID(text string) string {
 	head, _, _ := strings.Cut(text, " - ")
 	if !strings.Contains(head, "[") {
 		return head
@@ -94,12 +94,12 @@ func (p *pytest) count(text string) {
 	p.ended, p.summary = true, false
 	for _, m := range pyCount.FindAllStringSubmatch(text, 4) {
 		n := number(m[1])
-		p.seen = true
-		p.tell(map[string]Outcome{"passed": Passed, "xpassed": Passed, "failed": Failed, "skipped": Skipped}[m[2]], n)
+		p.recognized = true
+		p.addCount(map[string]Outcome{"passed": Passed, "xpassed": Passed, "failed": Failed, "skipped": Skipped}[m[2]], n)
 	}
 }
 
-func (p *pytest) end() *sheet {
+func (p *pytest) end() *results {
 	if p.began && !p.ended {
 		p.add("a session that did not end", Broken)
 	}
@@ -108,14 +108,14 @@ func (p *pytest) end() *sheet {
 		failed[test.Name] = failed[test.Name] || test.Outcome == Failed
 	}
 	p.tests = slices.DeleteFunc(p.tests, func(t Test) bool { return t.Outcome == Passed && failed[t.Name] })
-	return &p.sheet
+	return &p.results
 }
 
-// unittest reads python -m unittest, and what is built on it.
+// unittest reads python -m unittest and runners that extend it.
 type unittest struct {
-	sheet
+	results
 
-	ruled bool // the line before was a rule
+	ruled bool // the previous line was a rule of "="
 	ran   int
 }
 
@@ -138,7 +138,7 @@ func (u *unittest) line(text string) {
 	case strings.HasPrefix(text, "Ran "):
 		if m := unitRan.FindStringSubmatch(text); m != nil {
 			u.ran = number(m[1])
-			u.seen = true
+			u.recognized = true
 		}
 	case u.ran > 0 && (strings.HasPrefix(text, "OK") || strings.HasPrefix(text, "FAILED")):
 		u.sum(text)
@@ -149,7 +149,7 @@ func (u *unittest) line(text string) {
 	}
 }
 
-// failure notes a test; a module that cannot be loaded is none.
+// failure adds a failed test, or a module that failed to load.
 func (u *unittest) failure(name string) {
 	if strings.Contains(name, "unittest.loader._FailedTest") {
 		u.add(name, Broken)
@@ -169,11 +169,11 @@ func (u *unittest) sum(text string) {
 		passed -= n
 		switch count[1] {
 		case "skipped":
-			u.tell(Skipped, n)
+			u.addCount(Skipped, n)
 		case "failures", "errors":
-			u.tell(Failed, n)
+			u.addCount(Failed, n)
 		}
 	}
-	u.tell(Passed, max(passed, 0))
+	u.addCount(Passed, max(passed, 0))
 	u.ran = 0
 }

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	mostRead = 256 << 20
-	longLine = 64 << 10
-	longest  = 16 << 20
+	maxRead      = 256 << 20
+	maxShortLine = 64 << 10
+	maxLine      = 16 << 20
 )
 
-// Reader takes an output as it is written and tells its tests at the end. It never fails.
+// Reader collects the tests of an output that is written to it. It never fails.
 type Reader struct {
-	Root string // the folder the check ran in; names are told without it.
+	Root string // the check's working directory, which is cut from test names
 
 	readers []namedReader
 	line    []byte
-	skip    bool // the line under way is longer than any that is read
+	skip    bool // the current line is longer than maxLine
 	read    int64
 	cut     bool
 }
@@ -32,10 +32,10 @@ type namedReader struct {
 
 type reader interface {
 	line(text string)
-	end() *sheet // what it came to; called once
+	end() *results // called once
 }
 
-// Write takes a part of the output.
+// Write reads a part of the output.
 func (r *Reader) Write(part []byte) (int, error) {
 	if r.readers == nil {
 		r.readers = []namedReader{
@@ -53,7 +53,7 @@ func (r *Reader) Write(part []byte) (int, error) {
 		}
 	}
 	size := len(part)
-	if r.read += int64(size); r.read > mostRead {
+	if r.read += int64(size); r.read > maxRead {
 		r.cut = true
 		return size, nil
 	}
@@ -69,47 +69,47 @@ func (r *Reader) Write(part []byte) (int, error) {
 }
 
 func (r *Reader) grow(part []byte) {
-	if r.skip || len(r.line)+len(part) > longest {
+	if r.skip || len(r.line)+len(part) > maxLine {
 		r.skip, r.cut, r.line = true, true, nil
 		return
 	}
 	r.line = append(r.line, part...)
 }
 
-// flush hands the line under way to those who read lines of its length.
+// flush passes the current line to the readers that accept its length.
 func (r *Reader) flush() {
 	text := plain(r.line)
 	r.line, r.skip = r.line[:0], false
 	for _, reader := range r.readers {
-		_, takes := reader.reader.(interface{ whole() })
-		if takes || len(text) <= longLine {
+		_, long := reader.reader.(interface{ longLines() })
+		if long || len(text) <= maxShortLine {
 			reader.line(text)
 		}
 	}
 }
 
-// Tally is what all of it came to. Nothing may be written afterwards.
+// Tally returns the tests of the whole output. Nothing may be written afterwards.
 func (r *Reader) Tally() Tally {
 	if len(r.line) > 0 {
 		r.flush()
 	}
 	tally := Tally{Cut: r.cut}
 	for _, reader := range r.readers {
-		sheet := reader.end()
-		if !sheet.seen {
+		results := reader.end()
+		if !results.recognized {
 			continue
 		}
-		tally.take(reader.runner, sheet, strings.TrimSuffix(r.Root, "/")+"/")
+		tally.add(reader.runner, results, strings.TrimSuffix(r.Root, "/")+"/")
 	}
 	r.readers = nil
 	return tally
 }
 
-func (t *Tally) take(runner string, s *sheet, root string) {
+func (t *Tally) add(runner string, s *results, root string) {
 	if !slices.Contains(t.Runners, runner) {
 		t.Runners = append(t.Runners, runner)
 	}
-	one := Tally{Tests: s.tests, Passed: s.told[Passed], Failed: s.told[Failed], Skipped: s.told[Skipped]}
+	one := Tally{Tests: s.tests, Passed: s.counts[Passed], Failed: s.counts[Failed], Skipped: s.counts[Skipped]}
 	one.count()
 	for _, test := range one.Tests {
 		if root != "/" {
@@ -118,13 +118,13 @@ func (t *Tally) take(runner string, s *sheet, root string) {
 		t.Tests = append(t.Tests, test)
 	}
 	t.Passed, t.Failed, t.Skipped = t.Passed+one.Passed, t.Failed+one.Failed, t.Skipped+one.Skipped
-	// A runner that counts more failures than it names keeps some to itself.
+	// A runner that counts more failures than it names leaves some out.
 	t.Cut = t.Cut || s.cut || one.Failed > len(one.Names(Failed, Broken))
 }
 
 var colour = pattern.Of("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 
-// plain is a line as a terminal would leave it: without colours and what was written over.
+// plain returns a line as a terminal shows it: without colours and overwritten text.
 func plain(line []byte) string {
 	text := strings.TrimRight(string(line), "\r")
 	if strings.IndexByte(text, '\x1b') >= 0 {

@@ -15,35 +15,35 @@ import (
 // Outcome is how a test ended.
 type Outcome string
 
-// How a test can end. Broken is what failed and is no test, as a package that does not build.
+// How a test can end. Broken is a failure of something other than a test, such as a package that does not build.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Skipped Outcome = "skipped"
 	Broken  Outcome = "broken"
-	// Absent is a test that was asked for and not named: gone, not run, or passed.
+	// Absent is a test that the output does not name: deleted, not run, or passed.
 	Absent Outcome = "absent"
 )
 
-// Test is one test, as its runner names it; the second of a name and outcome is "name (2)".
+// Test is one test, by the name that its runner gives it. The second with this name and outcome is "name (2)".
 type Test struct {
 	Name    string
 	Outcome Outcome
 }
 
-// Tally is what an output said of tests.
+// Tally is the tests that an output reports.
 type Tally struct {
-	Runners                 []string // those recognised
-	Tests                   []Test   // in the order in which they were told
-	Passed, Failed, Skipped int      // How many there were; a runner may count more than it names.
-	Cut                     bool     // not everything was read or kept: more may have failed.
+	Runners                 []string // the recognized test runners
+	Tests                   []Test   // in the order of the output
+	Passed, Failed, Skipped int      // A runner may count more tests than it names.
+	Cut                     bool     // The output was too long: more tests may have failed.
 }
 
-// Names are the tests that ended so, sorted.
-func (t Tally) Names(how ...Outcome) []string {
+// Names returns the sorted names of the tests with these outcomes.
+func (t Tally) Names(outcomes ...Outcome) []string {
 	var names []string
 	for _, test := range t.Tests {
-		if slices.Contains(how, test.Outcome) {
+		if slices.Contains(outcomes, test.Outcome) {
 			names = append(names, test.Name)
 		}
 	}
@@ -51,22 +51,22 @@ func (t Tally) Names(how ...Outcome) []string {
 	return names
 }
 
-// Of is how the test of that name ended, the worst where there are several.
+// Of returns the worst outcome of the tests with a name.
 func (t Tally) Of(name string) Outcome {
 	found := Absent
 	for _, test := range t.Tests {
-		if test.Name == name && badness(test.Outcome) > badness(found) {
+		if test.Name == name && severity(test.Outcome) > severity(found) {
 			found = test.Outcome
 		}
 	}
 	return found
 }
 
-func badness(o Outcome) int {
+func severity(o Outcome) int {
 	return slices.Index([]Outcome{Skipped, Passed, Failed, Broken}, o)
 }
 
-// String is every test on a line of its own, "passed name".
+// String returns a line for each test: "passed NAME".
 func (t Tally) String() string {
 	var text strings.Builder
 	for _, test := range t.Tests {
@@ -79,171 +79,171 @@ func (t Tally) String() string {
 func Parse(text string) Tally {
 	var read Tally
 	for line := range strings.Lines(text) {
-		how, name, found := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if !found || badness(Outcome(how)) < 0 {
+		outcome, name, found := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if !found || severity(Outcome(outcome)) < 0 {
 			continue
 		}
-		read.Tests = append(read.Tests, Test{name, Outcome(how)})
+		read.Tests = append(read.Tests, Test{name, Outcome(outcome)})
 	}
 	read.count()
 	return read
 }
 
-// count raises the counts to what the names amount to.
+// count raises each count to the number of named tests.
 func (t *Tally) count() {
 	t.Passed = max(t.Passed, len(t.Names(Passed)))
 	t.Failed = max(t.Failed, len(t.Names(Failed)))
 	t.Skipped = max(t.Skipped, len(t.Names(Skipped)))
 }
 
-const between = " > " // stands between the names of a test and of what it is within
+const separator = " > " // separates a test's name from the names of the groups around it
 
-// branch is where a line stands in a list that is told by indents.
-type branch []part
+// nesting is the groups around a line of an indented list, the innermost last.
+type nesting []level
 
-type part struct {
+type level struct {
 	indent int
 	name   string
 }
 
-const deepest = 50
+const maxLevels = 50
 
-// enter says that what is further in than indent belongs to name, up to a line that is not.
-func (b *branch) enter(indent int, name string) {
-	b.back(indent)
-	if len(*b) < deepest {
-		*b = append(*b, part{indent, kept(name)})
+// enter begins a group: lines with a larger indent belong to it.
+func (b *nesting) enter(indent int, name string) {
+	b.leaveTo(indent)
+	if len(*b) < maxLevels {
+		*b = append(*b, level{indent, shorten(name)})
 	}
 }
 
-// back leaves what is as far in as indent, or further.
-func (b *branch) back(indent int) {
+// leaveTo leaves the groups with this indent or a larger one.
+func (b *nesting) leaveTo(indent int) {
 	for len(*b) > 0 && (*b)[len(*b)-1].indent >= indent {
 		b.leave()
 	}
 }
 
-func (b *branch) leave() {
+func (b *nesting) leave() {
 	if n := len(*b); n > 0 {
 		*b = (*b)[:n-1]
 	}
 }
 
-// has tells whether name, that far in, is the innermost.
-func (b *branch) has(indent int, name string) bool {
+// has reports whether the innermost group has this name and indent.
+func (b *nesting) has(indent int, name string) bool {
 	n := len(*b)
-	return n > 0 && (*b)[n-1] == part{indent, kept(name)}
+	return n > 0 && (*b)[n-1] == level{indent, shorten(name)}
 }
 
-// kept is name as long as can be kept. It is made tidy where a test has it.
-func kept(name string) string {
-	if len(name) <= longName {
+// shorten returns a name that is too long as tidy does.
+func shorten(name string) string {
+	if len(name) <= maxName {
 		return name
 	}
 	return tidy(name)
 }
 
-// String is the name of the innermost, with all that it is within.
-func (b *branch) String() string {
+// String returns the names of the groups.
+func (b *nesting) String() string {
 	names := make([]string, 0, len(*b))
 	for _, part := range *b {
 		names = append(names, part.name)
 	}
-	return strings.Join(names, between)
+	return strings.Join(names, separator)
 }
 
-// How much is kept of an output, so that a hostile one costs little.
+// These limits bound the memory that a hostile output needs.
 const (
-	mostTests = 50_000 // of each runner, and as many that failed
-	longName  = 300    // bytes
+	maxTests = 50_000 // of a runner: failed or broken ones, and as many others
+	maxName  = 300    // bytes
 )
 
-// sheet is where a reader of one runner's output writes.
-type sheet struct {
-	seen bool            // it is the runner's output, for certain
-	told map[Outcome]int // counts what a sum said, as some runners do not name those that passed.
-	cut  bool
+// results collects what a reader finds in the output of one runner.
+type results struct {
+	recognized bool            // the output is certainly this runner's
+	counts     map[Outcome]int // from totals: some runners do not name passed tests
+	cut        bool
 
-	tests  []Test
-	times  map[Test]int
-	failed int // of these, and of the rest, how many are kept
-	other  int
+	tests   []Test
+	repeats map[Test]int // how often each test was added
+	failed  int          // number of failed and broken tests
+	other   int          // number of other tests
 }
 
-func (s *sheet) end() *sheet { return s }
+func (s *results) end() *results { return s }
 
-// add notes a test, also where one of that name was noted before.
-func (s *sheet) add(name string, how Outcome) {
-	test := Test{tidy(name), how}
+// add adds a test, even if it was added before.
+func (s *results) add(name string, outcome Outcome) {
+	test := Test{tidy(name), outcome}
 	if test.Name == "" {
 		return
 	}
-	if s.times == nil {
-		s.times = map[Test]int{}
+	if s.repeats == nil {
+		s.repeats = map[Test]int{}
 	}
-	if !s.room(how) {
+	if !s.reserve(outcome) {
 		return
 	}
-	s.times[test]++
-	if n := s.times[test]; n > 1 {
+	s.repeats[test]++
+	if n := s.repeats[test]; n > 1 {
 		test.Name = fmt.Sprintf("%s (%d)", test.Name, n)
 	}
 	s.tests = append(s.tests, test)
 }
 
-// set notes a test that may have been told of before.
-func (s *sheet) set(name string, how Outcome) {
-	if s.times[Test{tidy(name), how}] == 0 {
-		s.add(name, how)
+// addOnce adds a test unless it was added before.
+func (s *results) addOnce(name string, outcome Outcome) {
+	if s.repeats[Test{tidy(name), outcome}] == 0 {
+		s.add(name, outcome)
 	}
 }
 
-// room tells whether another test can be kept. Many passed ones cannot hide failed ones.
-func (s *sheet) room(how Outcome) bool {
-	kept := &s.other
-	if how == Failed || how == Broken {
-		kept = &s.failed
+// reserve counts a test and reports whether it fits. Many passed tests cannot displace a failed one.
+func (s *results) reserve(outcome Outcome) bool {
+	count := &s.other
+	if outcome == Failed || outcome == Broken {
+		count = &s.failed
 	}
-	if *kept >= mostTests {
-		s.cut = s.cut || kept == &s.failed
+	if *count >= maxTests {
+		s.cut = s.cut || count == &s.failed
 		return false
 	}
-	*kept++
+	*count++
 	return true
 }
 
-func (s *sheet) tell(how Outcome, n int) {
-	if s.told == nil {
-		s.told = map[Outcome]int{}
+func (s *results) addCount(outcome Outcome, n int) {
+	if s.counts == nil {
+		s.counts = map[Outcome]int{}
 	}
-	s.told[how] += n
+	s.counts[outcome] += n
 }
 
-// leaves takes out what failed only because something within it did, by the sign between names.
-func (s *sheet) leaves(between string) {
+// dropParents removes failed tests that contain another failed test.
+func (s *results) dropParents(separator string) {
 	within := map[string]bool{}
 	for _, test := range s.tests {
 		if test.Outcome != Failed {
 			continue
 		}
-		for i := strings.LastIndex(test.Name, between); i > 0; i = strings.LastIndex(test.Name[:i], between) {
+		for i := strings.LastIndex(test.Name, separator); i > 0; i = strings.LastIndex(test.Name[:i], separator) {
 			within[test.Name[:i]] = true
 		}
 	}
 	s.tests = slices.DeleteFunc(s.tests, func(test Test) bool { return test.Outcome == Failed && within[test.Name] })
 }
 
-// tidy is name on one line, and cut if too long; what is cut off still tells two apart.
+// tidy returns a name on one line. A hash replaces the end of a long name, so that names stay different.
 func tidy(name string) string {
 	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r)
 	}), " ")
-	if len(name) <= longName {
+	if len(name) <= maxName {
 		return name
 	}
 	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(name)) // it never fails
-	end := longName
+	_, _ = sum.Write([]byte(name)) // never fails
+	end := maxName
 	for !utf8.RuneStart(name[end]) {
 		end--
 	}

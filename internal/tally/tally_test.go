@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// read is what an output of a check that ran in /project amounts to.
+// read returns the tally of an output of a check that ran in /project.
 func read(t *testing.T, output string) tally.Tally {
 	t.Helper()
 	r := &tally.Reader{Root: "/project"}
@@ -27,15 +27,15 @@ func read(t *testing.T, output string) tally.Tally {
 	return r.Tally()
 }
 
-func told(got tally.Tally) string {
+func summarize(got tally.Tally) string {
 	text := fmt.Sprintf("%s: %d passed, %d failed, %d skipped", strings.Join(got.Runners, ", "), got.Passed, got.Failed, got.Skipped)
 	if got.Cut {
-		text += ", and who knows what"
+		text += ", output cut"
 	}
 	return text + "\n" + got.String()
 }
 
-// Every file in testdata is what a real runner printed, and what is read of it.
+// Each file in testdata has the output of a real runner, and its tally.
 func TestRunners(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) < 20 {
@@ -46,7 +46,7 @@ func TestRunners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := told(read(t, string(archive.Files[0].Data)))
+		got := summarize(read(t, string(archive.Files[0].Data)))
 		if *update {
 			archive.Files[1].Data = []byte(got)
 			if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
@@ -58,7 +58,7 @@ func TestRunners(t *testing.T) {
 	}
 }
 
-// The same output in pieces is the same output.
+// An output gives the same tally whole and in pieces.
 func TestPieces(t *testing.T) {
 	archive, err := txtar.ParseFile("testdata/vitest-junit.txtar")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestPieces(t *testing.T) {
 				t.Fatalf("Write = %d, %v", n, err)
 			}
 		}
-		if diff := cmp.Diff(told(read(t, string(output))), told(r.Tally())); diff != "" {
+		if diff := cmp.Diff(summarize(read(t, string(output))), summarize(r.Tally())); diff != "" {
 			t.Errorf("in pieces of %d (-whole +pieces):\n%s", size, diff)
 		}
 	}
@@ -80,15 +80,15 @@ func TestPieces(t *testing.T) {
 
 func TestOddOutputs(t *testing.T) {
 	for name, test := range map[string]struct{ output, want string }{
-		"none":            {"", ": 0 passed, 0 failed, 0 skipped\n"},
-		"prose":           {"all is ok\nok then\nFAILED to care\n1 passed\n", ": 0 passed, 0 failed, 0 skipped\n"},
-		"two of a name":   {"1..3\nok 1 - a\nnot ok 2 - a\nnot ok 3 - a\n", "tap: 1 passed, 2 failed, 0 skipped\npassed a\nfailed a\nfailed a (2)\n"},
-		"no description":  {"1..1\nnot ok\n", "tap: 0 passed, 1 failed, 0 skipped\nfailed test\n"},
-		"fewer than said": {"1..3\nok 1 - a\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a\nbroken 2 planned tests that did not run\n"},
-		"bailed out":      {"TAP version 14\nok 1 - a\nBail out! no disk\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a\nbroken Bail out! no disk\n"},
-		"to be done":      {"1..2\nnot ok 1 - a # TODO later\nok 2 - b # skip why\n", "tap: 0 passed, 0 failed, 2 skipped\nskipped a\nskipped b\n"},
-		"escaped hash":    {"1..1\nok 1 - a \\# todo\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a # todo\n"},
-		"points in yaml":  {"1..1\nok 1 - a\n  ---\n  not ok 2 - b\n  ...\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a\n"},
+		"none":               {"", ": 0 passed, 0 failed, 0 skipped\n"},
+		"prose":              {"all is ok\nok then\nFAILED to care\n1 passed\n", ": 0 passed, 0 failed, 0 skipped\n"},
+		"one name twice":     {"1..3\nok 1 - a\nnot ok 2 - a\nnot ok 3 - a\n", "tap: 1 passed, 2 failed, 0 skipped\npassed a\nfailed a\nfailed a (2)\n"},
+		"no description":     {"1..1\nnot ok\n", "tap: 0 passed, 1 failed, 0 skipped\nfailed test\n"},
+		"fewer than planned": {"1..3\nok 1 - a\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a\nbroken 2 planned tests that did not run\n"},
+		"bailed out":         {"TAP version 14\nok 1 - a\nBail out! no disk\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a\nbroken Bail out! no disk\n"},
+		"todo and skip":      {"1..2\nnot ok 1 - a # TODO later\nok 2 - b # skip why\n", "tap: 0 passed, 0 failed, 2 skipped\nskipped a\nskipped b\n"},
+		"escaped hash":       {"1..1\nok 1 - a \\# todo\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a # todo\n"},
+		"points in yaml":     {"1..1\nok 1 - a\n  ---\n  not ok 2 - b\n  ...\n", "tap: 1 passed, 0 failed, 0 skipped\npassed a\n"},
 		"yaml that does not end": {
 			"1..2\nok 1 - a\n  ---\n  x: y\nnot ok 2 - b\n", "tap: 1 passed, 1 failed, 0 skipped\npassed a\nfailed b\n",
 		},
@@ -101,7 +101,7 @@ func TestOddOutputs(t *testing.T) {
 		"go killed":              {"--- FAIL: TestA (0.00s)\nsignal: killed\nFAIL\tp\t9.1s\n", "go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\n"},
 		"go vet":                 {"# p\nvet: ./a.go:1:1: no\nFAIL\tp [build failed]\nok  \tq\t0.1s\n", "go: 1 passed, 0 failed, 0 skipped\nbroken p\npassed q\n"},
 		"pytest names fewer than it counts": {
-			"===== test session starts =====\n==== 2 failed, 3 passed in 0.1s ====\n", "pytest: 3 passed, 2 failed, 0 skipped, and who knows what\n",
+			"===== test session starts =====\n==== 2 failed, 3 passed in 0.1s ====\n", "pytest: 3 passed, 2 failed, 0 skipped, output cut\n",
 		},
 		"pytest that died":                 {"===== test session starts =====\na.py::b FAILED [ 50%]\nSegmentation fault\n", "pytest: 0 passed, 1 failed, 0 skipped\nfailed a.py::b\nbroken a session that did not end\n"},
 		"pytest with xdist":                {"===== test session starts =====\n[gw0] [ 50%] PASSED a.py::b \n[gw1] [100%] FAILED a.py::c \n= 1 failed, 1 passed in 1.2s =\n", "pytest: 1 passed, 1 failed, 0 skipped\npassed a.py::b\nfailed a.py::c\n"},
@@ -110,17 +110,17 @@ func TestOddOutputs(t *testing.T) {
 		"vitest unhandled":                 {"Vitest caught 1 unhandled error during the test run.\n      Tests  1 passed (1)\n", "vitest: 1 passed, 0 failed, 0 skipped\nbroken an unhandled error\n"},
 		"cargo that died":                  {"     Running tests/a.rs (target/debug/deps/a-0123456789abcdef)\n\nrunning 2 tests\ntest x ... ok\nerror: test failed\n", "cargo: 1 passed, 0 failed, 0 skipped\npassed a tests/a.rs x\nbroken a tests/a.rs did not end\n"},
 		"unittest cannot load":             {strings.Repeat("=", 70) + "\nERROR: test_a (unittest.loader._FailedTest.test_a)\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n", "unittest: 0 passed, 1 failed, 0 skipped\nbroken test_a (unittest.loader._FailedTest.test_a)\n"},
-		"cargo names fewer than it counts": {"running 1 test\ntest a ... FAILED\ntest result: FAILED. 0 passed; 2 failed; 0 ignored; 0 measured\n", "cargo: 0 passed, 2 failed, 0 skipped, and who knows what\nfailed a\n"},
+		"cargo names fewer than it counts": {"running 1 test\ntest a ... FAILED\ntest result: FAILED. 0 passed; 2 failed; 0 ignored; 0 measured\n", "cargo: 0 passed, 2 failed, 0 skipped, output cut\nfailed a\n"},
 		"cargo without capture": {
 			"running 1 test\ntest a ... hello\nFAILED\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n", "cargo: 0 passed, 1 failed, 0 skipped\nfailed a\n",
 		},
-		"torn XML":            {"<testsuites><testsuite name=\"s\"><testcase name=\"a\"/><testcase name=\"b\"><fail", "junit: 1 passed, 0 failed, 0 skipped, and who knows what\npassed s > a\n"},
-		"prose behind XML":    {"<testsuite name=\"s\"><testcase name=\"a\"><error/></testcase></testsuite>\nnpm ERR! a < b\n", "junit: 0 passed, 1 failed, 0 skipped\nfailed s > a\n"},
+		"incomplete XML":      {"<testsuites><testsuite name=\"s\"><testcase name=\"a\"/><testcase name=\"b\"><fail", "junit: 1 passed, 0 failed, 0 skipped, output cut\npassed s > a\n"},
+		"prose after XML":     {"<testsuite name=\"s\"><testcase name=\"a\"><error/></testcase></testsuite>\nnpm ERR! a < b\n", "junit: 0 passed, 1 failed, 0 skipped\nfailed s > a\n"},
 		"a suite that failed": {"<testsuite name=\"s\"><error message=\"no\"/></testsuite>\n", "junit: 0 passed, 0 failed, 0 skipped\nbroken s\n"},
-		"JSON of others":      {"{\n \"stats\": 3\n}\n{\"num\": 1}\n{\"Action\":\"fail\"}\n", ": 0 passed, 0 failed, 0 skipped\n"},
+		"other JSON":          {"{\n \"stats\": 3\n}\n{\"num\": 1}\n{\"Action\":\"fail\"}\n", ": 0 passed, 0 failed, 0 skipped\n"},
 		"two runners":         {"ok  \tp\t0.1s\n1..1\nnot ok 1 - a\n", "go, tap: 1 passed, 1 failed, 0 skipped\npassed p\nfailed a\n"},
 	} {
-		if diff := cmp.Diff(test.want, told(read(t, test.output))); diff != "" {
+		if diff := cmp.Diff(test.want, summarize(read(t, test.output))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
