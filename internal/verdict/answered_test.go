@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Only a story of a review can be answered, and only where nothing was changed.
+// Only a story from a review can pass by an answer, and only if nothing changed.
 func TestAStoryIsAnswered(t *testing.T) {
 	remark := plan.Remark{Thread: 1, Path: "a.go", Line: 1, By: "mia", Text: "Why?"}
 	for why, c := range map[string]struct {
@@ -46,7 +46,7 @@ func TestAStoryIsAnswered(t *testing.T) {
 	}
 }
 
-// iterationWithCommit is an iteration that ends with a commit.
+// iterationWithCommit returns an iteration that ends with a commit.
 func iterationWithCommit(number int) journal.Iteration {
 	return journal.Iteration{
 		Number: number, Story: "US-001", Agent: &journal.AgentEnded{},

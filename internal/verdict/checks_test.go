@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// redAtBase is a run whose check was red at its base with these tests.
+// redAtBase returns a run whose check failed at the base with these tests.
 func redAtBase(tests *journal.Tests) journal.Run {
 	return journal.Run{
 		Policy:     policy.Policy{Baseline: policy.BaselineNew, Checks: []policy.Check{{Name: "test"}}},
@@ -23,7 +23,7 @@ func endedCheck(passed int, red ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Passed: len(red) == 0, Exit: min(len(red), 1), Tests: &journal.Tests{Passed: passed, Red: red}}
 }
 
-func TestWhatIsNew(t *testing.T) {
+func TestNewFailures(t *testing.T) {
 	run := redAtBase(&journal.Tests{Red: []string{"a", "b"}, Broken: []string{"p"}})
 	for name, test := range map[string]struct {
 		now    journal.CheckEnded
@@ -50,12 +50,12 @@ func TestWhatIsNew(t *testing.T) {
 	}
 	run.Policy.Checks[0].Added = true
 	if verdict.CanProve(run, endedCheck(3)) {
-		t.Error("a check of the task itself proves something")
+		t.Error("a check that the task added is evidence")
 	}
 }
 
-// Green wants every check, and no new failure in any.
-func TestGreenByName(t *testing.T) {
+// IsGreen requires every check, and no new failure.
+func TestIsGreen(t *testing.T) {
 	run := redAtBase(&journal.Tests{Red: []string{"a"}})
 	for name, test := range map[string]struct {
 		checks []journal.CheckEnded
@@ -71,9 +71,8 @@ func TestGreenByName(t *testing.T) {
 	}
 }
 
-// A check that fails twice holds nothing back where each test that failed in one run
-// passed in the other, and other cases of it failed at the base. That has to be known
-// of each of them, by name.
+// A check that fails twice blocks nothing if each test that failed in one run
+// passed in the other, and another case of each test failed at the base.
 func TestChanceOfTwoRuns(t *testing.T) {
 	twice := func(first, second []string, change func(check *journal.CheckEnded)) journal.CheckEnded {
 		check := endedCheck(3, second...)
@@ -122,11 +121,11 @@ func TestChanceOfTwoRuns(t *testing.T) {
 	}
 	run.Policy.Baseline = policy.BaselineStrict
 	if !verdict.BlocksStory(run, twice(a, b, nil)) {
-		t.Error("a strict baseline takes chance for none")
+		t.Error("a check that failed by chance does not block under a strict baseline")
 	}
 }
 
-// A journal can be odd: a check may be flaky and not say how it ended first.
+// A flaky check in an odd journal may lack the result of its first run.
 func TestFirstExit(t *testing.T) {
 	for _, test := range []struct {
 		check journal.CheckEnded

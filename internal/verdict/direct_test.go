@@ -10,9 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// A claim whose work is all committed is checked on a clean checkout and nowhere
-// else. What is uncommitted, not believed or not claimed is checked in the
-// agent's tree.
+// A claim with all work committed is checked only on a clean checkout. Work that
+// is uncommitted, rejected or not claimed is checked in the agent's tree.
 func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 	agent := func(change func(*journal.AgentEnded)) journal.Event {
 		ended := journal.AgentEnded{Tools: 1}
@@ -53,7 +52,7 @@ func TestCommittedClaimsAreCheckedOnce(t *testing.T) {
 		"the agent failed":          {[]journal.Event{agent(func(a *journal.AgentEnded) { a.Failed = true }), read(true, "US-001")}, verdict.Check{}},
 		"it is refused":             {[]journal.Event{fine, read(true, "US-001"), refused}, verdict.Check{}},
 	} {
-		got := next(of(func(*journal.RunBegan) {}), append([]journal.Event{journal.IterationBegan{Number: 1, Story: "US-001"}}, test.events...))
+		got := next(beginRun(func(*journal.RunBegan) {}), append([]journal.Event{journal.IterationBegan{Number: 1, Story: "US-001"}}, test.events...))
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// claimed is an iteration on US-001 that left a commit and claims the story, up
-// to the proof of it.
+// claimed returns the events of an iteration that commits and claims US-001, up
+// to the story's proof.
 func claimed(number int, commit string) []journal.Event {
 	return []journal.Event{
 		journal.IterationBegan{Number: number, Story: "US-001"},
@@ -29,14 +29,14 @@ func next(began journal.RunBegan, parts ...[]journal.Event) verdict.Step {
 	for _, part := range parts {
 		events = append(events, part...)
 	}
-	return verdict.Next(after(events...))
+	return verdict.Next(fold(events...))
 }
 
-// A grade is of a commit: a story that is proven at another is graded anew.
+// A grade belongs to a commit: a story proven at another commit is graded again.
 func TestAGradeIsOfACommit(t *testing.T) {
 	graded := []journal.Event{journal.StoryGraded{Story: "US-001", Commit: "c1", Grade: journal.RedToGreen}}
 	lost := []journal.Event{journal.IterationEnded{Number: 1, Story: "US-001"}}
-	began := of(func(*journal.RunBegan) {})
+	began := beginRun(func(*journal.RunBegan) {})
 	for name, test := range map[string]struct{ got, want verdict.Step }{
 		"none yet": {next(began, claimed(1, "c1")), verdict.Grade{Story: "US-001", Commit: "c1", Tree: "tree-c1"}},
 		"this one": {next(began, claimed(1, "c1"), graded), verdict.Judge{Verdict: journal.IterationEnded{
@@ -50,11 +50,11 @@ func TestAGradeIsOfACommit(t *testing.T) {
 	}
 }
 
-// A story that may not pass by its change is neither graded nor passed.
-func TestNoGradeForWhatIsRefused(t *testing.T) {
-	began := of(func(b *journal.RunBegan) { b.Policy.Tamper = policy.TamperBlock })
+// A story whose change fails the inspection is neither graded nor passed.
+func TestRejectedStoriesAreNotGraded(t *testing.T) {
+	began := beginRun(func(b *journal.RunBegan) { b.Policy.Tamper = policy.TamperBlock })
 	if diff := cmp.Diff(verdict.Step(verdict.Inspect{Commit: "c1", Tree: "tree-c1"}), next(began, claimed(1, "c1"))); diff != "" {
-		t.Errorf("before anybody looked (-want +got):\n%s", diff)
+		t.Errorf("before the inspection (-want +got):\n%s", diff)
 	}
 	found := []journal.Event{journal.ChangeInspected{Commit: "c1", Tree: "tree-c1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}}}
 	want := verdict.Judge{Verdict: journal.IterationEnded{
@@ -62,15 +62,14 @@ func TestNoGradeForWhatIsRefused(t *testing.T) {
 		Rejected: []journal.Rejection{{Claim: "US-001", Why: "existing tests fail or no longer run: a_test.go: it is skipped"}},
 	}}
 	if diff := cmp.Diff(verdict.Step(want), next(began, claimed(1, "c1"), found)); diff != "" {
-		t.Errorf("after (-want +got):\n%s", diff)
+		t.Errorf("after the inspection (-want +got):\n%s", diff)
 	}
 }
 
-// Work that was finished before the run began is looked at like any other; where
-// there is none, there is nothing to look at.
+// Work that was finished before the run is inspected too, if there is any.
 func TestFinishedWorkIsInspected(t *testing.T) {
 	finished := func(start string) journal.RunBegan {
-		return of(func(b *journal.RunBegan) {
+		return beginRun(func(b *journal.RunBegan) {
 			b.Start, b.Tree, b.Policy.Tamper = start, "tree-"+start, policy.TamperBlock
 			b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}}
 		})
@@ -87,11 +86,11 @@ func TestFinishedWorkIsInspected(t *testing.T) {
 	for name, test := range map[string]struct{ got, want verdict.Step }{
 		"unseen": {next(finished("s0"), proven("s0")), verdict.Inspect{Commit: "s0", Tree: "tree-s0"}},
 		"sound":  {next(finished("s0"), proven("s0"), inspected()), stopped(policy.AllStoriesPassed, "")},
-		"saying less": {
+		"weakened tests": {
 			next(finished("s0"), proven("s0"), inspected(journal.Loosened{File: "a_test.go", Why: "it is gone"})),
 			stopped(policy.VerificationFailed, "existing tests fail or no longer run: a_test.go: it is gone"),
 		},
-		"nothing": {next(finished("b0"), proven("b0")), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
+		"no work": {next(finished("b0"), proven("b0")), stopped(policy.NothingToDo, "every story is marked as passed, and no file was changed")},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -99,11 +98,11 @@ func TestFinishedWorkIsInspected(t *testing.T) {
 	}
 }
 
-// A cancelled run reads the plan once, and takes what an agent left; one that was
-// cancelled before its agent ended has nothing to save.
-func TestCancelSavesWhatThereIs(t *testing.T) {
+// A cancelled run reads the plan once and takes the agent's work. It saves nothing
+// if the agent had not ended.
+func TestCancelSavesTheWork(t *testing.T) {
 	cancelled := []journal.Event{journal.CancelAsked{Why: "SIGINT"}}
-	began := of(func(*journal.RunBegan) {})
+	began := beginRun(func(*journal.RunBegan) {})
 	whole := claimed(1, "c1")
 	for name, test := range map[string]struct{ got, want verdict.Step }{
 		"before the agent ended":  {next(began, whole[:1], cancelled), verdict.Stop{Stopped: journal.RunStopped{Reason: policy.Cancelled, Why: "SIGINT"}}},
@@ -116,7 +115,7 @@ func TestCancelSavesWhatThereIs(t *testing.T) {
 	}
 }
 
-// A limit of one is a limit.
+// A limit of 1 stops the run.
 func TestLimitsOfOne(t *testing.T) {
 	failed := []journal.Event{
 		journal.IterationBegan{Number: 1, Story: "US-001"}, journal.AgentEnded{Failed: true, Why: "boom"}, journal.IterationEnded{Number: 1, Story: "US-001"},

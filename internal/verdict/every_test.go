@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// world plays all hands at random: agents that work, lie, fail or idle, checks
-// that are green or red, a GitHub that answers or does not, and kills.
+// world returns random results for each step: agents that work, lie, fail or idle,
+// green and red checks, failing requests to GitHub, and kills.
 type world struct {
 	*rand.Rand
 	run     journal.Run
@@ -65,8 +65,8 @@ func (w *world) checks(where journal.Where, green int) {
 	}
 }
 
-// tests are what a runner says, in every way that it can: nothing, no names,
-// names of old and new failures, what is no test, more than are kept.
+// tests returns a random test result: none, without names, with old and new
+// failures, with broken packages, or cut.
 func (w *world) tests() *journal.Tests {
 	if w.chance(30) {
 		return nil
@@ -134,8 +134,8 @@ func (w *world) inspect(s verdict.Inspect) {
 	w.append(inspected)
 }
 
-// graded is what a story is worth: for one in ten nothing was changed, and half
-// of those hold already.
+// graded returns a random grade. For one story in ten, nothing changed; half of
+// these held before.
 func (w *world) graded(s verdict.Grade) journal.StoryGraded {
 	grades := []journal.Grade{journal.RedToGreen, journal.RedToGreen, journal.RedToGreen, journal.Unbroken, journal.Unverified}
 	graded := journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: grades[w.IntN(len(grades))]}
@@ -156,7 +156,7 @@ func (w *world) review(s verdict.Review) {
 	w.append(reviewed)
 }
 
-// draft is what an agent makes of a task that says little.
+// draft adds the plan that an agent makes of a vague task.
 func (w *world) draft() {
 	drafted := journal.PlanDrafted{By: "agent"}
 	switch w.IntN(3) {
@@ -177,9 +177,9 @@ func (w *world) publish(done journal.Event, act string) {
 	w.append(done)
 }
 
-// joined is what others did: nothing, something that goes together with the
-// work, or something that does not.
-func (w *world) joined() journal.Event {
+// merged returns the result of a merge with other people's commits: nothing new,
+// a merge commit, or a conflict.
+func (w *world) merged() journal.Event {
 	e := journal.Joined{Of: []journal.Line{journal.OfBase, journal.OfBranch}[w.IntN(2)], From: w.run.Head, To: w.run.Head, Tree: w.run.Tree, With: w.run.Base}
 	switch {
 	case w.chance(30):
@@ -194,7 +194,7 @@ func (w *world) joined() journal.Event {
 	return e
 }
 
-// do plays one step; false when the run rests.
+// do adds the result of a step. It returns false once the run has ended.
 func (w *world) do(step verdict.Step) bool {
 	switch s := step.(type) {
 	case verdict.DraftPlan:
@@ -229,7 +229,7 @@ func (w *world) do(step verdict.Step) bool {
 	case verdict.OpenPull:
 		w.publish(journal.PullOpened{Number: 1, Draft: true}, "open")
 	case verdict.MergeRemote:
-		w.publish(w.joined(), "join")
+		w.publish(w.merged(), "join")
 	case verdict.MarkPullReady:
 		w.publish(journal.PullReadied{Number: 1}, "ready")
 	case verdict.ReadTaskFolder:
@@ -248,9 +248,8 @@ func (w *world) do(step verdict.Step) bool {
 	return true
 }
 
-// No matter what the hands do, a run ends; and it says that it is complete only when
-// every story passed, the newest tree among what was proven, and the work is
-// where it was to go.
+// Every run ends. It is complete only if every story passed, the newest tree is
+// proven, and the work is published.
 func TestEveryRunEndsHonestly(t *testing.T) {
 	for seed := range uint64(3000) {
 		w := &world{Rand: rand.New(rand.NewPCG(seed, 7))}
@@ -264,18 +263,18 @@ func TestEveryRunEndsHonestly(t *testing.T) {
 			}
 		}
 		if w.run.Stop.Reason == policy.AllStoriesPassed {
-			complete(t, seed, w.run)
+			checkComplete(t, seed, w.run)
 		}
-		blamed(t, seed, w.run)
+		checkGreen(t, seed, w.run)
 		for _, story := range w.run.Plan.UserStories {
 			if graded, _ := w.run.GradeOf(story.ID); story.Passes && graded.Idle && len(graded.Held) == 0 {
-				t.Errorf("seed %d: %s passes, nothing was changed for it, and nothing shows that it holds", seed, story.ID)
+				t.Errorf("seed %d: %s passes without a change and without a test", seed, story.ID)
 			}
 		}
 	}
 }
 
-func complete(t *testing.T, seed uint64, run journal.Run) {
+func checkComplete(t *testing.T, seed uint64, run journal.Run) {
 	t.Helper()
 	proof, found := run.ProofOf(run.Tree)
 	switch {
@@ -284,18 +283,18 @@ func complete(t *testing.T, seed uint64, run journal.Run) {
 	case !found || !proof.Passed:
 		t.Errorf("seed %d: complete though %s was not proven", seed, run.Head)
 	case run.Pull != nil && !run.Pull.Draft && run.Parted != nil:
-		t.Errorf("seed %d: ready though others' work contradicts it", seed)
-	case run.Pull != nil && !run.Pull.Draft && readied(run) != "":
-		t.Errorf("seed %d: ready though %s", seed, readied(run))
+		t.Errorf("seed %d: ready with a merge conflict", seed)
+	case run.Pull != nil && !run.Pull.Draft && whyNotReady(run) != "":
+		t.Errorf("seed %d: ready though %s", seed, whyNotReady(run))
 	case run.Head != run.Base && mustReject(run):
-		t.Errorf("seed %d: complete though %s makes checks say less", seed, run.Head)
+		t.Errorf("seed %d: complete though %s weakens tests", seed, run.Head)
 	case run.Policy.Publish && !verdict.IsUnchanged(run) && (run.Pushed != run.Head || run.Pull == nil):
 		t.Errorf("seed %d: complete though nothing was published", seed)
 	}
 }
 
-// mustReject reports whether the newest tree fails its inspection under a rule
-// that does not allow that, judged from the events alone.
+// mustReject reports, from the events alone, whether the newest tree fails a
+// required inspection.
 func mustReject(run journal.Run) bool {
 	if run.Policy.Tamper != policy.TamperBlock {
 		return false
@@ -308,9 +307,8 @@ func mustReject(run journal.Run) bool {
 	return true
 }
 
-// readied is why a pull request may not be ready: told anew, from the grades
-// alone.
-func readied(run journal.Run) string {
+// whyNotReady returns, from the grades alone, why a pull request may not be ready.
+func whyNotReady(run journal.Run) string {
 	proof, found := run.ProofOf(run.Tree)
 	if !found || proof.Empty || run.Baseline == nil || !run.Baseline.Usable && !proof.Passed {
 		return "nothing is verified"
@@ -327,23 +325,23 @@ func readied(run journal.Run) string {
 	return ""
 }
 
-// blamed tells that no iteration is green, and no proof passes, with a failure
-// that was not seen at the base: the rule told anew, from the events alone.
-func blamed(t *testing.T, seed uint64, run journal.Run) {
+// checkGreen checks, from the events alone, that green iterations and passed
+// proofs have only failures that the base has too.
+func checkGreen(t *testing.T, seed uint64, run journal.Run) {
 	t.Helper()
 	for _, it := range run.Iterations {
 		if it.Ended != nil && it.Ended.Green {
-			oldOnly(t, seed, run, it.Checks)
+			checkFailures(t, seed, run, it.Checks)
 		}
 	}
 	for _, proof := range run.Proofs {
 		if proof.Passed {
-			oldOnly(t, seed, run, proof.Checks)
+			checkFailures(t, seed, run, proof.Checks)
 		}
 	}
 }
 
-func oldOnly(t *testing.T, seed uint64, run journal.Run, checks []journal.CheckEnded) {
+func checkFailures(t *testing.T, seed uint64, run journal.Run, checks []journal.CheckEnded) {
 	t.Helper()
 	base := map[string]journal.CheckEnded{}
 	for _, check := range run.BaseChecks {
@@ -373,7 +371,7 @@ func oldOnly(t *testing.T, seed uint64, run journal.Run, checks []journal.CheckE
 	}
 }
 
-// Next has an answer to any journal, however odd.
+// Next returns a step for any journal.
 func FuzzNextIsTotal(f *testing.F) {
 	f.Add([]byte{0, 5, 6, 7, 8, 9, 10, 11, 12})
 	f.Add([]byte{0, 17, 17, 0, 2, 2, 9, 6})

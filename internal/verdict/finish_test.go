@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// green is a pass of a whole story, to its end.
+// green returns the events of an iteration in which a story passes.
 func green() []journal.Event {
 	return []journal.Event{
 		journal.IterationBegan{Number: 1, Story: "US-001"},
@@ -33,9 +33,9 @@ func fails(act string, whys ...string) (all []journal.Event) {
 	return all
 }
 
-func TestWhatIsShownAndWhen(t *testing.T) {
+func TestPublishing(t *testing.T) {
 	shown := func(stories int, change func(*policy.Policy)) journal.RunBegan {
-		return of(func(b *journal.RunBegan) {
+		return beginRun(func(b *journal.RunBegan) {
 			b.Policy.Publish = true
 			b.Plan.UserStories = b.Plan.UserStories[:stories]
 			if change != nil {
@@ -45,7 +45,7 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 	}
 	pushed := journal.Pushed{SHA: "c1"}
 	met := journal.Joined{Of: journal.OfBase, From: "c1", With: "b0", To: "c1"}
-	nothing := pass{story: "US-001", to: "c1", work: "w"}.events()
+	nothing := iteration{story: "US-001", to: "c1", work: "w"}.events()
 	const lost = "stop: fatal_error: the work is done, but could not be published: the third"
 	for _, c := range []struct {
 		why   string
@@ -70,44 +70,44 @@ func TestWhatIsShownAndWhen(t *testing.T) {
 		},
 		{"it can be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b")}, "mark pull ready"},
 		{"it cannot be made ready", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}, met}, fails("ready", "a", "b", "c")}, "stop: all_stories_passed"},
-		{"the look at others' work failed", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
-		{"nothing is to be shown", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
+		{"the merge of remote changes failed", shown(1, nil), [][]journal.Event{green(), {pushed, journal.PullOpened{Draft: true}}, fails("join", "a", "b", "c")}, "stop: all_stories_passed"},
+		{"publishing is off", shown(1, func(p *policy.Policy) { p.Publish = false }), [][]journal.Event{green()}, "stop: all_stories_passed"},
 	} {
-		holds(t, c.why, c.want, after(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))
+		wantNext(t, c.why, c.want, fold(slices.Concat(append([][]journal.Event{{c.began}}, c.then...)...)...))
 	}
 }
 
-func TestWhatARunLeavesBehind(t *testing.T) {
-	marked := of(func(b *journal.RunBegan) {
+func TestRunWithoutAChange(t *testing.T) {
+	marked := beginRun(func(b *journal.RunBegan) {
 		b.Plan.UserStories, b.Tree, b.Start, b.Base = []plan.Story{{ID: "US-001", Passes: true}}, "", "", ""
 	})
-	holds(t, "no repository, and all was done before", "stop: nothing_to_do: every story is marked as passed, and no file was changed", after(marked))
+	wantNext(t, "no repository, and all was done before", "stop: nothing_to_do: every story is marked as passed, and no file was changed", fold(marked))
 	marked.Tree, marked.Start, marked.Base, marked.Policy.Publish = "tree-b0", "b0", "b0", true
-	holds(t, "uncommitted work is not nothing, and cannot be shown", "stop: all_stories_passed",
-		after(marked, journal.ProofEnded{Tree: "tree-b0", Passed: true}, journal.CommitsTaken{Dirty: true}))
-	worded := beginsWith(policy.ByTag, nil)
-	holds(t, "there is no plan to read of one that goes by a word", "take commits: leftovers true",
-		after(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
+	wantNext(t, "uncommitted work counts, and cannot be published", "stop: all_stories_passed",
+		fold(marked, journal.ProofEnded{Tree: "tree-b0", Passed: true}, journal.CommitsTaken{Dirty: true}))
+	worded := beginRunBy(policy.ByTag, nil)
+	wantNext(t, "a run without stories has no plan to read", "take commits: leftovers true",
+		fold(worded, journal.IterationBegan{Number: 1}, journal.AgentEnded{}, journal.CancelAsked{Why: "SIGINT"}))
 }
 
-// The tree goes with the commit: a proof is of the tree.
+// A proof names the commit and its tree.
 func TestAProofIsOfTheTree(t *testing.T) {
 	claimed := []journal.Event{
-		of(func(*journal.RunBegan) {}),
+		beginRun(func(*journal.RunBegan) {}),
 		journal.IterationBegan{Number: 1, Story: "US-001"},
 		journal.AgentEnded{Tools: 1},
-		journal.PlanRead{Plan: of(func(*journal.RunBegan) {}).Plan, Claimed: []string{"US-001"}},
+		journal.PlanRead{Plan: beginRun(func(*journal.RunBegan) {}).Plan, Claimed: []string{"US-001"}},
 		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
 		journal.CommitsTaken{From: "b0", To: "c1", Tree: "tree-c1", Work: "w"},
 	}
-	marked := of(func(b *journal.RunBegan) { b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}} })
+	marked := beginRun(func(b *journal.RunBegan) { b.Plan.UserStories = []plan.Story{{ID: "US-001", Passes: true}} })
 	for _, c := range []struct {
 		why  string
 		run  journal.Run
 		want verdict.Step
 	}{
-		{"of a story", after(claimed...), verdict.Prove{Commit: "c1", Tree: "tree-c1"}},
-		{"of the whole", after(marked), verdict.Prove{Commit: "b0", Tree: "tree-b0"}},
+		{"of a story", fold(claimed...), verdict.Prove{Commit: "c1", Tree: "tree-c1"}},
+		{"of the whole", fold(marked), verdict.Prove{Commit: "b0", Tree: "tree-b0"}},
 	} {
 		if diff := cmp.Diff(c.want, verdict.Next(c.run)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.why, diff)

@@ -24,8 +24,8 @@ func IsStoryProven(run journal.Run, story plan.Story) bool {
 	return found && story.Passes && IsGradeSufficient(run, story, graded.Grade)
 }
 
-// IsGradeSufficient reports whether a grade is enough for a story. None is while a person has to look at the tests
-// that it rests on.
+// IsGradeSufficient reports whether a grade is enough for a story. No grade is while a person has to look at the tests
+// behind it.
 func IsGradeSufficient(run journal.Run, story plan.Story, grade journal.Grade) bool {
 	return InspectionConcern(run) == "" && MeetsBar(run, story, grade)
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// earned is a run that US-001 and US-002 passed in; US-003 people had ticked
-// off, and US-004 is open.
-func earned() journal.Run {
+// gradedRun returns a run in which US-001 and US-002 passed. US-003 passed before,
+// and US-004 is open.
+func gradedRun() journal.Run {
 	run := journal.Run{
 		Tree: "t2",
 		Iterations: []journal.Iteration{
@@ -36,7 +36,7 @@ func earned() journal.Run {
 }
 
 func TestGradeOf(t *testing.T) {
-	run := earned()
+	run := gradedRun()
 	if graded, found := run.GradeOf("US-001"); !found || graded.Grade != journal.RedToGreen {
 		t.Errorf("GradeOf = %+v, %v, want the newest", graded, found)
 	}
@@ -45,16 +45,16 @@ func TestGradeOf(t *testing.T) {
 	}
 }
 
-func TestEarned(t *testing.T) {
-	run := earned()
+func TestPassedInRun(t *testing.T) {
+	run := gradedRun()
 	for id, want := range map[string]bool{"US-001": true, "US-002": true, "US-003": false, "US-004": false} {
 		if got := verdict.PassedInRun(run, id); got != want {
-			t.Errorf("Earned(%s) = %v, want %v", id, got, want)
+			t.Errorf("PassedInRun(%s) = %v, want %v", id, got, want)
 		}
 	}
 }
 
-func TestSuffices(t *testing.T) {
+func TestIsGradeSufficient(t *testing.T) {
 	for _, test := range []struct {
 		grade     journal.Grade
 		needsTest *bool
@@ -72,13 +72,13 @@ func TestSuffices(t *testing.T) {
 	} {
 		run := journal.Run{Policy: policy.Policy{Proof: test.bar}}
 		if got := verdict.IsGradeSufficient(run, plan.Story{NeedsTest: test.needsTest}, test.grade); got != test.want {
-			t.Errorf("Suffices(%+v) = %v", test, got)
+			t.Errorf("IsGradeSufficient(%+v) = %v", test, got)
 		}
 	}
 }
 
-// A story that changed no program has nothing to prove, if it was to change none:
-// it holds nothing back, and is not called proven.
+// A story that asks only for documents or tests has nothing to prove. It blocks
+// nothing, and is not proven.
 func TestNothingToProve(t *testing.T) {
 	asks := plan.Story{ID: "US-001", Title: "Add a test", Passes: true}
 	for _, test := range []struct {
@@ -92,17 +92,17 @@ func TestNothingToProve(t *testing.T) {
 		{plan.Story{ID: "US-001", Title: "Mend the price", Passes: true}, journal.TestsOnly, false},
 		{asks, journal.Unbroken, false},
 	} {
-		run := earned()
+		run := gradedRun()
 		run.Plan.UserStories[0], run.Grades[1].Grade = test.story, test.grade
 		if got := len(verdict.UnprovenStories(run)) == 0; got != test.want || verdict.IsStoryProven(run, test.story) {
-			t.Errorf("%q, %s: nothing is left to prove: %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, verdict.IsStoryProven(run, test.story))
+			t.Errorf("%q, %s: nothing to prove %v, want %v; proven %v", test.story.Title, test.grade, got, test.want, verdict.IsStoryProven(run, test.story))
 		}
 	}
 }
 
-// A story is proven that passes and whose grade is enough.
-func TestStoryProven(t *testing.T) {
-	run := earned()
+// A story is proven if it passes with a sufficient grade.
+func TestIsStoryProven(t *testing.T) {
+	run := gradedRun()
 	for _, test := range []struct {
 		story plan.Story
 		want  bool
@@ -112,12 +112,12 @@ func TestStoryProven(t *testing.T) {
 		{plan.Story{ID: "US-003", Passes: true}, false},
 	} {
 		if got := verdict.IsStoryProven(run, test.story); got != test.want {
-			t.Errorf("StoryProven(%+v) = %v", test.story, got)
+			t.Errorf("IsStoryProven(%+v) = %v", test.story, got)
 		}
 	}
 	run.Grades[1].Grade = journal.Unbroken
 	if verdict.IsStoryProven(run, plan.Story{ID: "US-001", Passes: true}) {
-		t.Error("a story is proven by a grade that is not enough")
+		t.Error("a story is proven by an insufficient grade")
 	}
 	run.Grades, run.Policy.Proof = nil, policy.Unbroken
 	if verdict.IsStoryProven(run, plan.Story{ID: "US-001", Passes: true, NeedsTest: new(false)}) {
@@ -125,25 +125,24 @@ func TestStoryProven(t *testing.T) {
 	}
 }
 
-// The work is sound when all of it holds; each thing that does not is enough to
-// doubt it.
-func TestSound(t *testing.T) {
-	if run := earned(); !verdict.IsWorkProven(run) || len(verdict.UnprovenStories(run)) > 0 {
-		t.Fatalf("Sound = %v, unproven %v, want it to begin with", verdict.IsWorkProven(run), verdict.UnprovenStories(run))
+// The work is proven only if every condition holds.
+func TestIsWorkProven(t *testing.T) {
+	if run := gradedRun(); !verdict.IsWorkProven(run) || len(verdict.UnprovenStories(run)) > 0 {
+		t.Fatalf("IsWorkProven = %v, UnprovenStories %v, want it to begin with", verdict.IsWorkProven(run), verdict.UnprovenStories(run))
 	}
 	for why, change := range map[string]func(*journal.Run){
 		"the newest tree was not proven": func(r *journal.Run) { r.Tree = "t3" },
 		"its proof failed":               func(r *journal.Run) { r.Proofs[0].Passed = false },
-		"its proof means nothing":        func(r *journal.Run) { r.Proofs[0].Empty = true },
+		"its proof ran no tests":         func(r *journal.Run) { r.Proofs[0].Empty = true },
 		"a protected file is changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
 		"one is left out":                func(r *journal.Run) { r.Iterations[0].Taken = &journal.CommitsTaken{Dropped: []string{"CODEOWNERS"}} },
 		"a story is unverified":          func(r *journal.Run) { r.Grades[2].Grade = journal.Unverified },
 		"a story has no grade":           func(r *journal.Run) { r.Grades = r.Grades[:2] },
-		"a test is skipped where that may not be": func(r *journal.Run) {
+		"a test is skipped, which is blocked": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperBlock
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
 		},
-		"a person has to see that a test is skipped": func(r *journal.Run) {
+		"a test is skipped, which is reported": func(r *journal.Run) {
 			r.Policy.Tamper = policy.TamperReport
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
 		},
@@ -152,43 +151,43 @@ func TestSound(t *testing.T) {
 			r.Inspections = []journal.ChangeInspected{{Tree: "t2", Why: "git broke"}}
 		},
 	} {
-		run := earned()
+		run := gradedRun()
 		if change(&run); verdict.IsWorkProven(run) {
-			t.Errorf("Sound though %s", why)
+			t.Errorf("IsWorkProven although %s", why)
 		}
 	}
-	allowed := earned()
+	allowed := gradedRun()
 	allowed.Policy.Tamper = policy.TamperAllow
 	allowed.Inspections = []journal.ChangeInspected{{Tree: "t2", Found: []journal.Loosened{{File: "a_test.go"}}}}
 	if !verdict.IsWorkProven(allowed) || len(verdict.UnprovenStories(allowed)) > 0 {
-		t.Error("a skipped test keeps back where it is allowed")
+		t.Error("an allowed skipped test blocks the work")
 	}
-	lenient := earned()
+	lenient := gradedRun()
 	lenient.Policy.AllowProtected, lenient.Proofs[0].Restored = true, []string{"CODEOWNERS"}
 	if !verdict.IsWorkProven(lenient) {
-		t.Error("a protected file keeps back where it may be changed")
+		t.Error("an allowed change of a protected file blocks the work")
 	}
 }
 
-// Only what passes by this run's work has to be proven.
-func TestUnproven(t *testing.T) {
-	run := earned()
+// Only stories that passed in this run have to be proven.
+func TestUnprovenStories(t *testing.T) {
+	run := gradedRun()
 	run.Grades = nil
 	var ids []string
 	for _, story := range verdict.UnprovenStories(run) {
 		ids = append(ids, story.ID)
 	}
 	if got := strings.Join(ids, " "); got != "US-001 US-002" {
-		t.Errorf("Unproven = %q, want what this run's work passed", got)
+		t.Errorf("UnprovenStories = %q, want the stories that passed in this run", got)
 	}
 	run.Plan.UserStories[0].Passes = false // reopened since
 	if got := verdict.UnprovenStories(run); len(got) != 1 || got[0].ID != "US-002" {
-		t.Errorf("Unproven = %+v, want no story that is open", got)
+		t.Errorf("UnprovenStories = %+v, want no story that is open", got)
 	}
 }
 
-// mending is a run in which the check was red at the base with three tests.
-func mending() (journal.Run, journal.CheckEnded) {
+// fixingRun returns a run whose check failed at the base with three tests, and its result now.
+func fixingRun() (journal.Run, journal.CheckEnded) {
 	red := journal.CheckEnded{Name: "test", Tests: &journal.Tests{Passed: 1, Failed: 3, Red: []string{"a", "b", "c"}}}
 	run := journal.Run{
 		Policy:     policy.Policy{Checks: []policy.Check{{Name: "test"}}, Baseline: policy.BaselineNew},
@@ -200,35 +199,34 @@ func mending() (journal.Run, journal.CheckEnded) {
 	return run, now
 }
 
-func TestMended(t *testing.T) {
-	run, now := mending()
+func TestFixedTests(t *testing.T) {
+	run, now := fixingRun()
 	proof := journal.Proof{Checks: []journal.CheckEnded{now}}
 	if got := verdict.FixedTests(run, "US-001", proof); !slices.Equal(got, []string{"a", "c"}) {
-		t.Errorf("Mended = %q, want what was red and passes", got)
+		t.Errorf("FixedTests = %q, want the tests that failed and pass", got)
 	}
 	run.Grades = []journal.StoryGraded{{Story: "US-002", Tests: []string{"c"}}, {Story: "US-001", Tests: []string{"a"}}}
 	if got := verdict.FixedTests(run, "US-001", proof); !slices.Equal(got, []string{"a"}) {
-		t.Errorf("Mended = %q, want no test that another story is graded by", got)
+		t.Errorf("FixedTests = %q, want no test of another story", got)
 	}
 	for test, want := range map[string]bool{"c": true, "a": false, "b": false} {
 		if got := verdict.IsCreditedElsewhere(run, test, "US-001"); got != want {
-			t.Errorf("Credited(%s) = %v, want %v", test, got, want)
+			t.Errorf("IsCreditedElsewhere(%s) = %v, want %v", test, got, want)
 		}
 	}
 	run.Grades = nil
 	held := now
 	held.Passed, held.Tests = false, &journal.Tests{Passed: 1, Red: []string{"new"}, Asked: now.Tests.Asked}
 	if got := verdict.FixedTests(run, "US-003", journal.Proof{Checks: []journal.CheckEnded{held}}); got != nil {
-		t.Errorf("Mended = %q of a check that holds the work back", got)
+		t.Errorf("FixedTests = %q for a check that blocks the work", got)
 	}
 	run.Policy.Checks[0].Added = true
 	if got := verdict.FixedTests(run, "US-003", proof); got != nil {
-		t.Errorf("Mended = %q by a check that the task brought along", got)
+		t.Errorf("FixedTests = %q for a check that the task added", got)
 	}
 }
 
-// A suggested check cannot be required to be green: what was red before the
-// work does not block by it, even under a strict baseline.
+// A detected check that failed at the base does not block, even under a strict baseline.
 func TestDetectedChecksBlockNoStory(t *testing.T) {
 	run := journal.Run{Policy: policy.Policy{
 		Baseline: policy.BaselineStrict,
@@ -237,7 +235,7 @@ func TestDetectedChecksBlockNoStory(t *testing.T) {
 	run.BaseChecks = []journal.CheckEnded{{Name: "test", Exit: 1}, {Name: "lint", Exit: 1}, {Name: "vet", Passed: true}, {Name: "slow", TimedOut: true}}
 	for name, want := range map[string]bool{"test": true, "lint": false, "vet": true, "slow": false, "unknown": true} {
 		if got := verdict.MayBlock(run, name); got != want {
-			t.Errorf("Blocks(%s) = %v, want %v", name, got, want)
+			t.Errorf("MayBlock(%s) = %v, want %v", name, got, want)
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// inspected is a run in which t1 was looked at twice and t2 could not be.
-func inspected(rule policy.Tamper) journal.Run {
-	return after(
+// inspectedRun returns a run with two inspections of t1 and a failed one of t2.
+func inspectedRun(rule policy.Tamper) journal.Run {
+	return fold(
 		journal.RunBegan{Policy: policy.Policy{Tamper: rule}},
 		journal.ChangeInspected{Tree: "t1"},
 		journal.ChangeInspected{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}, {File: "b_test.go", Why: "it is gone"}}},
@@ -21,7 +21,7 @@ func inspected(rule policy.Tamper) journal.Run {
 }
 
 func TestInspectionOf(t *testing.T) {
-	run := inspected(policy.TamperReport)
+	run := inspectedRun(policy.TamperReport)
 	if got, found := run.InspectionOf("t1"); !found || len(got.Found) != 2 {
 		t.Errorf("InspectionOf(t1) = %+v, %v, want the newest", got, found)
 	}
@@ -32,9 +32,9 @@ func TestInspectionOf(t *testing.T) {
 	}
 }
 
-func TestUninspected(t *testing.T) {
+func TestNeedsInspection(t *testing.T) {
 	for _, rule := range []policy.Tamper{"", policy.TamperReport, policy.TamperBlock} {
-		run := inspected(rule)
+		run := inspectedRun(rule)
 		for tree, want := range map[string]bool{"t1": false, "t4": rule != "", "": false} {
 			if got := verdict.NeedsInspection(run, tree); got != want {
 				t.Errorf("%q: NeedsInspection(%q) = %v, want %v", rule, tree, got, want)
@@ -43,13 +43,12 @@ func TestUninspected(t *testing.T) {
 	}
 }
 
-// A change that weakens checks blocks only if that is refused; then a failed
-// inspection blocks too.
-func TestTampered(t *testing.T) {
+// Weakened tests and a failed inspection block only under the rule "block".
+func TestWhyTampered(t *testing.T) {
 	for _, rule := range []policy.Tamper{"", policy.TamperReport} {
 		for _, tree := range []string{"t1", "t2", "t3", "t4"} {
-			if why := verdict.WhyTampered(inspected(rule), tree); why != "" {
-				t.Errorf("%q: Tampered(%s) = %q", rule, tree, why)
+			if why := verdict.WhyTampered(inspectedRun(rule), tree); why != "" {
+				t.Errorf("%q: WhyTampered(%s) = %q", rule, tree, why)
 			}
 		}
 	}
@@ -59,14 +58,14 @@ func TestTampered(t *testing.T) {
 		"t3": "",
 		"t4": "",
 	} {
-		if why := verdict.WhyTampered(inspected(policy.TamperBlock), tree); why != want {
-			t.Errorf("Tampered(%s) = %q, want %q", tree, why, want)
+		if why := verdict.WhyTampered(inspectedRun(policy.TamperBlock), tree); why != want {
+			t.Errorf("WhyTampered(%s) = %q, want %q", tree, why, want)
 		}
 	}
 }
 
-// Broken tests, settings and code that knows of tests each get their own words.
-func TestDoubts(t *testing.T) {
+// Each kind of finding has its own text.
+func TestFindingKinds(t *testing.T) {
 	const broken, steered = "existing tests fail or no longer run", "the change affects how tests or checks run"
 	for want, kinds := range map[string][]string{
 		"":                                   nil,
@@ -80,14 +79,14 @@ func TestDoubts(t *testing.T) {
 			e.Found = append(e.Found, journal.Loosened{Kind: kind})
 		}
 		if got := verdict.FindingKinds(e); got != want {
-			t.Errorf("Doubts(%q) = %q, want %q", kinds, got, want)
+			t.Errorf("FindingKinds(%q) = %q, want %q", kinds, got, want)
 		}
 	}
 }
 
-// A person has to look at what the newest tree was found to do, or, until it is
-// inspected, at what the one before did; unless it is allowed.
-func TestUnsettled(t *testing.T) {
+// InspectionConcern returns the findings of the newest tree, or of the tree before
+// it until the newest is inspected, unless they are allowed.
+func TestInspectionConcern(t *testing.T) {
 	const (
 		clean = ""
 		found = "existing tests fail or no longer run: a_test.go: it is skipped, b_test.go: it is gone"
@@ -95,19 +94,19 @@ func TestUnsettled(t *testing.T) {
 	)
 	for _, test := range []struct{ tree, want string }{{"t1", found}, {"t2", blind}, {"t3", clean}} {
 		for rule, want := range map[policy.Tamper]string{"": "", policy.TamperAllow: "", policy.TamperReport: test.want, policy.TamperBlock: test.want} {
-			run := inspected(rule)
+			run := inspectedRun(rule)
 			run.Tree = test.tree
 			if got := verdict.InspectionConcern(run); got != want {
-				t.Errorf("%q, %s: Unsettled = %q, want %q", rule, test.tree, got, want)
+				t.Errorf("%q, %s: InspectionConcern = %q, want %q", rule, test.tree, got, want)
 			}
 		}
 	}
-	run := inspected(policy.TamperReport)
+	run := inspectedRun(policy.TamperReport)
 	run.Tree, run.Inspections = "t4", run.Inspections[:2]
 	if got := verdict.InspectionConcern(run); got != found {
-		t.Errorf("Unsettled = %q, want what was found last", got)
+		t.Errorf("InspectionConcern = %q, want the latest findings", got)
 	}
 	if run.Inspections = nil; verdict.InspectionConcern(run) != "" {
-		t.Errorf("Unsettled = %q before anybody has looked", verdict.InspectionConcern(run))
+		t.Errorf("InspectionConcern = %q before any inspection", verdict.InspectionConcern(run))
 	}
 }

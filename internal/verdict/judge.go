@@ -114,8 +114,8 @@ func whyDoubted(run journal.Run, it journal.Iteration, id string) string {
 		return fmt.Sprintf("this iteration was for %s: one story at a time", it.Story)
 	case it.Agent.Failed:
 		return agentFailure(it)
-	case slices.Contains(it.Read.Bent, id): // the agent weakened the story
-		return "it was made to ask for less, and asks for what it did"
+	case slices.Contains(it.Read.Bent, id):
+		return "the agent weakened the story, and ralph restored it"
 	case !hasWorked(run, it) && !it.Agent.Blind: // a blind agent shows no tool calls: its change or its tests count
 		return whyIdle(it)
 	case areCommitsRefused(it):

@@ -63,9 +63,9 @@ func overspending(run journal.Run) string {
 	limits := run.Policy.Limits
 	switch {
 	case limits.CostUSD > 0 && run.SpentUSD() > limits.CostUSD:
-		return fmt.Sprintf("more than the limit was spent: $%.2f of $%.2f", run.SpentUSD(), limits.CostUSD)
+		return fmt.Sprintf("limit exceeded: $%.2f of $%.2f spent", run.SpentUSD(), limits.CostUSD)
 	case limits.Tokens > 0 && run.SpentTokens() > limits.Tokens:
-		return fmt.Sprintf("more than the limit was used: %d of %d tokens", run.SpentTokens(), limits.Tokens)
+		return fmt.Sprintf("limit exceeded: %d of %d tokens used", run.SpentTokens(), limits.Tokens)
 	}
 	return ""
 }

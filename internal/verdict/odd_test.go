@@ -11,11 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// A journal that somebody else wrote, or an older program, can leave out what
-// always comes first. There is an answer to it all the same.
+// Next returns a step for journals that lack events, which another or an older program may write.
 func TestOddJournals(t *testing.T) {
-	inSession := beginsWith(policy.ByPromise, func(p *policy.Policy) { p.Session = policy.SessionRules{MinTools: 2, Cap: 1} })
-	supervised := beginsWith(policy.ByFile, func(*policy.Policy) {})
+	inSession := beginRunBy(policy.ByPromise, func(p *policy.Policy) { p.Session = policy.SessionRules{MinTools: 2, Cap: 1} })
+	supervised := beginRunBy(policy.ByFile, func(*policy.Policy) {})
 	first, begin, second := journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationBegan{Number: 1}, journal.IterationBegan{Number: 2}
 	for name, test := range map[string]struct {
 		events []journal.Event
@@ -31,7 +30,7 @@ func TestOddJournals(t *testing.T) {
 		},
 		"a claim before the agent, which could not run, had ended": {
 			[]journal.Event{
-				of(func(b *journal.RunBegan) { b.Policy.Checks = nil }), first,
+				beginRun(func(b *journal.RunBegan) { b.Policy.Checks = nil }), first,
 				journal.PlanRead{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}, Claimed: []string{"US-001"}},
 				journal.AgentEnded{CannotRun: true, Failed: true, Why: "no such program", Tools: 1},
 			},
@@ -42,7 +41,7 @@ func TestOddJournals(t *testing.T) {
 		},
 		"a claim of an agent that could not run, and of which nothing was taken": {
 			[]journal.Event{
-				of(func(*journal.RunBegan) {}), first,
+				beginRun(func(*journal.RunBegan) {}), first,
 				journal.PlanRead{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}, Claimed: []string{"US-001"}},
 				journal.AgentEnded{CannotRun: true, Tools: 1},
 			},
@@ -55,15 +54,15 @@ func TestOddJournals(t *testing.T) {
 			verdict.Iterate{Number: 2},
 		},
 	} {
-		if diff := cmp.Diff(test.want, verdict.Next(after(test.events...))); diff != "" {
+		if diff := cmp.Diff(test.want, verdict.Next(fold(test.events...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// A plan without a promise has none that could be broken.
+// A claim of an empty promise is not rejected.
 func TestAPlanWithoutAPromiseBreaksNone(t *testing.T) {
-	run := after(of(func(*journal.RunBegan) {}),
+	run := fold(beginRun(func(*journal.RunBegan) {}),
 		journal.IterationBegan{Number: 1, Story: "US-001"}, journal.AgentEnded{Tools: 1, Promises: []string{""}},
 		journal.PlanRead{Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}, {ID: "US-002"}}}},
 		journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true},
@@ -74,10 +73,9 @@ func TestAPlanWithoutAPromiseBreaksNone(t *testing.T) {
 	}
 }
 
-// An agent of an attempt that cannot run ends the run, no matter what lies in the
-// folder.
+// A supervised agent that cannot run ends the run, even with a DONE file.
 func TestSupervisedAgentThatCannotRun(t *testing.T) {
-	run := after(beginsWith(policy.ByFile, func(*policy.Policy) {}), journal.IterationBegan{Number: 1},
+	run := fold(beginRunBy(policy.ByFile, func(*policy.Policy) {}), journal.IterationBegan{Number: 1},
 		journal.AgentEnded{CannotRun: true, Failed: true, Why: "no such program"}, journal.IterationEnded{Number: 1}, journal.TaskLooked{Done: true})
 	want := verdict.Stop{Stopped: journal.RunStopped{Reason: policy.FatalError, Why: "no such program"}}
 	if diff := cmp.Diff(verdict.Step(want), verdict.Next(run)); diff != "" {

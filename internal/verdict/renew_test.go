@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Who asks the same again means the run that there is.
-func TestSame(t *testing.T) {
+// The same task under the same rules continues the newest run.
+func TestIsSameTask(t *testing.T) {
 	task := plan.Task{Number: 7, Title: "Greet", Body: "- [ ] One"}
 	rules := policy.ForPreset(policy.Stories)
 	for name, c := range map[string]struct {
@@ -40,13 +40,13 @@ func TestSame(t *testing.T) {
 			c.change(&asked, &p)
 		}
 		if got := verdict.IsSameTask(asked, p, old); got != c.want {
-			t.Errorf("%s: Same = %t, want %t", name, got, c.want)
+			t.Errorf("%s: IsSameTask = %t, want %t", name, got, c.want)
 		}
 	}
 }
 
-// A run goes on by the rules of now, and by what it had found or was asked.
-func TestRenewed(t *testing.T) {
+// A run continues under the current rules, with the checks and requests it had.
+func TestRenewPolicy(t *testing.T) {
 	check := func(command string, added bool) policy.Check {
 		return policy.Check{Name: command, Command: command, Added: added}
 	}
@@ -57,28 +57,28 @@ func TestRenewed(t *testing.T) {
 		chosen bool
 		want   policy.Policy
 	}{
-		"its checks, where none are named now": {
+		"its checks, if none are configured now": {
 			then: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
 			want: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
 		},
-		"the checks of now, and those of its plan": {
+		"the current checks, and those of its plan": {
 			now:  policy.Policy{Checks: []policy.Check{check("npm test", false), check("sh new.sh", true)}},
 			then: policy.Policy{Checks: []policy.Check{check("make", false), check("sh plan.sh", true)}},
 			want: policy.Policy{Checks: []policy.Check{check("npm test", false), check("sh plan.sh", true)}},
 		},
-		"a draft":                   {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
-		"a draft that is asked now": {now: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
-		"a plan to be approved now": {now: policy.Policy{Approval: true}, want: policy.Policy{Approval: true}},
-		"the limits of who asked for the plan": {
+		"a draft":                       {then: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"a draft that is requested now": {now: policy.Policy{Draft: true}, want: policy.Policy{Draft: true}},
+		"a plan to be approved now":     {now: policy.Policy{Approval: true}, want: policy.Policy{Approval: true}},
+		"the limits of the plan's requester": {
 			plan: true, now: policy.Policy{Limits: policy.Limits{Iterations: 10}},
 			then: policy.Policy{Approval: true, Limits: policy.Limits{Iterations: 3}},
 			want: policy.Policy{Approval: true, Limits: policy.Limits{Iterations: 3}},
 		},
-		"the limits of now of a run that is no plan": {
+		"the current limits without a plan to approve": {
 			now: policy.Policy{Limits: policy.Limits{Iterations: 10}}, then: policy.Policy{Limits: policy.Limits{Iterations: 3}},
 			want: policy.Policy{Limits: policy.Limits{Iterations: 10}},
 		},
-		"the model of who asked for the plan": {
+		"the model of the plan's requester": {
 			plan: true, then: policy.Policy{Approval: true, Model: "haiku"}, want: policy.Policy{Approval: true, Model: "haiku"},
 		},
 		"a model that is chosen now": {
@@ -87,11 +87,11 @@ func TestRenewed(t *testing.T) {
 		"a model that is not offered any more": {
 			plan: true, then: policy.Policy{Approval: true, Model: "opus"}, want: policy.Policy{Approval: true},
 		},
-		"the model of a run that is no plan": {then: policy.Policy{Model: "haiku"}},
+		"the model without a plan to approve": {then: policy.Policy{Model: "haiku"}},
 	} {
 		old := journal.Run{ID: "r1", Policy: c.then, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001"}}}}
 		if verdict.NeedsApproval(old) != c.plan {
-			t.Fatalf("%s: Unapproved = %t", name, !c.plan)
+			t.Fatalf("%s: NeedsApproval = %t", name, !c.plan)
 		}
 		got := verdict.RenewPolicy(c.now, old, c.chosen, func(model string) bool { return model == "haiku" })
 		if diff := cmp.Diff(c.want, got); diff != "" {

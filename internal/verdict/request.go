@@ -57,9 +57,9 @@ func Decide(a Request, old journal.Run) Decision {
 
 func busyMessage(a Request) string {
 	if a.Number == 0 {
-		return "a job is at work on this already: " + a.BusyJobURL + ". Cancel that, or wait for it; then ask again."
+		return "a job already works on this: " + a.BusyJobURL + ". Cancel it or wait for its end, then ask again."
 	}
-	return fmt.Sprintf("[A job](%s) is at work on this already. `/ralph stop` ends it; then ask again.", a.BusyJobURL)
+	return fmt.Sprintf("[A job](%s) already works on this. `/ralph stop` ends it; then ask again.", a.BusyJobURL)
 }
 
 func decideIdle(a Request, old journal.Run) Decision {
@@ -82,7 +82,7 @@ func decideIdle(a Request, old journal.Run) Decision {
 	return Decision{}
 }
 
-// whyResume returns why a run continues the newest one: that is unfinished, or would get further now. It is empty if
+// whyResume returns why the newest run continues: it is unfinished, or would get further now. It returns nothing if
 // the task or the rules changed.
 func whyResume(a Request, old journal.Run) string {
 	switch {
@@ -91,11 +91,11 @@ func whyResume(a Request, old journal.Run) string {
 	case old.Stop == nil:
 		return "an earlier job ended before the run did"
 	case a.JobURL != "" && a.JobURL == old.Links.Log: // the same job again: it was killed
-		return "it was asked for again"
+		return "requested again"
 	case isFinished(old) || old.Stop.Reason == policy.VerificationFailed:
 		return ""
 	}
-	return "it was asked for again"
+	return "requested again"
 }
 
 // planUnapproved answers a command that would work on a plan without approval.
@@ -148,10 +148,10 @@ func approve(a Request, old journal.Run) Decision {
 	return Decision{Resume: &journal.Resumed{Why: "the plan was approved by " + a.Asker, Words: a.Words, Approved: cmp.Or(a.Asker, "somebody")}}
 }
 
-func askedBy(a Request) string { return strings.TrimSuffix("it was asked for by "+a.Asker, " by ") }
+func askedBy(a Request) string { return strings.TrimSuffix("requested by "+a.Asker, " by ") }
 
-// isFinished reports whether a run has nothing left to do. It has while it conflicts with the base, or its pull
-// request is not ready.
+// isFinished reports whether a run has nothing left to do. A run with a merge conflict or an unready pull request is
+// unfinished.
 func isFinished(run journal.Run) bool {
 	unready := IsWorkProven(run) && run.Pull != nil && run.Pull.Draft && !run.Policy.Draft && !run.FoundDraft
 	return run.IsCompleted() && run.Parted == nil && !unready

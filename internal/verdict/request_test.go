@@ -13,9 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// earlier is a run of two stories that ended for a reason; with none it did not
-// end.
-func earlier(reason policy.Reason, change ...func(*journal.Run)) journal.Run {
+// stoppedRun returns a run of two stories that stopped for a reason. Without a reason, it did not stop.
+func stoppedRun(reason policy.Reason, change ...func(*journal.Run)) journal.Run {
 	run := journal.Run{
 		ID: "r1", Links: journal.Links{Log: "job 1"},
 		Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true}, {ID: "US-002"}}},
@@ -29,7 +28,7 @@ func earlier(reason policy.Reason, change ...func(*journal.Run)) journal.Run {
 	return run
 }
 
-// unready is a run whose work is proven, and whose pull request stayed a draft.
+// unready makes the run's work proven and its pull request a draft.
 func unready(run *journal.Run) {
 	run.Tree, run.Pull = "t1", &journal.PullOpened{Number: 2, Draft: true}
 	run.Proofs = []journal.Proof{{Tree: "t1", Passed: true}}
@@ -37,50 +36,50 @@ func unready(run *journal.Run) {
 
 func waiting(run *journal.Run) { run.Policy.Approval = true }
 
-// What comes of each thing people can ask for, by how the newest run stands.
-func TestAnswer(t *testing.T) {
-	const begin, again, killed, by = "begin", "it was asked for again", "an earlier job ended before the run did", "it was asked for by ada"
+// Decide answers each command according to the state of the newest run.
+func TestDecide(t *testing.T) {
+	const begin, again, killed, by = "begin", "requested again", "an earlier job ended before the run did", "requested by ada"
 	for _, c := range []struct {
 		why   string
 		asked verdict.Request
 		old   journal.Run
-		want  string // why the newest run goes on, what is answered, or begin
+		want  string // why the newest run continues, the refusal, or begin
 	}{
 		{"nothing was there", verdict.Request{Verb: trigger.Run}, journal.Run{}, begin},
-		{"it was killed", verdict.Request{Verb: trigger.Run, SameTask: true}, earlier(""), killed},
-		{"killed, and something else is asked", verdict.Request{Verb: trigger.Run}, earlier(""), begin},
-		{"stopped short", verdict.Request{Verb: trigger.Run, SameTask: true}, earlier(policy.MaxIterations), again},
-		{"done", verdict.Request{Verb: trigger.Run, SameTask: true}, earlier(policy.AllStoriesPassed), begin},
-		{"done, and as it was left", verdict.Request{Verb: trigger.Run, SameTask: true, ProvenPull: "#2"}, earlier(policy.AllStoriesPassed), "#2 is as ralph left it, and every story is proven. Ask for more with `/ralph -- your words`; `/ralph retry US-001` repeats"},
-		{"done, and a plan is wanted", verdict.Request{Verb: trigger.Plan, SameTask: true, ProvenPull: "#2"}, earlier(policy.AllStoriesPassed), begin},
-		{"done, and something else is asked", verdict.Request{Verb: trigger.Run, ProvenPull: "#2"}, earlier(policy.AllStoriesPassed), begin},
-		{"done, but for the pull request", verdict.Request{Verb: trigger.Run, SameTask: true}, earlier(policy.AllStoriesPassed, unready), again},
-		{"resumed when all but the pull request is done", verdict.Request{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed, unready), by},
-		{"resumed when a draft is wanted", verdict.Request{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed, unready, func(r *journal.Run) { r.Policy.Draft = true }), "no unfinished run"},
-		{"done by this very job", verdict.Request{Verb: trigger.Run, SameTask: true, JobURL: "job 1"}, earlier(policy.AllStoriesPassed), again},
-		{"would stop where it did", verdict.Request{Verb: trigger.Run, SameTask: true}, earlier(policy.VerificationFailed), begin},
-		{"a plan is wanted", verdict.Request{Verb: trigger.Plan, SameTask: true}, earlier(policy.MaxIterations), begin},
-		{"resumed under other rules", verdict.Request{Verb: trigger.Resume}, earlier(policy.VerificationFailed), by},
-		{"resumed after a question", verdict.Request{Verb: trigger.Resume}, earlier(policy.NeedsInput), by},
-		{"resumed when done", verdict.Request{Verb: trigger.Resume}, earlier(policy.AllStoriesPassed), "no unfinished run"},
+		{"it was killed", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(""), killed},
+		{"killed, and something else is asked", verdict.Request{Verb: trigger.Run}, stoppedRun(""), begin},
+		{"stopped short", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.MaxIterations), again},
+		{"done", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.AllStoriesPassed), begin},
+		{"done, and as it was left", verdict.Request{Verb: trigger.Run, SameTask: true, ProvenPull: "#2"}, stoppedRun(policy.AllStoriesPassed), "#2 is as ralph left it, and every story is proven. Ask for more with `/ralph -- your words`; `/ralph retry US-001` repeats"},
+		{"done, and a plan is wanted", verdict.Request{Verb: trigger.Plan, SameTask: true, ProvenPull: "#2"}, stoppedRun(policy.AllStoriesPassed), begin},
+		{"done, and something else is asked", verdict.Request{Verb: trigger.Run, ProvenPull: "#2"}, stoppedRun(policy.AllStoriesPassed), begin},
+		{"done, but for the pull request", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.AllStoriesPassed, unready), again},
+		{"resumed when all but the pull request is done", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.AllStoriesPassed, unready), by},
+		{"resumed when a draft is wanted", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.AllStoriesPassed, unready, func(r *journal.Run) { r.Policy.Draft = true }), "no unfinished run"},
+		{"done by this very job", verdict.Request{Verb: trigger.Run, SameTask: true, JobURL: "job 1"}, stoppedRun(policy.AllStoriesPassed), again},
+		{"would stop where it did", verdict.Request{Verb: trigger.Run, SameTask: true}, stoppedRun(policy.VerificationFailed), begin},
+		{"a plan is wanted", verdict.Request{Verb: trigger.Plan, SameTask: true}, stoppedRun(policy.MaxIterations), begin},
+		{"resumed under other rules", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.VerificationFailed), by},
+		{"resumed after a question", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.NeedsInput), by},
+		{"resumed when done", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.AllStoriesPassed), "no unfinished run"},
 		{"resumed where nothing was", verdict.Request{Verb: trigger.Resume}, journal.Run{}, "no unfinished run"},
-		{"resumed before it was approved", verdict.Request{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting), "not been approved"},
-		{"tried again before it was approved", verdict.Request{Verb: trigger.Retry, Story: "US-001"}, earlier(policy.NeedsInput, waiting), "not been approved"},
-		{"tried again", verdict.Request{Verb: trigger.Retry}, earlier(policy.AllStoriesPassed), by},
-		{"a story of it", verdict.Request{Verb: trigger.Retry, Story: "us-001"}, earlier(policy.AllStoriesPassed), by},
-		{"a story that is none", verdict.Request{Verb: trigger.Retry, Story: "US-009"}, earlier(policy.Stalled), "There are: US-001, US-002"},
-		{"two stories of it", verdict.Request{Verb: trigger.Retry, Story: "US-001", Words: "us-002, please"}, earlier(policy.Stalled), "One story at a time: `/ralph retry US-001`"},
+		{"resumed before it was approved", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.NeedsInput, waiting), "not been approved"},
+		{"tried again before it was approved", verdict.Request{Verb: trigger.Retry, Story: "US-001"}, stoppedRun(policy.NeedsInput, waiting), "not been approved"},
+		{"tried again", verdict.Request{Verb: trigger.Retry}, stoppedRun(policy.AllStoriesPassed), by},
+		{"a story of it", verdict.Request{Verb: trigger.Retry, Story: "us-001"}, stoppedRun(policy.AllStoriesPassed), by},
+		{"a story that is none", verdict.Request{Verb: trigger.Retry, Story: "US-009"}, stoppedRun(policy.Stalled), "There are: US-001, US-002"},
+		{"two stories of it", verdict.Request{Verb: trigger.Retry, Story: "US-001", Words: "us-002, please"}, stoppedRun(policy.Stalled), "One story at a time: `/ralph retry US-001`"},
 		{"nothing to try again", verdict.Request{Verb: trigger.Retry}, journal.Run{}, "no run to retry"},
-		{"approved", verdict.Request{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting), "the plan was approved by ada"},
-		{"approved twice", verdict.Request{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Approved = "wes" }), "No plan waits"},
-		{"approved before it was made", verdict.Request{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Vague = true }), "No plan waits"},
-		{"approved instead of an answer", verdict.Request{Verb: trigger.Approve}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "No plan waits"},
-		{"an answer before there is a plan", verdict.Request{Verb: trigger.Resume}, earlier(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "it was asked for by ada"},
-		{"another job is at work", verdict.Request{Verb: trigger.Run, SameTask: true, Number: 7, BusyJobURL: "page"}, earlier(""), "[A job](page) is at work on this already. `/ralph stop` ends it; then ask again."},
-		{"another job is at work where comments are impossible", verdict.Request{Verb: trigger.Run, BusyJobURL: "page"}, journal.Run{}, "a job is at work on this already: page. Cancel that"},
+		{"approved", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting), "the plan was approved by ada"},
+		{"approved twice", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Approved = "wes" }), "No plan waits"},
+		{"approved before it was made", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Vague = true }), "No plan waits"},
+		{"approved instead of an answer", verdict.Request{Verb: trigger.Approve}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "No plan waits"},
+		{"an answer before there is a plan", verdict.Request{Verb: trigger.Resume}, stoppedRun(policy.NeedsInput, waiting, func(r *journal.Run) { r.Asked = "Which?" }), "requested by ada"},
+		{"another job is at work", verdict.Request{Verb: trigger.Run, SameTask: true, Number: 7, BusyJobURL: "page"}, stoppedRun(""), "[A job](page) already works on this. `/ralph stop` ends it; then ask again."},
+		{"another job is at work where comments are impossible", verdict.Request{Verb: trigger.Run, BusyJobURL: "page"}, journal.Run{}, "a job already works on this: page. Cancel it"},
 		{"resumed when what was kept is in doubt", verdict.Request{Verb: trigger.Resume, Distrust: "it was changed"}, journal.Run{}, "Sorry, it was changed, so the run cannot continue."},
 		{"asked when what was kept is in doubt", verdict.Request{Verb: trigger.Run, Distrust: "it was changed"}, journal.Run{}, begin},
-		{"approved unseen", verdict.Request{Verb: trigger.Approve, PlanHidden: true}, earlier(policy.NeedsInput, waiting), "no longer showed this plan"},
+		{"approved unseen", verdict.Request{Verb: trigger.Approve, PlanHidden: true}, stoppedRun(policy.NeedsInput, waiting), "no longer showed this plan"},
 		{"nothing to approve, and nothing seen", verdict.Request{Verb: trigger.Approve, PlanHidden: true}, journal.Run{}, "No plan waits"},
 		{"nothing to approve", verdict.Request{Verb: trigger.Approve}, journal.Run{}, "No plan waits"},
 	} {
@@ -104,12 +103,12 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// What goes on knows what it was told.
-func TestAnswerHandsOn(t *testing.T) {
-	old := earlier(policy.NeedsInput)
+// A resumed run gets the words and the story of the request.
+func TestDecidePassesOnTheRequest(t *testing.T) {
+	old := stoppedRun(policy.NeedsInput)
 	for verb, want := range map[trigger.Verb]journal.Resumed{
-		trigger.Resume: {Why: "it was asked for by ada", Words: "use Go"},
-		trigger.Retry:  {Why: "it was asked for by ada", Words: "use Go", Retry: []string{"US-002"}},
+		trigger.Resume: {Why: "requested by ada", Words: "use Go"},
+		trigger.Retry:  {Why: "requested by ada", Words: "use Go", Retry: []string{"US-002"}},
 	} {
 		way := verdict.Decide(verdict.Request{Verb: verb, Story: "US-002", Words: "use Go", Asker: "ada"}, old)
 		if diff := cmp.Diff(&want, way.Resume); diff != "" {

@@ -9,10 +9,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// reviewed is a run in which US-001 had an opinion of two commits, and US-002 of
-// one that misses something.
-func reviewed(by string) journal.Run {
-	return after(
+// reviewedRun returns a run with opinions of two commits of US-001, and an objection to US-002.
+func reviewedRun(by string) journal.Run {
+	return fold(
 		journal.RunBegan{Policy: policy.Policy{Review: policy.Review{Agent: by}}},
 		journal.AgentEnded{Usage: stream.Usage{Input: 1}, Cost: stream.Cost{USD: 0.25, Known: true}},
 		journal.StoryReviewed{Story: "US-001", Commit: "c1", By: "codex", Missed: []journal.Missed{{Criterion: 1, Why: "it does not"}}, Usage: stream.Usage{Input: 2}, Cost: stream.Cost{USD: 0.5, Known: true}},
@@ -23,22 +22,22 @@ func reviewed(by string) journal.Run {
 	)
 }
 
-// What an opinion cost is part of what the run cost.
+// The cost of a run includes its reviews.
 func TestReviewsCost(t *testing.T) {
-	run := reviewed("codex")
+	run := reviewedRun("codex")
 	if run.CostUSD != 1 || !run.CostKnown || run.Usage.Input != 3 {
 		t.Errorf("cost %v, known %v, usage %+v", run.CostUSD, run.CostKnown, run.Usage)
 	}
-	run = after(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: stream.Cost{USD: 1, Known: true}})
+	run = fold(journal.RunBegan{}, journal.StoryReviewed{Cost: stream.Cost{USD: 1}}, journal.StoryReviewed{Cost: stream.Cost{USD: 1, Known: true}})
 	if run.CostUSD != 2 || run.CostKnown {
 		t.Errorf("cost %v, known %v, want an unknown one", run.CostUSD, run.CostKnown)
 	}
 }
 
-// An opinion is of a commit, and wanted where the policy names who gives it.
-func TestUnreviewed(t *testing.T) {
+// Each commit needs its own review, if the policy names a reviewer.
+func TestNeedsReview(t *testing.T) {
 	for _, by := range []string{"", "codex"} {
-		run := reviewed(by)
+		run := reviewedRun(by)
 		for _, test := range []struct {
 			story, commit string
 			there         bool
@@ -54,13 +53,13 @@ func TestUnreviewed(t *testing.T) {
 			}
 		}
 	}
-	if got, found := reviewed("codex").ReviewOf("US-003"); found || got.By != "" {
+	if got, found := reviewedRun("codex").ReviewOf("US-003"); found || got.By != "" {
 		t.Errorf("ReviewOf = %+v, %v, want none", got, found)
 	}
 }
 
 func TestObjections(t *testing.T) {
-	run := reviewed("codex")
+	run := reviewedRun("codex")
 	for _, test := range []struct{ story, commit, want string }{
 		{"US-001", "c2", ""},
 		{"US-001", "c1", ""}, // of an earlier commit

@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// No matter what an agent says and does, a loop within its session ends; it says that
-// the promise was kept only when it was made in the last iteration, after work.
+// Every session loop ends. It accepts a promise only from the last iteration, after work.
 func TestEverySessionEndsHonestly(t *testing.T) {
 	for seed := range uint64(2000) {
 		w := &world{Rand: rand.New(rand.NewPCG(seed, 13))}
@@ -23,7 +22,7 @@ func TestEverySessionEndsHonestly(t *testing.T) {
 				t.Fatalf("seed %d: still going, next %T", seed, verdict.Next(w.run))
 			}
 			if begin, is := verdict.Next(w.run).(verdict.Iterate); is {
-				tools += w.sit(begin)
+				tools += w.runSession(begin)
 			} else if !w.do(verdict.Next(w.run)) {
 				t.Fatalf("seed %d: rests without an end", seed)
 			}
@@ -41,8 +40,8 @@ func TestEverySessionEndsHonestly(t *testing.T) {
 	}
 }
 
-// sit is what an agent does before it wants to end; it gives its tool calls.
-func (w *world) sit(s verdict.Iterate) int {
+// runSession adds an iteration of a session and returns its number of tool calls.
+func (w *world) runSession(s verdict.Iterate) int {
 	ended := journal.AgentEnded{Tools: w.IntN(3), Fresh: w.chance(10)}
 	if w.chance(30) {
 		ended.Promises = []string{"DONE"}

@@ -10,18 +10,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// What an agent names as the test of a criterion counts when that test went
-// from red to green, by all of its name or its end.
-func TestShown(t *testing.T) {
-	run := after(journal.RunBegan{}, journal.StoryGraded{
+// A test that an agent names for a criterion counts if it went from red to green.
+// The end of its name is enough.
+func TestCriterionTests(t *testing.T) {
+	run := fold(journal.RunBegan{}, journal.StoryGraded{
 		Story: "US-001", Commit: "c1", Grade: journal.RedToGreen, Tests: []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", "whole suite"},
 	})
 	for name, test := range map[string]struct{ by, want []string }{
 		"nothing is named":    {nil, []string{"", "", ""}},
-		"by their ends":       {[]string{"TestAdds", "test_removes", ""}, []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", ""}},
+		"ends of names":       {[]string{"TestAdds", "test_removes", ""}, []string{"shop/cart.TestAdds", "tests/test_cart.py::Cart::test_removes", ""}},
 		"in full":             {[]string{"shop/cart.TestAdds"}, []string{"shop/cart.TestAdds", "", ""}},
 		"a part of a word":    {[]string{"Adds", "removes", "est suite"}, []string{"", "", ""}},
-		"what did not turn":   {[]string{"TestPays", "", "suite"}, []string{"", "", "whole suite"}},
+		"not red to green":    {[]string{"TestPays", "", "suite"}, []string{"", "", "whole suite"}},
 		"more than there are": {[]string{"", "", "", "TestAdds"}, []string{"", "", ""}},
 		"spaces":              {[]string{" TestAdds ", " "}, []string{"shop/cart.TestAdds", "", ""}},
 	} {

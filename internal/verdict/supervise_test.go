@@ -15,7 +15,7 @@ func (w *world) supervised() journal.RunBegan {
 	return journal.RunBegan{Run: "s", Policy: p}
 }
 
-// looked is a folder in which anything may have come to lie.
+// looked returns a random state of the task folder.
 func (w *world) looked() journal.TaskLooked {
 	var looked journal.TaskLooked
 	switch at := w.IntN(100); {
@@ -31,7 +31,7 @@ func (w *world) looked() journal.TaskLooked {
 	return looked
 }
 
-// start is an attempt: any end that a command can have.
+// start adds an attempt with a random end.
 func (w *world) start(s verdict.Iterate) {
 	w.append(journal.IterationBegan{Number: s.Number})
 	if w.chance(5) {
@@ -45,9 +45,8 @@ func (w *world) start(s verdict.Iterate) {
 	})
 }
 
-// No matter what a command does, its supervision ends; it says that the task is
-// complete when DONE was there, and never starts the command after that, after
-// it was asked to wait, or more often than it may.
+// Every supervised run ends. It is complete only with a DONE file. It never starts
+// the command after that, after a request to wait, or more often than its limit.
 func TestEverySupervisedRunEndsHonestly(t *testing.T) {
 	for seed := range uint64(3000) {
 		w := &world{Rand: rand.New(rand.NewPCG(seed, 11))}
@@ -55,7 +54,7 @@ func TestEverySupervisedRunEndsHonestly(t *testing.T) {
 		for steps := 0; ; steps++ {
 			step := verdict.Next(w.run)
 			if begin, is := step.(verdict.Iterate); is {
-				mayStart(t, seed, w.run)
+				checkStart(t, seed, w.run)
 				w.start(begin)
 			} else if !w.do(step) {
 				break
@@ -67,12 +66,12 @@ func TestEverySupervisedRunEndsHonestly(t *testing.T) {
 				w.append(journal.CancelAsked{Why: "SIGINT"})
 			}
 		}
-		rightly(t, seed, w.run)
+		checkEnd(t, seed, w.run)
 	}
 }
 
-// mayStart holds an attempt that is about to begin against what is known.
-func mayStart(t *testing.T, seed uint64, run journal.Run) {
+// checkStart checks that an attempt may begin.
+func checkStart(t *testing.T, seed uint64, run journal.Run) {
 	t.Helper()
 	limit, n := run.Policy.Limits.Iterations, len(run.Iterations)
 	_, cutOff := run.OpenIteration()
@@ -85,13 +84,12 @@ func mayStart(t *testing.T, seed uint64, run journal.Run) {
 	case run.UsedIterations() > 0 && !run.Iterations[n-1].Paused:
 		t.Errorf("seed %d: started without a delay", seed)
 	case run.UsedIterations() > 0 && (run.Looked.Wait != "" || run.Iterations[n-1].Agent.CannotRun):
-		t.Errorf("seed %d: started though that was of no use", seed)
+		t.Errorf("seed %d: started although it had to wait or cannot run", seed)
 	}
 }
 
-// right tells, for each reason a supervised run can stop for, whether what is
-// known bears it out.
-var right = map[policy.Reason]func(journal.Run, journal.TaskLooked, journal.Iteration) bool{
+// allowedEnds reports, for each reason to stop, whether the run's state allows it.
+var allowedEnds = map[policy.Reason]func(journal.Run, journal.TaskLooked, journal.Iteration) bool{
 	policy.DoneFile: func(run journal.Run, looked journal.TaskLooked, _ journal.Iteration) bool {
 		return looked.Done && run.Settled != nil
 	},
@@ -109,15 +107,15 @@ var right = map[policy.Reason]func(journal.Run, journal.TaskLooked, journal.Iter
 	},
 }
 
-// rightly holds the end of a run against what is known.
-func rightly(t *testing.T, seed uint64, run journal.Run) {
+// checkEnd checks that the run stopped for an allowed reason.
+func checkEnd(t *testing.T, seed uint64, run journal.Run) {
 	t.Helper()
 	var looked journal.TaskLooked
 	if run.Looked != nil {
 		looked = *run.Looked
 	}
 	last, _ := run.LastJudged()
-	is, known := right[run.Stop.Reason]
+	is, known := allowedEnds[run.Stop.Reason]
 	if !known || !is(run, looked, last) || run.Settled != nil && run.Cancel == nil && run.Settled.Reason != run.Stop.Reason {
 		t.Errorf("seed %d: stopped with %+v, looked %+v, settled %+v", seed, run.Stop, looked, run.Settled)
 	}

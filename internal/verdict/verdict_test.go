@@ -17,19 +17,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// Every file in testdata is a story: what a journal says, and the step that
-// follows.
+// Each file in testdata has a journal and the step that follows.
 func TestStories(t *testing.T) {
 	journaltest.Stories(t, *update, func(_ *testing.T, s journaltest.Story) []txtar.File {
-		return []txtar.File{{Name: "want", Data: []byte(tell(verdict.Next(s.Run)) + "\n")}}
+		return []txtar.File{{Name: "want", Data: []byte(describe(verdict.Next(s.Run)) + "\n")}}
 	})
 }
 
-// between finds where a word of a type's name ends.
+// between matches the boundary between two words of a type's name.
 var between = regexp.MustCompile(`([a-z])([A-Z])`)
 
-// tell is a step in words.
-func tell(step verdict.Step) string {
+// describe returns a step as text.
+func describe(step verdict.Step) string {
 	switch s := step.(type) {
 	case verdict.Iterate:
 		return fmt.Sprintf("iterate: %d on %s", s.Number, cmp.Or(s.Story, "the prompt"))
