@@ -14,15 +14,16 @@ goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | 
 # Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
 slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 
-faults  := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish)
+# Kills, faults and large things, of several seconds each: make test leaves them to make check.
+long    := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes)
 
 .PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
-test: # no kills and faults in mid-run, and of scripts and whole runs some; check has all, and go vet
-	CGO_ENABLED=0 go test -short -vet=off -ldflags='-s -w' -skip='$(faults)' ./...
+test: # without long tests, and with one script and whole run in ten; make check runs all, and go vet
+	CGO_ENABLED=0 go test -short -vet=off -ldflags='-s -w' -skip='$(long)' ./...
 check: lint
 	go mod tidy -diff
 	go test -race -shuffle=on $$(go list ./... | grep -vE '$(slow)')

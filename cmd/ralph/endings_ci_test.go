@@ -221,7 +221,7 @@ func TestEndingsOfCI(t *testing.T) {
 	var loud *scene // a pull request is worth so many attempts
 	for i, name := range slices.Sorted(maps.Keys(cases)) {
 		e := cases[name]
-		if !dealt(i, 4) {
+		if !dealt(i) {
 			continue
 		}
 		if e.pushes == 0 {

@@ -80,9 +80,10 @@ func (s *scene) sameAs(want undisturbed) {
 	}
 }
 
-// dealt tells which of many slow cases are tried: all, but with -short one of so many, if
-// -run names none.
-func dealt(i, of int) bool {
+// dealt reports whether one of many slow cases runs: all do, but with -short one in ten, unless
+// -run names tests.
+func dealt(i int) bool {
+	const of = 10
 	return !testing.Short() || flag.Lookup("test.run").Value.String() != "" || i%of == 0
 }
 

@@ -39,7 +39,7 @@ func sorted(t *testing.T, folder string) (sandboxed, rest []string) {
 		t.Fatal(err)
 	}
 	for i, path := range all {
-		if !dealt(i, 6) {
+		if !dealt(i) {
 			continue
 		}
 		text, err := os.ReadFile(path)
