@@ -20,7 +20,7 @@ func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Ru
 	if run.Pushed != "" {
 		known = append(known, run.Pushed)
 	}
-	commits, err := from.Made(ctx, run.Head, known...)
+	commits, err := from.NewCommits(ctx, run.Head, known...)
 	if err != nil {
 		return signed, err
 	}

@@ -130,7 +130,7 @@ func (s *stateRef) accept(ctx context.Context, anchor string, found *savedState)
 		}
 		return ctx.Err()
 	}
-	follows, err := s.store.Follows(ctx, anchor, s.head)
+	follows, err := s.store.IsAncestor(ctx, anchor, s.head)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	if err := v.clean(ctx, project); err != nil {
 		return v.run, err
 	}
-	base, err := v.trusted.Fork(ctx, span)
+	base, err := v.trusted.MergeBase(ctx, span)
 	if err != nil {
 		return v.run, fault.Usage(fmt.Sprintf("%.12s and %.12s have no common commit", span.From, span.To), "fetch more of the history: git fetch --unshallow", err)
 	}
@@ -94,7 +94,7 @@ type change struct{ trusted *git.Trusted }
 
 // Of are the tests that the change adds or changes, and what serves them.
 func (c change) Of(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
-	files, err := c.trusted.Names(ctx, git.Span{From: run.Base, To: commit})
+	files, err := c.trusted.ChangedFiles(ctx, git.Span{From: run.Base, To: commit})
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 
 // defining is what a change does to what the checks are, as far as it is theirs.
 func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) (map[string]checkdef.Change, error) {
-	touched, err := trusted.Touched(ctx, span)
+	touched, err := trusted.ChangedPaths(ctx, span)
 	if err != nil {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 		if err != nil {
 			return err
 		}
-		changed, err := trusted.Touched(ctx, git.Span{From: run.Base, To: at.Commit})
+		changed, err := trusted.ChangedPaths(ctx, git.Span{From: run.Base, To: at.Commit})
 		if err != nil {
 			return err
 		}

@@ -17,14 +17,14 @@ const largestSurveyed = 1 << 20 // more than any file has that says how a projec
 
 // Surveyed are the files of a commit that say how its project is checked.
 func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {
-	if _, err := trusted.Top(ctx, at); err != nil {
+	if _, err := trusted.FolderNames(ctx, at); err != nil {
 		return nil, err
 	}
 	// What is too large, or a link, is as if it was not there.
 	below := func(name string) git.At { return git.At{Commit: at.Commit, Path: path.Join(at.Path, name)} }
 	files := survey.Read(survey.Source{
 		List: func(folder string) []string {
-			names, _ := trusted.Top(ctx, below(folder))
+			names, _ := trusted.FolderNames(ctx, below(folder))
 			return names
 		},
 		Read: func(name string) []byte {

@@ -63,7 +63,7 @@ func (v *Verifier) exchanged(ctx context.Context, e Exam) (string, error) {
 	}
 	var files []string
 	for _, commit := range []string{e.Commit, e.Tests} {
-		touched, err := v.trusted.Touched(ctx, git.Span{From: e.Base, To: commit})
+		touched, err := v.trusted.ChangedPaths(ctx, git.Span{From: e.Base, To: commit})
 		if err != nil {
 			return "", err
 		}

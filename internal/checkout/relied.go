@@ -151,7 +151,7 @@ func (m *marks) name(commit string, names []string) {
 	for _, name := range names {
 		cores, expressions = append(cores, core(name)), append(expressions, asked(name))
 	}
-	all, err := m.trusted.Found(m.ctx, commit, cores, expressions)
+	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions)
 	if err != nil {
 		m.err = err
 		return

@@ -37,7 +37,7 @@ type tests struct {
 func Touched(ctx context.Context, trusted *git.Trusted, run journal.Run, spans []git.Span) ([]string, error) {
 	var files []string
 	for _, span := range spans {
-		paths, err := trusted.Touched(ctx, span)
+		paths, err := trusted.ChangedPaths(ctx, span)
 		if err != nil {
 			return nil, err
 		}
@@ -166,7 +166,7 @@ type marks struct {
 }
 
 func (m *marks) at(commit, expression string) map[string]bool {
-	found, err := m.trusted.Holding(m.ctx, commit, expression, m.paths)
+	found, err := m.trusted.FilesMatching(m.ctx, commit, []string{expression}, m.paths)
 	if err != nil {
 		m.err = err
 	}
@@ -211,12 +211,12 @@ func (t tests) Mixed(ctx context.Context, run journal.Run, from, to string) (boo
 	if err != nil {
 		return false, err
 	}
-	touched, err := trusted.Touched(ctx, git.Span{From: from, To: to})
+	touched, err := trusted.ChangedPaths(ctx, git.Span{From: from, To: to})
 	if err != nil || slices.ContainsFunc(touched, func(name string) bool { return strings.Contains(path.Base(name), "vite") }) {
 		return true, err
 	}
 	for _, commit := range []string{run.Base, to} {
-		if found, err := trusted.Holding(ctx, commit, `\bisolate\b`, []string{""}); err != nil || len(found) > 0 {
+		if found, err := trusted.FilesMatching(ctx, commit, []string{`\bisolate\b`}, []string{""}); err != nil || len(found) > 0 {
 			return true, err
 		}
 	}

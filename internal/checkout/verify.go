@@ -170,7 +170,7 @@ func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidenc
 	if err != nil {
 		return err
 	}
-	follows, err := v.trusted.Follows(ctx, sha, e.Code.Head)
+	follows, err := v.trusted.IsAncestor(ctx, sha, e.Code.Head)
 	if err == nil && (tree != story.Proof.Tree || !follows) {
 		err = fault.Usage(fmt.Sprintf("the file says that %s passed with %.12s, which is not a commit of the branch with the tree %.40q", story.ID, sha, story.Proof.Tree), "this evidence is not of that branch", nil)
 	}

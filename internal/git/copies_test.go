@@ -98,7 +98,7 @@ func TestDoubtedIsNotRemembered(t *testing.T) {
 		if err := errors.Join(os.Remove(now), os.WriteFile(now, test.text, 0o444)); err != nil {
 			t.Fatal(err)
 		}
-		if names := must(trusted.Names(t.Context(), span))(t); len(names) != test.names {
+		if names := must(trusted.ChangedFiles(t.Context(), span))(t); len(names) != test.names {
 			t.Errorf("the commit changes %q, want %d files", names, test.names)
 		}
 	}
@@ -124,7 +124,7 @@ func TestDoubtedDescent(t *testing.T) {
 	commit("d", "499999")
 	trusted, span := doubted(t, g, top)
 	span.From = sh(t, top, "", "git", "rev-parse", "HEAD~2")
-	if diff := cmp.Diff([]string{"c", "d"}, must(trusted.Names(t.Context(), span))(t)); diff != "" {
+	if diff := cmp.Diff([]string{"c", "d"}, must(trusted.ChangedFiles(t.Context(), span))(t)); diff != "" {
 		t.Errorf("Names (-want +got):\n%s", diff)
 	}
 }

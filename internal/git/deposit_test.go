@@ -59,7 +59,7 @@ func TestDepositsAreCollected(t *testing.T) {
 		t.Errorf("the ref's history is %q", says)
 	}
 	for older, want := range map[string]bool{one: true, two: true, l.base: false, "0123456789012345678901234567890123456789": false} {
-		if is, err := second.Follows(t.Context(), older, two); is != want || err != nil {
+		if is, err := second.IsAncestor(t.Context(), older, two); is != want || err != nil {
 			t.Errorf("Follows(%s) = %t, %v, want %t", older, is, err, want)
 		}
 	}

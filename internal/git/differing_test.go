@@ -53,11 +53,11 @@ func TestHolding(t *testing.T) {
 		"not yet":       {l.base, "mark", []string{"src/main.go", "new file"}, nil},
 		"none asked":    {tip, "mark", nil, nil},
 	} {
-		if diff := cmp.Diff(c.want, must(l.trusted.Holding(t.Context(), c.commit, c.expression, c.paths))(t)); diff != "" {
+		if diff := cmp.Diff(c.want, must(l.trusted.FilesMatching(t.Context(), c.commit, []string{c.expression}, c.paths))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if found, err := l.trusted.Holding(t.Context(), tip, "(", []string{"README.md"}); err == nil {
+	if found, err := l.trusted.FilesMatching(t.Context(), tip, []string{"("}, []string{"README.md"}); err == nil {
 		t.Errorf("an expression that cannot be read found %q", found)
 	}
 }
@@ -105,7 +105,7 @@ func TestFound(t *testing.T) {
 	for core, want := range map[string]map[string][]string{
 		"mark": {"one": {"mark", "mark:", "mark"}, "two": {"remark"}}, "a mark": {"one": {"mark", "mark:", "mark"}}, "nothing": {},
 	} {
-		if diff := cmp.Diff(want, must(l.trusted.Found(t.Context(), tip, []string{core, "none"}, all))(t)); diff != "" {
+		if diff := cmp.Diff(want, must(l.trusted.Matches(t.Context(), tip, []string{core, "none"}, all))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", core, diff)
 		}
 	}
@@ -113,7 +113,7 @@ func TestFound(t *testing.T) {
 	for i := range 3000 {
 		many = append(many, fmt.Sprintf("%0100d", i))
 	}
-	if got := must(l.trusted.Found(t.Context(), tip, append(many, "remark"), all))(t); len(got) != 1 {
+	if got := must(l.trusted.Matches(t.Context(), tip, append(many, "remark"), all))(t); len(got) != 1 {
 		t.Errorf("Found with many cores = %v, want the file two", got)
 	}
 }

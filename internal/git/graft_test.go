@@ -19,7 +19,7 @@ func TestGraft(t *testing.T) {
 	to := l.commit("one", map[string]string{"README.md": "# changed\n", "tests/a.sh": "true\n", "src/b.go": "package main\n"})
 	l.take(l.terms())
 	ctx := t.Context()
-	names := must(l.trusted.Names(ctx, git.Span{From: l.base, To: to}))(t)
+	names := must(l.trusted.ChangedFiles(ctx, git.Span{From: l.base, To: to}))(t)
 	if diff := cmp.Diff([]string{"README.md", "src/b.go", "tests/a.sh"}, names); diff != "" {
 		t.Errorf("Names (-want +got):\n%s", diff)
 	}
@@ -36,7 +36,7 @@ func TestGraft(t *testing.T) {
 		if again := must(l.trusted.Overlay(ctx, test.graft))(t); again != made {
 			t.Errorf("%s: made %s and %s", name, made, again)
 		}
-		if diff := cmp.Diff(test.want, must(l.trusted.Names(ctx, git.Span{From: test.graft.Onto, To: made}))(t)); diff != "" {
+		if diff := cmp.Diff(test.want, must(l.trusted.ChangedFiles(ctx, git.Span{From: test.graft.Onto, To: made}))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		dir := filepath.Join(t.TempDir(), "clean")
@@ -46,7 +46,7 @@ func TestGraft(t *testing.T) {
 		}
 	}
 	without := must(l.trusted.Overlay(ctx, git.Overlay{Onto: to, From: l.base, Without: []string{"src/b.go", "nowhere"}}))(t)
-	if touched := must(l.trusted.Touched(ctx, git.Span{From: to, To: without}))(t); !slices.Equal(touched, []string{"src/b.go"}) {
+	if touched := must(l.trusted.ChangedPaths(ctx, git.Span{From: to, To: without}))(t); !slices.Equal(touched, []string{"src/b.go"}) {
 		t.Errorf("left out: %q", touched)
 	}
 	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Overlay(ctx, git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// gitDir is where a repository lies. In a linked worktree, the common files lie elsewhere.
+// gitDir is a repository's git folder, and the common one, which differs in a linked worktree.
 type gitDir struct{ dir, common string }
 
 func (t *Tree) gitDir() gitDir {
@@ -37,13 +37,12 @@ func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 	return out, err
 }
 
-// unblock removes the pipes that git opens as its own files or as .gitignore and
-// the like, and waits for. They are no work, as git commits none, and every later
-// call would wait as long.
+// unblock removes named pipes in the git folder and in place of .gitignore and the
+// like. git opens them and waits, in every later call again. It never commits one.
 func (t *Tree) unblock(ctx context.Context) {
 	home := t.gitDir().common
 	for _, dir := range []string{home, t.Dir} {
-		_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // what it does not find, git waits for again
+		_ = untrusted.Folder{Path: dir}.Walk(ctx, ".", func(e untrusted.Entry, err error) error { // best effort
 			if err == nil && e.Info.Mode().Type() == fs.ModeNamedPipe && (dir == home || strings.HasPrefix(e.Name, ".git")) {
 				_ = e.In.Remove(e.Name)
 			}
@@ -52,14 +51,14 @@ func (t *Tree) unblock(ctx context.Context) {
 	}
 }
 
-// Ask is what git prints inside, without the end of its line.
+// Ask runs git in the tree and returns its output without the final newline.
 func (t *Tree) Ask(ctx context.Context, args ...string) (string, error) {
-	return printed(t.Do(ctx, Call{Args: args}))
+	return trimNewline(t.Do(ctx, Call{Args: args}))
 }
 
-// filterless is a tree whose configured filters do not run, and where the user's own
-// excludes hold. Attributes in the tree would have git start filters whenever it
-// reads or writes a file; a call that does goes through here.
+// filterless is a tree in which git runs no filters and follows the user's own
+// excludes. Calls that read or write files need it: attributes in the tree can
+// make git start filters.
 type filterless struct {
 	*Tree
 	set []Setting
@@ -77,7 +76,7 @@ func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
 	return filterless{t, set}, nil
 }
 
-// movable is the tree without filters, ready to move all that a killed git has left.
+// movable removes the locks that a killed git has left, and returns the tree without filters.
 func (t *Tree) movable(ctx context.Context) (filterless, error) {
 	if err := t.unlock(ctx, ""); err != nil {
 		return filterless{}, err
@@ -85,11 +84,11 @@ func (t *Tree) movable(ctx context.Context) (filterless, error) {
 	return t.disableFilters(ctx)
 }
 
-// withoutFilters are settings by which no filter runs that a repository's configuration names.
+// withoutFilters returns settings that disable the filters of a repository's configuration.
 func withoutFilters(ctx context.Context, do Runner) (set []Setting, err error) {
 	keys, err := do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Limit: 1 << 20})
 	if err != nil {
-		return nil, fmt.Errorf("read the tree's configuration: %w", err)
+		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
 	seen := map[string]bool{}
 	for key := range strings.SplitSeq(string(keys), "\x00") {
@@ -116,7 +115,7 @@ func (t filterless) run(ctx context.Context, args ...string) error {
 	return err
 }
 
-// unlock removes the locks of a git that was killed, of a branch too: no one else works in the tree now.
+// unlock removes the locks that a killed git has left, also of a branch. Call it while no agent works in the tree.
 func (t *Tree) unlock(ctx context.Context, branch string) error {
 	at := t.gitDir()
 	if err := remove(at.dir, "index.lock", "HEAD.lock"); err != nil {
@@ -126,7 +125,7 @@ func (t *Tree) unlock(ctx context.Context, branch string) error {
 	if branch == "" {
 		var err error
 		if ref, err = t.Ask(ctx, "symbolic-ref", "-q", "HEAD"); err != nil {
-			return nil //nolint:nilerr // without a branch there is no lock of one
+			return nil //nolint:nilerr // HEAD is detached: no branch is locked
 		}
 	}
 	return remove(at.common, ref+".lock")

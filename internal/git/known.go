@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// known is what git printed of objects that were named by their ids: that stays as it is.
-// A proof asks the same of a commit dozens of times.
-type known struct {
+// answerCache keeps what git printed about objects named by their ids, which never
+// changes. A proof asks the same about a commit dozens of times.
+type answerCache struct {
 	mu      sync.Mutex
 	answers map[string]answer
 	size    int
@@ -17,14 +17,14 @@ type known struct {
 
 type answer struct {
 	printed string
-	no      error // git answered no, which stays as well
+	err     error // of SaidNo; nil: success
 }
 
-const mostKnown = 32 << 20
+const maxCache = 32 << 20
 
-// ask is Do for a question about named objects alone; input is what git reads. It asks again
-// where agents can write to the objects: those that were read may since have been put right.
-func (t *Trusted) ask(ctx context.Context, c Call, input string) ([]byte, error) {
+// askCached is Do for a question about objects named by their ids. git reads input. Nothing is
+// cached if agents can write to the objects: a broken object may have been repaired since.
+func (t *Trusted) askCached(ctx context.Context, c Call, input string) ([]byte, error) {
 	if input != "" {
 		c.Stdin = strings.NewReader(input)
 	}
@@ -32,24 +32,24 @@ func (t *Trusted) ask(ctx context.Context, c Call, input string) ([]byte, error)
 		return t.Do(ctx, c)
 	}
 	question := fmt.Sprintf("%q %d %d %s", c.Args, c.Limit, c.Memory, input)
-	t.known.mu.Lock()
-	kept, ok := t.known.answers[question]
-	t.known.mu.Unlock()
+	t.cache.mu.Lock()
+	kept, ok := t.cache.answers[question]
+	t.cache.mu.Unlock()
 	if ok {
-		return []byte(kept.printed), kept.no
+		return []byte(kept.printed), kept.err
 	}
 	printed, err := t.Do(ctx, c)
 	if err == nil || SaidNo(err) {
-		t.known.keep(question, answer{printed: string(printed), no: err})
+		t.cache.keep(question, answer{printed: string(printed), err: err})
 	}
 	return printed, err
 }
 
-func (k *known) keep(question string, a answer) {
+func (k *answerCache) keep(question string, a answer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.size += len(question) + len(a.printed)
-	if k.answers == nil || k.size > mostKnown {
+	if k.answers == nil || k.size > maxCache {
 		k.answers, k.size = map[string]answer{}, len(question)+len(a.printed)
 	}
 	k.answers[question] = a

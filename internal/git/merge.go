@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// Merge is two lines of work that are to become one.
+// Merge names two commits to merge.
 type Merge struct {
 	Ours, Theirs string
 	Message      Message
 }
 
-// Merged is what became of them.
+// Merged is the result of a merge.
 type Merged struct {
-	SHA       string   // the commit that holds both; empty: they conflict
-	Tree      string   // with the marks of both sides; empty if they have no commit in common
-	Conflicts []string // the files in which they do, at most MostConflicts
+	SHA       string   // the merge commit; empty: there are conflicts
+	Tree      string   // with conflict markers; empty without a merge base
+	Conflicts []string // files with conflicts, at most MostConflicts
 }
 
-// Merge makes one commit of two, without a checkout: no hook, no filter and no
-// driver has a hand in it. Where one of them holds the other it is that one.
-// The same two give the same commit each time.
+// Merge merges two commits without a checkout: no hook, filter or merge driver
+// runs. It returns the newer commit if it contains the other. The same two give
+// the same commit each time.
 func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 	if err := CheckSHA(m.Ours, m.Theirs); err != nil {
 		return Merged{}, err
 	}
-	base, err := t.Fork(ctx, Span{From: m.Ours, To: m.Theirs})
+	base, err := t.MergeBase(ctx, Span{From: m.Ours, To: m.Theirs})
 	if SaidNo(err) {
 		return Merged{Conflicts: []string{"all files: the histories have no commit in common"}}, nil
 	}
@@ -47,7 +47,7 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 	return merged, err
 }
 
-// MostConflicts is how many are named.
+// MostConflicts limits how many conflicts a merge names.
 const MostConflicts = 50
 
 func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
@@ -68,14 +68,14 @@ func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
 	return merged, nil
 }
 
-// Authors made the commits that To has and From has not, each once, at most 20.
+// Authors returns the names of at most 20 authors of the commits in From..To.
 func (t *Trusted) Authors(ctx context.Context, span Span) ([]string, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	out, err := t.Ask(ctx, "shortlog", "-s", "-n", span.From+".."+span.To)
 	if err != nil {
-		return nil, fmt.Errorf("read who made commits: %w", err)
+		return nil, fmt.Errorf("list the authors: %w", err)
 	}
 	var names []string
 	for line := range strings.Lines(out) {

@@ -159,14 +159,14 @@ func TestMade(t *testing.T) {
 	one := l.commit("one\n\nwhy\n", map[string]string{"a": "1"})
 	two := l.commit("two", map[string]string{"a": "2"})
 	l.take(l.terms())
-	want := []git.Made{
+	want := []git.CommitInfo{
 		{SHA: one, Tree: l.in("rev-parse", one+"^{tree}"), Parents: []string{l.base}, Message: "one\n\nwhy\n"},
 		{SHA: two, Tree: l.in("rev-parse", two+"^{tree}"), Parents: []string{one}, Message: "two\n"},
 	}
-	if diff := cmp.Diff(want, must(l.trusted.Made(t.Context(), two, l.base, l.base))(t)); diff != "" {
+	if diff := cmp.Diff(want, must(l.trusted.NewCommits(t.Context(), two, l.base, l.base))(t)); diff != "" {
 		t.Errorf("Made (-want +got):\n%s", diff)
 	}
-	if got := must(l.trusted.Made(t.Context(), two, two))(t); len(got) != 0 {
+	if got := must(l.trusted.NewCommits(t.Context(), two, two))(t); len(got) != 0 {
 		t.Errorf("Made gives %v of what is there already", got)
 	}
 	to := remote.Repository{URL: l.remote}

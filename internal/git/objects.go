@@ -19,23 +19,23 @@ type Object struct {
 	Content  io.Reader
 }
 
-var errStopped = errors.New("no more is wanted")
+var errStopped = errors.New("the reader stopped")
 
-// CatFile prints objects by their names, and has each one read in turn.
+// CatFile calls each for every object, in the order of ids.
 func CatFile(ctx context.Context, do Runner, c Call, ids []string, each func(Object) error) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	answers, printed := io.Pipe()
-	c.Args, c.Stdin, c.Stdout = []string{"cat-file", "--buffer", "--batch"}, strings.NewReader(strings.Join(ids, "\n")+"\n"), printed
+	output, stdout := io.Pipe()
+	c.Args, c.Stdin, c.Stdout = []string{"cat-file", "--buffer", "--batch"}, strings.NewReader(strings.Join(ids, "\n")+"\n"), stdout
 	ended := make(chan error, 1)
 	go func() {
 		_, err := do(ctx, c)
-		_ = printed.CloseWithError(err)
+		_ = stdout.CloseWithError(err)
 		ended <- err
 	}()
-	err := readObjects(bufio.NewReader(answers), ids, each)
-	_ = answers.CloseWithError(errStopped)
+	err := readObjects(bufio.NewReader(output), ids, each)
+	_ = output.CloseWithError(errStopped)
 	if failed := <-ended; err == nil && failed != nil {
 		return failed
 	}
@@ -57,7 +57,7 @@ func readObjects(from *bufio.Reader, ids []string, each func(Object) error) erro
 		if err := each(o); err != nil {
 			return err
 		}
-		if _, err := io.CopyN(io.Discard, from, content.N+1); err != nil { // with the newline behind it
+		if _, err := io.CopyN(io.Discard, from, content.N+1); err != nil { // and the newline after it
 			return err
 		}
 	}
@@ -78,12 +78,12 @@ func readHeader(id, line string) (Object, error) {
 
 var errMissing = errors.New("an object is missing")
 
-// Senseless reports an answer that git itself would never give, or a missing object.
-func Senseless(err error) bool {
+// IsBadOutput reports whether git printed something unexpected, or lacks an object.
+func IsBadOutput(err error) bool {
 	return errors.Is(err, errOddAnswer) || errors.Is(err, errNoID) || errors.Is(err, errMissing)
 }
 
-// Sizes asks for the size of each of some objects.
+// Sizes returns the size of each object.
 func Sizes(ctx context.Context, do Runner, ids []string) (map[string]int64, error) {
 	out, err := do(ctx, Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), Limit: 256 << 20})
 	if err != nil {
@@ -100,7 +100,7 @@ func Sizes(ctx context.Context, do Runner, ids []string) (map[string]int64, erro
 	return sizes, nil
 }
 
-// The modes of an entry in a tree.
+// Modes of a tree entry.
 const (
 	ModeNone    = "000000"
 	ModeFile    = "100644"
@@ -110,7 +110,7 @@ const (
 	modeTree    = "040000"
 )
 
-// Change is a path in which two trees differ.
+// Change is a path that differs between two trees.
 type Change struct {
 	Path    string
 	OldMode string // mode before
@@ -119,12 +119,12 @@ type Change struct {
 	ID      string // object now
 }
 
-// Was tells whether the path is in the earlier tree.
+// Was reports whether the path is in the earlier tree.
 func (c Change) Was() bool { return c.OldMode != ModeNone }
 
 var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\d*$`)
 
-// Compare lists the paths in which two trees differ, up to a limit: a tree can expand without end.
+// Compare lists the paths that differ between two trees. Its memory is limited: a small pack can hold a huge tree.
 func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Change, error) {
 	out, err := do(ctx, Call{Args: append([]string{
 		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To, "--",
@@ -135,7 +135,7 @@ func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Chan
 	return parseRaw(out)
 }
 
-// parseRaw reads raw -z: ":mode mode object object letter", zero, path, zero.
+// parseRaw reads the output of --raw -z: ":mode mode id id letter", NUL, path, NUL.
 func parseRaw(out []byte) ([]Change, error) {
 	var changes []Change
 	fields := strings.Split(string(out), "\x00")
@@ -149,29 +149,29 @@ func parseRaw(out []byte) ([]Change, error) {
 	return changes, nil
 }
 
-// TreeEntry is an object at a path of a tree, or nothing, by its mode.
+// TreeEntry is an object at a path of a tree. With ModeNone, the path is absent.
 type TreeEntry struct{ Path, Mode, ID string }
 
-// Index is a file to make a tree in, and the tree to begin with.
+// Index is the name of an index file, and the tree to fill it with.
 type Index struct{ File, Tree string }
 
-// WriteTree is a tree with some paths as they are wanted.
+// WriteTree returns the tree of an index after changing some entries.
 func WriteTree(ctx context.Context, do Runner, in Index, wanted []TreeEntry) (string, error) {
 	on := func(args ...string) Call { return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + in.File}} }
 	if _, err := do(ctx, on("read-tree", in.Tree)); err != nil {
 		return "", err
 	}
-	// What is to go goes first: it may stand where a folder is to come.
-	var gone, come strings.Builder
+	// Removals come first: a removed file may make room for a folder.
+	var removals, additions strings.Builder
 	for _, o := range wanted {
-		to := &come
+		to := &additions
 		if o.Mode == ModeNone {
-			to = &gone
+			to = &removals
 		}
 		fmt.Fprintf(to, "%s %s\t%s\x00", o.Mode, o.ID, o.Path)
 	}
 	update := on("update-index", "--replace", "-z", "--index-info")
-	update.Stdin = strings.NewReader(gone.String() + come.String())
+	update.Stdin = strings.NewReader(removals.String() + additions.String())
 	if _, err := do(ctx, update); err != nil {
 		return "", err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Names are the files of To that it has changed or added since it left From.
-func (t *Trusted) Names(ctx context.Context, span Span) ([]string, error) {
-	changes, err := t.since(ctx, span)
+// ChangedFiles returns the files of To that it changed or added since the merge base with From.
+func (t *Trusted) ChangedFiles(ctx context.Context, span Span) ([]string, error) {
+	changes, err := t.changesSince(ctx, span)
 	if err != nil {
 		return nil, err
 	}
@@ -29,9 +29,9 @@ func (t *Trusted) Names(ctx context.Context, span Span) ([]string, error) {
 	return names, nil
 }
 
-// Touched are the paths that To has changed or removed since it left From.
-func (t *Trusted) Touched(ctx context.Context, span Span) ([]string, error) {
-	changes, err := t.since(ctx, span)
+// ChangedPaths returns the paths that To changed, added or removed since the merge base with From.
+func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error) {
+	changes, err := t.changesSince(ctx, span)
 	if err != nil {
 		return nil, err
 	}
@@ -42,40 +42,39 @@ func (t *Trusted) Touched(ctx context.Context, span Span) ([]string, error) {
 	return paths, nil
 }
 
-func (t *Trusted) since(ctx context.Context, span Span) ([]Change, error) {
+func (t *Trusted) changesSince(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
 	if !t.Doubted {
-		if fork, err := t.Fork(ctx, span); err == nil {
+		if fork, err := t.MergeBase(ctx, span); err == nil {
 			span.From = fork
 		}
 	}
 	return t.Compare(ctx, span)
 }
 
-// Fork is where two commits parted.
-func (t *Trusted) Fork(ctx context.Context, span Span) (string, error) {
-	return ObjectID(t.ask(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
+// MergeBase returns the merge base of two commits.
+func (t *Trusted) MergeBase(ctx context.Context, span Span) (string, error) {
+	return ObjectID(t.askCached(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
 }
 
-// Forks are all the commits where two commits parted: merges both ways make several.
-func (t *Trusted) Forks(ctx context.Context, span Span) ([]string, error) {
-	found, err := t.ask(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}}, "")
+// MergeBases returns all merge bases of two commits: criss-cross merges make several.
+func (t *Trusted) MergeBases(ctx context.Context, span Span) ([]string, error) {
+	found, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}}, "")
 	return strings.Fields(string(found)), err
 }
 
-// Overlay is a commit with some files as in another one, some with a new text, without others.
+// Overlay describes a commit to make from another one.
 type Overlay struct {
 	Onto, From string
-	Paths      []string
-	Without    []string
-	Texts      map[string][]byte
+	Paths      []string          // files to take from From
+	Without    []string          // files to remove
+	Texts      map[string][]byte // files to write
 }
 
-// Overlay makes a commit that no branch leads to, for a checkout of its own; Onto
-// itself where nothing differs. No file is written: a link in the way leads
-// nowhere.
+// Overlay makes a commit on top of Onto that is on no branch. It returns Onto if
+// nothing differs. It writes objects only, so no symbolic link can mislead it.
 func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	changes, err := t.Compare(ctx, Span{From: o.Onto, To: o.From})
 	if err != nil {
@@ -90,7 +89,7 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	for _, name := range o.Without {
 		entries = append(entries, TreeEntry{name, ModeNone, strings.Repeat("0", len(o.Onto))})
 	}
-	written, err := t.written(ctx, o)
+	written, err := t.writeTexts(ctx, o)
 	if err != nil {
 		return "", err
 	}
@@ -104,8 +103,8 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	return commitTree(ctx, t.Do, newCommit{tree, []string{o.Onto}, Message{Subject: "ralph: for a checkout"}, ralphAt(0)})
 }
 
-// written makes objects of the texts, each with its file's mode in Onto.
-func (t *Trusted) written(ctx context.Context, o Overlay) ([]TreeEntry, error) {
+// writeTexts makes objects of the texts, each with its file's mode in Onto.
+func (t *Trusted) writeTexts(ctx context.Context, o Overlay) ([]TreeEntry, error) {
 	var entries []TreeEntry
 	for _, name := range slices.Sorted(maps.Keys(o.Texts)) {
 		id, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-w", "--stdin"}, Stdin: bytes.NewReader(o.Texts[name])}))
@@ -130,34 +129,34 @@ func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry
 	if err != nil {
 		return "", err
 	}
-	defer untrusted.RemoveAll(dir) //nolint:errcheck // an index in a folder of ours
+	defer untrusted.RemoveAll(dir) //nolint:errcheck // only an index in ralph's own folder
 	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
-// LeaveOut is work of which some files are to be left out.
+// LeaveOut describes work to commit without the changes in a folder.
 type LeaveOut struct {
-	Span    Span // the work is what To has changed since it left From
+	Span    Span // the work: the changes in To since the merge base with From
 	Folder  string
 	Message Message
 }
 
-// Remaining is work without some of its files.
+// Remaining is work without the changes in a folder.
 type Remaining struct {
-	SHA  string   // one commit; empty: nothing had to be left out, or there is nothing else
-	Left []string // the files that were left out
+	SHA  string   // the commit; empty: all or none of the changes are in the folder
+	Left []string // files that were left out
 }
 
-// LeaveOut makes one commit of the work, but for what lies in the folder: that stays
-// as it was. One, because a file that a later commit takes back is in the history
-// all the same. The same work gives the same commit each time.
+// LeaveOut makes one commit of the work, without the changes in the folder. A second
+// commit that reverts them would leave them in the history. The same work gives the
+// same commit each time.
 func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	var rest Remaining
 	if err := CheckSHA(l.Span.From, l.Span.To); err != nil {
 		return rest, err
 	}
-	fork, err := t.Fork(ctx, l.Span)
+	fork, err := t.MergeBase(ctx, l.Span)
 	if err != nil {
-		return rest, fmt.Errorf("find where %.12s left %.12s: %w", l.Span.To, l.Span.From, err)
+		return rest, fmt.Errorf("find the merge base of %.12s and %.12s: %w", l.Span.To, l.Span.From, err)
 	}
 	back, err := t.Compare(ctx, Span{From: l.Span.To, To: fork})
 	if err != nil {
@@ -180,7 +179,7 @@ func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
 	return rest, err
 }
 
-// Commit is a commit of a tree on its parents. The same gives the same commit each time.
+// Commit makes a commit of a tree. The same arguments give the same commit each time.
 func (t *Trusted) Commit(ctx context.Context, tree string, m Message, parents ...string) (string, error) {
 	return t.commitLike(ctx, newCommit{tree: tree, parents: parents, message: m}, parents...)
 }
@@ -189,7 +188,7 @@ type newCommit struct {
 	tree    string
 	parents []string
 	message Message
-	env     []string // who commits, and when
+	env     []string // author, committer and dates
 }
 
 func commitTree(ctx context.Context, do Runner, c newCommit) (string, error) {
@@ -201,7 +200,7 @@ func commitTree(ctx context.Context, do Runner, c newCommit) (string, error) {
 	return ObjectID(do(ctx, Call{Args: args, Env: c.env, Stdin: strings.NewReader(c.message.text())}))
 }
 
-// commitLike dates the commit as the newest of others: the same work gives the same commit.
+// commitLike makes a commit with the newest date of others: the same work gives the same commit.
 func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string) (string, error) {
 	dates, err := t.Ask(ctx, append([]string{"show", "-s", "--format=%ct"}, others...)...)
 	if err != nil {
@@ -209,7 +208,7 @@ func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string)
 	}
 	newest := int64(0)
 	for date := range strings.FieldsSeq(dates) {
-		seconds, _ := strconv.ParseInt(date, 10, 64) // the most there can be, where it is more
+		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the largest int64
 		newest = max(newest, seconds)
 	}
 	c.env = ralphAt(newest)

@@ -15,27 +15,28 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// ours are ralph's own files in a project: they make no tree dirty and go into no commit.
+// ours are ralph's own files in a project. They are never committed, and do not make a tree dirty.
 var ours = []string{".ralph", ".ralph-active", ".ralph-out", ".ralph-worktree"}
 
-// Ours tells of a path that is such a trace.
+// Ours reports whether a path is one of ralph's own files.
 func Ours(path string) bool { return entry{path: path}.beneath(ours) }
 
-// Place is where a user's repository stands.
+// Place is the state of a user's repository.
 type Place struct {
 	Top    string
 	Head   string
 	Branch string
-	Remote string   // origin, or the only one there is
-	Dirty  []string // changed and new files, at most 100, without the ignored and ralph's own
+	Remote string   // origin, or the only remote
+	Dirty  []string // at most 100 changed and new files, without ignored ones and ralph's own
 
-	stores  []string // of objects: its own, and those that it borrows from
-	shallow string
-	format  string
-	partial bool
+	stores  []string // object folders: its own, and its alternates
+	shallow string   // the file that lists where the history is cut
+	format  string   // of object names
+	partial bool     // a partial clone
 }
 
-// Inspect is a fault when no run can begin in dir; a dirty tree is none.
+// Inspect returns the state of the repository around dir, or a fault if no run can begin there. A dirty tree is no
+// fault.
 func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 	at := user{git: g, dir: dir}
 	top, err := at.top(ctx)
@@ -53,7 +54,7 @@ func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
 	return p, nil
 }
 
-// Clean is a fault when the tree is dirty.
+// Clean returns a fault if the tree is dirty.
 func (p Place) Clean() error {
 	if len(p.Dirty) == 0 {
 		return nil
@@ -61,6 +62,7 @@ func (p Place) Clean() error {
 	return fault.Usage("uncommitted changes in "+p.Top+": "+journal.ShortList(p.Dirty), "commit or stash them", nil)
 }
 
+// user runs git in a folder of the user's repository.
 type user struct {
 	git Git
 	dir string
@@ -81,7 +83,7 @@ func (u user) check(ctx context.Context) error {
 	return err
 }
 
-// top is the top of the work tree, or why a run cannot work there.
+// top returns the top of the work tree, or why a run cannot work there.
 func (u user) top(ctx context.Context) (string, error) {
 	info, err := os.Stat(u.dir)
 	switch {
@@ -92,38 +94,38 @@ func (u user) top(ctx context.Context) (string, error) {
 	case !info.IsDir():
 		return "", fault.Usage("not a folder: "+u.dir, "name another with -d", nil)
 	}
-	// In a repository without a work tree it says so, before the second fails.
+	// Without a work tree, git prints the first answer and fails at the second.
 	out, err := u.Ask(ctx, "rev-parse", "--is-inside-work-tree", "--show-toplevel")
 	inside, top, _ := strings.Cut(out, "\n")
 	switch answer, ok := Answered(err); {
 	case err != nil && !ok:
 		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
 	case inside == "" && err != nil:
-		return "", u.none(answer)
+		return "", u.noRepository(answer)
 	case inside != "true":
 		return "", fault.Usage("no work tree: "+u.dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	case err != nil:
 		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
-	case strings.Contains(top, "\n"): // git keeps paths in files of lines
+	case strings.Contains(top, "\n"): // git's own files hold a path per line
 		return "", fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", top), "give the folder another name", nil)
 	}
-	return top, u.meant(top)
+	return top, u.checkTop(top)
 }
 
-// Unreadable is why git cannot read a repository that is there.
+// Unreadable is the error for a repository that git cannot read.
 type Unreadable struct{ Said string }
 
-// Error is what git said, or did.
+// Error returns git's message.
 func (e *Unreadable) Error() string { return e.Said }
 
-// none distinguishes a folder without a repository from one that git cannot read.
-func (u user) none(answer *Error) error {
+// noRepository returns an error for a folder without a repository, or with one that git cannot read.
+func (u user) noRepository(answer *Error) error {
 	dir, err := filepath.Abs(u.dir)
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
 	at := guarded.Around(dir)
-	beyond := at != dir && strings.Contains(answer.Said, "mount point") // git looks no farther
+	beyond := at != dir && strings.Contains(answer.Said, "mount point") // git does not search beyond it
 	if strings.Contains(answer.Said, "not a git repository") && (beyond || !guarded.Begun(filepath.Join(at, ".git"))) {
 		return fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
 	}
@@ -134,8 +136,8 @@ func unreadable(at, said, fix string) error {
 	return fault.Usage("git cannot read the repository in "+at, fix, &Unreadable{said})
 }
 
-// meant refuses a repository further up, which git finds behind an invalid .git.
-func (u user) meant(top string) error {
+// checkTop refuses a repository further up, which git finds if a nearer .git is invalid.
+func (u user) checkTop(top string) error {
 	dir, err := filepath.EvalSymlinks(u.dir)
 	if err == nil {
 		dir, err = filepath.Abs(dir)
@@ -183,7 +185,7 @@ func (u user) describe(ctx context.Context, p *Place) error {
 		return errors.Join(errors.New("its objects cannot be found"), err)
 	}
 	objects := filepath.Clean(lines[1])
-	p.format, p.stores, p.shallow = lines[0], append([]string{objects}, borrowed(objects)...), filepath.Clean(lines[2])
+	p.format, p.stores, p.shallow = lines[0], append([]string{objects}, alternates(objects)...), filepath.Clean(lines[2])
 	partial, err := u.Ask(ctx, "config", "--get", "extensions.partialClone")
 	if err != nil && !SaidNo(err) {
 		return err
@@ -225,7 +227,7 @@ func notOurs() []string {
 	return specs
 }
 
-// Origin is the address of the remote origin; empty: there is none.
+// Origin returns the URL of the remote origin, or nothing.
 func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 	u := user{git: g, dir: dir}
 	if err := u.check(ctx); err != nil {
@@ -238,7 +240,7 @@ func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 	return address, err
 }
 
-// Tracks tells whether a path, or something below it, belongs to a repository's files.
+// Tracks reports whether a path, or something below it, is tracked.
 func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
 	out, err := user{git: g, dir: filepath.Dir(path)}.Ask(ctx, "ls-files", "-z", "--", ":(literal)"+filepath.Base(path))
 	if failed, is := Answered(err); is && (out != "" || strings.Contains(failed.Said, "not a git repository")) {
@@ -247,7 +249,7 @@ func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
 	return out != "", err
 }
 
-// Named is the commit that a user calls rev; a fault where there is none.
+// Named returns the commit that a user calls rev, or a fault.
 func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
 	u := user{git: g, dir: dir}
 	if err := u.check(ctx); err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// Span is the way from one commit to another.
+// Span is a pair of commits to compare.
 type Span struct{ From, To string }
 
-// At is a file as it stands in a commit.
+// At is a path in a commit.
 type At struct{ Commit, Path string }
 
-// Resolve is the commit that rev names, or ErrNotFound.
+// Resolve returns the commit that rev names, or ErrNotFound.
 func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
 	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
 	if _, ok := Answered(err); ok {
@@ -30,12 +30,12 @@ func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
 	return sha, CheckSHA(sha)
 }
 
-// TreeOf is the tree of a commit.
+// TreeOf returns the tree of a commit.
 func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
 	if err := CheckSHA(sha); err != nil {
 		return "", err
 	}
-	tree, err := printed(t.ask(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}, ""))
+	tree, err := trimNewline(t.askCached(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}, ""))
 	if err != nil {
 		return "", fmt.Errorf("find the tree of %s: %w", sha, err)
 	}
@@ -44,7 +44,7 @@ func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
 
 const maxLog = 1000
 
-// Log is the commits that To has and From has not, oldest first, at most 1000.
+// Log returns the commits in From..To, oldest first, at most 1000.
 func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) 
 
 var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-textconv", "--no-color"}
 
-// Diff is the first limit bytes of a patch, and whether there is more.
+// Diff returns the first limit bytes of a patch, and whether it is longer.
 func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...string) (text string, cut bool, err error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return "", false, err
@@ -76,7 +76,7 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 	args := slices.Concat(diffArgs, []string{span.From, span.To, "--"}, literal(paths))
 	out, err := do(ctx, Call{Args: args, Limit: int64(max(limit, 1))})
 	if failed, ok := Answered(err); ok && failed.TooLong {
-		// A secret in a line that is cut could not be found and hidden.
+		// A secret in an incomplete line could not be redacted.
 		return strings.ToValidUTF8(string(out[:bytes.LastIndexByte(out, '\n')+1]), "\uFFFD"), true, nil
 	}
 	if err != nil {
@@ -85,12 +85,12 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 	return strings.ToValidUTF8(string(out), "\uFFFD"), false, nil
 }
 
-// Files are the paths in a commit, with slashes. A very long list is cut.
+// Files returns the paths in a commit, with slashes. A very long list is cut.
 func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
 	if err := CheckSHA(sha); err != nil {
 		return nil, err
 	}
-	out, err := t.ask(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20}, "")
+	out, err := t.askCached(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20}, "")
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		err = nil
 	}
@@ -100,7 +100,7 @@ func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// ReadFile is a regular file of at most limit bytes, or ErrNotFound, or ErrNoFile.
+// ReadFile returns a regular file of at most limit bytes, or ErrNotFound, or ErrNoFile.
 func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, error) {
 	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	case found[0].Mode != ModeFile && found[0].Mode != ModeProgram:
 		return nil, fmt.Errorf("read %s: %w", at.Path, ErrNoFile)
 	}
-	content, err := t.ask(ctx, Call{Args: []string{"cat-file", "blob", found[0].ID}, Limit: limit}, "")
+	content, err := t.askCached(ctx, Call{Args: []string{"cat-file", "blob", found[0].ID}, Limit: limit}, "")
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		return nil, fmt.Errorf("read %s: more than %d bytes", at.Path, limit)
 	}
@@ -127,16 +127,16 @@ func (t *Trusted) ReadFile(ctx context.Context, at At, limit int64) ([]byte, err
 	return content, nil
 }
 
-// Made is a commit as another is to make it anew.
-type Made struct {
+// CommitInfo has the parts of a commit that are needed to make it again.
+type CommitInfo struct {
 	SHA     string
 	Tree    string
 	Parents []string
 	Message string
 }
 
-// Made are the commits of a tip that none of others holds, parents first.
-func (t *Trusted) Made(ctx context.Context, tip string, others ...string) ([]Made, error) {
+// NewCommits returns the ancestors of tip that are not ancestors of others, parents first.
+func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) ([]CommitInfo, error) {
 	if err := CheckSHA(append([]string{tip}, others...)...); err != nil {
 		return nil, err
 	}
@@ -145,32 +145,32 @@ func (t *Trusted) Made(ctx context.Context, tip string, others ...string) ([]Mad
 	if err != nil {
 		return nil, fmt.Errorf("read the commits of %.12s: %w", tip, err)
 	}
-	var all []Made
+	var all []CommitInfo
 	for text := range strings.SplitSeq(out, "\x00") {
 		head, message, _ := strings.Cut(text, "\n")
 		ids := strings.Fields(head)
 		if len(ids) < 2 {
 			continue
 		}
-		all = append(all, Made{SHA: ids[0], Tree: ids[1], Parents: ids[2:], Message: strings.TrimRight(message, "\n") + "\n"})
+		all = append(all, CommitInfo{SHA: ids[0], Tree: ids[1], Parents: ids[2:], Message: strings.TrimRight(message, "\n") + "\n"})
 	}
 	return all, nil
 }
 
-// Follows tells whether newer is older or was built on it.
-func (t *Trusted) Follows(ctx context.Context, older, newer string) (bool, error) {
+// IsAncestor reports whether older is newer or an ancestor of it.
+func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, error) {
 	if err := CheckSHA(older, newer); err != nil {
 		return false, err
 	}
-	_, err := t.ask(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
+	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
 	if failed, is := Answered(err); is && !failed.TimedOut {
-		return false, nil // exit 1: it does not; 128: the older one is not here at all
+		return false, nil // exit 1: no ancestor; 128: the older commit is missing
 	}
 	return err == nil, err
 }
 
-// Top are the names in a folder of a commit, folders with a final slash.
-func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
+// FolderNames returns the names in a folder of a commit, folders with a final slash.
+func (t *Trusted) FolderNames(ctx context.Context, at At) ([]string, error) {
 	if err := CheckSHA(at.Commit); err != nil {
 		return nil, err
 	}
@@ -193,14 +193,14 @@ func (t *Trusted) Top(ctx context.Context, at At) ([]string, error) {
 	return names, nil
 }
 
-const mostInList = 128 << 20
+const maxList = 128 << 20
 
-// List is what a commit holds at its top, or at some paths; after a slash what is in that folder.
+// List returns the entries at the top of a commit, or at some paths. A path with a final slash lists that folder.
 func (t *Trusted) List(ctx context.Context, commit string, paths ...string) ([]TreeEntry, error) {
 	return t.list(ctx, append([]string{commit, "--"}, paths...)...)
 }
 
-// ListAll is all that a commit holds, but for the folders themselves.
+// ListAll returns the entries of a commit in all folders, but not the folders.
 func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, error) {
 	all, err := t.list(ctx, "-r", commit)
 	if err != nil {
@@ -210,7 +210,7 @@ func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, erro
 }
 
 func (t *Trusted) list(ctx context.Context, which ...string) ([]TreeEntry, error) {
-	out, err := t.ask(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: mostInList}, "")
+	out, err := t.askCached(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: maxList}, "")
 	var all []TreeEntry
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		about, name, _ := strings.Cut(line, "\t")
@@ -221,25 +221,20 @@ func (t *Trusted) list(ctx context.Context, which ...string) ([]TreeEntry, error
 	return all, err
 }
 
-// Compare is Compare of two commits.
+// Compare lists the paths that differ between two commits.
 func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
 	}
-	changes, err := Compare(ctx, func(ctx context.Context, c Call) ([]byte, error) { return t.ask(ctx, c, "") }, span)
+	changes, err := Compare(ctx, func(ctx context.Context, c Call) ([]byte, error) { return t.askCached(ctx, c, "") }, span)
 	if err != nil {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
 	return changes, nil
 }
 
-// Holding are those of some paths of a commit that match an extended expression.
-func (t *Trusted) Holding(ctx context.Context, commit, expression string, paths []string) ([]string, error) {
-	return t.holding(ctx, commit, []string{expression}, paths)
-}
-
-// holding are those of some paths of a commit that match one of the extended expressions.
-func (t *Trusted) holding(ctx context.Context, commit string, expressions, paths []string) ([]string, error) {
+// FilesMatching returns the files below paths, in a commit, that match one of the extended regular expressions.
+func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions, paths []string) ([]string, error) {
 	out, err := t.search(ctx, commit, "-l", expressions, paths)
 	if out == "" || err != nil {
 		return nil, err
@@ -251,17 +246,17 @@ func (t *Trusted) holding(ctx context.Context, commit string, expressions, paths
 	return found, nil
 }
 
-// Found are the parts of a commit's lines that match one of the extended expressions, by
-// path. Only files are searched that match one of the cores: an expression that begins with
-// a word is ten times as fast as one that may begin with anything.
-func (t *Trusted) Found(ctx context.Context, commit string, cores, expressions []string) (map[string][]string, error) {
-	paths, err := t.holding(ctx, commit, cores, []string{""})
+// Matches returns the parts of lines that match one of the extended regular expressions, by
+// path. It searches only files that match one of the cores: an expression that begins with
+// a word is ten times as fast as another.
+func (t *Trusted) Matches(ctx context.Context, commit string, cores, expressions []string) (map[string][]string, error) {
+	paths, err := t.FilesMatching(ctx, commit, cores, []string{""})
 	if err != nil {
 		return nil, err
 	}
 	found := map[string][]string{}
-	for some := range slices.Chunk(paths, inSearch) {
-		out, err := t.search(ctx, commit, "-o", expressions, some)
+	for chunk := range slices.Chunk(paths, searchPaths) {
+		out, err := t.search(ctx, commit, "-o", expressions, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -275,18 +270,18 @@ func (t *Trusted) Found(ctx context.Context, commit string, cores, expressions [
 }
 
 const (
-	inSearch  = 400 // paths of one search
-	mostFound = 64 << 20
+	searchPaths = 400 // paths of one search
+	maxMatches  = 64 << 20
 )
 
-// search returns what git grep prints; nothing without paths. The expressions are read from
-// stdin, as thousands are too long for a command line.
+// search returns what git grep prints; nothing without paths. git reads the expressions from
+// stdin: thousands are too long for a command line.
 func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, paths []string) (string, error) {
 	if err := CheckSHA(commit); err != nil || len(paths) == 0 {
 		return "", err
 	}
 	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))
-	out, err := t.ask(ctx, Call{Args: args, Limit: mostFound}, strings.Join(expressions, "\n"))
+	out, err := t.askCached(ctx, Call{Args: args, Limit: maxMatches}, strings.Join(expressions, "\n"))
 	if failed, ok := Answered(err); ok && failed.Exit == 1 {
 		return "", nil
 	}

@@ -13,30 +13,28 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Trusted is a bare repository of the program's own. Nothing gets into it
-// unexamined, and it is the only one that credentials are used with. Agents
-// read its objects, so its folder must be readable inside a sandbox; never
-// writable.
+// Trusted is ralph's own bare repository. All content is examined before it gets
+// in, and git uses credentials only here. Agents read its objects, so its folder
+// is readable inside a sandbox, but never writable.
 type Trusted struct {
 	Dir string
 
-	// Doubted: sandboxed programs can write to the store that this one borrows
-	// from. What was read there holds for now; ancestors of a commit are not
-	// trusted, because the content of a borrowed object can change.
+	// Doubted: sandboxed programs can write to its alternates, so a borrowed
+	// object can change after it was read. Ancestors of a commit are not trusted.
 	Doubted bool
 
 	git   Git
-	lent  []string // the stores that it borrows from
-	known known
+	lent  []string // its alternates
+	cache answerCache
 }
 
-// TakenRef is the private ref that keeps what was handed over from being pruned.
+// TakenRef is the private ref that protects accepted commits from pruning.
 const TakenRef = "refs/ralph/head"
 
-// Git is the git that runs there.
+// Git returns the git that runs in the repository.
 func (t *Trusted) Git() Git { return t.git }
 
-// Open takes up a repository that Mirror or Borrow made.
+// Open opens a repository that Init or Borrow made.
 func (g Git) Open(dir string) (*Trusted, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -48,14 +46,14 @@ func (g Git) Open(dir string) (*Trusted, error) {
 	return &Trusted{Dir: dir, git: g}, nil
 }
 
-// Init makes dir a bare repository, or leaves it one, without the settings it had.
+// Init makes dir a bare repository. An existing one loses its settings.
 func (g Git) Init(ctx context.Context, dir, format string) (*Trusted, error) {
 	for _, name := range []string{"config", "config.worktree", "commondir", "shallow", "objects/info/alternates"} {
 		if err := untrusted.RemoveAll(filepath.Join(dir, name)); err != nil {
 			return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
 		}
 	}
-	// Others may read it under any umask: the agent is another user.
+	// Other users can read it under any umask: the agent may be one.
 	args := []string{"init", "-q", "--bare", "--shared=0644", "--template=", "--object-format=" + format, "--", dir}
 	if _, err := g.Do(ctx, Call{Args: args}); err != nil {
 		return nil, fmt.Errorf("make a repository in %s: %w", dir, err)
@@ -69,16 +67,16 @@ func (t *Trusted) Do(ctx context.Context, c Call) ([]byte, error) {
 	return t.git.Do(ctx, c)
 }
 
-// Ask is what git prints there, without the end of its line.
+// Ask runs git in the repository and returns its output without the final newline.
 func (t *Trusted) Ask(ctx context.Context, args ...string) (string, error) {
-	return printed(t.Do(ctx, Call{Args: args}))
+	return trimNewline(t.Do(ctx, Call{Args: args}))
 }
 
-func printed(out []byte, err error) (string, error) {
+func trimNewline(out []byte, err error) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// UpdateRef has a ref stand at a commit.
+// UpdateRef sets a ref to a commit.
 func (t *Trusted) UpdateRef(ctx context.Context, ref, sha string) error {
 	if err := CheckSHA(sha); err != nil {
 		return err
@@ -87,7 +85,7 @@ func (t *Trusted) UpdateRef(ctx context.Context, ref, sha string) error {
 	return err
 }
 
-// DeleteRef removes a ref, which need not be there.
+// DeleteRef deletes a ref, if it exists.
 func (t *Trusted) DeleteRef(ctx context.Context, ref string) error {
 	_, err := t.Ask(ctx, "update-ref", "-d", ref)
 	return err
@@ -95,7 +93,7 @@ func (t *Trusted) DeleteRef(ctx context.Context, ref string) error {
 
 func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
 
-// OpenShared makes dir a repository that reads the objects of project's, and writes nothing there.
+// OpenShared makes dir a repository that reads the objects of project's repository, and writes nothing there.
 func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, error) {
 	at := user{git: g, dir: project}
 	if err := at.check(ctx); err != nil {
@@ -117,10 +115,10 @@ func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, err
 	return t, t.borrow(p)
 }
 
-// shareObjects also shares where the history was cut short.
+// shareObjects makes objects an alternate of the repository dir, and copies where its history is cut.
 func shareObjects(dir, objects, shallow string) error {
 	if strings.ContainsAny(objects, "\n") {
-		return fmt.Errorf("%q cannot be borrowed from", objects)
+		return fmt.Errorf("borrow objects from %q: the path contains a newline", objects)
 	}
 	info := filepath.Join(dir, "objects", "info")
 	if err := os.MkdirAll(info, 0o755); err != nil {
@@ -138,7 +136,7 @@ func shareObjects(dir, objects, shallow string) error {
 	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
 }
 
-// publish writes a file that others can read under any umask.
+// publish writes a file that other users can read under any umask.
 func publish(name, text string, mode os.FileMode) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", name, err)
@@ -149,9 +147,8 @@ func publish(name, text string, mode os.FileMode) error {
 	return os.Chmod(name, mode)
 }
 
-// Borrow makes dir a repository that stands where the user's does and reads
-// its objects, with the branches besides that are there. Nothing of ours gets
-// into the user's.
+// Borrow makes dir a repository with the HEAD, the objects and some branches of
+// the user's repository. It writes nothing to the user's repository.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
 	if from.partial {
 		return nil, fault.Usage(from.Top+" is a partial clone, so objects can be missing",
@@ -196,11 +193,11 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	}
 }
 
-// Lent is what a repository needs to be read that borrows from this one.
+// Lent returns the folders that a repository with this one as its alternate reads.
 func (t *Trusted) Lent() []string { return append([]string{t.Dir}, t.lent...) }
 
-// borrowed are all stores that a store borrows from. Call it before anybody works in the tree.
-func borrowed(objects string) []string {
+// alternates returns all alternates of an object folder. Call it before an agent works in the tree.
+func alternates(objects string) []string {
 	var all []string
 	for next := []string{objects}; len(next) > 0 && len(all) < 100; {
 		store := next[0]
@@ -211,7 +208,7 @@ func borrowed(objects string) []string {
 			if !filepath.IsAbs(other) {
 				other = filepath.Join(store, other)
 			}
-			// By any other name it is no store.
+			// An object folder always has this name.
 			if filepath.Base(other) == "objects" && !slices.Contains(all, other) {
 				all, next = append(all, other), append(next, other)
 			}

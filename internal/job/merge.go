@@ -80,11 +80,11 @@ func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Ru
 	if err != nil {
 		return nil, err
 	}
-	if held, err := p.trusted.Follows(ctx, theirs, run.Head); err != nil || held {
+	if held, err := p.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held {
 		return nil, err
 	}
 	last := cmp.Or(run.Pushed, run.Start)
-	grew, err := p.trusted.Follows(ctx, last, theirs)
+	grew, err := p.trusted.IsAncestor(ctx, last, theirs)
 	if err != nil {
 		return nil, err
 	}

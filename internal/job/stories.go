@@ -36,7 +36,7 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 		if it.Story != story || it.Taken == nil || it.Taken.To == "" || it.Taken.To == it.Taken.From {
 			continue
 		}
-		changed, err := s.trusted.Names(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
+		changed, err := s.trusted.ChangedFiles(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	}
 	if len(files) == 0 && run.Start != run.Base {
 		var err error
-		if files, err = s.trusted.Names(ctx, git.Span{From: run.Base, To: run.Start}); err != nil {
+		if files, err = s.trusted.ChangedFiles(ctx, git.Span{From: run.Base, To: run.Start}); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +64,7 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	left, err := s.trusted.Touched(ctx, git.Span{From: spans[0].From, To: commit})
+	left, err := s.trusted.ChangedPaths(ctx, git.Span{From: spans[0].From, To: commit})
 	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
 }
 

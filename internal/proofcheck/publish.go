@@ -88,19 +88,19 @@ func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome
 
 // doubted is why an outcome is not believed; empty: it is.
 func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checkout.Outcome) (string, error) {
-	base, err := code.Fork(ctx, git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA})
+	base, err := code.MergeBase(ctx, git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA})
 	if err != nil {
 		return "", err
 	}
 	if o.Head != p.Pull.HeadSHA || o.Base != base {
 		return "the outcome is of other commits than those of the pull request", nil
 	}
-	forks, err := code.Forks(ctx, git.Span{From: p.BaseSHA, To: o.Head})
+	forks, err := code.MergeBases(ctx, git.Span{From: p.BaseSHA, To: o.Head})
 	if err != nil {
 		return "", err
 	}
 	for _, fork := range forks {
-		names, err := code.Touched(ctx, git.Span{From: fork, To: o.Head})
+		names, err := code.ChangedPaths(ctx, git.Span{From: fork, To: o.Head})
 		if err != nil {
 			return "", err
 		}

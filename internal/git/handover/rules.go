@@ -155,7 +155,7 @@ func parents(p string) []string {
 
 // Guarded are the protected files that To has changed or deleted since it left From.
 func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string) ([]string, error) {
-	touched, err := t.Touched(ctx, span)
+	touched, err := t.ChangedPaths(ctx, span)
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func blame(err error, what string) error {
 	switch {
 	case ok:
 		return refuse("%s: %s", what, strings.TrimPrefix(failed.Error(), "git "))
-	case git.Senseless(err):
+	case git.IsBadOutput(err):
 		return refuse("%s: %s", what, git.OneLine(err.Error(), 300))
 	default:
 		return err
@@ -199,7 +199,7 @@ func stand(ctx context.Context, tree *git.Tree, seen *git.Inspection, done *jour
 		done.Dirty, done.Huge = seen.Dirty, seen.Huge(ctx)
 		done.Work, err = seen.Work(ctx)
 	}
-	if _, ok := git.Answered(err); ok || git.Senseless(err) {
+	if _, ok := git.Answered(err); ok || git.IsBadOutput(err) {
 		done.Dirty, done.Work = true, ""
 		return nil
 	}

@@ -48,7 +48,7 @@ func objects(ctx context.Context, t *git.Trusted, seen seen, commits ...string) 
 	if err == nil {
 		err = namedEverywhere(ctx, t, append(names, seen.blobs...))
 	}
-	if failed, said := git.Answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) || git.Senseless(err) {
+	if failed, said := git.Answered(err); said && !failed.TimedOut || errors.Is(err, errMisnamed) || git.IsBadOutput(err) {
 		return fault.Usage("an object of the repository is corrupt: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
 	}
 	return err
