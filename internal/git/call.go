@@ -13,13 +13,15 @@ import (
 )
 
 const (
-	patience   = 2 * time.Minute  // for what stays on this machine
-	farther    = 10 * time.Minute // for what goes over the network
-	grace      = time.Second
-	maxOutput  = 16 << 20
-	maxErrors  = 8 << 10
-	mostInTree = 2 << 30 // of memory, for a git that reads what an agent wrote
+	patience  = 2 * time.Minute  // for what stays on this machine
+	farther   = 10 * time.Minute // for what goes over the network
+	grace     = time.Second
+	maxOutput = 16 << 20
+	maxErrors = 8 << 10
 )
+
+// MaxMemory limits a git that reads what an agent wrote.
+const MaxMemory = 2 << 30
 
 // Call is one run of git. What is not set gets a safe default.
 type Call struct {

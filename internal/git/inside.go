@@ -28,7 +28,7 @@ func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 	if info, err := os.Lstat(at); err == nil && !info.IsDir() {
 		return nil, &Error{Command: c.Args[0], Exit: 128, Said: ".git is not a folder"}
 	}
-	c.Dir, c.Run, c.Memory = t.Dir, t.Run, mostInTree
+	c.Dir, c.Run, c.Memory = t.Dir, t.Run, MaxMemory
 	c.Env = append([]string{"GIT_DIR=" + at, "GIT_WORK_TREE=" + t.Dir}, c.Env...)
 	out, err := t.git.Do(ctx, c)
 	if failed, is := Answered(err); is && failed.TimedOut {

@@ -128,7 +128,7 @@ var rawForm = pattern.Of(`^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40
 func Compare(ctx context.Context, do Runner, span Span, paths ...string) ([]Change, error) {
 	out, err := do(ctx, Call{Args: append([]string{
 		"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", "--ignore-submodules=none", span.From, span.To, "--",
-	}, paths...), Memory: mostInTree})
+	}, paths...), Memory: MaxMemory})
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func (u user) Ask(ctx context.Context, args ...string) (string, error) {
 }
 
 func (u user) Do(ctx context.Context, c Call) ([]byte, error) {
-	c.Dir, c.Memory = u.dir, mostInTree // an agent may have written HEAD
+	c.Dir, c.Memory = u.dir, MaxMemory // an agent may have written HEAD
 	return u.git.Do(ctx, c)
 }
 

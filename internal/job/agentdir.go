@@ -143,7 +143,12 @@ func (a *clonedTree) takeCommits(ctx context.Context, run journal.Run, seen *git
 	if seen != nil && seen.Head == taken.To {
 		return taken, nil
 	}
-	return taken, tree.Reset(ctx, taken.To)
+	err = tree.Reset(ctx, taken.To)
+	if _, answered := git.Answered(err); answered && ctx.Err() == nil { // the agent may have broken its repository
+		run.Head = taken.To
+		err = a.renew(ctx, run, tree)
+	}
+	return taken, err
 }
 
 func (a *clonedTree) resetTo(ctx context.Context, to string) error {
@@ -164,11 +169,16 @@ func (a *clonedTree) repair(ctx context.Context, run journal.Run, tree *git.Tree
 	if ctx.Err() != nil || err == nil && len(head) == len(run.Head) {
 		return ctx.Err()
 	}
+	return a.renew(ctx, run, tree)
+}
+
+// renew replaces the agent's repository by a new one at the run's head. The files stay.
+func (a *clonedTree) renew(ctx context.Context, run journal.Run, tree *git.Tree) error {
 	a.snapshot, a.opened = agentSnapshot{}, nil // of the broken repository
 	spec := a.cloneSpec(run, tree.Dir)
 	strays, _ := a.readSetupMarker()
 	spec.Exclude = append(spec.Exclude, strays...)
-	_, err = a.trusted.Repair(ctx, spec)
+	_, err := a.trusted.Repair(ctx, spec)
 	return err
 }
 

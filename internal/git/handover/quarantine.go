@@ -50,7 +50,7 @@ func (q *quarantine) objects() string { return filepath.Join(q.dir, "objects") }
 // do runs git on the trusted repository with the quarantine as its store.
 func (q *quarantine) Do(ctx context.Context, c git.Call) ([]byte, error) {
 	c.Env = append([]string{"GIT_OBJECT_DIRECTORY=" + q.objects()}, c.Env...)
-	c.Timeout = cmp.Or(c.Timeout, q.terms.Timeout)
+	c.Timeout, c.Memory = cmp.Or(c.Timeout, q.terms.Timeout), git.MaxMemory
 	return q.Trusted.Do(ctx, c)
 }
 

@@ -96,12 +96,11 @@ const forGit = 30 * time.Second
 
 const (
 	mostListed = 512 << 20
-	mostMemory = 2 << 30
 )
 
 func (s search) onIndex(index string, args ...string) git.Call {
 	return git.Call{
-		Args: args, Dir: s.top, Limit: mostListed, Memory: mostMemory,
+		Args: args, Dir: s.top, Limit: mostListed, Memory: git.MaxMemory,
 		Env: []string{"GIT_DIR=" + filepath.Dir(index), "GIT_WORK_TREE=" + s.top, "GIT_INDEX_FILE=" + index},
 	}
 }
@@ -151,7 +150,7 @@ func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 // settings are those of a configuration; one without a name if git cannot read it.
 func (s search) settings(ctx context.Context, config []byte) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
-		list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: mostMemory})
+		list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: git.MaxMemory})
 		if err != nil {
 			yield("", "")
 			return

@@ -40,7 +40,7 @@ func objects(ctx context.Context, t *git.Trusted, seen seen, commits ...string) 
 	if n := len(seen.trees); n > 0 {
 		args = append(args, "^"+seen.trees[n-1])
 	}
-	out, err := t.Do(ctx, git.Call{Args: args, Limit: noEnd, Timeout: longer})
+	out, err := t.Do(ctx, git.Call{Args: args, Limit: noEnd, Timeout: longer, Memory: git.MaxMemory})
 	names := slices.Concat(commits, seen.trees, strings.Fields(string(out)))
 	if err == nil {
 		err = named(ctx, t.Do, names)
@@ -65,12 +65,11 @@ func hashOf(id string) hash.Hash {
 const (
 	noEnd  = 1 << 50
 	longer = 10 * time.Minute
-	memory = 2 << 30 // of a git that reads what an agent wrote
 )
 
 // named is an error if an object's content does not have its name.
 func named(ctx context.Context, do git.Runner, names []string) error {
-	return git.CatFile(ctx, do, git.Call{Limit: noEnd, Timeout: longer}, names, func(o git.Object) error {
+	return git.CatFile(ctx, do, git.Call{Limit: noEnd, Timeout: longer, Memory: git.MaxMemory}, names, func(o git.Object) error {
 		sum := hashOf(o.ID)
 		fmt.Fprintf(sum, "%s %d\x00", o.Kind, o.Size)
 		if _, err := io.Copy(sum, o.Content); err != nil {
@@ -186,7 +185,7 @@ func holds(ctx context.Context, t *git.Trusted, index string, copies map[string]
 			held = append(held, id)
 		}
 	}}
-	_, err = t.Do(ctx, git.Call{Args: []string{"show-index"}, Stdin: file, Stdout: lines, Limit: noEnd, Timeout: longer, Memory: memory})
+	_, err = t.Do(ctx, git.Call{Args: []string{"show-index"}, Stdin: file, Stdout: lines, Limit: noEnd, Timeout: longer, Memory: git.MaxMemory})
 	if err = errors.Join(err, lines.Close()); err != nil {
 		return nil, fmt.Errorf("read %s: %w", index, err)
 	}
