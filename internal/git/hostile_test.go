@@ -132,11 +132,11 @@ func TestTakeRefusesForeignBranch(t *testing.T) {
 	l.trusted = must(l.git.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "b.git")))(t)
 	l.tree = must(l.trusted.Clone(t.Context(), git.CloneSpec{Dir: filepath.Join(t.TempDir(), "t"), Branch: "work", SHA: l.base}))(t)
 	l.agent("merge", "-q", "-m", "smuggle", private)
-	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "from elsewhere") || got.To != l.base {
+	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") || got.To != l.base {
 		t.Errorf("merged in, Take = %+v, want refused", got)
 	}
 	l.agent("reset", "-q", "--hard", private)
-	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "from elsewhere") {
+	if got := l.take(l.terms()); len(got.Refused) != 1 || !strings.Contains(got.Refused[0].Why, "unknown commit") {
 		t.Errorf("checked out, Take = %+v, want refused", got)
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Authorship is what each commit that is taken over says of itself, no matter what the
-// agent wrote there: GitHub acts on a commit's message, and believes who it says
-// made it and when. Author and committer are ralph.
+// Authorship sets the metadata of every accepted commit: GitHub acts on a commit's
+// message, and believes its author and date. Author and committer are always ralph.
 type Authorship struct {
 	Since, Until time.Time // dates outside these become Since; a zero time is no limit
-	Trailers     []string  // the program's own, which stay where they end a message
+	Trailers     []string  // ralph's own, which stay at the end of a message
 	SignOff      bool      // add ralph's Signed-off-by
 }
 
-// commit drops a signature, which would be false, and an encoding: the message is UTF-8.
+// commit returns the text of a commit with a new tree and parents. It drops the signature, which is no longer valid,
+// and the encoding: the message is UTF-8.
 func (a Authorship) commit(c commit, tree string, parents []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tree %s\n", tree)
@@ -32,10 +32,10 @@ func (a Authorship) commit(c commit, tree string, parents []string) string {
 	return b.String()
 }
 
-var dated = pattern.Of(`> ([0-9]{1,11}) ([+-](?:0[0-9]|1[0-4])[0-5][0-9])$`)
+var dateForm = pattern.Of(`> ([0-9]{1,11}) ([+-](?:0[0-9]|1[0-4])[0-5][0-9])$`)
 
 func (a Authorship) date(line string) string {
-	if found := dated.FindStringSubmatch(line); found != nil {
+	if found := dateForm.FindStringSubmatch(line); found != nil {
 		at, _ := strconv.ParseInt(found[1], 10, 64)
 		if at >= a.Since.Unix() && (a.Until.IsZero() || at <= a.Until.Unix()) {
 			return found[1] + " " + found[2]

@@ -16,8 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// BenchmarkTake is a job's hand-over of ten commits of a thousand files each, in a repository
-// with a hundred thousand, beside a git fetch of the same.
+// BenchmarkTake takes ten commits of a thousand files each, in a repository with
+// a hundred thousand files, and compares with git fetch.
 func BenchmarkTake(b *testing.B) {
 	dir := b.TempDir()
 	run := func(in, stdin string, args ...string) {

@@ -21,15 +21,15 @@ const (
 
 type commit struct {
 	id      string
-	raw     string // as it came
+	raw     string // its original text
 	tree    string
 	parents []string
-	lines   []string // author, committer and encoding, as they stand
+	lines   []string // author, committer and encoding
 	message string
 }
 
-// survey lists the new commits, parents first. Rewritten history comes back as one commit.
-func (q *quarantine) survey(ctx context.Context, tip string) ([]commit, error) {
+// newCommits lists the new commits, parents first. Rewritten history becomes one commit.
+func (q *quarantine) newCommits(ctx context.Context, tip string) ([]commit, error) {
 	ids, err := q.walk(ctx, tip)
 	if err != nil || len(ids) == 0 {
 		return nil, err
@@ -64,24 +64,24 @@ func (q *quarantine) list(ctx context.Context, tip string, args ...string) ([]st
 	return strings.Fields(out), nil
 }
 
-// checkDescent allows new commits, the base, and what was handed over since.
+// checkDescent requires that each parent is new, the base, or a commit accepted since the base.
 func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
 	known := map[string]bool{q.terms.Base: true, q.terms.Last: true}
 	for _, c := range commits {
 		known[c.id] = true
 	}
-	if slices.ContainsFunc(commits, func(c commit) bool { return foreign(c, known) }) {
-		before, err := q.list(ctx, q.terms.Last, "^"+q.terms.Base)
+	if slices.ContainsFunc(commits, func(c commit) bool { return hasUnknownParent(c, known) }) {
+		accepted, err := q.list(ctx, q.terms.Last, "^"+q.terms.Base)
 		if err != nil {
 			return err
 		}
-		for _, id := range before {
+		for _, id := range accepted {
 			known[id] = true
 		}
 	}
 	var found refusal
 	for _, c := range commits {
-		if why := descent(c, known); why != "" {
+		if why := wrongParents(c, known); why != "" {
 			found = append(found, journal.Finding{Commit: c.id, Why: why})
 		}
 	}
@@ -91,20 +91,20 @@ func (q *quarantine) checkDescent(ctx context.Context, commits []commit) error {
 	return nil
 }
 
-func foreign(c commit, known map[string]bool) bool {
+func hasUnknownParent(c commit, known map[string]bool) bool {
 	return slices.ContainsFunc(c.parents, func(p string) bool { return !known[p] })
 }
 
-func descent(c commit, known map[string]bool) string {
+func wrongParents(c commit, known map[string]bool) string {
 	switch n := len(c.parents); {
 	case n == 0:
 		return "an unrelated history: the commit has no parent"
 	case n > maxParents:
-		return fmt.Sprintf("a merge of more than %d", maxParents)
+		return fmt.Sprintf("a merge of more than %d commits", maxParents)
 	}
 	for _, p := range c.parents {
 		if !known[p] {
-			return fmt.Sprintf("built on a commit from elsewhere: %.12s", p)
+			return fmt.Sprintf("built on an unknown commit: %.12s", p)
 		}
 	}
 	return ""
@@ -140,7 +140,7 @@ func parseCommit(id, text string) (commit, error) {
 	malformed := strings.Contains(message, "\x00")
 	for i, line := range strings.Split(head, "\n") {
 		key, value, _ := strings.Cut(line, " ")
-		malformed = malformed || displaced(key, i, len(c.parents))
+		malformed = malformed || isMisplaced(key, i, len(c.parents))
 		switch key {
 		case "tree":
 			c.tree = value
@@ -156,18 +156,17 @@ func parseCommit(id, text string) (commit, error) {
 	return c, nil
 }
 
-// displaced tells of a header line that is not where git looks for it, after so
-// many parents. Git ignores a second tree line: a reader that took it for the
-// commit's tree would look at another.
-func displaced(key string, line, parents int) bool {
+// isMisplaced reports whether a header line is not where git expects it. git
+// ignores a second tree line: a reader that used it would read another tree.
+func isMisplaced(key string, line, parents int) bool {
 	place, fixed := map[string]int{"tree": 0, "parent": 1 + parents, "author": 1 + parents, "committer": 2 + parents}[key]
 	return fixed && line != place
 }
 
-// maxHistory allows as many names of objects as go into the largest pack.
+// maxHistory fits the ids of all objects in the largest pack.
 const maxHistory = 256 << 20
 
-// walk returns the new commits, parents first, and finds missing objects.
+// walk returns the ids of the new commits, parents first. It fails if objects are missing.
 func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err error) {
 	lines := &process.Lines{Max: maxCommit, Each: func(line []byte, _ bool) {
 		if id, is := strings.CutPrefix(string(line), "commit "); is {
@@ -181,7 +180,7 @@ func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err er
 		Stdout: lines, Limit: maxHistory,
 	})
 	if err = errors.Join(err, lines.Close()); err != nil {
-		return nil, q.astray(ctx, tip, err)
+		return nil, q.brokenHistory(ctx, tip, err)
 	}
 	if !slices.Contains(ids, tip) {
 		err = q.isCommit(ctx, tip)
@@ -189,8 +188,8 @@ func (q *quarantine) walk(ctx context.Context, tip string) (ids []string, err er
 	return ids, errors.Join(err, git.CheckSHA(ids...))
 }
 
-// astray says what is wrong with a tip from which no way leads back.
-func (q *quarantine) astray(ctx context.Context, tip string, err error) error {
+// brokenHistory returns the error for a tip whose history cannot be walked.
+func (q *quarantine) brokenHistory(ctx context.Context, tip string, err error) error {
 	if _, ok := git.Answered(err); ok {
 		if why := q.isCommit(ctx, tip); why != nil {
 			return why

@@ -1,6 +1,6 @@
 package handover
 
-// ParseCommit is what is read of a commit, for the fuzzer.
+// ParseCommit exports parseCommit for the fuzz test.
 func ParseCommit(text string) (tree string, parents []string, err error) {
 	c, err := parseCommit("", text)
 	return c.tree, c.parents, err

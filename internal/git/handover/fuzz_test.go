@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/handover"
 )
 
-// FuzzCommit holds what is read of an agent's commit to what git reads of it: the tree
-// and the parents are those lines with which it begins, and no later ones.
+// parseCommit reads the same tree and parents as git: those in the first lines, not later ones.
 func FuzzCommit(f *testing.F) {
 	tree, one, two := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 40)
 	const people = "author A <a@example.com> 1 +0000\ncommitter A <a@example.com> 1 +0000\n"

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// lab is a trusted repository and an agent's tree of it, with real git.
+// lab has a trusted repository and an agent's tree.
 type lab struct {
 	*testing.T
 	trusted *git.Trusted
@@ -92,8 +92,7 @@ func (l *lab) terms() handover.Terms {
 	}
 }
 
-// What a commit holds decides whether it is taken in, is made again without a
-// file, or is refused with all that came with it.
+// Take accepts, rewrites or refuses commits by their content.
 func TestTake(t *testing.T) {
 	for name, test := range map[string]struct {
 		agent   func(l *lab)
@@ -253,9 +252,8 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// No matter what an agent writes there, a commit says that ralph made it, and nothing
-// that GitHub acts on.
-func TestTakeSaysWhoCommits(t *testing.T) {
+// An accepted commit names ralph as its author, and its message has no commands to GitHub.
+func TestTakeSetsAuthorship(t *testing.T) {
 	l := newLab(t)
 	l.commit("add a\n\nCloses #7\n\nCo-authored-by: Mallory <m@example.com>", map[string]string{"a.txt": "a\n"})
 	terms := l.terms()
@@ -276,8 +274,8 @@ func TestTakeSaysWhoCommits(t *testing.T) {
 	}
 }
 
-// Guarded names what globs protect among the changes, deleted files too.
-func TestGuardedNamesWhatIsProtected(t *testing.T) {
+// Guarded names the changed protected files, deleted ones too.
+func TestGuarded(t *testing.T) {
 	l := newLab(t)
 	l.git(l.tree.Dir, "rm", "-q", "ci/build.yml")
 	l.commit("change", map[string]string{"a.txt": "a\n", "docs/LOCKED.md": "x\n"})
@@ -296,8 +294,7 @@ func TestGuardedNamesWhatIsProtected(t *testing.T) {
 	}
 }
 
-// What a protected link leads to is protected like the link: a tool runs it by that name.
-// A document stays the work's.
+// The target of a protected link is protected too, unless it is a Markdown file.
 func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	l := newLab(t)
 	for at, to := range map[string]string{"CLAUDE.md": "text/ai.md", ".husky": "tools/hooks", "tasks.json": "dev/tasks.json", "dev/tasks.json": "../data/tasks.json", "free": "src"} {
@@ -331,7 +328,7 @@ func TestWhatProtectedLinksLeadTo(t *testing.T) {
 	}
 }
 
-// What a file holds is read once, under all of its names and in all commits.
+// Take reads a blob once, even if it has several names or is in several commits.
 func TestTakeReadsAFileOnce(t *testing.T) {
 	l := newLab(t)
 	for i := range 4 {

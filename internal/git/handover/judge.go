@@ -14,11 +14,11 @@ import (
 )
 
 type judgement struct {
-	drop     []git.Change // to be undone
+	drop     []git.Change // changes to undo
 	findings refusal
 }
 
-// judge compares c with each parent: what it has from one of them was judged there.
+// judge examines the changes of a commit. A path that is equal in a parent was judged with that parent.
 func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guarded protected) (judgement, error) {
 	var changes []git.Change
 	for i, p := range parents {
@@ -33,12 +33,12 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 			changes = against
 			continue
 		}
-		changes = both(changes, against)
+		changes = inBoth(changes, against)
 	}
 	if why := q.tooMuch(c.id, changes); why != nil {
 		return judgement{}, errors.Join(errBomb, why)
 	}
-	drop, rest := part(ctx, changes, guarded)
+	drop, rest := splitProtected(ctx, changes, guarded)
 	if ctx.Err() != nil {
 		return judgement{}, ctx.Err()
 	}
@@ -46,10 +46,9 @@ func (q *quarantine) judge(ctx context.Context, c commit, parents []string, guar
 	return judgement{drop: drop, findings: findings}, err
 }
 
-const maxDepth = 100 // folders of a path
+const maxDepth = 100 // of folders in a path
 
-// tooMuch refuses commits that would take hours to judge: git packs what repeats itself into a
-// few bytes.
+// tooMuch refuses commits that would take hours to judge: git packs repetitions into a few bytes.
 func (q *quarantine) tooMuch(id string, changes []git.Change) error {
 	if q.changes += len(changes); q.changes > q.terms.MaxChanges {
 		return refuse("the commits up to %.12s change more than %d files together", id, q.terms.MaxChanges)
@@ -62,7 +61,7 @@ func (q *quarantine) tooMuch(id string, changes []git.Change) error {
 	return nil
 }
 
-func both(changes, others []git.Change) []git.Change {
+func inBoth(changes, others []git.Change) []git.Change {
 	also := map[string]bool{}
 	for _, c := range others {
 		also[c.Path] = true
@@ -70,9 +69,9 @@ func both(changes, others []git.Change) []git.Change {
 	return slices.DeleteFunc(changes, func(c git.Change) bool { return !also[c.Path] })
 }
 
-// part separates changes to undo. A file in place of a protected one's folder is one of them. Paths
-// of many folders take long: where the context ends, not all changes are in either list.
-func part(ctx context.Context, changes []git.Change, guarded protected) (drop, rest []git.Change) {
+// splitProtected separates the changes to undo: of protected paths, and files that replace a folder
+// above one. Deep paths take long: if the context ends, some changes are in neither list.
+func splitProtected(ctx context.Context, changes []git.Change, guarded protected) (drop, rest []git.Change) {
 	above := map[string]bool{}
 	for _, c := range changes {
 		if ctx.Err() == nil && c.OldMode != git.ModeNone && guarded.covers(c.Path) {
@@ -130,14 +129,14 @@ func (q *quarantine) examineFiles(ctx context.Context, id string, files []git.Ch
 
 type blob struct {
 	size   int64
-	read   bool   // secret is known
-	secret bool   // it contains a secret
+	read   bool   // the content was read
+	secret bool   // the content contains a secret
 	isLink bool   // target is known
-	target string // of a link
+	target string // of a symbolic link
 }
 
-// readBlobs reads each content once, even if it has many names. It leaves out files that are too
-// large, which are refused anyway.
+// readBlobs reads each blob once, even if it has many names. It skips files that are too large,
+// which are refused anyway.
 func (q *quarantine) readBlobs(ctx context.Context, files []git.Change) error {
 	var ids, wanted []string
 	for _, f := range files {
@@ -196,20 +195,19 @@ func (q *quarantine) wrongFile(f git.Change, b blob) string {
 	}
 }
 
-// checkProtected gives all that is changed since Last, and holds the outcome against the promise: what is protected
-// stands as it did at Last, or at Base where a merge brought that in. Only a
-// merge with something older than Last can break it unseen.
-func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded protected) ([]git.Change, error) {
+// checkProtected returns the changes since Last. It refuses them unless each protected file is as in Last, or as in
+// Base, from where a merge may bring it. A merge with a commit older than Last can bring back another version.
+func (q *quarantine) checkProtected(ctx context.Context, made rewritten, guarded protected) ([]git.Change, error) {
 	to := cmp.Or(made.tree, made.tip)
 	sinceLast, err := q.compare(ctx, git.Span{From: q.terms.Last, To: to})
 	if err != nil {
 		return nil, blame(err, "it changes too much to inspect")
 	}
-	moved, _ := part(ctx, sinceLast, guarded)
+	changed, _ := splitProtected(ctx, sinceLast, guarded)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if len(moved) == 0 {
+	if len(changed) == 0 {
 		return sinceLast, nil
 	}
 	sinceBase, err := q.compare(ctx, git.Span{From: q.terms.Base, To: to})
@@ -217,7 +215,7 @@ func (q *quarantine) checkProtected(ctx context.Context, made remade, guarded pr
 		return nil, blame(err, "it changes too much to inspect")
 	}
 	var found refusal
-	for _, c := range both(moved, sinceBase) {
+	for _, c := range inBoth(changed, sinceBase) {
 		found = append(found, journal.Finding{Path: git.OneLine(c.Path, 300), Why: "a merge brings back an older version of a protected file"})
 	}
 	if len(found) > 0 {

@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// Link is a symbolic link of a commit that leads to another place in it.
+// Link is a symbolic link from one path of a commit to another.
 type Link struct{ At, To string }
 
-// Links are those in a list that stay within its commit.
+// Links returns the symbolic links among a commit's entries whose target is in the commit.
 func Links(ctx context.Context, t *git.Trusted, listed []git.TreeEntry) ([]Link, error) {
 	var names, ids []string
 	for _, entry := range listed {
@@ -37,7 +37,7 @@ func Links(ctx context.Context, t *git.Trusted, listed []git.TreeEntry) ([]Link,
 	return all, nil
 }
 
-// protectIn also protects what links lead to: a tool that runs a protected name runs that.
+// protectIn also protects the targets of protected links: a tool that runs the link runs its target.
 func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []string) (protected, error) {
 	p, err := protect(globs)
 	if err != nil || len(globs) == 0 {
@@ -51,7 +51,7 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 	if err != nil {
 		return p, err
 	}
-	for more := true; more; { // a link may lead to another
+	for more := true; more; { // the target may be another link
 		more = false
 		for _, l := range links {
 			if ctx.Err() != nil {

@@ -15,21 +15,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// quarantine is a store beside the trusted one, where new objects are checked.
+// quarantine is a temporary object folder, where new objects are checked.
 type quarantine struct {
 	*git.Trusted
 	dir   string
 	terms Terms
 
 	compared    map[git.Span][]git.Change
-	blobs       map[string]blob // that were looked at
-	changes     int             // of all commits
-	differences int             // of all comparisons
-	bytes       int64           // that were read of blobs
+	blobs       map[string]blob // the examined ones
+	changes     int             // in all commits
+	differences int             // in all comparisons
+	bytes       int64           // read from blobs
 }
 
-// enter removes what a killed Take may have left.
-func enter(t *git.Trusted, terms Terms) (*quarantine, error) {
+// newQuarantine makes an empty quarantine. A killed Take may have left one.
+func newQuarantine(t *git.Trusted, terms Terms) (*quarantine, error) {
 	q := &quarantine{Trusted: t, dir: filepath.Join(t.Dir, "quarantine"), terms: terms, compared: map[git.Span][]git.Change{}, blobs: map[string]blob{}}
 	if err := untrusted.RemoveAll(q.dir); err != nil {
 		return nil, fmt.Errorf("clear the quarantine: %w", err)
@@ -40,14 +40,14 @@ func enter(t *git.Trusted, terms Terms) (*quarantine, error) {
 	return q, untrusted.WriteFile(filepath.Join(q.objects(), "info", "alternates"), []byte(objects(t)+"\n"), 0o444)
 }
 
-// remove ignores errors: the next enter removes the rest.
+// remove ignores errors: the next newQuarantine removes the rest.
 func (q *quarantine) remove() { _ = untrusted.RemoveAll(q.dir) }
 
 func objects(t *git.Trusted) string { return filepath.Join(t.Dir, "objects") }
 
 func (q *quarantine) objects() string { return filepath.Join(q.dir, "objects") }
 
-// do runs git on the trusted repository with the quarantine as its store.
+// Do runs git on the trusted repository, and has it write objects to the quarantine.
 func (q *quarantine) Do(ctx context.Context, c git.Call) ([]byte, error) {
 	c.Env = append([]string{"GIT_OBJECT_DIRECTORY=" + q.objects()}, c.Env...)
 	c.Timeout, c.Memory = cmp.Or(c.Timeout, q.terms.Timeout), git.MaxMemory
@@ -59,16 +59,15 @@ func (q *quarantine) Ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-// receive fetches everything that tip has and the trusted store has not, and
-// sees that it is sound. The pack is kept in a file between the two
-// gits: neither can make the other wait.
+// receive fetches and checks the objects of tip that the trusted repository lacks.
+// A file holds the pack between the two gits: neither can make the other wait.
 func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) error {
 	name := filepath.Join(q.dir, "pack")
 	pack, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:forbidigo // it makes the file
 	if err != nil {
 		return fmt.Errorf("keep the pack: %w", err)
 	}
-	defer pack.Close() //nolint:errcheck // it is thrown away
+	defer pack.Close() //nolint:errcheck // remove deletes the file
 	if err := q.fetchPack(ctx, tree, tip, pack); err != nil {
 		return err
 	}
@@ -78,13 +77,13 @@ func (q *quarantine) receive(ctx context.Context, tree *git.Tree, tip string) er
 	_, err = q.Do(ctx, git.Call{
 		Args:  []string{"index-pack", "--stdin", "--fix-thin", "--strict=badFilemode=error", "--max-input-size=" + strconv.FormatInt(q.terms.MaxPack, 10)},
 		Stdin: pack,
-		// A small pack can unfold into more than there is memory, and than there
-		// is time. What is too large is not streamed but refused by its length.
+		// A small pack can need more memory and time than there is. The settings
+		// make git refuse a large object by its size instead of streaming it.
 		Env: []string{"GIT_ALLOC_LIMIT=" + strconv.FormatInt(max(q.terms.MaxFile, 20<<20)+(4<<20), 10)},
 		Set: []git.Setting{
 			{Key: "core.bigFileThreshold", Value: "1000g"},
 			{Key: "core.deltaBaseCacheLimit", Value: "16m"},
-			{Key: "pack.threads", Value: "1"}, // each has memory of its own
+			{Key: "pack.threads", Value: "1"}, // each thread needs memory
 		},
 	})
 	switch {
@@ -103,24 +102,24 @@ func overLimit(err error) bool {
 	return ok && strings.Contains(failed.Stderr, "over limit")
 }
 
-// maxQueue is how much memory a comparison may take at once: git keeps all that
-// differs until the last, and a tree of a few objects can differ without end.
-// It is enough for as many paths as fit into what is read of its answer.
+// maxQueue limits one allocation of a comparison: git keeps all differences in
+// memory, and a tree of a few objects can differ in endless paths. It suffices
+// for as many paths as the output limit allows.
 const maxQueue = 1800 << 10
 
-func (q *quarantine) sparing(ctx context.Context, c git.Call) ([]byte, error) {
+func (q *quarantine) doWithLessMemory(ctx context.Context, c git.Call) ([]byte, error) {
 	c.Env = append([]string{"GIT_ALLOC_LIMIT=" + strconv.Itoa(maxQueue)}, c.Env...)
 	return q.Do(ctx, c)
 }
 
-// maxDifferences is how many differences there may be for each change: a merge has them to each parent.
+// maxDifferences limits the differences per allowed change: a merge differs from each parent.
 const maxDifferences = 5
 
 func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, error) {
 	if known, is := q.compared[span]; is {
 		return slices.Clone(known), nil
 	}
-	changes, err := git.Compare(ctx, q.sparing, span)
+	changes, err := git.Compare(ctx, q.doWithLessMemory, span)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func (q *quarantine) compare(ctx context.Context, span git.Span) ([]git.Change, 
 	return changes, nil
 }
 
-// fetchPack runs inside, as the user who works there.
+// fetchPack writes a pack of the new objects. Its git runs in the tree, as the agent's user.
 func (q *quarantine) fetchPack(ctx context.Context, tree *git.Tree, tip string, pack *os.File) error {
 	_, err := tree.Do(ctx, git.Call{
 		Args:    []string{"pack-objects", "-q", "--revs", "--stdout", "--delta-base-offset"},
@@ -146,16 +145,16 @@ func (q *quarantine) fetchPack(ctx context.Context, tree *git.Tree, tip string, 
 	return blame(err, "the repository in the worktree does not hand over its commits")
 }
 
-// release packs what made the tip, and nothing else that lies in quarantine, into
-// the trusted store. Git puts the index of a pack into place last, so a kill leaves
-// a pack that counts or one that does not.
+// release packs the objects of tip, and no others from the quarantine, into the
+// trusted repository. git writes the index of a pack last, so a kill leaves either
+// a complete pack or one that git ignores.
 func (q *quarantine) release(ctx context.Context, tip string) error {
 	_, err := q.Do(ctx, git.Call{
 		Args:  []string{"pack-objects", "-q", "--revs", filepath.Join(objects(q.Trusted), "pack", "pack")},
 		Stdin: strings.NewReader(fmt.Sprintf("%s\n^%s\n^%s\n", tip, q.terms.Base, q.terms.Last)),
 	})
 	if err != nil {
-		return fmt.Errorf("take objects in: %w", err)
+		return fmt.Errorf("accept objects: %w", err)
 	}
 	// Only this program writes here: an existing lock was left by a kill.
 	if err := os.Remove(filepath.Join(q.Dir, git.TakenRef+".lock")); err != nil && !errors.Is(err, os.ErrNotExist) {

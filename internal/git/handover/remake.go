@@ -10,30 +10,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-type remade struct {
+type rewritten struct {
 	tip     string
 	dropped []string     // paths, each once
-	tree    string       // the tip's; empty: not known
+	tree    string       // of the tip; empty: not known
 	changes []git.Change // since Last
 }
 
-// remake looks at commits, parents first, and makes those again that change
-// what is protected or say what they may not, with all that follow. Each is compared with its parents as
-// they have become: so what an earlier one changed and lost is found, and lost,
-// in every later one too.
-func (q *quarantine) remake(ctx context.Context, commits []commit, guarded protected) (remade, error) {
-	made := remade{}
+// rewriteAll examines commits, parents first. It rewrites those that change
+// protected files or have forbidden metadata, and all later ones. Each commit is
+// compared with its rewritten parents: so a change that was dropped from an
+// earlier commit is also dropped from the later ones.
+func (q *quarantine) rewriteAll(ctx context.Context, commits []commit, guarded protected) (rewritten, error) {
+	made := rewritten{}
 	became := map[string]string{}
 	var found refusal
 	for _, c := range commits {
-		parents := mapped(c.parents, became)
+		parents := mapParents(c.parents, became)
 		judged, err := q.judge(ctx, c, parents, guarded)
 		if err != nil {
-			return remade{}, err
+			return rewritten{}, err
 		}
 		found = append(found, judged.findings...)
-		if made.tip, err = q.again(ctx, c, parents, judged.drop); err != nil {
-			return remade{}, err
+		if made.tip, err = q.rewrite(ctx, c, parents, judged.drop); err != nil {
+			return rewritten{}, err
 		}
 		became[c.id] = made.tip
 		for _, d := range judged.drop {
@@ -43,7 +43,7 @@ func (q *quarantine) remake(ctx context.Context, commits []commit, guarded prote
 	slices.Sort(made.dropped)
 	made.dropped = slices.Compact(made.dropped)
 	if len(found) > 0 {
-		return remade{}, found[:min(maxFindings, len(found))]
+		return rewritten{}, found[:min(maxFindings, len(found))]
 	}
 	if last := commits[len(commits)-1]; made.tip == last.id {
 		made.tree = last.tree
@@ -51,7 +51,7 @@ func (q *quarantine) remake(ctx context.Context, commits []commit, guarded prote
 	return made, nil
 }
 
-func mapped(parents []string, became map[string]string) []string {
+func mapParents(parents []string, became map[string]string) []string {
 	var now []string
 	for _, p := range parents {
 		if b, ok := became[p]; ok {
@@ -64,8 +64,8 @@ func mapped(parents []string, became map[string]string) []string {
 	return now
 }
 
-// again returns c itself if nothing changes, and its parent if no change is left.
-func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop []git.Change) (string, error) {
+// rewrite returns the rewritten commit. It returns c if nothing changes, and its parent if no change is left.
+func (q *quarantine) rewrite(ctx context.Context, c commit, parents []string, drop []git.Change) (string, error) {
 	tree := c.tree
 	if len(drop) > 0 {
 		var err error
@@ -86,7 +86,7 @@ func (q *quarantine) again(ctx context.Context, c commit, parents []string, drop
 		Stdin: strings.NewReader(text),
 	})
 	if err != nil {
-		return "", blame(err, fmt.Sprintf("%.12s cannot be made again", c.id))
+		return "", blame(err, fmt.Sprintf("%.12s cannot be rewritten", c.id))
 	}
 	return git.ObjectID(out, nil)
 }
@@ -98,7 +98,7 @@ func (q *quarantine) undo(ctx context.Context, tree string, drop []git.Change) (
 	}
 	undone, err := git.WriteTree(ctx, q.Do, git.Index{File: filepath.Join(q.dir, "index"), Tree: tree}, entries)
 	if _, ok := git.Answered(err); ok {
-		return "", blame(err, "protected files cannot be put back")
+		return "", blame(err, "protected files cannot be restored")
 	}
 	return undone, err
 }

@@ -16,9 +16,9 @@ import (
 const maxTarget = 4 << 10 // of a symbolic link
 
 type protected struct {
-	names map[string]bool // wherever they lie, with all beneath: most globs only say that
+	names map[string]bool // file or folder names in any folder, from globs of the form **/NAME
 	globs []string
-	paths []string // that protected links lead to, with all beneath
+	paths []string // targets of protected links
 }
 
 func protect(globs []string) (protected, error) {
@@ -37,11 +37,11 @@ func protect(globs []string) (protected, error) {
 	return p, nil
 }
 
-// covers tells whether a change of path is to be dropped: a glob names it or a
-// folder above it, or it would put a file or a link where a glob expects a
-// folder. A file of attributes is covered wherever it lies.
+// covers reports whether a change of name has to be dropped: a glob matches it or
+// a folder above it, or it puts a file or a link where a glob expects a folder.
+// Every .gitattributes is covered.
 func (p protected) covers(name string) bool {
-	return p.covered(git.Fold(name)) || p.covered(bareParts(name))
+	return p.covered(git.Fold(name)) || p.covered(foldNTFS(name))
 }
 
 func (p protected) covered(name string) bool {
@@ -56,7 +56,7 @@ func (p protected) covered(name string) bool {
 		}
 	}
 	for _, glob := range p.globs {
-		if beneath(glob, name) {
+		if matchesPathOrFolder(glob, name) {
 			return true
 		}
 		if root, _ := doublestar.SplitPattern(glob); root == name || strings.HasPrefix(root, name+"/") {
@@ -66,7 +66,7 @@ func (p protected) covered(name string) bool {
 	return false
 }
 
-func beneath(glob, name string) bool {
+func matchesPathOrFolder(glob, name string) bool {
 	for _, part := range append(parents(name), name) {
 		if matched, err := doublestar.Match(glob, part); err == nil && matched {
 			return true
@@ -82,9 +82,9 @@ func wrongPath(name string) string {
 	case len(name) > 4096:
 		return "its name is too long"
 	case strings.ContainsFunc(name, git.Unprintable):
-		return "its name holds control characters"
+		return "its name contains control characters"
 	case strings.Contains(name, `\`):
-		return "its name holds a backslash"
+		return "its name contains a backslash"
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || part == "." || part == ".." || git.IsFolder(part) {
@@ -94,7 +94,7 @@ func wrongPath(name string) string {
 	return ""
 }
 
-func bareParts(name string) string {
+func foldNTFS(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
 		parts[i] = git.Bare(part)
@@ -102,13 +102,13 @@ func bareParts(name string) string {
 	return path.Join(parts...)
 }
 
-var modules = pattern.Of(`^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])$`)
+var moduleFile = pattern.Of(`^(?:\.gitmodules|gitmod~[1-4]|gi7eba~[1-9])$`)
 
 func wrongChange(c git.Change) string {
 	switch {
 	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
 		return "a repository within the repository"
-	case modules.MatchString(git.Bare(path.Base(c.Path))):
+	case moduleFile.MatchString(git.Bare(path.Base(c.Path))):
 		return "submodules may not be changed"
 	case c.Mode == git.ModeNone:
 		return ""
@@ -119,7 +119,7 @@ func wrongChange(c git.Change) string {
 	}
 }
 
-// wrongTarget says why a link may not point to target. A later ".." could lead anywhere.
+// wrongTarget returns why a link may not have a target. A ".." after a name is refused: it could lead anywhere.
 func wrongTarget(name, target string) string {
 	switch {
 	case target == "" || strings.ContainsFunc(target, git.Unprintable) || !utf8.ValidString(target):
@@ -153,7 +153,7 @@ func parents(p string) []string {
 	return found
 }
 
-// Guarded are the protected files that To has changed or deleted since it left From.
+// Guarded returns the protected files that To changed or deleted since the merge base with From.
 func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string) ([]string, error) {
 	touched, err := t.ChangedPaths(ctx, span)
 	if err != nil {
@@ -162,14 +162,14 @@ func Guarded(ctx context.Context, t *git.Trusted, span git.Span, globs []string)
 	return Covered(ctx, t, span.From, globs, touched)
 }
 
-// Covered are those of the names that globs protect, as a commit has them.
+// Covered returns the names that globs protect. Protected links of the commit count.
 func Covered(ctx context.Context, t *git.Trusted, commit string, globs, names []string) ([]string, error) {
 	guarded, err := protectIn(ctx, t, commit, globs)
 	if err != nil {
 		return nil, err
 	}
 	var found []string
-	for _, name := range names { // each takes milliseconds where it has many folders
+	for _, name := range names { // a deep one takes milliseconds
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

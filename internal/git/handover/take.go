@@ -16,23 +16,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// Terms are what a hand-over may hold. A zero limit stands for its default.
+// Terms are the rules and limits of a hand-over. A zero limit means the default.
 type Terms struct {
-	Base       string                 // where the run began
-	Last       string                 // what was handed over last, or where work began
-	Protect    []string               // globs of paths that stay as they are, in any case of letters, each with all below it
-	MaxPack    int64                  // 100 MiB
-	MaxFile    int64                  // 20 MiB
-	MaxCommits int                    // 200
-	MaxChanges int                    // 200,000 of all commits together
-	MaxRead    int64                  // 1 GiB of different files together
-	Timeout    time.Duration          // of a call to git; 2 minutes
-	Total      time.Duration          // for all commits together; 5 minutes
-	Secret     func(text []byte) bool // tells whether a text contains a secret; nil: there is none
+	Base       string                 // the commit at which the run began
+	Last       string                 // the last accepted commit, or the one at which work began
+	Protect    []string               // globs of protected files and folders, case-insensitive
+	MaxPack    int64                  // default: 100 MiB
+	MaxFile    int64                  // default: 20 MiB
+	MaxCommits int                    // default: 200
+	MaxChanges int                    // in all commits; default: 200,000
+	MaxRead    int64                  // size of all different files; default: 1 GiB
+	Timeout    time.Duration          // of a call to git; default: 2 minutes
+	Total      time.Duration          // of the hand-over; default: 5 minutes
+	Secret     func(text []byte) bool // reports whether a text contains a secret; nil: no secrets
 	Authorship
 }
 
-func (t Terms) filled() Terms {
+func (t Terms) withDefaults() Terms {
 	t.MaxPack = cmp.Or(t.MaxPack, 100<<20)
 	t.MaxFile = cmp.Or(t.MaxFile, 20<<20)
 	t.MaxCommits = cmp.Or(t.MaxCommits, 200)
@@ -69,28 +69,26 @@ func blame(err error, what string) error {
 	}
 }
 
-// errBomb is for a commit that expands beyond what can be judged.
+// errBomb marks commits that expand beyond what can be examined.
 var errBomb = errors.New("it expands without limit")
 
-// Take has the tree's commits handed over: read as a pack from inside, looked
-// at one by one in quarantine, and only then taken in. Changes of protected
-// paths are dropped by commits made again; so are those of .gitattributes,
-// which could hide files from a reviewer. The same happens to what a
-// commit may not say of itself: see Authorship. Anything else that may not pass
-// refuses all of it, and From equals To.
+// Take accepts the commits of a tree. It reads them as a pack and examines each in
+// quarantine first. It rewrites commits to drop changes of protected paths and of
+// .gitattributes, which could hide files from a reviewer, and to set their
+// metadata: see Authorship. Anything else that is forbidden refuses all commits:
+// then From equals To.
 //
-// History that the tree rewrote becomes one commit on top of Last with the
-// tip's tree and words. Whenever To is not the tree's HEAD, Tree.Reset(To)
-// brings the tree along. Repeated after a kill, Take comes to the same commits.
+// History that the tree rewrote becomes one commit on top of Last with the tip's
+// tree and message. If To is not the tree's HEAD, the caller resets the tree with
+// Tree.Reset(To). Take is repeatable: after a kill it makes the same commits.
 //
-// Seen is how the tree stands, where it was looked at since anybody worked
-// there; nil: it was not.
+// Seen is an inspection made since the agent last worked in the tree, or nil.
 func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (journal.CommitsTaken, error) {
 	if err := git.CheckSHA(terms.Base, terms.Last); err != nil {
 		return journal.CommitsTaken{}, err
 	}
 	done := journal.CommitsTaken{From: terms.Last, To: terms.Last}
-	terms = terms.filled()
+	terms = terms.withDefaults()
 	inTime, cancel := context.WithTimeout(ctx, terms.Total)
 	defer cancel()
 	made, err := take(inTime, t, tree, seen, terms)
@@ -105,18 +103,18 @@ func Take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspect
 		return done, fmt.Errorf("take over commits: %w", err)
 	}
 	if len(done.Refused) > 0 {
-		made = remade{}
+		made = rewritten{}
 	}
 	if made.tip != "" {
 		done.To, done.Dropped = made.tip, made.dropped
 	}
-	if err := stand(ctx, tree, seen, &done, bomb); err != nil {
+	if err := addTreeState(ctx, tree, seen, &done, bomb); err != nil {
 		return done, fmt.Errorf("look at the working tree: %w", err)
 	}
-	return done, account(ctx, t, &done, made)
+	return done, addCommits(ctx, t, &done, made)
 }
 
-func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made remade) (err error) {
+func addCommits(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, made rewritten) (err error) {
 	if done.Tree = made.tree; done.Tree == "" {
 		if done.Tree, err = t.TreeOf(ctx, done.To); err != nil {
 			return err
@@ -134,45 +132,45 @@ func account(ctx context.Context, t *git.Trusted, done *journal.CommitsTaken, ma
 	return nil
 }
 
-func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (remade, error) {
+func take(ctx context.Context, t *git.Trusted, tree *git.Tree, seen *git.Inspection, terms Terms) (rewritten, error) {
 	tip, err := tipOf(ctx, tree, seen)
 	if err != nil || tip == terms.Last {
-		return remade{}, blame(err, "the repository in the worktree cannot be read")
+		return rewritten{}, blame(err, "the repository in the worktree cannot be read")
 	}
 	guarded, err := protectIn(ctx, t, terms.Last, terms.Protect)
 	if err != nil {
-		return remade{}, err
+		return rewritten{}, err
 	}
 	if len(tip) != len(terms.Last) {
-		return remade{}, refuse("the repository in the worktree has another object format")
+		return rewritten{}, refuse("the repository in the worktree has another object format")
 	}
-	q, err := enter(t, terms)
+	q, err := newQuarantine(t, terms)
 	if err != nil {
-		return remade{}, err
+		return rewritten{}, err
 	}
 	defer q.remove()
 	if err := q.receive(ctx, tree, tip); err != nil {
-		return remade{}, err
+		return rewritten{}, err
 	}
-	made, err := q.examined(ctx, tip, guarded)
+	made, err := q.examineCommits(ctx, tip, guarded)
 	if err != nil || made.tip == "" || made.tip == terms.Last {
 		return made, err
 	}
 	return made, q.release(ctx, made.tip)
 }
 
-func (q *quarantine) examined(ctx context.Context, tip string, guarded protected) (remade, error) {
-	commits, err := q.survey(ctx, tip)
+func (q *quarantine) examineCommits(ctx context.Context, tip string, guarded protected) (rewritten, error) {
+	commits, err := q.newCommits(ctx, tip)
 	if err != nil || len(commits) == 0 {
-		return remade{}, err
+		return rewritten{}, err
 	}
-	made, err := q.remake(ctx, commits, guarded)
+	made, err := q.rewriteAll(ctx, commits, guarded)
 	if err != nil || made.tip == q.terms.Last {
 		return made, err
 	}
 	made.changes, err = q.checkProtected(ctx, made, guarded)
 	if err != nil {
-		return remade{}, err
+		return rewritten{}, err
 	}
 	return made, nil
 }
@@ -184,10 +182,10 @@ func tipOf(ctx context.Context, tree *git.Tree, seen *git.Inspection) (string, e
 	return tree.Head(ctx)
 }
 
-// stand notes how the working tree stands. A tree too odd to be read is not the
-// program's failure: it counts as dirty, with nothing known of it. Beside a
-// bomb git is not even asked: an index of it would take all memory.
-func stand(ctx context.Context, tree *git.Tree, seen *git.Inspection, done *journal.CommitsTaken, bomb bool) (err error) {
+// addTreeState adds the state of the working tree. An unreadable tree is not an
+// error: it counts as dirty. After a bomb git does not run: reading such a commit
+// into an index would take all memory.
+func addTreeState(ctx context.Context, tree *git.Tree, seen *git.Inspection, done *journal.CommitsTaken, bomb bool) (err error) {
 	if bomb {
 		done.Dirty = true
 		return nil
