@@ -11,23 +11,22 @@ import (
 type kind int
 
 const (
-	public  kind = iota
-	near         // public, and on a network of this machine: the same
-	private      // at home: for hosts that a person named as private
-	never        // not a host: metadata, multicast, unassigned
+	public   kind = iota
+	local         // public, and on a network of this machine: the same
+	private       // at home: for hosts that a person named as private
+	reserved      // not a host: metadata, multicast, unassigned
 )
 
-// The ranges that are not the open internet, by the registries of special
-// addresses. Metadata servers stand in front: some of them have addresses that
-// would be private, or even public.
+// ranges are the special-purpose address ranges of the IANA registries. Metadata
+// servers come first: some have private or public addresses.
 var ranges = []struct {
 	kind     kind
 	prefixes []netip.Prefix
 }{
-	{never, prefixes(
-		"169.254.0.0/16", "fe80::/10", // link-local, and with it most metadata servers
-		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", // the others
-		"0.0.0.0/8", "::/128", "224.0.0.0/3", "ff00::/8", // nothing, multicast, reserved, broadcast
+	{reserved, prefixes(
+		"169.254.0.0/16", "fe80::/10", // link-local, with most metadata servers
+		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", // other metadata servers
+		"0.0.0.0/8", "::/128", "224.0.0.0/3", "ff00::/8", // unspecified, multicast, reserved, broadcast
 		"192.0.0.0/24", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "192.88.99.0/24",
 		"100::/64", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10",
 	)},
@@ -45,12 +44,12 @@ func prefixes(all ...string) []netip.Prefix {
 	return parsed
 }
 
-// kindOf also judges an IPv4 address within an IPv6 address.
+// kindOf returns the kind of an address, also of an IPv4 address embedded in an IPv6 address.
 func kindOf(a netip.Addr) kind {
 	if !a.IsValid() || a.Zone() != "" {
-		return never
+		return reserved
 	}
-	if inner, embedded := within(a); embedded {
+	if inner, embedded := embeddedIPv4(a); embedded {
 		return kindOf(inner)
 	}
 	for _, r := range ranges {
@@ -59,16 +58,15 @@ func kindOf(a netip.Addr) kind {
 		}
 	}
 	if a.Is6() && !global.Contains(a) {
-		return never
+		return reserved
 	}
 	return public
 }
 
-// global is all of IPv6 that is in use.
+// global is the range of global IPv6 addresses.
 var global = netip.MustParsePrefix("2000::/3")
 
-// embeddings are where an IPv6 address holds an IPv4 address. A gateway on the way turns one into the
-// other.
+// embeddings are the IPv6 ranges with an embedded IPv4 address. A gateway translates between them.
 var embeddings = []struct {
 	prefix netip.Prefix
 	at     int
@@ -80,7 +78,7 @@ var embeddings = []struct {
 	{prefix: netip.MustParsePrefix("2001::/32"), at: 12, masked: true},
 }
 
-func within(a netip.Addr) (netip.Addr, bool) {
+func embeddedIPv4(a netip.Addr) (netip.Addr, bool) {
 	if a.Is4In6() {
 		return a.Unmap(), true
 	}
@@ -93,7 +91,7 @@ func within(a netip.Addr) (netip.Addr, bool) {
 			return ipv4(b[e.at:], e.masked), true
 		}
 	}
-	// ISATAP has it behind ::5efe:, the oldest spelling behind nothing at all.
+	// ISATAP puts the IPv4 address after ::5efe:, the oldest form after ::.
 	tunnel := binary.BigEndian.Uint32(b[8:])&^0x0200_0000 == 0x5efe
 	compatible := netip.MustParsePrefix("::/96").Contains(a) && binary.BigEndian.Uint32(b[12:]) > 1
 	return ipv4(b[12:], false), tunnel || compatible
@@ -101,15 +99,14 @@ func within(a netip.Addr) (netip.Addr, bool) {
 
 func ipv4(b []byte, masked bool) netip.Addr {
 	n := binary.BigEndian.Uint32(b)
-	if masked { // Teredo writes it inverted
+	if masked { // Teredo inverts the bits
 		n = ^n
 	}
 	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, n)))
 }
 
-// Beyond are the addresses of a host, with its port, that must be out of reach
-// for the agent where the network is confined by someone else. If the name
-// cannot be resolved they are Anywhere: an unknown name confines nothing.
+// Beyond returns the addresses of a host, with its port, that the agent must not
+// reach in an external sandbox. If the host cannot be resolved, it returns Anywhere.
 func Beyond(ctx context.Context, n Name) []string {
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", n.Host)
 	if all := outsideAddresses(found, n.Port); err == nil && len(all) > 0 {
@@ -118,7 +115,7 @@ func Beyond(ctx context.Context, n Name) []string {
 	return Anywhere()
 }
 
-// Anywhere are resolvers that every machine with a way out can reach.
+// Anywhere returns addresses of public resolvers, which any machine with internet access can reach.
 func Anywhere() []string {
 	return []string{"1.1.1.1:443", "8.8.8.8:443", "9.9.9.9:443", "[2606:4700:4700::1111]:443"}
 }

@@ -11,26 +11,26 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// deepest is how far a body may be nested, and mostValues how many values it may
-// have, regardless of their size: a value takes up to 200 times its bytes in memory.
-// Real bodies have a dozen levels, and some 5,000 values a megabyte.
+// maxDepth and maxValues limit the nesting and the number of values of a body: a
+// value needs up to 200 times its bytes in memory. Real bodies have a dozen levels,
+// and about 5,000 values per megabyte.
 const (
-	deepest    = 200
-	mostValues = 200_000
+	maxDepth  = 200
+	maxValues = 200_000
 )
 
 var (
 	errJSON  = errors.New("its body is not a JSON object")
-	errTwice = errors.New("a field stands twice in its body")
+	errTwice = errors.New("its body has a duplicate field")
 	errDeep  = errors.New("its body is nested too deeply")
-	errMany  = errors.New("there are too many values in its body")
+	errMany  = errors.New("its body has too many values")
 )
 
-// asWritten keeps halves of characters, which clients send where they cut a text.
-var asWritten = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+// rawStrings keeps incomplete characters, which clients send when they cut a text.
+var rawStrings = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
 
-// numbers has them as they are written: servers differ in what they take 1e3 for.
-var numbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(from *jsontext.Decoder, to *any) error {
+// rawNumbers keeps the spelling of numbers: servers read 1e3 differently.
+var rawNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(from *jsontext.Decoder, to *any) error {
 	if from.PeekKind() != '0' {
 		return errors.ErrUnsupported
 	}
@@ -39,21 +39,20 @@ var numbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(from *jsontext.D
 	return err
 }))
 
-// readObject reads a body as a tree. Of a field that stands twice, one server
-// takes the first and another the last: there is none here, so that what is
-// judged is what is understood.
+// readObject reads a body as a tree. It refuses duplicate fields: servers differ
+// in which of them they use.
 func readObject(body []byte) (tree map[string]any, err error) {
 	if err := checkSize(body); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(body, &tree, asWritten, numbers); err != nil || tree == nil {
+	if err := json.Unmarshal(body, &tree, rawStrings, rawNumbers); err != nil || tree == nil {
 		return nil, errJSON
 	}
 	return tree, nil
 }
 
 func checkSize(body []byte) error {
-	from := jsontext.NewDecoder(bytes.NewReader(body), asWritten)
+	from := jsontext.NewDecoder(bytes.NewReader(body), rawStrings)
 	for values := 0; ; {
 		token, err := from.ReadToken()
 		switch {
@@ -63,7 +62,7 @@ func checkSize(body []byte) error {
 			return errTwice
 		case err != nil:
 			return errJSON
-		case from.StackDepth() > deepest:
+		case from.StackDepth() > maxDepth:
 			return errDeep
 		}
 		in, length := from.StackIndex(from.StackDepth())
@@ -71,24 +70,24 @@ func checkSize(body []byte) error {
 		if !isName && !ends {
 			values++
 		}
-		if values > mostValues {
+		if values > maxValues {
 			return errMany
 		}
 	}
 }
 
-// with returns a body with the fields of add and without those of drop; nil: it may stay as it is.
-func with(body []byte, add map[string]string, drop map[string]bool) ([]byte, error) {
+// editBody returns a body with the fields of add and without those of drop, or nil if there are neither.
+func editBody(body []byte, add map[string]string, drop map[string]bool) ([]byte, error) {
 	if len(add)+len(drop) == 0 {
 		return nil, nil
 	}
 	var fields map[string]jsontext.Value
-	if err := json.Unmarshal(body, &fields, asWritten); err != nil {
+	if err := json.Unmarshal(body, &fields, rawStrings); err != nil {
 		return nil, errJSON
 	}
 	maps.DeleteFunc(fields, func(name string, _ jsontext.Value) bool { return drop[name] })
 	for name, value := range add {
 		fields[name] = jsontext.Value(value)
 	}
-	return json.Marshal(fields, json.Deterministic(true), asWritten)
+	return json.Marshal(fields, json.Deterministic(true), rawStrings)
 }

@@ -24,45 +24,45 @@ const (
 	Gemini    Dialect = "gemini"
 )
 
-// Maker is a model's server, and what it wants to be paid with.
+// Maker is a model server and its credential.
 type Maker struct {
 	Dialect Dialect
-	Base    *url.URL // as clients of that maker are given it; nil: the maker's own
+	Base    *url.URL // the base URL that clients use; nil: the maker's own
 	Key     redact.Secret
-	Bearer  bool // Key is a token of a login, as Claude Code's; OpenAI knows no other
+	Bearer  bool // Key is a login token, like Claude Code's; OpenAI always uses a bearer token
 
-	// Models are those that may be asked for there, helpers included: by name,
-	// or by a pattern, "claude-haiku-*". None named means any.
+	// Models are the allowed models: names, or patterns like "claude-haiku-*". An
+	// empty list allows all.
 	Models []string
 
-	Tokens []redact.Secret // of clients that may ask it; none: every client with the Model's
+	Tokens []redact.Secret // of the clients that may use it; empty: Model.Token
 }
 
 type grammar struct {
 	maker  price.Maker
 	base   string
-	folder string // in which its API is; a Base may name it or not
+	folder string // of its API; a Base may include it
 	paths  []endpoint
 
-	fields   map[string]bool   // that may be on top; others are left out
-	closed   map[string]string // that may not be, and why: without them the request would be another
-	tools    map[string]bool   // kinds of tools that run where the agent does; a pattern ends in *
+	fields   map[string]bool   // allowed top-level fields; others are removed
+	closed   map[string]string // refused top-level fields, and why: the request makes no sense without them
+	tools    map[string]bool   // kinds of tools that run in the agent's sandbox; a pattern ends in *
 	kind     func(tool map[string]any) []string
-	fetching map[string]bool // fields that may hold what the server would fetch, in an object's url or, where true, bare
-	media    map[string]bool // fields that hold what is no text
-	opaque   map[string]bool // fields in which the model's or the agent's own words are, in any form
+	fetching map[string]bool // fields that can name a URL to fetch: in an object's url or, if true, directly
+	media    map[string]bool // fields with media
+	opaque   map[string]bool // fields with words of the model or the agent, in any form
 
 	sign    func(http.Header, Maker)
 	refusal func(why string) any
 }
 
 type endpoint struct {
-	path  *pattern.Pattern // a first group is the model
-	query string           // what must be asked with it
-	may   string           // what may be
-	free  bool             // it costs nothing
-	whole bool             // its answers are never streams
-	keeps bool             // its answers are kept by their maker, unless store is false
+	path  *pattern.Pattern // the first group is the model
+	query string           // required query
+	may   string           // optional query
+	free  bool             // requests cost nothing
+	whole bool             // answers are never streams
+	keeps bool             // the maker stores answers unless store is false
 }
 
 var grammars = map[Dialect]*grammar{
@@ -143,8 +143,8 @@ const (
 	stored = "what is stored at the model server cannot be inspected"
 )
 
-// files are the fields that name what is stored at the maker's, in any object.
-var files = set("file_id", "file_ids", "vector_store_ids")
+// storedFiles are the fields, in any object, that name files stored at the maker.
+var storedFiles = set("file_id", "file_ids", "vector_store_ids")
 
 func set(words ...string) map[string]bool {
 	all := make(map[string]bool, len(words))
@@ -167,19 +167,19 @@ func kindByType(usual string) func(map[string]any) []string {
 	}
 }
 
-// bounding are the fields below the top by which an answer is counted.
-var bounding = []string{"include_usage", "maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count", "responseModalities", "response_modalities"}
+// limitFields are the nested fields that limit or count an answer.
+var limitFields = []string{"include_usage", "maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count", "responseModalities", "response_modalities"}
 
-// top are the fields on top that are judged; read are those anywhere.
-func (g *grammar) top() []string {
+// topFields returns the judged top-level fields, and judgedFields those at any level.
+func (g *grammar) topFields() []string {
 	return slices.Concat(tiers, []string{"modalities"}, slices.Collect(maps.Keys(g.fields)), slices.Collect(maps.Keys(g.closed)))
 }
 
-func (g *grammar) read() []string {
-	return slices.Concat([]string{"model", "tools", "definition", "type"}, bounding, slices.Collect(maps.Keys(files)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+func (g *grammar) judgedFields() []string {
+	return slices.Concat([]string{"model", "tools", "definition", "type"}, limitFields, slices.Collect(maps.Keys(storedFiles)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
-func (g *grammar) local(kind string) bool {
+func (g *grammar) isLocalTool(kind string) bool {
 	if g.tools[kind] {
 		return true
 	}
@@ -206,8 +206,8 @@ func route(escaped string) (d Dialect, e endpoint, model string, found bool) {
 	return "", endpoint{}, "", false
 }
 
-// words is a refusal in a dialect; any dialect will do where none is known.
-func words(d Dialect, why string) []byte {
+// refusalBody returns a refusal in a dialect (default: Anthropic's).
+func refusalBody(d Dialect, why string) []byte {
 	g := grammars[cmp.Or(d, Anthropic)]
 	body, err := json.Marshal(g.refusal("ralph: " + why))
 	if err != nil {
@@ -216,7 +216,7 @@ func words(d Dialect, why string) []byte {
 	return body
 }
 
-// seller is empty for a cloud, a gateway or a user's own server: only a model's name tells its price.
+// seller returns the maker whose prices hold. It is empty for a cloud, a gateway or a user's own server.
 func (m Maker) seller() price.Maker {
 	g := grammars[m.Dialect]
 	if m.Base == nil || strings.EqualFold("https://"+m.Base.Host, g.base) {
@@ -225,7 +225,7 @@ func (m Maker) seller() price.Maker {
 	return ""
 }
 
-// at is the real server's address of a path. Its Base may or may not name the folder.
+// at returns the real server's URL of a path.
 func (m Maker) at(escaped, query string) (*url.URL, error) {
 	g := grammars[m.Dialect]
 	base := m.Base

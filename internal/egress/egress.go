@@ -1,9 +1,8 @@
-// Package egress is the only way out for those behind the sandbox: a Proxy that
-// lets them through to the hosts of a list and to no other, and a Model server
-// that asks the real one in their stead, with a key that they never see, as
-// long as there is a budget. Both stand outside the sandbox and serve listeners
-// that they are given, on loopback. It decides on no list, and no secret of its
-// own stands in anything that it says.
+// Package egress is the only network access of a sandbox: a Proxy to the hosts of
+// an allow list, and a Model server that forwards requests to the real one, within
+// a budget and with a key that the sandbox never sees. Both run outside the
+// sandbox, on loopback listeners of the caller. The caller decides the lists. No
+// message contains a key.
 package egress
 
 import (
@@ -15,17 +14,17 @@ import (
 	"sync/atomic"
 )
 
-// Refusal is what those inside asked for and did not get. What they wrote
-// stands in it cut short and in ASCII, but otherwise as they wrote it.
+// Refusal is a refused request of the sandbox. Quotes from the request are cut
+// short and in ASCII.
 type Refusal struct {
-	What  string // the host and port, or what was wanted of the model
+	What  string // the host and port, or the part of a request to a model
 	Why   string
-	Input string // the line that would allow it, as "allow-domains: host"; empty where none does
-	Sent  bool   // the request was sent without it
+	Input string // the setting that would allow it, such as "allow-domains: host"; empty: none
+	Sent  bool   // the request was sent without this part
 }
 
-// mostRefusals keeps an agent that makes up names from filling the journal.
-const mostRefusals = 50
+// maxRefusals limits the reports: an agent could invent names to fill the journal.
+const maxRefusals = 50
 
 type reporter struct {
 	tell func(Refusal)
@@ -37,26 +36,26 @@ type reporter struct {
 func (c *reporter) report(thing string, r Refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tell == nil || c.reported[thing] || len(c.reported) > mostRefusals {
+	if c.tell == nil || c.reported[thing] || len(c.reported) > maxRefusals {
 		return
 	}
 	if c.reported == nil {
 		c.reported = map[string]bool{}
 	}
 	c.reported[thing] = true
-	if len(c.reported) > mostRefusals {
-		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different requests were refused", mostRefusals)}
+	if len(c.reported) > maxRefusals {
+		r = Refusal{What: "many more", Why: fmt.Sprintf("more than %d different requests were refused", maxRefusals)}
 	}
 	c.tell(r)
 }
 
-// Traffic is what passed to and from one host: whole tunnels, or the bodies of a model's server.
+// Traffic is the traffic with one host: of tunnels, or the bodies of requests to a model server.
 type Traffic struct {
 	Name    Name
-	Model   bool  // it was asked as a model's server
+	Model   bool  // the host is a model server
 	Tunnels int64 // or requests
-	Up      int64 // bytes that those inside sent
-	Down    int64 // bytes that they got
+	Up      int64 // bytes from the sandbox
+	Down    int64 // bytes to the sandbox
 }
 
 type trafficLog struct {

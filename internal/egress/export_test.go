@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Hear is hear, for tests outside.
+// Hear exports readHello.
 func Hear(ctx context.Context, from io.Reader, host string) ([]byte, error) {
 	return readHello(ctx, from, host)
 }
@@ -19,12 +19,12 @@ func Hear(ctx context.Context, from io.Reader, host string) ([]byte, error) {
 // ParseTarget is parseTarget.
 func ParseTarget(target string) (Name, error) { return parseTarget(target) }
 
-// KindOf is kindOf, in a word.
+// KindOf returns the kind of an address as text.
 func KindOf(a netip.Addr) string {
-	return map[kind]string{public: "public", private: "private", never: "never"}[kindOf(a)]
+	return map[kind]string{public: "public", private: "private", reserved: "reserved"}[kindOf(a)]
 }
 
-// Judge is the judgement on a body, in words; empty: it may pass.
+// Judge returns the model of a body, and what is refused, or nothing.
 func Judge(d Dialect, models []string, body string) (model, no string) {
 	tree, err := readObject([]byte(body))
 	if err != nil {
@@ -37,8 +37,7 @@ func Judge(d Dialect, models []string, body string) (model, no string) {
 	return found.model, refusal.What
 }
 
-// Media is what of a body is no text: its length, and the most tokens that it may
-// come to.
+// Media returns the size of the media in a body, and their maximum number of tokens.
 func Media(d Dialect, body string) (size, most int64) {
 	tree, err := readObject([]byte(body))
 	if err != nil {
@@ -48,23 +47,23 @@ func Media(d Dialect, body string) (size, most int64) {
 	return found.media.size, found.media.most
 }
 
-// Without is a body without some of its fields; empty: it is none.
+// Without returns a body without some of its fields, or nothing for an invalid body.
 func Without(body string, drop map[string]bool) string {
 	if _, err := readObject([]byte(body)); err != nil {
 		return ""
 	}
-	text, err := with([]byte(body), nil, drop)
+	text, err := editBody([]byte(body), nil, drop)
 	if err != nil {
 		return ""
 	}
 	return string(text)
 }
 
-// Full tells whether there is no room for a body of that size.
+// Full reports whether there is no room for a body of this size.
 func Full(m *Model, size int64) bool {
-	fits := m.room.TryAcquire(size)
+	fits := m.bodyMemory.TryAcquire(size)
 	if fits {
-		m.room.Release(size)
+		m.bodyMemory.Release(size)
 	}
 	return !fits
 }
@@ -80,17 +79,17 @@ func ReadUsage(d Dialect, events bool, pieces ...string) (used stream.Usage, kno
 	return r.sofar().Usage, r.known, r.ended
 }
 
-// Pump carries a tunnel to its end, and tells what passed.
-func Pump(client, server net.Conn, said []byte, idle time.Duration) (up, down int64) {
+// Pump runs a tunnel to its end, and returns the bytes in each direction.
+func Pump(client, server net.Conn, hello []byte, idle time.Duration) (up, down int64) {
 	f := new(flow)
-	f.pump(ends{client, server}, said, idle)
+	f.pump(tunnelEnds{client, server}, hello, idle)
 	return f.up.Load(), f.down.Load()
 }
 
-// Seller is the maker whose prices hold at a maker's server.
+// Seller returns the maker whose prices hold at a server.
 func Seller(m Maker) price.Maker { return m.seller() }
 
-// At is where a maker's server answers to a path.
+// At returns the URL of a path at a maker's server.
 func At(m Maker, path string) string {
 	u, err := m.at(path, "")
 	if err != nil {

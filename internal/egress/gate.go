@@ -50,7 +50,7 @@ type bounds struct {
 	header time.Duration // for a request's head to arrive
 }
 
-// serve returns when every connection has ended. It logs nothing: strangers could write the log.
+// serve returns when every connection has ended. It logs nothing: agents could write to the log.
 func serve(ctx context.Context, l net.Listener, h http.Handler, b bounds) error {
 	inside, conns := new(gate), new(gate)
 	ctx, cancel := context.WithCancel(ctx)
@@ -74,7 +74,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, b bounds) error 
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	err := server.Serve(l)
-	cancel() // those that were taken over end as well
+	cancel() // ends hijacked connections too
 	_ = server.Close()
 	inside.close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -83,7 +83,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, b bounds) error 
 	return err
 }
 
-// watch closes connections beyond the most there may be before a word is read.
+// watch closes connections beyond the limit before anything is read from them.
 func (g *gate) watch(c net.Conn, s http.ConnState, most int) {
 	switch s {
 	case http.StateNew:
@@ -102,19 +102,19 @@ func (g *gate) watch(c net.Conn, s http.ConnState, most int) {
 	}
 }
 
-// Listener is a listener at a port of loopback, for a Proxy or a Model to serve.
+// Listener is a loopback listener for a Proxy or a Model.
 type Listener struct {
 	net.Listener
 
 	Port int
 }
 
-// At is its address.
+// At returns the address of the listener.
 func (l Listener) At() netip.AddrPort { return netip.AddrPortFrom(loopback, uint16(l.Port)) } //nolint:gosec // a port
 
 var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// Listen opens a Door at a free port.
+// Listen opens a Listener at a free port.
 func Listen(ctx context.Context) (Listener, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

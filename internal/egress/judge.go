@@ -12,9 +12,9 @@ import (
 
 type judgement struct {
 	model string
-	drop  map[string]bool // fields on top that are left out
+	drop  map[string]bool // top-level fields to remove
 	media mediaTokens
-	hour  bool // input is to be kept for an hour
+	hour  bool // the maker caches input for an hour
 }
 
 // rules are the allowed models, and whether other features are checked.
@@ -23,9 +23,8 @@ type rules struct {
 	open   bool
 }
 
-// judge holds a request against the rules. Fields on top that are not known are
-// left out before anything else is looked at: a newer client is understood
-// without them, and none of them takes effect outside of its request.
+// judge checks a request. It removes unknown top-level fields first: a request of
+// a newer client works without them, and they affect no other request.
 func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *Refusal) {
 	v := judgement{model: named}
 	if inBody, is := tree["model"].(string); is && named == "" {
@@ -34,26 +33,26 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	if v.model == "" {
 		return v, &Refusal{What: "a request", Why: "it names no model"}
 	}
-	if no := r.model(v.model); no != nil {
-		return v, no
+	if refused := r.model(v.model); refused != nil {
+		return v, refused
 	}
-	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].read()}
-	if no := j.fields(tree); no != nil {
-		return v, no
+	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].judgedFields()}
+	if refused := j.fields(tree); refused != nil {
+		return v, refused
 	}
 	v.drop = map[string]bool{}
-	known := j.grammar.top()
+	known := j.grammar.topFields()
 	for name := range tree {
 		if !j.grammar.fields[name] && !r.open {
 			v.drop[name] = true
 			delete(tree, name)
-		} else if no := spelled(name, known); no != nil {
-			return v, no
+		} else if refused := checkSpelling(name, known); refused != nil {
+			return v, refused
 		}
 	}
-	no := j.walk(tree)
+	refused := j.walk(tree)
 	v.media, v.hour = j.media, j.hour
-	return v, no
+	return v, refused
 }
 
 var tiers = []string{"service_tier", "serviceTier", "speed", "inference_geo"}
@@ -62,27 +61,27 @@ var tiers = []string{"service_tier", "serviceTier", "speed", "inference_geo"}
 var plainTiers = set("", "auto", "default", "standard", "standard_only", "service_tier_standard", "flex", "service_tier_flex", "global")
 
 func (r rules) model(name string) *Refusal {
-	name = strings.TrimPrefix(name, "models/") // as Gemini writes it in bodies
-	no := &Refusal{What: "model " + quoted(name), Why: "it is not a model of this run"}
+	name = strings.TrimPrefix(name, "models/") // Gemini's spelling in bodies
+	refused := &Refusal{What: "model " + quoted(name), Why: "it is not a model of this run"}
 	switch {
-	case !r.open && searching.MatchString(name) && !slices.Contains(r.models, name):
-		no.Why = "it searches the web, outside the allow list, and for a fee"
+	case !r.open && searchModels.MatchString(name) && !slices.Contains(r.models, name):
+		refused.Why = "it searches the web, outside the allow list, and for a fee"
 	case Allows(r.models, name):
 		return nil
 	}
-	if likely.MatchString(name) {
-		no.Input = "allow-models: " + name
+	if modelName.MatchString(name) {
+		refused.Input = "allow-models: " + name
 	}
-	return no
+	return refused
 }
 
-// searching are models that search the web unasked. A list has to name them exactly.
-var searching = pattern.Of(`(?i):online$|-search-(preview|api)|(^|/)sonar`)
+// searchModels matches models that always search the web. A list has to name them exactly.
+var searchModels = pattern.Of(`(?i):online$|-search-(preview|api)|(^|/)sonar`)
 
-// ParseModels reads names of models, and patterns of them.
+// ParseModels checks names and patterns of models.
 func ParseModels(names []string) ([]string, error) {
 	for _, name := range names {
-		if !listed.MatchString(name) {
+		if !modelPattern.MatchString(name) {
 			return nil, fault.Usage(fmt.Sprintf("cannot allow the model %.80q", name),
 				"name models as the API does, such as claude-haiku-4-5 or claude-haiku-*", nil)
 		}
@@ -90,20 +89,20 @@ func ParseModels(names []string) ([]string, error) {
 	return names, nil
 }
 
-var listed = pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
+var modelPattern = pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`)
 
-var likely = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
+var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
-var dated = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
+var dateSuffix = pattern.Of(`-20\d\d-?\d\d-?\d\d$`)
 
-// Allows tells whether a list of models has that one: by its name, by that of
-// which it is a snapshot, or by a pattern, "claude-haiku-*". A list without any
-// has them all.
+// Allows reports whether a list allows a model: by name, by the name without the
+// date of a snapshot, or by a pattern like "claude-haiku-*". An empty list allows
+// all.
 func Allows(models []string, name string) bool {
 	if len(models) == 0 {
 		return true
 	}
-	plain := dated.ReplaceAllString(name, "")
+	plain := dateSuffix.ReplaceAllString(name, "")
 	return slices.ContainsFunc(models, func(m string) bool {
 		like, err := path.Match(m, name)
 		return m == name || m == plain || like && err == nil
@@ -116,7 +115,7 @@ type bodyJudge struct {
 	read    []string
 	media   mediaTokens
 	hour    bool
-	within  bool // media, all of which was looked through
+	within  bool // in media that hasAddress searched already
 }
 
 func (j *bodyJudge) fields(tree map[string]any) *Refusal {
@@ -126,8 +125,8 @@ func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 			return &Refusal{What: field, Why: why}
 		}
 	}
-	if no := tier(tree); no != nil {
-		return no
+	if refused := checkTier(tree); refused != nil {
+		return refused
 	}
 	if streams := tree["stream"]; j.grammar.fields["stream"] && streams != nil && streams != true && streams != false { // some servers take 1 for true
 		return &Refusal{What: "stream", Why: "it is neither true nor false"}
@@ -135,13 +134,13 @@ func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 	if field := otherModality(tree); field != "" {
 		return &Refusal{What: field, Why: "images and sound cost more than the model's price"}
 	}
-	if items, _ := tree["input"].([]any); !j.open && slices.ContainsFunc(items, reference) {
+	if items, _ := tree["input"].([]any); !j.open && slices.ContainsFunc(items, isStoredItem) {
 		return &Refusal{What: "item_reference", Why: stored}
 	}
 	return nil
 }
 
-func tier(tree map[string]any) *Refusal {
+func checkTier(tree map[string]any) *Refusal {
 	for _, field := range tiers {
 		if named, is := tree[field].(string); tree[field] != nil && (!is || !plainTiers[strings.ToLower(named)]) {
 			return &Refusal{What: field + " " + quoted(named), Why: "it may cost more than the model's price"}
@@ -166,8 +165,8 @@ func otherModality(tree map[string]any) string {
 	return ""
 }
 
-// reference reports whether an item of the input stands for a stored one. It need not have a type.
-func reference(item any) bool {
+// isStoredItem reports whether an item of the input refers to a stored one, even without a type.
+func isStoredItem(item any) bool {
 	fields, _ := item.(map[string]any)
 	message := text(fields["role"]) != "" && fields["content"] != nil
 	return text(fields["type"]) == "" && fields["id"] != nil && !message
@@ -180,64 +179,64 @@ func isEmpty(value any) bool {
 	return is && len(list) == 0
 }
 
-// walk skips what the model or a tool has said: no server obeys it.
+// walk checks all fields of a value, except those with words of the model or a tool: no server obeys these.
 func (j *bodyJudge) walk(value any) *Refusal {
 	switch value := value.(type) {
 	case []any:
 		for _, item := range value {
-			if no := j.walk(item); no != nil {
-				return no
+			if refused := j.walk(item); refused != nil {
+				return refused
 			}
 		}
 	case map[string]any:
 		for field, inner := range value {
-			if no := j.field(value, field, inner); no != nil {
-				return no
+			if refused := j.field(value, field, inner); refused != nil {
+				return refused
 			}
 		}
 	}
 	return nil
 }
 
-var calls = set("tool_use", "server_tool_use", "mcp_tool_use")
+var toolCallTypes = set("tool_use", "server_tool_use", "mcp_tool_use")
 
 func text(v any) string { s, _ := v.(string); return s }
 
 func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
-	no := spelled(name, j.read)
+	refused := checkSpelling(name, j.read)
 	defer func(within bool) { j.within = within }(j.within)
 	switch {
-	case no != nil:
-		return no
-	case j.grammar.opaque[name] || name == "input" && calls[text(of["type"])]:
+	case refused != nil:
+		return refused
+	case j.grammar.opaque[name] || name == "input" && toolCallTypes[text(of["type"])]:
 		return nil
 	case name == "tools":
-		no = j.tools(value)
+		refused = j.tools(value)
 	case name == "definition" && isObject(value): // of a tool, in Anthropic's messages
-		no = j.tools([]any{value})
+		refused = j.tools([]any{value})
 	case name == "model" && text(value) != "":
-		no = j.model(text(value)) // a helper within the request, an adviser, a fallback
-	case !j.open && (j.fetched(name, value) || j.leads(of, name, value)):
-		no = &Refusal{What: strings.Trim(quoted(name), `"`), Why: remote}
-	case files[name] && value != nil && !isEmpty(value):
-		no = &Refusal{What: name, Why: stored}
+		refused = j.model(text(value)) // a second model, such as an adviser or a fallback
+	case !j.open && (j.isFetched(name, value) || j.hasAddress(of, name, value)):
+		refused = &Refusal{What: strings.Trim(quoted(name), `"`), Why: remote}
+	case storedFiles[name] && value != nil && !isEmpty(value):
+		refused = &Refusal{What: name, Why: stored}
 	case name == "type" && text(value) == "item_reference":
-		no = &Refusal{What: text(value), Why: stored}
+		refused = &Refusal{What: text(value), Why: stored}
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
 	case j.grammar.media[name]:
 		if j.media.add(name, value) {
-			no = &Refusal{What: name, Why: "sound costs more than the model's price"}
+			refused = &Refusal{What: name, Why: "sound costs more than the model's price"}
 		}
 	}
-	if no != nil && !j.open {
-		return no
+	if refused != nil && !j.open {
+		return refused
 	}
 	return j.walk(value)
 }
 
-// spelled refuses another spelling of a judged field: some servers accept it.
-func spelled(name string, judged []string) *Refusal {
+// checkSpelling refuses another spelling of a judged field: some servers accept it.
+func checkSpelling(name string, judged []string) *Refusal {
 	for _, known := range judged {
 		if name != known && strings.EqualFold(name, known) {
 			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
@@ -246,7 +245,7 @@ func spelled(name string, judged []string) *Refusal {
 	return nil
 }
 
-// tools refuses each tool that is not known to run where the agent does.
+// tools refuses each tool that is not known to run in the agent's sandbox.
 func (j *bodyJudge) tools(value any) *Refusal {
 	list, is := value.([]any)
 	if !is && value != nil {
@@ -258,7 +257,7 @@ func (j *bodyJudge) tools(value any) *Refusal {
 			return &Refusal{What: "tools", Why: "one of them is no object"}
 		}
 		for _, kind := range j.grammar.kind(tool) {
-			if !j.grammar.local(kind) {
+			if !j.grammar.isLocalTool(kind) {
 				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model server, outside the allow list"}
 			}
 		}

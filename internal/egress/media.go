@@ -9,10 +9,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// mediaTokens is the part of a body that is no text: its length and its tokens.
+// mediaTokens is the size of the media in a body, and their likely and maximum number of tokens.
 type mediaTokens struct{ size, likely, most int64 }
 
-func (j *bodyJudge) fetched(name string, value any) bool {
+func (j *bodyJudge) isFetched(name string, value any) bool {
 	bare, known := j.grammar.fetching[name]
 	object, is := value.(map[string]any)
 	if is {
@@ -26,41 +26,41 @@ func (j *bodyJudge) fetched(name string, value any) bool {
 }
 
 var (
-	// mediaName matches names of fields and types that hold no text. Servers fetch what some of them
-	// name. In base64, which may begin with slashes, there is no dot.
+	// mediaName matches names of fields and types with media. Servers fetch the addresses in some of
+	// them. Base64 can begin with slashes, but has no dot.
 	mediaName     = pattern.Of(`(?i)image|video|audio|file|document|media`)
 	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\]|[/\\]{2}[^/\\]*[.:\[])`)
 	// ignored are the characters that some servers drop from an address.
 	ignored = strings.NewReplacer("\t", "", "\r", "", "\n", "")
-	// captions are the fields beside media that are read as they stand.
+	// captions are the text fields beside media.
 	captions = set("text", "title", "context", "name", "filename", "description", "cache_control")
 )
 
-const mostType = 100 // bytes of a type that is known not to be of media
+const maxType = 100 // bytes; a longer type counts as media
 
-// leads reports whether a field for media holds an address anywhere.
-func (j *bodyJudge) leads(of map[string]any, name string, value any) bool {
+// hasAddress reports whether a media field contains an address to fetch.
+func (j *bodyJudge) hasAddress(of map[string]any, name string, value any) bool {
 	_, object := value.(map[string]any)
 	caption, kind := captions[name] && text(value) != "", text(of["type"])
-	isMedia := len(kind) > mostType || mediaName.MatchString(kind) // it is matched for each field beside it
+	isMedia := len(kind) > maxType || mediaName.MatchString(kind)
 	holds := mediaName.MatchString(name) || isMedia && !caption || name == "source" && object
 	if !holds || j.within {
 		return false
 	}
 	j.within = true // until field has walked through it
-	return addressed(value)
+	return containsAddress(value)
 }
 
-func addressed(value any) bool {
+func containsAddress(value any) bool {
 	switch value := value.(type) {
 	case string:
 		return remoteAddress.MatchString(ignored.Replace(value))
 	case []any:
-		return slices.ContainsFunc(value, addressed)
+		return slices.ContainsFunc(value, containsAddress)
 	case map[string]any:
 		for name, inner := range value {
 			words := captions[name] || name == "data" && text(value["type"]) == "text" // Anthropic's documents of plain text
-			if (!words || text(inner) == "") && addressed(inner) {
+			if (!words || text(inner) == "") && containsAddress(inner) {
 				return true
 			}
 		}
@@ -68,8 +68,8 @@ func addressed(value any) bool {
 	return false
 }
 
-// add counts the media in a field, and tells whether they can be Gemini's sound or film, which
-// has a price of its own. What cannot be base64 counts as text, too.
+// add counts the media in a field, and reports whether they can be sound or video, which
+// Gemini bills at another price. Data that is not base64 counts as text too.
 func (m *mediaTokens) add(name string, value any) (sound bool) {
 	object, _ := value.(map[string]any)
 	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))

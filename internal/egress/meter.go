@@ -12,37 +12,36 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Budget is what may be used of a model; 0 is no limit.
+// Budget limits the use of models; 0 is no limit.
 type Budget struct {
 	USD    float64
 	Tokens int64
 }
 
-// Spent is what was used of a model so far.
+// Spent is the use of models so far.
 type Spent struct {
 	Usage   stream.Usage
 	Cost    stream.Cost
-	Charged float64 // dollars that count against the budget: Cost, what has no price, and what was never counted
-	Stopped string  // why nothing is answered any more; empty: something is
+	Charged float64 // dollars charged to the budget: Cost, and estimates for use without a price or a count
+	Stopped string  // why all requests are refused; empty: they are not
 }
 
 var errBudget = errors.New("the budget of this run is used")
 
-// meter sums what all requests use, those under way included. A request is sent
-// when the most that it can cost fits into the budget, beside the most that
-// those under way can still cost. Else it waits for them. A request that is
-// alone is sent when its input is likely to fit: its answer is cut off when the
-// budget is used.
+// meter sums the use of all requests, open ones included. A request is sent if its
+// maximum cost fits into the budget beside the maximum cost of the open requests.
+// Otherwise it waits for them. If no other request is open, it is sent if its input
+// is likely to fit. Its answer is cut off when the budget is used.
 type meter struct {
 	budget Budget
 	prices map[string]price.Rate
-	turn   chan struct{} // held by the request that waits first
+	turn   chan struct{} // held by the first waiting request
 
 	mu      sync.Mutex
 	usage   stream.Usage
 	usd     float64
-	unknown bool   // something had no price
-	counted amount // against the budget
+	unknown bool   // some use has no price
+	counted amount // charged to the budget
 	stopped string
 	open    map[*bill]bool
 	freed   chan struct{} // closed when there may be more room; nil: no request waits
@@ -62,9 +61,9 @@ func (a amount) beyond(b amount) amount {
 type bill struct {
 	order   costBound
 	used    progress
-	usd     float64 // its price, where it has one
-	counted amount  // against the budget
-	most    amount  // that it can come to
+	usd     float64 // the known cost
+	counted amount  // charged to the budget
+	most    amount  // the maximum
 	cancel  context.CancelCauseFunc
 
 	stopped atomic.Bool
@@ -72,11 +71,11 @@ type bill struct {
 
 type progress struct {
 	stream.Usage
-	told  bool // the input was counted by the maker
-	ended bool // nothing that is billed comes after it: cutting it off saves nothing
+	inputKnown bool // the maker reported the input
+	ended      bool // nothing more is billed: cutting off the answer saves nothing
 }
 
-// begin opens the bill of a request as soon as it may be sent, in the order of arrival.
+// begin opens the bill of a request once it may be sent, in the order of arrival.
 func (m *meter) begin(ctx context.Context, what costBound, cancel context.CancelCauseFunc) (*bill, error) {
 	select {
 	case m.turn <- struct{}{}:
@@ -100,7 +99,7 @@ func (m *meter) begin(ctx context.Context, what costBound, cancel context.Cancel
 	return b, nil
 }
 
-// admits reports whether a request need not wait. One that would not fit alone ends the budget.
+// admits reports whether a request does not have to wait. A request that is too large for the rest ends the budget.
 func (m *meter) admits(b *bill) bool {
 	likely := m.price(b.order, price.Tokens{Input: b.order.likely})
 	switch {
@@ -122,7 +121,7 @@ func (m *meter) fits(more amount) bool {
 	return (m.budget.USD == 0 || all.usd <= m.budget.USD) && (m.budget.Tokens == 0 || all.tokens <= m.budget.Tokens)
 }
 
-// wait gives up the lock until a bill has ended, or has become smaller.
+// wait releases the lock until a bill has ended or shrunk.
 func (m *meter) wait(ctx context.Context) error {
 	if m.freed == nil {
 		m.freed = make(chan struct{})
@@ -145,12 +144,11 @@ func (m *meter) wake() {
 	}
 }
 
-// most is the most that a request can cost with so much output: by the count of
-// its input, or where that is not told, by its length and at the dearest way in
-// which input is billed.
+// most returns the maximum cost of a request with this output. Without the maker's
+// count of the input, it uses the length and the highest price of input.
 func (m *meter) most(b *bill, output int64) amount {
 	what, told := b.order, price.Tokens(b.used.Usage)
-	if told.Output = output; b.used.told {
+	if told.Output = output; b.used.inputKnown {
 		return m.price(what, told)
 	}
 	plain := m.price(what, price.Tokens{Input: what.input, Output: output})
@@ -190,8 +188,8 @@ func (m *meter) set(b *bill, now progress) {
 	m.wake()
 }
 
-// suspect counts the most that an unfinished answer can have used.
-func (m *meter) suspect(b *bill, output int64) {
+// chargeMost charges the maximum that an unfinished answer can have used.
+func (m *meter) chargeMost(b *bill, output int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.count(b, b.counted.plus(m.most(b, output).beyond(b.counted)))
@@ -209,7 +207,7 @@ func (m *meter) count(b *bill, now amount) {
 // stop ends the budget for good: a lower estimate does not reopen it.
 func (m *meter) stop(more string) {
 	if m.stopped == "" {
-		m.stopped = m.words() + " used" + more
+		m.stopped = m.describeUse() + " used" + more
 	}
 	for b := range m.open {
 		if !b.used.ended {
@@ -220,7 +218,7 @@ func (m *meter) stop(more string) {
 	m.wake()
 }
 
-func (m *meter) words() string {
+func (m *meter) describeUse() string {
 	var all []string
 	if m.budget.USD > 0 {
 		all = append(all, fmt.Sprintf("$%.2f of $%.2f", m.counted.usd, m.budget.USD))

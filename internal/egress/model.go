@@ -20,92 +20,92 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// Model is asked in place of the real servers. It puts the key in, lets through
-// what is on its short list of paths, models and tools, counts what is used,
-// and when the budget is used says no to everything.
+// Model forwards requests to the real model servers. It adds the key, allows only
+// known paths, models and tools, counts the use, and refuses all requests once the
+// budget is used.
 type Model struct {
-	Makers []Maker // of one dialect several only where each has its Tokens
+	Makers []Maker // several of one dialect need different Tokens
 
-	// Open is for agents that no sandbox confines: they are counted, and nothing is
-	// refused or left out but what cannot be counted.
+	// Open is for agents without a sandbox: it only refuses and removes what
+	// cannot be counted.
 	Open bool
 
-	Token  redact.Secret // what those inside have in place of a key, where a maker has no Tokens; empty: anything will do
+	Token  redact.Secret // of the clients of makers without Tokens; empty: any token is accepted
 	Budget Budget
-	Prices map[string]price.Rate // by model, before the list's
+	Prices map[string]price.Rate // by model; they override the price list
 
 	// Transport reaches the real servers: a Route's.
 	Transport http.RoundTripper
 
-	Now     func() time.Time // nil: who hangs up is charged for no time
+	Now     func() time.Time // nil: an unfinished answer is not charged by its time
 	Refused func(Refusal)    // may be nil
 	Limits  ModelLimits
 
-	crier  reporter
-	ledger trafficLog
-	meter  meter
-	keys   *redact.Redactor
-	room   *semaphore.Weighted // for the bytes of bodies
-	rests  atomic.Bool         // no agent has its turn
-	judge  sync.Mutex          // one body is looked through at a time
+	refusals   reporter
+	flows      trafficLog
+	meter      meter
+	keys       *redact.Redactor
+	bodyMemory *semaphore.Weighted // for the bytes of bodies
+	paused     atomic.Bool         // no agent has its turn
+	judge      sync.Mutex          // one body is looked through at a time
 }
 
-// ModelLimits are limits for clients. Zero stands for the default.
+// ModelLimits are limits for clients. Zero means the default.
 type ModelLimits struct {
-	Conns  int           // open at once; 32
-	Header time.Duration // for a request's head to arrive; 10 s
-	Body   time.Duration // for its body; 60 s
-	Bytes  int64         // of a body; 32 MiB, the most that any maker takes
-	Held   int64         // of all bodies that are here at once, and no less than Bytes; 64 MiB
+	Conns  int           // open connections; default: 32
+	Header time.Duration // until a request's header arrives; default: 10 s
+	Body   time.Duration // until its body arrives; default: 60 s
+	Bytes  int64         // of a body; default: 32 MiB, the highest limit of a maker
+	Held   int64         // of all open bodies, at least Bytes; default: 64 MiB
 }
 
-func (l ModelLimits) orUsual() ModelLimits {
+func (l ModelLimits) withDefaults() ModelLimits {
 	return ModelLimits{
 		Conns: cmp.Or(l.Conns, 32), Header: cmp.Or(l.Header, 10*time.Second), Body: cmp.Or(l.Body, time.Minute),
 		Bytes: cmp.Or(l.Bytes, 32<<20), Held: cmp.Or(l.Held, 64<<20),
 	}
 }
 
-// Serve is called once. It returns when every answer has been cut off.
+// Serve serves requests until ctx ends, and cuts off open answers. Call it once.
 func (m *Model) Serve(ctx context.Context, l net.Listener) error {
-	m.Limits = m.Limits.orUsual()
-	m.crier.tell = m.Refused
+	m.Limits = m.Limits.withDefaults()
+	m.refusals.tell = m.Refused
 	m.meter.budget, m.meter.prices = m.Budget, m.Prices
 	m.meter.open, m.meter.turn = map[*bill]bool{}, make(chan struct{}, 1)
 	m.keys = redact.Values(secrets(m.Makers)...)
-	m.room = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
-	defer m.hangUp()
+	m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
+	defer m.closeIdle()
 	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})
 }
 
-func (m *Model) hangUp() {
+func (m *Model) closeIdle() {
 	if t, keeps := m.Transport.(interface{ CloseIdleConnections() }); keeps {
 		t.CloseIdleConnections()
 	}
 }
 
-// Traffic is the traffic with the real servers so far, by host.
+// Traffic returns the traffic with the real servers so far, by host.
 func (m *Model) Traffic() []Traffic {
-	all := m.ledger.sums()
+	all := m.flows.sums()
 	for i := range all {
 		all[i].Model = true
 	}
 	return all
 }
 
-// Turn has requests answered until the returned function runs. A commit may hold the agent's
-// token, and be checked later. Before the first turn no program has one.
+// Turn allows requests until the caller runs end. Between turns all are refused: a commit can
+// contain the agent's token, and checks run it. Before the first turn, no program has a token.
 func (m *Model) Turn() (end func()) {
-	m.rests.Store(false)
-	return func() { m.rests.Store(true) }
+	m.paused.Store(false)
+	return func() { m.paused.Store(true) }
 }
 
-// Spent is what was used so far. It may be asked at any time.
+// Spent returns the use so far, at any time.
 func (m *Model) Spent() Spent { return m.meter.sum() }
 
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
-	defer func() { m.room.Release(c.held) }()
+	defer func() { m.bodyMemory.Release(c.held) }()
 	if !c.find(r) || !c.authenticate(r) || !c.read(r) || !c.allowed() {
 		return
 	}
@@ -118,15 +118,15 @@ type call struct {
 	dialect Dialect
 	maker   Maker
 	path    endpoint
-	where   string // the path as it was asked
+	where   string // the requested path
 	model   string
 	body    []byte
-	held    int64       // bytes for which there is room
-	media   mediaTokens // what of the body is no text
-	hour    bool        // it is to be kept for an hour
-	most    int64       // tokens that the answer may have, in all its versions
-	answers int64       // versions, which are made at once
-	streams bool        // the answer is asked for as a stream
+	held    int64       // bytes reserved in bodyMemory
+	media   mediaTokens // media in the body
+	hour    bool        // the maker caches input for an hour
+	most    int64       // maximum tokens of the answer, in all versions
+	answers int64       // number of versions, which the model writes at once
+	streams bool        // the client requests a stream
 }
 
 func (c *call) find(r *http.Request) bool {
@@ -139,24 +139,24 @@ func (c *call) find(r *http.Request) bool {
 		return c.refuse(Refusal{What: quoted(what), Why: "only the model's API is here"})
 	case r.Header.Get("Upgrade") != "" || r.Header.Get("Sec-Websocket-Key") != "":
 		return c.refuse(Refusal{What: "upgrade", Why: "only plain HTTP works here"})
-	case !asks(r, c.path.query):
+	case !hasSetting(r, c.path.query):
 		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
 	}
 	i := slices.IndexFunc(makers, func(maker Maker) bool { return c.m.isKnownToken(r, maker) })
-	c.maker = makers[max(i, 0)] // which does not know a stranger either
+	c.maker = makers[max(i, 0)] // authenticate refuses an unknown token
 	return true
 }
 
-func asks(r *http.Request, setting string) bool {
+func hasSetting(r *http.Request, setting string) bool {
 	name, value, _ := strings.Cut(setting, "=")
 	return setting == "" || slices.Equal(r.URL.Query()[name], []string{value})
 }
 
 func (c *call) authenticate(r *http.Request) bool {
 	if !c.m.isKnownToken(r, c.maker) {
-		return c.refuse(Refusal{What: "a stranger", Why: "the agent's token is missing"})
+		return c.refuse(Refusal{What: "a request without a valid token", Why: "only the agent may use the model server"})
 	}
-	if c.m.rests.Load() {
+	if c.m.paused.Load() {
 		return c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
 	}
 	if c.m.Spent().Stopped != "" {
@@ -182,7 +182,7 @@ func (m *Model) isKnownToken(r *http.Request, maker Maker) bool {
 	return false
 }
 
-// read reads the whole body, as soon as there is room for it beside the others.
+// read reads the whole body, once there is memory for it.
 func (c *call) read(r *http.Request) bool {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return c.refuse(Refusal{What: "a body in " + quoted(encoding), Why: "compressed requests cannot be inspected"})
@@ -194,7 +194,7 @@ func (c *call) read(r *http.Request) bool {
 	if size > c.m.Limits.Bytes {
 		return c.tooLarge()
 	}
-	if c.m.room.Acquire(r.Context(), size) != nil {
+	if c.m.bodyMemory.Acquire(r.Context(), size) != nil {
 		return false // the client is gone
 	}
 	c.held = size
@@ -204,19 +204,19 @@ func (c *call) read(r *http.Request) bool {
 	defer late.Stop()
 	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // which does not grow
 	_, err := body.ReadFrom(http.MaxBytesReader(c.w, r.Body, size))
-	c.keep(body.Bytes())
+	c.releaseSpare(body.Bytes())
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return c.tooLarge()
 	}
 	return err == nil || c.reply(http.StatusRequestTimeout, "the request is incomplete")
 }
 
-// keep gives back the room that a body of unknown length did not need.
-func (c *call) keep(body []byte) {
+// releaseSpare keeps the body, and releases the memory that it did not need.
+func (c *call) releaseSpare(body []byte) {
 	c.body = body
 	if spare := c.held - int64(len(body)); spare > 0 {
 		c.body, c.held = slices.Clone(body), int64(len(body))
-		c.m.room.Release(spare)
+		c.m.bodyMemory.Release(spare)
 	}
 }
 
@@ -231,13 +231,13 @@ func (c *call) allowed() bool {
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
-	found, no := rules{models: c.maker.Models, open: c.m.Open}.judge(c.dialect, c.model, tree)
-	if no != nil {
-		return c.refuse(*no)
+	found, refused := rules{models: c.maker.Models, open: c.m.Open}.judge(c.dialect, c.model, tree)
+	if refused != nil {
+		return c.refuse(*refused)
 	}
 	for name := range found.drop {
 		what := "field " + quoted(name) // which is short
-		c.m.crier.report(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
+		c.m.refusals.report(what, Refusal{What: what, Why: "it is unknown, and the request was sent without it", Sent: true})
 	}
 	c.model, c.media, c.hour = found.model, found.media, found.hour
 	if !c.path.free && !c.m.meter.bounds(c.maker.seller(), c.model) {
@@ -246,11 +246,11 @@ func (c *call) allowed() bool {
 	}
 	c.most, c.answers = c.maxAnswer(tree)
 	c.streams = !c.path.whole && tree["stream"] == true || c.path.query != ""
-	add, no := c.addedFields(tree)
-	if no != nil {
-		return c.refuse(*no)
+	add, refused := c.addedFields(tree)
+	if refused != nil {
+		return c.refuse(*refused)
 	}
-	body, err := with(c.body, add, found.drop)
+	body, err := editBody(c.body, add, found.drop)
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
@@ -260,19 +260,19 @@ func (c *call) allowed() bool {
 	return true
 }
 
-// refuse also reports the refusal outside, once for each thing. It returns false, as its callers do.
+// refuse also reports the refusal, once for each What. It returns false for its callers.
 func (c *call) refuse(r Refusal) bool {
-	c.m.crier.report(r.What, r)
+	c.m.refusals.report(r.What, r)
 	return c.reply(http.StatusForbidden, r.String())
 }
 
 func (c *call) spent() bool { return c.reply(http.StatusForbidden, errBudget.Error()) }
 
-// reply answers in the words of the dialect, in a way that the client shows and does not retry.
+// reply answers in the dialect, so that the client shows the reason and does not retry.
 func (c *call) reply(status int, why string) bool {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.Header().Set("X-Should-Retry", "false")
 	c.w.WriteHeader(status)
-	_, _ = c.w.Write(words(c.dialect, why)) // who went away needs no answer
+	_, _ = c.w.Write(refusalBody(c.dialect, why)) // an error: the client is gone
 	return false
 }

@@ -26,7 +26,7 @@ func (n Name) String() string { return n.Host + ":" + strconv.Itoa(int(n.Port)) 
 // address puts an IPv6 literal, which users may give for their own servers, into brackets.
 func (n Name) address() string { return net.JoinHostPort(n.Host, strconv.Itoa(int(n.Port))) }
 
-// Entry is n as it stands in a list: without the port that goes without saying.
+// Entry returns n as an entry of a list, without the default port.
 func (n Name) Entry() string {
 	if n.Port == tlsPort {
 		return n.Host
@@ -34,7 +34,7 @@ func (n Name) Entry() string {
 	return n.String()
 }
 
-// nameOf is the server of a user's address, which may have no name.
+// nameOf returns the host and port of a user's URL. The host may be an IP address.
 func nameOf(u *url.URL) Name {
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil {
@@ -54,7 +54,7 @@ func ParseName(entry string) (Name, error) {
 	return n, nil
 }
 
-// ParseNames reads the entries of a list; the first that is none is the error.
+// ParseNames reads the entries of a list.
 func ParseNames(entries []string) ([]Name, error) {
 	var names []Name
 	for _, entry := range entries {
@@ -75,7 +75,7 @@ var (
 	errPattern = errors.New("hosts are named exactly, not by patterns")
 )
 
-// parseTarget reads what a CONNECT asks for: host and port, both said.
+// parseTarget reads the target of a CONNECT, which needs a host and a port.
 func parseTarget(target string) (Name, error) { return parseName(target, "") }
 
 func parseName(s, port string) (Name, error) {
@@ -105,23 +105,22 @@ func parsePort(text string) (uint16, error) {
 	return uint16(n), nil
 }
 
-// names maps to what a resolver is asked, and refuses what none may be. What
-// Unicode takes for digits and dots is mapped as well, so that a literal in
-// disguise comes out as one.
+// names maps a host to the form for a resolver, and refuses invalid ones. It maps
+// other Unicode digits and dots too, so that a disguised IP address is recognized.
 var names = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.VerifyDNSLength(true),
 	idna.CheckHyphens(false)) // "r3---sn-x" is in use
 
-const longestName = 253
+const maxName = 253
 
 func canonical(host string) (string, error) {
 	if strings.HasPrefix(host, "*") || strings.HasPrefix(host, ".") {
 		return "", errPattern
 	}
-	if len(host) > 4*longestName || strings.ContainsAny(host, "@/\\%?#") {
+	if len(host) > 4*maxName || strings.ContainsAny(host, "@/\\%?#") {
 		return "", errHost // names, passwords and paths are no part of it
 	}
 	ascii, err := names.ToASCII(strings.TrimSuffix(host, "."))
-	if err != nil || len(ascii) > longestName || !plain(ascii) {
+	if err != nil || len(ascii) > maxName || !plain(ascii) {
 		return "", errHost
 	}
 	if same, err := names.ToASCII(ascii); err != nil || same != ascii {
@@ -133,7 +132,7 @@ func canonical(host string) (string, error) {
 	return ascii, nil
 }
 
-// plain does not depend on the mapping, which refuses most other characters already.
+// plain reports whether a host has only valid labels, independently of the mapping.
 func plain(ascii string) bool {
 	for label := range strings.SplitSeq(ascii, ".") {
 		odd := strings.ContainsFunc(label, func(r rune) bool {

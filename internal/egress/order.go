@@ -11,16 +11,16 @@ import (
 type costBound struct {
 	maker  price.Maker // whose prices hold; empty: unknown
 	model  string
-	likely int64 // of input
-	input  int64 // at the most
-	output int64 // at the most
-	hour   bool  // input may be kept for an hour, at twice its price
+	likely int64 // likely input tokens
+	input  int64 // maximum input tokens
+	output int64 // maximum output tokens
+	hour   bool  // the maker may cache input for an hour, at twice its price
 }
 
-// What a body does not show of its input: no token of text is shorter than a
-// byte, but an image is billed by its size in pixels, and a document, a sound or a
-// film by its pages or seconds, so up to all that a model takes. The makers add
-// instructions of their own for tools.
+// These bound the tokens that the length of a body does not show. A token of text
+// has at least a byte, but an image is billed by its pixels, and documents, sound
+// and video by pages or seconds, up to a model's limit. Makers add their own
+// instructions for tools.
 const (
 	addedTokens        = 2_000
 	likelyImage        = 1_000
@@ -29,8 +29,8 @@ const (
 	bytesPerMediaToken = 50
 )
 
-// longestAnswer is the most that any model on the price list answers.
-const longestAnswer = 128_000
+// maxModelAnswer is the longest answer of a model on the price list.
+const maxModelAnswer = 128_000
 
 func (c *call) worstCost() costBound {
 	if c.path.free {
@@ -45,7 +45,7 @@ func (c *call) worstCost() costBound {
 
 // answerLimits are the fields that limit an answer, and the field for several answers.
 type answerLimits struct {
-	within []string // the objects that they are in; none: they are on top
+	within []string // the objects with these fields; empty: the top level
 	most   []string
 	many   []string
 }
@@ -66,7 +66,7 @@ func (c *call) bound() answerLimits {
 	}
 }
 
-// maxAnswer is how many tokens an answer may have, in how many versions.
+// maxAnswer returns the maximum tokens of all versions of an answer, and the number of versions.
 func (c *call) maxAnswer(tree map[string]any) (most, many int64) {
 	b := c.bound()
 	var trees []map[string]any
@@ -80,32 +80,33 @@ func (c *call) maxAnswer(tree map[string]any) (most, many int64) {
 	for _, tree := range trees {
 		most, many = max(most, largestValue(tree, b.most)), max(many, largestValue(tree, b.many))
 	}
-	if most, many = cmp.Or(most, longestAnswer), max(many, 1); most > math.MaxInt32/many {
+	if most, many = cmp.Or(most, maxModelAnswer), max(many, 1); most > math.MaxInt32/many {
 		most = math.MaxInt32 / many
 	}
 	return most * many, many
 }
 
-// largestValue is 0 without such a field, and no limit for odd values: servers differ.
+// largestValue returns the largest value of some fields, or 0 if there are none. An odd value counts as no limit:
+// servers differ.
 func largestValue(tree map[string]any, fields []string) (most int64) {
 	for _, name := range fields {
 		if tree[name] == nil {
 			continue
 		}
 		n, _ := tree[name].(json.Number)
-		said, err := n.Int64()
-		if err != nil || said < 1 {
-			said = math.MaxInt32
+		value, err := n.Int64()
+		if err != nil || value < 1 {
+			value = math.MaxInt32
 		}
-		most = max(most, min(said, math.MaxInt32))
+		most = max(most, min(value, math.MaxInt32))
 	}
 	return most
 }
 
-// completions is where OpenAI's API says what was used only to those who ask.
+// completions is the endpoint of OpenAI's API that reports usage only on request.
 const completions = "/v1/chat/completions"
 
-// addedFields are the fields that a body gets: the maker keeps no answer, and a stream reports its usage.
+// addedFields returns fields to add to a body, so that the maker stores no answer and a stream reports its usage.
 func (c *call) addedFields(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
 	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || c.path.keeps) {

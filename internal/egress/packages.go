@@ -13,8 +13,8 @@ import (
 )
 
 // bundles are the kinds of packages: the files of a project that uses them, the
-// commands that print where this machine gets them, and what a person has to
-// name where no command says it.
+// commands that print this machine's package servers, and the hosts that a person
+// has to name if no command prints any.
 var bundles = []struct {
 	name  string
 	files *pattern.Pattern
@@ -42,7 +42,7 @@ var bundles = []struct {
 }
 
 var (
-	vendored = pattern.Of(`(^|/)(node_modules|vendor|third_party|testdata|\.git)/`) // what other projects wrote
+	vendored = pattern.Of(`(^|/)(node_modules|vendor|third_party|testdata|\.git)/`) // files of other projects
 	setting  = pattern.Of(`^https?:|"(GOPROXY|GOSUMDB|registry|@[^"]*:registry)": |[.-]index-url=|\.find-links=`)
 	address  = pattern.Of("https?://[^\\s\"'`<>,|()\\[\\]{}\\\\]+")
 	sumDB    = pattern.Of(`"GOSUMDB": "([^"+ ]+\.[^"+ ]+)(\+[^" ]*)?"`) // a name, which is the host where no URL follows

@@ -37,31 +37,31 @@ func (c *call) pass(r *http.Request) {
 	case errors.Is(err, errBudget):
 		c.spent()
 		return
-	case err != nil: // who asked did not wait
+	case err != nil: // the client is gone
 		return
 	}
 	defer c.m.meter.end(bill)
-	answer := &answerReader{call: c, bill: bill, flow: c.m.ledger.open(nameOf(to))}
+	answer := &answerReader{call: c, bill: bill, flow: c.m.flows.open(nameOf(to))}
 	if c.m.Now != nil {
 		answer.since = c.m.Now()
 	}
 	r = r.WithContext(ctx)
 	r.Body, r.ContentLength = answer.flow.sent(bytes.NewReader(c.body)), int64(len(c.body))
-	r.Trailer, r.TransferEncoding = nil, nil // no header passes behind the body
+	r.Trailer, r.TransferEncoding = nil, nil // trailers are not inspected
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
-		Transport:      noAnswer{c.m.Transport},
+		Transport:      noEarlyHints{c.m.Transport},
 		FlushInterval:  -1,
 		ErrorLog:       slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		ModifyResponse: answer.start,
-		ErrorHandler:   func(_ http.ResponseWriter, r *http.Request, err error) { answer.failed(r.Context(), err) },
+		ErrorHandler:   func(_ http.ResponseWriter, r *http.Request, err error) { answer.handleError(r.Context(), err) },
 	}
 	proxy.ServeHTTP(c.w, r)
 }
 
-// query is the part of a query that is passed on: keys stay here.
+// query returns the part of the query to forward. It never contains a key.
 func (c *call) query(r *http.Request) string {
-	if c.path.may != "" && asks(r, c.path.may) {
+	if c.path.may != "" && hasSetting(r, c.path.may) {
 		return c.path.may
 	}
 	return c.path.query
@@ -70,35 +70,35 @@ func (c *call) query(r *http.Request) string {
 func (c *call) rewrite(out *http.Request, to *url.URL) {
 	out.URL, out.Host = to, to.Host
 	for name := range out.Header {
-		if c.m.Open && keyed[strings.ToLower(name)] || !c.m.Open && (!ofAPI(name) || foreign(name)) {
+		if c.m.Open && keyHeaders[strings.ToLower(name)] || !c.m.Open && (!isAPIHeader(name) || isSensitiveHeader(name)) {
 			delete(out.Header, name)
 		}
 	}
 	if !c.m.Open {
-		tested(out.Header)
+		filterBetas(out.Header)
 	}
 	out.Header.Set("Content-Type", "application/json")
 	out.Header.Set("Accept-Encoding", "identity") // otherwise its cost could not be read
 	grammars[c.dialect].sign(out.Header, c.maker)
 }
 
-// own are headers that the APIs know or their clients send. An agent must not direct a gateway before
-// the API.
+// apiHeaders are headers of the APIs and their clients. Other headers could direct a gateway in front of the
+// API.
 var (
-	own = set("accept", "accept-language", "content-type", "user-agent", "originator", "version", "session_id", "session-id", "conversation_id",
+	apiHeaders = set("accept", "accept-language", "content-type", "user-agent", "originator", "version", "session_id", "session-id", "conversation_id",
 		"anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access", "x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
-	ownFamilies = []string{"openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
+	apiHeaderPrefixes = []string{"openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
 )
 
-var keyed = set("authorization", "x-api-key", "x-goog-api-key")
+var keyHeaders = set("authorization", "x-api-key", "x-goog-api-key")
 
-func ofAPI(name string) bool {
+func isAPIHeader(name string) bool {
 	name = strings.ToLower(name)
-	return own[name] || slices.ContainsFunc(ownFamilies, func(family string) bool { return strings.HasPrefix(name, family) })
+	return apiHeaders[name] || slices.ContainsFunc(apiHeaderPrefixes, func(family string) bool { return strings.HasPrefix(name, family) })
 }
 
-// foreign reports whether a header may carry a credential, say who pays, or change the request.
-func foreign(name string) bool {
+// isSensitiveHeader reports whether a header may carry a credential, name an account, or change the request.
+func isSensitiveHeader(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{
 		"auth", "key", "token", "cookie", "secret", "credential", "password", "signature",
@@ -112,21 +112,21 @@ func foreign(name string) bool {
 	return false
 }
 
-// betas are what is being tested at Anthropic's that changes nothing but the
-// answer to a request. Others reach out, keep something, or cost what the answer
-// does not count (longer contexts, advisers, other models, compaction).
+// betas are Anthropic's beta features that only change the answer to a request.
+// Others reach other servers, store something, or have costs that the answer does
+// not count (longer contexts, advisers, other models, compaction).
 var betas = set("claude-code", "oauth", "interleaved-thinking", "redact-thinking", "dev-full-thinking", "thinking-token-count", "thinking-binding-controls",
 	"thinking-display-updates", "summarize-connector-text", "effort", "task-budgets", "per-turn-control", "context-management", "context-hint",
 	"model-context-window-exceeded", "mid-conversation-system", "mid-conversation-system-clear-at", "mid-conversation-tool-changes",
 	"prompt-caching", "prompt-caching-scope", "extended-cache-ttl", "cache-diagnosis", "token-counting", "structured-outputs", "output-128k", "pdfs",
 	"advanced-tool-use", "tool-search-tool", "tool-examples", "inline-tools", "token-efficient-tools", "fine-grained-tool-streaming")
 
-// tested leaves out what is being tested and not known here, of any date.
-func tested(h http.Header) {
+// filterBetas removes unknown beta features. The date of a feature does not matter.
+func filterBetas(h http.Header) {
 	const name = "Anthropic-Beta"
 	var known []string
 	for beta := range strings.SplitSeq(strings.Join(h.Values(name), ","), ",") {
-		if beta = strings.TrimSpace(beta); betas[dated.ReplaceAllString(beta, "")] {
+		if beta = strings.TrimSpace(beta); betas[dateSuffix.ReplaceAllString(beta, "")] {
 			known = append(known, beta)
 		}
 	}
@@ -135,17 +135,17 @@ func tested(h http.Header) {
 	}
 }
 
-// noAnswer hides early hints from the proxy: they are not inspected.
-type noAnswer struct{ http.RoundTripper }
+// noEarlyHints hides early hints from the proxy: they are not inspected.
+type noEarlyHints struct{ http.RoundTripper }
 
-func (u noAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
-	return u.RoundTripper.RoundTrip(r.WithContext(silentTransport{r.Context()})) //nolint:contextcheck // it ends with the one it stands for
+func (u noEarlyHints) RoundTrip(r *http.Request) (*http.Response, error) {
+	return u.RoundTripper.RoundTrip(r.WithContext(withoutValues{r.Context()})) //nolint:contextcheck // it ends with the request's context
 }
 
-// silentTransport is a context without values: it ends when the other does.
-type silentTransport struct{ context.Context }
+// withoutValues is a context without the values of another, with which it ends.
+type withoutValues struct{ context.Context }
 
-func (silentTransport) Value(any) any { return nil }
+func (withoutValues) Value(any) any { return nil }
 
 type answerReader struct {
 	*call
@@ -154,13 +154,13 @@ type answerReader struct {
 	read    reading
 	split   splitter
 	arrived int64
-	whole   bool // it came to its end
+	whole   bool // the answer is complete
 	since   time.Time
 	from    io.ReadCloser
 	head    *http.Response
 }
 
-// start checks an answer's head, and has its body read as it passes.
+// start checks the header of an answer, and wraps its body.
 func (a *answerReader) start(response *http.Response) error {
 	packed := func(encoding string) bool { return encoding != "" && encoding != "identity" }
 	switch {
@@ -182,7 +182,7 @@ func (a *answerReader) start(response *http.Response) error {
 	return nil
 }
 
-// secrets are the makers' keys. A model may write about other tokens.
+// secrets returns the makers' keys. Other tokens may stay in an answer.
 func secrets(makers []Maker) []string {
 	var all []string
 	for _, maker := range makers {
@@ -191,7 +191,7 @@ func secrets(makers []Maker) []string {
 	return all
 }
 
-// removeSecrets removes keys, cookies, and the length of the original body from an answer's head.
+// removeSecrets removes keys, cookies and the original content length from the header of an answer.
 func removeSecrets(h http.Header, keys *redact.Redactor) {
 	for _, name := range []string{"Set-Cookie", "Alt-Svc", "Content-Length", "Proxy-Authenticate", "Www-Authenticate"} {
 		h.Del(name)
@@ -225,7 +225,7 @@ func (a *answerReader) charge(now progress) {
 	}
 }
 
-// Close settles the bill: by the maker's count, or else by the bytes.
+// Close charges the answer: by the maker's count, or else by its bytes.
 func (a *answerReader) Close() error {
 	a.split.close()
 	now := a.read.sofar()
@@ -237,16 +237,16 @@ func (a *answerReader) Close() error {
 	if !a.read.known && !a.split.events {
 		now.Output = a.arrived / bytesPerToken
 	}
-	a.cutOff(now)
+	a.chargeUnfinished(now)
 	return a.from.Close()
 }
 
-// cutOff settles the bill of an answer that was cut off before its count was
-// told: by what went to and fro. Against the budget counts the most that it may
-// have used by then: models think without a word, and are paid for it. A server
-// that answers in one piece may not notice that the agent hung up, and answer to the end.
-func (a *answerReader) cutOff(now progress) {
-	if !now.told {
+// chargeUnfinished charges an answer that was cut off before its count, by the
+// bytes so far. The budget is charged the maximum possible by then: hidden
+// thinking is billed too. A server that does not stream may not notice that the
+// client is gone, and bill the complete answer.
+func (a *answerReader) chargeUnfinished(now progress) {
+	if !now.inputKnown {
 		now.Input = a.bill.order.likely
 	}
 	a.charge(now)
@@ -258,18 +258,18 @@ func (a *answerReader) cutOff(now progress) {
 		seconds := int64(math.Ceil(a.m.Now().Sub(a.since).Seconds()))
 		thought = min(seconds*tokensPerSecond*a.answers, a.most)
 	}
-	a.m.meter.suspect(a.bill, max(thought, now.Output))
+	a.m.meter.chargeMost(a.bill, max(thought, now.Output))
 }
 
-func (a *answerReader) failed(ctx context.Context, err error) {
+func (a *answerReader) handleError(ctx context.Context, err error) {
 	switch {
-	case ctx.Err() != nil: // the server may have begun all the same
-		a.cutOff(progress{})
-		a.spent() // who went away does not hear it
+	case ctx.Err() != nil: // the server may have begun an answer
+		a.chargeUnfinished(progress{})
+		a.spent() // unread if the client is gone
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:
-		a.m.crier.report("the model's server", Refusal{What: "the model's server", Why: a.m.keys.String(fmt.Sprintf("it is not reached: %s", err))})
+		a.m.refusals.report("the model's server", Refusal{What: "the model's server", Why: a.m.keys.String(fmt.Sprintf("it is not reached: %s", err))})
 		a.reply(http.StatusBadGateway, "the model's server is not reached")
 	}
 }

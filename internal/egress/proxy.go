@@ -15,25 +15,25 @@ import (
 	"time"
 )
 
-// Proxy lets TLS through to the hosts that it allows: by CONNECT, to an exact
-// name and port, decided before the name is looked up. It looks into no
-// connection further than to the name that its TLS asks for.
+// Proxy tunnels TLS to allowed hosts. It decides on each CONNECT by exact name and
+// port, before it resolves the name. It reads only the ClientHello of a
+// connection, for the server name.
 type Proxy struct {
-	Allow   []Name // beside Route.Private
-	Any     bool   // every host by its name, as on a laptop that was asked for no list
+	Allow   []Name // in addition to Route.Private
+	Any     bool   // allow every host by name, as on a laptop without an allow list
 	Route   Route
-	List    string        // what its list is called where it is set; empty: allow-domains
+	List    string        // the setting with the list; empty: allow-domains
 	Refused func(Refusal) // may be nil
 	Limits  Limits
 
-	crier  reporter
-	ledger trafficLog
+	refusals reporter
+	flows    trafficLog
 
 	mu   sync.RWMutex
-	more []Name // permitted since
+	more []Name // added by Permit
 }
 
-// Permit adds to the list of a Proxy that may serve already.
+// Permit adds names to the list, even while the Proxy serves.
 func (p *Proxy) Permit(names []Name) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,16 +46,16 @@ func (p *Proxy) allows(n Name) bool {
 	return p.Any || slices.Contains(p.Allow, n) || slices.Contains(p.more, n) || p.Route.isPrivate(n)
 }
 
-// Limits are what those inside may take of a Proxy. Zero stands for the usual.
+// Limits are limits for the clients of a Proxy. Zero means the default.
 type Limits struct {
-	Conns  int           // open at once; 256
-	Header time.Duration // for a request to arrive; 10 s
-	Hello  time.Duration // for its TLS to say whom it wants; 10 s
-	Idle   time.Duration // for a connection in which nothing moves; 10 min
-	Total  time.Duration // for any connection; 6 h
+	Conns  int           // open connections; default: 256
+	Header time.Duration // until a request arrives; default: 10 s
+	Hello  time.Duration // until its ClientHello arrives; default: 10 s
+	Idle   time.Duration // of a connection without traffic; default: 10 min
+	Total  time.Duration // of any connection; default: 6 h
 }
 
-func (l Limits) orUsual() Limits {
+func (l Limits) withDefaults() Limits {
 	usual := Limits{Conns: 256, Header: 10 * time.Second, Hello: 10 * time.Second, Idle: 10 * time.Minute, Total: 6 * time.Hour}
 	return Limits{
 		Conns: cmp.Or(l.Conns, usual.Conns), Header: cmp.Or(l.Header, usual.Header), Hello: cmp.Or(l.Hello, usual.Hello),
@@ -63,15 +63,15 @@ func (l Limits) orUsual() Limits {
 	}
 }
 
-// Serve is called once. It returns when all connections have ended.
+// Serve serves connections until ctx ends, and closes open ones. Call it once.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
-	p.Limits = p.Limits.orUsual()
-	p.crier.tell = p.Refused
+	p.Limits = p.Limits.withDefaults()
+	p.refusals.tell = p.Refused
 	return serve(ctx, l, http.HandlerFunc(p.handle), bounds{conns: p.Limits.Conns, header: p.Limits.Header})
 }
 
-// Traffic is what passed so far, by host. It may be asked at any time.
-func (p *Proxy) Traffic() []Traffic { return p.ledger.sums() }
+// Traffic returns the traffic so far, by host, at any time.
+func (p *Proxy) Traffic() []Traffic { return p.flows.sums() }
 
 func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect {
@@ -89,9 +89,9 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	at, err := p.Route.find(r.Context(), n)
 	switch {
-	case errors.Is(err, errPrivate), errors.Is(err, errNear):
+	case errors.Is(err, errPrivate), errors.Is(err, errLocal):
 		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error(), Input: "private-hosts: " + n.Entry()})
-	case errors.Is(err, errNever):
+	case errors.Is(err, errReserved):
 		p.refuse(w, n.Host, Refusal{What: n.String(), Why: err.Error()})
 	case err != nil:
 		answer(w, http.StatusBadGateway, fmt.Sprintf("%s is not reached: %s", n, err))
@@ -101,11 +101,11 @@ func (p *Proxy) handle(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *Proxy) refuse(w http.ResponseWriter, host string, r Refusal) {
-	p.crier.report(host, r)
+	p.refusals.report(host, r)
 	answer(w, http.StatusForbidden, r.String())
 }
 
-// String is r in a line.
+// String returns r on one line.
 func (r Refusal) String() string {
 	s := r.What + " is refused: " + r.Why
 	if r.Input != "" {
@@ -119,7 +119,7 @@ func answer(w http.ResponseWriter, status int, line string) {
 	http.Error(w, "ralph: "+line, status)
 }
 
-// connect takes the connection over, reads which host its TLS names, and only then dials.
+// connect hijacks the connection, checks the server name of its ClientHello, and then dials.
 func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []netip.Addr) {
 	ctx, cancel := context.WithTimeout(r.Context(), p.Limits.Total)
 	defer cancel()
@@ -130,27 +130,27 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	// Past what is buffered, the library's reader would end ctx with the first
-	// side that has said all it has to say.
+	// Use the library's reader only for buffered bytes: beyond them, it would
+	// cancel ctx when the client half-closes.
 	early, _ := buffered.Peek(buffered.Reader.Buffered())
 	client := &prefixedConn{Conn: conn, from: io.MultiReader(bytes.NewReader(early), conn)}
-	said, err := p.listen(ctx, client, n)
+	hello, err := p.listen(ctx, client, n)
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, errSilent) {
-			p.crier.report(n.Host, Refusal{What: n.String(), Why: reason(err)})
+			p.refusals.report(n.Host, Refusal{What: n.String(), Why: reason(err)})
 		}
 		return
 	}
 	server, err := p.Route.reach(ctx, n, at)
 	if err != nil {
-		return // it was told 200 already; all that is left is to hang up
+		return // the client has its 200 already
 	}
 	defer func() { _ = server.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
-	p.ledger.open(n).pump(ends{client, server}, said, p.Limits.Idle)
+	p.flows.open(n).pump(tunnelEnds{client, server}, hello, p.Limits.Idle)
 }
 
-// listen accepts the tunnel, and returns what the client then sends.
+// listen accepts the tunnel, and returns the client's ClientHello.
 func (p *Proxy) listen(ctx context.Context, client *prefixedConn, n Name) ([]byte, error) {
 	late := time.AfterFunc(p.Limits.Hello, func() { _ = client.Close() })
 	defer late.Stop()

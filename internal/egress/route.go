@@ -17,25 +17,25 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Route is how the outside is reached. The zero Route goes there directly.
+// Route is the way to outside hosts. The zero Route connects directly.
 type Route struct {
-	// Private are hosts that a person named as being at home: they may have
-	// private addresses, and are reached without a company's proxy.
+	// Private are hosts that may have private addresses. Connections to them do not
+	// use the company's proxy.
 	Private []Name
 
-	Upstream *url.URL       // a company's proxy, with its name and password; may be nil
-	Roots    *x509.CertPool // whom to trust; nil: the system's
+	Upstream *url.URL       // the company's proxy, with user name and password; may be nil
+	Roots    *x509.CertPool // trusted certificates; nil: the system's
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil: the system's
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error) // nil: the system's
-	Near    func() ([]net.Addr, error)                                           // of this machine; nil: the system's
+	Near    func() ([]net.Addr, error)                                           // addresses of this machine; nil: the system's
 }
 
-// Roots are the system's certificates and those of a bundle.
+// Roots returns the system's certificates and those of a bundle.
 func Roots(bundle []byte) (*x509.CertPool, error) {
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // a system without any; then the bundle is all there is
+		pool = x509.NewCertPool() // the system has none
 	}
 	if !pool.AppendCertsFromPEM(bundle) {
 		return nil, fault.Usage("no certificate in the CA bundle",
@@ -45,17 +45,17 @@ func Roots(bundle []byte) (*x509.CertPool, error) {
 }
 
 var (
-	errPrivate = errors.New("it has a private address")
-	errNear    = errors.New("its address lies on a network of this machine")
-	errNever   = errors.New("it has a reserved address")
-	errUnknown = errors.New("its name is unknown")
+	errPrivate  = errors.New("it has a private address")
+	errLocal    = errors.New("its address lies on a network of this machine")
+	errReserved = errors.New("it has a reserved address")
+	errUnknown  = errors.New("its name is unknown")
 )
 
 func (r Route) isPrivate(n Name) bool { return slices.Contains(r.Private, n) }
 
 func (r Route) direct(n Name) bool { return r.Upstream == nil || r.isPrivate(n) }
 
-// find returns no addresses where a company's proxy resolves names.
+// find returns the permitted addresses of a host, or none if the company's proxy resolves names.
 func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
 	if !r.direct(n) {
 		return nil, nil
@@ -65,13 +65,13 @@ func (r Route) find(ctx context.Context, n Name) ([]netip.Addr, error) {
 		resolve = lookUpSystem
 	}
 	if !r.isPrivate(n) {
-		host += "." // no domain of this machine's is tried behind it
+		host += "." // without this machine's search domains
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	found, err := resolve(ctx, host)
 	if err != nil || len(found) == 0 {
-		return nil, errUnknown // the resolver's own words may name the machine's servers
+		return nil, errUnknown // the resolver's error may name internal servers
 	}
 	return r.permitted(n, found)
 }
@@ -86,9 +86,9 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	for _, a := range found {
 		k := kindOf(a)
 		if k == public && slices.ContainsFunc(ours, func(p netip.Prefix) bool { return p.Contains(a.Unmap()) }) {
-			k = near
+			k = local
 		}
-		if k == public || k != never && r.isPrivate(n) {
+		if k == public || k != reserved && r.isPrivate(n) {
 			good = append(good, a.Unmap())
 			continue
 		}
@@ -97,10 +97,10 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	switch {
 	case len(good) > 0:
 		return good, nil
-	case worst == never:
-		return nil, errNever
-	case worst == near:
-		return nil, errNear
+	case worst == reserved:
+		return nil, errReserved
+	case worst == local:
+		return nil, errLocal
 	default:
 		return nil, errPrivate
 	}
@@ -119,9 +119,9 @@ func (r Route) localNetworks() (all []netip.Prefix) {
 		if err != nil {
 			continue
 		}
-		bits := min(max(p.Bits(), 48), 64) // a home has a network of /64 at least; one below /48 is a tunnel's
+		bits := min(max(p.Bits(), 48), 64) // a local network has /48 to /64; a tunnel may have less
 		if p.Addr().Is4() {
-			bits = max(p.Bits(), 16) // a shorter one is a mistake
+			bits = max(p.Bits(), 16) // a shorter prefix is a mistake
 		}
 		all = append(all, netip.PrefixFrom(p.Addr(), bits).Masked())
 	}
@@ -145,7 +145,7 @@ func (r Route) reach(ctx context.Context, n Name, at []netip.Addr) (net.Conn, er
 
 const dialTime = 15 * time.Second
 
-// try gives each address a share of the time.
+// try dials an address, and gives each of the addresses that are left a share of the time.
 func (r Route) try(ctx context.Context, a netip.AddrPort, left int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, max(dialTime/time.Duration(left), 2*time.Second))
 	defer cancel()
@@ -159,7 +159,7 @@ func (r Route) dial(ctx context.Context, network, address string) (net.Conn, err
 	return r.Dial(ctx, network, address)
 }
 
-// Transport is for the model's servers. It follows no redirect and accepts no compression.
+// Transport returns a transport for model servers. It follows no redirects and accepts no compression.
 func (r Route) Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 r.proxy,
@@ -180,10 +180,10 @@ func (r Route) trust(server string) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: r.Roots, ServerName: server}
 }
 
-// Public reaches public addresses and private hosts, for servers that strangers name.
+// Public returns a transport to public addresses and private hosts only, for addresses from untrusted input.
 func (r Route) Public() *http.Transport {
 	t := r.Transport()
-	t.Proxy = nil // reach goes through it
+	t.Proxy = nil // reach uses the proxy
 	t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
@@ -206,7 +206,7 @@ func (r Route) Public() *http.Transport {
 	return t
 }
 
-// Plain is for the program's own requests, by default through the environment's proxy.
+// Plain returns a transport for ralph's own requests, by default through the environment's proxy.
 func (r Route) Plain() *http.Transport {
 	t := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext,
@@ -221,7 +221,7 @@ func (r Route) Plain() *http.Transport {
 
 func (r Route) proxy(request *http.Request) (*url.URL, error) { return r.ProxyFor(request.URL), nil }
 
-// Around is the environment's proxy for an address; empty: none.
+// Around returns the environment's proxy for a URL, or nothing.
 func Around(to string) string {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -234,7 +234,7 @@ func Around(to string) string {
 	return proxy.String()
 }
 
-// ProxyFor is the company's proxy; nil for local and private servers.
+// ProxyFor returns the company's proxy, or nil for local and private servers.
 func (r Route) ProxyFor(to *url.URL) *url.URL {
 	host := to.Hostname()
 	home := slices.ContainsFunc(r.Private, func(n Name) bool { return strings.EqualFold(n.Host, host) })
@@ -244,7 +244,7 @@ func (r Route) ProxyFor(to *url.URL) *url.URL {
 	return r.Upstream
 }
 
-// Local tells whether a host is not public, without looking its name up.
+// Local reports whether a host is localhost or a non-public IP address.
 func Local(host string) bool {
 	address, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && kindOf(address) != public

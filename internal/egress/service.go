@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// ParseServices reads the services that checks use, such as a database: each the port
-// of a server on this machine, or host:port of one nearby. Their ports differ.
+// ParseServices reads the services that checks use, such as a database: the port of a
+// server on this machine, or host:port of a private one. Each needs a different port.
 func ParseServices(entries []string) ([]Name, error) {
 	var all []Name
 	for _, entry := range entries {
@@ -24,7 +24,7 @@ func ParseServices(entries []string) ([]Name, error) {
 		}
 		if err != nil {
 			return nil, fault.Usage(fmt.Sprintf("cannot use the service %s: %s", quoted(entry), err),
-				"name a port of this machine, as 5432, or a service container with its port, as postgres:5432", nil)
+				"name a port of this machine, such as 5432, or a service container with its port, such as postgres:5432", nil)
 		}
 		all = append(all, n)
 	}
@@ -44,24 +44,24 @@ func parseService(entry string) (Name, error) {
 		return Name{}, err
 	}
 	if at, err := netip.ParseAddr(host); err == nil {
-		return Name{Host: at.Unmap().String(), Port: number}, nearby(at)
+		return Name{Host: at.Unmap().String(), Port: number}, checkServiceAddress(at)
 	}
 	host, err = canonical(host)
 	return Name{Host: host, Port: number}, err
 }
 
-var errFar = errors.New("it has a public address: name its host in allow-domains")
+var errPublic = errors.New("it has a public address: name its host in allow-domains")
 
-// nearby refuses public addresses, which the proxy reaches, and metadata servers.
-func nearby(at netip.Addr) error {
+// checkServiceAddress refuses public addresses, which the proxy reaches, and metadata servers.
+func checkServiceAddress(at netip.Addr) error {
 	switch kindOf(at) {
-	case private, near:
+	case private, local:
 		return nil
 	case public:
-		return errFar
-	case never:
+		return errPublic
+	case reserved:
 	}
-	return errNever
+	return errReserved
 }
 
 // FindServices resolves services and connects once. The sandbox uses these addresses from then on.
@@ -85,7 +85,7 @@ func findService(ctx context.Context, n Name) (netip.AddrPort, error) {
 		return netip.AddrPort{}, serviceFault(n, "cannot be used: "+errUnknown.Error(), nil)
 	}
 	for _, a := range found {
-		if err := nearby(a); err != nil {
+		if err := checkServiceAddress(a); err != nil {
 			return netip.AddrPort{}, serviceFault(n, "cannot be used: "+err.Error(), nil)
 		}
 	}

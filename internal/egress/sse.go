@@ -2,18 +2,18 @@ package egress
 
 import "bytes"
 
-// largestFrame limits what is read of an answer. Larger frames pass unread.
-const largestFrame = 16 << 20
+// maxFrame limits what is read of an event or an answer. Larger ones pass unread.
+const maxFrame = 16 << 20
 
-// splitter finds the events of a stream, or a whole answer, in pieces.
+// splitter splits a stream into events. A body that is not a stream counts as one event.
 type splitter struct {
 	events bool
 	take   func(data []byte)
 
 	line  []byte
 	data  []byte
-	spoil bool // too much of it; skipped to its end
-	more  bool // the line has something that was not kept
+	spoil bool // the event is too large: the rest is skipped
+	more  bool // the line is not empty, but was not kept
 }
 
 func (s *splitter) write(p []byte) {
@@ -41,7 +41,7 @@ func (s *splitter) close() {
 }
 
 func (s *splitter) keep(to *[]byte, p []byte) {
-	if len(s.line)+len(s.data)+len(p) > largestFrame {
+	if len(s.line)+len(s.data)+len(p) > maxFrame {
 		s.spoil = true
 	}
 	if !s.spoil {

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-type ends struct{ client, server net.Conn }
+type tunnelEnds struct{ client, server net.Conn }
 
-func (e ends) close() {
+func (e tunnelEnds) close() {
 	_ = e.client.Close()
 	_ = e.server.Close()
 }
 
 // pump copies both ways until both sides end, one breaks, or nothing moves for idle.
-func (f *flow) pump(e ends, said []byte, idle time.Duration) {
+func (f *flow) pump(e tunnelEnds, hello []byte, idle time.Duration) {
 	watch := time.AfterFunc(idle, e.close)
 	defer watch.Stop()
 	moved := func() { watch.Reset(idle) }
-	if _, err := (byteCounter{e.server, &f.up, moved}).Write(said); err != nil {
+	if _, err := (byteCounter{e.server, &f.up, moved}).Write(hello); err != nil {
 		return
 	}
 	var back sync.WaitGroup
@@ -35,7 +35,7 @@ func (f *flow) pump(e ends, said []byte, idle time.Duration) {
 }
 
 // oneWay copies until from ends, and half-closes to. An error closes both.
-func oneWay(e ends, to byteCounter, from net.Conn) {
+func oneWay(e tunnelEnds, to byteCounter, from net.Conn) {
 	buffer := make([]byte, 64<<10)
 	if _, err := io.CopyBuffer(to, struct{ io.Reader }{from}, buffer); err != nil {
 		e.close()
@@ -57,35 +57,34 @@ func (t byteCounter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// largestHello bounds what a client may send before it names a host. A usual hello has 2 KB.
-const largestHello = 64 << 10
+// maxHello limits the ClientHello. A usual one has 2 KB.
+const maxHello = 64 << 10
 
 var (
-	errNotTLS = errors.New("what follows CONNECT is not TLS")
-	errNoSNI  = errors.New("its TLS names no server")
-	errSNI    = errors.New("its TLS names another server")
-	errSilent = errors.New("it sent nothing")
-	errHeard  = errors.New("heard enough")
+	errNotTLS    = errors.New("what follows CONNECT is not TLS")
+	errNoSNI     = errors.New("its TLS names no server")
+	errSNI       = errors.New("its TLS names another server")
+	errSilent    = errors.New("it sent nothing")
+	errHelloRead = errors.New("the ClientHello is complete")
 )
 
-// readHello reads a ClientHello for host, in however many pieces it comes, and gives
-// all that was read, to be said again to the server. The standard library reads
-// it; all else is not let through.
-func readHello(ctx context.Context, from io.Reader, host string) (said []byte, err error) {
+// readHello reads a ClientHello for host, and returns its bytes to send them to the
+// server. The standard library parses it. Anything else is an error.
+func readHello(ctx context.Context, from io.Reader, host string) (hello []byte, err error) {
 	tape := new(bytes.Buffer)
-	heard, server := false, ""
-	conversation := tls.Server(helloReader{Reader: io.TeeReader(io.LimitReader(from, largestHello), tape)}, &tls.Config{
+	complete, server := false, ""
+	conversation := tls.Server(helloReader{Reader: io.TeeReader(io.LimitReader(from, maxHello), tape)}, &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			heard, server = true, hello.ServerName
-			return nil, errHeard // before a word is answered
+			complete, server = true, hello.ServerName
+			return nil, errHelloRead // before the library answers
 		},
 	})
 	err = conversation.HandshakeContext(ctx)
 	switch {
 	case tape.Len() == 0:
 		return nil, errSilent
-	case !heard:
+	case !complete:
 		return nil, errors.Join(errNotTLS, err)
 	case server == "":
 		return nil, errNoSNI
@@ -95,7 +94,7 @@ func readHello(ctx context.Context, from io.Reader, host string) (said []byte, e
 	return tape.Bytes(), nil
 }
 
-// helloReader is a connection that can only be read: answers of the library are dropped.
+// helloReader is a connection that drops all writes of the library.
 type helloReader struct {
 	io.Reader
 	net.Conn // nil: no more is read

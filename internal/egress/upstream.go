@@ -17,10 +17,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// ParseUpstream reads the address of a company's proxy. Errors leave out its password.
+// ParseUpstream reads the URL of a company's proxy. Errors do not contain its password.
 func ParseUpstream(address string) (*url.URL, error) {
 	if !strings.Contains(address, "://") {
-		address = "http://" + address // as most programs take it
+		address = "http://" + address // as in most programs
 	}
 	u, err := url.Parse(address)
 	if err != nil || !isValidProxy(u) || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" {
@@ -70,7 +70,7 @@ func (r Route) dialUpstream(ctx context.Context) (net.Conn, error) {
 	return safe, nil
 }
 
-// ask sends CONNECT and reads the answer, which the server's first bytes may follow.
+// ask sends a CONNECT and reads the answer. The server's first bytes may follow it.
 func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
 	request := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: n.String()}, Host: n.String(), Header: http.Header{}}
 	if user := r.Upstream.User; user != nil {
@@ -92,8 +92,8 @@ func (r Route) ask(conn net.Conn, n Name) (net.Conn, error) {
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%w: it says %d", errUpstream, answer.StatusCode)
 	}
-	_ = answer.Body.Close() // there is none
-	limited.N = 1 << 62     // what follows is the tunnel
+	_ = answer.Body.Close() // it is empty
+	limited.N = 1 << 62     // the tunnel follows
 	return &prefixedConn{Conn: conn, from: reader}, nil
 }
 
@@ -104,10 +104,10 @@ type prefixedConn struct {
 
 func (a *prefixedConn) Read(p []byte) (int, error) { return a.from.Read(p) }
 
-// CloseWrite tells the other side that nothing more comes.
+// CloseWrite half-closes the connection.
 func (a *prefixedConn) CloseWrite() error { return closeWrite(a.Conn) }
 
-// closeWrite half-closes a connection, or where that cannot be, closes it.
+// closeWrite half-closes a connection, or closes it if that is impossible.
 func closeWrite(c net.Conn) error {
 	if half, can := c.(interface{ CloseWrite() error }); can {
 		return half.CloseWrite()

@@ -30,7 +30,7 @@ type details struct {
 	Written int64 `json:"cache_write_tokens"`
 }
 
-// geminiCount: thoughts are billed as output, and with some models are in the total alone.
+// geminiCount is Gemini's count. Thoughts are billed as output; some models include them only in the total.
 type geminiCount struct {
 	Prompt     int64 `json:"promptTokenCount"`
 	Tools      int64 `json:"toolUsePromptTokenCount"`
@@ -91,13 +91,13 @@ type frame struct {
 }
 
 type reading struct {
-	dialect  Dialect
-	answers  int64        // versions that were asked for
-	told     stream.Usage // by the maker
-	known    bool         // that anything was told
-	said     int64        // bytes of the answer's own words
-	finished map[int]bool // Gemini's versions that have ended, by their index
-	ended    bool         // its last count is told
+	dialect   Dialect
+	answers   int64        // requested versions
+	usage     stream.Usage // the maker's count
+	known     bool         // usage is known
+	textBytes int64        // bytes of the answer's text
+	finished  map[int]bool // indexes of Gemini's versions that have ended
+	ended     bool         // usage is final
 }
 
 // bytesPerToken is low, so that estimates do not exceed the bill.
@@ -105,7 +105,7 @@ const bytesPerToken = 5
 
 const tokensPerSecond = 100
 
-// take reads a frame as far as it is JSON of the expected types.
+// take reads the parts of a frame that are JSON of the expected types.
 func (r *reading) take(data []byte) {
 	var f frame
 	err := json.Unmarshal(data, &f)
@@ -116,16 +116,16 @@ func (r *reading) take(data []byte) {
 		r.count(usage)
 	}
 	if f.Metadata != nil {
-		r.told, r.known = f.Metadata.plain(), true
+		r.usage, r.known = f.Metadata.plain(), true
 	}
-	r.said += spokenText(f.Delta)
+	r.textBytes += textLength(f.Delta)
 	for _, c := range f.Choices {
-		r.said += spokenText(c.Delta)
+		r.textBytes += textLength(c.Delta)
 	}
 	r.ended = r.ended || r.last(f)
 }
 
-// count takes a maker's count. Output tokens are sums: the last one counts.
+// count reads a maker's count. Output tokens are totals so far: the last one counts.
 func (r *reading) count(usage json.RawMessage) {
 	if !isGiven(usage) {
 		return
@@ -137,12 +137,12 @@ func (r *reading) count(usage json.RawMessage) {
 	now := c.plain(r.dialect)
 	if r.dialect == Anthropic {
 		now = stream.Usage{
-			Input: cmp.Or(now.Input, r.told.Input), Output: cmp.Or(now.Output, r.told.Output),
-			CacheRead: cmp.Or(now.CacheRead, r.told.CacheRead), CacheWrite: cmp.Or(now.CacheWrite, r.told.CacheWrite),
-			CacheHour: cmp.Or(now.CacheHour, r.told.CacheHour),
+			Input: cmp.Or(now.Input, r.usage.Input), Output: cmp.Or(now.Output, r.usage.Output),
+			CacheRead: cmp.Or(now.CacheRead, r.usage.CacheRead), CacheWrite: cmp.Or(now.CacheWrite, r.usage.CacheWrite),
+			CacheHour: cmp.Or(now.CacheHour, r.usage.CacheHour),
 		}
 	}
-	r.told, r.known = now, true
+	r.usage, r.known = now, true
 }
 
 func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }
@@ -173,16 +173,16 @@ func (r *reading) last(f frame) bool {
 
 // sofar estimates the usage while an answer is under way.
 func (r *reading) sofar() progress {
-	p := progress{Usage: r.told, ended: r.ended}
-	p.told = p.Tokens() > p.Output
+	p := progress{Usage: r.usage, ended: r.ended}
+	p.inputKnown = p.Tokens() > p.Output
 	if !r.ended {
-		p.Output = max(p.Output, r.said/bytesPerToken)
+		p.Output = max(p.Output, r.textBytes/bytesPerToken)
 	}
 	return p
 }
 
-// spokenText is how many bytes of the model's words are in a delta.
-func spokenText(delta json.RawMessage) int64 {
+// textLength returns the size of the model's text in a delta.
+func textLength(delta json.RawMessage) int64 {
 	if len(delta) == 0 {
 		return 0
 	}
@@ -190,27 +190,27 @@ func spokenText(delta json.RawMessage) int64 {
 	if json.Unmarshal(delta, &value) != nil {
 		return 0
 	}
-	return modalityCount("", value)
+	return countText("", value)
 }
 
-// modalityCount counts the texts of the fields in which models speak.
-func modalityCount(field string, value any) int64 {
+// countText returns the size of the texts in textFields.
+func countText(field string, value any) int64 {
 	var all int64
 	switch value := value.(type) {
 	case string:
-		if field == "" || voices[field] {
+		if field == "" || textFields[field] {
 			all = int64(len(value))
 		}
 	case map[string]any:
 		for name, inner := range value {
-			all += modalityCount(cmp.Or(name, "-"), inner)
+			all += countText(cmp.Or(name, "-"), inner)
 		}
 	case []any:
 		for _, inner := range value {
-			all += modalityCount("-", inner)
+			all += countText("-", inner)
 		}
 	}
 	return all
 }
 
-var voices = set("text", "thinking", "partial_json", "content", "reasoning", "reasoning_content", "refusal", "arguments", "input")
+var textFields = set("text", "thinking", "partial_json", "content", "reasoning", "reasoning_content", "refusal", "arguments", "input")
