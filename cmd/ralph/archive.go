@@ -109,7 +109,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, k committing) error
 	if err != nil {
 		return err
 	}
-	what := git.Commission{Message: git.Message{Subject: "chore: archive " + k.folder}}
+	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + k.folder}}
 	for _, file := range append([]string{k.folder}, k.memory.Files()...) {
 		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}

@@ -13,43 +13,43 @@ import (
 )
 
 const (
-	patience  = 2 * time.Minute  // for what stays on this machine
-	farther   = 10 * time.Minute // for what goes over the network
-	grace     = time.Second
-	maxOutput = 16 << 20
-	maxErrors = 8 << 10
+	localTimeout   = 2 * time.Minute
+	networkTimeout = 10 * time.Minute
+	grace          = time.Second
+	maxOutput      = 16 << 20
+	maxErrors      = 8 << 10
 )
 
-// MaxMemory limits a git that reads what an agent wrote.
+// MaxMemory limits a git that reads an agent's objects or files.
 const MaxMemory = 2 << 30
 
-// Call is one run of git. What is not set gets a safe default.
+// Call is one run of git. Unset fields get safe defaults.
 type Call struct {
 	Args    []string
 	Dir     string
-	Env     []string  // besides the environment of every call
-	Set     []Setting // besides the settings of every call
+	Env     []string  // added to the environment of every call
+	Set     []Setting // added to the settings of every call
 	Stdin   io.Reader
-	Stdout  io.Writer // nil: kept and returned
+	Stdout  io.Writer // nil: the output is returned
 	Limit   int64     // of the output
 	Timeout time.Duration
-	Memory  uint64 // 0: no bound
+	Memory  uint64 // 0: no limit
 	Run     Run
 }
 
-// Runner runs git in one place, with all that is to be set there.
+// Runner runs git in one repository, with its environment and settings.
 type Runner func(context.Context, Call) ([]byte, error)
 
-// Error is a git command that did not succeed.
+// Error is the error of a git command.
 type Error struct {
 	Command  string // "fetch"
 	Exit     int
-	Said     string // the line of its errors that says why
+	Said     string // the most important line of Stderr
 	TimedOut bool
 	TooLong  bool  // it printed too much output
-	Err      error // why it could not be run or read
+	Err      error // why git could not be run
 
-	Stderr string // all that was kept of its errors
+	Stderr string // the end of git's standard error
 }
 
 // Error names the command and why it failed.
@@ -69,16 +69,16 @@ func (e *Error) Error() string {
 	}
 }
 
-// Unwrap gives why it could not be run.
+// Unwrap returns why git could not be run.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Answered reports whether err is git's own answer.
+// Answered reports whether git ran and failed, and returns its error.
 func Answered(err error) (*Error, bool) {
 	var failed *Error
 	return failed, errors.As(err, &failed) && failed.Err == nil
 }
 
-// SaidNo reports exit code 1: for many commands that is the answer no.
+// SaidNo reports exit code 1, by which many git commands answer no.
 func SaidNo(err error) bool {
 	failed, ok := Answered(err)
 	return ok && failed.Exit == 1 && !failed.TimedOut && !failed.TooLong
@@ -94,15 +94,15 @@ func (g Git) Do(ctx context.Context, c Call) ([]byte, error) {
 	if c.Limit == 0 {
 		out.left = maxOutput
 	}
-	said := &process.Tail{N: maxErrors}
+	stderr := &process.Tail{N: maxErrors}
 	command := g.command(c)
-	command.Stdout, command.Stderr = out, said
+	command.Stdout, command.Stderr = out, stderr
 	run := c.Run
 	if run == nil {
 		run = g.Run
 	}
 	res, err := run(ctx, command)
-	failed := &Error{Command: c.Args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, Stderr: said.String()}
+	failed := &Error{Command: c.Args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, Stderr: stderr.String()}
 	failed.Said = reason(failed.Stderr)
 	switch {
 	case out.over || res.TimedOut:
@@ -120,7 +120,7 @@ func (g Git) Do(ctx context.Context, c Call) ([]byte, error) {
 func (g Git) command(c Call) process.Command {
 	timeout := c.Timeout
 	if timeout == 0 {
-		timeout = patience
+		timeout = localTimeout
 	}
 	return process.Command{
 		Argv:    append([]string{"git"}, c.Args...),
@@ -135,7 +135,7 @@ func (g Git) command(c Call) process.Command {
 
 var errTooLong = errors.New("too much output")
 
-// bounded passes on the first bytes, and ends a writer that writes more.
+// bounded writes the first bytes, and fails for more.
 type bounded struct {
 	to   io.Writer
 	left int64
@@ -153,7 +153,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// reason is the last line of git's errors that complains, or that is no advice.
+// reason returns the last line with "fatal:" or "error:", or else the last line that is no hint.
 func reason(text string) string {
 	last := ""
 	complains := false
@@ -168,7 +168,7 @@ func reason(text string) string {
 	return last
 }
 
-// OneLine makes foreign text one short line without control characters.
+// OneLine makes untrusted text one short line without control characters.
 func OneLine(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if Unprintable(r) {

@@ -40,10 +40,10 @@ func TestCommit(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, ".git/hooks/reference-transaction"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	g.User = git.Person{Home: t.TempDir()}
+	g.User = git.UserEnv{Home: t.TempDir()}
 	write(t, filepath.Join(g.User.Home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n")
 
-	what := git.Commission{
+	what := git.PathCommit{
 		Paths: []string{"notes", "private/c.txt"}, Message: git.Message{Subject: "chore: put away"},
 	}
 	sha := must(g.Commit(t.Context(), place, what))(t)
@@ -75,7 +75,7 @@ func TestCommitWithoutAnAuthor(t *testing.T) {
 	sh(t, dir, "", "git", "commit", "-q", "--allow-empty", "-m", "begin")
 	place := must(g.Inspect(t.Context(), dir))(t)
 	write(t, filepath.Join(dir, "a"), "1")
-	what := git.Commission{Paths: []string{"a"}, Message: git.Message{Subject: "chore: x"}}
+	what := git.PathCommit{Paths: []string{"a"}, Message: git.Message{Subject: "chore: x"}}
 	must(g.Commit(t.Context(), place, what))(t)
 	if who := sh(t, dir, "", "git", "log", "-1", "--format=%an"); who != "ralph" {
 		t.Errorf("author %q", who)

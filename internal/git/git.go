@@ -3,11 +3,10 @@
 // reads and writes the program's own repositories, the agent's tree and the
 // user's repository. It keeps no policy.
 //
-// These hold even in a hostile tree: no hook, file system monitor, filter,
-// pager, editor, helper or transport of its configuration runs, every call
-// ends, and every output is bounded. Only a sandbox around Run protects from
-// bugs in git itself, and from includes and links that name files outside the
-// tree.
+// Even in a hostile tree, no hook, file system monitor, filter, pager, editor,
+// helper or transport of its configuration runs, every call ends, and every output
+// is bounded. Only a sandbox around Run protects from bugs in git itself, and from
+// includes and links that name files outside the tree.
 package git
 
 import (
@@ -20,22 +19,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// Run runs a command to its end. A sandbox is a Run around another.
+// Run runs a command to its end. A sandbox wraps a Run.
 type Run = func(context.Context, process.Command) (process.Result, error)
 
 // Git is the system's git.
 type Git struct {
 	Run   Run
-	Path  string // the PATH in which git and what it starts are found
-	Home  string // an empty folder of the program's own
-	Proxy string // for remotes over http; empty: none
-	CA    string // a file of certificates to trust besides; empty: the system's
-	User  Person // whose repositories Inspect and Own look at
+	Path  string  // PATH of git and the programs that it starts
+	Home  string  // an empty folder of ralph's own
+	Proxy string  // for remotes over http; empty: none
+	CA    string  // a file of additional trusted certificates; empty: none
+	User  UserEnv // the user whose repositories Inspect and Own open
 }
 
 var versionIn = pattern.Of(`^git version (\d+)\.(\d+)(\S*)`)
 
-// Version is git's own, or a fault when there is none that will do.
+// Version returns git's version, or a fault if git is missing or too old.
 func (g Git) Version(ctx context.Context) (string, error) {
 	out, err := g.Do(ctx, Call{Args: []string{"version"}})
 	switch {
@@ -46,7 +45,7 @@ func (g Git) Version(ctx context.Context) (string, error) {
 	}
 	m := versionIn.FindStringSubmatch(string(out))
 	if m == nil {
-		return "", fault.Usage("git does not say its version", "install git 2.38 or later", nil)
+		return "", fault.Usage("git does not print its version", "install git 2.38 or later", nil)
 	}
 	version := fmt.Sprintf("%s.%s%s", m[1], m[2], m[3])
 	major, minor := number(m[1]), number(m[2])
@@ -64,19 +63,19 @@ func number(digits string) int {
 	return n
 }
 
-// Setting is a line of configuration. It goes by the environment: it holds
-// over every file, keys may hold any character, and it may be a secret.
+// Setting is a configuration setting. It is passed in the environment: it
+// overrides every file, keys may have any character, and it may be a secret.
 type Setting struct{ Key, Value string }
 
-// settings hold in every call. Values that would start something are set to
-// what starts nothing; some of them cannot be: an empty diff.external is run.
-// Those are turned off by flags where they count.
+// settings hold in every call. They disable settings that start programs. Some
+// cannot be disabled here, as git runs even an empty diff.external: the calls
+// concerned use flags.
 var settings = []Setting{
-	{"safe.directory", "*"}, // the owner of a folder decides nothing here, the settings below do
+	{"safe.directory", "*"}, // the settings below protect, not the owner of a folder
 	{"core.hooksPath", "/dev/null"},
 	{"core.fsmonitor", "false"},
 	{"core.untrackedCache", "false"},
-	{"core.commitGraph", "false"}, // it says what commits hold, and need not be true
+	{"core.commitGraph", "false"}, // it can contradict the commits
 	{"core.pager", "cat"},
 	{"core.editor", "false"},
 	{"core.sshCommand", "false"},
@@ -100,7 +99,7 @@ var settings = []Setting{
 	{"transfer.fsckObjects", "true"},
 	{"transfer.credentialsInUrl", "die"},
 	{"protocol.version", "2"},
-	{"http.followRedirects", "false"}, // else a token may follow
+	{"http.followRedirects", "false"}, // a redirect could get a token
 	{"http.extraHeader", ""},
 	{"http.lowSpeedLimit", "1000"},
 	{"http.lowSpeedTime", "60"},
@@ -119,7 +118,7 @@ func (g Git) environment(c Call) []string {
 		"GIT_ATTR_NOSYSTEM=1",
 		"GIT_OPTIONAL_LOCKS=0",
 		"GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_GRAFT_FILE=/dev/null/none", // else info/grafts says what a commit's parents are
+		"GIT_GRAFT_FILE=/dev/null/none", // info/grafts could replace a commit's parents
 		"GIT_NO_LAZY_FETCH=1",
 		"GIT_TERMINAL_PROMPT=0",
 		"GIT_ASKPASS=", // set and empty: git asks no program, and ignores SSH_ASKPASS
@@ -128,7 +127,7 @@ func (g Git) environment(c Call) []string {
 		"GIT_SEQUENCE_EDITOR=false",
 		"GIT_PAGER=cat",
 		"GIT_PROTOCOL_FROM_USER=0",
-		"GIT_ALLOW_PROTOCOL=none", // holds over any protocol.*.allow; a call with a remote names its own
+		"GIT_ALLOW_PROTOCOL=none", // overrides protocol.*.allow; a call with a remote sets its own
 	}
 	env = append(env, c.Env...)
 	set := append(append([]Setting{}, settings...), c.Set...)

@@ -38,7 +38,7 @@ func (t *Tree) Do(ctx context.Context, c Call) ([]byte, error) {
 }
 
 // unblock removes named pipes in the git folder and in place of .gitignore and the
-// like. git opens them and waits, in every later call again. It never commits one.
+// config. git opens them and waits, in every later call again. It never commits one.
 func (t *Tree) unblock(ctx context.Context) {
 	home := t.gitDir().common
 	for _, dir := range []string{home, t.Dir} {
@@ -72,12 +72,12 @@ func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
 	if t.ignore != "" {
 		set = append(set, Setting{"core.excludesFile", t.ignore})
 	}
-	set = append(set, t.endings...)
+	set = append(set, t.lineEndings...)
 	return filterless{t, set}, nil
 }
 
-// movable removes the locks that a killed git has left, and returns the tree without filters.
-func (t *Tree) movable(ctx context.Context) (filterless, error) {
+// unlocked removes the locks that a killed git has left, and returns the tree without filters.
+func (t *Tree) unlocked(ctx context.Context) (filterless, error) {
 	if err := t.unlock(ctx, ""); err != nil {
 		return filterless{}, err
 	}

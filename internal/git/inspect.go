@@ -10,23 +10,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Inspection is one look at a tree, for all that has to be known of it at a time: a
-// git process costs more than anything else that an iteration does. What it
-// says, and what it is asked to do, holds until somebody works there again.
+// Inspection is the state of a tree at one time. It saves git processes, the
+// largest cost of an iteration besides the agent. It is valid until an agent works
+// in the tree again.
 type Inspection struct {
-	Head  string // the commit it stands at
-	Tree  string // of Head
-	Dirty bool   // there is work that is not committed, books and all
+	Head  string // the commit
+	Tree  string // the tree of Head
+	Dirty bool   // there are uncommitted changes, also in files that are not work
 
 	tree   filterless
-	branch string // that is checked out; empty: not known
+	branch string // the checked out branch; empty: unknown
 	found  []entry
 
 	measured bool // huge is known
 	huge     []string
 }
 
-// Inspect takes a look.
+// Inspect inspects the tree.
 func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
 	quiet, err := t.disableFilters(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if CheckSHA(at) != nil { // there is no commit yet, or a git that lies
+	if CheckSHA(at) != nil { // no commit yet, or unexpected output
 		at = "HEAD"
 	}
 	return s, s.resolveHead(ctx, at)
@@ -54,7 +54,7 @@ func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 	if err := CheckSHA(s.Head, s.Tree); err != nil {
 		return err
 	}
-	s.tree.known = Standing{Head: s.Head, Tree: s.Tree}
+	s.tree.known = TreeState{Head: s.Head, Tree: s.Tree}
 	return nil
 }
 
@@ -68,7 +68,7 @@ func (t filterless) readStatus(ctx context.Context) (s *Inspection, at string, e
 func readStatus(ctx context.Context, do Runner) (s *Inspection, at string, err error) {
 	out, err := do(ctx, Call{Args: []string{
 		"status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=normal",
-		"--ignore-submodules=dirty", // without a process in one
+		"--ignore-submodules=dirty", // starts no git in a submodule
 	}})
 	s = &Inspection{}
 	if failed, ok := Answered(err); ok && failed.TooLong {
@@ -88,14 +88,14 @@ func readStatus(ctx context.Context, do Runner) (s *Inspection, at string, err e
 			s.found = append(s.found, e)
 		}
 	}
-	s.Dirty = s.Dirty || slices.ContainsFunc(s.found, entry.counts)
+	s.Dirty = s.Dirty || slices.ContainsFunc(s.found, entry.isWork)
 	return s, at, nil
 }
 
 func (s *Inspection) paths() []string {
 	var paths []string
 	for _, e := range s.found {
-		if e.counts() && e.path != "" {
+		if e.isWork() && e.path != "" {
 			paths = append(paths, e.path)
 		}
 	}
@@ -105,16 +105,16 @@ func (s *Inspection) paths() []string {
 const (
 	kindChanged   = '1'
 	kindUntracked = '?'
-	kindOdd       = 0 // something that is not looked into: a conflict, too much
+	kindOdd       = 0 // not analysed: a conflict, or too many changes
 )
 
 type entry struct {
 	kind       byte
 	path       string
-	staged     bool   // the index is not as HEAD
-	how        byte   // the file is not as the index: M, T, D
+	staged     bool   // the index differs from HEAD
+	change     byte   // how the file differs from the index: M, T, D
 	head, now  string // modes in HEAD and of the file
-	index      string // mode
+	index      string // mode in the index
 	repository bool   // an untracked folder, which may be a repository
 }
 
@@ -129,7 +129,7 @@ func readEntry(line string) (entry, bool) {
 	fields := strings.SplitN(line, " ", 9)
 	if fields[0] == "1" && len(fields) == 9 && len(fields[1]) == 2 {
 		return entry{
-			kind: kindChanged, path: fields[8], staged: fields[1][0] != '.', how: fields[1][1],
+			kind: kindChanged, path: fields[8], staged: fields[1][0] != '.', change: fields[1][1],
 			head: fields[3], index: fields[4], now: fields[5],
 		}, true
 	}
@@ -138,48 +138,49 @@ func readEntry(line string) (entry, bool) {
 	return entry{kind: kindOdd, path: fields[len(fields)-1]}, true
 }
 
-// counts leaves out ralph's own files. Of a nested repository only its existence counts.
-func (e entry) counts() bool {
+// isWork reports whether an entry is a change of work. Ralph's own files are not, nor changes within a nested
+// repository.
+func (e entry) isWork() bool {
 	switch {
-	case e.beneath(ours):
+	case e.isWithin(ours):
 		return false
 	case e.kind != kindChanged:
 		return true
 	}
-	return e.staged && !onlySubmodules(e.head, e.index) || e.how != '.' && !onlySubmodules(e.index, e.now)
+	return e.staged && !onlySubmodules(e.head, e.index) || e.change != '.' && !onlySubmodules(e.index, e.now)
 }
 
-// onlySubmodules reports that nothing changed but a nested repository.
+// onlySubmodules reports whether only a nested repository changed.
 func onlySubmodules(modes ...string) bool {
 	return !slices.ContainsFunc(modes, func(mode string) bool { return mode != ModeLink && mode != ModeNone })
 }
 
-func (e entry) beneath(paths []string) bool {
+func (e entry) isWithin(paths []string) bool {
 	return slices.ContainsFunc(paths, func(path string) bool {
 		return e.path == path || strings.HasPrefix(e.path, path+"/")
 	})
 }
 
-// simple reports a change of a file alone, without the index.
-func (e entry) simple() bool {
+// isPlainFile reports whether only a file changed, and not the index.
+func (e entry) isPlainFile() bool {
 	switch e.kind {
 	case kindUntracked:
 		return !e.repository
 	case kindChanged:
-		return !e.staged && strings.IndexByte("MTD", e.how) >= 0
+		return !e.staged && strings.IndexByte("MTD", e.change) >= 0
 	}
 	return false
 }
 
-// largest is GitHub's limit for a file. git is busy with larger ones for minutes.
-const largest = 100 << 20
+// maxFileSize is GitHub's limit for a file. git is busy with larger ones for minutes.
+const maxFileSize = 100 << 20
 
 const (
-	mostMeasured = 200_000
-	mostHuge     = 100
+	maxMeasured = 200_000
+	maxHuge     = 100
 )
 
-// Huge are new or changed files above that size, which no snapshot has.
+// Huge returns the new or changed files above maxFileSize, which snapshots leave out.
 func (s *Inspection) Huge(ctx context.Context) []string {
 	if s.measured {
 		return s.huge
@@ -190,10 +191,10 @@ func (s *Inspection) Huge(ctx context.Context) []string {
 		return nil
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	files := largeFiles{left: mostMeasured}
+	files := largeFiles{left: maxMeasured}
 	for _, e := range s.found {
-		if e.path != "" && e.counts() {
-			_ = root.Walk(ctx, strings.TrimSuffix(e.path, "/"), files.visit) // what cannot be looked at is not huge
+		if e.path != "" && e.isWork() {
+			_ = root.Walk(ctx, strings.TrimSuffix(e.path, "/"), files.visit) // unreadable files do not count
 		}
 	}
 	s.huge = files.huge
@@ -208,13 +209,13 @@ type largeFiles struct {
 func (w *largeFiles) visit(e untrusted.Entry, err error) error {
 	w.left--
 	switch {
-	case w.left < 0 || len(w.huge) == mostHuge:
+	case w.left < 0 || len(w.huge) == maxHuge:
 		return fs.SkipAll
 	case err != nil:
-		return nil //nolint:nilerr // what cannot be read is not huge
+		return nil //nolint:nilerr // unreadable files do not count
 	case e.Info.IsDir() && e.Info.Name() == ".git":
 		return fs.SkipDir
-	case e.Info.Mode().IsRegular() && e.Info.Size() > largest:
+	case e.Info.Mode().IsRegular() && e.Info.Size() > maxFileSize:
 		w.huge = append(w.huge, e.Path)
 	}
 	return nil

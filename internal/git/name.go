@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// ErrNotFound is the error for a branch, commit or file that is not there.
+// ErrNotFound is the error for a missing branch, commit or file.
 var ErrNotFound = errors.New("not found")
 
-// ErrNoFile is the error for a link, a folder or a module in a file's place.
+// ErrNoFile is the error for a link, a folder or a submodule in place of a file.
 var ErrNoFile = errors.New("not a regular file")
 
 var (
@@ -22,11 +22,11 @@ var (
 )
 
 var (
-	errNoID      = errors.New("no commit id")
+	errNoID      = errors.New("not a commit id")
 	errOddAnswer = errors.New("unexpected output of git")
 )
 
-// CheckSHA lets nothing but a whole object name into a command line.
+// CheckSHA returns an error unless all are complete object ids. Only these are safe in a command line.
 func CheckSHA(shas ...string) error {
 	for _, sha := range shas {
 		if !shaForm.MatchString(sha) {
@@ -43,7 +43,7 @@ func format(sha string) string {
 	return "sha1"
 }
 
-// ObjectID is the name of an object that git printed.
+// ObjectID returns the object id that git printed.
 func ObjectID(out []byte, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -52,38 +52,38 @@ func ObjectID(out []byte, err error) (string, error) {
 	return id, CheckSHA(id)
 }
 
-// CheckBranch says why name cannot be a branch, by the rules of git.
+// CheckBranch returns an error if git would refuse name as a branch.
 func CheckBranch(name string) error {
 	bad := name == "" || len(name) > 244 || badRef.MatchString(name)
 	for part := range strings.SplitSeq(name, "/") {
 		bad = bad || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
 	}
 	if bad {
-		return fmt.Errorf("%q is no name for a branch", OneLine(name, 80))
+		return fmt.Errorf("%q is not a valid branch name", OneLine(name, 80))
 	}
 	return nil
 }
 
-// BranchRef is the ref of a branch.
+// BranchRef returns the ref of a branch.
 func BranchRef(branch string) string { return "refs/heads/" + branch }
 
-// Unprintable runes control a terminal or turn the text around.
+// Unprintable reports whether a rune controls a terminal or the direction of text.
 func Unprintable(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// IsFolder tells whether some file system takes a part of a path for .git.
-func IsFolder(part string) bool {
-	part = Bare(part)
+// IsGitDir reports whether some file system reads a part of a path as .git.
+func IsGitDir(part string) bool {
+	part = FoldNTFS(part)
 	return part == ".git" || part == "git~1"
 }
 
-// Escapes reports a name that leads out of the tree or into a git folder.
+// Escapes reports whether a path leads out of the tree or into a git folder.
 func Escapes(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.TrimSuffix(name, "/"), "/"), func(part string) bool {
-		return name != "" && (part == "" || part == "." || part == ".." || IsFolder(part))
+		return name != "" && (part == "" || part == "." || part == ".." || IsGitDir(part))
 	})
 }
 
-// Fold makes spellings equal that a file system may take for one name.
+// Fold makes names equal that a file system may treat as one.
 func Fold(name string) string {
 	seen := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -94,8 +94,8 @@ func Fold(name string) string {
 	return strings.ToLower(strings.ToUpper(seen))
 }
 
-// Bare is a folded name without what NTFS leaves out or takes for a stream.
-func Bare(name string) string {
+// FoldNTFS is Fold without the stream, final dots and spaces, which NTFS ignores.
+func FoldNTFS(name string) string {
 	name, _, _ = strings.Cut(Fold(name), ":")
 	return strings.TrimRight(name, ". ")
 }

@@ -208,7 +208,7 @@ func (t *Trusted) commitLike(ctx context.Context, c newCommit, others ...string)
 	}
 	newest := int64(0)
 	for date := range strings.FieldsSeq(dates) {
-		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the largest int64
+		seconds, _ := strconv.ParseInt(date, 10, 64) // too large: the maxFileSize int64
 		newest = max(newest, seconds)
 	}
 	c.env = ralphAt(newest)

@@ -17,50 +17,50 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Own is the user's repository as a tree to work in, when the agent works in
-// the user's own files. What is committed by the program there is committed as
-// the user, where git knows who that is, and without what the user ignores.
+// Own returns the user's repository as a tree, for an agent that works in the
+// user's own files. Ralph commits there as the user, if git knows the user's name,
+// and without files that the user ignores.
 func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
-	u := user{git: g, dir: at.Top}
+	u := userRepo{git: g, dir: at.Top}
 	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
 	dir, common, found := strings.Cut(out, "\n")
 	if err != nil || !found {
 		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
 	}
-	like := u.userConfig(ctx, g.User.files())
+	config := u.userConfig(ctx, g.User.files())
 	own := gitDir{filepath.Clean(dir), filepath.Clean(common)}
 	return &Tree{
-		Dir: at.Top, Author: like.who(), git: g,
-		own: &own, needs: g.needsOf(ctx, at, own), ignore: like.ignore(g.User), endings: like.endings(),
+		Dir: at.Top, Author: config.identity(), git: g,
+		own: &own, needs: g.needsOf(ctx, at, own), ignore: config.ignore(g.User), lineEndings: config.lineEndings(),
 	}, nil
 }
 
-// Look is the tree's state, as a hand-over would tell it.
-func (t *Tree) Look(ctx context.Context) (Standing, error) {
+// Look returns the state of the tree.
+func (t *Tree) Look(ctx context.Context) (TreeState, error) {
 	s, err := t.inspectAnyway(ctx)
 	if err != nil {
-		return Standing{}, err
+		return TreeState{}, err
 	}
-	return s.Standing(ctx)
+	return s.State(ctx)
 }
 
-// Standing is what Look gives.
-func (s *Inspection) Standing(ctx context.Context) (Standing, error) {
+// State returns the state of the tree.
+func (s *Inspection) State(ctx context.Context) (TreeState, error) {
 	work, err := s.Work(ctx)
-	return Standing{Head: s.Head, Tree: s.Tree, Work: work, Dirty: s.Dirty}, err
+	return TreeState{Head: s.Head, Tree: s.Tree, Work: work, Dirty: s.Dirty}, err
 }
 
-// Standing is how a tree stands.
-type Standing struct {
+// TreeState is the state of a tree.
+type TreeState struct {
 	Head  string
 	Tree  string // of Head
-	Work  string // of the files as they are, uncommitted work included
+	Work  string // a tree of the working files, uncommitted work included
 	Dirty bool
 }
 
-// Exclude keeps patterns out of the user's commits without changing a tracked file.
+// Exclude makes git ignore patterns in the user's repository without changing a tracked file.
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
-	name, err := user{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+	name, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
 	if err != nil {
 		return fmt.Errorf("find the exclude file of %s: %w", at.Top, err)
 	}
@@ -85,10 +85,10 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	return nil
 }
 
-// Strayed is why what a tree stands at is not the work that began at start on
-// branch; empty where it is. Somebody may have checked out another branch
-// there, or written history anew. Last is a commit that is known to hold start.
-func (s *Inspection) Strayed(ctx context.Context, branch, start, last string) (string, error) {
+// WhyDiverged returns why HEAD is not the work that began at start on branch:
+// another branch is checked out, or the history was rewritten. It returns nothing
+// if HEAD is this work. Last is a known descendant of start.
+func (s *Inspection) WhyDiverged(ctx context.Context, branch, start, last string) (string, error) {
 	if s.branch != branch {
 		return fmt.Sprintf("%s is no longer checked out: git switch %s brings it back", branch, shell.Quote(branch)), nil
 	}
@@ -102,16 +102,16 @@ func (s *Inspection) Strayed(ctx context.Context, branch, start, last string) (s
 	return "", err
 }
 
-// Commission is what to commit in a user's own tree.
-type Commission struct {
-	Paths   []string // files and folders, from the top
+// PathCommit is a commit of some paths in the user's own tree.
+type PathCommit struct {
+	Paths   []string // files and folders, relative to the top
 	Message Message
 }
 
-// Commit commits what stands at some paths and gives the new commit; HEAD when
-// nothing differs there, or what does is ignored. Nothing else that is changed
-// or staged gets in. No hook and no filter runs, and nothing is signed.
-func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, error) {
+// Commit commits the files at some paths and returns the new commit, or HEAD if
+// they have no changes that git does not ignore. Other changes stay out, staged
+// ones too. No hook or filter runs, and the commit is not signed.
+func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, error) {
 	tree, err := g.Own(ctx, place)
 	if err != nil {
 		return "", err
@@ -127,8 +127,8 @@ func (g Git) Commit(ctx context.Context, place Place, what Commission) (string, 
 	return sha, nil
 }
 
-// commitPaths uses an index of its own: what the user has staged stays out.
-func (t filterless) commitPaths(ctx context.Context, what Commission) (string, error) {
+// commitPaths uses a separate index, so that the user's staged changes stay out.
+func (t filterless) commitPaths(ctx context.Context, what PathCommit) (string, error) {
 	out, err := t.Ask(ctx, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
 	if err != nil {
 		return "", err
@@ -136,16 +136,16 @@ func (t filterless) commitPaths(ctx context.Context, what Commission) (string, e
 	head, old, _ := strings.Cut(out, "\n")
 	on, done := t.scratch()
 	defer done()
-	if _, err := on.Do(ctx, on.on("read-tree", "HEAD")); err != nil {
+	if _, err := on.Do(ctx, on.indexCall("read-tree", "HEAD")); err != nil {
 		return "", err
 	}
 	paths := literal(what.Paths)
-	for _, path := range paths { // one that is ignored keeps git from adding the others
+	for _, path := range paths { // one by one: git refuses all if one is ignored
 		if err := on.add(ctx, []string{path}); err != nil {
 			return "", err
 		}
 	}
-	tree, err := ObjectID(on.Do(ctx, on.on("write-tree")))
+	tree, err := ObjectID(on.Do(ctx, on.indexCall("write-tree")))
 	if err != nil || tree == old {
 		return head, err
 	}
@@ -153,11 +153,11 @@ func (t filterless) commitPaths(ctx context.Context, what Commission) (string, e
 	if err != nil {
 		return "", err
 	}
-	// The branch moves only from where it stood when we looked.
+	// Fails if the branch has moved since HEAD was read.
 	if err := t.run(ctx, "update-ref", "-m", "commit: "+OneLine(what.Message.Subject, 200), "HEAD", sha, head); err != nil {
 		return "", err
 	}
-	// Of the user's own index only these paths; the files are as they should be.
+	// Updates only these paths in the user's index, and no file.
 	return sha, t.run(ctx, append([]string{"reset", "-q", "--"}, paths...)...)
 }
 
@@ -169,13 +169,13 @@ func literal(paths []string) []string {
 	return specs
 }
 
-// Needs of the user's own tree. What can be read and written is what it was when the
-// tree was opened: those who work in it write to the files that say what git reads.
+// Needs returns the files that git needs in the user's own tree, as they were when the tree
+// was opened: the agent can write to the files that name them.
 func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
 
 func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs {
 	n := guarded.Folder(place.Top)
-	if len(place.stores) > 1 { // the first is its own
+	if len(place.stores) > 1 { // the first is the repository's own
 		n.Read = slices.Clone(place.stores[1:])
 	}
 	n.Read = append(n.Read, g.Home)
@@ -188,9 +188,9 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 	return g.WithIncluded(ctx, n.With(at.common, at.dir).Within(at.common))
 }
 
-// LeadsOut is a git folder or object store of the tree outside of a folder, in which everything
-// may be an agent's; empty: none. A git folder outside that names the tree itself is no such one.
-func (t *Tree) LeadsOut(ctx context.Context, area string) string {
+// DirOutside returns a git or object folder of the tree outside of area, or nothing. An agent may have
+// written everything in area. A git folder that names the tree as its own is allowed.
+func (t *Tree) DirOutside(ctx context.Context, area string) string {
 	outside := func(path string) bool { return !process.Under(area, path) }
 	if outside(t.own.dir) {
 		linked, _ := untrusted.ReadFile(filepath.Join(t.own.dir, "gitdir"), 1<<12)
@@ -213,19 +213,19 @@ func (t *Tree) LeadsOut(ctx context.Context, area string) string {
 	return ""
 }
 
-// WithIncluded adds the files that the configurations of the git folders, of the user, of the
-// environment and of the machine include.
+// WithIncluded adds the files that the configurations of the git folders, the user, the
+// environment and the machine include.
 func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	configs := append(g.User.files(), cmp.Or(g.User.System, "/etc/gitconfig"))
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
 	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error: it includes nothing
-	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, mostConfig, g.Includes(ctx))...)
+	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, maxConfig, g.Includes(ctx))...)
 	return n
 }
 
-// Common is git's own folder for the repository at a folder: no commit writes there.
+// Common returns the common git folder of the repository at top. Commits cannot write there.
 func (g Git) Common(ctx context.Context, top string) (string, error) {
-	return user{git: g, dir: top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	return userRepo{git: g, dir: top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
 }

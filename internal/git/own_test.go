@@ -68,7 +68,7 @@ func TestOwnIsTheUsers(t *testing.T) {
 			if c.local != nil {
 				sh(t, dir, "", append([]string{"git", "config"}, c.local...)...)
 			}
-			g.User = git.Person{Home: home}
+			g.User = git.UserEnv{Home: home}
 			if c.xdg {
 				g.User.ConfigHome = filepath.Join(home, "xdg")
 			}
@@ -150,7 +150,7 @@ func TestStrayedBelievesCommitsOnly(t *testing.T) {
 			sh(t, dir, "", "git", "commit", "-q", "--amend", "-m", "written anew")
 			lie(dir, sh(t, dir, "", "git", "rev-parse", "HEAD"), start)
 			seen := must(own(t, g, dir).Inspect(t.Context()))(t)
-			if why := must(seen.Strayed(t.Context(), "trunk", start, start))(t); why == "" {
+			if why := must(seen.WhyDiverged(t.Context(), "trunk", start, start))(t); why == "" {
 				t.Error("rewritten history passes for what was there")
 			}
 		})

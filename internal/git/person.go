@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Person is where a user's own configuration of git lies. Of what stands there
-// only who commits, what is ignored and how lines end is ever read; no call runs under it.
-type Person struct {
+// UserEnv locates the user's own git configuration. Ralph reads only the name and
+// email, the excludes file and the line endings from it. No call of git uses it.
+type UserEnv struct {
 	Home       string    // $HOME; empty: none
 	ConfigHome string    // $XDG_CONFIG_HOME; empty: .config at home
 	Global     string    // $GIT_CONFIG_GLOBAL; empty: files of the two above
@@ -20,7 +20,7 @@ type Person struct {
 	Parameters string    // $GIT_CONFIG_PARAMETERS, of git -c
 }
 
-func (p Person) folder() string {
+func (p UserEnv) folder() string {
 	if p.ConfigHome == "" && p.Home != "" {
 		return filepath.Join(p.Home, ".config", "git")
 	}
@@ -30,7 +30,7 @@ func (p Person) folder() string {
 	return filepath.Join(p.ConfigHome, "git")
 }
 
-func (p Person) files() []string {
+func (p UserEnv) files() []string {
 	if p.Global != "" {
 		return []string{p.Global}
 	}
@@ -46,10 +46,10 @@ func (p Person) files() []string {
 
 type userConfig map[string]string
 
-const personal = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
+const userKeys = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
 
-// userConfig has each value from the repository, or else from the first of files.
-func (u user) userConfig(ctx context.Context, files []string) userConfig {
+// userConfig returns each value from the repository, or else from the first of files that has it.
+func (u userRepo) userConfig(ctx context.Context, files []string) userConfig {
 	found := userConfig{}
 	found.add(u.read(ctx, "--local"))
 	for _, file := range files {
@@ -60,10 +60,10 @@ func (u user) userConfig(ctx context.Context, files []string) userConfig {
 	return found
 }
 
-func (u user) read(ctx context.Context, source ...string) userConfig {
-	c := Call{Args: append(append([]string{"config"}, source...), "-z", "--get-regexp", personal), Dir: u.dir}
+func (u userRepo) read(ctx context.Context, source ...string) userConfig {
+	c := Call{Args: append(append([]string{"config"}, source...), "-z", "--get-regexp", userKeys), Dir: u.dir}
 	if u.git.User.Home != "" {
-		c.Env = []string{"HOME=" + u.git.User.Home} // what is included may begin with ~
+		c.Env = []string{"HOME=" + u.git.User.Home} // for paths of includes that begin with ~
 	}
 	out, err := u.git.Do(ctx, c)
 	if err != nil {
@@ -85,7 +85,7 @@ func (t userConfig) add(more userConfig) {
 	}
 }
 
-func (t userConfig) who() Identity {
+func (t userConfig) identity() Identity {
 	who := Identity{Name: OneLine(t["user.name"], 200), Email: OneLine(t["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}
@@ -93,7 +93,7 @@ func (t userConfig) who() Identity {
 	return who
 }
 
-func (t userConfig) ignore(person Person) string {
+func (t userConfig) ignore(person UserEnv) string {
 	dir := person.folder()
 	if dir == "" {
 		return ""
@@ -105,8 +105,8 @@ func (t userConfig) ignore(person Person) string {
 	return name
 }
 
-// endings is the user's treatment of line ends, which decides what counts as changed.
-func (t userConfig) endings() []Setting {
+// lineEndings returns the user's setting for line endings, which decides which files count as changed.
+func (t userConfig) lineEndings() []Setting {
 	const key = "core.autocrlf"
 	switch value := strings.ToLower(t[key]); value {
 	case "true", "input":
@@ -115,10 +115,10 @@ func (t userConfig) endings() []Setting {
 	return nil
 }
 
-// mostConfig is how much is read of a configuration to find its includes.
-const mostConfig = 64 << 20
+// maxConfig limits how much of a configuration is read to find its includes.
+const maxConfig = 64 << 20
 
-// Includes lists the includes of a configuration.
+// Includes returns a function that lists the includes of a configuration.
 func (g Git) Includes(ctx context.Context) func(config []byte) ([]byte, error) {
 	return func(config []byte) ([]byte, error) {
 		return g.includes(ctx, Call{Stdin: bytes.NewReader(config)}, "--file", "-")
@@ -126,7 +126,7 @@ func (g Git) Includes(ctx context.Context) func(config []byte) ([]byte, error) {
 }
 
 func (g Git) includes(ctx context.Context, c Call, from ...string) (list []byte, err error) {
-	for _, form := range []string{"--type=path", "--no-type"} { // a user that is unknown is an error
+	for _, form := range []string{"--type=path", "--no-type"} { // --type=path fails for ~USER of an unknown user
 		c.Args = append(append([]string{"config"}, from...), "--no-includes", form, "-z", "--get-regexp", `^include(if\..*)?\.path$`)
 		c.Dir, c.Env = g.Home, []string{"HOME=" + g.User.Home, "GIT_CONFIG_PARAMETERS=" + g.User.Parameters}
 		if list, err = g.Do(ctx, c); err == nil {

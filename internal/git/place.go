@@ -19,7 +19,7 @@ import (
 var ours = []string{".ralph", ".ralph-active", ".ralph-out", ".ralph-worktree"}
 
 // Ours reports whether a path is one of ralph's own files.
-func Ours(path string) bool { return entry{path: path}.beneath(ours) }
+func Ours(path string) bool { return entry{path: path}.isWithin(ours) }
 
 // Place is the state of a user's repository.
 type Place struct {
@@ -38,7 +38,7 @@ type Place struct {
 // Inspect returns the state of the repository around dir, or a fault if no run can begin there. A dirty tree is no
 // fault.
 func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
-	at := user{git: g, dir: dir}
+	at := userRepo{git: g, dir: dir}
 	top, err := at.top(ctx)
 	if err != nil {
 		return Place{}, err
@@ -63,28 +63,28 @@ func (p Place) Clean() error {
 }
 
 // user runs git in a folder of the user's repository.
-type user struct {
+type userRepo struct {
 	git Git
 	dir string
 }
 
-func (u user) Ask(ctx context.Context, args ...string) (string, error) {
+func (u userRepo) Ask(ctx context.Context, args ...string) (string, error) {
 	out, err := u.Do(ctx, Call{Args: args})
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
-func (u user) Do(ctx context.Context, c Call) ([]byte, error) {
-	c.Dir, c.Memory = u.dir, MaxMemory // an agent may have written HEAD
+func (u userRepo) Do(ctx context.Context, c Call) ([]byte, error) {
+	c.Dir, c.Memory = u.dir, MaxMemory // HEAD may be an agent's commit
 	return u.git.Do(ctx, c)
 }
 
-func (u user) check(ctx context.Context) error {
+func (u userRepo) check(ctx context.Context) error {
 	_, err := u.top(ctx)
 	return err
 }
 
 // top returns the top of the work tree, or why a run cannot work there.
-func (u user) top(ctx context.Context) (string, error) {
+func (u userRepo) top(ctx context.Context) (string, error) {
 	info, err := os.Stat(u.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -119,7 +119,7 @@ type Unreadable struct{ Said string }
 func (e *Unreadable) Error() string { return e.Said }
 
 // noRepository returns an error for a folder without a repository, or with one that git cannot read.
-func (u user) noRepository(answer *Error) error {
+func (u userRepo) noRepository(answer *Error) error {
 	dir, err := filepath.Abs(u.dir)
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
@@ -137,7 +137,7 @@ func unreadable(at, said, fix string) error {
 }
 
 // checkTop refuses a repository further up, which git finds if a nearer .git is invalid.
-func (u user) checkTop(top string) error {
+func (u userRepo) checkTop(top string) error {
 	dir, err := filepath.EvalSymlinks(u.dir)
 	if err == nil {
 		dir, err = filepath.Abs(dir)
@@ -152,13 +152,13 @@ func (u user) checkTop(top string) error {
 	return nil
 }
 
-func (u user) readHead(ctx context.Context, p *Place) error {
+func (u userRepo) readHead(ctx context.Context, p *Place) error {
 	s, at, err := u.readStatus(ctx)
 	if err != nil {
 		return fmt.Errorf("inspect %s: %w", u.dir, err)
 	}
 	if CheckSHA(at) != nil {
-		return u.unborn()
+		return u.noCommit()
 	}
 	if p.Head = at; s.branch == "" {
 		return fault.Usage("no branch is checked out in "+u.dir, "check one out: git switch BRANCH", nil)
@@ -169,11 +169,11 @@ func (u user) readHead(ctx context.Context, p *Place) error {
 	return nil
 }
 
-func (u user) unborn() error {
+func (u userRepo) noCommit() error {
 	return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
 }
 
-func (u user) describe(ctx context.Context, p *Place) error {
+func (u userRepo) describe(ctx context.Context, p *Place) error {
 	remotes, err := u.Ask(ctx, "remote")
 	if err != nil {
 		return err
@@ -203,14 +203,14 @@ func defaultRemote(names []string) string {
 	return ""
 }
 
-func (u user) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
+func (u userRepo) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
 	set, err := withoutFilters(ctx, u.Do)
 	if err != nil {
 		return nil, "", err
 	}
-	like := u.userConfig(ctx, u.git.User.files())
-	set = append(set, like.endings()...)
-	if ignore := like.ignore(u.git.User); ignore != "" {
+	config := u.userConfig(ctx, u.git.User.files())
+	set = append(set, config.lineEndings()...)
+	if ignore := config.ignore(u.git.User); ignore != "" {
 		set = append(set, Setting{"core.excludesFile", ignore})
 	}
 	return readStatus(ctx, func(ctx context.Context, c Call) ([]byte, error) {
@@ -219,7 +219,7 @@ func (u user) readStatus(ctx context.Context) (s *Inspection, at string, err err
 	})
 }
 
-func notOurs() []string {
+func excludeOurs() []string {
 	var specs []string
 	for _, name := range ours {
 		specs = append(specs, ":(top,exclude,literal)"+name)
@@ -229,7 +229,7 @@ func notOurs() []string {
 
 // Origin returns the URL of the remote origin, or nothing.
 func (g Git) Origin(ctx context.Context, dir string) (string, error) {
-	u := user{git: g, dir: dir}
+	u := userRepo{git: g, dir: dir}
 	if err := u.check(ctx); err != nil {
 		return "", err
 	}
@@ -242,7 +242,7 @@ func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 
 // Tracks reports whether a path, or something below it, is tracked.
 func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
-	out, err := user{git: g, dir: filepath.Dir(path)}.Ask(ctx, "ls-files", "-z", "--", ":(literal)"+filepath.Base(path))
+	out, err := userRepo{git: g, dir: filepath.Dir(path)}.Ask(ctx, "ls-files", "-z", "--", ":(literal)"+filepath.Base(path))
 	if failed, is := Answered(err); is && (out != "" || strings.Contains(failed.Said, "not a git repository")) {
 		err = nil
 	}
@@ -251,7 +251,7 @@ func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
 
 // Named returns the commit that a user calls rev, or a fault.
 func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
-	u := user{git: g, dir: dir}
+	u := userRepo{git: g, dir: dir}
 	if err := u.check(ctx); err != nil {
 		return "", err
 	}
@@ -259,7 +259,7 @@ func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
 	_, none := Answered(err)
 	switch {
 	case none && rev == "HEAD":
-		return "", u.unborn()
+		return "", u.noCommit()
 	case none:
 		return "", fault.Usage("there is no commit "+OneLine(rev, 80), "name one that git log shows", nil)
 	case err != nil:

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// inspectAnyway is for callers that can do without the status: an index may be broken.
+// inspectAnyway is Inspect that works with a broken index. It then assumes that everything changed.
 func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	s, err := t.Inspect(ctx)
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
@@ -23,37 +23,36 @@ func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	return s, s.resolveHead(ctx, "HEAD")
 }
 
-// Work is the id of the working tree as a tree: all that counts as work included,
-// but what lies Beside, and what HEAD has there, left out. The index stays
-// untouched. Repositories within the tree are left out: as a commit they could only
-// be refused.
+// Work writes the working files as a tree, without the paths in Beside, and returns
+// its id. It does not change the index. It leaves out nested repositories: Take
+// would refuse them.
 func (s *Inspection) Work(ctx context.Context) (string, error) {
 	return s.snapshot(ctx, s.tree.beside())
 }
 
-// CommitAll commits all of the working tree, what lies Beside too, and returns
-// the new HEAD; the old one when there is nothing to commit. No hook runs, and
-// a merge or rebase that was left half way is left behind.
+// CommitAll commits the whole working tree, including Beside, and returns the new
+// HEAD, or the old one if nothing changed. No hook runs. An unfinished merge or
+// rebase is abandoned.
 func (s *Inspection) CommitAll(ctx context.Context, m Message) (string, error) {
 	tree, err := s.snapshot(ctx, nil)
 	if err != nil {
 		return "", err
 	}
-	return s.record(ctx, tree, m)
+	return s.commitOnHead(ctx, tree, m)
 }
 
-// CommitSnapshot is CommitAll of the files as they were when Work gave tree. What
-// lies Beside is committed as it is now. No file is touched: what came later stays
-// uncommitted.
+// CommitSnapshot is CommitAll for the files in tree, which Work returned earlier.
+// The paths in Beside are committed as they are now. It changes no file: later
+// changes stay uncommitted.
 func (s *Inspection) CommitSnapshot(ctx context.Context, tree string, m Message) (string, error) {
 	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
-	tree, err := s.complete(ctx, tree)
+	tree, err := s.withBeside(ctx, tree)
 	if err != nil {
 		return "", err
 	}
-	return s.record(ctx, tree, m)
+	return s.commitOnHead(ctx, tree, m)
 }
 
 func (t *Tree) beside() []string {
@@ -66,8 +65,8 @@ func (t *Tree) beside() []string {
 	return paths
 }
 
-// record commits tree on top of HEAD, unless HEAD has it already.
-func (s *Inspection) record(ctx context.Context, tree string, m Message) (string, error) {
+// commitOnHead commits tree on top of HEAD, unless HEAD has this tree.
+func (s *Inspection) commitOnHead(ctx context.Context, tree string, m Message) (string, error) {
 	if tree == s.Tree {
 		return s.Head, nil
 	}
@@ -82,13 +81,13 @@ func (s *Inspection) record(ctx context.Context, tree string, m Message) (string
 	if err := t.run(ctx, "reset", "-q", "--mixed", sha); err != nil {
 		return "", fmt.Errorf("move to the new commit: %w", err)
 	}
-	t.known = Standing{Head: sha, Tree: tree}
+	t.known = TreeState{Head: sha, Tree: tree}
 	return sha, nil
 }
 
 func (s *Inspection) snapshot(ctx context.Context, without []string) (string, error) {
-	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.beneath(without) || e.beneath(ours) })
-	drop, err := s.tracks(ctx, without)
+	rest := slices.DeleteFunc(slices.Clone(s.found), func(e entry) bool { return e.isWithin(without) || e.isWithin(ours) })
+	drop, err := s.hasAny(ctx, without)
 	if err != nil {
 		return "", err
 	}
@@ -97,17 +96,17 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	}
 	on, done := s.tree.scratch()
 	defer done()
-	on.nested = slices.ContainsFunc(rest, func(e entry) bool { return !e.simple() })
+	on.nested = slices.ContainsFunc(rest, func(e entry) bool { return !e.isPlainFile() })
 	if err := on.copyIndex(ctx); err != nil {
 		return "", fmt.Errorf("begin a snapshot: %w", err)
 	}
 	if drop {
-		if err := on.drop(ctx, without); err != nil {
+		if err := on.untrack(ctx, without); err != nil {
 			return "", err
 		}
 	}
 	if len(rest) > 0 {
-		specs := append([]string{"."}, notOurs()...)
+		specs := append([]string{"."}, excludeOurs()...)
 		for _, name := range slices.Concat(without, s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
@@ -118,24 +117,24 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 	return on.write(ctx)
 }
 
-func (s *Inspection) tracks(ctx context.Context, paths []string) (bool, error) {
+func (s *Inspection) hasAny(ctx context.Context, paths []string) (bool, error) {
 	if len(paths) == 0 {
 		return false, nil
 	}
 	out, err := s.tree.Do(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree", "--name-only", s.Head, "--"}, paths...)})
 	if err != nil {
-		return false, fmt.Errorf("look for what is no work: %w", err)
+		return false, fmt.Errorf("look for files that are not work: %w", err)
 	}
 	return len(out) > 0, nil
 }
 
-func (s *Inspection) complete(ctx context.Context, tree string) (string, error) {
+func (s *Inspection) withBeside(ctx context.Context, tree string) (string, error) {
 	beside := s.tree.beside()
 	if len(beside) == 0 {
 		return tree, nil
 	}
 	all := s.Tree
-	if slices.ContainsFunc(s.found, func(e entry) bool { return e.kind == kindOdd || e.besides(beside) }) {
+	if slices.ContainsFunc(s.found, func(e entry) bool { return e.kind == kindOdd || e.overlaps(beside) }) {
 		var err error
 		if all, err = s.snapshot(ctx, nil); err != nil {
 			return "", err
@@ -154,16 +153,16 @@ func (s *Inspection) complete(ctx context.Context, tree string) (string, error) 
 	return WriteTree(ctx, s.tree.Do, Index{on.index, tree}, wanted)
 }
 
-func (e entry) besides(paths []string) bool {
-	return e.beneath(paths) || slices.ContainsFunc(paths, func(path string) bool {
+func (e entry) overlaps(paths []string) bool {
+	return e.isWithin(paths) || slices.ContainsFunc(paths, func(path string) bool {
 		return strings.HasPrefix(path+"/", strings.TrimSuffix(e.path, "/")+"/")
 	})
 }
 
-// Leftovers are files that a program left in a tree without being asked to.
+// Leftovers are files that a check left in a tree.
 type Leftovers map[string]string // path to object
 
-// Leftovers is what is new in the later of two snapshots.
+// Leftovers returns the new files in the later of two snapshots.
 func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	if err := CheckSHA(span.From, span.To); err != nil {
 		return nil, err
@@ -184,7 +183,7 @@ func (t *Tree) Leftovers(ctx context.Context, span Span) (Leftovers, error) {
 	return leftovers, nil
 }
 
-// Tidy is a snapshot without leftovers, except those that were changed or committed since.
+// Tidy returns a snapshot without leftovers, except those that were changed or committed since.
 func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (string, error) {
 	if len(leftovers) == 0 {
 		return tree, nil
@@ -198,7 +197,7 @@ func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (stri
 	}
 	s, done := quiet.scratch()
 	defer done()
-	if _, err := s.Do(ctx, s.on("read-tree", tree)); err != nil {
+	if _, err := s.Do(ctx, s.indexCall("read-tree", tree)); err != nil {
 		return "", fmt.Errorf("read the snapshot: %w", err)
 	}
 	added, err := s.added(ctx)

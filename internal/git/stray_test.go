@@ -17,9 +17,9 @@ func TestStraysAreIgnored(t *testing.T) {
 		write(t, filepath.Join(l.tree.Dir, name), "made")
 	}
 	write(t, filepath.Join(l.tree.Dir, "seen.log"), "ignored already")
-	strays := must(l.tree.Strays(t.Context()))(t)
+	strays := must(l.tree.Untracked(t.Context()))(t)
 	if len(strays) != len(odd)-1 {
-		t.Errorf("Strays = %q, want one for each of %q, and one for deps", strays, odd)
+		t.Errorf("Untracked = %q, want one for each of %q, and one for deps", strays, odd)
 	}
 	if err := l.tree.Ignore(strays); err != nil {
 		t.Fatal(err)
@@ -32,8 +32,8 @@ func TestStraysAreIgnored(t *testing.T) {
 	if diff := cmp.Diff("A  starling\nA  work/src/gen.go\nA  x0", l.agent("status", "--porcelain", "--untracked-files=all")); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	if again := must(l.tree.Strays(t.Context()))(t); len(again) > 0 {
-		t.Errorf("Strays = %q afterwards, want none", again)
+	if again := must(l.tree.Untracked(t.Context()))(t); len(again) > 0 {
+		t.Errorf("Untracked = %q afterwards, want none", again)
 	}
 }
 

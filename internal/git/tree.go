@@ -12,25 +12,25 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Tree is a checkout with its own repository, in which someone else works. It
-// borrows the trusted objects and cannot write back: only Trusted.Take takes
-// its content over. Any program there may write anything into its .git; git
-// runs there without a credential, by Run.
+// Tree is a checkout with its own repository, in which an agent works. It reads
+// the trusted objects and cannot write to them: only handover.Take accepts its
+// commits. Any program in the tree can write to its .git. git runs there by Run,
+// without credentials.
 type Tree struct {
 	Dir    string
-	Author Identity // of what CommitAll commits; empty: ralph
-	Run    Run      // how git runs inside; nil: as it does everywhere else
-	Beside []string // slash paths within that are not work: Snapshot leaves them out
+	Author Identity // of commits by CommitAll; empty: ralph
+	Run    Run      // how git runs in the tree; nil: as elsewhere
+	Beside []string // slash paths in the tree that are not work: Work leaves them out
 
-	git     Git
-	own     *gitDir       // of the user's own tree; nil: Dir/.git, no matter what lies there
-	needs   guarded.Needs // of the user's own tree
-	ignore  string        // the user's own excludes file; empty: none
-	endings []Setting     // how the user has lines end
-	known   Standing      // its Head and Tree alone: that commit's tree is always the same
+	git         Git
+	own         *gitDir       // of the user's own tree; nil: Dir/.git
+	needs       guarded.Needs // of the user's own tree
+	ignore      string        // the user's own excludes file; empty: none
+	lineEndings []Setting     // the user's settings for line endings
+	known       TreeState     // cache of a Head and its Tree
 }
 
-// Identity is who commits.
+// Identity is an author or committer.
 type Identity struct{ Name, Email string }
 
 // Ralph is the default committer. The address belongs to an organization: GitHub links it to no user.
@@ -42,16 +42,16 @@ func (i Identity) env() []string {
 	return []string{"GIT_AUTHOR_NAME=" + i.Name, "GIT_AUTHOR_EMAIL=" + i.Email, "GIT_COMMITTER_NAME=" + i.Name, "GIT_COMMITTER_EMAIL=" + i.Email}
 }
 
-// CloneSpec is where a tree is to grow, and from what.
+// CloneSpec describes a tree to make.
 type CloneSpec struct {
-	Dir     string // absent or empty
+	Dir     string // missing or empty
 	SHA     string
-	Branch  string   // its HEAD; empty: detached, for a clean checkout
-	Exclude []string // patterns to ignore besides those of the project
+	Branch  string   // branch to check out; empty: detached HEAD
+	Exclude []string // patterns to ignore in addition to the project's
 	Run     Run      // as Tree.Run
 }
 
-// Clone makes a repository of its own with SHA checked out.
+// Clone makes a tree with its own repository and SHA checked out.
 func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if found, err := untrusted.ReadDir(p.Dir); len(found) > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("make a tree in %s: the folder is not empty", p.Dir), err)
@@ -84,31 +84,29 @@ func (t *Trusted) Repair(ctx context.Context, p CloneSpec) (*Tree, error) {
 		head = BranchRef(p.Branch)
 	}
 	if _, err := tree.Ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
-		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
+		return nil, fmt.Errorf("move to %s: %w", p.SHA, err)
 	}
 	if _, err := tree.Ask(ctx, "read-tree", "--reset", p.SHA); err != nil {
-		return nil, fmt.Errorf("stand at %s: %w", p.SHA, err)
+		return nil, fmt.Errorf("move to %s: %w", p.SHA, err)
 	}
 	return tree, nil
 }
 
-// OpenTree takes up a tree that Grow made.
+// OpenTree opens a tree that Clone made.
 func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
-	// A missing repository is reported by the calls that need it, which can
-	// blame the agent for it.
+	// Later calls report a missing repository: they can blame the agent.
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
 	return &Tree{Dir: dir, git: t.git}, nil
 }
 
-// initTree makes the repository. All of it is written by git inside, as the user
-// who works there: what the program wrote there itself could be led elsewhere
-// by a link.
+// initTree makes the repository. git writes all of it, as the agent's user: a
+// symbolic link could redirect files that ralph wrote itself.
 func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err := CheckSHA(p.SHA); err != nil {
 		return nil, err
@@ -132,13 +130,13 @@ func (t *Trusted) initTree(ctx context.Context, p CloneSpec) (*Tree, error) {
 	return tree, nil
 }
 
-// initWithTemplate passes all that the repository begins with as a template.
+// initWithTemplate passes the initial files of the repository as a template.
 func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec) error {
 	seed, err := os.MkdirTemp(t.Dir, "seed-")
 	if err != nil {
 		return err
 	}
-	defer untrusted.RemoveAll(seed) //nolint:errcheck // a few bytes in a folder of ours
+	defer untrusted.RemoveAll(seed) //nolint:errcheck // a few bytes in ralph's own folder
 	if err := t.writeTemplate(seed, p); err != nil {
 		return err
 	}
@@ -146,7 +144,7 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 	if branch == "" {
 		branch = "main" // only until HEAD is detached
 	}
-	// GIT_DIR would make it a bare one.
+	// With GIT_DIR, git would make a bare repository.
 	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format(p.SHA), "--initial-branch=" + branch, "--", tree.Dir}
 	if _, err = t.git.Do(ctx, Call{Args: args, Run: tree.Run}); err != nil {
 		return err
@@ -154,7 +152,8 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 	return tree.protectAlternates()
 }
 
-// protectAlternates prevents mistakes of the agent; git copies a template without its modes.
+// protectAlternates makes the list of alternates read-only, against mistakes of the agent. git does not copy modes from
+// a template.
 func (t *Tree) protectAlternates() error {
 	return untrusted.Folder{Path: filepath.Join(t.Dir, ".git")}.Do(func(inside *untrusted.Root) error { // no link leads out of it
 		return inside.Chmod("objects/info/alternates", 0o444)
@@ -179,10 +178,9 @@ func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 	)
 }
 
-// Strays are the files that nothing tracks or ignores, as patterns by which git
-// would ignore them. A folder of nothing else is one of them, with all that is
-// in it.
-func (t *Tree) Strays(ctx context.Context) ([]string, error) {
+// Untracked returns patterns that ignore the untracked files. A folder with only
+// untracked files is one pattern.
+func (t *Tree) Untracked(ctx context.Context) ([]string, error) {
 	quiet, err := t.disableFilters(ctx)
 	if err != nil {
 		return nil, err
@@ -190,21 +188,21 @@ func (t *Tree) Strays(ctx context.Context) ([]string, error) {
 	args := []string{"ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
 	out, err := quiet.Do(ctx, Call{Args: args})
 	if err != nil {
-		return nil, fmt.Errorf("look for stray files: %w", err)
+		return nil, fmt.Errorf("list untracked files: %w", err)
 	}
 	var patterns []string
 	for path := range strings.SplitSeq(string(out), "\x00") {
 		if path != "" && !strings.ContainsAny(path, "\r\n") { // a pattern is a line
-			patterns = append(patterns, "/"+plainly.Replace(path))
+			patterns = append(patterns, "/"+escapePattern.Replace(path))
 		}
 	}
 	return patterns, nil
 }
 
-// plainly quotes what git would take for a pattern.
-var plainly = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, ` `, `\ `, "\t", "\\\t")
+// escapePattern escapes special characters of ignore patterns.
+var escapePattern = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, ` `, `\ `, "\t", "\\\t")
 
-// Ignore makes git ignore more in a tree of ours, for every user of it.
+// Ignore makes git ignore more patterns in a tree, for all users.
 func (t *Tree) Ignore(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil

@@ -95,7 +95,7 @@ func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
 
 // OpenShared makes dir a repository that reads the objects of project's repository, and writes nothing there.
 func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, error) {
-	at := user{git: g, dir: project}
+	at := userRepo{git: g, dir: project}
 	if err := at.check(ctx); err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	if err := CheckBranch(branch); err != nil {
 		return err
 	}
-	sha, err := user{git: t.git, dir: from.Top}.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
+	sha, err := userRepo{git: t.git, dir: from.Top}.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
 	switch {
 	case SaidNo(err):
 		return t.DeleteRef(ctx, BranchRef(branch))

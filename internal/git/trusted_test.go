@@ -128,7 +128,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	if _, err := l.trusted.TreeOf(ctx, "HEAD"); err == nil {
-		t.Error("TreeOf takes what is no commit id")
+		t.Error("TreeOf takes what is not a commit id")
 	}
 }
 

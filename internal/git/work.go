@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Message is a commit's.
+// Message is a commit message.
 type Message struct {
 	Subject  string
 	Trailers []string // "Key: value"
@@ -32,7 +32,7 @@ func (m Message) text() string {
 	return text
 }
 
-// Head is the commit the tree stands at.
+// Head returns the commit of the tree's HEAD.
 func (t *Tree) Head(ctx context.Context) (string, error) {
 	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}")
 	if err != nil {
@@ -49,10 +49,9 @@ func (t *Tree) commit(ctx context.Context, parent, tree string, m Message) (stri
 	return sha, nil
 }
 
-// Reset moves the tree from its own HEAD to a commit that the program made of
-// it. A file becomes as that commit has it where the two commits differ; every
-// other file stays as it is, uncommitted work included. Nothing happens where
-// HEAD is that commit already.
+// Reset moves the tree from its HEAD to a commit that ralph made from it. It updates
+// the files that differ between the two commits. Other files stay as they are,
+// uncommitted work included.
 func (t *Tree) Reset(ctx context.Context, sha string) error {
 	if err := CheckSHA(sha); err != nil {
 		return err
@@ -61,16 +60,16 @@ func (t *Tree) Reset(ctx context.Context, sha string) error {
 	if err != nil || head == sha {
 		return err
 	}
-	quiet, err := t.movable(ctx)
+	quiet, err := t.unlocked(ctx)
 	if err != nil {
 		return err
 	}
-	// From an index of head, and from head to sha, git touches only what differs.
+	// With an index of head, git changes only files that differ between head and sha.
 	if err := quiet.run(ctx, "reset", "-q", "--mixed", head); err != nil {
-		return fmt.Errorf("forget what was staged: %w", err)
+		return fmt.Errorf("reset the index: %w", err)
 	}
 	if err := quiet.run(ctx, "read-tree", "--reset", "-u", head, sha); err != nil {
-		return fmt.Errorf("change what differs: %w", err)
+		return fmt.Errorf("update files: %w", err)
 	}
 	if err := quiet.run(ctx, "reset", "-q", "--soft", sha); err != nil {
 		return fmt.Errorf("move to %s: %w", sha, err)
@@ -78,7 +77,7 @@ func (t *Tree) Reset(ctx context.Context, sha string) error {
 	return nil
 }
 
-// Diff is the first limit bytes of a patch from a commit to the tree, and whether there is more.
+// Diff returns the first limit bytes of a patch from a commit to the tree, and whether it is longer.
 func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, cut bool, err error) {
 	if err := CheckSHA(from); err != nil {
 		return "", false, err
@@ -116,57 +115,58 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 	if err := CheckSHA(sha); err != nil {
 		return err
 	}
-	quiet, err := t.movable(ctx)
+	quiet, err := t.unlocked(ctx)
 	if err != nil {
 		return err
 	}
 	if err := quiet.run(ctx, "reset", "-q", "--hard", sha); err != nil {
-		return fmt.Errorf("put files back to %s: %w", sha, err)
+		return fmt.Errorf("restore files to %s: %w", sha, err)
 	}
 	return nil
 }
 
+// scratch is a tree with a temporary index.
 type scratch struct {
 	filterless
 	index  string
-	nested bool // repositories within may get in
+	nested bool // the index may contain nested repositories
 }
 
 func (t filterless) scratch() (s scratch, done func()) {
 	s = scratch{filterless: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), nested: true}
-	return s, func() { _ = os.Remove(s.index) } // where git failed early there is none
+	return s, func() { _ = os.Remove(s.index) } // missing if git failed early
 }
 
-func (s scratch) on(args ...string) Call {
+func (s scratch) indexCall(args ...string) Call {
 	return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + s.index}}
 }
 
-// copyIndex makes it an index of HEAD that knows what the real one knows of the
-// files, so that only changed ones are read. A real one that is locked or
-// broken costs no more than that.
+// copyIndex fills the index with HEAD, and copies the file data of the real index, so
+// that git reads only changed files. If the real index is locked or broken, git
+// reads all files.
 func (s scratch) copyIndex(ctx context.Context) error {
 	err := s.run(ctx, "read-tree", "--reset", "--index-output="+s.index, "HEAD")
 	if _, ok := Answered(err); ok {
-		_, err = s.Do(ctx, s.on("read-tree", "HEAD"))
+		_, err = s.Do(ctx, s.indexCall("read-tree", "HEAD"))
 	}
 	return err
 }
 
-func (s scratch) drop(ctx context.Context, paths []string) error {
+func (s scratch) untrack(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
 	forget := append([]string{"rm", "-r", "-f", "-q", "--cached", "--sparse", "--ignore-unmatch", "--"}, literal(paths)...)
-	if _, err := s.Do(ctx, s.on(forget...)); err != nil {
-		return fmt.Errorf("leave out what is no work: %w", err)
+	if _, err := s.Do(ctx, s.indexCall(forget...)); err != nil {
+		return fmt.Errorf("leave out files that are not work: %w", err)
 	}
 	return nil
 }
 
 func (s scratch) add(ctx context.Context, specs []string) error {
 	add := append([]string{"add", "--all", "--ignore-errors", "--"}, specs...)
-	// 1 says that some files could not be read; the others are in.
-	if _, err := s.Do(ctx, s.on(add...)); err != nil && !SaidNo(err) {
+	// Exit code 1: some files could not be read; git added the others.
+	if _, err := s.Do(ctx, s.indexCall(add...)); err != nil && !SaidNo(err) {
 		return fmt.Errorf("add the working tree: %w", err)
 	}
 	return nil
@@ -178,9 +178,9 @@ func (s scratch) write(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	out, err := s.Do(ctx, s.on("write-tree"))
+	out, err := s.Do(ctx, s.indexCall("write-tree"))
 	if err != nil {
-		return "", fmt.Errorf("write the tree: %w", err)
+		return "", fmt.Errorf("write a tree: %w", err)
 	}
 	return ObjectID(out, nil)
 }
@@ -188,7 +188,7 @@ func (s scratch) write(ctx context.Context) (string, error) {
 func (s scratch) leaveOutRepositories(ctx context.Context) error {
 	added, err := s.added(ctx)
 	if err != nil {
-		return fmt.Errorf("look for repositories within: %w", err)
+		return fmt.Errorf("look for nested repositories: %w", err)
 	}
 	var paths []string
 	for _, c := range added {
@@ -200,7 +200,7 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 }
 
 func (s scratch) added(ctx context.Context) ([]Change, error) {
-	out, err := s.Do(ctx, s.on("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev", "--diff-filter=A", "HEAD"))
+	out, err := s.Do(ctx, s.indexCall("diff-index", "--cached", "--raw", "-z", "--no-renames", "--ignore-submodules=none", "--no-abbrev", "--diff-filter=A", "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -211,10 +211,10 @@ func (s scratch) remove(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	c := s.on("update-index", "--force-remove", "-z", "--stdin")
+	c := s.indexCall("update-index", "--force-remove", "-z", "--stdin")
 	c.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 	if _, err := s.Do(ctx, c); err != nil {
-		return fmt.Errorf("leave out what is no work: %w", err)
+		return fmt.Errorf("leave out files that are not work: %w", err)
 	}
 	return nil
 }

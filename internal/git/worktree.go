@@ -16,14 +16,13 @@ import (
 // Worktree is ralph's linked worktree of the user's repository.
 type Worktree struct {
 	Dir    string
-	Branch string // empty: none is checked out there
+	Branch string // empty: detached HEAD
 }
 
 const worktreeName = ".ralph-worktree"
 
-// AddWorktree gives the user's repository a worktree that stands where its HEAD
-// does, on a new branch. Where folder or branch is taken both get a number. No
-// hook and no filter runs.
+// AddWorktree adds a worktree to the user's repository, at HEAD on a new branch. If
+// the folder or the branch exists, both get a number. No hook or filter runs.
 func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree, error) {
 	if err := CheckBranch(branch); err != nil {
 		return Worktree{}, err
@@ -31,7 +30,7 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err := g.Exclude(ctx, at, "/"+worktreeName+"*/"); err != nil {
 		return Worktree{}, err
 	}
-	u := user{git: g, dir: at.Top}
+	u := userRepo{git: g, dir: at.Top}
 	w, err := u.freeWorktree(ctx, branch)
 	if err != nil {
 		return Worktree{}, err
@@ -42,7 +41,7 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	}
 	_, err = u.Do(ctx, Call{
 		Args: []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head},
-		Set:  quiet, Timeout: farther,
+		Set:  quiet, Timeout: networkTimeout,
 	})
 	if err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
@@ -50,7 +49,7 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	return w, nil
 }
 
-func (u user) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
+func (u userRepo) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
 	for n, suffix := 2, ""; ; n++ {
 		w := Worktree{filepath.Join(u.dir, worktreeName+suffix), branch + suffix}
 		_, there := os.Lstat(w.Dir)
@@ -65,9 +64,9 @@ func (u user) freeWorktree(ctx context.Context, branch string) (Worktree, error)
 	}
 }
 
-// Worktrees are the worktrees of ralph's that the user's repository has.
+// Worktrees returns ralph's worktrees of the user's repository.
 func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
-	out, err := user{git: g, dir: at.Top}.Ask(ctx, "worktree", "list", "--porcelain", "-z")
+	out, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list the worktrees of %s: %w", at.Top, err)
 	}
@@ -89,13 +88,12 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 	return ours, nil
 }
 
-// RemoveWorktree takes a worktree of ralph's away, and its branch with it where
-// the user's HEAD has all of it. One with uncommitted work stays, and is an
-// error.
+// RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD
+// contains it. A worktree with uncommitted work is an error.
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
-	u := user{git: g, dir: at.Top}
+	u := userRepo{git: g, dir: at.Top}
 	if _, err := os.Stat(w.Dir); err == nil {
-		s, _, err := user{git: g, dir: w.Dir}.readStatus(ctx)
+		s, _, err := userRepo{git: g, dir: w.Dir}.readStatus(ctx)
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
@@ -103,7 +101,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 			return false, err
 		}
 	}
-	// Forced, as git would ask for what it ignores too.
+	// Without --force, git would refuse ignored files too.
 	if _, err := u.Ask(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
 		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
 	}
@@ -120,7 +118,8 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 	return err == nil, err
 }
 
-// SwitchNew puts the user's tree on a branch at HEAD. No file changes, and no hook runs.
+// SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
+// runs.
 func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	dir, err := g.CheckedOut(ctx, at, branch)
 	if err != nil {
@@ -129,7 +128,7 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	if dir != "" {
 		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
 	}
-	u := user{git: g, dir: at.Top}
+	u := userRepo{git: g, dir: at.Top}
 	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
 	switch {
 	case err == nil && sha != at.Head:
@@ -145,16 +144,17 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	return err
 }
 
-// IsDefault reports the remote's default branch, or a usual name; some file systems ignore case.
+// IsDefault reports whether a branch is the remote's default branch, or is called main or master if that is unknown.
+// Some file systems ignore case.
 func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
-	head, err := user{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
+	head, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
 	if name, is := strings.CutPrefix(head, "refs/remotes/"+at.Remote+"/"); err == nil && is {
 		return strings.EqualFold(branch, name)
 	}
 	return strings.EqualFold(branch, "main") || strings.EqualFold(branch, "master")
 }
 
-// CheckedOut is the folder where a branch is checked out, linked worktrees included.
+// CheckedOut returns the folder where a branch is checked out, linked worktrees included, or nothing.
 func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir string, err error) {
 	if branch == at.Branch {
 		return at.Top, nil
@@ -162,11 +162,11 @@ func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir strin
 	if err := CheckBranch(branch); err != nil {
 		return "", err
 	}
-	out, err := user{git: g, dir: at.Top}.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
+	out, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
 	if err != nil {
 		return "", fmt.Errorf("look for the branch %s: %w", branch, err)
 	}
-	if dir, is := strings.CutPrefix(out, BranchRef(branch)+" "); is { // others may be below that name
+	if dir, is := strings.CutPrefix(out, BranchRef(branch)+" "); is { // for-each-ref also lists refs below this name
 		return dir, nil
 	}
 	return "", nil

@@ -228,12 +228,12 @@ func (o *userCheckout) commitLeftovers(ctx context.Context, run journal.Run) (*g
 
 func (o *userCheckout) takeCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (_ journal.CommitsTaken, err error) {
 	o.tree.Beside = LoopFiles(run.Policy)
-	var standing git.Standing
+	var standing git.TreeState
 	if seen == nil {
 		seen, err = o.tree.Inspect(ctx)
 	}
 	if err == nil {
-		standing, err = seen.Standing(ctx)
+		standing, err = seen.State(ctx)
 	}
 	if failed, ok := git.Answered(err); ok && !failed.TimedOut { // the agent left it so
 		why := fmt.Sprintf("git cannot read the tree: %s; git switch %s brings it back where HEAD names no commit", failed.Said, shell.Quote(run.Branch))
@@ -249,7 +249,7 @@ func (o *userCheckout) takeCommits(ctx context.Context, run journal.Run, seen *g
 	if o.trusted == nil || taken.From == taken.To {
 		return taken, nil
 	}
-	why, err := seen.Strayed(ctx, run.Branch, run.Start, run.Head)
+	why, err := seen.WhyDiverged(ctx, run.Branch, run.Start, run.Head)
 	if err != nil || why != "" {
 		taken.To, taken.Tree, taken.Refused = run.Head, run.Tree, []journal.Finding{{Commit: standing.Head, Why: why}}
 		return taken, err

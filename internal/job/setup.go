@@ -40,14 +40,14 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 	if err != nil {
 		return err
 	}
-	var strays []string
+	var untracked []string
 	if fresh {
-		strays, err = s.ignoreSetupFiles(ctx, run, tree)
+		untracked, err = s.ignoreSetupFiles(ctx, run, tree)
 	}
 	if err != nil || !ready {
 		return err
 	}
-	return s.writeSetupMarker(strays)
+	return s.writeSetupMarker(untracked)
 }
 
 // treeOfRun is nil if the agent works in the user's own tree, which the user sets up.
@@ -75,11 +75,11 @@ func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree 
 		at.snapshot.checkFiles, err = setupLeftovers(ctx, run, tree)
 		return nil, err
 	}
-	strays, err := tree.Strays(ctx)
+	untracked, err := tree.Untracked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return strays, tree.Ignore(strays)
+	return untracked, tree.Ignore(untracked)
 }
 
 func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
@@ -94,13 +94,13 @@ func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.L
 // setupMarker says that setup is done, and which files git ignores since.
 const setupMarker = "tree.ready"
 
-func (s *activeRun) readSetupMarker() (strays []string, is bool) {
+func (s *activeRun) readSetupMarker() (untracked []string, is bool) {
 	data, err := untrusted.ReadFile(s.home.File(setupMarker), 64<<20)
-	return strays, err == nil && json.Unmarshal(data, &strays) == nil
+	return untracked, err == nil && json.Unmarshal(data, &untracked) == nil
 }
 
-func (s *activeRun) writeSetupMarker(strays []string) error {
-	data, err := json.Marshal(append([]string{}, strays...))
+func (s *activeRun) writeSetupMarker(untracked []string) error {
+	data, err := json.Marshal(append([]string{}, untracked...))
 	if err == nil {
 		err = untrusted.WriteFile(s.home.File(setupMarker), data, 0o600)
 	}

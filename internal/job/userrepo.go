@@ -36,7 +36,7 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	if err := books.WritePlan(run.Plan); err != nil {
 		return err
 	}
-	_, err := d.Git.Commit(ctx, d.Place, git.Commission{
+	_, err := d.Git.Commit(ctx, d.Place, git.PathCommit{
 		Paths: slices.DeleteFunc(books.Files(), func(name string) bool {
 			_, err := os.Lstat(filepath.Join(d.Place.Top, filepath.FromSlash(name)))
 			return err != nil

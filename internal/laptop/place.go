@@ -95,7 +95,7 @@ func (w World) own(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, 
 	if err != nil || area == "" {
 		return tree, err
 	}
-	if to := tree.LeadsOut(ctx, area); to != "" {
+	if to := tree.DirOutside(ctx, area); to != "" {
 		return nil, fault.Usage("the repository in "+at.Top+" uses "+to,
 			"look at .git there; if it is as you made it, move the repository out of "+area, errStrays)
 	}

@@ -34,8 +34,8 @@ type World struct {
 	Closing  *Closing
 }
 
-func (w World) person() git.Person {
-	p := git.Person{
+func (w World) person() git.UserEnv {
+	p := git.UserEnv{
 		Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME"), Global: w.Getenv("GIT_CONFIG_GLOBAL"), System: w.Getenv("GIT_CONFIG_SYSTEM"),
 		Parameters: w.Getenv("GIT_CONFIG_PARAMETERS"),
 	}

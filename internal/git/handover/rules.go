@@ -87,7 +87,7 @@ func wrongPath(name string) string {
 		return "its name contains a backslash"
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || git.IsFolder(part) {
+		if part == "" || part == "." || part == ".." || git.IsGitDir(part) {
 			return "it would be in a git folder or outside the tree"
 		}
 	}
@@ -97,7 +97,7 @@ func wrongPath(name string) string {
 func foldNTFS(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		parts[i] = git.Bare(part)
+		parts[i] = git.FoldNTFS(part)
 	}
 	return path.Join(parts...)
 }
@@ -108,7 +108,7 @@ func wrongChange(c git.Change) string {
 	switch {
 	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
 		return "a repository within the repository"
-	case moduleFile.MatchString(git.Bare(path.Base(c.Path))):
+	case moduleFile.MatchString(git.FoldNTFS(path.Base(c.Path))):
 		return "submodules may not be changed"
 	case c.Mode == git.ModeNone:
 		return ""
@@ -136,7 +136,7 @@ func wrongTarget(name, target string) string {
 				return "the link leads out of the tree"
 			}
 		case part == "" || part == ".":
-		case git.IsFolder(part):
+		case git.IsGitDir(part):
 			return "the link leads into a git folder"
 		default:
 			down = true
