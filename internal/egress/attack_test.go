@@ -13,9 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// said writes a request as it stands to the model server, and gives all that comes
-// back until the server hangs up.
-func said(t *testing.T, d *desk, request string) string {
+// writeRaw writes a raw request to the model server, and returns everything that
+// comes back until the server closes the connection.
+func writeRaw(t *testing.T, d *testModel, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
 	if err != nil {
@@ -30,7 +30,7 @@ func said(t *testing.T, d *desk, request string) string {
 	return string(text)
 }
 
-// Requests that another reader may understand otherwise are not passed on, or as
+// Requests that another parser may read differently are refused, or forwarded as
 // the one request that was judged.
 func TestOddRequests(t *testing.T) {
 	const (
@@ -79,8 +79,8 @@ func TestOddRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := newReceiver(t, nil)
-			d := newDesk(t, server.URL, nil)
-			answer := said(t, d, test.request)
+			d := newTestModel(t, server.URL, nil)
+			answer := writeRaw(t, d, test.request)
 			hits := server.hits()
 			if good := strings.HasPrefix(answer, "HTTP/1.1 200 "); len(hits) > 1 || (len(hits) == 1) != test.arrives || good != test.arrives {
 				t.Errorf("%d requests arrived, and the answer is %.200q", len(hits), answer)
@@ -95,11 +95,11 @@ func TestOddRequests(t *testing.T) {
 	}
 }
 
-// A body that comes in pieces takes no more room than it has bytes, once it is here.
+// A body that arrives in pieces reserves only the memory of its bytes, once it is complete.
 func TestPiecesTakeTheirOwnRoom(t *testing.T) {
 	arrived, release := make(chan bool, 9), make(chan bool)
 	server := newReceiver(t, whole(arrived, release, "1"))
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 1<<20, 2<<20 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 1<<20, 2<<20 })
 	const many = 3
 	answers := make(chan int, many)
 	free := sync.OnceFunc(func() { close(release) })
@@ -124,15 +124,17 @@ func TestPiecesTakeTheirOwnRoom(t *testing.T) {
 	}
 }
 
-// crowd are the ways in which the clients of TestCrowd behave.
-var crowd = map[string]func(d *desk) string{
-	"reads all": func(d *desk) string { return send(d, sizedRequest(""), true) },
-	"hangs up":  func(d *desk) string { return send(d, sizedRequest(""), false) },
-	"never ends its body": func(d *desk) string {
+// crowd lists the behaviours of the clients in TestCrowd.
+var crowd = map[string]func(d *testModel) string{
+	"reads all": func(d *testModel) string { return send(d, sizedRequest(""), true) },
+	"hangs up":  func(d *testModel) string { return send(d, sizedRequest(""), false) },
+	"never ends its body": func(d *testModel) string {
 		return send(d, "POST /v1/messages HTTP/1.1\r\nHost: model\r\nX-Api-Key: "+dummy+"\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"mod\r\n", true)
 	},
-	"ends half-way": func(d *desk) string { return send(d, "POST /v1/messages HTTP/1.1\r\nHost: mod", false) },
-	"a large head":  func(d *desk) string { return send(d, sizedRequest("X-A: "+strings.Repeat("a", 1<<20)+"\r\n"), true) },
+	"ends half-way": func(d *testModel) string { return send(d, "POST /v1/messages HTTP/1.1\r\nHost: mod", false) },
+	"a large head": func(d *testModel) string {
+		return send(d, sizedRequest("X-A: "+strings.Repeat("a", 1<<20)+"\r\n"), true)
+	},
 }
 
 func sizedRequest(header string) string {
@@ -141,7 +143,7 @@ func sizedRequest(header string) string {
 }
 
 // send writes a request, and reads the answer to its end, or only its first bytes.
-func send(d *desk, request string, all bool) string {
+func send(d *testModel, request string, all bool) string {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
 	if err != nil {
 		return ""
@@ -158,8 +160,8 @@ func send(d *desk, request string, all bool) string {
 	return string(text)
 }
 
-// However many come at once and however they behave, the budget holds, the key
-// stays outside, all room is given back, and those who behave are answered.
+// With many clients of any behaviour, the budget holds, the key stays hidden, all
+// memory is released, and well-behaved clients get answers.
 func TestCrowd(t *testing.T) {
 	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -169,7 +171,7 @@ func TestCrowd(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, data(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5000}}`)+data(`{"type":"message_stop"}`))
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) {
+	d := newTestModel(t, server.URL, func(m *egress.Model) {
 		m.Budget.USD, m.Now = 0.5, time.Now // ten answers
 		m.Limits.Body, m.Limits.Header = 200*time.Millisecond, 200*time.Millisecond
 	})

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// BenchmarkTunnel is how fast much passes, through the proxy and without it, as
-// a ratio: "times" is how many times as long it takes.
+// BenchmarkTunnel compares the throughput with and without the proxy: "times" is
+// how many times as long the proxy takes.
 func BenchmarkTunnel(b *testing.B) {
 	const size = 64 << 20
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -21,7 +21,7 @@ func BenchmarkTunnel(b *testing.B) {
 		}
 	}))
 	defer server.Close()
-	s := newStand(b, func(s *stand) { s.to(server.Listener.Addr()) })
+	s := newTestProxy(b, func(s *testProxy) { s.to(server.Listener.Addr()) })
 	fetch := func(client *http.Client, address string) time.Duration {
 		began := time.Now()
 		answer, err := client.Get(address)
@@ -44,11 +44,11 @@ func BenchmarkTunnel(b *testing.B) {
 	b.ReportMetric(with.Seconds()/without.Seconds(), "times")
 }
 
-// BenchmarkConnect is what a new connection costs, in the same way.
+// BenchmarkConnect compares the cost of a new connection in the same way.
 func BenchmarkConnect(b *testing.B) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
-	s := newStand(b, func(s *stand) { s.to(server.Listener.Addr()) })
+	s := newTestProxy(b, func(s *testProxy) { s.to(server.Listener.Addr()) })
 	config := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 	config.ServerName = "example.com"
 	shake := func(conn net.Conn) {
@@ -84,8 +84,8 @@ func BenchmarkConnect(b *testing.B) {
 	b.ReportMetric(with.Seconds()/without.Seconds(), "times")
 }
 
-// BenchmarkFirstByte is how much later than from the real server itself the
-// first byte comes through the Model, and each event after it.
+// BenchmarkFirstByte measures how much later the first byte and each event arrive
+// through the Model than directly.
 func BenchmarkFirstByte(b *testing.B) {
 	said := make(chan time.Time, 1)
 	next := make(chan bool)
@@ -98,7 +98,7 @@ func BenchmarkFirstByte(b *testing.B) {
 			_ = http.NewResponseController(w).Flush()
 		}
 	})
-	d := newDesk(b, server.URL, nil)
+	d := newTestModel(b, server.URL, nil)
 	ask := func(base string) (first, second time.Duration) {
 		request := d.request(messages, `{"model":"big","stream":true}`)
 		request.URL = address(b, base+messages)
@@ -127,7 +127,7 @@ func BenchmarkFirstByte(b *testing.B) {
 	b.ReportMetric(float64(later[1].Microseconds())/float64(b.N), "µs-next-event")
 }
 
-// BenchmarkJudge is what looking through a body costs: 2 MB, a long session's.
+// BenchmarkJudge judges a body of 2 MB, as of a long session.
 func BenchmarkJudge(b *testing.B) {
 	body := longBody()
 	b.SetBytes(int64(len(body)))

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// uses is a server whose answers use so much.
+// uses returns a server whose answers use this many tokens.
 func uses(t *testing.T, input, output int) *receiver {
 	t.Helper()
 	return newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -27,9 +27,9 @@ func uses(t *testing.T, input, output int) *receiver {
 	})
 }
 
-// However little an answer used, it is told when it has ended.
+// The use of an answer is reported when it has ended, even if it is small.
 func TestLittleIsToldAtTheEnd(t *testing.T) {
-	d := newDesk(t, uses(t, 20, 10).URL, nil)
+	d := newTestModel(t, uses(t, 20, 10).URL, nil)
 	d.ask(messages, `{"model":"big"}`)
 	settled(t, d)
 	if got, want := d.model.Spent().Usage, (stream.Usage{Input: 20, Output: 10}); got != want {
@@ -41,7 +41,7 @@ func TestLittleIsToldAtTheEnd(t *testing.T) {
 func TestBudgetIsUsedToItsEnd(t *testing.T) {
 	for name, budget := range map[string]egress.Budget{"tokens": {Tokens: 1_000_000}, "dollars": {USD: 1}} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, uses(t, 1_000_000, 0).URL, func(m *egress.Model) { m.Budget = budget })
+			d := newTestModel(t, uses(t, 1_000_000, 0).URL, func(m *egress.Model) { m.Budget = budget })
 			for _, want := range []int{http.StatusOK, http.StatusForbidden} {
 				if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want {
 					t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
@@ -51,12 +51,12 @@ func TestBudgetIsUsedToItsEnd(t *testing.T) {
 	}
 }
 
-// Who was let in before the budget was used, and asks after that, is cut off
-// before anybody is paid.
+// A request that was admitted before the budget was used is cut off before it
+// reaches the server.
 func TestBudgetThatIsUsedMeanwhile(t *testing.T) {
 	const body = `{"model":"big"}`
 	server := uses(t, 100, 0)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 100 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 100 })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func TestBudgetThatIsUsedMeanwhile(t *testing.T) {
 	}
 }
 
-// Requests that come all at once are sent side by side only as long as the most
-// that all of them can cost fits: a body of 100 kB may be 100,000 tokens.
+// Simultaneous requests run in parallel only while the maximum cost of all fits
+// into the budget: a body of 100 kB may be 100,000 tokens.
 func TestManyAtOnceStayWithinTheBudget(t *testing.T) {
 	var busy, most atomic.Int64
 	release := make(chan bool)
@@ -99,7 +99,7 @@ func TestManyAtOnceStayWithinTheBudget(t *testing.T) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, data(`{"type":"response.completed","response":{"usage":{"input_tokens":100000,"output_tokens":1000}}}`))
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.45 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.45 })
 	const many = 32
 	asked, answers := crowded(t, d, many, responses, `{"model":"big","stream":true,"max_output_tokens":1000,"instructions":"`+strings.Repeat("x", 100_000)+`"}`)
 	asked.Wait()
@@ -116,8 +116,8 @@ func TestManyAtOnceStayWithinTheBudget(t *testing.T) {
 	}
 }
 
-// An answer that is under way holds no more than it can still cost: the rest is
-// free once its maker has told its input.
+// An open request holds only what it can still cost: the rest is free once the
+// maker has reported its input.
 func TestToldInputMakesRoom(t *testing.T) {
 	release := make(chan bool)
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -126,7 +126,7 @@ func TestToldInputMakesRoom(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-release
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 10_000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 10_000 })
 	body := `{"model":"big","stream":true,"max_tokens":500,"system":"` + strings.Repeat("x", 5000) + `"}`
 	for range 3 {
 		response, err := http.DefaultTransport.RoundTrip(d.request(messages, body))
@@ -138,10 +138,10 @@ func TestToldInputMakesRoom(t *testing.T) {
 	close(release)
 }
 
-// A request that is too large for what is left is not sent, and ends the budget.
+// A request that is too large for the rest of the budget is not sent, and ends the budget.
 func TestWhatIsTooLargeIsNotSent(t *testing.T) {
 	server := uses(t, 900, 0)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1000 })
 	if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != http.StatusOK {
 		t.Fatalf("answer %d %s", got.StatusCode, got.text)
 	}
@@ -152,7 +152,7 @@ func TestWhatIsTooLargeIsNotSent(t *testing.T) {
 	}
 }
 
-// What an answer that is cut off before its head was asked is charged: the model
+// An answer that is cut off before its header is charged for its input: the model
 // may have begun.
 func TestWhatIsCutBeforeItsHeadIsCharged(t *testing.T) {
 	arrived := make(chan bool)
@@ -165,7 +165,7 @@ func TestWhatIsCutBeforeItsHeadIsCharged(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"usage":{"input_tokens":1000000}}`)
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) {
+	d := newTestModel(t, server.URL, func(m *egress.Model) {
 		m.Budget.USD = 0.9
 		m.Now = func() time.Time { return time.Unix(0, 0) }
 	})
@@ -184,7 +184,7 @@ func TestWhatIsCutBeforeItsHeadIsCharged(t *testing.T) {
 	}
 }
 
-// What is no text is as large as it can be: its bytes do not show it.
+// Media count as large as they can be: their bytes do not show their tokens.
 func TestMedia(t *testing.T) {
 	const image, other = 10_000, 1_000_000
 	for _, test := range []struct {
@@ -210,10 +210,10 @@ func TestMedia(t *testing.T) {
 	}
 }
 
-// Nor are its bytes tokens: a picture of a megabyte is no million of them.
+// The bytes of media are not tokens: a picture of a megabyte is not a million tokens.
 func TestPicturesAreNotTooLarge(t *testing.T) {
 	server := uses(t, 1500, 10)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 20_000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 20_000 })
 	picture := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + strings.Repeat("aGk=", 250_000) + `"}}`
 	for range 2 {
 		if got := d.ask(messages, `{"model":"big","max_tokens":10,"messages":[{"role":"user","content":[`+picture+`]}]}`); got.StatusCode != http.StatusOK {
@@ -222,7 +222,7 @@ func TestPicturesAreNotTooLarge(t *testing.T) {
 	}
 }
 
-// Input that is to be kept for an hour may cost twice its price.
+// Input that is cached for an hour may cost twice its price.
 func TestInputThatIsKept(t *testing.T) {
 	for ttl, rate := range map[string]float64{"5m": 1.25, "1h": 2} {
 		arrived := make(chan bool)
@@ -230,7 +230,7 @@ func TestInputThatIsKept(t *testing.T) {
 			arrived <- true
 			<-r.Context().Done()
 		})
-		d := newDesk(t, server.URL, func(m *egress.Model) {
+		d := newTestModel(t, server.URL, func(m *egress.Model) {
 			m.Prices = map[string]price.Rate{"big": {Input: 1, CacheWrite: 1.25}}
 			m.Now = func() time.Time { return time.Unix(0, 0) }
 		})

@@ -16,8 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// What the CLIs send, by the fields that they were seen to send, arrives to the
-// letter.
+// The fields that CLIs were seen to send arrive unchanged.
 func TestWhatClientsSendArrives(t *testing.T) {
 	for name, ask := range map[string]struct{ path, body string }{
 		"claude":   {messages + "?beta=true", `{"model":"big","messages":[],"system":[],"tools":[],"metadata":{"user_id":"u"},"max_tokens":32000,"thinking":{"type":"adaptive","display":"updates"}, "context_management":{"edits":[]},"output_config":{"effort":"high"},"stream":true}`},
@@ -28,7 +27,7 @@ func TestWhatClientsSendArrives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := modeltest.Start(t)
-			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 5 })
+			d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.USD = 5 })
 			got := d.ask(ask.path, ask.body)
 			if all := server.Requests(); got.StatusCode != http.StatusOK || len(all) != 1 || all[0].Body != ask.body || len(d.told()) > 0 {
 				t.Errorf("answer %d %s, told %v, arrived %+v", got.StatusCode, got.text, d.told(), all)
@@ -37,8 +36,8 @@ func TestWhatClientsSendArrives(t *testing.T) {
 	}
 }
 
-// A field that is not known is left out, and told; what a client is answered
-// does not change. No answer is kept at its maker's.
+// An unknown field is removed and reported; the client's answer does not change.
+// The maker stores no answer.
 func TestUnknownFieldsAreLeftOut(t *testing.T) {
 	for _, test := range []struct{ path, body, want, told string }{
 		{messages, `{"fallbacks":[{"model":"bigger"}],"model":"big"}`, `{"model":"big"}`, "fallbacks"},
@@ -58,7 +57,7 @@ func TestUnknownFieldsAreLeftOut(t *testing.T) {
 		server := newReceiver(t, nil)
 		var arrived []byte
 		server.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { arrived, _ = io.ReadAll(r.Body) })
-		d := newDesk(t, server.URL, only("big"))
+		d := newTestModel(t, server.URL, only("big"))
 		got := d.ask(test.path, test.body)
 		if string(arrived) != test.want || got.StatusCode != http.StatusOK {
 			t.Errorf("%s %s: answer %d, arrived as %s, want %s", test.path, test.body, got.StatusCode, arrived, test.want)
@@ -70,8 +69,8 @@ func TestUnknownFieldsAreLeftOut(t *testing.T) {
 	}
 }
 
-// Of agents that no sandbox confines all arrives as they sent it, but for their
-// token; what could not be counted is refused.
+// Requests of agents without a sandbox arrive unchanged, except for their token.
+// Only what cannot be counted is refused.
 func TestWhatIsOpenArrives(t *testing.T) {
 	for _, test := range []struct {
 		path, body string
@@ -95,7 +94,7 @@ func TestWhatIsOpenArrives(t *testing.T) {
 				t.Errorf("headers %v", r.Header)
 			}
 		})
-		d := newDesk(t, server.URL, func(m *egress.Model) { m.Open, m.Budget.USD = true, 5 })
+		d := newTestModel(t, server.URL, func(m *egress.Model) { m.Open, m.Budget.USD = true, 5 })
 		got := d.ask(test.path, test.body, "X-Gateway: a", "Anthropic-Beta: anything", "Authorization: Bearer "+dummy)
 		want, status := test.body, http.StatusOK
 		if test.refused {
@@ -110,7 +109,7 @@ func TestWhatIsOpenArrives(t *testing.T) {
 	}
 }
 
-// FuzzWithout holds that a body without a field is the same body but for that.
+// FuzzWithout checks that removing a field changes nothing else in a body.
 func FuzzWithout(f *testing.F) {
 	f.Add(` {"a":1 , "b":[{"c":"}"}] ,"d":null}`, "b")
 	f.Add(`{"a":1}`, "a")
@@ -130,12 +129,12 @@ func FuzzWithout(f *testing.F) {
 	})
 }
 
-// All bodies that are here at once have a limit together. There is room again
-// when an answer has ended.
+// All open bodies together have a memory limit. An answer that has ended releases
+// its memory.
 func TestBodiesHaveALimitTogether(t *testing.T) {
 	arrived, release := make(chan bool), make(chan bool)
 	server := newReceiver(t, whole(arrived, release, "1"))
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 800, 1000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Bytes, m.Limits.Held = 800, 1000 })
 	answer := make(chan int)
 	go func() {
 		answer <- status(d.request(messages, `{"model":"big","system":"`+strings.Repeat("x", 500)+`"}`))
@@ -152,10 +151,10 @@ func TestBodiesHaveALimitTogether(t *testing.T) {
 	}
 }
 
-// Of a field that was left out no more is kept than people are told of it.
+// Only the shortened name of a removed field is kept.
 func TestNamesOfFieldsAreNotKept(t *testing.T) {
 	const requests, size = 20, 4 << 20
-	d := newDesk(t, newReceiver(t, nil).URL, only("big"))
+	d := newTestModel(t, newReceiver(t, nil).URL, only("big"))
 	held := func() uint64 {
 		runtime.GC()
 		var m runtime.MemStats

@@ -11,10 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// Who says nothing takes room as well: beyond the most there may be, the door is
-// shut at once; one that leaves makes room for another.
+// Silent clients count too: connections beyond the limit are closed at once. A
+// client that leaves makes room for another.
 func TestIdleConnectionsAreBounded(t *testing.T) {
-	s := newStand(t, func(s *stand) { s.proxy.Limits = egress.Limits{Conns: 2, Header: time.Hour} })
+	s := newTestProxy(t, func(s *testProxy) { s.proxy.Limits = egress.Limits{Conns: 2, Header: time.Hour} })
 	first, second := s.line(), s.line()
 	s.line().closed(t)
 	_ = first.Close()
@@ -31,10 +31,10 @@ func TestIdleConnectionsAreBounded(t *testing.T) {
 	_ = second.Close()
 }
 
-// Serve ends when the last client has left, and not before.
+// Serve returns when the last client has left, and not before.
 func TestServeWaitsForThoseInside(t *testing.T) {
 	dialling, release := make(chan bool), make(chan bool)
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.dialled = func(string) (net.Conn, error) {
 			close(dialling)
 			<-release // deaf to a client that stops waiting

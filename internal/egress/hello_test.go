@@ -23,9 +23,8 @@ func TestHearSaysWhy(t *testing.T) {
 	}
 }
 
-// FuzzHear holds that what is let through named the right server, that
-// nothing of it is lost or made up, and that it does not matter in which pieces
-// it came.
+// FuzzHear checks that an accepted ClientHello names the right server, that its
+// bytes are returned unchanged, and that it can arrive in any pieces.
 func FuzzHear(f *testing.F) {
 	right := hello(f, "example.com")
 	f.Add(right)
@@ -56,7 +55,7 @@ func FuzzHear(f *testing.F) {
 	})
 }
 
-// joined is what is in the records of a conversation, without their heads.
+// joined returns the content of TLS records, without their headers.
 func joined(b []byte) []byte {
 	var all []byte
 	for len(b) >= 5 {

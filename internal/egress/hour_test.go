@@ -10,15 +10,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 )
 
-// What is kept in the cache for an hour is billed at twice the input, and for five minutes at 1.25
-// times: the agent chooses, and the budget must hold for either.
+// Input in the cache for an hour is billed at twice its price, and for five minutes at 1.25
+// times. The agent chooses, and the budget must hold for both.
 func TestAnHourInTheCacheCostsMore(t *testing.T) {
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"type":"message","usage":{"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":1000000,`+
 			`"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":1000000}}}`)
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) {
+	d := newTestModel(t, server.URL, func(m *egress.Model) {
 		m.Prices = map[string]price.Rate{"big": {Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}}
 	})
 	got := d.ask(messages, `{"model":"big","system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}]}`)

@@ -9,7 +9,7 @@ import (
 
 var models = []string{"big", "helper-*", "listed:online"}
 
-// What is refused, and by which words of it.
+// Refused requests, and which part of them is named.
 func TestJudgeRefuses(t *testing.T) {
 	const a, o, g = egress.Anthropic, egress.OpenAI, egress.Gemini
 	for _, test := range []struct {
@@ -141,7 +141,7 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 }
 
-// What CLIs send, and what only looks like the rest.
+// Requests of CLIs, and others that only look like refused ones.
 func TestJudgeLetsPass(t *testing.T) {
 	const a, o, g = egress.Anthropic, egress.OpenAI, egress.Gemini
 	for _, test := range []struct {
@@ -181,8 +181,8 @@ func TestJudgeLetsPass(t *testing.T) {
 	}
 }
 
-// FuzzJudge holds that no body is too odd to be judged, and that none passes
-// with another model than that of the list.
+// FuzzJudge checks that any body can be judged, and that none passes with a model
+// that the list does not allow.
 func FuzzJudge(f *testing.F) {
 	f.Add(`{"model":"big","tools":[{"type":"web_search"}],"input":[{"a":[1,null,"x"]}]}`)
 	f.Add(`{"model":"big","model":"bigger"}`)
@@ -228,7 +228,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// longBody is what a long session sends.
+// longBody returns the body of a long session.
 func longBody() string {
 	message := `{"role":"user","content":[{"type":"text","text":"` + strings.Repeat("some words ", 150) + `"},{"type":"tool_use","input":{"command":"ls -l"}}]}`
 	return `{"model":"big","stream":true,"tools":[{"name":"Bash","input_schema":{"type":"object"}}],"messages":[` + strings.Repeat(message+",", 1150) + message + `]}`

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// What passed is told in the order of the hosts, so that a journal can be held
-// against another.
+// Traffic is sorted by host, so that journals can be compared.
 func TestTrafficIsInOrder(t *testing.T) {
 	silent, _ := listener(t)
 	hosts := []string{"d.example", "b.example", "e.example", "a.example", "c.example"}
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.to(silent)
 		s.proxy.Allow = names(t, hosts...)
 		for _, host := range hosts {

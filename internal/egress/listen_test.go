@@ -10,10 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// Without a list every host is let through by its name: none by its address,
-// and none that lies at home.
+// Without a list, every host is allowed by name. IP addresses and private hosts
+// are not.
 func TestAnyHostByItsName(t *testing.T) {
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Allow, s.proxy.Any = nil, true
 		s.hosts = map[string][]string{"public.example.": {"93.184.216.34"}, "home.example.": {"10.0.0.1"}, "meta.example.": {"169.254.169.254"}}
 	})
@@ -31,7 +31,7 @@ func TestAnyHostByItsName(t *testing.T) {
 	}
 }
 
-// A door is at loopback, and says where.
+// A Listener is at loopback, and knows its address.
 func TestListen(t *testing.T) {
 	door, err := egress.Listen(t.Context())
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// A cloud's door of the maker's API, as Bedrock's: below a folder, with its key as
-// a login's, and the models by names of its own.
+// A cloud's endpoint of the maker's API, such as Bedrock's, has a folder, a bearer
+// token, and its own model names.
 func TestAMakersAPIInACloud(t *testing.T) {
 	server := newReceiver(t, nil)
 	base, err := url.Parse(server.URL + "/anthropic")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDesk(t, server.URL, func(m *egress.Model) {
+	d := newTestModel(t, server.URL, func(m *egress.Model) {
 		m.Makers[0].Base, m.Makers[0].Bearer, m.Makers[0].Models = base, true, []string{"anthropic.claude-opus-4-8"}
 	})
 	d.ask(messages+"?beta=true", `{"model":"anthropic.claude-opus-4-8"}`)

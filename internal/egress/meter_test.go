@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// asks are the requests of each API, in one piece and streamed.
+// asks has the requests of each API, in one piece and streamed.
 var asks = map[string]struct{ path, body string }{
 	"anthropic":          {messages, `{"model":"big",` + anthropicTools + `}`},
 	"anthropic streamed": {messages + "?beta=true", `{"model":"big","stream":true,` + anthropicTools + `}`},
@@ -31,7 +31,7 @@ var asks = map[string]struct{ path, body string }{
 	"gemini streamed":    {streamed + "?alt=sse", `{` + geminiTools + `}`},
 }
 
-// Who offers to run commands gets what the script says.
+// A model that is offered a tool to run commands answers by script.
 const (
 	anthropicTools = `"tools":[{"name":"Bash"}]`
 	responsesTools = `"tools":[{"type":"function","name":"exec_command"}]`
@@ -39,7 +39,7 @@ const (
 	geminiTools    = `"tools":[{"functionDeclarations":[{"name":"run_shell_command"}]}]`
 )
 
-// Answers pass as they are, and are counted and priced as they are billed.
+// Answers pass unchanged, and are counted and priced as they are billed.
 func TestAnswersAreCounted(t *testing.T) {
 	used := stream.Usage{Input: 1000, Output: 300, CacheRead: 500}
 	answer := modeltest.Answer{
@@ -58,7 +58,7 @@ func TestAnswersAreCounted(t *testing.T) {
 			}
 			defer direct.Body.Close()
 			want, _ := io.ReadAll(direct.Body)
-			d := newDesk(t, server.URL, nil)
+			d := newTestModel(t, server.URL, nil)
 			got := d.ask(ask.path, ask.body)
 			if diff := cmp.Diff(string(want), got.text); diff != "" || got.err != nil || got.Header.Get("Content-Type") != direct.Header.Get("Content-Type") {
 				t.Errorf("%v, and not as it was sent (-want +got):\n%s", got.err, diff)
@@ -71,20 +71,20 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// settled waits until the desk has closed its books.
-func settled(t *testing.T, d *desk) {
+// settled waits until the Model has charged all requests.
+func settled(t *testing.T, d *testModel) {
 	t.Helper()
 	if err := d.stop(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A limit in dollars cannot hold a model whose price has no bound: a server of
-// one's own or a gateway, and a name that tells of no maker.
+// A limit in dollars is impossible for a model without a known maximum price: at
+// a user's own server or a gateway, with a name of no known maker.
 func TestWhatHasNoPriceIsNotSent(t *testing.T) {
 	for model, want := range map[string]int{"unknown-1": http.StatusForbidden, "free": http.StatusOK, "gpt-99": http.StatusOK} {
 		server := modeltest.Start(t, modeltest.Answer{Words: "one"})
-		d := newDesk(t, server.URL, func(m *egress.Model) {
+		d := newTestModel(t, server.URL, func(m *egress.Model) {
 			m.Budget.USD, m.Prices = 1, map[string]price.Rate{"free": {}}
 		})
 		for path, status := range map[string]int{responses: want, messages + "/count_tokens": http.StatusOK} {
@@ -100,7 +100,7 @@ func TestWhatHasNoPriceIsNotSent(t *testing.T) {
 	}
 }
 
-// Whose prices hold is told by the server that is asked.
+// The server decides whose prices hold.
 func TestSeller(t *testing.T) {
 	for base, want := range map[string]price.Maker{
 		"": price.OpenAI, "https://api.openai.com/v1": price.OpenAI, "https://API.openai.com": price.OpenAI,
@@ -118,7 +118,7 @@ func TestSeller(t *testing.T) {
 
 func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"}, modeltest.Answer{Words: "two"})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2000 })
 	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusForbidden} {
 		if got := d.ask(messages, `{"model":"unknown-1"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)
@@ -129,10 +129,10 @@ func TestWhatHasNoPriceCountsInTokens(t *testing.T) {
 	}
 }
 
-// Counting tokens costs none.
+// Counting tokens costs nothing.
 func TestFree(t *testing.T) {
 	server := modeltest.Start(t)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1 })
 	for _, path := range []string{messages + "/count_tokens", "/v1beta/models/big:countTokens", messages + "/count_tokens"} {
 		if got := d.ask(path, `{"model":"big"}`); got.StatusCode != http.StatusOK {
 			t.Errorf("%s: %d %s", path, got.StatusCode, got.text)
@@ -143,7 +143,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// endless streams until its asker goes, or next tells it to end.
+// endless streams until its client leaves, or next ends it.
 func endless(first, more string, gone chan<- string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -164,8 +164,8 @@ const (
 	piece = "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"some words of the model, again and again\"}}\n\n"
 )
 
-// Row 4: a stream that uses the last of the budget is cut in the middle, others
-// with it, and what comes after is refused without a word to the server.
+// Row 4: a stream that uses the rest of the budget is cut off, with all other
+// streams. Later requests are refused and do not reach the server.
 func TestBudgetCutsStreams(t *testing.T) {
 	for name, test := range map[string]struct{ path, body, first, more string }{
 		"anthropic": {messages, `{"model":"big","stream":true}`, begun, piece},
@@ -180,7 +180,7 @@ func TestBudgetCutsStreams(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gone := make(chan string, 8)
 			server := newReceiver(t, endless(test.first, test.more, gone))
-			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 5000 })
+			d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 5000 })
 			got := d.ask(test.path, test.body)
 			if got.StatusCode != http.StatusOK || got.err == nil || d.model.Spent().Stopped == "" {
 				t.Errorf("answer %d, ended with %v", got.StatusCode, got.err)
@@ -200,7 +200,7 @@ func TestBudgetCutsStreams(t *testing.T) {
 	}
 }
 
-// All that is under way ends with the budget, not only the one that used it up.
+// All open requests end with the budget, not only the one that used it up.
 func TestBudgetCutsTheOthers(t *testing.T) {
 	release, arrived, gone := make(chan bool), make(chan bool), make(chan string, 2)
 	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
@@ -216,7 +216,7 @@ func TestBudgetCutsTheOthers(t *testing.T) {
 		<-r.Context().Done()
 		gone <- r.URL.Path
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 9000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 9000 })
 	quiet, err := http.DefaultTransport.RoundTrip(d.request(responses, `{"model":"big","stream":true,"max_output_tokens":100}`))
 	if err != nil {
 		t.Fatal(err)
@@ -237,13 +237,13 @@ func TestBudgetCutsTheOthers(t *testing.T) {
 	}
 }
 
-// An answer that is whole is paid for: its end is not cut off, though nothing
-// comes after it.
+// A complete answer is paid for: its end is not cut off, even if the budget is
+// used.
 func TestWholeAnswersPass(t *testing.T) {
 	for name, ask := range asks {
 		t.Run(name, func(t *testing.T) {
 			server := modeltest.Start(t, modeltest.Answer{Words: "all of it", Usage: stream.Usage{Input: 10, Output: 10}})
-			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.00005 })
+			d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.00005 })
 			if got := d.ask(ask.path, ask.body); got.err != nil || got.StatusCode != http.StatusOK {
 				t.Errorf("answer %d %q, %v", got.StatusCode, got.text, got.err)
 			}
@@ -254,7 +254,7 @@ func TestWholeAnswersPass(t *testing.T) {
 	}
 }
 
-// Hanging up before the usage is reported saves no budget.
+// Closing the connection before the usage is reported saves no budget.
 func TestHangingUpIsCharged(t *testing.T) {
 	body := `{"model":"big","store":false,"stream":true,"user":"` + strings.Repeat("words ", 500) + `"}`
 	for name, answer := range map[string]http.HandlerFunc{
@@ -274,7 +274,7 @@ func TestHangingUpIsCharged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			arrived := make(chan bool, 1)
 			server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) { arrived <- true; answer(w, r) })
-			d := newDesk(t, server.URL, nil)
+			d := newTestModel(t, server.URL, nil)
 			request := d.request(responses, body)
 			ctx, cancel := context.WithCancel(t.Context())
 			heard := make(chan bool)
@@ -302,7 +302,7 @@ func TestHangingUpIsCharged(t *testing.T) {
 	}
 }
 
-// An answer in several versions has ended with the last of them: who hangs up after the first pays for the others.
+// An answer in several versions has ended with the last of them: a client that leaves after the first pays for all.
 func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
 	end := func(version int) string {
 		return data(fmt.Sprintf(`{"candidates":[{"index":%d,"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":5}}`, version))
@@ -325,7 +325,7 @@ func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
 				<-r.Context().Done()
 			})
 			var seconds atomic.Int64
-			d := newDesk(t, server.URL, func(m *egress.Model) {
+			d := newTestModel(t, server.URL, func(m *egress.Model) {
 				m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
 				m.Budget.USD = 10_000
 				m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
@@ -345,8 +345,8 @@ func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
 	}
 }
 
-// A stream that the server breaks off after it reported the input counts what the model may
-// have thought since. Otherwise an agent that makes servers break off would pay for no answer.
+// A stream that the server breaks off after it reported the input is charged for possible
+// thinking since then. Otherwise an agent could make servers break off, and pay for no answer.
 func TestServersBreakingOffIsCharged(t *testing.T) {
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -355,7 +355,7 @@ func TestServersBreakingOffIsCharged(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	var seconds atomic.Int64
-	d := newDesk(t, server.URL, func(m *egress.Model) {
+	d := newTestModel(t, server.URL, func(m *egress.Model) {
 		m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
 		m.Budget.USD = 10_000
 		m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
@@ -367,10 +367,10 @@ func TestServersBreakingOffIsCharged(t *testing.T) {
 	}
 }
 
-// A server's refusal costs nothing.
+// A refusal by the server costs nothing.
 func TestErrorsCostNothing(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Status: http.StatusTooManyRequests, Times: 2})
-	d := newDesk(t, server.URL, nil)
+	d := newTestModel(t, server.URL, nil)
 	if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != http.StatusTooManyRequests || !strings.Contains(got.text, "rate limit") {
 		t.Errorf("answer %d %s", got.StatusCode, got.text)
 	}
@@ -380,11 +380,11 @@ func TestErrorsCostNothing(t *testing.T) {
 	}
 }
 
-// The sum is known while an answer is still under way.
+// Spent includes answers that have not ended.
 func TestToldDuringAStream(t *testing.T) {
 	gone := make(chan string, 1)
 	server := newReceiver(t, endless(begun, piece, gone))
-	d := newDesk(t, server.URL, nil)
+	d := newTestModel(t, server.URL, nil)
 	response, err := http.DefaultTransport.RoundTrip(d.request(messages, `{"model":"big","stream":true}`))
 	if err != nil {
 		t.Fatal(err)
@@ -397,8 +397,8 @@ func TestToldDuringAStream(t *testing.T) {
 	<-gone
 }
 
-// The end of an answer passes, also where it comes long after the count that
-// was the last of the budget.
+// The end of an answer passes, even long after the count that used the rest of
+// the budget.
 func TestEndAfterTheLastCount(t *testing.T) {
 	release := make(chan bool)
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -408,7 +408,7 @@ func TestEndAfterTheLastCount(t *testing.T) {
 		<-release
 		_, _ = io.WriteString(w, data(`{"type":"message_stop"}`))
 	})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 120 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 120 })
 	response, err := http.DefaultTransport.RoundTrip(d.request(messages, `{"model":"big","stream":true}`))
 	if err != nil {
 		t.Fatal(err)

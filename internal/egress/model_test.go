@@ -24,7 +24,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// The key that only the real servers may see, and what those inside have.
+// realKey is for the real servers only; dummy is the sandbox's token.
 const (
 	realKey = "sk-canary-7d1f0c5be2"
 	dummy   = "the-agents-own-token"
@@ -39,8 +39,8 @@ func address(tb testing.TB, s string) *url.URL {
 	return u
 }
 
-// desk is a Model that serves, and what it recorded.
-type desk struct {
+// testModel is a running Model, and what it recorded.
+type testModel struct {
 	testing.TB
 	model *egress.Model
 	url   string
@@ -50,10 +50,10 @@ type desk struct {
 	refused []egress.Refusal
 }
 
-// newDesk asks the server at that address, regardless of the dialect.
-func newDesk(tb testing.TB, server string, set func(*egress.Model)) *desk {
+// newTestModel returns a Model for the server at an address, for all dialects.
+func newTestModel(tb testing.TB, server string, set func(*egress.Model)) *testModel {
 	tb.Helper()
-	d := &desk{TB: tb}
+	d := &testModel{TB: tb}
 	d.model = &egress.Model{
 		Token: dummy, Transport: egress.Route{}.Transport(),
 		Prices: map[string]price.Rate{"big": {Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 2}},
@@ -74,20 +74,20 @@ func newDesk(tb testing.TB, server string, set func(*egress.Model)) *desk {
 	return d
 }
 
-func (d *desk) told() []egress.Refusal {
+func (d *testModel) told() []egress.Refusal {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.refused)
 }
 
-// reply is what those inside got.
+// reply is an answer to a client.
 type reply struct {
 	*http.Response
 	text string
 	err  error // that cut it off
 }
 
-func (d *desk) request(path, body string, headers ...string) *http.Request {
+func (d *testModel) request(path, body string, headers ...string) *http.Request {
 	d.Helper()
 	r, err := http.NewRequestWithContext(d.Context(), http.MethodPost, d.url+path, strings.NewReader(body))
 	if err != nil {
@@ -101,7 +101,7 @@ func (d *desk) request(path, body string, headers ...string) *http.Request {
 	return r
 }
 
-func (d *desk) do(r *http.Request) reply {
+func (d *testModel) do(r *http.Request) reply {
 	d.Helper()
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
@@ -112,12 +112,12 @@ func (d *desk) do(r *http.Request) reply {
 	return reply{response, string(text), err}
 }
 
-func (d *desk) ask(path, body string, headers ...string) reply {
+func (d *testModel) ask(path, body string, headers ...string) reply {
 	d.Helper()
 	return d.do(d.request(path, body, headers...))
 }
 
-// receiver is a server that keeps what it is asked.
+// receiver is a server that records its requests.
 type receiver struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -163,7 +163,7 @@ func TestKey(t *testing.T) {
 		messages: "X-Api-Key", responses: "Authorization", chat: "Authorization", generate: "X-Goog-Api-Key", streamed + "?alt=sse": "X-Goog-Api-Key",
 	} {
 		server := newReceiver(t, nil)
-		d := newDesk(t, server.URL, nil)
+		d := newTestModel(t, server.URL, nil)
 		foreign := []string{
 			"X-Api-Key: " + dummy, "Authorization: Bearer sk-theirs", "X-Goog-Api-Key: theirs", "Api-Key: theirs", "Cookie: a=theirs",
 			"Proxy-Authorization: Basic theirs", "X-Forwarded-For: theirs", "Forwarded: for=theirs", "Via: theirs", "OpenAI-Organization: theirs",
@@ -196,10 +196,10 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// A login's token goes where logins' tokens go.
+// A login token is sent as a bearer token.
 func TestBearer(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Makers[0].Bearer = true })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Makers[0].Bearer = true })
 	d.ask(messages+"?beta=true", `{"model":"big"}`, "X-Api-Key: ", "Authorization: Bearer "+dummy)
 	got := server.hits()[0]
 	if got.Header.Get("Authorization") != "Bearer "+realKey || got.Header.Get("X-Api-Key") != "" || got.URL.RawQuery != "beta=true" {
@@ -207,10 +207,10 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// What holds the agent's token and runs after its turn is answered nothing.
+// A program with the agent's token gets no answers after the agent's turn.
 func TestTurnsEnd(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, nil)
+	d := newTestModel(t, server.URL, nil)
 	end := d.model.Turn()
 	for _, want := range []int{http.StatusOK, http.StatusForbidden, http.StatusOK} {
 		if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want {
@@ -225,7 +225,7 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
-// only has the makers' servers asked for no other model.
+// only restricts the makers to these models.
 func only(models ...string) func(*egress.Model) {
 	return func(m *egress.Model) {
 		for i := range m.Makers {
@@ -234,11 +234,11 @@ func only(models ...string) func(*egress.Model) {
 	}
 }
 
-// Row 4: what is not on the short list gets 403 in the words of its
-// dialect, and the real server hears nothing of it.
+// Row 4: a request that is not allowed gets 403 in the words of its dialect, and
+// does not reach the real server.
 func TestRefusedByTheModel(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, only("big"))
+	d := newTestModel(t, server.URL, only("big"))
 	const fine = `{"model":"big"}`
 	for _, test := range []struct {
 		method, path, body string
@@ -308,16 +308,16 @@ func TestRefusedByTheModel(t *testing.T) {
 // A dialect without a configured server is refused.
 func TestNoMaker(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Makers = m.Makers[:1] })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Makers = m.Makers[:1] })
 	if got := d.ask(chat, `{"model":"big"}`); got.StatusCode != http.StatusForbidden || len(server.hits()) > 0 {
 		t.Errorf("answer %d, %d hits", got.StatusCode, len(server.hits()))
 	}
 }
 
-// What is refused is said in the dialect's own words, else CLIs show nothing of
-// it, or try again.
+// A refusal has the form of the dialect. Otherwise CLIs do not show it, or try
+// again.
 func TestRefusalInEachDialect(t *testing.T) {
-	d := newDesk(t, newReceiver(t, nil).URL, only("big"))
+	d := newTestModel(t, newReceiver(t, nil).URL, only("big"))
 	for path, want := range map[string]string{
 		messages:                               `{"error":{"message":"ralph: `,
 		responses:                              `{"error":{"code":"refused_by_ralph","message":"ralph: `,
@@ -330,8 +330,8 @@ func TestRefusalInEachDialect(t *testing.T) {
 	}
 }
 
-// A key that a server sends back does not reach the client: in a head, early,
-// in the body in pieces, behind it.
+// A key that a server sends back does not reach the client: in a header, in early
+// hints, in pieces of the body, or in a trailer.
 func TestKeyIsNotSaidBack(t *testing.T) {
 	server := newReceiver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "<"+realKey+">")
@@ -348,7 +348,7 @@ func TestKeyIsNotSaidBack(t *testing.T) {
 		w.Header().Set("X-Late", realKey)
 		w.Header().Set(http.TrailerPrefix+"X-Later", realKey)
 	})
-	d := newDesk(t, server.URL, nil)
+	d := newTestModel(t, server.URL, nil)
 	early := 0
 	trace := &httptrace.ClientTrace{Got1xxResponse: func(int, textproto.MIMEHeader) error { early++; return nil }}
 	request := d.request(messages, `{"model":"big"}`)
@@ -364,8 +364,8 @@ func TestKeyIsNotSaidBack(t *testing.T) {
 	}
 }
 
-// Nor does it in any of the ways in which programs write a value, as an encoder
-// between a server and us may have done.
+// Encoded forms of the key do not reach the client either: a program between the
+// server and ralph may have encoded it.
 func TestKeyIsNotSpeltOut(t *testing.T) {
 	spelt := map[string]string{
 		"base64": base64.StdEncoding.EncodeToString([]byte("key=" + realKey + "!")), "hex": hex.EncodeToString([]byte(realKey)),
@@ -380,16 +380,16 @@ func TestKeyIsNotSpeltOut(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 			}
 		})
-		got := newDesk(t, server.URL, nil).ask(messages, `{"model":"big"}`)
+		got := newTestModel(t, server.URL, nil).ask(messages, `{"model":"big"}`)
 		if !strings.Contains(got.text, "***") || strings.Contains(got.text, key[8:len(key)-8]) || got.Header.Get("X-Debug") != "" {
 			t.Errorf("%s: answer %q, %v", name, got.text, got.Header)
 		}
 	}
 }
 
-// Nothing that is printed of a Model has a key in it, no matter what prints it.
+// No way to print a Model shows a key.
 func TestSecretIsNotPrinted(t *testing.T) {
-	d := newDesk(t, "http://127.0.0.1:1", nil)
+	d := newTestModel(t, "http://127.0.0.1:1", nil)
 	text, err := json.Marshal(d.model.Makers)
 	if err != nil {
 		t.Fatal(err)
@@ -403,8 +403,8 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	}
 }
 
-// Two who ask the same API may have keys of their own: each token opens its
-// maker's alone, and the Model's own opens none of them.
+// Two clients of one API can have different keys: each token is for its own maker,
+// and the Model's token for none of them.
 func TestMakersOfOneDialect(t *testing.T) {
 	answering := func(name string) *httptest.Server {
 		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -414,7 +414,7 @@ func TestMakersOfOneDialect(t *testing.T) {
 	one, other := answering("one"), answering("other")
 	defer one.Close()
 	defer other.Close()
-	d := newDesk(t, one.URL, func(m *egress.Model) {
+	d := newTestModel(t, one.URL, func(m *egress.Model) {
 		m.Makers = []egress.Maker{
 			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Tokens: []redact.Secret{"first"}},
 			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Tokens: []redact.Secret{"second", "third"}, Models: []string{"small"}},
@@ -451,7 +451,7 @@ func TestMakersOfOneDialect(t *testing.T) {
 	}
 }
 
-// A server that is not there, or elsewhere, or answers in riddles.
+// A server that is missing, redirects, or gives unexpected answers.
 func TestServersThatDoNotAnswer(t *testing.T) {
 	elsewhere := newReceiver(t, nil)
 	for name, test := range map[string]struct {
@@ -475,7 +475,7 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 		}, http.StatusForbidden, "another protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, newReceiver(t, test.answer).URL, nil)
+			d := newTestModel(t, newReceiver(t, test.answer).URL, nil)
 			got := d.ask(messages, `{"model":"big"}`)
 			told := fmt.Sprint(d.told())
 			if got.StatusCode != test.status || !strings.Contains(told, test.why) {
@@ -493,7 +493,7 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 
 func TestBodiesThatAreNotTaken(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Bytes = 1 << 10 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Bytes = 1 << 10 })
 	large := `{"model":"big","x":"` + strings.Repeat("x", 1<<10) + `"}`
 	if got := d.ask(messages, large); got.StatusCode != http.StatusRequestEntityTooLarge || len(server.hits()) > 0 {
 		t.Errorf("answer %d, %d hits", got.StatusCode, len(server.hits()))
@@ -509,10 +509,10 @@ func TestBodiesThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// Half a request is not waited for without limit.
+// An incomplete request times out.
 func TestSlowBody(t *testing.T) {
 	server := newReceiver(t, nil)
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Limits.Body = 50 * time.Millisecond })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Limits.Body = 50 * time.Millisecond })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-// misnamed are no names, in an allow-list or after CONNECT.
+// misnamed are invalid names, in an allow list or after CONNECT.
 var misnamed = []string{
 	"", ".", "..", ":443", "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7F.0.0.1", "0177.0.0.1", "0x", "1", "1.2.3.4.",
 	"[::1]", "::1", "[::ffff:127.0.0.1]", "[fe80::1%25eth0]", "0:0:0:0:0:ffff:7f00:1", "１２７.0.0.1", "127。0。0。1", "①②⑦.0.0.1",
@@ -70,8 +70,8 @@ func TestParseNames(t *testing.T) {
 	}
 }
 
-// FuzzTarget holds that what is taken is a name in its one spelling, and no
-// address to anybody.
+// FuzzTarget checks that an accepted target is a name in its canonical form, and
+// not an IP address.
 func FuzzTarget(f *testing.F) {
 	for _, s := range misnamed {
 		f.Add(s + ":443")

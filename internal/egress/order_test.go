@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/modeltest"
 )
 
-// whole is a server's answer in one piece that used so many tokens of output, once
-// it is told to.
+// whole returns a server whose complete answer uses this many output tokens, once
+// the test lets it answer.
 func whole(arrived chan<- bool, release <-chan bool, output string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		arrived <- true
@@ -28,9 +28,9 @@ func whole(arrived chan<- bool, release <-chan bool, output string) http.Handler
 	}
 }
 
-// crowded asks many at once, and tells when the last of them has said what it
-// wants.
-func crowded(t *testing.T, d *desk, many int, path, body string) (asked *sync.WaitGroup, answers chan int) {
+// crowded sends many requests at once, and reports when the last one has reached
+// the Model.
+func crowded(t *testing.T, d *testModel, many int, path, body string) (asked *sync.WaitGroup, answers chan int) {
 	t.Helper()
 	asked, answers = new(sync.WaitGroup), make(chan int, many)
 	for range many {
@@ -43,7 +43,7 @@ func crowded(t *testing.T, d *desk, many int, path, body string) (asked *sync.Wa
 	return asked, answers
 }
 
-// status is that of an answer; 0: there was none.
+// status returns the status of an answer; 0: none.
 func status(request *http.Request) int {
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
@@ -54,12 +54,12 @@ func status(request *http.Request) int {
 	return response.StatusCode
 }
 
-// Answers in one piece cannot be cut: where all that are asked for could be more
-// than what is left, they come one after the other, and not past the budget.
+// Complete answers cannot be cut off: if all requests together may exceed the
+// budget, they are sent one after the other, and not beyond the budget.
 func TestWholeAnswersWaitTheirTurn(t *testing.T) {
 	arrived, release := make(chan bool, 99), make(chan bool)
 	server := newReceiver(t, whole(arrived, release, "2900"))
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2500 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 2500 })
 	const many = 8
 	asked, answers := crowded(t, d, many, messages, `{"model":"big","max_tokens":2000}`)
 	<-arrived
@@ -76,7 +76,7 @@ func TestWholeAnswersWaitTheirTurn(t *testing.T) {
 	}
 }
 
-// Requests that fit together do not wait, nor do any without a budget.
+// Requests that fit together do not wait, nor do requests without a budget.
 func TestWholeAnswersThatFit(t *testing.T) {
 	for name, budget := range map[string]egress.Budget{
 		"in tokens": {Tokens: 100_000}, "in dollars": {USD: 1}, "none": {},
@@ -84,7 +84,7 @@ func TestWholeAnswersThatFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			arrived, release := make(chan bool, 99), make(chan bool)
 			server := newReceiver(t, whole(arrived, release, "100"))
-			d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget = budget })
+			d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget = budget })
 			_, answers := crowded(t, d, 3, messages, `{"model":"big","max_tokens":2000}`)
 			for range 3 {
 				<-arrived
@@ -99,11 +99,11 @@ func TestWholeAnswersThatFit(t *testing.T) {
 	}
 }
 
-// Who waits for a turn and goes away does not get one.
+// A client that leaves while it waits gets no turn.
 func TestARequestCanLeaveTheQueue(t *testing.T) {
 	arrived, release := make(chan bool, 99), make(chan bool)
 	server := newReceiver(t, whole(arrived, release, "100"))
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 3000 })
 	_, answers := crowded(t, d, 1, messages, `{"model":"big","max_tokens":2000}`)
 	<-arrived
 	hangUp(t, d.request(messages, `{"model":"big","max_tokens":2000}`))
@@ -117,7 +117,7 @@ func TestARequestCanLeaveTheQueue(t *testing.T) {
 	}
 }
 
-// hangUp asks, waits for no answer, and for the server to have seen that.
+// hangUp sends a request and leaves, and waits until the server has seen that.
 func hangUp(t *testing.T, request *http.Request) {
 	t.Helper()
 	line, err := (&net.Dialer{}).DialContext(request.Context(), "tcp", request.URL.Host)
@@ -133,9 +133,9 @@ func hangUp(t *testing.T, request *http.Request) {
 	}
 }
 
-// What a model may have thought silently counts against the budget if the
-// client did not wait for the sum, up to what the answer may use; it is not
-// shown.
+// Possible hidden thinking counts against the budget if the client leaves before
+// the usage is reported, up to the limit of the answer. The shown cost does not
+// include it.
 func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 	for name, test := range map[string]struct {
 		path, body string
@@ -176,7 +176,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 				arrived <- true
 				<-r.Context().Done()
 			})
-			d := newDesk(t, server.URL, func(m *egress.Model) {
+			d := newTestModel(t, server.URL, func(m *egress.Model) {
 				m.Budget.Tokens = 7500
 				m.Now = func() time.Time { return time.Unix(0, passed.Load()) }
 			})
@@ -197,7 +197,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 	}
 }
 
-// An answer that came to its end without its usage counts as much as one that was cut off.
+// A complete answer without its usage counts as much as one that was cut off.
 func TestAnswersThatTellNothingCount(t *testing.T) {
 	for body, spent := range map[string]bool{
 		`{"model":"big"}`: true, `{"model":"big","max_output_tokens":4000}`: false, `{"model":"big","stream":true}`: true, `{"model":"big","stream":true,"max_output_tokens":4000}`: false,
@@ -210,7 +210,7 @@ func TestAnswersThatTellNothingCount(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, "data: {}\n\n")
 		})
-		d := newDesk(t, server.URL, func(m *egress.Model) {
+		d := newTestModel(t, server.URL, func(m *egress.Model) {
 			m.Budget.Tokens = 7500
 			m.Now = func() time.Time { return time.Unix(0, passed.Load()) }
 		})
@@ -222,8 +222,8 @@ func TestAnswersThatTellNothingCount(t *testing.T) {
 	}
 }
 
-// A stream that would not tell what it used is asked to, or refused, where there
-// is a budget.
+// With a budget, a stream that would not report its usage is asked to do so, or
+// refused.
 func TestStreamsTell(t *testing.T) {
 	for _, test := range []struct {
 		body, want string
@@ -239,7 +239,7 @@ func TestStreamsTell(t *testing.T) {
 		{`{"model":"big","stream":true,"stream_options":"yes"}`, "", 9000},
 	} {
 		server := modeltest.Start(t)
-		d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = test.budget })
+		d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = test.budget })
 		got := d.ask(chat, test.body)
 		arrived := ""
 		for _, request := range server.Requests() {
@@ -254,7 +254,7 @@ func TestStreamsTell(t *testing.T) {
 // A model without a price cannot be used to spend uncounted dollars.
 func TestWhatHasNoPriceCountsAsTheDearest(t *testing.T) {
 	server := modeltest.Start(t, modeltest.Answer{Words: "one"})
-	d := newDesk(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.001 })
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.USD = 0.001 })
 	for _, want := range []int{http.StatusOK, http.StatusForbidden} {
 		if got := d.ask(messages, `{"model":"claude-opus-unknown"}`); got.StatusCode != want {
 			t.Errorf("answer %d %s, want %d", got.StatusCode, got.text, want)

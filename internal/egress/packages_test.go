@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// clients is a machine whose package clients print these configurations, by the
-// beginning of the command.
+// clients runs package clients that print these configurations, by the beginning
+// of the command.
 type clients map[string]string
 
 func (c clients) run(_ context.Context, command process.Command) (process.Result, error) {
@@ -41,8 +41,8 @@ func entries(all []egress.Name) string {
 	return strings.Join(entries, " ")
 }
 
-// The configuration of package clients names the hosts, and what it does not
-// name is noted. The texts are of real clients, but for the hosts.
+// The hosts come from the configuration of package clients, and a note tells what
+// is missing. The configurations are real, except for the hosts.
 func TestPackages(t *testing.T) {
 	const unknown = "no host is known for %s packages: name %s in allow-domains, and in setup-domains for setup commands"
 	for _, test := range []struct {
@@ -102,7 +102,7 @@ global.proxy='https://proxy.company.example'
 	}
 }
 
-// A bundle counts where a file of the project itself says so.
+// A kind of package counts only if the project's own files use it.
 func TestPackagesOfProject(t *testing.T) {
 	for files, want := range map[string]string{
 		"README.md main.c node_modules/a/package.json vendor/x/go.mod docs/testdata/Cargo.lock go.mod.md mygo.sum.bak": "",
@@ -138,7 +138,7 @@ func TestPackagesOfMirror(t *testing.T) {
 	}
 }
 
-// FuzzPackages holds that hosts, no matter what a package client prints, are names that TLS can protect.
+// FuzzPackages checks that the hosts are valid names, for any output of a package client.
 func FuzzPackages(f *testing.F) {
 	f.Add("GOPROXY=x\n\"GOPROXY\": \"https://proxy.example:8443,http://open.example|direct\"\n\"GOSUMDB\": \"sum.example+key\"\n")
 	f.Add("https://user:pass@registry.example/\nhttps://[::1]:443/ https://10.0.0.1 https://x:99999 https://\x00 https://ex\xffample.com\n")

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// What is asked is JSON, with the query that its path has and no other, no matter what
-// those inside call it.
+// A forwarded request is JSON and has only the query of its path, for any
+// request of the client.
 func TestRequestsAreOfOneForm(t *testing.T) {
 	for path, want := range map[string]string{
 		messages:                         "",
@@ -25,7 +25,7 @@ func TestRequestsAreOfOneForm(t *testing.T) {
 		generate + "?alt=json":           "",
 	} {
 		server := newReceiver(t, nil)
-		d := newDesk(t, server.URL, nil)
+		d := newTestModel(t, server.URL, nil)
 		d.ask(path, `{"model":"big"}`, "Content-Type: text/plain")
 		hits := server.hits()
 		if len(hits) != 1 || hits[0].URL.RawQuery != want || hits[0].Header.Get("Content-Type") != "application/json" {
@@ -34,28 +34,27 @@ func TestRequestsAreOfOneForm(t *testing.T) {
 	}
 }
 
-// Redirects are not followed, in any of their forms; errors of a request are
-// passed on.
+// Redirects of any form are not followed. Errors for a request are passed on.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	for status, want := range map[int]int{299: 299, 300: 403, 302: 403, 308: 403, 399: 403, 400: 400} {
 		server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", "https://elsewhere.example/")
 			w.WriteHeader(status)
 		})
-		d := newDesk(t, server.URL, nil)
+		d := newTestModel(t, server.URL, nil)
 		if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != want || len(server.hits()) != 1 {
 			t.Errorf("%d becomes %d after %d requests, want %d after one", status, got.StatusCode, len(server.hits()), want)
 		}
 	}
 }
 
-// An answer that tells no count is counted by its length.
+// An answer without a count is charged by its length.
 func TestWhatIsNotToldIsEstimated(t *testing.T) {
 	body := `{"model":"big","system":"` + strings.Repeat("x", 200) + `"}`
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, strings.Repeat("y", 500))
 	})
-	d := newDesk(t, server.URL, nil)
+	d := newTestModel(t, server.URL, nil)
 	d.ask(messages, body)
 	settled(t, d)
 	if got, want := d.model.Spent().Usage, (stream.Usage{Input: int64(len(body)) / 5, Output: 100}); got != want {
@@ -63,7 +62,7 @@ func TestWhatIsNotToldIsEstimated(t *testing.T) {
 	}
 }
 
-// A company's proxy is dialled where its address says, port or none.
+// A company's proxy is dialled at its address, with or without a port.
 func TestWhereACompanysProxyIs(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://proxy.example":        "proxy.example:80",
@@ -76,7 +75,7 @@ func TestWhereACompanysProxyIs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newStand(t, func(s *stand) { s.proxy.Route.Upstream = upstream })
+		s := newTestProxy(t, func(s *testProxy) { s.proxy.Route.Upstream = upstream })
 		l := s.tunnel("example.com:443")
 		_, _ = l.Write(hello(t, "example.com"))
 		l.closed(t)
@@ -86,9 +85,9 @@ func TestWhereACompanysProxyIs(t *testing.T) {
 	}
 }
 
-// What somebody made up is told in short.
+// Invented names are reported in short.
 func TestRefusalsAreShort(t *testing.T) {
-	s := newStand(t, nil)
+	s := newTestProxy(t, nil)
 	s.line().say(connect(strings.Repeat("x", 5000) + ":443"))
 	for over := time.After(patience); ; {
 		if _, _, refused := s.log(); len(refused) > 0 {

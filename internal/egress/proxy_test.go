@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// client asks through the stand's proxy, as a program inside would.
-func (s *stand) client(of *httptest.Server) *http.Client {
+// client sends requests through the test's proxy, like a program in the sandbox.
+func (s *testProxy) client(of *httptest.Server) *http.Client {
 	s.Helper()
 	transport := of.Client().Transport.(*http.Transport).Clone()
 	transport.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: s.address})
@@ -34,7 +34,7 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 		_, _ = io.Copy(w, r.Body)
 	}))
 	defer server.Close()
-	s := newStand(t, func(s *stand) { s.to(server.Listener.Addr()) })
+	s := newTestProxy(t, func(s *testProxy) { s.to(server.Listener.Addr()) })
 	client := s.client(server)
 	for _, address := range []string{"https://example.com/", "https://EXAMPLE.com:443/"} {
 		answer, err := client.Post(address, "text/plain", strings.NewReader(body))
@@ -56,10 +56,10 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 	}
 }
 
-// Row 7 of the threat model: nothing of it costs a look-up, let alone a
-// connection. A 400 is the library's own.
+// Row 7 of the threat model: a refused request causes no name lookup and no
+// connection. Status 400 comes from the library.
 func TestRefusedBeforeLookedUp(t *testing.T) {
-	s := newStand(t, func(s *stand) { s.proxy.Allow = names(t, "example.com", "other.example:8443") })
+	s := newTestProxy(t, func(s *testProxy) { s.proxy.Allow = names(t, "example.com", "other.example:8443") })
 	targets := []string{
 		"attacker.example:443", "example.com.attacker.example:443", "attackerexample.com:443", "sub.example.com:443", "com:443",
 		"example.com:80", "example.com:8443", "other.example:443", "example.com:0443", "example.com:", "example.com", ":443",
@@ -92,7 +92,7 @@ func TestRefusedBeforeLookedUp(t *testing.T) {
 }
 
 func TestRefusalNamesItsRemedy(t *testing.T) {
-	s := newStand(t, func(s *stand) { s.hosts["example.com."] = []string{"10.0.0.1"} })
+	s := newTestProxy(t, func(s *testProxy) { s.hosts["example.com."] = []string{"10.0.0.1"} })
 	for _, target := range []string{"new.example:443", "new.example:8443", "NEW.example.:443", "new.example:443", "other.example:81", "example.com:443", "1.2.3.4:443"} {
 		if status, body := s.line().say(connect(target)); status != http.StatusForbidden || !strings.HasPrefix(body, "ralph: ") {
 			t.Errorf("CONNECT %s: %d %q", target, status, body)
@@ -111,7 +111,7 @@ func TestRefusalNamesItsRemedy(t *testing.T) {
 }
 
 func TestRefusalsAreNotManyForEver(t *testing.T) {
-	s := newStand(t, nil)
+	s := newTestProxy(t, nil)
 	for i := range 120 {
 		s.line().say(connect(fmt.Sprintf("h%d.example:443", i)))
 	}
@@ -144,7 +144,7 @@ func TestAddressesThatAreNotDialled(t *testing.T) {
 		{home: true, addresses: []string{"0.0.0.0"}},
 	} {
 		t.Run(fmt.Sprint(test.addresses, test.home), func(t *testing.T) {
-			s := newStand(t, func(s *stand) {
+			s := newTestProxy(t, func(s *testProxy) {
 				s.hosts = map[string][]string{"example.com.": test.addresses}
 				if test.home {
 					s.hosts = map[string][]string{"example.com": test.addresses}
@@ -169,9 +169,9 @@ func TestAddressesThatAreNotDialled(t *testing.T) {
 	}
 }
 
-// A name that is another's by the time it is dialled is not asked for again.
+// A name is resolved once: a later change of its address has no effect.
 func TestRebinding(t *testing.T) {
-	s := newStand(t, nil)
+	s := newTestProxy(t, nil)
 	l := s.tunnel("example.com:443")
 	s.mu.Lock()
 	s.hosts["example.com."] = []string{"127.0.0.1"}
@@ -184,9 +184,9 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// An address that does not answer leaves the others their turn.
+// An address that does not answer leaves time for the others.
 func TestNextAddress(t *testing.T) {
-	s := newStand(t, func(s *stand) { s.hosts["example.com."] = []string{"2606:4700::1111", "93.184.216.34"} })
+	s := newTestProxy(t, func(s *testProxy) { s.hosts["example.com."] = []string{"2606:4700::1111", "93.184.216.34"} })
 	l := s.tunnel("example.com:443")
 	_, _ = l.Write(hello(t, "example.com"))
 	l.closed(t)
@@ -195,7 +195,7 @@ func TestNextAddress(t *testing.T) {
 	}
 }
 
-// listener keeps what arrives.
+// listener records what arrives.
 func listener(t *testing.T) (net.Addr, <-chan string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -220,8 +220,8 @@ func listener(t *testing.T) (net.Addr, <-chan string) {
 	return l.Addr(), got
 }
 
-// Row 8: who speaks no TLS, or asks for another server than by CONNECT, is hung
-// up on before anybody is dialled.
+// Row 8: a client that does not speak TLS, or names another server than in its
+// CONNECT, is disconnected before the proxy dials.
 func TestHelloThatIsRefused(t *testing.T) {
 	right := hello(t, "example.com")
 	for name, said := range map[string][]byte{
@@ -243,7 +243,7 @@ func TestHelloThatIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			attacker, got := listener(t)
-			s := newStand(t, func(s *stand) { s.to(attacker) })
+			s := newTestProxy(t, func(s *testProxy) { s.to(attacker) })
 			l := s.tunnel("example.com:443")
 			_, _ = l.Write(said)
 			_ = l.Conn.(*net.TCPConn).CloseWrite()
@@ -262,7 +262,7 @@ func TestHelloThatIsRefused(t *testing.T) {
 	}
 }
 
-// A hello in however many pieces arrives as it was sent, and what follows too.
+// A ClientHello in any pieces arrives unchanged, and so do the bytes after it.
 func TestHelloInPieces(t *testing.T) {
 	whole := hello(t, "EXAMPLE.com")
 	records := split(whole, 7)
@@ -275,7 +275,7 @@ func TestHelloInPieces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, got := listener(t)
-			s := newStand(t, func(s *stand) { s.to(server) })
+			s := newTestProxy(t, func(s *testProxy) { s.to(server) })
 			l := s.tunnel("example.com:443")
 			sent := ""
 			for _, piece := range pieces {
@@ -294,10 +294,10 @@ func TestHelloInPieces(t *testing.T) {
 	}
 }
 
-// What is said together with CONNECT is heard as well.
+// Bytes that arrive together with the CONNECT are not lost.
 func TestHelloWithTheRequest(t *testing.T) {
 	server, got := listener(t)
-	s := newStand(t, func(s *stand) { s.to(server) })
+	s := newTestProxy(t, func(s *testProxy) { s.to(server) })
 	l, said := s.line(), string(hello(t, "example.com"))
 	if status, body := l.say(connect("example.com:443") + said); status != http.StatusOK {
 		t.Fatal(status, body)
@@ -316,7 +316,7 @@ func bytesOf(b []byte) [][]byte {
 	return all
 }
 
-// split writes a hello of one record in records of n bytes.
+// split splits a ClientHello of one record into records of n bytes.
 func split(record []byte, n int) []byte {
 	var out []byte
 	for rest := record[5:]; len(rest) > 0; {
@@ -328,25 +328,31 @@ func split(record []byte, n int) []byte {
 	return out
 }
 
-// No request, hello or tunnel may stay open without limit.
+// Every request, ClientHello and tunnel has a time limit.
 func TestSlowOnesAreLetGo(t *testing.T) {
 	const soon = 100 * time.Millisecond
 	for name, test := range map[string]struct {
 		limits egress.Limits
-		say    func(l *line, s *stand)
+		say    func(l *line, s *testProxy)
 	}{
-		"a request": {egress.Limits{Header: soon}, func(l *line, _ *stand) { _, _ = io.WriteString(l, "CONNECT example.com:443 HTTP/1.1\r\nX: ") }},
-		"a hello":   {egress.Limits{Hello: soon}, func(l *line, s *stand) { l.say(connect("example.com:443")) }},
-		"half a hello": {egress.Limits{Hello: soon}, func(l *line, s *stand) {
+		"a request": {egress.Limits{Header: soon}, func(l *line, _ *testProxy) { _, _ = io.WriteString(l, "CONNECT example.com:443 HTTP/1.1\r\nX: ") }},
+		"a hello":   {egress.Limits{Hello: soon}, func(l *line, s *testProxy) { l.say(connect("example.com:443")) }},
+		"half a hello": {egress.Limits{Hello: soon}, func(l *line, s *testProxy) {
 			l.say(connect("example.com:443"))
 			_, _ = l.Write(hello(s, "example.com")[:9])
 		}},
-		"an idle tunnel": {egress.Limits{Idle: soon}, func(l *line, s *stand) { l.say(connect("example.com:443")); _, _ = l.Write(hello(s, "example.com")) }},
-		"a long tunnel":  {egress.Limits{Total: soon}, func(l *line, s *stand) { l.say(connect("example.com:443")); _, _ = l.Write(hello(s, "example.com")) }},
+		"an idle tunnel": {egress.Limits{Idle: soon}, func(l *line, s *testProxy) {
+			l.say(connect("example.com:443"))
+			_, _ = l.Write(hello(s, "example.com"))
+		}},
+		"a long tunnel": {egress.Limits{Total: soon}, func(l *line, s *testProxy) {
+			l.say(connect("example.com:443"))
+			_, _ = l.Write(hello(s, "example.com"))
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			silent, _ := listener(t)
-			s := newStand(t, func(s *stand) { s.to(silent); s.proxy.Limits = test.limits })
+			s := newTestProxy(t, func(s *testProxy) { s.to(silent); s.proxy.Limits = test.limits })
 			l := s.line()
 			test.say(l, s)
 			_, err := io.Copy(io.Discard, l)
@@ -358,7 +364,7 @@ func TestSlowOnesAreLetGo(t *testing.T) {
 }
 
 func TestHugeHead(t *testing.T) {
-	s := newStand(t, nil)
+	s := newTestProxy(t, nil)
 	status, _ := s.line().say("CONNECT example.com:443 HTTP/1.1\r\nX: " + strings.Repeat("x", 1<<16) + "\r\n\r\n")
 	if lookups, _, _ := s.log(); status != http.StatusRequestHeaderFieldsTooLarge || len(lookups) > 0 {
 		t.Errorf("answer %d, looked up %q", status, lookups)
@@ -367,7 +373,7 @@ func TestHugeHead(t *testing.T) {
 
 func TestTooManyAtOnce(t *testing.T) {
 	silent, _ := listener(t)
-	s := newStand(t, func(s *stand) { s.to(silent); s.proxy.Limits.Conns = 2 })
+	s := newTestProxy(t, func(s *testProxy) { s.to(silent); s.proxy.Limits.Conns = 2 })
 	for range 2 {
 		_, _ = s.tunnel("example.com:443").Write(hello(t, "example.com"))
 	}
@@ -376,10 +382,10 @@ func TestTooManyAtOnce(t *testing.T) {
 	}
 }
 
-// The end of the proxy is the end of all that goes through it.
+// When the proxy ends, all its connections end.
 func TestServeEndsTunnels(t *testing.T) {
 	silent, _ := listener(t)
-	s := newStand(t, func(s *stand) { s.to(silent) })
+	s := newTestProxy(t, func(s *testProxy) { s.to(silent) })
 	waiting, through := s.tunnel("example.com:443"), s.tunnel("example.com:443")
 	_, _ = through.Write(hello(t, "example.com"))
 	if err := s.stop(); err != nil {
@@ -393,10 +399,10 @@ func TestServeEndsTunnels(t *testing.T) {
 	}
 }
 
-// So is the end of its listener, which is an error.
+// So do they when its listener ends, which is an error.
 func TestListenerThatFails(t *testing.T) {
 	silent, _ := listener(t)
-	s := newStand(t, func(s *stand) { s.to(silent) })
+	s := newTestProxy(t, func(s *testProxy) { s.to(silent) })
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -414,11 +420,11 @@ func TestListenerThatFails(t *testing.T) {
 	}
 }
 
-// What passes is between client and server: the proxy is not who they see.
+// Client and server talk TLS with each other, not with the proxy.
 func TestEndToEnd(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
-	s := newStand(t, func(s *stand) { s.to(server.Listener.Addr()) })
+	s := newTestProxy(t, func(s *testProxy) { s.to(server.Listener.Addr()) })
 	conn := tls.Client(s.tunnel("example.com:443"), server.Client().Transport.(*http.Transport).TLSClientConfig.Clone())
 	defer conn.Close()
 	if err := conn.Handshake(); err == nil {
@@ -431,7 +437,7 @@ func TestEndToEnd(t *testing.T) {
 	}
 }
 
-// A side that has said all it has to say still gets its answer.
+// A client that half-closes its side still gets the answer.
 func TestAnswerAfterTheLastWord(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -447,7 +453,7 @@ func TestAnswerAfterTheLastWord(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn)
 		_, _ = io.WriteString(conn, "goodbye")
 	}()
-	s := newStand(t, func(s *stand) { s.to(server.Addr()) })
+	s := newTestProxy(t, func(s *testProxy) { s.to(server.Addr()) })
 	l := s.tunnel("example.com:443")
 	_, _ = l.Write(hello(t, "example.com"))
 	_ = l.Conn.(*net.TCPConn).CloseWrite()
@@ -456,9 +462,9 @@ func TestAnswerAfterTheLastWord(t *testing.T) {
 	}
 }
 
-// What is permitted while a proxy serves is let through from then on.
+// Permit allows hosts while a proxy serves.
 func TestPermit(t *testing.T) {
-	s := newStand(t, func(s *stand) { s.hosts["late.example."] = []string{"93.184.216.34"} })
+	s := newTestProxy(t, func(s *testProxy) { s.hosts["late.example."] = []string{"93.184.216.34"} })
 	if status, _ := s.line().say(connect("late.example:443")); status != http.StatusForbidden {
 		t.Errorf("before: %d", status)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// Addresses that strangers name are reached where they are public, or at home.
+// Public reaches addresses from untrusted input if they are public or private hosts.
 func TestPublicReachesNoPrivateAddress(t *testing.T) {
 	asked := 0
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))

@@ -31,7 +31,7 @@ func TestWhyAHostIsNotDialled(t *testing.T) {
 		"2600:1f14:0:105::1":       "",
 		"151.1.1.1":                "", // an interface has /8
 	} {
-		s := newStand(t, func(s *stand) {
+		s := newTestProxy(t, func(s *testProxy) {
 			s.proxy.Route.Resolve = func(context.Context, string) (found []netip.Addr, err error) {
 				for a := range strings.FieldsSeq(addresses) {
 					found = append(found, netip.MustParseAddr(a))
@@ -56,9 +56,9 @@ func TestWhyAHostIsNotDialled(t *testing.T) {
 	}
 }
 
-// What a resolver says beside an error is not believed.
+// Addresses that a resolver returns with an error are not used.
 func TestAddressesBesideAnError(t *testing.T) {
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Route.Resolve = func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, errors.New("half an answer")
 		}
@@ -68,7 +68,7 @@ func TestAddressesBesideAnError(t *testing.T) {
 	}
 }
 
-// The company's proxy leads outside, never to the local machine.
+// The company's proxy is for outside hosts, never for the local machine.
 func TestProxyFor(t *testing.T) {
 	company := address(t, "http://proxy.example:3128")
 	route := egress.Route{Upstream: company, Private: names(t, "files.home.example:8443")}
@@ -89,7 +89,7 @@ func TestProxyFor(t *testing.T) {
 	}
 }
 
-// talker fails with the key in its words.
+// talker fails with the key in its message.
 type talker struct{}
 
 func (talker) RoundTrip(*http.Request) (*http.Response, error) {
@@ -97,7 +97,7 @@ func (talker) RoundTrip(*http.Request) (*http.Response, error) {
 }
 
 func TestErrorsGiveNoKeyAway(t *testing.T) {
-	d := newDesk(t, "http://127.0.0.1:1", func(m *egress.Model) { m.Transport = talker{} })
+	d := newTestModel(t, "http://127.0.0.1:1", func(m *egress.Model) { m.Transport = talker{} })
 	got := d.ask(messages, `{"model":"big"}`)
 	told := d.told()
 	if got.StatusCode != http.StatusBadGateway || len(told) != 1 || told[0].Why != "it is not reached: dial with *** failed" || strings.Contains(got.text, realKey) {

@@ -18,12 +18,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// patience is how long a test waits for what it knows must come.
+// patience is how long a test waits for an expected event.
 const patience = time.Minute
 
-// stand is a Proxy that serves, and the world around it: a resolver and a
-// network that keep what they were asked.
-type stand struct {
+// testProxy is a running Proxy, with a resolver and a network that record their
+// requests.
+type testProxy struct {
 	testing.TB
 	proxy   *egress.Proxy
 	address string
@@ -37,10 +37,10 @@ type stand struct {
 	refused []egress.Refusal
 }
 
-// newStand allows example.com, which has a public address.
-func newStand(tb testing.TB, set func(*stand)) *stand {
+// newTestProxy allows example.com, which has a public address.
+func newTestProxy(tb testing.TB, set func(*testProxy)) *testProxy {
 	tb.Helper()
-	s := &stand{TB: tb, hosts: map[string][]string{"example.com.": {"93.184.216.34"}}}
+	s := &testProxy{TB: tb, hosts: map[string][]string{"example.com.": {"93.184.216.34"}}}
 	s.dialled = func(string) (net.Conn, error) { return nil, errors.New("no server is there") }
 	s.proxy = &egress.Proxy{
 		Allow: names(tb, "example.com"),
@@ -58,7 +58,7 @@ func newStand(tb testing.TB, set func(*stand)) *stand {
 	return s
 }
 
-// served runs a server until it is stopped, or the test is over.
+// served runs a server until it is stopped or the test ends.
 func served(tb testing.TB, serve func(context.Context, net.Listener) error) (address string, stop func() error) {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -94,7 +94,7 @@ func names(tb testing.TB, entries ...string) []egress.Name {
 	return all
 }
 
-func (s *stand) resolve(_ context.Context, host string) ([]netip.Addr, error) {
+func (s *testProxy) resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lookups = append(s.lookups, host)
@@ -108,7 +108,7 @@ func (s *stand) resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	return all, nil
 }
 
-func (s *stand) dial(_ context.Context, _, address string) (net.Conn, error) {
+func (s *testProxy) dial(_ context.Context, _, address string) (net.Conn, error) {
 	s.mu.Lock()
 	s.dials = append(s.dials, address)
 	answer := s.dialled
@@ -116,13 +116,13 @@ func (s *stand) dial(_ context.Context, _, address string) (net.Conn, error) {
 	return answer(address)
 }
 
-// to has every connection end at this server's.
-func (s *stand) to(server net.Addr) {
+// to directs every connection to this server.
+func (s *testProxy) to(server net.Addr) {
 	s.dialled = func(string) (net.Conn, error) { return net.Dial("tcp", server.String()) }
 }
 
-// log is what the world was asked.
-func (s *stand) log() (lookups, dials []string, refused []egress.Refusal) {
+// log returns the recorded lookups and connections.
+func (s *testProxy) log() (lookups, dials []string, refused []egress.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lookups, s.dials, s.refused
@@ -134,7 +134,7 @@ type line struct {
 	from *bufio.Reader
 }
 
-func (s *stand) line() *line {
+func (s *testProxy) line() *line {
 	s.Helper()
 	conn, err := net.Dial("tcp", s.address)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *stand) line() *line {
 
 func (l *line) Read(p []byte) (int, error) { return l.from.Read(p) }
 
-// say writes a request and reads the head of the answer.
+// say writes a request and reads the header of the answer.
 func (l *line) say(request string) (status int, body string) {
 	if _, err := io.WriteString(l, request); err != nil {
 		return 0, err.Error()
@@ -168,8 +168,8 @@ func connect(target string) string {
 	return fmt.Sprintf("CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, target)
 }
 
-// tunnel is a line that the proxy said yes to.
-func (s *stand) tunnel(target string) *line {
+// tunnel returns a line with an accepted CONNECT.
+func (s *testProxy) tunnel(target string) *line {
 	s.Helper()
 	l := s.line()
 	if status, body := l.say(connect(target)); status != http.StatusOK {
@@ -178,7 +178,7 @@ func (s *stand) tunnel(target string) *line {
 	return l
 }
 
-// closed fails unless the other side hangs up without a word.
+// closed fails unless the other side closes the connection without an answer.
 func (l *line) closed(t *testing.T) {
 	t.Helper()
 	rest, err := io.ReadAll(l)
@@ -187,7 +187,7 @@ func (l *line) closed(t *testing.T) {
 	}
 }
 
-// hello is what a TLS client says first to that server.
+// hello returns the ClientHello of a TLS client for a server.
 func hello(tb testing.TB, server string) []byte {
 	tb.Helper()
 	ours, theirs := net.Pipe()

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// What goes to a model's server and comes from it is counted, streams too, and
-// what is refused is not.
+// Traffic counts the bytes to and from a model server, also of streams, but not
+// refused requests.
 func TestTrafficOfTheModel(t *testing.T) {
 	const body = `{"model":"big","stream":true}`
 	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -22,7 +22,7 @@ func TestTrafficOfTheModel(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 		}
 	})
-	d := newDesk(t, server.URL, only("big"))
+	d := newTestModel(t, server.URL, only("big"))
 	if got := d.model.Traffic(); len(got) > 0 {
 		t.Errorf("before anything: %+v", got)
 	}

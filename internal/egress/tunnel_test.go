@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// A tunnel in which something moves, in either direction, is not idle; one in which
-// nothing does is closed at both ends.
+// A tunnel with traffic in either direction is not idle. A tunnel without traffic
+// is closed at both ends.
 func TestATunnelThatMovesStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, theirs := net.Pipe()

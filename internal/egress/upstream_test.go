@@ -17,8 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// company is a company's proxy: it keeps what it is asked and connects to one
-// server, regardless of the name.
+// company is a company's proxy: it records its requests and connects to one server
+// for all names.
 type company struct {
 	asked chan *http.Request
 	url   *url.URL
@@ -75,7 +75,7 @@ func TestThroughACompanysProxy(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
 	defer server.Close()
 	c := newCompany(t, http.StatusOK, server.Listener.Addr())
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Route.Upstream, s.proxy.Route.Dial = c.url, nil
 	})
 	answer, err := s.client(server).Get("https://example.com/")
@@ -96,8 +96,8 @@ func TestThroughACompanysProxy(t *testing.T) {
 	}
 }
 
-// A company's proxy may speak TLS itself, and has to be the one it says it is
-// before it is told a password. However much passes, it passes whole.
+// A company's proxy may speak TLS. It gets the password only with a valid
+// certificate. Data of any size passes unchanged.
 func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 1<<16)
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
@@ -109,7 +109,7 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	c := companyAt(t, l, "https", http.StatusOK, server.Listener.Addr())
 	route := egress.Route{Upstream: c.url}
 
-	strange := newStand(t, func(s *stand) { s.proxy.Route = route })
+	strange := newTestProxy(t, func(s *testProxy) { s.proxy.Route = route })
 	hung := strange.tunnel("example.com:443")
 	_, _ = hung.Write(hello(t, "example.com"))
 	hung.closed(t)
@@ -119,7 +119,7 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 
 	route.Roots = x509.NewCertPool()
 	route.Roots.AddCert(server.Certificate())
-	s := newStand(t, func(s *stand) { s.proxy.Route = route })
+	s := newTestProxy(t, func(s *testProxy) { s.proxy.Route = route })
 	answer, err := s.client(server).Get("https://example.com/")
 	if err != nil {
 		t.Fatal(err)
@@ -130,11 +130,11 @@ func TestThroughACompanysProxyOverTLS(t *testing.T) {
 	}
 }
 
-// What a company does not let through is cut off, and its password is not what
-// those inside hear of it.
+// If a company's proxy refuses a connection, the client is disconnected and does
+// not see the password.
 func TestRefusedByACompanysProxy(t *testing.T) {
 	c := newCompany(t, http.StatusProxyAuthRequired, nil)
-	s := newStand(t, func(s *stand) { s.proxy.Route.Upstream, s.proxy.Route.Dial = c.url, nil })
+	s := newTestProxy(t, func(s *testProxy) { s.proxy.Route.Upstream, s.proxy.Route.Dial = c.url, nil })
 	l := s.tunnel("example.com:443")
 	_, _ = l.Write(hello(t, "example.com"))
 	l.closed(t)
@@ -143,12 +143,11 @@ func TestRefusedByACompanysProxy(t *testing.T) {
 	}
 }
 
-// The company's proxy is asked for nothing that is refused, and for nothing
-// that is at home.
+// Refused and private hosts do not reach the company's proxy.
 func TestNotThroughACompanysProxy(t *testing.T) {
 	home, got := listener(t)
 	c := newCompany(t, http.StatusOK, home)
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Route.Upstream, s.proxy.Route.Private = c.url, names(t, "git.example.com")
 		s.hosts["git.example.com"] = []string{"10.0.0.7"}
 		s.to(home)
@@ -183,8 +182,8 @@ func TestParseUpstream(t *testing.T) {
 	}
 }
 
-// The transport trusts a company's own certificates, and goes the company's
-// way; servers of this machine it asks directly.
+// The transport trusts the company's certificates and uses the company's proxy,
+// but connects to servers of this machine directly.
 func TestTransport(t *testing.T) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Host+" "+r.Header.Get("Accept-Encoding"))
@@ -230,10 +229,10 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// A proxy that never answers is not waited for once all is over.
+// The end of the run does not wait for a proxy that never answers.
 func TestSilentCompany(t *testing.T) {
 	silent, _ := listener(t)
-	s := newStand(t, func(s *stand) {
+	s := newTestProxy(t, func(s *testProxy) {
 		s.proxy.Route.Upstream = &url.URL{Scheme: "http", Host: "proxy.example:3128"}
 		s.to(silent)
 	})

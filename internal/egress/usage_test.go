@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// data is a stream of these events.
+// data returns a stream of these events.
 func data(events ...string) string {
 	return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
 }
@@ -23,7 +23,7 @@ const (
 	respUse  = `{"input_tokens":100,"input_tokens_details":{"cached_tokens":30,"cache_write_tokens":20},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":3}}`
 )
 
-// reads are answers and what they come to.
+// reads are answers and their usage.
 var reads = []struct {
 	name    string
 	dialect egress.Dialect
@@ -77,7 +77,7 @@ func TestReadUsage(t *testing.T) {
 
 func halves(s string) []string { return []string{s[:len(s)/2], s[len(s)/2:]} }
 
-// An event that is too large to be read passes over; what follows is read.
+// An event that is too large is skipped; the next one is read.
 func TestHugeEvent(t *testing.T) {
 	huge := `{"type":"x","y":"` + strings.Repeat("y", 17<<20) + `"}`
 	used, _, ended := egress.ReadUsage(egress.Anthropic, true, data(msgStart), "data: "+huge, "\n\n", data(msgEnd))
@@ -86,8 +86,8 @@ func TestHugeEvent(t *testing.T) {
 	}
 }
 
-// One of several lines is skipped to its end: what stands in it is no event of
-// its own. None of it is kept.
+// A large event of several lines is skipped to its end: no line in it counts as
+// an event, and none is kept.
 func TestHugeEventOfManyLines(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		huge := "data: {\"y\":\"" + strings.Repeat("y", 17<<20) + strings.Repeat(end+`data: {"usage":{"input_tokens":999}}`, 2) + end + end
@@ -102,8 +102,8 @@ func TestHugeEventOfManyLines(t *testing.T) {
 	}
 }
 
-// FuzzReadUsage holds that it does not matter where an answer is cut in pieces,
-// and that no server can have us count what cannot be.
+// FuzzReadUsage checks that the pieces of an answer do not matter, and that a
+// server cannot cause impossible counts.
 func FuzzReadUsage(f *testing.F) {
 	for _, r := range reads {
 		f.Add(r.text, len(r.text)/3, r.events)
