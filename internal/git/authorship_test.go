@@ -19,8 +19,8 @@ const (
 	atFirst  = "1800000000 +0000"
 )
 
-// An agent can write a commit byte for byte. GitHub acts on its message, and
-// believes who it says made it and when.
+// An agent can write any bytes as a commit. GitHub acts on its message, and
+// believes its author and date.
 func TestTakeCleansCommits(t *testing.T) {
 	const words = "feat: one\n\nwhy\n"
 	ours := program + " " + inTheRun
@@ -75,7 +75,7 @@ func TestTakeCleansCommits(t *testing.T) {
 	}
 }
 
-// The messages of the program's own commits hold titles of stories and names of
+// The messages of ralph's own commits contain titles of stories and names of
 // branches.
 func TestOwnCommitsAreClean(t *testing.T) {
 	l := newLab(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// bombMemory is what a bomb may take before it is refused.
+// bombMemory is the memory that a bomb may need before it is refused.
 const bombMemory = 100 << 20
 
 // The kinds of object in a pack.
@@ -30,8 +30,8 @@ const (
 	packDelta  = 7 // against an object by its name
 )
 
-// A pack of a few kilobytes that would unfold into gigabytes is refused before
-// it does: no git that looks at it takes 100 MB.
+// A pack of a few kilobytes that would expand to gigabytes is refused early: no
+// git that reads it needs 100 MB.
 func TestTakeRefusesBombs(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(l *lab)
@@ -90,7 +90,7 @@ func TestTakeRefusesBombs(t *testing.T) {
 	}
 }
 
-// meter runs git and keeps how much memory the greediest took.
+// meter runs git and records the highest memory use.
 type meter struct {
 	mu   sync.Mutex
 	most int64
@@ -112,8 +112,8 @@ func (m *meter) measured(ctx context.Context, c process.Command) (process.Result
 	return process.Result{Exit: cmd.ProcessState.ExitCode()}, ctx.Err()
 }
 
-// watch reads the high-water mark, often: that of the kernel's account of a
-// child begins with its parent's.
+// watch reads the high-water mark often: the kernel's number for a child begins
+// with its parent's.
 func (m *meter) watch(pid int, who string, ended <-chan struct{}) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -135,7 +135,7 @@ func (m *meter) watch(pid int, who string, ended <-chan struct{}) {
 	}
 }
 
-// packed is an object of a pack: its text, or as many zeros as it is large.
+// packed is an object of a pack: a text, or a number of zeros.
 type packed struct {
 	kind int
 	base string // of a delta
@@ -166,8 +166,8 @@ func (p packed) id() string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// send has the agent's git hand over these objects, with a commit that holds
-// the last of them where that is none itself.
+// send makes the agent's git hand over these objects, with a commit of the last
+// one unless it is a commit itself.
 func (l *lab) send(all ...packed) {
 	l.Helper()
 	last := all[len(all)-1]
@@ -194,7 +194,7 @@ func (l *lab) send(all ...packed) {
 	}
 }
 
-// outcome is the name of what the last object comes to.
+// outcome returns the id of the last object.
 func outcome(p packed) string {
 	if p.kind != packDelta {
 		return p.id()
@@ -204,7 +204,7 @@ func outcome(p packed) string {
 	return packed{kind: packBlob, size: int64(size)}.id()
 }
 
-// packOf is the file that git packs objects in.
+// packOf returns a pack file with these objects.
 func packOf(all []packed) []byte {
 	var out bytes.Buffer
 	out.WriteString("PACK")
@@ -223,8 +223,8 @@ func packOf(all []packed) []byte {
 	return append(out.Bytes(), sum[:]...)
 }
 
-// header is the kind and length of an object, seven bits at a time but for the
-// first.
+// header returns the kind and length of an object: seven bits per byte, four in
+// the first.
 func header(kind int, size int64) []byte {
 	head := []byte{byte(kind<<4) | byte(size&15)}
 	for size >>= 4; size > 0; size >>= 7 {
@@ -234,7 +234,7 @@ func header(kind int, size int64) []byte {
 	return head
 }
 
-// doubling is a delta that makes one size of zeros of another, by copying.
+// doubling returns a delta that copies zeros to make more zeros.
 func doubling(from, to int) []byte {
 	delta := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(from)), uint64(to))
 	for left := to; left > 0; {
@@ -245,7 +245,7 @@ func doubling(from, to int) []byte {
 	return delta
 }
 
-// deep is a tree of width entries at each of many levels, all of them the same.
+// deep returns a tree with width equal entries at each of many levels.
 func deep(l *lab, mode, id string, width, levels int) {
 	for range levels {
 		var raw []byte

@@ -12,7 +12,7 @@ import (
 )
 
 // Each git that reads an agent's objects outside of the sandbox has a memory limit: a pack of some
-// kilobytes can unfold without end.
+// kilobytes can expand without end.
 func TestGitsThatReadAnAgentsObjectsHaveALimit(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a.txt": "a"})

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// TestCommit commits some paths in a user's own tree, beside work that is
-// none of its business.
+// Commit commits some paths in a user's own tree, and leaves other work
+// uncommitted.
 func TestCommit(t *testing.T) {
 	g, _ := newGit(t)
 	dir, canary := t.TempDir(), filepath.Join(t.TempDir(), "canary")

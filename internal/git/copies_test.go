@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/verify"
 )
 
-// Of two packs that hold an object under one name git reads the one that it read
-// last, so a checkout may write another file than was looked at.
+// If two packs contain an object with one id, git reads the pack that it used last.
+// So a checkout may write a file that was never examined.
 func TestEachCopyHasItsName(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, version string
@@ -51,8 +51,8 @@ func TestEachCopyHasItsName(t *testing.T) {
 	}
 }
 
-// twoPacks leaves the project's objects in two packs: all but a folder in one, and
-// the folder and the file a, with that text under its name, in an older one.
+// twoPacks puts the project's objects into two packs: all but a folder in one, and
+// the folder, with another text for the file a, in an older one.
 func twoPacks(t *testing.T, top, text string) {
 	t.Helper()
 	objects := filepath.Join(top, ".git", "objects")
@@ -78,8 +78,8 @@ func twoPacks(t *testing.T, top, text string) {
 	}
 }
 
-// Where the store is doubted, what was read of a commit while another content was
-// in its place is not what is said of it afterwards.
+// In a doubted store, an answer about a commit with replaced content is not
+// remembered.
 func TestDoubtedIsNotRemembered(t *testing.T) {
 	g, _ := newGit(t)
 	top := project(t)
@@ -104,8 +104,8 @@ func TestDoubtedIsNotRemembered(t *testing.T) {
 	}
 }
 
-// Nor is it believed where two commits parted: what was before the base could say
-// that it descends from the work, dated so that git looks no further.
+// Nor is a merge base believed: a commit before the base could claim to descend
+// from the work, with a date that stops git's search.
 func TestDoubtedDescent(t *testing.T) {
 	g, _ := newGit(t)
 	top := project(t)
@@ -129,7 +129,7 @@ func TestDoubtedDescent(t *testing.T) {
 	}
 }
 
-// doubted borrows from a project that others write to, and names its last commit.
+// doubted returns a repository that borrows from a project to which others write, and the project's last commit.
 func doubted(t *testing.T, g git.Git, top string) (*git.Trusted, git.Span) {
 	t.Helper()
 	place := must(g.Inspect(t.Context(), top))(t)

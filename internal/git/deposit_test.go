@@ -14,7 +14,7 @@ import (
 
 const shelf = "refs/ralph/issue-7"
 
-// store is a repository for deposits, as a job on a new machine has it.
+// store returns a repository for deposits, as on a new machine.
 func store(t *testing.T, l *lab) *git.Trusted {
 	t.Helper()
 	made, err := l.git.Init(t.Context(), filepath.Join(t.TempDir(), "store.git"), "sha1")
@@ -24,7 +24,7 @@ func store(t *testing.T, l *lab) *git.Trusted {
 	return made
 }
 
-// What one machine deposits another collects, and each deposit stands on the
+// One machine collects the deposits of another, and each deposit is a child of the
 // one before.
 func TestDepositsAreCollected(t *testing.T) {
 	l := newLab(t)
@@ -65,7 +65,7 @@ func TestDepositsAreCollected(t *testing.T) {
 	}
 }
 
-// Of two who deposit at once one comes too late, and changes nothing.
+// Of two simultaneous deposits, the second fails and changes nothing.
 func TestDepositsDoNotGoOverEachOther(t *testing.T) {
 	l := newLab(t)
 	to, first, second := remote.Repository{URL: l.remote}, store(t, l), store(t, l)

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
-// A path in which two commits differ is told with whether it was there before,
-// and its change as lines of a patch.
+// Compare returns whether a path existed before, and Diff returns its change as
+// lines of a patch.
 func TestDiffering(t *testing.T) {
 	l := newLab(t)
 	tip := l.commit("work", map[string]string{"src/main.go": "package other\n", "README.md": "", "new file": "one\n"})
@@ -36,8 +36,8 @@ func TestDiffering(t *testing.T) {
 	}
 }
 
-// What a commit's files hold is told of the paths that were asked for, and as
-// they are in that commit.
+// FilesMatching searches only the requested paths, as they are in the requested
+// commit.
 func TestHolding(t *testing.T) {
 	l := newLab(t)
 	tip := l.commit("work", map[string]string{"src/main.go": "package other // mark\n", "new file": "mark\n", "README.md": "nothing\n"})
@@ -62,7 +62,7 @@ func TestHolding(t *testing.T) {
 	}
 }
 
-// A commit is named as a user names it; what is no name of one is refused.
+// Named accepts each way in which a user names a commit, and refuses other text.
 func TestNamed(t *testing.T) {
 	g, _ := newGit(t)
 	dir := project(t)
@@ -76,8 +76,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// A tag stands for a commit, whether it is an object of its own or not, and
-// another tag that ends alike does not stand for it.
+// An annotated or lightweight tag stands for a commit, but no tag with the same
+// end of its name.
 func TestTag(t *testing.T) {
 	g, _ := newGit(t)
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestTag(t *testing.T) {
 	}
 }
 
-// Only the files are searched that hold a core of what is looked for.
+// Matches searches only files that match a core.
 func TestFound(t *testing.T) {
 	l := newLab(t)
 	tip := l.commit("work", map[string]string{"one": "a mark\nno\nmark: mark\n", "two": "a remark\n"})

@@ -2,8 +2,8 @@ package git
 
 import "context"
 
-// StatusOf reads what git says of a tree: how many paths are not as they were committed,
-// and whether one of them counts as work.
+// StatusOf parses a status, and returns the number of changed paths and whether
+// one of them is work.
 func StatusOf(ctx context.Context, do Runner) (entries int, dirty bool, err error) {
 	s, _, err := readStatus(ctx, do)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// says is a git that prints that text.
+// says returns a git that prints this text.
 func says(text string) git.Runner {
 	return func(context.Context, git.Call) ([]byte, error) { return []byte(text), nil }
 }
 
-// FuzzStatus holds that no line of a status is lost: work that is not seen would be overwritten.
+// FuzzStatus checks that no line of a status is lost: ralph would overwrite that work.
 func FuzzStatus(f *testing.F) {
 	const modes = " N... 100644 100644 100644 aaaa bbbb "
 	f.Add("# branch.oid (initial)\x00# branch.head main\x001 .M" + modes + "a file\x00? new/\x00")
@@ -38,7 +38,7 @@ func FuzzStatus(f *testing.F) {
 	})
 }
 
-// FuzzCompare holds that a comparison is refused, or read to its last path.
+// FuzzCompare checks that a comparison is refused, or read completely.
 func FuzzCompare(f *testing.F) {
 	sha := strings.Repeat("a", 40)
 	f.Add(":100644 100755 " + sha + " " + sha + " M\x00a file\x00:000000 120000 " + sha + " " + sha + " A\x00-rf\n\x00")

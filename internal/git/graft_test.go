@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
-// A graft is a commit with some files as another has them: changed, added and
-// gone, and nothing else of it.
+// An overlay takes only the given files of the other commit: changed, added and
+// removed ones.
 func TestGraft(t *testing.T) {
 	l := newLab(t)
 	to := l.commit("one", map[string]string{"README.md": "# changed\n", "tests/a.sh": "true\n", "src/b.go": "package main\n"})
@@ -54,7 +54,7 @@ func TestGraft(t *testing.T) {
 	}
 }
 
-// A file where the other has a folder is no obstacle, either way.
+// A file can replace a folder, and a folder a file.
 func TestGraftTurnsFilesIntoFolders(t *testing.T) {
 	l := newLab(t)
 	l.sh(l.tree.Dir, "git", "rm", "-q", "README.md")
@@ -92,7 +92,7 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
-// A text keeps the mode of the file that it stands for.
+// A text keeps the mode of the file that it replaces.
 func TestGraftKeepsModes(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"tests/a.sh": "true\n", "tests/b.sh": "true\n"})

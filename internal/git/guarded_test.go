@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
-// Who works in the user's own tree is given what it borrows, and what git would
-// run of it is not theirs, a submodule's and another worktree's included.
+// An agent in the user's own tree can read the alternates. It cannot write what
+// git would run, also of a submodule or another worktree.
 func TestNeeds(t *testing.T) {
 	l := newLab(t)
 	top := project(t)
@@ -48,8 +48,8 @@ func guardedIn(needs guarded.Needs) (dirs []string) {
 	return dirs
 }
 
-// A submodule or worktree named like a folder of git is guarded. A branch or reflog named like a file
-// of a repository is none. Any one file of a repository tells of it.
+// A submodule or worktree named like a git folder is guarded. A branch or reflog named like a file
+// of a repository is not. Any one file of a repository is enough to recognize it.
 func TestGuardedUnderAnyName(t *testing.T) {
 	dir := t.TempDir()
 	sha := strings.Repeat("a1", 20)
@@ -80,8 +80,8 @@ func TestGuardedUnderAnyName(t *testing.T) {
 	}
 }
 
-// What those who work in a tree write into its list of stores gives them nothing to
-// read, and neither does a list that names what is no store.
+// An agent gets no access by writing to the list of alternates, nor by a list that
+// names other folders.
 func TestStoresAreLookedForOnce(t *testing.T) {
 	l := newLab(t)
 	top, list := project(t), filepath.Join(".git", "objects", "info", "alternates")
@@ -99,7 +99,7 @@ func TestStoresAreLookedForOnce(t *testing.T) {
 	}
 }
 
-// A linked worktree's repository lies elsewhere: it is to be written to there.
+// The repository of a linked worktree is elsewhere, and writable there.
 func TestNeedsOfAWorktree(t *testing.T) {
 	g, _ := newGit(t)
 	place := must(g.Inspect(t.Context(), project(t)))(t)
@@ -133,7 +133,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Where a submodule's repository cannot be found, none of them changes.
+// If a submodule's repository cannot be found, all of them are read-only.
 func TestGuardedWhereNotAllIsSeen(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, ".git/modules/a/config"), "[core]\n")
@@ -146,7 +146,7 @@ func TestGuardedWhereNotAllIsSeen(t *testing.T) {
 	}
 }
 
-// Folders of submodules above some hundreds are read-only as a whole: each that is guarded takes time.
+// With hundreds of submodules, their folders are read-only as a whole: guarding each takes time.
 func TestGuardedFoldersAreFew(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 501 {
@@ -159,7 +159,7 @@ func TestGuardedFoldersAreFew(t *testing.T) {
 	}
 }
 
-// What is guarded goes by the folder: without a HEAD, or without any .git, too.
+// A git folder is guarded also without a HEAD, or if it does not exist.
 func TestGuardedByTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	at := filepath.Join(dir, ".git")
@@ -179,7 +179,7 @@ func TestGuardedByTheFolder(t *testing.T) {
 	}
 }
 
-// A folder whose .git is none to git is not part of a repository further up.
+// A folder with an invalid .git is not part of a repository further up.
 func TestInspectIsNotLedUpwards(t *testing.T) {
 	g, _ := newGit(t)
 	top := project(t)

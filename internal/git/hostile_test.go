@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// What is refused is refused whole: nothing of it gets into the trusted store.
+// A refusal is complete: nothing gets into the trusted repository.
 func TestTakeRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		do  func(*lab)
@@ -115,8 +115,7 @@ func TestTakeRefuses(t *testing.T) {
 	}
 }
 
-// Commits of the user's that the agent can read but that are none of the run's
-// stay where they are.
+// The agent cannot hand over other commits of the user's that it can read.
 func TestTakeRefusesForeignBranch(t *testing.T) {
 	l := newLab(t)
 	work := t.TempDir()
@@ -141,7 +140,7 @@ func TestTakeRefusesForeignBranch(t *testing.T) {
 	}
 }
 
-// Nothing that the tree's own configuration names may run.
+// No program in the tree's own configuration runs.
 func TestHostileConfiguration(t *testing.T) {
 	l := newLab(t)
 	canary := filepath.Join(t.TempDir(), "canary")
@@ -226,18 +225,17 @@ func link(name, target string) func(*lab) {
 	}
 }
 
-// commitText is a commit on the base with its tree, byte for byte.
+// commitText returns the text of a commit on the base with its tree.
 func commitText(l *lab, message string) string {
 	return fmt.Sprintf("tree %s\nparent %s\nauthor %[3]s 1 +0000\ncommitter %[3]s 1 +0000\n\n%[4]s",
 		l.agent("rev-parse", "HEAD^{tree}"), l.base, program, message)
 }
 
-// withHeader is a commit with another line at the end of its head, which git
-// passes over.
+// withHeader returns a commit with an additional header line, which git ignores.
 func withHeader(text, line string) string { return strings.Replace(text, "\n\n", "\n"+line+"\n\n", 1) }
 
-// plant writes an object that git would not, and makes it the HEAD when it is
-// a commit.
+// plant writes an object that git would refuse to write, and makes a commit the
+// HEAD.
 func plant(l *lab, kind, text string) string {
 	id := sh(l.T, l.tree.Dir, text, "git", "hash-object", "-t", kind, "-w", "--stdin", "--literally")
 	if kind == "commit" {
@@ -256,14 +254,14 @@ func plantTree(l *lab, mode string, names ...string) {
 	plantRoot(l, string(raw))
 }
 
-// plantRoot plants a commit of a tree, byte for byte.
+// plantRoot plants a commit of a tree.
 func plantRoot(l *lab, raw string) {
 	tree := plant(l, "tree", raw)
 	plant(l, "commit", strings.Replace(commitText(l, "x"), l.agent("rev-parse", "HEAD^{tree}"), tree, 1))
 }
 
-// bomb is a tree of a few objects with 8^6 files; with a few more it would have
-// more than there is memory, here and in the agent's own git.
+// bomb is a tree of a few objects with 8^6 files. A few more objects would need
+// more memory than there is, here and in the agent's git.
 func bomb(l *lab) {
 	id, mode := plant(l, "blob", "x"), "100644"
 	for range 6 {
@@ -285,7 +283,7 @@ func unhex(id string) []byte {
 	return raw
 }
 
-// lying is a git that answers one command with rubbish.
+// lying returns a git that answers one command with garbage.
 func lying(l *lab, command, answer string) git.Run {
 	return func(ctx context.Context, c process.Command) (process.Result, error) {
 		if c.Argv[1] != command {

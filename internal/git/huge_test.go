@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// What is larger than anybody commits by intent is no work, wherever it lies, and
-// is told of. What was committed is.
+// Files above GitHub's limit are left out of the work and reported, in any folder.
+// Committed ones stay in it.
 func TestHugeFilesAreLeftOut(t *testing.T) {
 	l := newLab(t)
 	sparse := func(name string, size int64) {

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// field is a user's repository with a bit of everything.
+// field is a user's repository with many kinds of files.
 type field struct {
 	*testing.T
 	dir  string
@@ -47,7 +47,7 @@ func (f *field) git(args ...string) string {
 
 func (f *field) path(name string) string { return filepath.Join(f.dir, name) }
 
-// files writes names and texts in turn.
+// files writes files, given as names and texts in turn.
 func (f *field) files(pairs ...string) {
 	f.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -55,8 +55,8 @@ func (f *field) files(pairs ...string) {
 	}
 }
 
-// plainly is the working tree without some paths as git gives it when it is
-// asked step by step.
+// plainly returns the tree of the working files without some paths, made with
+// simple git commands.
 func (f *field) plainly(without ...string) string {
 	f.Helper()
 	specs := []string{"add", "--all", "--ignore-errors", "--", "."}
@@ -81,7 +81,7 @@ func (f *field) plainly(without ...string) string {
 	return on("write-tree")
 }
 
-// situations are what may be found in a tree.
+// situations are states of a tree.
 var situations = map[string]func(*field){
 	"nothing":             func(*field) {},
 	"a change":            func(f *field) { f.files("a", "22") },
@@ -157,8 +157,8 @@ func (f *field) conflict() {
 	sh(f.T, f.dir, "", "sh", "-c", "! git merge -q trunk >/dev/null")
 }
 
-// racy changes a file in the instant after the index was written, so that its
-// size and times are those the index has.
+// racy changes a file right after the index was written, so that its size and
+// times equal those in the index.
 func (f *field) racy() {
 	f.Helper()
 	f.git("config", "core.trustctime", "false")
@@ -169,8 +169,7 @@ func (f *field) racy() {
 	f.must(os.Chtimes(f.path(".git/index"), info.ModTime(), info.ModTime()))
 }
 
-// However little git is asked, a snapshot is the tree that it gives when it is
-// asked everything, and so is a commit.
+// A snapshot and a commit equal those made with simple git commands.
 func TestSnapshotIsWhatGitSees(t *testing.T) {
 	sown := sow(t)
 	for name, happen := range situations {
@@ -195,8 +194,8 @@ func TestSnapshotIsWhatGitSees(t *testing.T) {
 	}
 }
 
-// What was held is committed with the books as they are by now, no matter what has
-// happened to them and to the rest.
+// CommitSnapshot commits the paths in Beside as they are now, and other files as
+// they were.
 func TestCommitSnapshotIsWhatGitSees(t *testing.T) {
 	sown := sow(t)
 	for name, happen := range situations {
@@ -210,7 +209,7 @@ func TestCommitSnapshotIsWhatGitSees(t *testing.T) {
 	})
 }
 
-// commitHeld commits what was held before something happened.
+// commitHeld commits a snapshot from before a change.
 func (f *field) commitHeld(beside string, happen func(*field)) {
 	f.Helper()
 	f.tree.Beside = []string{beside}
@@ -230,7 +229,7 @@ func (f *field) commitHeld(beside string, happen func(*field)) {
 	}
 }
 
-// A look tells all that it takes several questions to learn.
+// One inspection gives the answers of several git commands.
 func TestSee(t *testing.T) {
 	sown := sow(t)
 	f := newField(t, sown)
@@ -257,8 +256,7 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// A filter runs nowhere, wherever its driver is hidden from those who only look
-// into the configuration and do not ask git.
+// No filter runs, even if its driver is in a configuration that only git finds.
 func TestHiddenFilters(t *testing.T) {
 	sown := sow(t)
 	for name, hide := range map[string]func(f *field, driver string){
@@ -314,7 +312,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// A repository within has its own configuration, and no git is started there.
+// No git runs in a nested repository, which has its own configuration.
 func TestNothingRunsInModules(t *testing.T) {
 	f := newField(t, sow(t))
 	canary := filepath.Join(t.TempDir(), "canary")

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// What an agent can write to is read again, as it may have been put right since.
+// Answers are not cached if an agent can write to the objects: they may have been repaired since.
 func TestNamedObjectsAreAskedForOnce(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1"})

@@ -20,7 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// lab is a remote with a base, the program's mirror of it, and an agent's tree.
+// lab has a remote with a base, ralph's mirror of it, and an agent's tree.
 type lab struct {
 	*testing.T
 	git     git.Git
@@ -72,7 +72,7 @@ var begin struct {
 	base  string
 }
 
-// beginning is the remote that every lab has a copy of, and its only commit.
+// beginning is the remote that each lab copies, and its only commit.
 func beginning(t *testing.T) (files fs.FS, base string) {
 	t.Helper()
 	begin.Do(func() {
@@ -94,7 +94,7 @@ func beginning(t *testing.T) (files fs.FS, base string) {
 	return begin.files, begin.base
 }
 
-// held is what a folder holds, for as long as any test may want it.
+// held is a copy of a folder's files, shared by all tests.
 func held(t *testing.T, dir string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -112,10 +112,10 @@ func held(t *testing.T, dir string) fstest.MapFS {
 	return files
 }
 
-// program is who commits; honest agents do as their tree's configuration says.
+// program is the committer of ralph's own commits. Honest agents use their tree's configuration.
 const program = "ralph <ralph-loop@users.noreply.github.com>"
 
-// sh runs a program as a person or an agent would, and returns what it printed.
+// sh runs a program as a person or an agent would, and returns its output.
 func (l *lab) sh(dir string, argv ...string) string {
 	l.Helper()
 	return sh(l.T, dir, "", argv...)
@@ -138,13 +138,13 @@ func sh(t *testing.T, dir, stdin string, argv ...string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// agent runs git in the tree, as the agent does.
+// agent runs git in the tree as the agent.
 func (l *lab) agent(args ...string) string {
 	l.Helper()
 	return l.sh(l.tree.Dir, append([]string{"git"}, args...)...)
 }
 
-// commit is a commit of the agent's with some files; an empty text deletes.
+// commit commits some files as the agent; an empty text deletes a file.
 func (l *lab) commit(subject string, files map[string]string) string {
 	l.Helper()
 	for name, text := range files {
@@ -175,13 +175,13 @@ func (l *lab) take(terms handover.Terms) journal.CommitsTaken {
 	return taken
 }
 
-// in asks git about the trusted repository.
+// in runs git in the trusted repository.
 func (l *lab) in(args ...string) string {
 	l.Helper()
 	return l.sh(l.trusted.Dir, append([]string{"git"}, args...)...)
 }
 
-// has tells whether the trusted store holds an object.
+// has reports whether the trusted repository contains an object.
 func (l *lab) has(id string) bool {
 	return exec.CommandContext(l.Context(), "git", "-C", l.trusted.Dir, "cat-file", "-e", id).Run() == nil
 }
@@ -205,7 +205,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// must is the value of a call that has to succeed: must(f())(t).
+// must returns the value of a call that has to succeed: must(f())(t).
 func must[T any](v T, err error) func(*testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()

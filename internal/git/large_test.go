@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Folders of more than a megabyte are compared as any others.
+// Folders of more than a megabyte are compared like others.
 func TestTakeComparesLargeFolders(t *testing.T) {
 	l := newLab(t)
 	blob, below := string(unhex(plant(l, "blob", "x"))), ""

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMain lays what the tests work with in memory, where make says that there
-// is room for it: thousands of small files are made here and removed again.
+// TestMain uses a folder in memory if make names one: the tests write and remove
+// thousands of small files.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("RALPH_TEST_MEMORY"); dir != "" {
 		if err := os.Setenv("TMPDIR", dir); err != nil {
