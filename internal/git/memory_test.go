@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// What an agent wrote may have git take memory without end: every git that looks
-// at its tree is bounded, and none that looks at the program's own needs to be.
+// An agent can make git need endless memory: each git that reads its tree has a
+// limit, and a git that reads ralph's own repository needs none.
 func TestGitInTheTreeIsBounded(t *testing.T) {
 	l := newLab(t)
 	var asked []string

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
-// grace has a person commit files on top of a commit, and push that to a branch.
+// grace commits files on top of a commit as a person, and pushes that to a branch.
 func (l *lab) grace(onto, branch string, files map[string]string) string {
 	l.Helper()
 	dir := l.TempDir()
@@ -28,8 +28,8 @@ func (l *lab) grace(onto, branch string, files map[string]string) string {
 	return l.sh(dir, "git", "rev-parse", "HEAD")
 }
 
-// shown is a lab in which the work and what a person did start at the same
-// commit of a branch, and both are here.
+// shown returns a lab with the work and a person's change, both from the same
+// commit of a branch.
 func shown(t *testing.T, ours, theirs map[string]string) (l *lab, our, their string) {
 	t.Helper()
 	l = newLab(t)
@@ -125,8 +125,8 @@ func TestAuthorsAndFree(t *testing.T) {
 	}
 }
 
-// Work that can be pushed nowhere comes out as a file, and a commit that no
-// branch leads to any more comes in.
+// Work that cannot be pushed is saved to a file, and a commit on no branch can be
+// fetched.
 func TestBundleAndBring(t *testing.T) {
 	l := newLab(t)
 	our := l.commit("ours", map[string]string{"a": "1\n"})
@@ -180,8 +180,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// A commit that is made again for a line of its message keeps its tree, and so
-// what was proven of it.
+// A commit that is rewritten for its message keeps its tree, and so its proof.
 func TestSignOff(t *testing.T) {
 	l := newLab(t)
 	terms := l.terms()

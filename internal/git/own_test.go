@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// project is a user's repository with one commit.
+// project returns a user's repository with one commit.
 func project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,8 +26,8 @@ func own(t *testing.T, g git.Git, dir string) *git.Tree {
 	return must(g.Own(t.Context(), must(g.Inspect(t.Context(), dir))(t)))(t)
 }
 
-// In their own tree people commit under their own name, wherever they wrote it
-// down, and nothing that they ignore.
+// In their own tree, users commit under the name in any of their configurations,
+// and without files that they ignore.
 func TestOwnIsTheUsers(t *testing.T) {
 	config := "[user]\n\tname = Ada\n\temail = ada@example.com\n"
 	for name, c := range map[string]struct {
@@ -91,7 +91,7 @@ func TestOwnIsTheUsers(t *testing.T) {
 	}
 }
 
-// A linked worktree is as good as any, locks of a killed git and all.
+// A linked worktree works like any other, even with locks of a killed git.
 func TestOwnLinkedWorktree(t *testing.T) {
 	g, _ := newGit(t)
 	dir, linked := project(t), filepath.Join(t.TempDir(), "linked")
@@ -113,8 +113,7 @@ func TestOwnLinkedWorktree(t *testing.T) {
 	}
 }
 
-// An agent cannot send the program's git elsewhere by a file in the place of
-// its .git.
+// An agent cannot redirect ralph's git by a file in place of .git.
 func TestTreeFollowsNoFile(t *testing.T) {
 	l := newLab(t)
 	elsewhere := project(t)
@@ -131,8 +130,8 @@ func TestTreeFollowsNoFile(t *testing.T) {
 	}
 }
 
-// What the repository says of a commit's parents besides the commit itself does
-// not count: neither grafts nor replaced objects.
+// Only a commit itself names its parents: grafts and replaced objects do not
+// count.
 func TestStrayedBelievesCommitsOnly(t *testing.T) {
 	for name, lie := range map[string]func(dir, head, start string){
 		"the truth": func(string, string, string) {},

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// pipe puts a pipe instead of what is there.
+// pipe replaces a file by a named pipe.
 func pipe(t *testing.T, path string) {
 	t.Helper()
 	if err := os.RemoveAll(path); err != nil {
@@ -27,7 +27,7 @@ func pipe(t *testing.T, path string) {
 	}
 }
 
-// stand is the user's own repository, that a run works in.
+// stand returns the user's own repository, in which a run works.
 type stand struct {
 	*testing.T
 
@@ -36,8 +36,8 @@ type stand struct {
 	tree  *git.Tree
 }
 
-// What the program itself reads of the user's own repository may have become a
-// pipe: it says so, and does not wait.
+// A file of the user's own repository may have become a named pipe: ralph returns
+// an error and does not wait.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	for name, c := range map[string]struct {
 		pipe string
@@ -82,7 +82,7 @@ func needs(s stand) error {
 	return nil
 }
 
-// A git that waits for a pipe takes its time once, and not with every call.
+// git waits for a pipe once, and not in every call.
 func TestGitWaitsForAPipeOnce(t *testing.T) {
 	for _, name := range []string{".git/index", ".git/info/exclude", ".gitignore", "sub/.gitattributes"} {
 		t.Run(name, func(t *testing.T) {

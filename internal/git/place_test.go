@@ -87,8 +87,8 @@ func TestInspectFaults(t *testing.T) {
 	}
 }
 
-// Neither the user's configuration nor that of the repository has anything run
-// by looking at it.
+// Inspecting a repository runs no program, by neither the user's configuration nor
+// the repository's.
 func TestInspectRunsNothing(t *testing.T) {
 	dir, canary := t.TempDir(), filepath.Join(t.TempDir(), "canary")
 	evil := filepath.Join(t.TempDir(), "evil.sh")

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// protectedFiles are some that everybody's policy protects: what CI systems, editors
-// and git run, who may merge, what agents are told.
+// protectedFiles are files that every policy protects: of CI systems, editors and
+// git, code owners, and instructions to agents.
 var protectedFiles = []string{
 	".github/workflows/ci.yml", ".github/CODEOWNERS", ".github/copilot-instructions.md", "CODEOWNERS", "docs/CODEOWNERS",
 	"AGENTS.md", "src/AGENTS.md", "CLAUDE.md", "src/deep/CLAUDE.md", "GEMINI.md", ".claude/settings.json", ".codex/config.toml", ".mcp.json",
@@ -21,8 +21,8 @@ var protectedFiles = []string{
 	"action.yml", "src/action.yaml", ".gitlab-ci.yml", "Jenkinsfile", ".devcontainer/devcontainer.json", ".vscode/tasks.json", ".husky/pre-commit", ".lfsconfig",
 }
 
-// ways are what an agent can do about a file at path, each in git's own words;
-// they leave it at the tip, unless another commit undoes that.
+// ways are the ways in which an agent can change a file, each with git commands.
+// The change is at the tip, unless another commit reverts it.
 var ways = map[string]func(l *lab, path string){
 	"written":            func(l *lab, path string) { l.commit("x", map[string]string{path: "evil"}) },
 	"deleted":            func(l *lab, path string) { l.commit("x", map[string]string{path: ""}) },
@@ -55,8 +55,8 @@ var ways = map[string]func(l *lab, path string){
 	},
 }
 
-// No way to change what is protected leads into what is taken over: it is
-// dropped and named, or all of it is refused.
+// No change of a protected file is accepted: it is dropped and named, or all
+// commits are refused.
 func TestTakeLetsNoWayToWhatIsProtected(t *testing.T) {
 	l := newLab(t)
 	terms := l.terms()
@@ -90,7 +90,7 @@ func TestTakeLetsNoWayToWhatIsProtected(t *testing.T) {
 	}
 }
 
-// tried are the files that a way is tried with: with ATTACK all of them, else one
+// tried returns the files to try a way with: all of them with ATTACK, or else one
 // after the other.
 func tried(way int) []string {
 	if os.Getenv("ATTACK") != "" {
@@ -99,7 +99,7 @@ func tried(way int) []string {
 	return protectedFiles[way%len(protectedFiles):][:1]
 }
 
-// named tells whether a path, or what lies above or below it, is among paths.
+// named reports whether paths contains a path, or one above or below it.
 func named(paths []string, path string) bool {
 	return slices.ContainsFunc(paths, func(p string) bool {
 		p, path := strings.ToLower(p), strings.ToLower(path)
@@ -107,7 +107,7 @@ func named(paths []string, path string) bool {
 	})
 }
 
-// staged runs a command of git's that stages something, and commits that.
+// staged runs a git command that stages something, and commits that.
 func (l *lab) staged(args ...string) {
 	l.Helper()
 	l.agent(args...)
@@ -120,13 +120,13 @@ func (l *lab) hash(text string) string {
 	return sh(l.T, l.tree.Dir, text, "git", "hash-object", "-w", "--stdin")
 }
 
-// entry commits a path with a mode, no matter what is there.
+// entry commits a path with a mode, in place of anything there.
 func (l *lab) entry(mode, id, path string) {
 	l.Helper()
 	l.staged("update-index", "--add", "--replace", "--cacheinfo", mode+","+id+","+path)
 }
 
-// above commits something instead of the top of path.
+// above commits something in place of the top folder of path.
 func (l *lab) above(path, mode, id string) {
 	l.Helper()
 	top, _, _ := strings.Cut(path, "/")

@@ -186,8 +186,8 @@ func leaks(text string) bool {
 	return strings.Contains(text, secret) || strings.Contains(text, base64.StdEncoding.EncodeToString([]byte("x-access-token:"+secret)))
 }
 
-// gate is git over HTTP for those with the token. A body of unknown length is
-// more than CGI can pass on; none of these is.
+// gate serves git over HTTP to clients with the token. CGI cannot pass on a body
+// of unknown length; no body here is one.
 func gate(t *testing.T, root string) http.Handler {
 	t.Helper()
 	backend := filepath.Join(sh(t, ".", "", "git", "--exec-path"), "git-http-backend")

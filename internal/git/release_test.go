@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// What was taken in is whole, and others can read it.
+// Accepted objects are complete and readable for others.
 func TestTakeIsWhole(t *testing.T) {
 	l := newLab(t)
 	to := l.commit("one", map[string]string{"a": "1", "src/main.go": "package main // changed\n"})
@@ -33,8 +33,8 @@ func TestTakeIsWhole(t *testing.T) {
 	l.in("fsck", "--strict", "--full")
 }
 
-// A pack that brings more than leads to its tip is no reason to refuse it, but
-// nothing of that more is taken in.
+// A pack with objects that do not belong to its tip is accepted, but without these
+// objects.
 func TestTakeLeavesTheRest(t *testing.T) {
 	l := newLab(t)
 	extra := l.hash("not asked for")
@@ -53,8 +53,8 @@ func TestTakeLeavesTheRest(t *testing.T) {
 	}
 }
 
-// An upper commit that is dropped leaves nothing of itself behind, though the
-// lower one stays as it came.
+// If the upper of two commits is dropped, none of its objects stay, and the lower
+// commit is unchanged.
 func TestTakeLeavesTheDropped(t *testing.T) {
 	l := newLab(t)
 	lower := l.commit("lower", map[string]string{"a": "1"})
@@ -67,7 +67,7 @@ func TestTakeLeavesTheDropped(t *testing.T) {
 	}
 }
 
-// desk is a user's clone that the trusted repository borrows from.
+// desk returns a user's clone that the trusted repository borrows from.
 func (l *lab) desk() (work string, place git.Place) {
 	l.Helper()
 	work = l.TempDir()
@@ -78,7 +78,7 @@ func (l *lab) desk() (work string, place git.Place) {
 	return work, place
 }
 
-// What is delivered is whole, even where an earlier delivery did not come about.
+// A delivery is complete, even after a failed one.
 func TestDeliverBringsWhatIsMissing(t *testing.T) {
 	l := newLab(t)
 	work, place := l.desk()
@@ -97,7 +97,7 @@ func TestDeliverBringsWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What cannot be delivered leaves nothing in the user's repository.
+// A failed delivery leaves nothing in the user's repository.
 func TestDeliverLeavesNothing(t *testing.T) {
 	l := newLab(t)
 	work, place := l.desk()
@@ -112,7 +112,7 @@ func TestDeliverLeavesNothing(t *testing.T) {
 	}
 }
 
-// A commit that says two things of itself is what git takes it for.
+// A commit with a duplicate header line is read as git reads it.
 func TestSeeWhatGitSees(t *testing.T) {
 	f := newField(t, sow(t))
 	first, second := f.git("rev-parse", "HEAD^{tree}"), f.git("rev-parse", "HEAD:folder")

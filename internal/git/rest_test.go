@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
-// What is left of work without its workflows is one commit, on what the work left
-// the base at, and the same each time.
+// Work without its workflows is one commit on the merge base with the base branch,
+// and the same each time.
 func TestRest(t *testing.T) {
 	const folder = ".github/workflows"
 	l := newLab(t)
@@ -51,7 +51,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// Where nothing else was done there is no rest.
+// Without other changes, no commit remains.
 func TestRestOfNothing(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{".github/workflows/new.yml": "on: push\n"})

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Commits that would give a secret away are refused, wherever it stands, and
-// the refusal does not say it again.
+// Commits with a secret in any place are refused, and the refusal does not contain
+// the secret.
 func TestTakeRefusesSecrets(t *testing.T) {
 	const secret = "the-secret"
 	for name, files := range map[string]map[string]string{

@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
-// What is kept is found with the time of its last change, and removed only as it
-// was found.
+// A saved run is listed with the time of its last change, and deleted only if it
+// has not changed since.
 func TestShelvesAreDroppedAsTheyWereSeen(t *testing.T) {
 	l := newLab(t)
 	to, writer, sweeper := remote.Repository{URL: l.remote}, store(t, l), store(t, l)

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// An agent that does nothing but keep its books leaves the same work.
+// If an agent only changes the paths in Beside, Work stays the same.
 func TestSnapshotBeside(t *testing.T) {
 	l := newLab(t)
 	l.tree.Beside = []string{"ralph/", "notes/a [x].txt", "."}
@@ -31,8 +31,8 @@ func TestSnapshotBeside(t *testing.T) {
 	}
 }
 
-// What the checks made stays out of the commit of what the agent made, and the
-// books come along as they are.
+// Files that the checks made stay out of the commit of the agent's work. The paths
+// in Beside are committed as they are.
 func TestCommitSnapshot(t *testing.T) {
 	l := newLab(t)
 	l.commit("books", map[string]string{"ralph/prd.json": "1", "ralph/old": "1"})
@@ -61,7 +61,7 @@ func TestCommitSnapshot(t *testing.T) {
 	}
 }
 
-// Litter of one iteration is no work of the next, until somebody takes it up.
+// Leftovers of an iteration are not work of the next, until the agent changes or commits them.
 func TestTidy(t *testing.T) {
 	l := newLab(t)
 	snapshot := func() string { return must(l.tree.Look(t.Context()))(t).Work }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// spellings are names that some file system takes for .git or .gitmodules.
+// spellings are names that some file system treats as .git or .gitmodules.
 var spellings = []string{
 	".git", ".GIT", ".Git", ".gIt", ".G\u0130T", // as folders are named without regard to case
 	"git~1", "GIT~1", "Git~1", // what NTFS and FAT call it for short
@@ -20,8 +20,8 @@ var spellings = []string{
 	".gitmodules", ".GITMODULES", ".gitmodules ", ".gitmodules.", ".gitmodules::$DATA", ".git\u200cmodules", "gitmod~1", "GITMOD~4", "gi7eba~1",
 }
 
-// Every one is refused, wherever it lies, of any kind: with ATTACK each is
-// tried as a file, a link and a folder, else as one of them.
+// Every spelling is refused in any folder: with ATTACK as a file, a link and a
+// folder, otherwise as one of them.
 func TestTakeRefusesEverySpellingOfGit(t *testing.T) {
 	l := newLab(t)
 	blob := plant(l, "blob", "x")
@@ -42,7 +42,7 @@ func TestTakeRefusesEverySpellingOfGit(t *testing.T) {
 	}
 }
 
-// What only looks like one passes.
+// Similar names are accepted.
 func TestTakeRefusesNoOtherName(t *testing.T) {
 	l := newLab(t)
 	names := []string{".github.md", ".gitkeep", "git", "gitmodules", "git~2", "x.git", "\U0001f468\u200d\U0001f469.txt"}
@@ -56,7 +56,7 @@ func TestTakeRefusesNoOtherName(t *testing.T) {
 	}
 }
 
-// What is protected is, however it is spelled.
+// A protected file is protected in every spelling.
 func TestTakeDropsEverySpellingOfWhatIsProtected(t *testing.T) {
 	l := newLab(t)
 	files, want := map[string]string{}, []string{}
@@ -73,7 +73,7 @@ func TestTakeDropsEverySpellingOfWhatIsProtected(t *testing.T) {
 	}
 }
 
-// spell makes a commit in which an object lies in a folder by a name.
+// spell makes a commit with an object of this name in a folder.
 func (l *lab) spell(mode, name, id string) {
 	l.Helper()
 	inner := plant(l, "tree", mode+" "+name+"\x00"+string(unhex(id)))

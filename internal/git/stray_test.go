@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Files made in an unused tree can be set aside: git ignores them from then on,
-// the agent's git too.
+// git ignores the files that Untracked found in an unused tree, also for the
+// agent.
 func TestStraysAreIgnored(t *testing.T) {
 	l := newLab(t)
 	odd := []string{"a b ", "tail\t", "star*", "[x]?", `back\slash`, "!not", "#no comment", "src/gen.go", "deps/one/a", "deps/two"}
@@ -53,7 +53,7 @@ func TestNothingIsIgnoredThroughALink(t *testing.T) {
 	}
 }
 
-// Restore undoes changes and commits, and leaves what is new.
+// Restore undoes changes and commits, and keeps new files.
 func TestRestore(t *testing.T) {
 	l := newLab(t)
 	l.commit("by setup", map[string]string{"src/main.go": "package changed\n"})

@@ -67,7 +67,7 @@ func TestTakeGoesOnFromLast(t *testing.T) {
 	}
 }
 
-// What was taken before stays: an amended history becomes one commit on it.
+// Accepted commits stay: an amended history becomes one commit on top of them.
 func TestTakeRewrittenHistory(t *testing.T) {
 	l := newLab(t)
 	terms := l.terms()
@@ -233,7 +233,7 @@ func TestTakeLimits(t *testing.T) {
 	}
 }
 
-// A kill between any two steps leaves at worst a quarantine behind.
+// A kill at any time leaves at most a quarantine.
 func TestTakeAfterAKill(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
@@ -249,7 +249,7 @@ func TestTakeAfterAKill(t *testing.T) {
 	l.in("fsck", "--strict", "--full")
 }
 
-// A run that ends at any of these, before or after, is taken up by the next.
+// A run that ends before or after any of these steps can be resumed.
 func TestTakeCutOff(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1", "CODEOWNERS": "evil"})
@@ -302,8 +302,8 @@ func TestTakeProtectsInEveryForm(t *testing.T) {
 	}
 }
 
-// A person's change of what is protected, made on the branch since, stays; a
-// merge may not bring back what was there before, but for the base's own.
+// A person's later change of a protected file on the branch stays. A merge may not
+// bring back an older version, except the base's.
 func TestTakeKeepsWhatPeopleProtected(t *testing.T) {
 	l := newLab(t)
 	terms := l.terms()

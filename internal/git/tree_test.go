@@ -38,7 +38,7 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// A tree may move, as one does that is grown under another name first.
+// A tree may be moved after it was made under another name.
 func TestGrowMoves(t *testing.T) {
 	l := newLab(t)
 	there := filepath.Join(t.TempDir(), "there")

@@ -207,7 +207,7 @@ func TestCheckedOut(t *testing.T) {
 	}
 }
 
-// What somebody wrote into the repository's configuration is gone when it is taken up.
+// Init removes the settings and alternates of an existing repository.
 func TestInitKeepsNoSettings(t *testing.T) {
 	l := newLab(t)
 	dir := filepath.Join(t.TempDir(), "trusted.git")

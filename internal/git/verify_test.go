@@ -16,7 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/verify"
 )
 
-// swap puts another content where a loose object of a store is.
+// swap replaces the content of a loose object.
 func swap(t *testing.T, objects, id, kind, text string) {
 	t.Helper()
 	var packed bytes.Buffer
@@ -36,7 +36,7 @@ func swap(t *testing.T, objects, id, kind, text string) {
 	}
 }
 
-// verified holds a commit to its names by a checkout that was made of it, and without any.
+// verified verifies the object ids of a commit with and without a checkout of it.
 func verified(t *testing.T, trusted *git.Trusted, commit string, others ...string) error {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clean")
@@ -49,8 +49,8 @@ func verified(t *testing.T, trusted *git.Trusted, commit string, others ...strin
 	return shown
 }
 
-// An object of a user's store that is not what its name says is found, wherever
-// in a commit it is; git itself reads it without a look.
+// An object with a wrong content is found anywhere in a commit. git itself reads
+// it without an error.
 func TestObjectsAreNamedByTheirContent(t *testing.T) {
 	for name, test := range map[string]struct{ of, kind, text string }{
 		"as it was":     {},
@@ -88,8 +88,8 @@ func TestObjectsAreNamedByTheirContent(t *testing.T) {
 	}
 }
 
-// Nor is what a commit holds looked up where anybody could have written another
-// answer.
+// Objects are not looked up in files that others can write, such as a commit
+// graph.
 func TestCommitGraphsAreNotBelieved(t *testing.T) {
 	g, _ := newGit(t)
 	top := project(t)
@@ -115,8 +115,8 @@ func TestCommitGraphsAreNotBelieved(t *testing.T) {
 	}
 }
 
-// What a checkout shows is not read from the store again; what it does not show is: the trees, the
-// files of another commit, and all where git wrote other bytes than it stores.
+// Files of a checkout are not read from the store again. Other objects are: trees, files of
+// another commit, and files that git changes at checkout.
 func TestACheckoutShowsItsFiles(t *testing.T) {
 	for name, test := range map[string]struct {
 		attributes string

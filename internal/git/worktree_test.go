@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// A worktree stands where HEAD does, on a branch of its own; what has its name
-// already is left alone, and the user's tree stays clean.
+// A worktree is at HEAD on a branch of its own. Existing folders and branches of
+// that name stay, and the user's tree stays clean.
 func TestAddWorktree(t *testing.T) {
 	dir := project(t)
 	g, _ := newGit(t)
@@ -47,8 +47,8 @@ func TestAddWorktree(t *testing.T) {
 	}
 }
 
-// What was not committed is never taken away, and a branch only where nothing
-// of it would be missed.
+// A worktree with uncommitted work is not removed, and a branch only if HEAD
+// contains it.
 func TestRemoveWorktree(t *testing.T) {
 	dir := project(t)
 	g, _ := newGit(t)
