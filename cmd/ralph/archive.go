@@ -83,7 +83,7 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	label := cmp.Or(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
 	kept := view.Archive{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
-	if run, found := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) }); found {
+	if home, run := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) }); home.ID != "" {
 		kept.Run = &run
 	}
 	summary, err := kept.Summary()

@@ -92,7 +92,7 @@ func (c superviseCommand) asked(w world) (job.NewRun, error) {
 	return job.NewRun{
 		ID: workspace.RunName("run", w.Now()), Policy: p, Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
-	}, c.task().CheckDir()
+	}, workspace.CheckDir(c.task().Dir, "--task-dir")
 }
 
 // behindDashes drops dashes that begin a command: they separate it from flags.

@@ -205,15 +205,9 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 }
 
 func memoryOf(project string) string {
-	var memory string
-	workspace.Folder{Path: filepath.Join(project, ".ralph")}.Unfinished(func(run journal.Run) bool {
-		if run.Policy.Done != policy.ByStories {
-			return false
-		}
-		memory = run.Policy.Memory
-		return true
-	})
-	return memory
+	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
+	_, run := folder.Newest(func(run journal.Run) bool { return run.Policy.Done == policy.ByStories })
+	return run.Policy.Memory
 }
 
 func (d Environment) keepWorking(in input, why string) answer {

@@ -140,14 +140,12 @@ func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (worksp
 // that ralph wrote here: the text of a journal in a commit would count as the
 // user's.
 func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
-	var old journal.Run
 	undone := func(run journal.Run) bool {
-		old = run
 		return run.Policy.Done == policy.ByPromise && (run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted)
 	}
-	home, _ := folder.NewestVouched(undone)
+	home, old := folder.NewestVouched(undone)
 	if home.ID == "" || asked.Trust {
-		home, _ = folder.Unfinished(undone)
+		home, old = folder.Newest(undone)
 	}
 	switch {
 	case home.ID == "":

@@ -129,7 +129,7 @@ func (d *Project) Repository(ctx context.Context) error {
 	place, err := RepositoryAt(ctx, d.Tool, d.ProjectDir)
 	d.Place = &place
 	left, is := errors.AsType[*fault.Fault](err)
-	if _, half := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half && len(place.Dirty) > 0 {
+	if half, _ := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half.ID != "" && len(place.Dirty) > 0 {
 		left.Fix += ", or continue the run that may have left them: ralph resume"
 	}
 	return err

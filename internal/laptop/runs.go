@@ -37,18 +37,14 @@ func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, e
 
 // Find is the run to tell of, as its journal has it now.
 func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
-	var found journal.Run
 	if err := workspace.CheckDir(r.Project, "-d"); err != nil {
-		return workspace.Run{}, found, err
+		return workspace.Run{}, journal.Run{}, err
 	}
 	folder := workspace.FindFolder(r.Project)
 	if err := folder.CheckJournal(id); err != nil {
-		return workspace.Run{}, found, err
+		return workspace.Run{}, journal.Run{}, err
 	}
-	home, _ := folder.Unfinished(func(run journal.Run) bool {
-		found = run
-		return id == "" || id == run.ID
-	})
+	home, found := folder.Newest(func(run journal.Run) bool { return id == "" || id == run.ID })
 	switch {
 	case home.ID == "" && id != "":
 		return home, found, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
@@ -74,13 +70,11 @@ func (d *Project) runs() workspace.Folder {
 // Unfinished is the run to go on with.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
-	var old journal.Run
 	if err := folder.CheckJournal(id); err != nil {
-		return workspace.Run{}, old, err
+		return workspace.Run{}, journal.Run{}, err
 	}
 	var passed journal.Run // the newest one that goes on elsewhere
-	home, _ := folder.Unfinished(func(run journal.Run) bool {
-		old = run
+	home, old := folder.Newest(func(run journal.Run) bool {
 		elsewhere := supervised(run) || inSession(run)
 		if elsewhere && !run.IsCompleted() && passed.ID == "" {
 			passed = run

@@ -60,7 +60,7 @@ func (d *Project) Optional(ctx context.Context) bool {
 	if _, marked := d.marks(ctx); marked {
 		return false
 	}
-	last, _ := workspace.Folder{Path: d.folder()}.Newest(func(run journal.Run) bool { return run.Level != "" })
+	_, last := workspace.Folder{Path: d.folder()}.Newest(func(run journal.Run) bool { return run.Level != "" })
 	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker
 }
 

@@ -3,8 +3,11 @@ package untrusted
 import (
 	"crypto/rand"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"syscall"
+	"time"
 )
 
 // Names is how many names a plain file has: what is written to one is in all.
@@ -15,19 +18,32 @@ func Names(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// Separate leaves a plain file of at most so many bytes no name but this one.
+// Separate leaves a plain file of at most so many bytes no name but this one: it becomes a copy.
 func (r *Root) Separate(name string, most int64) error {
 	info, err := r.Lstat(name)
 	if err != nil || Names(info) == 1 {
 		return err
 	}
-	data, err := r.ReadFile(name, most)
+	from, err := r.OpenPlain(name)
 	if err != nil {
 		return err
 	}
+	defer from.Close() //nolint:errcheck // only read
 	own := name + "." + rand.Text()
-	if err := r.WriteFile(own, data, info.Mode().Perm()); err != nil {
+	to, err := r.OpenFile(own, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
 		return err
 	}
-	return errors.Join(r.Chmod(own, info.Mode().Perm()), r.Rename(own, name))
+	n, err := io.Copy(to, io.LimitReader(from, most+1)) // on Linux the kernel copies, or shares the blocks
+	if n > most {
+		err = ErrLarger
+	}
+	err = errors.Join(err, to.Chmod(info.Mode().Perm()), to.Close(), r.Chtimes(own, time.Time{}, info.ModTime()))
+	if err == nil {
+		err = r.Rename(own, name)
+	}
+	if err != nil {
+		return errors.Join(err, r.RemoveAll(own))
+	}
+	return nil
 }

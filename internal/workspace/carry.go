@@ -74,29 +74,23 @@ func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
 		return Run{}, fmt.Errorf("%q is no name for a run", id)
 	}
-	root, err := f.open()
-	if err != nil {
-		return Run{}, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	run := f.Run(id).Accept()
-	home := filepath.Join(runs, id)
-	if err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755)); err != nil {
-		return Run{}, cannotWrite(run.Path, err)
-	}
-	if err := moveAside(root, filepath.Join(home, "work")); err != nil {
-		return Run{}, cannotWrite(run.Path, err)
-	}
-	for name, text := range files {
+	for name := range files {
 		if name != filepath.Base(name) {
 			return Run{}, fmt.Errorf("%q is no file of a run", name)
 		}
-		at := filepath.Join(home, name)
-		if err := errors.Join(root.RemoveAll(at), root.WriteFile(at, text, 0o644)); err != nil {
-			return Run{}, cannotWrite(run.Path, err)
-		}
 	}
-	return run, nil
+	run, home := f.Run(id).Accept(), filepath.Join(runs, id)
+	return run, f.within(func(root *untrusted.Root) error {
+		err := errors.Join(ignoreAll(root), root.MkdirAll(home, 0o755), moveAside(root, filepath.Join(home, "work")))
+		for name, text := range files {
+			at := filepath.Join(home, name)
+			err = errors.Join(err, root.RemoveAll(at), root.WriteFile(at, text, 0o644))
+		}
+		if err != nil {
+			return cannotWrite(run.Path, err)
+		}
+		return nil
+	})
 }
 
 // moveAside renames path to path.before and replaces what has that name.

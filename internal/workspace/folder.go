@@ -156,20 +156,13 @@ func cannotWrite(path string, err error) error {
 	return fault.Usage("cannot write to "+path, "make the folder writable, with no links out of it, and see that the disk is not full", err)
 }
 
-// Unfinished is the newest accepted run, if it has not stopped. Older ones are out of date.
-func (f Folder) Unfinished(wanted func(journal.Run) bool) (Run, bool) {
-	run, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
-	return run, found && state.Stop == nil
-}
-
-// Newest is the state of the newest run that wanted accepts.
-func (f Folder) Newest(wanted func(journal.Run) bool) (journal.Run, bool) {
-	_, state, found := f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
-	return state, found
+// Newest is the newest run that wanted accepts; without an ID if there is none.
+func (f Folder) Newest(wanted func(journal.Run) bool) (Run, journal.Run) {
+	return f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
 }
 
 // newest skips unreadable journals: they must not prevent a new run.
-func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bool) {
+func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run) {
 	ids, _ := f.listRuns()
 	for _, id := range slices.Backward(ids) {
 		run := f.Run(id)
@@ -179,10 +172,10 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run, bo
 			continue
 		}
 		if wanted(run, state) {
-			return run, state, true
+			return run, state
 		}
 	}
-	return Run{}, journal.Run{}, false
+	return Run{}, journal.Run{}
 }
 
 // CheckJournal fails if the newest or named journal is unreadable: no older run must be shown.
@@ -236,17 +229,14 @@ func (f Folder) listRuns() (ids []string, err error) {
 }
 
 // Create creates or empties a file in the folder.
-func (f Folder) Create(name string) (io.WriteCloser, error) {
-	root, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	file, err := root.Create(name)
-	if err != nil {
-		return nil, cannotWrite(f.Path, err)
-	}
-	return file, nil
+func (f Folder) Create(name string) (file io.WriteCloser, err error) {
+	err = f.within(func(root *untrusted.Root) error {
+		if file, err = root.Create(name); err != nil {
+			return cannotWrite(f.Path, err)
+		}
+		return nil
+	})
+	return file, err
 }
 
 // maxKeptFile is larger than any file beside a journal that is read again.

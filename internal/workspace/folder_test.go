@@ -95,7 +95,7 @@ func newRun(t *testing.T) workspace.Run {
 func TestJournalGoesOnAfterATornLine(t *testing.T) {
 	run, whole := newRun(t), lines(t, going)
 	write(t, run.Journal(), whole+`{"v":1,"seq":3,"at":"2026-11-`)
-	file, entries, err := run.OpenJournal()
+	file, entries, err := run.OpenJournalFile()
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("OpenJournal = %d entries, %v; want 2", len(entries), err)
 	}
@@ -115,7 +115,7 @@ func TestJournalGoesOnAfterATornLine(t *testing.T) {
 
 func TestNewJournalIsEmpty(t *testing.T) {
 	run := newRun(t)
-	file, entries, err := run.OpenJournal()
+	file, entries, err := run.OpenJournalFile()
 	if err != nil || len(entries) != 0 {
 		t.Fatalf("OpenJournal = %v, %v; want none", entries, err)
 	}
@@ -129,7 +129,7 @@ func TestJournalWithABrokenMiddleIsRefused(t *testing.T) {
 	run := newRun(t)
 	text := broken + lines(t, going)
 	write(t, run.Journal(), text)
-	if _, _, err := run.OpenJournal(); err == nil {
+	if _, _, err := run.OpenJournalFile(); err == nil {
 		t.Error("OpenJournal took it")
 	}
 	if _, err := run.Entries(); err == nil {
@@ -150,7 +150,7 @@ func TestEntriesTouchesNothing(t *testing.T) {
 	}
 }
 
-func TestUnfinished(t *testing.T) {
+func TestNewest(t *testing.T) {
 	for name, test := range map[string]struct {
 		journals map[string]string // by the run's name
 		want     string
@@ -159,7 +159,6 @@ func TestUnfinished(t *testing.T) {
 		"one that goes on":               {map[string]string{"1": going}, "1"},
 		"the newest of two":              {map[string]string{"1": going, "2": going}, "2"},
 		"stopped ones are behind it":     {map[string]string{"1": stopped, "2": stopped, "3": going}, "3"},
-		"a newer one has stopped":        {map[string]string{"1": going, "2": stopped}, ""},
 		"the newer one is of another":    {map[string]string{"1": going, "2": `{"type":"run_began","task":{"number":13}}`}, "1"},
 		"the newer one cannot be read":   {map[string]string{"1": going, "2": broken}, "1"},
 		"the newer one says nothing":     {map[string]string{"1": going, "2": ""}, "1"},
@@ -172,11 +171,11 @@ func TestUnfinished(t *testing.T) {
 			for id, text := range test.journals {
 				stage(t, folder, id, text)
 			}
-			run, found := folder.Unfinished(func(r journal.Run) bool { return r.Task.Number == 12 })
-			if found != (test.want != "") || found && run.ID != test.want {
-				t.Errorf("Unfinished = %q, %t; want %q", run.ID, found, test.want)
+			run, _ := folder.Newest(func(r journal.Run) bool { return r.Task.Number == 12 })
+			if run.ID != test.want {
+				t.Errorf("Newest = %q; want %q", run.ID, test.want)
 			}
-			if found && run.Journal() != filepath.Join(folder.Path, "runs", test.want, "journal.jsonl") {
+			if run.ID != "" && run.Journal() != filepath.Join(folder.Path, "runs", test.want, "journal.jsonl") {
 				t.Errorf("its journal is %s", run.Journal())
 			}
 		})
@@ -256,7 +255,7 @@ func TestNowhereToWrite(t *testing.T) {
 	for name, do := range map[string]func() error{
 		"New":         func() error { _, err := folder.NewRun("r1"); return err },
 		"Lock":        func() error { _, err := folder.Lock(); return err },
-		"OpenJournal": func() error { _, _, err := run.OpenJournal(); return err },
+		"OpenJournal": func() error { _, _, err := run.OpenJournalFile(); return err },
 		"Create":      func() error { _, err := run.Create("a.log"); return err },
 	} {
 		err := do()
@@ -264,8 +263,8 @@ func TestNowhereToWrite(t *testing.T) {
 			t.Errorf("%s = %v with hint %q, want a fault that names %s", name, err, fault.Hint(err), file)
 		}
 	}
-	if _, found := folder.Unfinished(func(journal.Run) bool { return true }); found {
-		t.Error("Unfinished found a run in a file")
+	if run, _ := folder.Newest(func(journal.Run) bool { return true }); run.ID != "" {
+		t.Error("Newest found a run in a file")
 	}
 }
 
@@ -289,8 +288,8 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 		write(t, other.Journal(), lines(t, going))
 		folder.Path = filepath.Join(t.TempDir(), ".ralph")
 		link(t, filepath.Dir(filepath.Dir(other.Path)), folder.Path)
-		if _, found := folder.Unfinished(all); found {
-			t.Error("Unfinished looked behind the link")
+		if run, _ := folder.Newest(all); run.ID != "" {
+			t.Error("Newest looked behind the link")
 		}
 	})
 	t.Run("what lies in it", func(t *testing.T) {
@@ -312,13 +311,13 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 		write(t, other.Journal(), lines(t, going))
 		path := t.TempDir()
 		link(t, filepath.Dir(other.Path), filepath.Join(path, "runs"))
-		if _, found := (workspace.Folder{Path: path}).Unfinished(all); found {
-			t.Error("Unfinished went through a link for all runs")
+		if run, _ := (workspace.Folder{Path: path}).Newest(all); run.ID != "" {
+			t.Error("Newest went through a link for all runs")
 		}
 		path = t.TempDir()
 		link(t, other.Path, filepath.Join(path, "runs", "r1"))
-		if _, found := (workspace.Folder{Path: path}).Unfinished(all); found {
-			t.Error("Unfinished went through a link for one run")
+		if run, _ := (workspace.Folder{Path: path}).Newest(all); run.ID != "" {
+			t.Error("Newest went through a link for one run")
 		}
 	})
 	t.Run("files of a run", func(t *testing.T) {
@@ -329,7 +328,7 @@ func TestFolderFollowsNoLinkOut(t *testing.T) {
 		if _, err := run.Create("a.log"); err == nil {
 			t.Error("Create followed the link")
 		}
-		if _, _, err := run.OpenJournal(); err == nil {
+		if _, _, err := run.OpenJournalFile(); err == nil {
 			t.Error("OpenJournal followed the link")
 		}
 		if _, err := run.Entries(); err == nil || strings.Contains(err.Error(), "line 1") {

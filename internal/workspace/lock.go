@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/google/renameio/v2"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -120,11 +121,7 @@ func (f Folder) writeMarker(active Active) error {
 		return fmt.Errorf("write %s: %w", activeFile, err)
 	}
 	err = f.above().Do(func(project *untrusted.Root) error {
-		beside := activeFile + "." + rand.Text()
-		if err := project.WriteFile(beside, append(data, '\n'), 0o644); err != nil {
-			return err
-		}
-		return project.Rename(beside, activeFile)
+		return renameio.WriteFile(activeFile, append(data, '\n'), 0o644, renameio.WithRoot(project.Root))
 	})
 	if err != nil {
 		return cannotWrite(f.markerPath(), err)

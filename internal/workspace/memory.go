@@ -92,10 +92,10 @@ func (m Memory) WriteLog(log string) error { return m.WriteFile(progressFile, []
 
 // WriteFile replaces a file of the memory.
 func (m Memory) WriteFile(name string, data []byte) error {
-	if err := m.tree().Do(m.makeDir); err != nil {
-		return fmt.Errorf("make %s: %w", m.path(""), err)
-	}
 	err := m.tree().Do(func(root *untrusted.Root) error {
+		if err := m.makeDir(root); err != nil {
+			return err
+		}
 		return errors.Join(root.RemoveAll(m.path(name)), root.WriteFile(m.path(name), data, 0o644))
 	})
 	if err != nil {

@@ -243,10 +243,8 @@ func lockOwnDir(dir string) (*os.File, error) {
 		return nil, err
 	}
 	info, err := file.Stat()
-	if err == nil {
-		if owner, is := info.Sys().(*syscall.Stat_t); !is || int(owner.Uid) != os.Geteuid() {
-			err = fmt.Errorf("%s is somebody else's", dir)
-		}
+	if err == nil && ownerOf(info).uid != os.Geteuid() {
+		err = fmt.Errorf("%s is somebody else's", dir)
 	}
 	if err == nil {
 		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -24,7 +24,7 @@ func actions(t *testing.T, project string) map[string]func() error {
 	task := workspace.Task{Dir: project, Project: "p", ID: "t"}
 	return map[string]func() error{
 		"entries":  func() error { _, err := run.Entries(); return err },
-		"journal":  func() error { file, _, err := run.OpenJournal(); return errors.Join(err, closed(file)) },
+		"journal":  func() error { file, _, err := run.OpenJournalFile(); return errors.Join(err, closed(file)) },
 		"create":   func() error { file, err := run.Create("prompt_1.md"); return errors.Join(err, closed(file)) },
 		"carry":    func() error { _, err := run.Pack(); return err },
 		"readable": func() error { return folder.CheckJournal("") },
@@ -51,7 +51,7 @@ func actions(t *testing.T, project string) map[string]func() error {
 type closer interface{ Close() error }
 
 func closed(file closer) error {
-	if file == nil || file == closer((*os.File)(nil)) {
+	if file == nil || file == closer((*workspace.OpenJournal)(nil)) {
 		return nil
 	}
 	return file.Close()

@@ -74,27 +74,6 @@ func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
 	return broken
 }
 
-// OpenJournal opens the journal for appending. It cuts off an incomplete last line.
-func (r Run) OpenJournal() (*os.File, []journal.Entry, error) {
-	file, entries, _, err := r.openJournal()
-	return file, entries, err
-}
-
-func (r Run) openJournal() (*os.File, []journal.Entry, []byte, error) {
-	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
-	if err != nil {
-		return nil, nil, nil, cannotWrite(r.Path, err)
-	}
-	entries, sound, err := cutTornLine(file)
-	if err == nil {
-		err = r.sync()
-	}
-	if err != nil {
-		return nil, nil, nil, errors.Join(err, file.Close())
-	}
-	return file, entries, sound, nil
-}
-
 func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 	data, err := untrusted.ReadAll(file, maxJournalRead)
 	if err != nil {
@@ -160,14 +139,22 @@ type OpenJournal struct {
 	digest  *digest
 }
 
-// OpenJournalFile refuses a journal that ralph did not write here: it would get a digest.
+// OpenJournalFile opens the journal for appending, and cuts off an incomplete last line.
+// It refuses a journal that ralph did not write here: it would get a digest.
 func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
-	file, entries, held, err := r.openJournal()
+	file, err := r.openFile(JournalFile, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, cannotWrite(r.Path, err)
 	}
-	if len(held) > 0 && r.digestFile != "" && !r.accepted && !r.hasDigestOf(held) {
-		return nil, nil, errors.Join(UnvouchedError(r.ID, "ralph resume --trust"), file.Close())
+	entries, held, err := cutTornLine(file)
+	if err == nil {
+		err = r.sync()
+	}
+	if err == nil && len(held) > 0 && r.digestFile != "" && !r.accepted && !r.hasDigestOf(held) {
+		err = UnvouchedError(r.ID, "ralph resume --trust")
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
 	}
 	return &OpenJournal{run: r, file: file, content: held, digest: r.digest(held)}, entries, nil
 }

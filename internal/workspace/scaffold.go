@@ -212,7 +212,7 @@ func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder stri
 			return errors.Join(err, root.Remove(folder))
 		}
 		for _, file := range fresh {
-			if err := replaceByRename(root, file); err != nil {
+			if err := renameio.WriteFile(file.Path, file.Data, 0o644, renameio.WithRoot(root.Root)); err != nil { // a full disk loses neither
 				return cannotWrite(file.Path, err)
 			}
 		}
@@ -244,16 +244,4 @@ func (l Loop) files(folder string, summary []byte) []NewFile {
 		all = append(all, NewFile{Path: path.Join(folder, progressFile), Data: l.Progress})
 	}
 	return all
-}
-
-// replaceByRename replaces a file by a rename, so that a full disk loses neither.
-func replaceByRename(root *untrusted.Root, file NewFile) error {
-	temporary := NewFile{Path: file.Path + ".new", Data: file.Data}
-	if err := createFile(root, temporary); err != nil {
-		return err
-	}
-	if err := root.Rename(temporary.Path, file.Path); err != nil {
-		return errors.Join(err, root.Remove(temporary.Path))
-	}
-	return nil
 }

@@ -36,9 +36,6 @@ func (t Task) Runs() Folder {
 
 func (t Task) folder() untrusted.Folder { return untrusted.Folder{Path: t.Dir, Straight: true} }
 
-// CheckDir returns an error if the task's folder cannot be used.
-func (t Task) CheckDir() error { return CheckDir(t.Dir, "--task-dir") }
-
 // CheckDir returns an error if dir is not a folder; flag names another one.
 func CheckDir(dir, flag string) error {
 	info, err := os.Stat(dir)
@@ -202,17 +199,7 @@ func (t Task) post(dir, name string, m Message) error {
 
 // format begins with an empty line: the last line may be incomplete.
 func (t Task) format(m Message) string {
-	var text strings.Builder
-	text.WriteString("\n" + dashes + "\n")
-	for _, pair := range [][2]string{
-		{"type", m.Type},
-		{"time", m.At.UTC().Format(time.RFC3339)},
-		{"project_id", t.Project},
-		{"task_id", t.ID},
-		{"run_id", m.Run},
-	} {
-		fmt.Fprintf(&text, "%s: %s\n", pair[0], strings.Join(strings.Fields(pair[1]), " "))
-	}
-	fmt.Fprintf(&text, "%s\n%s\n", dashes, strings.TrimSpace(m.Text))
-	return text.String()
+	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	return fmt.Sprintf("\n---\ntype: %s\ntime: %s\nproject_id: %s\ntask_id: %s\nrun_id: %s\n---\n%s\n", oneLine(m.Type),
+		m.At.UTC().Format(time.RFC3339), oneLine(t.Project), oneLine(t.ID), oneLine(m.Run), strings.TrimSpace(m.Text))
 }

@@ -79,11 +79,11 @@ func linkedFile(to string) func(*testing.T, string) error {
 func TestTaskThatIsNone(t *testing.T) {
 	task := newTask(t)
 	putIn(t, task, "file", "")
-	if err := task.CheckDir(); err != nil {
+	if err := workspace.CheckDir(task.Dir, "--task-dir"); err != nil {
 		t.Errorf("Ready = %v", err)
 	}
 	for _, dir := range []string{"nothing", "file", "file/below"} {
-		err := workspace.Task{Dir: filepath.Join(task.Dir, dir)}.CheckDir()
+		err := workspace.CheckDir(filepath.Join(task.Dir, dir), "--task-dir")
 		if fault.Exit(err) != fault.ExitUsage || !strings.Contains(fault.Hint(err), "--task-dir") {
 			t.Errorf("%s: Ready = %v, hint %q", dir, err, fault.Hint(err))
 		}

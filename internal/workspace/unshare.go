@@ -2,17 +2,14 @@ package workspace
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -59,7 +56,7 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	}
 	for _, file := range files {
 		for _, name := range file.names {
-			err := errors.Join(ctx.Err(), name.copy())
+			err := errors.Join(ctx.Err(), name.root.Separate(name.path, maxShared))
 			if errors.Is(err, fs.ErrNotExist) {
 				continue // it was removed meanwhile
 			}
@@ -121,40 +118,14 @@ func collectLinked(ctx context.Context, root *untrusted.Root, path string, files
 			return err
 		}
 		stat, is := e.Info.Sys().(*syscall.Stat_t)
-		if !is || stat.Nlink < 2 || !e.Info.Mode().IsRegular() || int(stat.Uid) != os.Geteuid() && e.Info.Mode().Perm()&0o022 == 0 {
+		if !is || untrusted.Names(e.Info) == 1 || int(stat.Uid) != os.Geteuid() && e.Info.Mode().Perm()&0o022 == 0 {
 			return nil // the sandbox cannot write to another user's file either
 		}
 		at := inode{uint64(stat.Dev), stat.Ino} //nolint:unconvert // another type on other systems
 		if files[at] == nil {
-			files[at] = &linkedFile{links: uint64(stat.Nlink), size: e.Info.Size()} //nolint:unconvert // another type on other systems
+			files[at] = &linkedFile{links: untrusted.Names(e.Info), size: e.Info.Size()}
 		}
 		files[at].names = append(files[at].names, name{root, e.Path})
 		return nil
 	})
-}
-
-func (n name) copy() error {
-	from, err := n.root.Open(n.path)
-	if err != nil {
-		return err
-	}
-	defer from.Close() //nolint:errcheck // only read
-	info, err := from.Stat()
-	if err != nil {
-		return err
-	}
-	beside := n.path + "." + rand.Text()
-	to, err := n.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(to, from)
-	err = errors.Join(err, to.Chmod(info.Mode().Perm()), to.Close(), n.root.Chtimes(beside, time.Time{}, info.ModTime()))
-	if err == nil {
-		err = n.root.Rename(beside, n.path)
-	}
-	if err != nil {
-		return errors.Join(err, n.root.RemoveAll(beside))
-	}
-	return nil
 }

@@ -32,8 +32,7 @@ func UserStateDir(home string) string {
 
 // NewestVouched is the newest accepted run whose journal ralph wrote here.
 func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) {
-	run, state, _ := f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
-	return run, state
+	return f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
 }
 
 // UnvouchedError is for a run that is not vouched for; accept is the command to accept it.
