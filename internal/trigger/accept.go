@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -77,19 +77,9 @@ const (
 	DefaultPhrase = "/ralph"
 )
 
-func (r Rules) label() string {
-	if label := strings.TrimSpace(r.Label); label != "" {
-		return label
-	}
-	return DefaultLabel
-}
+func (r Rules) label() string { return cmp.Or(strings.TrimSpace(r.Label), DefaultLabel) }
 
-func (r Rules) phrase() string {
-	if phrase := strings.TrimSpace(r.Phrase); phrase != "" {
-		return phrase
-	}
-	return DefaultPhrase
-}
+func (r Rules) phrase() string { return cmp.Or(strings.TrimSpace(r.Phrase), DefaultPhrase) }
 
 // IsCommand reports whether a comment is a command to ralph.
 func (r Rules) IsCommand(text string) bool {
@@ -187,7 +177,9 @@ func (t Trigger) newTask(cmd Command) plan.Task {
 		return task
 	}
 	for _, more := range []string{t.Inputs.Prompt, t.attributed("review", t.Review.Body), t.attributed("comment", cmd.Words)} {
-		task.Body = appendParagraph(task.Body, more)
+		if strings.TrimSpace(more) != "" {
+			task.Body = strings.TrimLeft(strings.TrimRight(task.Body, " \t\r\n")+"\n\n"+more, "\n")
+		}
 	}
 	return task
 }
@@ -211,19 +203,8 @@ const maxTitle = 200
 func splitTitle(prompt string) (title, body string) {
 	title, body, _ = strings.Cut(strings.TrimSpace(prompt), "\n")
 	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
-	if utf8.RuneCountInString(title) > maxTitle {
-		return string([]rune(title)[:maxTitle-1]) + "…", strings.TrimSpace(prompt)
+	if clipped := jsontree.Clip(title, maxTitle); clipped != title {
+		return clipped, strings.TrimSpace(prompt)
 	}
 	return title, body
-}
-
-func appendParagraph(body, more string) string {
-	body = strings.TrimRight(body, " \t\r\n")
-	switch {
-	case strings.TrimSpace(more) == "":
-		return body
-	case body == "":
-		return more
-	}
-	return body + "\n\n" + more
 }

@@ -30,9 +30,6 @@ const (
 
 var verbs = []Verb{Run, Help, Plan, Approve, Stop, Resume, Retry, Status, Update, Prove}
 
-// Verbs returns all verbs, in the order that help shows them.
-func Verbs() []Verb { return slices.Clone(verbs) }
-
 // ContinuesRun reports whether v needs an existing run.
 func (v Verb) ContinuesRun() bool { return v == Approve || v == Resume || v == Retry }
 

@@ -1,7 +1,6 @@
 package trigger_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +125,7 @@ func TestFlagsInAComment(t *testing.T) {
 }
 
 const (
+	others  = "a comment has no such flag; the workflow sets the rest, where a review sees a change"
 	whole   = "it needs a whole number from 1 up"
 	dollars = "it needs an amount of dollars above 0"
 	while   = "it needs a duration such as 30m"
@@ -137,13 +137,13 @@ func TestFlagsThatStartNothing(t *testing.T) {
 		return parseCommand{Verb: trigger.Help, Said: said, Nearest: nearest, Why: why}
 	}
 	understood(t, map[string]parseCommand{
-		"/ralph run -n 3":                 help("-n", "", ""),
-		"/ralph -run":                     help("-run", "", ""),
+		"/ralph run -n 3":                 help("-n", "", others),
+		"/ralph -run":                     help("-run", "", others),
 		"/ralph --max-iteration 3":        help("--max-iteration", "--max-iterations", ""),
 		"/ralph —max-iterations 3":        help("—max-iterations", "--max-iterations", ""),
 		"/ralph — be gentle":              help("—", "--", ""),
 		"/ralph --moddel=opus":            help("--moddel", "--model", ""),
-		"/ralph status --all":             help("--all", "", ""),
+		"/ralph status --all":             help("--all", "", others),
 		"/ralph status --draft":           help("status", "", "it takes no flags"),
 		"/ralph --max-iterations":         help("--max-iterations", "", whole),
 		"/ralph --max-iterations=":        help("--max-iterations", "", whole),
@@ -163,12 +163,12 @@ func TestFlagsThatStartNothing(t *testing.T) {
 		"/ralph --model 'a b'":            help("--model", "", name),
 		"/ralph --model \"$HOME\"":        help("--model", "", name),
 		"/ralph --draft=no":               help("--draft", "", "it takes no value"),
-		"/ralph --sandbox none":           help("--sandbox", "", "the workflow sets it, where a review sees a change"),
-		"/ralph run --allow-domains=x.io": help("--allow-domains", "", "the workflow sets it, where a review sees a change"),
-		"/ralph --checks true":            help("--checks", "", "the workflow sets it, where a review sees a change"),
-		"/ralph --AGENT-ARGS x":           help("--AGENT-ARGS", "", "the workflow sets it, where a review sees a change"),
-		"/ralph --proof unbroken":         help("--proof", "", "the workflow sets it, where a review sees a change"),
-		"/ralph --allow-users me":         help("--allow-users", "", "the workflow sets it, where a review sees a change"),
+		"/ralph --sandbox none":           help("--sandbox", "", others),
+		"/ralph run --allow-domains=x.io": help("--allow-domains", "", others),
+		"/ralph --checks true":            help("--checks", "", others),
+		"/ralph --AGENT-ARGS x":           help("--AGENT-ARGS", "", others),
+		"/ralph --proof unbroken":         help("--proof", "", others),
+		"/ralph --allow-users me":         help("--allow-users", "", others),
 	})
 }
 
@@ -233,7 +233,7 @@ func FuzzCommand(f *testing.F) {
 		if why != "" {
 			return
 		}
-		if !slices.Contains(trigger.Verbs(), got.Verb) {
+		if got.Verb == "" {
 			t.Errorf("the verb is %q", got.Verb)
 		}
 		if (got.Said != "" || got.Why != "") && got.Verb != trigger.Help {

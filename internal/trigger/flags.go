@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -26,23 +27,25 @@ type Flags struct {
 type flag struct {
 	name  string
 	wants string // describes its value; empty: it takes none
-	set   func(*Flags, string) error
+	set   func(f *Flags, value string) error
 }
 
 var flags = []flag{
-	{"--max-iterations", "a whole number from 1 up", func(f *Flags, v string) error { return parseCount(&f.Iterations, v) }},
-	{"--max-cost", "an amount of dollars above 0", func(f *Flags, v string) error { return parseDollars(&f.CostUSD, v) }},
-	{"--max-time", "a duration such as 30m", func(f *Flags, v string) error { return parseDuration(&f.Run, v) }},
-	{"--iteration-timeout", "a duration such as 30m", func(f *Flags, v string) error { return parseDuration(&f.Iteration, v) }},
-	{"--stall-after", "a whole number from 1 up", func(f *Flags, v string) error { return parseCount(&f.Stall, v) }},
-	{"--model", "a model's name", func(f *Flags, v string) error { return parseModel(&f.Model, v) }},
+	{"--max-iterations", "a whole number from 1 up", func(f *Flags, v string) error { return parse(&f.Iterations, v, strconv.Atoi) }},
+	{"--max-cost", "an amount of dollars above 0", func(f *Flags, v string) error { return parse(&f.CostUSD, v, dollars) }},
+	{"--max-time", "a duration such as 30m", func(f *Flags, v string) error { return parse(&f.Run, v, policy.ParseDuration) }},
+	{"--iteration-timeout", "a duration such as 30m", func(f *Flags, v string) error { return parse(&f.Iteration, v, policy.ParseDuration) }},
+	{"--stall-after", "a whole number from 1 up", func(f *Flags, v string) error { return parse(&f.Stall, v, strconv.Atoi) }},
+	{"--model", "a model's name", func(f *Flags, v string) error { return parse(&f.Model, v, model) }},
 	{"--draft", "", func(f *Flags, _ string) error { f.Draft = true; return nil }},
 }
 
-// workflowFlags would change the sandbox, the commands, the proof or who may start work.
-var workflowFlags = strings.Fields("--sandbox --no-sandbox --allow-domains --setup-domains --private-hosts --https-proxy --ca-bundle --allow-models --model-base-url " +
-	"--check --checks --check-timeout --setup --agent --agent-command --agent-args " +
-	"--proof --baseline --tamper --protect --protected-changes --review-agent --review-model --allow-users --allow-bots --assignee --label")
+func flagNames() (names []string) {
+	for _, one := range flags {
+		names = append(names, one.name)
+	}
+	return names
+}
 
 // isFlag reports whether word looks like a flag. Phones turn two hyphens into one dash.
 func isFlag(word string) bool {
@@ -53,52 +56,37 @@ func isFlag(word string) bool {
 func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	word, rest := cutWord(line)
 	name, value, given := strings.Cut(word, "=")
-	at := slices.IndexFunc(flags, func(one flag) bool { return one.name == strings.ToLower(name) })
+	at := slices.Index(flagNames(), strings.ToLower(name))
 	if at < 0 {
 		return "", unknownFlag(name)
 	}
 	one := flags[at]
 	switch {
 	case one.wants == "" && given:
-		return "", flagRefusal(one.name, "it takes no value")
+		return "", &Command{Verb: Help, Said: one.name, Why: "it takes no value"}
 	case one.wants == "":
-		return rest, f.setFlag(one, "")
 	case given && value != "": // a quoted value may hold spaces
 		_, tail, _ := strings.Cut(line, "=")
 		value, rest = cutValue(tail)
-	case given:
-	default:
+	case !given:
 		value, rest = cutValue(rest)
 	}
-	return rest, f.setFlag(one, value)
-}
-
-func (f *Flags) setFlag(one flag, value string) *Command {
 	if err := one.set(f, value); err != nil {
-		return flagRefusal(one.name, "it needs "+one.wants)
+		return "", &Command{Verb: Help, Said: one.name, Why: "it needs " + one.wants}
 	}
-	return nil
+	return rest, nil
 }
 
-func flagRefusal(said, why string) *Command {
-	wrong := RefusedCommand(said, why)
-	return &wrong
-}
-
+// unknownFlag suggests a flag that looks alike. All others, such as --sandbox, are the workflow's.
 func unknownFlag(said string) *Command {
 	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
-	if slices.Contains(workflowFlags, plain) {
-		return flagRefusal(said, "the workflow sets it, where a review sees a change")
+	if plain == "--" {
+		return &Command{Verb: Help, Said: said, Nearest: plain}
 	}
-	var names []string
-	for _, one := range flags {
-		names = append(names, one.name)
+	if near, found := jsontree.Nearest(plain, flagNames()); found {
+		return &Command{Verb: Help, Said: said, Nearest: near}
 	}
-	wrong := Command{Verb: Help, Said: said, Nearest: "--"}
-	if plain != "--" {
-		wrong.Nearest, _ = jsontree.Nearest(plain, names)
-	}
-	return &wrong
+	return &Command{Verb: Help, Said: said, Why: "a comment has no such flag; the workflow sets the rest, where a review sees a change"}
 }
 
 // cutValue cuts the first word of line, which may be quoted as in a shell, or with a
@@ -121,42 +109,26 @@ func cutValue(line string) (value, rest string) {
 
 var curlyQuoted = pattern.Of(`^[“”„‘’‚]([^“”„‘’‚]*)[“”‘’](\s.*|)$`)
 
+// parse refuses the zero value, which is "not asked", and less.
+func parse[T cmp.Ordered](to *T, value string, read func(string) (T, error)) (err error) {
+	var zero T
+	if *to, err = read(value); err == nil && *to <= zero {
+		err = errValue
+	}
+	return err
+}
+
 var errValue = errors.New("no such value")
 
-func parseCount(to *int, value string) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 {
-		return errValue
-	}
-	*to = n
-	return nil
-}
-
-func parseDollars(to *float64, value string) error {
+func dollars(value string) (float64, error) {
 	usd, err := strconv.ParseFloat(strings.TrimPrefix(value, "$"), 64)
-	if err != nil || !(usd > 0 && usd < 1e9) {
-		return errValue
+	if !(usd < 1e9) { // such as NaN
+		return 0, errValue
 	}
-	*to = usd
-	return nil
-}
-
-func parseDuration(to *policy.Duration, value string) error {
-	d, err := policy.ParseDuration(value)
-	if err != nil || d == 0 {
-		return errValue
-	}
-	*to = d
-	return nil
+	return usd, err
 }
 
 // modelName restricts models' names: they become arguments of a command.
 var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
-func parseModel(to *string, value string) error {
-	if !modelName.MatchString(value) {
-		return errValue
-	}
-	*to = value
-	return nil
-}
+func model(value string) (string, error) { return modelName.FindString(value), nil }

@@ -3,7 +3,10 @@
 // makes no calls.
 package trigger
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Trigger is a GitHub event, read and cleaned. One that starts nothing has only name and action.
 type Trigger struct {
@@ -132,11 +135,7 @@ const (
 
 // CanStartWork reports whether the content of an event can start work.
 func CanStartWork(event string) bool {
-	switch event {
-	case EventIssues, EventIssueComment, EventReview, EventReviewComment:
-		return true
-	}
-	return false
+	return slices.Contains([]string{EventIssues, EventIssueComment, EventReview, EventReviewComment}, event)
 }
 
 // NeedsInputs reports that only the workflow's inputs can name a task.
