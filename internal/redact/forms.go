@@ -42,7 +42,7 @@ func forms(secret string) []string {
 func written(value string) []string {
 	lower := hex.EncodeToString([]byte(value))
 	all := append([]string{value, lower, strings.ToUpper(lower)}, inLines(lower, 60)...)
-	all = append(append(all, inBytes(value)...), inWide(value)...)
+	all = append(append(all, inBytes(value)...), inWide(value))
 	all = append(append(all, inBase64(value)...), inEntities(value)...)
 	for _, escaped := range slices.Concat(inURL(value), inEscapes(value), []string{value}) { // a URL can be in JSON, too
 		all = append(append(all, escaped), inJSON(escaped)...)
@@ -50,49 +50,49 @@ func written(value string) []string {
 	return all
 }
 
-// inBytes is value byte by byte, in hexadecimal or as escapes.
+// inBytes is value byte by byte, in hexadecimal.
 func inBytes(value string) []string {
 	var all []string
 	for _, form := range []string{"% x", "% X"} {
 		spaced := fmt.Sprintf(form, value)
-		escaped := `\x` + strings.ReplaceAll(spaced, " ", `\x`)
-		all = append(all, spaced, strings.ReplaceAll(spaced, " ", ":"), escaped, strings.ReplaceAll(escaped, `\`, `\\`))
+		all = append(all, spaced, strings.ReplaceAll(spaced, " ", ":"))
 	}
 	return all
 }
 
-// inWide is UTF-16 without its first byte, for both byte orders, and as escapes.
-func inWide(value string) []string {
-	var lower, upper strings.Builder
+// inWide is UTF-16 without its first byte, for both byte orders.
+func inWide(value string) string {
 	var wide []byte
 	for _, unit := range utf16.Encode([]rune(value)) {
 		wide = binary.BigEndian.AppendUint16(wide, unit)
-		fmt.Fprintf(&lower, `\u%04x`, unit)
-		fmt.Fprintf(&upper, `\u%04X`, unit)
 	}
-	return []string{string(wide[1:]), lower.String(), upper.String()}
+	return string(wide[1:])
 }
 
-// inEscapes escapes all but letters and digits: encoders differ in the rest.
+// inEscapes escapes all characters, or all but letters and digits: encoders differ in the rest.
 func inEscapes(value string) []string {
-	var lower, upper, percent strings.Builder
-	for _, unit := range utf16.Encode([]rune(value)) {
-		if unit < utf8.RuneSelf && alnum.has(byte(unit)) && unit != '_' {
-			lower.WriteByte(byte(unit))
-			upper.WriteByte(byte(unit))
-			continue
+	var all []string
+	for _, plain := range []class{0, alnum} {
+		for _, form := range []string{"%%%02x", "%%%02X", `\x%02x`, `\x%02X`} {
+			all = append(all, escape([]byte(value), form, plain))
 		}
-		fmt.Fprintf(&lower, `\u%04x`, unit)
-		fmt.Fprintf(&upper, `\u%04X`, unit)
-	}
-	for _, b := range []byte(value) {
-		if alnum.has(b) && b != '_' {
-			percent.WriteByte(b)
-			continue
+		for _, form := range []string{`\u%04x`, `\u%04X`} {
+			all = append(all, escape(utf16.Encode([]rune(value)), form, plain))
 		}
-		fmt.Fprintf(&percent, "%%%02X", b)
 	}
-	return []string{lower.String(), upper.String(), percent.String(), lowerPercent(percent.String())}
+	return all
+}
+
+func escape[T byte | uint16](units []T, form string, plain class) string {
+	var out strings.Builder
+	for _, unit := range units {
+		if unit < utf8.RuneSelf && unit != '_' && plain.has(byte(unit)) {
+			out.WriteByte(byte(unit))
+		} else {
+			fmt.Fprintf(&out, form, unit)
+		}
+	}
+	return out.String()
 }
 
 // inBase64 is value in base64, also in the middle of something longer: there
@@ -140,11 +140,7 @@ func inLines(text string, width int) []string {
 }
 
 func inURL(value string) []string {
-	var percent strings.Builder
-	for _, b := range []byte(value) {
-		percent.WriteString("%" + hex.EncodeToString([]byte{b}))
-	}
-	all := []string{percent.String(), strings.ToUpper(percent.String())}
+	var all []string
 	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value)} {
 		all = append(all, escaped, lowerPercent(escaped))
 	}

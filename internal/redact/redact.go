@@ -56,24 +56,13 @@ func (r *Redactor) with(secrets []string) *Redactor {
 }
 
 // String is s with each secret replaced by ***.
-func (r *Redactor) String(s string) string {
-	b := []byte(s)
-	if found := r.find(b, r.starts.places(nil, b, 0)); len(found) > 0 {
-		return string(mask(b, found))
-	}
-	return s
-}
+func (r *Redactor) String(s string) string { return string(r.mask([]byte(s))) }
 
 // Bytes is String for bytes; b stays as it is.
-func (r *Redactor) Bytes(b []byte) []byte {
-	if found := r.find(b, r.starts.places(nil, b, 0)); len(found) > 0 {
-		return mask(b, found)
-	}
-	return bytes.Clone(b)
-}
+func (r *Redactor) Bytes(b []byte) []byte { return bytes.Clone(r.mask(b)) }
 
-func mask(b []byte, found []match) []byte {
-	out, _ := shown(b, found, 0, len(b))
+func (r *Redactor) mask(b []byte) []byte {
+	out, _ := shown(b, r.find(b, r.starts.places(nil, b, 0)), 0, len(b))
 	return out
 }
 

@@ -19,31 +19,23 @@ const (
 	pemBegin = "-----BEGIN "
 )
 
-var tokens = []run{
-	{"ghp_", alnum, 20, 255},
-	{"gho_", alnum, 20, 255},
-	{"ghu_", alnum, 20, 255},
-	{"ghs_", alnum | dash | dot, 20, 2048},
-	{"ghr_", alnum, 20, 255},
-	{"github_pat_", alnum, 20, 255},
-	{"sk-ant-", alnum | dash, 12, 255},
-	{"sk-proj-", alnum | dash, 20, 255},
-	{"sk-svcacct-", alnum | dash, 20, 255},
-	{"sk-or-", alnum | dash, 20, 255},
-	{"sk-", alnum, 20, 255},
-	{"AIza", alnum | dash, 30, 100},
-	{"xoxa-", alnum | dash, 10, 255},
-	{"xoxb-", alnum | dash, 10, 255},
-	{"xoxe-", alnum | dash, 10, 255},
-	{"xoxo-", alnum | dash, 10, 255},
-	{"xoxp-", alnum | dash, 10, 255},
-	{"xoxr-", alnum | dash, 10, 255},
-	{"xoxs-", alnum | dash, 10, 255},
-	{"xapp-", alnum | dash, 10, 255},
-	{"AKIA", upper, 16, 16},
-	{"ASIA", upper, 16, 16},
-	{"glpat-", alnum | dash | dot, 16, 255},
-	{"npm_", alnum, 30, 255},
+var tokens = slices.Concat(
+	runs("ghp_ gho_ ghu_ ghr_ github_pat_ sk-", alnum, 20, 255),
+	runs("ghs_", alnum|dash|dot, 20, 2048),
+	runs("sk-ant-", alnum|dash, 12, 255),
+	runs("sk-proj- sk-svcacct- sk-or-", alnum|dash, 20, 255),
+	runs("AIza", alnum|dash, 30, 100),
+	runs("xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-", alnum|dash, 10, 255),
+	runs("AKIA ASIA", upper, 16, 16),
+	runs("glpat-", alnum|dash|dot, 16, 255),
+	runs("npm_", alnum, 30, 255),
+)
+
+func runs(prefixes string, of class, least, most int) (all []run) {
+	for prefix := range strings.FieldsSeq(prefixes) {
+		all = append(all, run{prefix, of, least, most})
+	}
+	return all
 }
 
 var shapes = func() (all [256][]shape) {
