@@ -259,7 +259,7 @@ func escapeTags(text string, opened []int) string {
 			continue
 		}
 		m := tagStart.FindStringSubmatch(text[at:])
-		if m == nil || kindOfTag(strings.ToLower(m[1])) != droppedTag {
+		if m == nil || tagKinds[strings.ToLower(m[1])] != droppedTag {
 			continue
 		}
 		out.WriteString(text[from:at])

@@ -16,24 +16,23 @@ import (
 // broken everywhere. Control characters are escaped. So are invisible characters:
 // the runner skips them and would find a command across them.
 func LogLine(line string) string {
-	line = escapeUnprintable(line)
+	line = strings.ReplaceAll(EscapeUnprintable(line), "\n", `\n`)
 	for range 2 { // as the pairs of ":::" overlap
 		line = strings.ReplaceAll(line, "::", ": :")
 	}
 	return strings.ReplaceAll(line, "##[", "## [")
 }
 
-func escapeUnprintable(line string) string {
+// EscapeUnprintable shows control and invisible characters as numbers. Tabs and newlines stay.
+func EscapeUnprintable(text string) string {
 	var out strings.Builder
-	for len(line) > 0 {
-		r, size := utf8.DecodeRuneInString(line)
+	out.Grow(len(text))
+	for _, r := range text {
 		switch {
-		case r == '\t':
+		case r == '\t' || r == '\n':
 			out.WriteRune(r)
 		case r == '\r':
 			out.WriteString(`\r`)
-		case r == '\n':
-			out.WriteString(`\n`)
 		case unicode.IsControl(r):
 			fmt.Fprintf(&out, `\x%02x`, r)
 		case IsInvisible(r), r == '\u2028', r == '\u2029':
@@ -41,7 +40,6 @@ func escapeUnprintable(line string) string {
 		default:
 			out.WriteRune(r)
 		}
-		line = line[size:]
 	}
 	return out.String()
 }
@@ -72,14 +70,12 @@ func JSON(to io.Writer, value any) error {
 func escapeJSON(text string) string {
 	var out bytes.Buffer
 	for _, r := range text {
-		switch {
-		case !IsInvisible(r) && (r < unicode.MaxASCII || !unicode.IsControl(r)):
+		if !IsInvisible(r) && (r < unicode.MaxASCII || !unicode.IsControl(r)) {
 			out.WriteRune(r)
-		case r <= 0xFFFF:
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&out, `\u%04x`, unit)
 		}
 	}
 	return out.String()
@@ -116,35 +112,21 @@ func normalizeNewlines(text string) string {
 
 func dropUnprintable(text string, gone Removed) string {
 	text = normalizeNewlines(text)
-	return mapRunes(text, func(r rune, size int) rune {
-		switch {
-		case r == utf8.RuneError && size == 1:
-			gone.add("invalid bytes")
-			return utf8.RuneError
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r):
-			gone.add("control characters")
-			return -1
-		case IsInvisible(r):
-			gone.add("invisible characters")
-			return -1
-		default:
-			return r
-		}
-	})
-}
-
-// mapRunes distinguishes an invalid byte, which has size 1, from a U+FFFD.
-func mapRunes(text string, to func(r rune, size int) rune) string {
 	var out strings.Builder
 	out.Grow(len(text))
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		if r = to(r, size); r >= 0 {
-			out.WriteRune(r)
+	for i, r := range text {
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD"):
+			gone.add("invalid bytes")
+		case r == '\n' || r == '\t':
+		case unicode.IsControl(r):
+			gone.add("control characters")
+			continue
+		case IsInvisible(r):
+			gone.add("invisible characters")
+			continue
 		}
-		text = text[size:]
+		out.WriteRune(r)
 	}
 	return out.String()
 }

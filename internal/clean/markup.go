@@ -34,8 +34,6 @@ var tagKinds = func() map[string]tagKind {
 	return all
 }()
 
-func kindOfTag(name string) tagKind { return tagKinds[name] }
-
 // Without a name, a token is a comment, a declaration or text.
 type token struct {
 	region
@@ -102,8 +100,8 @@ func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
 		name, more := z.TagName()
 		p.name = string(name)
 		p.closes = kind == html.EndTagToken
-		p.opens = !p.closes && kindOfTag(p.name) != keptVoidTag && kindOfTag(p.name) != imageTag
-		p.hidesContent = p.opens && (kindOfTag(p.name) == hidingTag || hasHidingAttribute(z, more))
+		p.opens = !p.closes && tagKinds[p.name] != keptVoidTag && tagKinds[p.name] != imageTag
+		p.hidesContent = p.opens && (tagKinds[p.name] == hidingTag || hasHidingAttribute(z, more))
 	case html.CommentToken, html.DoctypeToken, html.ErrorToken:
 		p.isComment = true
 	}
@@ -149,7 +147,7 @@ var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
 
 func (p token) keptText(gone Removed) string {
 	// A hiding tag that never ends is shown as text.
-	known := kindOfTag(p.name) != droppedTag && kindOfTag(p.name) != imageTag
+	known := tagKinds[p.name] != droppedTag && tagKinds[p.name] != imageTag
 	switch {
 	case p.isText:
 		return p.raw

@@ -62,22 +62,22 @@ func parseMarkdown(source string) document {
 func (p *document) add(source string, n ast.Node) {
 	switch n := n.(type) {
 	case *ast.CodeBlock:
-		p.code = appendRegion(p.code, linesRegion(n.Lines()))
+		p.code = append(p.code, linesRegion(n.Lines()))
 	case *ast.FencedCodeBlock:
-		p.code = appendRegion(p.code, fenceRegion(source, n))
-		p.fences = appendRegion(p.fences, fenceRegion(source, n))
+		p.code = append(p.code, fenceRegion(source, n))
+		p.fences = append(p.fences, fenceRegion(source, n))
 	case *ast.CodeSpan:
 		if r := spanRegion(n); !isInAddress(source, r.from) {
-			p.code = appendRegion(p.code, r)
+			p.code = append(p.code, r)
 		}
 	case *ast.HTMLBlock:
 		r := linesRegion(n.Lines())
 		if n.HasClosure() {
 			r.to = max(r.to, n.ClosureLine.Stop)
 		}
-		p.html = appendRegion(p.html, r)
+		p.html = append(p.html, r)
 	case *ast.RawHTML:
-		p.html = appendRegion(p.html, linesRegion(n.Segments))
+		p.html = append(p.html, linesRegion(n.Segments))
 	case *ast.LinkReferenceDefinition:
 		p.definitions = append(p.definitions, definition{
 			linesRegion(n.Lines()), string(n.Label), string(n.Destination), string(n.Title),
@@ -102,12 +102,9 @@ func fenceRegion(source string, n *ast.FencedCodeBlock) region {
 }
 
 func spanRegion(n *ast.CodeSpan) region {
-	first, ok := n.FirstChild().(*ast.Text)
-	if !ok {
-		return region{}
-	}
-	last, ok := n.LastChild().(*ast.Text)
-	if !ok {
+	first, isText := n.FirstChild().(*ast.Text)
+	last, alsoText := n.LastChild().(*ast.Text)
+	if !isText || !alsoText {
 		return region{}
 	}
 	return region{first.Segment.Start, last.Segment.Stop}
@@ -131,18 +128,12 @@ func isInAddress(source string, at int) bool {
 // maxWord: a longer word before a code span counts as an address.
 const maxWord = 2048
 
-func appendRegion(all []region, r region) []region {
-	if r.from >= r.to {
-		return all
-	}
-	return append(all, r)
-}
-
+// sortRegions also removes empty regions, and those that begin within another.
 func sortRegions(all []region) []region {
 	slices.SortFunc(all, func(a, b region) int { return a.from - b.from })
 	end := 0
 	return slices.DeleteFunc(all, func(r region) bool {
-		if r.from < end {
+		if r.from < end || r.from >= r.to {
 			return true
 		}
 		end = r.to

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -30,7 +31,7 @@ func (s Source) HTML() ([]byte, error) {
 	if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
 		return nil, fmt.Errorf("write the page: %w", err)
 	}
-	return []byte(escapeInvisible(out.String())), nil
+	return []byte(clean.EscapeUnprintable(out.String())), nil
 }
 
 // Markdown is the page for a comment, or for a terminal that escapes each line.
@@ -39,7 +40,7 @@ func (s Source) Markdown() (string, error) {
 	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
 		return "", fmt.Errorf("write the page: %w", err)
 	}
-	return escapeInvisible(out.String()), nil
+	return clean.EscapeUnprintable(out.String()), nil
 }
 
 func (s Source) hide(text string) string {

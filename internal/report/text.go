@@ -10,27 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// escapeInvisible escapes what people cannot see, what changes the direction of text, and controls.
-func escapeInvisible(text string) string {
-	var out strings.Builder
-	out.Grow(len(text))
-	for _, r := range text {
-		switch {
-		case r == '\n' || r == '\t':
-			out.WriteRune(r)
-		case unicode.IsControl(r):
-			fmt.Fprintf(&out, `\x%02x`, r)
-		case isInvisible(r):
-			fmt.Fprintf(&out, `\u{%04x}`, r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	return out.String()
-}
-
-func isInvisible(r rune) bool { return clean.IsInvisible(r) || r == '\u2028' || r == '\u2029' }
-
 var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
 
 type excerpt struct {
@@ -88,7 +67,7 @@ func runeSize(r rune) int {
 		return len("&#34;")
 	case r == '\n' || r == '\t':
 		return 1
-	case unicode.IsControl(r) || isInvisible(r):
+	case !unicode.IsGraphic(r) || clean.IsInvisible(r):
 		return len(`\u{10ffff}`)
 	}
 	return utf8.RuneLen(r)
