@@ -86,15 +86,11 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	if home, run := folder.Newest(func(run journal.Run) bool { return run.Plan.SharesStory(loop.Plan) }); home.ID != "" {
 		kept.Run = &run
 	}
-	summary, err := kept.Summary()
-	if err != nil {
-		return shelved{}, err
-	}
 	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.Sheets()
 	if err != nil {
 		return shelved{}, err
 	}
-	shelf, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(summary), fresh)
+	shelf, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(kept.Summary()), fresh)
 	return shelved{kept, memory, shelf}, err
 }
 

@@ -211,7 +211,8 @@ func patchBlock(run journal.Run) string {
 
 // compareURL is the page on which a person opens a pull request for branch.
 func compareURL(run journal.Run, branch string) string {
-	return fmt.Sprintf("%s/compare/%s...%s?expand=1", run.Links.Repo, escapeBranch(run.BaseRef), escapeBranch(branch))
+	refs := url.URL{Path: run.BaseRef + "..." + branch}
+	return run.Links.Repo + "/compare/" + refs.EscapedPath() + "?expand=1"
 }
 
 // retryHint says how to make ralph try an act again that GitHub refused.
@@ -222,9 +223,4 @@ func retryHint(act string, run journal.Run) string {
 		}
 	}
 	return "; or fix the cause, and comment `/ralph`"
-}
-
-// escapeBranch escapes a branch for a URL and keeps its slashes.
-func escapeBranch(branch string) string {
-	return strings.ReplaceAll(url.PathEscape(branch), "%2F", "/")
 }

@@ -17,7 +17,7 @@ import (
 // it cannot imitate a line of the run.
 type Console struct {
 	Look Look
-	Now  func() time.Time // nil: lines of the agent have no time
+	Now  func() time.Time
 
 	calls        calls
 	tasks        []stream.Task
@@ -32,36 +32,24 @@ type Console struct {
 
 // Item is the text for item, without a newline at its end; empty if there is nothing to show.
 func (c *Console) Item(item stream.Item) string {
-	at := c.now()
+	at := c.Now()
 	if c.agentBegan.IsZero() {
 		c.agentBegan = at
 	}
-	if c.items++; c.items > maxItems {
-		return c.format(at, c.lateRows(item, at))
+	c.items++
+	rows := c.itemRows(item, at) // a result sets c.items to 0
+	if c.items <= maxItems {
+		return c.format(at, rows)
 	}
-	return c.format(at, c.itemRows(item, at))
+	c.lastText, rows = "", nil // so that the result shows its text
+	if c.items == maxItems+1 {
+		rows = c.Look.textRow("·  ", "the transcript has what follows", faint)
+	}
+	return c.format(at, rows)
 }
 
-// maxItems is the most that is shown of one start of an agent: more of a huge log does not help.
+// maxItems is the most that is shown of one start of an agent, before its result: more of a huge log does not help.
 const maxItems = 10_000
-
-// lateRows counts what is not shown any more. The end is shown.
-func (c *Console) lateRows(item stream.Item, at time.Time) []row {
-	switch i := item.(type) { //nolint:gochecksumtype // the others are not counted
-	case stream.ToolStart:
-		c.calls.begun++
-	case stream.ToolEnd:
-		if i.Failed {
-			c.calls.failed++
-		}
-	case stream.Result:
-		return c.resultRows(i, at)
-	}
-	if c.items > maxItems+1 {
-		return nil
-	}
-	return c.Look.textRow("·  ", "the transcript has what follows", faint)
-}
 
 func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 	switch i := item.(type) {
@@ -82,13 +70,6 @@ func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 	case stream.Spent: // the closing line has the sum
 	}
 	return nil
-}
-
-func (c *Console) now() time.Time {
-	if c.Now == nil {
-		return time.Time{}
-	}
-	return c.Now()
 }
 
 // format draws rows and remembers the empty lines and the tool call for the next one.

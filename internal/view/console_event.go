@@ -15,11 +15,7 @@ import (
 
 // Event is the text for an event that run includes, without a newline at its end, or empty.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
-	at := run.Now
-	if c.Now != nil {
-		at = at.In(c.Now().Location())
-	}
-	return c.format(at, c.eventRows(run, event))
+	return c.format(run.Now.In(c.Now().Location()), c.eventRows(run, event))
 }
 
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
@@ -67,7 +63,7 @@ func (c *Console) runStartRows(run journal.Run, rows []row) []row {
 
 // Checking is a line for a check that starts now.
 func (c *Console) Checking(check policy.Check) string {
-	return c.format(c.now(), c.Look.textRow("  "+waitSign+" ", "check "+check.Name+c.Look.ownText(" …"), plain))
+	return c.format(c.Now(), c.Look.textRow("  "+waitSign+" ", "check "+check.Name+c.Look.ownText(" …"), plain))
 }
 
 // withOutputTail adds the end of the command's output to rows, unless it passed.
@@ -91,7 +87,7 @@ func Tail(excerpt string) []string {
 
 func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row {
 	c.forgetAgent()
-	c.agentBegan = c.now()
+	c.agentBegan = c.Now()
 	title := fmt.Sprintf("Iteration %d", e.Number)
 	if most := run.Policy.Limits.Iterations; most > 0 {
 		title += fmt.Sprintf(" of %d", run.Granted.Iterations+most)

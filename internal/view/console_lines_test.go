@@ -100,11 +100,4 @@ func TestEventsAreShownInLocalTime(t *testing.T) {
 	if got := console.Event(journal.Run{Now: at}, journal.Noted{What: "no sandbox"}); got != "[13:00:00] - note: no sandbox" {
 		t.Errorf("Event = %q", got)
 	}
-	unclocked := view.Console{Look: view.Look{Timestamps: true}}
-	if got := unclocked.Event(journal.Run{Now: at}, journal.Noted{What: "no sandbox"}); got != "[12:00:00] - note: no sandbox" {
-		t.Errorf("Event = %q", got)
-	}
-	if got := unclocked.Item(stream.Text{Text: "a"}); got != "\n> a" {
-		t.Errorf("Item = %q, want no time where there is no clock", got)
-	}
 }

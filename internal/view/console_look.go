@@ -119,9 +119,8 @@ var colours = map[tone]termenv.Color{
 	green: termenv.ANSIGreen, red: termenv.ANSIRed, yellow: termenv.ANSIYellow, cyan: termenv.ANSICyan,
 }
 
-// timestamp is the time before a line; empty if it is off or unknown.
 func (l Look) timestamp(at time.Time) string {
-	if !l.Timestamps || at.IsZero() {
+	if !l.Timestamps {
 		return ""
 	}
 	return l.paint(at.Format("[15:04:05]"), faint) + " "
@@ -205,19 +204,12 @@ func (c *Console) forgetAgent() {
 }
 
 func (c *Console) totalsText(r stream.Result, at time.Time) string {
-	parts := []string{
-		"cost: " + costText(r.Cost.USD, r.Cost.Known),
-		"tokens: " + tokensText(r.Usage),
-		fmt.Sprintf("tools: %d", c.calls.begun),
-		fmt.Sprintf("errors: %d", c.calls.failed),
-	}
-	if !at.IsZero() {
-		parts = append(parts, "time: "+policy.FormatDuration(at.Sub(c.agentBegan)))
-	}
-	return strings.Join(parts, ", ")
+	return fmt.Sprintf("cost: %s, tokens: %s, tools: %d, errors: %d, time: %s", costText(r.Cost.USD, r.Cost.Known), Tokens(r.Usage),
+		c.calls.begun, c.calls.failed, policy.FormatDuration(at.Sub(c.agentBegan)))
 }
 
-func tokensText(u stream.Usage) string {
+// Tokens says how many tokens an agent used.
+func Tokens(u stream.Usage) string {
 	if u == (stream.Usage{}) {
 		return "unknown"
 	}

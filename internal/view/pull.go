@@ -141,7 +141,11 @@ func writeIteration(text *strings.Builder, it journal.Iteration) {
 	}
 	fmt.Fprintf(text, "## Iteration %d — %s\n", it.Number, result)
 	if it.Agent != nil {
-		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, exactCost(it.Agent.Cost.USD, it.Agent.Cost.Known))
+		cost := "unknown"
+		if it.Agent.Cost.Known {
+			cost = fmt.Sprintf("$%.4f", it.Agent.Cost.USD)
+		}
+		fmt.Fprintf(text, "- Steps: %d\n- Cost: %s\n", it.Agent.Tools, cost)
 	}
 	fmt.Fprintf(text, "- Duration: %s\n", policy.FormatDuration(it.Last.Sub(it.Began)))
 	if len(it.Checks) > 0 {
@@ -154,13 +158,6 @@ func writeIteration(text *strings.Builder, it journal.Iteration) {
 		fmt.Fprintf(text, "- Rejected: %s: %s\n", rejected.Claim, rejected.Why)
 	}
 	text.WriteString("\n")
-}
-
-func exactCost(usd float64, known bool) string {
-	if !known {
-		return "unknown"
-	}
-	return fmt.Sprintf("$%.4f", usd)
 }
 
 // checkOutcome says how a check ended, with its last line of output if it failed.

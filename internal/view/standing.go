@@ -12,10 +12,6 @@ import (
 )
 
 func storyCount(run journal.Run) string {
-	if len(run.Plan.UserStories) == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%d of %s passed", run.PassedStories(), plural(len(run.Plan.UserStories), "story"))
 	proven := 0
 	for _, s := range run.Plan.UserStories {
 		if verdict.IsStoryProven(run, s) {
@@ -23,9 +19,9 @@ func storyCount(run journal.Run) string {
 		}
 	}
 	if proven == 0 {
-		return text
+		return passedText(run)
 	}
-	return fmt.Sprintf("%s, %d proven", text, proven)
+	return fmt.Sprintf("%s, %d proven", passedText(run), proven)
 }
 
 var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
@@ -146,28 +142,20 @@ func EndMessage(run journal.Run) string {
 		policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 
-// commandBox is a check box in the comment that acts like a command, if enabled and room is left.
-func commandBox(run journal.Run, room int) string {
-	box := commandButton(run)
-	if box == "" || len(box)+2 > room {
-		return ""
-	}
-	return "\n" + box + "\n"
-}
-
-// commandButton is the one command that fits the state of the run and needs no text.
-func commandButton(run journal.Run) string {
+// commandBox is a check box in the comment for the one command that fits the state of the run and needs no text.
+func commandBox(run journal.Run) string {
+	box := trigger.Button(trigger.Resume, "continue this run")
 	switch {
 	case !run.Policy.Buttons:
 		return ""
 	case run.Stop == nil:
-		return trigger.Button(trigger.Stop, "stop this run; its work is kept")
+		box = trigger.Button(trigger.Stop, "stop this run; its work is kept")
 	case verdict.NeedsApproval(run):
-		return trigger.Button(trigger.Approve, "start work on this plan")
+		box = trigger.Button(trigger.Approve, "start work on this plan")
 	case run.IsCompleted() || run.Stop.Reason == policy.NeedsInput: // an answer needs text
 		return ""
 	}
-	return trigger.Button(trigger.Resume, "continue this run")
+	return "\n" + box + "\n"
 }
 
 // CommandProblem says why a command was not understood or not allowed; empty for help.

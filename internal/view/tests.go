@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -26,7 +25,7 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	case check.Passed:
 		return "✅ passed" + pick(verdict.MayBlock(run, check.Name), "", ", was not green before")
 	case verdict.BlocksStory(run, check):
-		return "❌ failed" + pick(before > 0, newFailuresText(run, check), "")
+		return "❌ failed" + pick(before > 0, newFailuresText(run, check, func(name string) string { return Code(name, 80) }), "")
 	case before > 0:
 		return "➖ nothing new failed, " + plural(before, "failure") + " before"
 	case check.CannotRun:
@@ -35,20 +34,15 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	return "➖ failed, was not green before"
 }
 
-func newFailuresText(run journal.Run, check journal.CheckEnded) string {
-	fresh := verdict.NewFailures(run, check)
+func newFailuresText(run journal.Run, check journal.CheckEnded, form func(string) string) string {
+	var fresh []string
+	for _, name := range verdict.NewFailures(run, check) {
+		fresh = append(fresh, form(name))
+	}
 	if len(fresh) == 0 {
 		return ", in other ways than before"
 	}
-	shown := make([]string, 0, len(fresh))
-	for _, name := range fresh[:min(len(fresh), 3)] {
-		shown = append(shown, Code(name, 80))
-	}
-	text := ", new: " + strings.Join(shown, ", ")
-	if more := len(fresh) - len(shown); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return ", new: " + journal.ShortList(fresh)
 }
 
 // testCountText says how many tests passed and failed, if the check's output names any.
@@ -66,13 +60,10 @@ func testCountText(run journal.Run, check journal.CheckEnded) string {
 	if check.Where == journal.AtBase || check.Passed || len(verdict.FailedAtBase(run, check.Name)) == 0 {
 		return text
 	}
-	switch fresh := verdict.NewFailures(run, check); {
-	case !verdict.BlocksStory(run, check):
+	if !verdict.BlocksStory(run, check) {
 		return text + ", nothing new"
-	case len(fresh) > 0:
-		return text + ", new: " + oneLine(journal.ShortList(fresh))
 	}
-	return text + ", in other ways than before"
+	return text + newFailuresText(run, check, oneLine)
 }
 
 // flakyChecks lists the checks of the newest proof that failed only once.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"slices"
@@ -18,7 +19,7 @@ func Text(run journal.Run, abandoned bool) string {
 	var text strings.Builder
 	headline, todo := Gist(run, abandoned)
 	fmt.Fprintf(&text, "%s: %s\n", run.ID, stripMarkup(headline))
-	for _, s := range storyRows(run) {
+	for _, s := range storyRows(run, run.Plan.UserStories) {
 		mark := " "
 		switch {
 		case s.Proven:
@@ -50,12 +51,12 @@ var (
 
 // trimLists removes items of lists, whole lines from the end, until text fits, and says how many.
 func trimLists(text string) string {
-	if len(text) <= Limit {
+	if len(text) <= maxText {
 		return text
 	}
 	lines := strings.Split(text, "\n")
 	size, gone, at := len(text)+len("> … and 1000000 more\n\n"), 0, 0
-	for i := len(lines) - 1; i >= 0 && size > Limit; i-- {
+	for i := len(lines) - 1; i >= 0 && size > maxText; i-- {
 		if line := lines[i]; !strings.HasPrefix(line, "> ") && (!strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "- [")) {
 			continue // not an item, or a story
 		}
@@ -119,12 +120,8 @@ type Archive struct {
 }
 
 // Summary is the text of summary.md.
-func (a Archive) Summary() (string, error) {
-	var text strings.Builder
-	if err := pageTemplates().ExecuteTemplate(&text, "summary.md", archiveData{a, a.stories()}); err != nil {
-		return "", fmt.Errorf("write summary: %w", err)
-	}
-	return collapseBlankLines(text.String()), nil
+func (a Archive) Summary() string {
+	return fillTemplate("summary.md", archiveData{a, storyRows(*cmp.Or(a.Run, &journal.Run{}), a.Plan.UserStories)})
 }
 
 // Done counts the stories that passed according to the plan.
@@ -132,24 +129,5 @@ func (a Archive) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()
 
 type archiveData struct {
 	Archive
-	Stories []archivedStory
-}
-
-type archivedStory struct {
-	plan.Story
-	Iterations string // a dash if unknown
-	Cost       string
-}
-
-func (a Archive) stories() []archivedStory {
-	all := make([]archivedStory, 0, len(a.Plan.UserStories))
-	for _, s := range a.Plan.UserStories {
-		archived := archivedStory{Story: s, Iterations: "–", Cost: "–"}
-		if a.Run != nil {
-			row := newStoryRow(*a.Run, s)
-			archived.Iterations, archived.Cost = strconv.Itoa(row.Iterations), row.Cost
-		}
-		all = append(all, archived)
-	}
-	return all
+	Stories []storyRow
 }

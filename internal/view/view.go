@@ -22,6 +22,8 @@ import (
 // Limit is how many characters GitHub takes for a comment or a body.
 const Limit = 65536
 
+const maxText = Limit - 100 // leaves room for the box of a command
+
 // Texts are the texts about a run on GitHub at one moment.
 type Texts struct {
 	Run     string
@@ -44,7 +46,7 @@ func Of(run journal.Run) Texts {
 	comment := escapeMarkers(render("progress.md", run))
 	return Texts{
 		Run:     run.ID,
-		Comment: comment + commandBox(run, Limit-len(comment)),
+		Comment: comment + commandBox(run),
 		Summary: comment,
 		Pull:    pullOf(run),
 		Stopped: run.Stop != nil,
@@ -89,10 +91,10 @@ type storyRow struct {
 
 // render executes a template. If the text is too long, it leaves out whole stories.
 func render(name string, run journal.Run) string {
-	all := storyRows(run)
+	all := storyRows(run, run.Plan.UserStories)
 	for shown := len(all); ; shown = shown * 3 / 4 {
 		text := fillTemplate(name, templateData{Run: run, Stories: all[:shown], More: len(all) - shown})
-		if len(text) <= Limit || shown == 0 {
+		if len(text) <= maxText || shown == 0 {
 			return trimLists(text)
 		}
 	}
@@ -124,12 +126,11 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"patch":            patchBlock,
 		"plural":           plural,
 		"time":             elapsed,
-		"age":              func(r journal.Run) string { return policy.FormatDuration(r.Now.Sub(r.Began)) },
+		"duration":         policy.FormatDuration,
 		"cost":             CostText,
 		"issueLink":        issueLink,
 		"proof":            newestProof,
 		"verdict":          ProofCheckText,
-		"took":             func(c journal.CheckEnded) string { return policy.FormatDuration(c.Took()) },
 		"rejectedClaims":   rejectedClaims,
 		"restoredFiles":    restoredFiles,
 		"proposedPatches":  proposedPatches,
@@ -145,7 +146,6 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"othersChanges":    othersChanges,
 		"quietWorkflows":   quietWorkflows,
 		"withoutComments":  func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
-		"trailers":         func(r journal.Run) []string { return r.Trailers("") },
 		"criteria":         criteria,
 		"changed": func(all []storyRow) []storyRow {
 			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
@@ -157,9 +157,9 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 
 var escapeEmphasis = strings.NewReplacer(`\*`, `\*`, `\_`, `\_`, "*", `\*`, "_", `\_`)
 
-func fillTemplate(name string, p templateData) string {
+func fillTemplate(name string, data any) string {
 	var text strings.Builder
-	if err := pageTemplates().ExecuteTemplate(&text, name, p); err != nil {
+	if err := pageTemplates().ExecuteTemplate(&text, name, data); err != nil {
 		return fmt.Sprintf("ralph could not write %s: %v", name, err)
 	}
 	return collapseBlankLines(text.String())
@@ -173,9 +173,9 @@ func collapseBlankLines(text string) string {
 	return strings.TrimSpace(text) + "\n"
 }
 
-func storyRows(run journal.Run) []storyRow {
-	all := make([]storyRow, 0, len(run.Plan.UserStories))
-	for _, s := range run.Plan.UserStories {
+func storyRows(run journal.Run, stories []plan.Story) []storyRow {
+	all := make([]storyRow, 0, len(stories))
+	for _, s := range stories {
 		all = append(all, newStoryRow(run, s))
 	}
 	return all

@@ -46,8 +46,8 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 			green, red("a"), "❌ failed", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed",
 		},
 		"red with something new": {
-			red("a"), red("a", "b", "c", "d", "e"), "❌ failed, new: `b`, `c`, `d` and 1 more",
-			"check test failed (exit 1) on a clean checkout, 0s: 1 passed, 5 failed, new: b, c, d, e",
+			red("a"), red("a", "b", "c", "d", "e", "f", "g"), "❌ failed, new: `b`, `c`, `d`, `e`, `f` and 1 more",
+			"check test failed (exit 1) on a clean checkout, 0s: 1 passed, 7 failed, new: b, c, d, e, f and 1 more",
 		},
 		"red in other ways": {
 			red("a"),

@@ -5,7 +5,6 @@ package ending
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -116,16 +115,6 @@ var table = map[Cause]words{
 	Broke:       {headline: "something broke", fix: same("fix the cause")},
 }
 
-// Causes are all of them.
-func Causes() []Cause {
-	var all []Cause
-	for cause := range table {
-		all = append(all, cause)
-	}
-	slices.Sort(all)
-	return all
-}
-
 // Of is how run ended; without a cause where it did what was asked or goes on.
 func Of(run journal.Run) Ending {
 	if run.Stop == nil {
@@ -176,7 +165,10 @@ func causeOf(run journal.Run) Cause {
 	}
 	switch run.Stop.Reason {
 	case policy.NeedsInput:
-		return pick(run.Parted != nil, BranchMoved, Question)
+		if run.Parted != nil {
+			return BranchMoved
+		}
+		return Question
 	case policy.NothingToDo:
 		return NothingToDo
 	case policy.Cancelled:
@@ -195,7 +187,10 @@ func causeOf(run journal.Run) Cause {
 	case policy.Stalled:
 		return blocked(run, Stalled)
 	case policy.VerificationFailed:
-		return pick(verdict.WhyTampered(run, run.Tree) != "", TestsBroken, RedOnCheckout)
+		if verdict.WhyTampered(run, run.Tree) != "" {
+			return TestsBroken
+		}
+		return RedOnCheckout
 	case policy.FatalError:
 		return fatal(run)
 	case policy.AllStoriesPassed:
@@ -203,13 +198,6 @@ func causeOf(run journal.Run) Cause {
 	case policy.AllChecksPassed, policy.ResponseMatched, policy.PromiseAccepted, policy.DoneFile:
 	}
 	return ""
-}
-
-func pick(is bool, yes, no Cause) Cause {
-	if is {
-		return yes
-	}
-	return no
 }
 
 // blocked is what kept the newest iteration from a better end, if known; else the limit.

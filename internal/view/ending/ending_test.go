@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -43,7 +44,7 @@ func TestEndings(t *testing.T) {
 func console(entries []journal.Entry) string {
 	var run journal.Run
 	var said string
-	c := view.Console{}
+	c := view.Console{Now: time.Now}
 	for _, entry := range entries {
 		run = journal.Fold(run, entry)
 		said = c.Event(run, entry.Event)
