@@ -179,13 +179,7 @@ func (d *drafter) unusedText() string {
 }
 
 func joinParagraphs(parts ...string) string {
-	var kept []string
-	for _, p := range parts {
-		if !blank(p) {
-			kept = append(kept, p)
-		}
-	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(slices.DeleteFunc(slices.Clone(parts), blank), "\n\n")
 }
 
 // IsVague reports whether the plan is one story that only repeats the task, and needs a test.

@@ -108,15 +108,14 @@ func (d *drafter) looksLikeForm(known map[string]field) bool {
 }
 
 func (s section) isCheckList() bool {
-	if len(s.blocks) != 1 || s.blocks[0].Kind() != ast.KindList {
-		return false
-	}
-	for item := s.blocks[0].FirstChild(); item != nil; item = item.NextSibling() {
-		if _, own := ownBox(item); !own || item.ChildCount() > 1 {
-			return false
-		}
-	}
-	return true
+	return len(s.blocks) == 1 && isCheckList(s.blocks[0])
+}
+
+func isCheckList(n ast.Node) bool {
+	return n.Kind() == ast.KindList && !slices.ContainsFunc(children(n), func(item ast.Node) bool {
+		_, own := ownBox(item)
+		return !own || item.ChildCount() > 1
+	})
 }
 
 // isTickedChoice reports whether the answer is check boxes of which some are
@@ -131,15 +130,9 @@ var personalStatement = pattern.Of(`(?i)^(?:yes|my)\b|^(?:by [^,]+, )?(?:i|we)(?
 
 // isPersonalList reports whether a list of check boxes is about the author, not about the work.
 func isPersonalList(p document, n ast.Node) bool {
-	if n.Kind() != ast.KindList || !(section{blocks: []ast.Node{n}}).isCheckList() {
-		return false
-	}
-	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-		if personalStatement.MatchString(p.inlineLine(item.FirstChild())) {
-			return true
-		}
-	}
-	return false
+	return isCheckList(n) && slices.ContainsFunc(children(n), func(item ast.Node) bool {
+		return personalStatement.MatchString(p.inlineLine(item.FirstChild()))
+	})
 }
 
 // emptyTitle matches a title that its author left as the form had it.

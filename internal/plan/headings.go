@@ -31,24 +31,19 @@ func (d *drafter) headingEntries() []entry {
 // storySections returns for each story its section and the sections below it.
 func (d *drafter) storySections() [][]section {
 	story := d.areStories()
-	slot := make([]int, len(d.sections))
-	var owned [][]section
-	for i, s := range d.sections {
-		up := i
-		for up >= 0 && !story[up] {
-			up = d.sections[up].parent
+	owned := make([][]section, len(d.sections))
+	for at, s := range d.sections {
+		for at >= 0 && !story[at] {
+			at = d.sections[at].parent
 		}
-		switch {
-		case up == i:
-			slot[i] = len(owned)
-			owned = append(owned, []section{s})
-		case up >= 0:
-			owned[slot[up]] = append(owned[slot[up]], s)
+		if at >= 0 {
+			owned[at] = append(owned[at], s)
 		}
 	}
-	return owned
+	return slices.DeleteFunc(owned, func(own []section) bool { return len(own) == 0 })
 }
 
+// areStories tells which sections are stories. One that has another story below it is none.
 func (d *drafter) areStories() []bool {
 	story := make([]bool, len(d.sections))
 	for i, s := range d.sections {
@@ -60,20 +55,12 @@ func (d *drafter) areStories() []bool {
 			story[i] = true
 		}
 	}
-	d.keepDeepest(story)
-	return story
-}
-
-// keepDeepest removes stories that have another story below them.
-func (d *drafter) keepDeepest(story []bool) {
 	for i, s := range d.sections {
-		if !story[i] {
-			continue
-		}
-		for up := s.parent; up >= 0; up = d.sections[up].parent {
+		for up := s.parent; story[i] && up >= 0; up = d.sections[up].parent {
 			story[up] = false
 		}
 	}
+	return story
 }
 
 func (d *drafter) description(own []section) []string {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -59,7 +60,7 @@ func (p document) writeInline(out *strings.Builder, parent ast.Node) {
 				out.WriteByte('\n')
 			}
 		case *ast.CodeSpan:
-			out.WriteString("`" + p.codeText(n) + "`")
+			out.WriteString("`" + p.inlineText(n) + "`")
 		case *ast.AutoLink:
 			out.Write(n.Label(p.src))
 		case *ast.Image, *ast.RawHTML, *east.Strikethrough, *east.TaskCheckBox:
@@ -75,16 +76,6 @@ func (p document) textBytes(n *ast.Text) []byte {
 		return raw
 	}
 	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
-}
-
-func (p document) codeText(n ast.Node) string {
-	var out strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok {
-			out.Write(t.Segment.Value(p.src))
-		}
-	}
-	return out.String()
 }
 
 // blockMarkdown writes a block as Markdown for a description. HTML is left out.
@@ -121,11 +112,14 @@ func isTooDeep(n ast.Node) bool {
 }
 
 func (p document) childBlocks(parent ast.Node, between string) string {
-	var nodes []ast.Node
+	return p.joinBlocks(children(parent), between)
+}
+
+func children(parent ast.Node) (nodes []ast.Node) {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		nodes = append(nodes, n)
 	}
-	return p.joinBlocks(nodes, between)
+	return nodes
 }
 
 func (p document) joinBlocks(nodes []ast.Node, between string) string {
@@ -193,17 +187,14 @@ func Slug(title string, limit int) string {
 	for _, w := range words {
 		switch {
 		case slug == "":
-			slug = w[:min(len(w), max(limit, 0))]
+			slug = w[:min(len(w), limit)]
 		case len(slug)+1+len(w) > limit:
 			return slug
 		default:
 			slug += "-" + w
 		}
 	}
-	if slug == "" {
-		return "work"[:min(len("work"), max(limit, 1))]
-	}
-	return slug
+	return cmp.Or(slug, "work")
 }
 
 func asciiLetters(s string) string {

@@ -43,7 +43,7 @@ func TestMergeKeepsNeedsTest(t *testing.T) {
 		"set":          {nil, &no, true},
 		"taken away":   {&no, nil, true},
 		"turned":       {&yes, &no, true},
-		"said as much": {nil, &yes, true},
+		"said as much": {nil, &yes, false},
 	} {
 		story := func(needs *bool) plan.Plan {
 			return plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b"}, NeedsTest: needs}}}

@@ -5,6 +5,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -74,20 +75,12 @@ func (s Story) AsksForDocuments() bool { return s.mentions(documentWords) }
 
 // Next is the open story with the lowest priority number whose dependencies pass.
 func (p Plan) Next() (Story, bool) {
-	passed := p.passedIDs()
-	best := -1
-	for i, s := range p.UserStories {
-		if s.Passes || slices.ContainsFunc(s.DependsOn, func(id string) bool { return !passed[id] }) {
-			continue
-		}
-		if best < 0 || s.Priority < p.UserStories[best].Priority {
-			best = i
-		}
-	}
-	if best < 0 {
+	waits := func(id string) bool { needed, _ := p.Find(id); return !needed.Passes }
+	ready := slices.DeleteFunc(p.Open(), func(s Story) bool { return slices.ContainsFunc(s.DependsOn, waits) })
+	if len(ready) == 0 {
 		return Story{}, false
 	}
-	return p.UserStories[best], true
+	return slices.MinFunc(ready, func(a, b Story) int { return cmp.Compare(a.Priority, b.Priority) }), true
 }
 
 // SharesStory reports whether two plans share an id and title. Ids alone start anew in every plan.
@@ -116,14 +109,6 @@ func (p Plan) Open() []Story {
 // Done reports whether every story passes. A plan without stories is never done.
 func (p Plan) Done() bool {
 	return len(p.UserStories) > 0 && len(p.Open()) == 0
-}
-
-func (p Plan) passedIDs() map[string]bool {
-	passed := make(map[string]bool, len(p.UserStories))
-	for _, s := range p.UserStories {
-		passed[s.ID] = s.Passes
-	}
-	return passed
 }
 
 // Kind is where a task came from.
@@ -170,15 +155,7 @@ func (t Task) IsSame(other Task) bool {
 
 // String names the task as people do: issue #12.
 func (t Task) String() string {
-	name := "task"
-	switch t.Kind {
-	case KindIssue:
-		name = "issue"
-	case KindPull:
-		name = "pull request"
-	case KindPrompt:
-		name = "prompt"
-	}
+	name := cmp.Or(strings.ReplaceAll(string(t.Kind), "_", " "), "task")
 	if t.Number == 0 {
 		return name
 	}
@@ -189,34 +166,32 @@ func (t Task) String() string {
 // ("---"), and new lines below. Removed lines below the rule are restored, before
 // the new ones. A log without a rule belongs to the agent.
 func MergeLog(kept, proposed string) (log string, cut bool) {
-	before, found := splitAtRule(kept)
-	entries := strings.TrimSpace(before.entries)
+	above, entries, found := splitAtRule(kept)
+	entries = strings.TrimSpace(entries)
 	if !found || strings.Contains(proposed, entries) {
 		return proposed, false
 	}
-	after, found := splitAtRule(proposed)
+	head, after, found := splitAtRule(proposed)
 	if !found {
-		after = splitLog{before.head, proposed}
+		head, after = above, proposed
 	}
-	log = strings.TrimSpace(after.head) + "\n\n" + entries + "\n"
-	if fresh := newLines(kept, after.entries); fresh != "" {
+	log = strings.TrimSpace(head) + "\n\n" + entries + "\n"
+	if fresh := newLines(kept, after); fresh != "" {
 		log += "\n" + fresh + "\n"
 	}
 	return log, true
 }
 
-// splitLog is a log above and below its first rule.
-type splitLog struct{ head, entries string }
-
-func splitAtRule(log string) (d splitLog, found bool) {
+// splitAtRule returns a log above and below its first rule.
+func splitAtRule(log string) (head, entries string, found bool) {
 	end := 0
 	for line := range strings.Lines(log) {
 		end += len(line)
 		if strings.TrimSpace(line) == "---" {
-			return splitLog{log[:end], log[end:]}, true
+			return log[:end], log[end:], true
 		}
 	}
-	return splitLog{head: log}, false
+	return log, "", false
 }
 
 func newLines(kept, text string) string {

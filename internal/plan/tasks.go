@@ -83,7 +83,7 @@ func (d *drafter) addHeadings(entries []entry) []entry {
 	}
 	for i, e := range entries {
 		if title := d.sections[e.section].title; title != "" && len(headings) > 1 {
-			entries[i].about = append([]string{fmt.Sprintf("Part of: %s", title)}, e.about...)
+			entries[i].about = append([]string{"Part of: " + title}, e.about...)
 		}
 	}
 	return entries
@@ -102,12 +102,7 @@ func ownBox(item ast.Node) (ticked, has bool) {
 // allTicked replaces the check box of an item that has none of its own.
 func allTicked(item ast.Node) bool {
 	all := ticks(item)
-	for _, ticked := range all {
-		if !ticked {
-			return false
-		}
-	}
-	return len(all) > 0
+	return len(all) > 0 && !slices.Contains(all, false)
 }
 
 // ticks includes nested items: a plain item can be above a list of boxes.
@@ -154,25 +149,22 @@ type defect struct {
 
 // dependencyDefects finds equal ids, unknown dependencies, and cycles.
 func dependencyDefects(stories []Story) []defect {
-	first := make(map[string]int, len(stories))
 	var ids []string
 	var found []defect
 	for i, s := range stories {
-		if _, ok := first[s.ID]; !ok {
-			first[s.ID] = i
-			ids = append(ids, s.ID)
-		} else if !blank(s.ID) {
+		if slices.Contains(ids, s.ID) && !blank(s.ID) {
 			found = append(found, defect{i, -1, "used by an earlier story, want an id of its own"})
 		}
+		ids = append(ids, s.ID)
 	}
 	for i, s := range stories {
 		for j, dep := range s.DependsOn {
-			if _, ok := first[dep]; !ok && !blank(dep) {
+			if !slices.Contains(ids, dep) && !blank(dep) {
 				found = append(found, defect{i, j, unknownDependency(dep, ids, len(found))})
 			}
 		}
 	}
-	c := cycleFinder{stories: stories, first: first, seen: make([]bool, len(stories))}
+	c := cycleFinder{stories: stories, ids: ids, seen: make([]bool, len(stories))}
 	for i := range stories {
 		c.visit(i)
 	}
@@ -191,7 +183,7 @@ func unknownDependency(dep string, ids []string, before int) string {
 // cycleFinder walks depth first: a dependency on a story in path closes a cycle.
 type cycleFinder struct {
 	stories []Story
-	first   map[string]int
+	ids     []string
 	seen    []bool
 	path    []int
 	found   []defect
@@ -204,8 +196,8 @@ func (c *cycleFinder) visit(i int) {
 	c.seen[i] = true
 	c.path = append(c.path, i)
 	for j, id := range c.stories[i].DependsOn {
-		dep, ok := c.first[id]
-		if !ok {
+		dep := slices.Index(c.ids, id)
+		if dep < 0 {
 			continue
 		}
 		if start := slices.Index(c.path, dep); start >= 0 {

@@ -153,22 +153,18 @@ func (m *merger) takeStory(story Story) {
 	if story.Passes && !old.Passes {
 		m.result.Claimed = append(m.result.Claimed, story.ID)
 	}
-	story.Passes = old.Passes
-	if !isSameFlag(story.NeedsTest, old.NeedsTest) {
+	if story.Untested() != old.Untested() {
 		m.undo("whether %s needs a test", story.ID)
-		story.NeedsTest = old.NeedsTest
 	}
 	if story.MayChangeTests != old.MayChangeTests {
 		m.undo("whether %s may change tests", story.ID)
-		story.MayChangeTests = old.MayChangeTests
 	}
+	story.Passes, story.NeedsTest, story.MayChangeTests = old.Passes, old.NeedsTest, old.MayChangeTests
 	if known {
 		story = m.restoreFields(old, story)
 	}
 	m.result.Plan.UserStories = append(m.result.Plan.UserStories, story)
 }
-
-func isSameFlag(a, b *bool) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // restoreFields undoes changes of an existing story that an agent may not make.
 func (m *merger) restoreFields(old, story Story) Story {
@@ -177,14 +173,12 @@ func (m *merger) restoreFields(old, story Story) Story {
 		story.Title, story.Description = old.Title, old.Description
 	}
 	lost := m.lostCriteria(old, story.AcceptanceCriteria)
-	if len(lost) > 0 {
-		m.result.Restored = append(m.result.Restored, story.ID)
-	}
 	for _, criterion := range lost {
 		m.undo("criterion %q of %s", criterion, story.ID)
 	}
-	if len(lost) > 0 { // its tests are listed by the position of the criterion
-		story.TestedBy = nil
+	if len(lost) > 0 {
+		m.result.Restored = append(m.result.Restored, story.ID)
+		story.TestedBy = nil // its tests are listed by the position of the criterion
 	}
 	story.AcceptanceCriteria = append(lost, story.AcceptanceCriteria...)
 	return story
