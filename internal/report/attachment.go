@@ -6,6 +6,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/stream"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 type foldedText struct {
@@ -113,29 +114,25 @@ func diffKind(line string) string {
 	return ""
 }
 
-type agentRecord struct {
-	agent      string // the agent; empty: the run's own
-	transcript journal.Attachment
-	words      string // its last words, in case the transcript is missing
-}
-
 func (s Source) reviewTexts(reviewed journal.StoryReviewed, room int) []foldedText {
-	words, tools := s.transcriptTexts(agentRecord{agent: reviewed.By, transcript: reviewed.Transcript}, room)
-	words.Title, tools.Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60), "Second opinion: tool calls"
-	return []foldedText{words, tools}
+	texts := s.transcriptTexts(reviewed.By, reviewed.Transcript, "", room)
+	texts[0].Title, texts[1].Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60), "Second opinion: tool calls"
+	return texts
 }
 
-func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools foldedText) {
-	words, tools = foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(agent.transcript.Digest)}
-	text, is := s.readFile(agent.transcript)
+// transcriptTexts are an agent's words and its tool calls. An empty agent is the run's own. Without the transcript,
+// last are its words.
+func (s Source) transcriptTexts(agent string, transcript journal.Attachment, last string, room int) []foldedText {
+	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(transcript.Digest)}
+	text, is := s.readFile(transcript)
 	if !is || s.Items == nil {
-		words.excerpt, tools.Gone = excerptOf(agent.words, room, fromEnd), goneText
-		return words, tools
+		words.excerpt, tools.Gone = excerptOf(last, room, fromEnd), goneText
+		return []foldedText{words, tools}
 	}
 	var all []string
 	var calls []toolCall
 	open := map[string]int{} // calls that have not ended
-	for _, item := range s.Items(agent.agent, text) {
+	for _, item := range s.Items(agent, text) {
 		switch i := item.(type) { //nolint:gochecksumtype // the others are neither words nor tools
 		case stream.Text:
 			all = append(all, strings.TrimSpace(s.hide(i.Text)))
@@ -151,7 +148,7 @@ func (s Source) transcriptTexts(agent agentRecord, room int) (words, tools folde
 	}
 	words.excerpt = excerptOf(strings.Join(all, "\n\n"), room, fromEnd)
 	tools.Calls, tools.Left = newestCalls(calls, room)
-	return words, tools
+	return []foldedText{words, tools}
 }
 
 // The most that is shown of one tool call, in bytes.
@@ -166,7 +163,7 @@ func newestCalls(calls []toolCall, room int) (shown []toolCall, left string) {
 		c := &calls[first-1]
 		c.Output = excerptOf(c.Output, maxOutput, fromStart).Text
 		if room -= textSize(c.Name+c.Input+c.Output) + markupOfCall; room < 0 {
-			return calls[first:], plural(first, "earlier call") + " left out"
+			return calls[first:], view.Plural(first, "earlier call") + " left out"
 		}
 	}
 	return calls, ""

@@ -153,15 +153,6 @@ func (c segment) badLines() []string {
 	return all
 }
 
-func (c segment) iterationEnded() *journal.IterationEnded {
-	for _, m := range c.events {
-		if e, is := m.event.(journal.IterationEnded); is {
-			return &e
-		}
-	}
-	return nil
-}
-
 // costText is what a segment cost, as far as agents reported it.
 func (c segment) costText() string {
 	if !c.isIteration {

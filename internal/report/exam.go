@@ -58,9 +58,6 @@ func (s Source) cleanTask(task ExamTask) ExamTask {
 	return task
 }
 
-// Label is the column of a cell.
-func (e Exam) Label(i int) string { return e.Columns[i] }
-
 func (s Source) examPage() page {
 	made := page{Title: "exam on real history", Outcome: good, Headline: spans("Exam on real history"), Exams: s.exams()}
 	for _, e := range made.Exams {

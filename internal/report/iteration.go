@@ -3,10 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 )
@@ -23,7 +21,7 @@ const (
 type iteration struct {
 	Number int
 	ID     string
-	Story  []span
+	Story  string
 	Mark   mark
 	Facts  string
 	Said   []line
@@ -40,12 +38,16 @@ type line struct {
 func anchor(number int) string { return fmt.Sprintf("iteration-%d", number) }
 
 func (c segment) mark() mark {
-	ended := c.iterationEnded()
 	switch {
 	case len(c.badLines()) > 0:
 		return poor
-	case ended != nil && (ended.Done || len(ended.Passed) > 0), !c.isIteration:
+	case !c.isIteration:
 		return good
+	}
+	for _, m := range c.events {
+		if e, is := m.event.(journal.IterationEnded); is && (e.Done || len(e.Passed) > 0) {
+			return good
+		}
 	}
 	return open
 }
@@ -60,13 +62,9 @@ func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", o
 
 // iterationOf shows a segment as an iteration; room is for folded texts, in bytes.
 func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
-	it := iteration{Number: c.number, ID: anchor(c.number), Story: storyTitle(run, c.story), Mark: c.mark()}
-	facts := []string{policy.FormatDuration(c.activeTime())}
-	if price := c.costText(); price != "" {
-		facts = append(facts, price)
-	}
+	it := iteration{Number: c.number, ID: anchor(c.number), Story: storyName(run, c.story), Mark: c.mark()}
+	it.Facts = policy.FormatDuration(c.activeTime()) + " · " + c.costText()
 	it.Said, it.More = c.logLines(room / 4)
-	it.Facts = strings.Join(facts, " · ")
 	it.Folds = s.agentTexts(c, room/2)
 	it.Logs = s.checkLogs(c, room/4)
 	return it
@@ -88,10 +86,6 @@ func (c segment) logLines(room int) (shown []line, more int) {
 	return shown, more
 }
 
-func storyTitle(run journal.Run, id string) []span {
-	return spans(clean.Inline(storyName(run, id), 200))
-}
-
 func storyName(run journal.Run, id string) string {
 	if story, found := run.Plan.Find(id); found {
 		return oneLine(story.ID+" "+story.Title, 160)
@@ -100,42 +94,27 @@ func storyName(run journal.Run, id string) string {
 }
 
 func (s Source) agentTexts(c segment, room int) []foldedText {
-	var all []foldedText
-	var began *journal.IterationBegan
-	var ended *journal.AgentEnded
-	var taken *journal.CommitsTaken
-	var reviewed *journal.StoryReviewed
+	var prompt, work, diff, opinion []foldedText // the newest of each
+	room /= 5
 	for _, m := range c.events {
 		switch e := m.event.(type) { //nolint:gochecksumtype // the others leave nothing to fold
 		case journal.IterationBegan:
-			began = &e
+			if e.Prompt.Path != "" {
+				prompt = []foldedText{s.promptText(e.Prompt, room)}
+			}
 		case journal.AgentEnded:
-			ended = &e
+			work = s.transcriptTexts("", e.Transcript, e.Words, room)
 		case journal.CommitsTaken:
-			taken = &e
+			if e.From != e.To && len(e.Commits) > 0 {
+				diff = []foldedText{s.commitDiff(e, room)}
+			}
 		case journal.StoryReviewed:
-			reviewed = &e
+			if e.Transcript.Path != "" {
+				opinion = s.reviewTexts(e, room/2)
+			}
 		}
 	}
-	share := room / 4
-	opinion := reviewed != nil && reviewed.Transcript.Path != ""
-	if opinion {
-		share = room / 5
-	}
-	if began != nil && began.Prompt.Path != "" {
-		all = append(all, s.promptText(began.Prompt, share))
-	}
-	if ended != nil {
-		words, tools := s.transcriptTexts(agentRecord{transcript: ended.Transcript, words: ended.Words}, share)
-		all = append(all, words, tools)
-	}
-	if taken != nil && taken.From != taken.To && len(taken.Commits) > 0 {
-		all = append(all, s.commitDiff(*taken, share))
-	}
-	if opinion {
-		all = append(all, s.reviewTexts(*reviewed, share/2)...)
-	}
-	return all
+	return slices.Concat(prompt, work, diff, opinion)
 }
 
 // checkLogs are the outputs of a segment's commands that fit. Failed commands get more room.

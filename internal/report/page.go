@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"strings"
 	"sync"
@@ -23,7 +22,7 @@ type page struct {
 	Headline    []span
 	Sum         string
 	Next        []span
-	Task        []span
+	Task        string
 	Facts       []fact
 	Pull        string // URL of the pull request
 	Failed      []failedIteration
@@ -51,7 +50,6 @@ type failedIteration struct {
 	Number int
 	Href   string
 	Story  string
-	Title  []span // the story with its Markdown rendered
 	Said   []string
 	More   int
 }
@@ -105,8 +103,8 @@ func (s Source) page() page {
 	headline := spans(gist)
 	made := page{
 		Run: run.ID, Title: spanText(headline), Outcome: outcomeOf(run, s.Abandoned), Headline: headline,
-		Sum: view.Sum(run), Next: spans(next), Task: spans(clean.Inline(run.Task.Title, 200)),
-		Facts: append(factsOf(run), factIfKnown("through the sandbox", view.Traffic(run))...), Cautions: blocks(view.Cautions(run)),
+		Sum: view.Sum(run), Next: spans(next), Task: oneLine(run.Task.Title, 200),
+		Facts: factsOf(run), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.StoryColumns(),
 		Timeline: timelineOf(chapters), Before: s.checkLogs(chapters[0], roomForBefore),
 		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
@@ -118,9 +116,11 @@ func (s Source) page() page {
 	made.Failed, made.More = s.failedIterations(chapters, run)
 	made.First = s.firstFailedLog(chapters)
 	made.Checks, made.Commit = s.proofChecks(run)
-	made.Iterations = s.iterations(passes, run)
+	for _, c := range passes {
+		made.Iterations = append(made.Iterations, s.iterationOf(c, run, min(roomForOne, roomForAll/len(passes))))
+	}
 	if older := len(chapters) - 1 - len(passes); older > 0 {
-		made.Left = plural(older, "earlier iteration") + " left out; the journal has all of them"
+		made.Left = view.Plural(older, "earlier iteration") + " left out; the journal has all of them"
 	}
 	return made
 }
@@ -155,6 +155,14 @@ func factsOf(run journal.Run) []fact {
 	if run.Head == "" {
 		commit = run.Branch
 	}
+	tokens := ""
+	if run.Usage.Tokens() > 0 {
+		tokens = view.Tokens(run.Usage)
+	}
+	continued := ""
+	if run.Resumed > 0 {
+		continued = view.Plural(run.Resumed, "time")
+	}
 	var all []fact
 	for _, f := range []fact{
 		{"run", run.ID},
@@ -163,39 +171,15 @@ func factsOf(run journal.Run) []fact {
 		{"sandbox level", run.Level},
 		{"began", utcTime(run.Began)},
 		{"newest event", utcTime(run.Now)},
-		{"continued", timesText(run.Resumed)},
-		{"tokens", tokensText(run)},
+		{"continued", continued},
+		{"tokens", tokens},
+		{"through the sandbox", view.Traffic(run)},
 	} {
-		all = append(all, factIfKnown(f.Name, f.Value)...)
+		if f.Value != "" {
+			all = append(all, fact{f.Name, oneLine(f.Value, 160)})
+		}
 	}
 	return all
-}
-
-// factIfKnown is a list with the fact, or nil if its value is empty.
-func factIfKnown(name, value string) []fact {
-	if value == "" {
-		return nil
-	}
-	return []fact{{name, oneLine(value, 160)}}
-}
-
-func timesText(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return plural(n, "time")
-}
-
-func tokensText(run journal.Run) string {
-	if run.Usage.Tokens() == 0 {
-		return ""
-	}
-	u := run.Usage
-	text := fmt.Sprintf("%s in, %s out", withCommas(int(u.Input)), withCommas(int(u.Output)))
-	if cached := u.CacheRead + u.CacheWrite; cached > 0 {
-		text += ", " + withCommas(int(cached)) + " cached"
-	}
-	return text
 }
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
@@ -210,7 +194,7 @@ func (s Source) failedIterations(chapters []segment, run journal.Run) (all []fai
 			more++
 			continue
 		}
-		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: storyName(run, c.story), Title: storyTitle(run, c.story)}
+		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: storyName(run, c.story)}
 		one.Said, one.More = thatFit(faults, roomForFailed/maxFailed, markupOfItem)
 		all = append(all, one)
 	}
@@ -243,12 +227,4 @@ func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
 		})
 	}
 	return all, shortSHA(proof.Commit)
-}
-
-func (s Source) iterations(shown []segment, run journal.Run) (all []iteration) {
-	room := min(roomForOne, roomForAll/max(len(shown), 1))
-	for _, c := range shown {
-		all = append(all, s.iterationOf(c, run, room))
-	}
-	return all
 }

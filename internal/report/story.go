@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -14,7 +13,7 @@ import (
 
 type storyRow struct {
 	ID       string
-	Title    []span
+	Title    string
 	Mark     mark
 	State    string
 	Cells    []cell
@@ -47,7 +46,7 @@ func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, mo
 }
 
 func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
-	one := storyRow{ID: oneLine(story.ID, 80), Title: spans(clean.Inline(story.Title, 200)), Mark: open, State: "open"}
+	one := storyRow{ID: oneLine(story.ID, 80), Title: oneLine(story.Title, 200), Mark: open, State: "open"}
 	if story.Passes {
 		one.Mark, one.State = good, "passed"
 	}

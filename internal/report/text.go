@@ -1,13 +1,13 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
@@ -35,9 +35,9 @@ func excerptOf(text string, room int, from textSide) excerpt {
 	case left == 0:
 		return excerpt{Text: kept}
 	case from == fromEnd:
-		return excerpt{Text: kept, Left: plural(left, "character") + " before this left out"}
+		return excerpt{Text: kept, Left: view.Plural(left, "character") + " before this left out"}
 	}
-	return excerpt{Text: kept, Left: plural(left, "more character") + " left out"}
+	return excerpt{Text: kept, Left: view.Plural(left, "more character") + " left out"}
 }
 
 func partThatFits(text string, room int, from textSide) string {
@@ -103,19 +103,4 @@ func oneLine(text string, most int) string {
 		}
 	}
 	return string(line)
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return withCommas(n) + " " + word + "s"
-}
-
-func withCommas(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 var phases = []phase{phaseAgent, phaseChecks, phaseProof, phaseWaiting, phaseOther}
@@ -45,7 +46,7 @@ func timelineOf(chapters []segment) timeline {
 	}
 	shown := chapters[max(len(chapters)-maxRows, 0):]
 	if older := len(chapters) - len(shown); older > 0 {
-		line.Left = plural(older, "earlier row") + " left out"
+		line.Left = view.Plural(older, "earlier row") + " left out"
 	}
 	for _, c := range shown {
 		if c.isIteration || c.activeTime() > 0 {

@@ -74,7 +74,7 @@ func TestCut(t *testing.T) {
 		{"a\r\nb", 3, false, "a\nb", ""},
 		{"\x1b[31mred\x1b[0m", 3, false, "red", ""},
 		{"a\xffb", 9, false, "a\uFFFDb", ""},
-		{strings.Repeat("x", 5000), 1000, true, strings.Repeat("x", 1000), "4,000 characters before this left out"},
+		{strings.Repeat("x", 5000), 1000, true, strings.Repeat("x", 1000), "4000 characters before this left out"},
 		{"abc", 0, false, "", "3 more characters left out"},
 		{"", 0, true, "", ""},
 	} {

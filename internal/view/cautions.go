@@ -31,7 +31,7 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 	if e.Commits == 0 {
 		return text
 	}
-	text += " (" + plural(e.Commits, "commit")
+	text += " (" + Plural(e.Commits, "commit")
 	if len(e.By) > 0 {
 		text += " by " + journal.ShortList(e.By)
 	}

@@ -126,7 +126,7 @@ func (c *Console) todoRows(todo stream.Todo) []row {
 		rows = append(rows, c.Look.taskRow(task))
 	}
 	if left := len(todo.Tasks) - maxTasks; left > 0 {
-		rows = append(rows, row{lead: "  ", text: c.Look.ownText("… and " + plural(left, "more task")), tone: faint})
+		rows = append(rows, row{lead: "  ", text: c.Look.ownText("… and " + Plural(left, "more task")), tone: faint})
 	}
 	return append(rows, row{lead: "  📊 ", text: todoProgress(todo.Tasks), gapAfter: true})
 }
@@ -198,7 +198,7 @@ func sizeText(output string) string {
 	if output == "" {
 		return "no output"
 	}
-	return plural(strings.Count(output, "\n")+1, "line") + ", " + plural(utf8.RuneCountInString(output), "char")
+	return Plural(strings.Count(output, "\n")+1, "line") + ", " + Plural(utf8.RuneCountInString(output), "char")
 }
 
 // outputRows is the beginning of a tool's output. Cut lines, not wrapped ones, keep columns aligned.
@@ -246,7 +246,7 @@ func (l Look) shorten(text string, lines, chars int) (shown []string, more strin
 	case gone == "":
 		return shown, ""
 	case leftLines > 0:
-		return shown, l.ownText(fmt.Sprintf("… %s, %s", plural(leftLines, "more line"), plural(leftChars, "char")))
+		return shown, l.ownText(fmt.Sprintf("… %s, %s", Plural(leftLines, "more line"), Plural(leftChars, "char")))
 	}
-	return shown, l.ownText("… " + plural(leftChars, "more char"))
+	return shown, l.ownText("… " + Plural(leftChars, "more char"))
 }

@@ -197,7 +197,7 @@ func usedText(run journal.Run) string {
 
 // Sum says what the whole run took.
 func Sum(run journal.Run) string {
-	text := plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
+	text := Plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
 	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
 }
 
@@ -206,5 +206,5 @@ func passedText(run journal.Run) string {
 	if len(run.Plan.UserStories) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s passed", run.PassedStories(), plural(len(run.Plan.UserStories), "story"))
+	return fmt.Sprintf("%d of %s passed", run.PassedStories(), Plural(len(run.Plan.UserStories), "story"))
 }

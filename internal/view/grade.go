@@ -146,7 +146,7 @@ func unfoundedText(e journal.StoryReviewed) string {
 	if e.Unfounded == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s without a line that shows it", plural(e.Unfounded, "objection"))
+	return fmt.Sprintf("; %s without a line that shows it", Plural(e.Unfounded, "objection"))
 }
 
 func reviewTexts(run journal.Run) []string {

@@ -76,7 +76,7 @@ func agentText(e journal.AgentEnded) string {
 	case e.Failed:
 		how = "agent failed: " + oneLine(e.Why)
 	}
-	return fmt.Sprintf("%s, %s, %s, %s", how, plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
+	return fmt.Sprintf("%s, %s, %s, %s", how, Plural(e.Tools, "tool call"), CostText(e.Cost.USD, e.Cost.Known), policy.FormatDuration(e.Took()))
 }
 
 func scmText(e journal.SCMEnded) string {
@@ -108,7 +108,7 @@ func proofText(e journal.ProofEnded) string {
 func runBeganText(e journal.RunBegan) string {
 	parts := []string{"agent " + e.Policy.Agent, "sandbox level " + e.Level}
 	if n := len(e.Plan.UserStories); n > 0 {
-		parts = append([]string{plural(n, "story")}, parts...)
+		parts = append([]string{Plural(n, "story")}, parts...)
 	}
 	at := ""
 	if e.Start != "" {

@@ -179,7 +179,7 @@ func changeSummary(all []storyRow) string {
 		files = append(files, s.files...)
 	}
 	slices.Sort(files)
-	text := plural(len(all), "story") + ", " + plural(len(slices.Compact(files)), "file") + "."
+	text := Plural(len(all), "story") + ", " + Plural(len(slices.Compact(files)), "file") + "."
 	if slices.ContainsFunc(all, func(s storyRow) bool { return s.Said != "" }) {
 		text += " The agent's words are its own claims; the evidence is below."
 	}

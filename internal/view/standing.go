@@ -54,7 +54,7 @@ func sessionHeadline(run journal.Run) string {
 		where = "the Claude Code session " + clean.Inline(id, 100)
 	}
 	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", where,
-		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), plural(run.Policy.Limits.Iterations, "time"))
+		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), Plural(run.Policy.Limits.Iterations, "time"))
 }
 
 func sessionContinuation(run journal.Run) string {
@@ -138,7 +138,7 @@ func quietWorkflows(run journal.Run) string {
 
 // EndMessage says how a run ended, in one line.
 func EndMessage(run journal.Run) string {
-	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), plural(len(run.Iterations), "iteration"),
+	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), Plural(len(run.Iterations), "iteration"),
 		policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 

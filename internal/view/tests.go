@@ -21,13 +21,13 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	case check.Flaky:
 		return warnSign + " flaky: no test failed anew in both runs"
 	case check.Passed && before > 0:
-		return "✅ passed, " + plural(before, "failure") + " before"
+		return "✅ passed, " + Plural(before, "failure") + " before"
 	case check.Passed:
 		return "✅ passed" + pick(verdict.MayBlock(run, check.Name), "", ", was not green before")
 	case verdict.BlocksStory(run, check):
 		return "❌ failed" + pick(before > 0, newFailuresText(run, check, func(name string) string { return Code(name, 80) }), "")
 	case before > 0:
-		return "➖ nothing new failed, " + plural(before, "failure") + " before"
+		return "➖ nothing new failed, " + Plural(before, "failure") + " before"
 	case check.CannotRun:
 		return "➖ cannot run here"
 	}

@@ -124,7 +124,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"baselineCaution":  baselineCaution,
 		"next":             Next,
 		"patch":            patchBlock,
-		"plural":           plural,
+		"plural":           Plural,
 		"time":             elapsed,
 		"duration":         policy.FormatDuration,
 		"cost":             CostText,
@@ -268,7 +268,8 @@ func CostText(usd float64, known bool) string {
 	return costText(usd, known)
 }
 
-func plural(n int, word string) string {
+// Plural is n with the word in its number.
+func Plural(n int, word string) string {
 	switch {
 	case n == 1:
 		return "1 " + word
