@@ -62,7 +62,7 @@ func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step ver
 	if err != nil {
 		return err
 	}
-	text, err := prompt.Review(story, prompt.Change{Diff: diff, Cut: cut})
+	text, err := prompt.Review(story, diff, cut)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestOthersAreFenced(t *testing.T) {
 			{Where: "the check test", Text: "boom"},
 		}},
 	}
-	text, err := prompt.StoryPrompt(run, 1, "US-001")
+	text, err := prompt.ForTurn(run, prompt.Turn{Number: 1, Story: "US-001"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestOthersAreFenced(t *testing.T) {
 		t.Errorf("others are told as\n%s\nwant\n%s", got, want)
 	}
 	run.Task.Context = nil
-	if text, err = prompt.StoryPrompt(run, 1, "US-001"); err != nil || strings.Contains(text, "others said") {
+	if text, err = prompt.ForTurn(run, prompt.Turn{Number: 1, Story: "US-001"}); err != nil || strings.Contains(text, "others said") {
 		t.Errorf("there is no comment: %v\n%s", err, text)
 	}
 }

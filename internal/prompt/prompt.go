@@ -39,28 +39,7 @@ type templateData struct {
 	Said      []string
 	Task      string
 	Others    []string
-}
-
-// StoryPrompt returns the prompt for an iteration of run on the story named id.
-func StoryPrompt(run journal.Run, number int, id string) (string, error) {
-	story, err := storyOf(run, id)
-	if err != nil {
-		return "", err
-	}
-	return render("stories.md", templateData{
-		Memory:    memoryDir(run),
-		Iteration: number,
-		Of:        lastIteration(run),
-		Story:     quoteStory(story),
-		Checks:    checkCommands(run),
-		Promise:   run.Policy.Promise,
-		Guarded:   run.Policy.Publish,
-		Answer:    run.Task.CanBeAnswered(story),
-		Feedback:  feedback(run),
-		Said:      fenceAll(run.Said),
-		Task:      fencedTask(run.Task),
-		Others:    fencedContext(run.Task),
-	})
+	Wrong     string // why the last plan was unusable
 }
 
 func render(name string, data any) (string, error) {
@@ -69,14 +48,6 @@ func render(name string, data any) (string, error) {
 		return "", fmt.Errorf("write prompt: %w", err)
 	}
 	return strings.TrimSpace(text.String()) + "\n", nil
-}
-
-func storyOf(run journal.Run, id string) (plan.Story, error) {
-	story, found := run.Plan.Find(id)
-	if !found {
-		return story, fmt.Errorf("write prompt: no story %q in the plan", id)
-	}
-	return story, nil
 }
 
 // quoteStory keeps the story's texts from passing for a heading or a rule of ralph's.
@@ -114,10 +85,7 @@ func checkCommands(run journal.Run) []string {
 
 // fencedTask returns people's text in a fence, so that it cannot pass for ralph's.
 func fencedTask(t plan.Task) string {
-	if strings.TrimSpace(t.Title+t.Body) == "" {
-		return ""
-	}
-	return clean.Fence(strings.TrimSpace(t.Title + "\n\n" + t.Body))
+	return fenced(strings.TrimSpace(t.Title + "\n\n" + t.Body))
 }
 
 func fenceAll(all []string) []string {

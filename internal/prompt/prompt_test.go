@@ -28,7 +28,7 @@ func TestStories(t *testing.T) {
 		if !is {
 			t.Fatalf("Next = %#v, want an iteration", verdict.Next(s.Run))
 		}
-		text, err := prompt.StoryPrompt(s.Run, step.Number, step.Story)
+		text, err := prompt.ForTurn(s.Run, prompt.Turn{Number: step.Number, Story: step.Story})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestForeignTextBeginsNoLine(t *testing.T) {
 				Ended:  &journal.IterationEnded{Rejected: []journal.Rejection{{Claim: text, Why: text}}},
 			}},
 		}
-		written, err := prompt.StoryPrompt(run, 2, "US-001")
+		written, err := prompt.ForTurn(run, prompt.Turn{Number: 2, Story: "US-001"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func outside(text string) []string {
 }
 
 func TestNoPromptWithoutAStory(t *testing.T) {
-	if text, err := prompt.StoryPrompt(journal.Run{}, 1, "US-404"); err == nil {
+	if text, err := prompt.ForTurn(journal.Run{}, prompt.Turn{Number: 1, Story: "US-404"}); err == nil {
 		t.Errorf("Write = %q, want an error", text)
 	}
 }

@@ -19,7 +19,7 @@ func TestProtectedFilesAreSpokenOfWhereTheyAreProtected(t *testing.T) {
 			Plan:   plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart", AcceptanceCriteria: []string{"adds"}}}},
 		}
 		run.Policy.Publish = handed
-		text, err := prompt.StoryPrompt(run, 1, "US-001")
+		text, err := prompt.ForTurn(run, prompt.Turn{Number: 1, Story: "US-001"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -31,18 +31,31 @@ func ForTurn(run journal.Run, turn Turn) (string, error) {
 		return checksPrompt(run, turn)
 	case policy.ByStories, policy.ByFile, policy.ByPromise:
 	}
-	if turn.Base != "" {
-		return customPrompt(run, turn)
+	story, found := run.Plan.Find(turn.Story)
+	switch {
+	case !found:
+		return "", fmt.Errorf("write prompt: no story %q in the plan", turn.Story)
+	case turn.Base != "":
+		return customPrompt(run, turn, story), nil
 	}
-	return StoryPrompt(run, turn.Number, turn.Story)
+	return render("stories.md", templateData{
+		Memory:    memoryDir(run),
+		Iteration: turn.Number,
+		Of:        lastIteration(run),
+		Story:     quoteStory(story),
+		Checks:    checkCommands(run),
+		Promise:   run.Policy.Promise,
+		Guarded:   run.Policy.Publish,
+		Answer:    run.Task.CanBeAnswered(story),
+		Feedback:  feedback(run),
+		Said:      fenceAll(run.Said),
+		Task:      fencedTask(run.Task),
+		Others:    fencedContext(run.Task),
+	})
 }
 
 // customPrompt returns the project's own prompt, filled in, with the story and the feedback.
-func customPrompt(run journal.Run, turn Turn) (string, error) {
-	story, err := storyOf(run, turn.Story)
-	if err != nil {
-		return "", err
-	}
+func customPrompt(run journal.Run, turn Turn, story plan.Story) string {
 	text := strings.NewReplacer(
 		"$RALPH_ITERATION", strconv.Itoa(turn.Number),
 		"$RALPH_MAX_ITERATIONS", strconv.Itoa(lastIteration(run)),
@@ -51,7 +64,7 @@ func customPrompt(run journal.Run, turn Turn) (string, error) {
 	if said := feedback(run); len(said) > 0 {
 		parts = append(parts, "## What the program found after the last iteration", strings.Join(said, "\n\n"))
 	}
-	return strings.Join(parts, "\n\n") + "\n", nil
+	return strings.Join(parts, "\n\n") + "\n"
 }
 
 // guardrailPrompt returns the prompt with failed guardrails before it, after it or in its place.
@@ -138,14 +151,8 @@ func fenced(text string) string {
 	return clean.Fence(text)
 }
 
-// Change is the diff for a second opinion.
-type Change struct {
-	Diff string
-	Cut  bool // there is more of it
-}
-
-// Review asks another agent for its opinion of a story.
-func Review(story plan.Story, change Change) (string, error) {
+// Review asks another agent for its opinion of a story, by its diff, which may be cut.
+func Review(story plan.Story, diff string, cut bool) (string, error) {
 	story = quoteStory(story)
 	var criteria []string
 	for i, criterion := range story.AcceptanceCriteria {
@@ -156,19 +163,16 @@ func Review(story plan.Story, change Change) (string, error) {
 		Criteria []string
 		Diff     string
 		Cut      bool
-	}{story, criteria, clean.Fence(change.Diff), change.Cut})
+	}{story, criteria, clean.Fence(diff), cut})
 }
 
 // Plan asks an agent to plan the task. It says why the last plan was unusable.
 func Plan(run journal.Run) (string, error) {
-	wrong := ""
+	data := templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}
 	if n := len(run.Misplans); n > 0 {
-		wrong = clean.Fence(run.Misplans[n-1])
+		data.Wrong = clean.Fence(run.Misplans[n-1])
 	}
-	return render("plan.md", struct {
-		templateData
-		Wrong string
-	}{templateData{Checks: checkCommands(run), Said: fenceAll(run.Said), Task: fencedTask(run.Task), Others: fencedContext(run.Task)}, wrong})
+	return render("plan.md", data)
 }
 
 // SessionStart is what an agent reads when a loop in its session begins or continues.
