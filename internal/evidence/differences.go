@@ -164,13 +164,6 @@ func listOf(all []string) string {
 	return journal.ShortList(all)
 }
 
-func passedTests(check journal.CheckEnded) int {
-	if check.Tests == nil {
-		return 0
-	}
-	return check.Tests.Passed
-}
-
 func checkDifferences(where string, was []Said, now []journal.CheckEnded) []string {
 	var lines []string
 	for _, said := range was {
@@ -187,29 +180,30 @@ func checkDifferences(where string, was []Said, now []journal.CheckEnded) []stri
 // differences compares the result of a check. More passed tests are no difference.
 func (s Said) differences(where string, now []journal.CheckEnded) []string {
 	check, ran := journal.FindCheck(now, s.Name)
-	if !ran {
-		return []string{fmt.Sprintf("%scheck %s was not run", where, s.Name)}
-	}
-	if check.Command != s.Command {
-		return []string{fmt.Sprintf("%scheck %s is `%s`; the file says `%s`", where, s.Name, check.Command, s.Command)}
-	}
-	if check.Skipped != s.Skipped {
-		return []string{fmt.Sprintf("%scheck %s: %s; the file says: %s", where, s.Name, describeRun(check.Skipped), describeRun(s.Skipped))}
-	}
-	if s.Flaky && (check.Passed || check.Flaky) {
+	var text string
+	is := resultOf(check)
+	tests, were := cmp.Or(is.Tests, &Tests{}), cmp.Or(s.Tests, &Tests{})
+	switch {
+	case !ran:
+		text = " was not run"
+	case is.Command != s.Command:
+		text = fmt.Sprintf(" is `%s`; the file says `%s`", is.Command, s.Command)
+	case is.Skipped != s.Skipped:
+		text = fmt.Sprintf(": %s; the file says: %s", describeRun(is.Skipped), describeRun(s.Skipped))
+	case s.Flaky && (is.Passed || is.Flaky):
+		return nil
+	case is.Passed != s.Passed:
+		text = fmt.Sprintf(" %s (exit %d); the file says that it %s (exit %d)", passes(is.Passed), is.Exit, passes(s.Passed), s.Exit)
+	case !slices.Equal(tests.failing(), were.failing()):
+		text = fmt.Sprintf(" fails with %s; the file says that it does with %s", listOf(tests.failing()), listOf(were.failing()))
+	case tests.Passed < were.Passed:
+		text = fmt.Sprintf(": %d tests pass; the file says that %d do", tests.Passed, were.Passed)
+	default:
 		return nil
 	}
-	if check.Passed != s.Passed {
-		return []string{fmt.Sprintf("%scheck %s %s (exit %d); the file says that it %s (exit %d)", where, s.Name, passes(check.Passed), check.Exit, passes(s.Passed), s.Exit)}
-	}
-	was, is := s.Tests.failing(), check.Tests.Failing()
-	slices.Sort(was)
-	slices.Sort(is)
-	if !slices.Equal(was, is) {
-		return []string{fmt.Sprintf("%scheck %s fails with %s; the file says that it does with %s", where, s.Name, listOf(is), listOf(was))}
-	}
-	if s.Tests != nil && passedTests(check) < s.Tests.Passed {
-		return []string{fmt.Sprintf("%scheck %s: %d tests pass; the file says that %d do", where, s.Name, passedTests(check), s.Tests.Passed)}
-	}
-	return nil
+	return []string{where + "check " + s.Name + text}
+}
+
+func (t *Tests) failing() []string {
+	return slices.Sorted(slices.Values(slices.Concat(t.Red, t.Broken)))
 }

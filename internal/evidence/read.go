@@ -85,13 +85,6 @@ func parseChecks(commands []Command) ([]policy.Check, error) {
 	return all, nil
 }
 
-func (t *Tests) failing() []string {
-	if t == nil {
-		return nil
-	}
-	return slices.Concat(t.Red, t.Broken)
-}
-
 // Grades returns the grades that the evidence claims.
 func (e Evidence) Grades() []journal.StoryGraded {
 	var all []journal.StoryGraded
