@@ -50,6 +50,7 @@ type grammar struct {
 	kind     func(tool map[string]any) []string
 	fetching map[string]bool // fields that can name a URL to fetch: in an object's url or, if true, directly
 	media    map[string]bool // fields with media
+	unpriced map[string]bool // nested fields that choose what has another price
 	opaque   map[string]bool // fields with words of the model or the agent, in any form
 
 	sign    func(http.Header, Maker)
@@ -63,6 +64,7 @@ type endpoint struct {
 	free  bool             // requests cost nothing
 	whole bool             // answers are never streams
 	keeps bool             // the maker stores answers unless store is false
+	other bool             // other servers of this dialect may not know store
 }
 
 var grammars = map[Dialect]*grammar{
@@ -94,7 +96,7 @@ var grammars = map[Dialect]*grammar{
 	OpenAI: {
 		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1",
 		paths: []endpoint{
-			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$")},
+			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$"), keeps: true, other: true},
 		},
 		fields: set("model", "instructions", "input", "messages", "stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls",
 			"functions", "function_call", "max_output_tokens", "max_tokens", "max_completion_tokens", "n", "reasoning", "reasoning_effort", "text",
@@ -130,6 +132,7 @@ var grammars = map[Dialect]*grammar{
 		kind:     func(tool map[string]any) []string { return slices.Collect(maps.Keys(tool)) },
 		fetching: set("fileUri", "file_uri"),
 		media:    set("inlineData", "inline_data"),
+		unpriced: set("responseFormat", "response_format", "routingConfig", "routing_config"),
 		opaque:   set("functionDeclarations", "function_declarations", "args", "response", "responseSchema", "response_schema", "responseJsonSchema"),
 		sign:     func(h http.Header, m Maker) { h.Set("X-Goog-Api-Key", string(m.Key)) },
 		refusal: func(why string) any {
@@ -156,16 +159,23 @@ func set(words ...string) map[string]bool {
 
 func kindByType(usual string) func(map[string]any) []string {
 	return func(tool map[string]any) []string {
+		kinds := []string{"unreadable"}
 		switch kind := tool["type"].(type) {
 		case string:
-			return []string{kind}
+			kinds[0] = kind
 		case nil:
-			return []string{usual}
-		default:
-			return []string{"unreadable"}
+			kinds[0] = usual
 		}
+		for name, value := range tool {
+			if isObject(value) && !toolFields[name] { // gateways take {"urlContext": {}} for Gemini's tool
+				kinds = append(kinds, name)
+			}
+		}
+		return kinds
 	}
 }
+
+var toolFields = set("function", "custom", "parameters", "format", "input_schema", "output_schema", "cache_control")
 
 // limitFields are the nested fields that limit or count an answer.
 var limitFields = []string{"include_usage", "maxOutputTokens", "max_output_tokens", "candidateCount", "candidate_count", "responseModalities", "response_modalities"}
@@ -176,7 +186,7 @@ func (g *grammar) topFields() []string {
 }
 
 func (g *grammar) judgedFields() []string {
-	return slices.Concat([]string{"model", "tools", "definition", "type"}, limitFields, slices.Collect(maps.Keys(storedFiles)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(storedFiles)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) isLocalTool(kind string) bool {

@@ -171,3 +171,30 @@ func TestNamesOfFieldsAreNotKept(t *testing.T) {
 		t.Errorf("%d MiB are kept of %d, and %d things were told", more>>20, requests*size>>20, len(d.told()))
 	}
 }
+
+type answered func(*http.Request) *http.Response
+
+func (f answered) RoundTrip(r *http.Request) (*http.Response, error) { return f(r), nil }
+
+// OpenAI itself stores chats too, unless it is asked not to. Other servers of its dialect may
+// not know the field.
+func TestOpenAIStoresNoChat(t *testing.T) {
+	for base, want := range map[string]string{
+		"": `{"model":"big","store":false}`, "https://api.openai.com/v1": `{"model":"big","store":false}`, "https://gateway.example/v1": `{"model":"big"}`,
+	} {
+		var arrived []byte
+		d := newTestModel(t, "", func(m *egress.Model) {
+			m.Makers = []egress.Maker{{Dialect: egress.OpenAI, Key: realKey}}
+			if base != "" {
+				m.Makers[0].Base = address(t, base)
+			}
+			m.Transport = answered(func(r *http.Request) *http.Response {
+				arrived, _ = io.ReadAll(r.Body)
+				return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody, Request: r}
+			})
+		})
+		if d.ask(chat, `{"model":"big"}`); string(arrived) != want {
+			t.Errorf("at %q arrived %s, want %s", base, arrived, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -125,7 +126,7 @@ func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 			return &Refusal{What: field, Why: why}
 		}
 	}
-	if refused := checkTier(tree); refused != nil {
+	if refused := cmp.Or(checkTier(tree), checkEdits(tree)); refused != nil {
 		return refused
 	}
 	if streams := tree["stream"]; j.grammar.fields["stream"] && streams != nil && streams != true && streams != false { // some servers take 1 for true
@@ -214,6 +215,8 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = j.tools(value)
 	case name == "definition" && isObject(value): // of a tool, in Anthropic's messages
 		refused = j.tools([]any{value})
+	case j.grammar.unpriced[name] && value != nil:
+		refused = &Refusal{What: name, Why: "it may choose another model, or an answer in images or sound"}
 	case name == "model" && text(value) != "":
 		refused = j.model(text(value)) // a second model, such as an adviser or a fallback
 	case !j.open && (j.isFetched(name, value) || j.hasAddress(of, name, value)):
@@ -224,15 +227,27 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = &Refusal{What: text(value), Why: stored}
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
-	case j.grammar.media[name]:
-		if j.media.add(name, value) {
-			refused = &Refusal{What: name, Why: "sound costs more than the model's price"}
-		}
+	case j.grammar.media[name] && j.media.add(name, value):
+		refused = &Refusal{What: name, Why: "sound costs more than the model's price"}
 	}
 	if refused != nil && !j.open {
 		return refused
 	}
 	return j.walk(value)
+}
+
+// checkEdits refuses edits of the context that do more than clear. A model writes a summary for
+// some, and not every server counts its tokens.
+func checkEdits(tree map[string]any) *Refusal {
+	management, _ := tree["context_management"].(map[string]any)
+	edits, _ := management["edits"].([]any)
+	for _, edit := range edits {
+		fields, _ := edit.(map[string]any)
+		if kind := text(fields["type"]); !strings.HasPrefix(kind, "clear_") {
+			return &Refusal{What: "edit " + quoted(kind), Why: "the answer may not count its tokens"}
+		}
+	}
+	return nil
 }
 
 // checkSpelling refuses another spelling of a judged field: some servers accept it.

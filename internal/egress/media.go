@@ -69,13 +69,15 @@ func containsAddress(value any) bool {
 }
 
 // add counts the media in a field, and reports whether they can be sound or video, which
-// Gemini bills at another price. Data that is not base64 counts as text too.
+// makers bill at another price. Data that is not base64 counts as text too.
 func (m *mediaTokens) add(name string, value any) (sound bool) {
 	object, _ := value.(map[string]any)
-	kind := cmp.Or(text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]))
+	kinds := []string{text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"])}
+	kind := cmp.Or(kinds...)
+	sound = name == "input_audio" || slices.ContainsFunc(kinds, soundType.MatchString)
 	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
 	if name == "source" && object["data"] == nil || strings.HasPrefix(kind, "text/") {
-		return false
+		return sound
 	}
 	size := int64(len(data))
 	if name == "image_url" || strings.HasPrefix(kind, "image/") {
@@ -86,7 +88,7 @@ func (m *mediaTokens) add(name string, value any) (sound bool) {
 	if !strings.ContainsRune(data, utf8.RuneError) {
 		m.size += size
 	}
-	return soundType.MatchString(kind)
+	return sound
 }
 
 var soundType = pattern.Of(`(?i)^\s*(audio|video)/`)

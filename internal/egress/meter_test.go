@@ -345,25 +345,46 @@ func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
 	}
 }
 
-// A stream that the server breaks off after it reported the input is charged for possible
-// thinking since then. Otherwise an agent could make servers break off, and pay for no answer.
+// An answer that does not come to its end, or not at all, counts what the model may have thought
+// since. Otherwise an agent that makes servers or gateways break off would pay for no answer.
 func TestServersBreakingOffIsCharged(t *testing.T) {
-	server := newReceiver(t, func(w http.ResponseWriter, _ *http.Request) {
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+	}
+	begin := func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, begun)
 		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	})
-	var seconds atomic.Int64
-	d := newTestModel(t, server.URL, func(m *egress.Model) {
-		m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
-		m.Budget.USD = 10_000
-		m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
-	})
-	d.ask(messages, `{"model":"big","stream":true,"max_tokens":1000}`)
-	settled(t, d)
-	if sum := d.model.Spent(); sum.Charged != 2*100 || sum.Usage.Input != 100 {
-		t.Errorf("charged %v, used %+v", sum.Charged, sum.Usage)
+	}
+	for name, test := range map[string]struct {
+		answer  http.HandlerFunc
+		charged float64
+	}{
+		"a reset in a stream":           {func(w http.ResponseWriter, _ *http.Request) { begin(w); panic(http.ErrAbortHandler) }, 2 * 100},
+		"an end without the last count": {func(w http.ResponseWriter, _ *http.Request) { begin(w) }, 2 * 100},
+		"a reset before the head":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 2 * 100},
+		"a packed answer": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			begin(w)
+		}, 2 * 100},
+		"a gateway's timeout": {status(http.StatusGatewayTimeout), 2 * 100},
+		"an overload":         {status(http.StatusServiceUnavailable), 0},
+		"a redirect":          {status(http.StatusFound), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := newReceiver(t, test.answer)
+			var seconds atomic.Int64
+			d := newTestModel(t, server.URL, func(m *egress.Model) {
+				m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
+				m.Budget.USD = 10_000
+				m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
+			})
+			d.ask(messages, `{"model":"big","stream":true,"max_tokens":1000}`)
+			settled(t, d)
+			if got := d.model.Spent().Charged; got != test.charged {
+				t.Errorf("charged %v, want %v", got, test.charged)
+			}
+		})
 	}
 }
 

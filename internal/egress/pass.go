@@ -46,7 +46,8 @@ func (c *call) pass(r *http.Request) {
 		answer.since = c.m.Now()
 	}
 	r = r.WithContext(ctx)
-	r.Body, r.ContentLength = answer.flow.sent(bytes.NewReader(c.body)), int64(len(c.body))
+	answer.request = bytes.NewReader(c.body)
+	r.Body, r.ContentLength = answer.flow.sent(answer.request), int64(len(c.body))
 	r.Trailer, r.TransferEncoding = nil, nil // trailers are not inspected
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
@@ -151,6 +152,7 @@ type answerReader struct {
 	*call
 	bill    *bill
 	flow    *flow
+	request *bytes.Reader // empty when the transport has taken all of it
 	read    reading
 	split   splitter
 	arrived int64
@@ -229,8 +231,9 @@ func (a *answerReader) charge(now progress) {
 func (a *answerReader) Close() error {
 	a.split.close()
 	now := a.read.sofar()
-	cut := !now.ended && !a.whole
-	if a.head.StatusCode >= 300 || !cut && a.read.known {
+	stream := a.split.events && a.dialect != OpenAI // says at its end that this is the end
+	cut := !now.ended && (!a.whole || stream)
+	if a.head.StatusCode >= 300 && !timeouts[a.head.StatusCode] || !cut && a.read.known {
 		a.charge(now)
 		return a.from.Close()
 	}
@@ -240,6 +243,9 @@ func (a *answerReader) Close() error {
 	a.chargeUnfinished(now)
 	return a.from.Close()
 }
+
+// timeouts are the answers of a gateway that gave up waiting for the model.
+var timeouts = map[int]bool{http.StatusRequestTimeout: true, http.StatusGatewayTimeout: true, 499: true, 524: true}
 
 // chargeUnfinished charges an answer that was cut off before its count, by the
 // bytes so far. The budget is charged the maximum possible by then: hidden
@@ -267,8 +273,14 @@ func (a *answerReader) handleError(ctx context.Context, err error) {
 		a.chargeUnfinished(progress{})
 		a.spent() // unread if the client is gone
 	case errors.Is(err, errRedirect), errors.Is(err, errPacked), errors.Is(err, errUpgrade):
+		if errors.Is(err, errPacked) {
+			a.chargeUnfinished(progress{})
+		}
 		a.refuse(Refusal{What: "the model's server", Why: err.Error()})
 	default:
+		if a.request.Len() == 0 {
+			a.chargeUnfinished(progress{}) // the server may have begun an answer
+		}
 		a.m.refusals.report("the model's server", Refusal{What: "the model's server", Why: a.m.keys.String(fmt.Sprintf("it is not reached: %s", err))})
 		a.reply(http.StatusBadGateway, "the model's server is not reached")
 	}

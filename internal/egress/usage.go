@@ -19,6 +19,8 @@ type count struct {
 	Completion int64   `json:"completion_tokens"`
 	Details    details `json:"input_tokens_details"`
 	PromptOf   details `json:"prompt_tokens_details"`
+
+	Iterations []count `json:"iterations"` // of Anthropic: the counts above leave some of them out
 }
 
 type kept struct {
@@ -43,7 +45,11 @@ type geminiCount struct {
 // plain counts each token once: OpenAI includes cached tokens in the input, Anthropic does not.
 func (c count) plain(d Dialect) stream.Usage {
 	if d == Anthropic {
-		return stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour}.Plausible()
+		var all stream.Usage
+		for _, one := range c.Iterations {
+			all = all.Plus(one.plain(d)).Plausible()
+		}
+		return stream.Usage{Input: c.Input, Output: c.Output, CacheRead: c.CacheRead, CacheWrite: c.CacheWrite, CacheHour: c.Kept.Hour}.Plausible().Max(all)
 	}
 	read := addCounts(c.Details.Cached, c.PromptOf.Cached)
 	written := addCounts(c.Details.Written, c.PromptOf.Written)

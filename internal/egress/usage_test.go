@@ -43,6 +43,7 @@ var reads = []struct {
 	{"named, with returns and comments", egress.Anthropic, true, ": hi\r\nevent: message_start\r\nid: 1\r\ndata:" + msgStart + "\r\n\r\n: ping\r\n\r\ndata:" + msgEnd + "\r\n\r\n", stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, true},
 	{"in several lines", egress.Anthropic, true, "data: {\"type\":\ndata: \"message_start\",\ndata: \"message\":{\"usage\":{\"input_tokens\":3}}}\n\n", stream.Usage{Input: 3}, true, false},
 	{"an error in the middle", egress.Anthropic, true, data(msgStart, `{"type":"error","error":{"type":"overloaded_error"},"message":"x","usage":7}`), stream.Usage{Input: 10, Output: 1, CacheRead: 30, CacheWrite: 20}, true, false},
+	{"iterations that the sums leave out", egress.Anthropic, false, `{"usage":{"input_tokens":10,"output_tokens":5,"iterations":[{"type":"compaction","input_tokens":90,"output_tokens":40},{"type":"message","input_tokens":10,"output_tokens":5}]}}`, stream.Usage{Input: 100, Output: 45}, true, false},
 	{"no usage", egress.Anthropic, true, data(`{"type":"ping"}`), stream.Usage{}, false, false},
 
 	{"whole response", egress.OpenAI, false, `{"object":"response","output":[],"usage":` + respUse + `}`, stream.Usage{Input: 50, Output: 7, CacheRead: 30, CacheWrite: 20}, true, true},

@@ -113,6 +113,9 @@ func (u Usage) Plus(v Usage) Usage { return u.each(v, func(a, b int64) int64 { r
 // Minus is u without v.
 func (u Usage) Minus(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return a - b }) }
 
+// Max is the larger of two usages in each of their parts.
+func (u Usage) Max(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return max(a, b) }) }
+
 // MostTokens is more than any model was ever asked.
 const MostTokens = 1_000_000_000_000
 
