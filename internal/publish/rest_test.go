@@ -91,7 +91,7 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 		// And the end is shown at once.
 		s.event(journal.RunStopped{Reason: policy.Cancelled})
 		p.Close()
-		if !w.last(t, 5).Stopped {
+		if w.last(t, 5).State != view.Stopped {
 			t.Error("the last board is not of the end")
 		}
 	})

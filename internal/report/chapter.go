@@ -48,6 +48,8 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		if run.Seq == 0 {
 			at = entry.At
 		}
+		known := run.CostKnown || run.Seq == 0
+		run.CostKnown = true // to see whether this event has an unknown cost
 		run.Add(entry)
 		if began, is := entry.Event.(journal.IterationBegan); is && (len(all) == 1 || began.Number != all[len(all)-1].number) {
 			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story})
@@ -56,8 +58,9 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		m := timedEvent{
 			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
 			lines: trimmedLines(view.Line(run, entry.Event)), badLines: trimmedLines(strings.Join(view.BadLines(run, entry.Event), "\n")),
-			costUSD: run.CostUSD - paid, costKnown: isCostKnown(entry.Event),
+			costUSD: run.CostUSD - paid, costKnown: run.CostKnown,
 		}
+		run.CostKnown = run.CostKnown && known
 		last.events = append(last.events, m)
 		before = entry.Event
 	}
@@ -70,21 +73,6 @@ func (c segment) href() string {
 		return ""
 	}
 	return "#" + anchor(c.number)
-}
-
-// isCostKnown is false for the end of an agent that did not report its cost.
-func isCostKnown(event journal.Event) bool {
-	switch e := event.(type) { //nolint:gochecksumtype // the others do not tell
-	case journal.AgentEnded:
-		return e.Cost.Known
-	case journal.PlanDrafted:
-		return e.Cost.Known
-	case journal.StoryReviewed:
-		return e.Cost.Known
-	case journal.SCMEnded:
-		return !e.Unpriced
-	}
-	return true
 }
 
 func trimmedLines(text string) []string {

@@ -16,7 +16,6 @@ import (
 )
 
 type page struct {
-	Run         string
 	Title       string
 	Outcome     mark
 	Headline    []span
@@ -102,7 +101,7 @@ func (s Source) page() page {
 	gist, next := view.Gist(run, s.Abandoned)
 	headline := spans(gist)
 	made := page{
-		Run: run.ID, Title: spanText(headline), Outcome: outcomeOf(run, s.Abandoned), Headline: headline,
+		Title: spanText(headline), Outcome: outcomeOf(run, s.Abandoned), Headline: headline,
 		Sum: view.Sum(run), Next: spans(next), Task: oneLine(run.Task.Title, 200),
 		Facts: factsOf(run), Cautions: blocks(view.Cautions(run)),
 		Columns:  view.StoryColumns(),

@@ -217,10 +217,15 @@ func compareURL(run journal.Run, branch string) string {
 
 // retryHint says how to make ralph try an act again that GitHub refused.
 func retryHint(act string, run journal.Run) string {
+	return "; or " + cmp.Or(fixFor(run, act), "fix the cause") + ", and comment `/ralph`"
+}
+
+// fixFor is how to have GitHub take an act that it refused, if known.
+func fixFor(run journal.Run, act string) string {
 	for _, failure := range slices.Backward(run.Failures) {
 		if failure.Act == act && failure.Fix != "" {
-			return "; or " + clean.Inline(failure.Fix, 300) + ", and comment `/ralph`"
+			return clean.Inline(failure.Fix, 300)
 		}
 	}
-	return "; or fix the cause, and comment `/ralph`"
+	return ""
 }

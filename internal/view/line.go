@@ -126,20 +126,9 @@ func stopText(e journal.RunStopped) string {
 	return appendNonEmpty(text, ": ", oneLine(e.Why))
 }
 
-// cannotStartHint says, once, what to do about a check that cannot start, without a base.
+// cannotStartHint says in the first iteration what to do about a check that cannot start, without a base.
 func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
-	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) {
-		return ""
-	}
-	before := 0
-	for _, it := range run.Iterations {
-		for _, other := range it.Checks {
-			if other.Name == check.Name && ending.CannotStart(other) {
-				before++
-			}
-		}
-	}
-	if before > 1 {
+	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) || len(run.Iterations) > 1 {
 		return ""
 	}
 	return " – " + ending.ToStart(run)

@@ -1,10 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -113,10 +112,5 @@ func reviewStep(run journal.Run) string {
 	case !verdict.IsWorkProven(run):
 		return "look at the draft pull request with care: " + draftReason(run)
 	}
-	for _, failure := range slices.Backward(run.Failures) {
-		if failure.Act == "ready" && failure.Fix != "" {
-			return clean.Inline(failure.Fix, 300)
-		}
-	}
-	return "review the draft pull request and mark it as ready"
+	return cmp.Or(fixFor(run, "ready"), "review the draft pull request and mark it as ready")
 }

@@ -30,7 +30,6 @@ type Texts struct {
 	Comment string // the progress comment, marker included
 	Summary string // the job's summary
 	Pull    Pull
-	Stopped bool
 	State   State
 }
 
@@ -49,7 +48,6 @@ func Of(run journal.Run) Texts {
 		Comment: comment + commandBox(run),
 		Summary: comment,
 		Pull:    pullOf(run),
-		Stopped: run.Stop != nil,
 		State:   stateOf(run),
 	}
 }
