@@ -79,16 +79,16 @@ type entry struct {
 func (e entry) mirror(have fs.FileInfo) error {
 	switch kind := e.info.Mode(); {
 	case kind.IsDir():
-		return e.mirrorDir(have)
+		return e.mirrorDir()
 	case kind&fs.ModeSymlink != 0:
-		return e.mirrorLink(have)
+		return e.mirrorLink()
 	case kind.IsRegular():
 		return e.mirrorFile(have)
 	}
 	return nil
 }
 
-func (e entry) mirrorDir(have fs.FileInfo) error {
+func (e entry) mirrorDir() error {
 	source, err := e.from.OpenRoot(e.name)
 	if errors.Is(err, fs.ErrPermission) {
 		return e.to.RemoveAll(e.name)
@@ -97,13 +97,8 @@ func (e entry) mirrorDir(have fs.FileInfo) error {
 		return err
 	}
 	defer source.Close() //nolint:errcheck // only a handle
-	switch {
-	case have == nil:
-		err = e.to.Mkdir(e.name, 0o700)
-	case have.Mode()&0o700 != 0o700: // such as folders of Go modules
-		err = e.to.Chmod(e.name, 0o700)
-	}
-	if err != nil {
+	// Folders of Go modules are read-only.
+	if err := errors.Join(e.to.MkdirAll(e.name, 0o700), e.to.Chmod(e.name, 0o700)); err != nil {
 		return err
 	}
 	target, err := e.to.OpenRoot(e.name)
@@ -114,20 +109,15 @@ func (e entry) mirrorDir(have fs.FileInfo) error {
 	return errors.Join(mirrorFolder(source, target), e.setOwner(), e.to.Chmod(e.name, e.info.Mode().Perm()))
 }
 
-func (e entry) mirrorLink(have fs.FileInfo) error {
+func (e entry) mirrorLink() error {
 	leads, err := e.from.Readlink(e.name)
 	if err != nil {
 		return err
 	}
-	if have != nil {
-		if led, err := e.to.Readlink(e.name); err == nil && led == leads {
-			return nil
-		}
-		if err := e.to.Remove(e.name); err != nil {
-			return err
-		}
+	if led, err := e.to.Readlink(e.name); err == nil && led == leads {
+		return nil
 	}
-	return errors.Join(e.to.Symlink(leads, e.name), e.setOwner())
+	return errors.Join(e.to.RemoveAll(e.name), e.to.Symlink(leads, e.name), e.setOwner())
 }
 
 func (e entry) mirrorFile(have fs.FileInfo) error {
@@ -139,16 +129,12 @@ func (e entry) mirrorFile(have fs.FileInfo) error {
 		return err
 	}
 	defer source.Close() //nolint:errcheck // only read
-	if have != nil {
-		if e.isSame(have, source) {
-			return nil
-		}
-		if err := e.to.Remove(e.name); err != nil {
-			return err
-		}
-		if _, err := source.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
+	if have != nil && e.isSame(have, source) {
+		return nil
+	}
+	_, err = source.Seek(0, io.SeekStart)
+	if err := errors.Join(err, e.to.RemoveAll(e.name)); err != nil {
+		return err
 	}
 	target, err := e.to.OpenFile(e.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -18,9 +18,6 @@ import (
 // maxShared is how many bytes of shared content are copied before a run.
 const maxShared = 4 << 30
 
-// ErrTooMuchShared means that more than maxShared would have to be copied.
-var ErrTooMuchShared = fmt.Errorf("more than %d GiB", maxShared>>30)
-
 type inode struct{ device, number uint64 }
 
 type linkedFile struct {
@@ -86,7 +83,7 @@ func keepShared(files map[inode]*linkedFile) error {
 			continue
 		}
 		if file.size > (maxShared-size)/int64(len(file.names)) {
-			return fmt.Errorf("%s: %w", file.names[0].path, ErrTooMuchShared)
+			return fmt.Errorf("%s: more than %d GiB", file.names[0].path, maxShared>>30)
 		}
 		size += file.size * int64(len(file.names))
 	}
