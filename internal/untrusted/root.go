@@ -188,15 +188,11 @@ func ReadFile(path string, most int64) ([]byte, error) {
 
 // ReadAll reads a whole file, which may grow meanwhile.
 func ReadAll(file *os.File, most int64) ([]byte, error) {
-	var data []byte
 	from, err := Limit(file, most)
-	if err == nil {
-		data, err = io.ReadAll(from)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return data, nil
+	return io.ReadAll(from)
 }
 
 // Limit is a file of which at most so many bytes can be read: one with more, or one that

@@ -37,7 +37,17 @@ type Visit func(e Entry, err error) error
 // by name. It follows no link and stops when the context ends. Each folder is
 // opened from the one that holds it, so depth costs no more than width.
 func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
-	return r.walk(name, walk{ctx.Err, visit})
+	info, err := r.Lstat(name)
+	top := Entry{Path: name, Info: info, In: r, Name: name}
+	if err != nil {
+		err = visit(top, err)
+	} else {
+		err = walk{ctx, visit}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
+	}
+	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
+		return nil
+	}
+	return err
 }
 
 // Walk is that of Root.
@@ -47,30 +57,16 @@ func (f Folder) Walk(ctx context.Context, name string, visit Visit) error {
 
 // WalkAll is Walk also after a run's end. The visit has to bound it.
 func (r *Root) WalkAll(name string, visit Visit) error {
-	return r.walk(name, walk{func() error { return nil }, visit})
-}
-
-func (r *Root) walk(name string, w walk) error {
-	info, err := r.Lstat(name)
-	top := Entry{Path: name, Info: info, In: r, Name: name}
-	if err != nil {
-		err = w.visit(top, err)
-	} else {
-		err = w.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
-	}
-	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
-		return nil
-	}
-	return err
+	return r.Walk(context.Background(), name, visit)
 }
 
 type walk struct {
-	ended func() error
+	ctx   context.Context
 	visit Visit
 }
 
 func (w walk) at(e Entry, depth int) error {
-	if err := w.ended(); err != nil {
+	if err := w.ctx.Err(); err != nil {
 		return err
 	}
 	if err := w.visit(e, nil); err != nil || !e.Info.IsDir() {
