@@ -48,7 +48,7 @@ func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 		return Plan{}, "", fmt.Errorf("%s: found %d characters, want at most %d", t, n, maxBody)
 	}
 	p := parseMarkdown(body)
-	if code, ok := fencedPRD(p); ok {
+	if code := fencedPRD(p); code != nil {
 		above := p.lineAt(code.Lines().At(0).Start) - 1
 		return fromJSON(t, input{data: code.Lines().Value(p.src), linesAbove: above})
 	}
@@ -78,7 +78,7 @@ func isPRD(s string) bool {
 }
 
 // fencedPRD finds the first code block with stories, or else one marked as prd, outside of quotes.
-func fencedPRD(p document) (*ast.FencedCodeBlock, bool) {
+func fencedPRD(p document) *ast.FencedCodeBlock {
 	var found, named *ast.FencedCodeBlock
 	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
 		if n.Kind() == ast.KindBlockquote {
@@ -98,10 +98,7 @@ func fencedPRD(p document) (*ast.FencedCodeBlock, bool) {
 		}
 		return ast.WalkContinue, nil
 	})
-	if found == nil {
-		found = named
-	}
-	return found, found != nil
+	return cmp.Or(found, named)
 }
 
 type drafter struct {
@@ -204,8 +201,8 @@ var ErrNoPlan = errors.New("its answer has no JSON with userStories")
 func FromAnswer(answer string) (stories []Story, left []string, err error) {
 	text := normalize(answer)
 	if !isPRD(text) {
-		code, found := fencedPRD(parseMarkdown(text))
-		if !found {
+		code := fencedPRD(parseMarkdown(text))
+		if code == nil {
 			return nil, nil, ErrNoPlan
 		}
 		text = string(code.Lines().Value([]byte(text)))

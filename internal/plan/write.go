@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -12,17 +10,15 @@ import (
 
 // Marshal writes the plan as a file: known keys in the type's order, then unknown ones.
 func (p Plan) Marshal() ([]byte, error) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(p); err != nil {
+	type bare Plan
+	data, err := jsonv2.Marshal(bare(p), exact, jsontext.WithIndent("  "))
+	if err != nil {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
-	if out.Len() > maxBytes {
-		return nil, fmt.Errorf("write plan: it takes %d bytes, more than the %d that are read back", out.Len(), maxBytes)
+	if data = append(data, '\n'); len(data) > maxBytes {
+		return nil, fmt.Errorf("write plan: it takes %d bytes, more than the %d that are read back", len(data), maxBytes)
 	}
-	return out.Bytes(), nil
+	return data, nil
 }
 
 // exact are the rules by which journals were written before: a plan in one reads back as it was.
