@@ -174,14 +174,11 @@ func (d Environment) contextAdvice(in input) answer {
 
 // contextTokens is the model's last count, or an estimate by the transcript's size.
 func (d Environment) contextTokens(transcript string) (tokens int64, exact bool) {
-	found, err := readContextSize(transcript)
-	switch {
-	case err != nil:
-		return 0, false
-	case found.tokens > 0:
-		return found.tokens, true
+	tokens, size, err := readContextSize(transcript)
+	if err != nil || tokens > 0 {
+		return tokens, true
 	}
-	return int64(float64(found.size) / d.number("RALPH_CONTEXT_DIVISOR", defaultDivisor)), false
+	return int64(float64(size) / d.number("RALPH_CONTEXT_DIVISOR", defaultDivisor)), false
 }
 
 // newSeverity is the highest level reached that was not reported before.

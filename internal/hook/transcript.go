@@ -89,51 +89,47 @@ func openTranscript(path string) (*os.File, int64, error) {
 	return file, info.Size(), nil
 }
 
-type contextSize struct {
-	tokens int64 // as the model counted them; 0: unknown
-	size   int64 // of the transcript; 0 if it says nothing about the context
-}
-
-// readContextSize reads from the end, usually not far; after pictures it can be megabytes.
-func readContextSize(path string) (contextSize, error) {
+// readContextSize returns the tokens of the context as the model counted them last. If the
+// transcript has no count, it returns its size instead; after a compaction both are 0. It
+// reads from the end, usually not far; after pictures it can be megabytes.
+func readContextSize(path string) (tokens, size int64, err error) {
 	file, size, err := openTranscript(path)
 	if err != nil {
-		return contextSize{}, err
+		return 0, 0, err
 	}
 	defer file.Close() //nolint:errcheck // only read
 	for _, most := range []int64{64 << 10, 1 << 20, 8 << 20, 64 << 20} {
 		from := max(size-most, 0)
 		tail := make([]byte, size-from)
-		if n, err := file.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
-			return contextSize{}, err
-		} else if tail = tail[:n]; from > 0 {
+		n, err := file.ReadAt(tail, from)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, 0, err
+		}
+		if tail = tail[:n]; from > 0 {
 			_, tail, _ = bytes.Cut(tail, []byte{'\n'})
 		}
-		if found, is := lastContextSize(tail); is || from == 0 {
-			if !is {
-				found.size = size
-			}
-			return found, nil
+		if tokens, found := lastContextTokens(tail); found {
+			return tokens, 0, nil
 		}
 	}
-	return contextSize{size: size}, nil
+	return 0, size, nil
 }
 
 // Lines before a compaction no longer count.
-func lastContextSize(lines []byte) (contextSize, bool) {
+func lastContextTokens(lines []byte) (tokens int64, found bool) {
 	for len(lines) > 0 {
 		lines = bytes.TrimSuffix(lines, []byte{'\n'})
 		at := bytes.LastIndexByte(lines, '\n') + 1
 		s, is := parseLine(lines[at:])
 		switch {
 		case is && s.Subtype == "compact_boundary":
-			return contextSize{}, true
+			return 0, true
 		case is && s.isOwnModel() && s.contextTokens() > 0:
-			return contextSize{tokens: s.contextTokens()}, true
+			return s.contextTokens(), true
 		}
 		lines = lines[:at]
 	}
-	return contextSize{}, false
+	return 0, false
 }
 
 type agentWork struct {
