@@ -179,7 +179,7 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p := policy.ForPreset(policy.Stories)
 	p.Publish = true
 	p.Model = r.get("model")
-	p.Draft = r.get("draft") == "always"
+	p.Draft = r.choice("draft", "until-proven", "always") == "always"
 	p.Baseline = policy.Baseline(r.choice("baseline", string(policy.BaselineNew), string(policy.BaselineStrict)))
 	p.Protect = append(policy.ProtectedFiles(), r.list("protect")...)
 	p.SignOff = r.isOn("sign-off")
@@ -198,7 +198,6 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	if p.Subfolder = r.workingDirectory(); p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, workspace.MemoryDir)
 	}
-	r.choice("draft", "until-proven", "always")
 	return p
 }
 

@@ -149,10 +149,10 @@ func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	switch {
 	case f.Sandbox == "" || f.Sandbox == sandbox.None:
 		return nil
-	case level == sandbox.Auto && f.Sandbox == sandbox.Namespace:
-		in.Sandbox.Level = sandbox.Namespace
-		return nil
 	case level == sandbox.Auto:
+		if f.Sandbox == sandbox.Namespace {
+			in.Sandbox.Level = sandbox.Namespace
+		}
 		return nil
 	case level == sandbox.External:
 		level = sandbox.Notify

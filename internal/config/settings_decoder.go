@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,25 +59,21 @@ func (d *decoder) duration(at jsontree.At) policy.Duration {
 }
 
 // patternWords explains the patterns of the tags.
-var patternWords = map[string]struct {
-	is   *pattern.Pattern
-	want string
-}{
-	`^\S+$`:                             {pattern.Of(`^\S+$`), "it without blanks"},
-	`^[^\s/]+$`:                         {pattern.Of(`^[^\s/]+$`), "a host's name alone, with a port if need be"},
-	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: {pattern.Of(`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`), "a model's name, or a pattern, as in claude-haiku-*"},
-	`^[A-Za-z_][A-Za-z0-9_]*$`:          {pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`), "the name of a variable, as in DATABASE_URL"},
+var patternWords = map[string]string{
+	`^\S+$`:                             "it without blanks",
+	`^[^\s/]+$`:                         "a host's name alone, with a port if need be",
+	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: "a model's name, or a pattern, as in claude-haiku-*",
+	`^[A-Za-z_][A-Za-z0-9_]*$`:          "the name of a variable, as in DATABASE_URL",
 }
 
 // check says what is wrong with a text beyond what its type tells.
 func check(n jsontree.Node, form, check string) string {
-	known, formed := patternWords[form]
 	want := ""
 	switch {
 	case strings.ContainsRune(n.Text, 0): // arguments cannot have one
 		return "found a NUL in it, want text"
-	case formed && !known.is.MatchString(n.Text):
-		want = known.want
+	case patternWords[form] != "" && !regexp.MustCompile(form).MatchString(n.Text):
+		want = patternWords[form]
 	case check == "glob" && !doublestar.ValidatePattern(n.Text): // it would match nothing without an error
 		want = "a glob whose brackets and braces are closed"
 	case valueChecks[check] != nil:

@@ -66,10 +66,11 @@ func CanonicalText(files ...File) string {
 		}
 	}
 	merged.Members = slices.DeleteFunc(merged.Members, func(m jsontree.Member) bool { return slices.Contains(displayKeys, m.Key) })
-	text, err := json.Marshal(plainValue(merged))
-	if err != nil || plainValue(merged) == nil { // no error occurs for values of files
+	value := plainValue(merged)
+	if value == nil {
 		return ""
 	}
+	text, _ := json.Marshal(value) // no error occurs for values of files
 	return string(text)
 }
 

@@ -30,11 +30,10 @@ func (d *decoder) parseYAML(f File) (node, bool) {
 		d.Problems = append(d.Problems, brokenYAML(f.Name, err))
 		return node{}, false
 	}
-	b := yamlReader{file: f.Name}
 	var roots []node
 	for _, doc := range file.Docs {
 		if doc.Body != nil {
-			roots = append(roots, b.node(doc.Body))
+			roots = append(roots, yamlNode(f.Name, doc.Body))
 		}
 	}
 	switch {
@@ -58,19 +57,8 @@ func brokenYAML(name string, err error) jsontree.Problem {
 	return p
 }
 
-type yamlReader struct {
-	file  string
-	depth int
-}
-
-func (b *yamlReader) node(from ast.Node) node {
-	n := node{File: b.file, Line: lineOf(from)}
-	if b.depth >= jsontree.MaxDepth {
-		n.Kind, n.Text = jsontree.Odd, jsontree.ErrDeep.Error()
-		return n
-	}
-	b.depth++
-	defer func() { b.depth-- }()
+func yamlNode(file string, from ast.Node) node {
+	n := node{File: file, Line: lineOf(from)}
 	switch from := from.(type) {
 	case *ast.NullNode:
 		n.Kind = jsontree.Null
@@ -87,12 +75,12 @@ func (b *yamlReader) node(from ast.Node) node {
 	case *ast.SequenceNode:
 		n.Kind = jsontree.List
 		for _, item := range from.Values {
-			n.Items = append(n.Items, b.node(item))
+			n.Items = append(n.Items, yamlNode(file, item))
 		}
 	case *ast.MappingNode:
-		n.Kind, n.Members = jsontree.Object, b.members(from.Values)
+		n.Kind, n.Members = jsontree.Object, yamlMembers(file, from.Values)
 	case *ast.MappingValueNode:
-		n.Kind, n.Members = jsontree.Object, b.members([]*ast.MappingValueNode{from})
+		n.Kind, n.Members = jsontree.Object, yamlMembers(file, []*ast.MappingValueNode{from})
 	default:
 		n.Kind, n.Text = jsontree.Odd, "YAML syntax that is not supported"
 		if from != nil {
@@ -102,14 +90,14 @@ func (b *yamlReader) node(from ast.Node) node {
 	return n
 }
 
-func (b *yamlReader) members(from []*ast.MappingValueNode) []jsontree.Member {
+func yamlMembers(file string, from []*ast.MappingValueNode) []jsontree.Member {
 	var all []jsontree.Member
 	for _, m := range from {
 		key := m.Key.String()
 		if text, is := m.Key.(*ast.StringNode); is {
 			key = text.Value
 		}
-		all = append(all, jsontree.Member{Key: key, Line: lineOf(m.Key), Value: b.node(m.Value)})
+		all = append(all, jsontree.Member{Key: key, Line: lineOf(m.Key), Value: yamlNode(file, m.Value)})
 	}
 	return all
 }
