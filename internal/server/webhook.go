@@ -63,17 +63,17 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	case r.Header.Get("X-GitHub-Event") == "":
 		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Event names no event"}
 	case r.ContentLength > largest:
-		return nil, tooLarge()
+		return nil, errTooLarge
 	}
 	select {
 	case d.reading <- struct{}{}:
 		defer func() { <-d.reading }()
 	default:
-		return nil, tooBusy()
+		return nil, errTooBusy
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		return nil, tooLarge()
+		return nil, errTooLarge
 	}
 	if err != nil {
 		return nil, &refusal{http.StatusRequestTimeout, malformed, "the delivery is incomplete"}
@@ -84,14 +84,10 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	return body, nil
 }
 
-func tooLarge() error {
-	return &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("a delivery has at most %d bytes", largest)}
-}
-
-// tooBusy fails the delivery, so that GitHub's log has it for later.
-func tooBusy() error {
-	return &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: it is read from GitHub's log later"}
-}
+var (
+	errTooLarge = &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("a delivery has at most %d bytes", largest)}
+	errTooBusy  = &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: it is read from GitHub's log later"}
+)
 
 // accept puts wanted deliveries into the queue. A duplicate is no error.
 func (d *service) accept(id, event string, body []byte) error {
@@ -114,7 +110,7 @@ func (d *service) accept(id, event string, body []byte) error {
 		return nil
 	default:
 		d.memory.forget(id)
-		return tooBusy()
+		return errTooBusy
 	}
 }
 
