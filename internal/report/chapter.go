@@ -31,12 +31,12 @@ type timedEvent struct {
 type phase int
 
 const (
-	phaseOther phase = iota // prompts, commits and the rest
-	phaseAgent
+	phaseAgent phase = iota
 	phaseChecks
 	phaseProof
 	phaseWaiting
-	phaseIdle // no process ran: the run was stopped or killed
+	phaseOther // prompts, commits and the rest
+	phaseIdle  // no process ran: the run was stopped or killed
 )
 
 func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {

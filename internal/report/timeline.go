@@ -8,9 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-var phases = []phase{phaseAgent, phaseChecks, phaseProof, phaseWaiting, phaseOther}
-
-func (p phase) String() string { return [...]string{"other", "agent", "checks", "proof", "waiting"}[p] }
+var phaseNames = [...]string{"agent", "checks", "proof", "waiting", "other"}
 
 type timeline struct {
 	Words string // where the time of the whole run went
@@ -64,9 +62,9 @@ type phaseTimes [phaseIdle + 1]time.Duration
 // String names the phases that took time.
 func (t phaseTimes) String() string {
 	var texts []string
-	for _, p := range phases {
+	for p, name := range phaseNames {
 		if t[p] > 0 {
-			texts = append(texts, p.String()+" "+policy.FormatDuration(t[p]))
+			texts = append(texts, name+" "+policy.FormatDuration(t[p]))
 		}
 	}
 	return strings.Join(texts, ", ")
