@@ -39,7 +39,9 @@ func (f Folder) Lock() (release func() error, err error) {
 		return nil, errors.Join(lockedError(file), file.Close())
 	}
 	if err == nil {
-		err = writePID(file)
+		pid := strconv.Itoa(os.Getpid()) + "\n"
+		_, err = file.WriteAt([]byte(pid), 0)
+		err = errors.Join(err, file.Truncate(int64(len(pid))))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
@@ -65,14 +67,6 @@ func (f Folder) CheckUnlocked() error {
 		return lockedError(file)
 	}
 	return nil
-}
-
-func writePID(file *os.File) error {
-	if err := file.Truncate(0); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(file, os.Getpid())
-	return err
 }
 
 func lockedError(file *os.File) error {

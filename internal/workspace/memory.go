@@ -167,26 +167,23 @@ func (m Memory) Prompt() (string, error) {
 // ReadFile reads a file that people wrote, and no pipe or device.
 func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*maxAgentFile) }
 
-// ReadText reads a text that people wrote, such as a prompt. A pipe is an error:
-// it would be empty the second time. So is an empty text: an agent without a task
-// only costs money.
-func ReadText(name string) (string, error) { return checkedText(name, ReadFile) }
-
-// TextFile is the resolved path of such a text.
+// TextFile is the resolved path of a text that people wrote, such as a prompt. A pipe is
+// an error: it would be empty the second time. So is an empty text: an agent without a
+// task only costs money.
 func TextFile(name string) (string, error) {
-	if _, err := ReadText(name); err != nil {
+	if _, err := checkedText(name, ReadFile); err != nil {
 		return "", err
 	}
 	return filepath.EvalSymlinks(name)
 }
 
-// ReadTextIn is ReadText for a resolved path. In the project, an agent could have
+// ReadTextIn reads such a text by its resolved path. In the project, an agent could have
 // replaced the file or a folder by a link, which is not followed.
 func ReadTextIn(project, name string) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
 	way, strange := filepath.Rel(top, name)
 	if err != nil || strange != nil || !filepath.IsLocal(way) {
-		return ReadText(name)
+		return checkedText(name, ReadFile)
 	}
 	return checkedText(way, func(way string) ([]byte, error) {
 		return untrusted.Folder{Path: top}.ReadFile(way, 10*maxAgentFile)
