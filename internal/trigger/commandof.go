@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,17 +11,14 @@ import (
 // none, as a line for the log. Most events are not for ralph, which is no failure.
 func CommandOf(t Trigger, rules Rules) (Command, string) {
 	cmd, why := readCommand(t, rules)
-	if why == "" {
-		why = whyUnfit(t, rules)
-	}
-	if why == "" {
+	if why = cmp.Or(why, whyUnfit(t, rules)); why == "" {
 		cmd, why = refuseIfClosed(t, cmd)
 	}
-	if why == "" && cmd.Verb == Update && !t.IsOnPull() && !t.IsAutomatic() {
-		cmd = RefusedCommand(string(Update), "it merges the base branch into the branch of a pull request: ask there")
-	}
-	if why != "" {
+	switch {
+	case why != "":
 		return Command{}, why
+	case cmd.Verb == Update && !t.IsOnPull() && !t.IsAutomatic():
+		return RefusedCommand(string(Update), "it merges the base branch into the branch of a pull request: ask there"), ""
 	}
 	return cmd, ""
 }

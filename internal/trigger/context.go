@@ -84,11 +84,6 @@ func (e ContextFilter) IsApprovedAt(h ContextComment, at time.Time) bool {
 	return at.After(h.Edited) && at.Before(e.Until)
 }
 
-// AsContext returns the comment as context of a task.
-func (h ContextComment) AsContext() plan.Comment {
-	return plan.Comment{Author: h.Author.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk}
-}
-
 // String returns the place as people write it: cart.go:12. It is empty for none.
 func (t Thread) String() string {
 	switch {
@@ -149,7 +144,7 @@ type FailingCheck struct {
 // AddContext adds the context to the task. ok is false if a pull request has nothing to do.
 func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (full plan.Task, ok bool) {
 	for _, h := range found.Comments {
-		task.Context = append(task.Context, h.AsContext())
+		task.Context = append(task.Context, plan.Comment{Author: h.Author.Login, At: h.At, Text: h.Text, Where: h.Thread.String(), Hunk: h.Thread.Hunk})
 	}
 	for _, f := range found.Failing {
 		task.Context = append(task.Context, plan.Comment{Where: "the check " + f.Name, Text: f.Summary})
@@ -165,27 +160,29 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 // remarks returns the changes that people want: the words in a thread, the thread with
 // the command, or the review; otherwise all open threads and red checks.
 func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
-	of, everything := func(ContextComment) bool { return false }, false
-	words, by, thread := strings.TrimSpace(cmd.Words), t.Asker().Login, t.Comment.Thread
+	words, thread := strings.TrimSpace(cmd.Words), t.Comment.Thread
+	everything := false
+	var wanted func(h ContextComment) bool
 	switch {
 	case t.Review.ID != 0:
-		of, words = func(h ContextComment) bool { return h.Review == t.Review.ID }, strings.TrimSpace(t.Review.Body)
+		wanted, words = func(h ContextComment) bool { return h.Review == t.Review.ID }, strings.TrimSpace(t.Review.Body)
 	case words != "" && thread.ID == 0: // the words are the task
 		return nil
 	case words != "":
+		wanted = func(ContextComment) bool { return false }
 	case thread.ID != 0:
-		of = func(h ContextComment) bool { return h.Thread.ID == thread.ID }
+		wanted = func(h ContextComment) bool { return h.Thread.ID == thread.ID }
 	default:
 		everything = true
-		of = func(h ContextComment) bool { return h.Thread.ID != 0 && found.OpenThreads[h.Thread.ID] }
+		wanted = func(h ContextComment) bool { return h.Thread.ID != 0 && found.OpenThreads[h.Thread.ID] }
 	}
 	for _, h := range found.Comments {
-		if of(h) {
+		if wanted(h) {
 			all = append(all, plan.Remark{Thread: h.Thread.ID, Path: h.Thread.Path, Line: h.Thread.Line, By: h.Author.Login, Text: h.Text, ID: h.ID, Suggestion: h.Suggestion})
 		}
 	}
 	if words != "" {
-		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: by, Text: words, ID: t.Comment.ID})
+		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: t.Asker().Login, Text: words, ID: t.Comment.ID})
 	}
 	if !everything {
 		return all
