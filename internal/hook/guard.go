@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/guard"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/prompt"
 )
@@ -129,14 +130,11 @@ func (c command) text() string {
 	return strings.Join(quoted, " ")
 }
 
-func patchedFiles(patch string) []string {
-	var paths []string
-	for line := range strings.Lines(patch) {
-		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if path, is := strings.CutPrefix(line, mark); is {
-				paths = append(paths, strings.TrimSpace(path))
-			}
-		}
+var patchedFile = pattern.Of(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*)`)
+
+func patchedFiles(patch string) (paths []string) {
+	for _, found := range patchedFile.FindAllStringSubmatch(patch, -1) {
+		paths = append(paths, strings.TrimSpace(found[1]))
 	}
 	return paths
 }

@@ -110,7 +110,7 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 		return answer{}, err
 	}
 	if r.isRepeated(did) {
-		return r.sendBack()
+		return r.sendBack(), nil
 	}
 	if err := r.Append(did); err != nil {
 		return answer{}, err
@@ -127,11 +127,11 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 	if err := r.Append(began); err != nil {
 		return answer{}, err
 	}
-	return r.sendBack()
+	return r.sendBack(), nil
 }
 
-func (r *loopJournal) sendBack() (answer, error) {
-	return block(prompt.SessionContinue(r.Run), "ralph loop: "+continueText(r.Run)), nil
+func (r *loopJournal) sendBack() answer {
+	return block(prompt.SessionContinue(r.Run), "ralph loop: "+continueText(r.Run))
 }
 
 // isRepeated detects the same hook set up twice: the agent has written nothing since.
