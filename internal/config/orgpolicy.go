@@ -83,40 +83,35 @@ func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error)
 
 // An agent command can be any program.
 func (f OrgPolicy) refusedAgents(in Inputs) []string {
-	if f.Agents == nil {
-		return nil
-	}
-	asked := []string{"agent " + agent.NameOf(in.AgentName, in.Agent.Command)}
-	if in.Policy.Review.Agent != "" {
-		asked = append(asked, "review-agent "+in.Policy.Review.Agent)
-	}
+	asked := []request{{"agent", []string{agent.NameOf(in.AgentName, in.Agent.Command)}}, {"review-agent", []string{in.Policy.Review.Agent}}}
 	if in.Agent.Command != "" {
-		asked = append(asked, "agent-command command")
+		asked = append(asked, request{"agent-command", []string{"command"}})
 	}
-	return slices.DeleteFunc(asked, func(one string) bool {
-		_, name, _ := strings.Cut(one, " ")
-		return slices.Contains(f.Agents, name)
-	})
+	return refused(f.Agents, asked)
 }
 
 func (f OrgPolicy) refusedHosts(in Inputs) []string {
-	if f.AllowDomains == nil {
-		return nil
-	}
-	var more []string
-	for _, one := range []struct {
-		input string
-		hosts []string
-	}{
+	return refused(f.AllowDomains, []request{
 		{"allow-domains", in.Sandbox.Network.Allow},
 		{"setup-domains", in.Sandbox.Network.Setup},
 		{"private-hosts", in.Sandbox.Network.Private},
 		{"services", remoteServices(in.Needs.Services)},
 		{"model-base-url", modelHost(in.Agent.Keys.ModelBaseURL)},
-	} {
-		for _, host := range one.hosts {
-			if !slices.ContainsFunc(f.AllowDomains, func(allowed string) bool { return strings.EqualFold(allowed, host) }) {
-				more = append(more, one.input+" "+host)
+	})
+}
+
+// request is what an input of the workflow asks for.
+type request struct {
+	input  string
+	values []string
+}
+
+// refused lists the requests that are not allowed. A policy without the list allows all.
+func refused(allowed []string, requests []request) (more []string) {
+	for _, r := range requests {
+		for _, value := range r.values {
+			if allowed != nil && value != "" && !slices.ContainsFunc(allowed, func(name string) bool { return strings.EqualFold(name, value) }) {
+				more = append(more, r.input+" "+value)
 			}
 		}
 	}

@@ -24,9 +24,7 @@ func (r *reader) addError(name string, err error) {
 	}
 }
 
-func (r *reader) orDefault(name, otherwise string) string {
-	return cmp.Or(r.get(name), otherwise)
-}
+func (r *reader) orDefault(name, otherwise string) string { return cmp.Or(r.get(name), otherwise) }
 
 func (r *reader) number(name string, otherwise int) int {
 	value := r.get(name)
