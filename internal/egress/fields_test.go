@@ -198,3 +198,17 @@ func TestOpenAIStoresNoChat(t *testing.T) {
 		}
 	}
 }
+
+// A body that names another model than its path is refused: some gateways run the body's, and
+// the path's was priced.
+func TestTheBodyNamesTheModelOfThePath(t *testing.T) {
+	for body, want := range map[string]int{
+		`{"contents":[]}`: http.StatusOK, `{"model":"big"}`: http.StatusOK, `{"model":"models/big"}`: http.StatusOK,
+		`{"model":"bigger"}`: http.StatusForbidden,
+	} {
+		d := newTestModel(t, newReceiver(t, nil).URL, nil)
+		if got := d.ask(generate, body); got.StatusCode != want {
+			t.Errorf("%s: answer %d, want %d", body, got.StatusCode, want)
+		}
+	}
+}

@@ -31,6 +31,9 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	if inBody, is := tree["model"].(string); is && named == "" {
 		v.model = inBody
 	}
+	if inBody := text(tree["model"]); named != "" && inBody != "" && strings.TrimPrefix(inBody, "models/") != named {
+		return v, &Refusal{What: "model " + quoted(inBody), Why: "the path names another"}
+	}
 	if v.model == "" {
 		return v, &Refusal{What: "a request", Why: "it names no model"}
 	}
@@ -65,6 +68,9 @@ func (r rules) model(name string) *Refusal {
 	name = strings.TrimPrefix(name, "models/") // Gemini's spelling in bodies
 	refused := &Refusal{What: "model " + quoted(name), Why: "it is not a model of this run"}
 	switch {
+	case len(name) > maxModelName || strings.ContainsAny(name, ", \t\r\n"): // some gateways ask each of several
+		refused.Why = "it is not the name of one model"
+		return refused
 	case !r.open && searchModels.MatchString(name) && !slices.Contains(r.models, name):
 		refused.Why = "it searches the web, outside the allow list, and for a fee"
 	case Allows(r.models, name):
@@ -75,6 +81,8 @@ func (r rules) model(name string) *Refusal {
 	}
 	return refused
 }
+
+const maxModelName = 200
 
 // searchModels matches models that always search the web. A list has to name them exactly.
 var searchModels = pattern.Of(`(?i):online$|-search-(preview|api)|(^|/)sonar`)
@@ -240,7 +248,10 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 // some, and not every server counts its tokens.
 func checkEdits(tree map[string]any) *Refusal {
 	management, _ := tree["context_management"].(map[string]any)
-	edits, _ := management["edits"].([]any)
+	edits, is := management["edits"].([]any)
+	if !is {
+		edits, _ = tree["context_management"].([]any)
+	}
 	for _, edit := range edits {
 		fields, _ := edit.(map[string]any)
 		if kind := text(fields["type"]); !strings.HasPrefix(kind, "clear_") {

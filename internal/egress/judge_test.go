@@ -141,6 +141,9 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","tools":[{"type":"function","googleSearch":{}}]}`, `tool "googleSearch"`},
 		{a, `{"model":"big","context_management":{"edits":[{"type":"clear_thinking_20251015"},{"type":"compact_20260112"}]}}`, `edit "compact_20260112"`},
 		{a, `{"model":"big","context_management":{"edits":[{}]}}`, `edit ""`},
+		{a, `{"model":"big","context_management":[{"type":"compact_20260112"}]}`, `edit "compact_20260112"`},
+		{o, `{"model":"helper-a,helper-b"}`, `model "helper-a,helper-b"`},
+		{o, `{"model":"helper-` + strings.Repeat("x", 200) + `"}`, `model "helper-` + strings.Repeat("x", 73) + `\u2026"`},
 		{o, `{"model":"big","messages":[{"image` + strings.Repeat("x", 1<<20) + `":"https://a.example"}]}`, "image" + strings.Repeat("x", 75) + `\u2026`},
 	} {
 		if _, got := egress.Judge(test.dialect, models, test.body); got != test.want {

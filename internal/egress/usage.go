@@ -17,6 +17,7 @@ type count struct {
 
 	Prompt     int64   `json:"prompt_tokens"`
 	Completion int64   `json:"completion_tokens"`
+	Total      int64   `json:"total_tokens"` // some servers have thoughts in it alone
 	Details    details `json:"input_tokens_details"`
 	PromptOf   details `json:"prompt_tokens_details"`
 
@@ -53,9 +54,9 @@ func (c count) plain(d Dialect) stream.Usage {
 	}
 	read := addCounts(c.Details.Cached, c.PromptOf.Cached)
 	written := addCounts(c.Details.Written, c.PromptOf.Written)
-	return stream.Usage{
-		Input: addCounts(c.Input, c.Prompt) - read - written, Output: addCounts(c.Output, c.Completion), CacheRead: read, CacheWrite: written,
-	}.Plausible()
+	input := addCounts(c.Input, c.Prompt)
+	output := max(addCounts(c.Output, c.Completion), addCounts(c.Total)-input)
+	return stream.Usage{Input: input - read - written, Output: output, CacheRead: read, CacheWrite: written}.Plausible()
 }
 
 func (c geminiCount) plain() stream.Usage {
