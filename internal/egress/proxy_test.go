@@ -50,6 +50,10 @@ func TestWhatIsAllowedPasses(t *testing.T) {
 	if lookups[0] != "example.com." || dials[0] != "93.184.216.34:443" || len(refused) > 0 {
 		t.Errorf("looked up %q, dialled %q, refused %v", lookups, dials, refused)
 	}
+	client.CloseIdleConnections()
+	if err := s.stop(); err != nil { // until then bytes may have arrived that are not counted
+		t.Error(err)
+	}
 	got := s.proxy.Traffic()
 	if len(got) != 1 || got[0].Name.String() != "example.com:443" || got[0].Tunnels != int64(len(dials)) || got[0].Up < 6<<20 || got[0].Down < 6<<20 {
 		t.Errorf("Traffic = %+v", got)
