@@ -64,7 +64,8 @@ type endpoint struct {
 	free  bool             // requests cost nothing
 	whole bool             // answers are never streams
 	keeps bool             // the maker stores answers unless store is false
-	other bool             // other servers of this dialect may not know store
+	// makerOnly: store is sent only to the maker's own server. Others may not know it.
+	makerOnly bool
 }
 
 var grammars = map[Dialect]*grammar{
@@ -96,7 +97,7 @@ var grammars = map[Dialect]*grammar{
 	OpenAI: {
 		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1",
 		paths: []endpoint{
-			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$"), keeps: true, other: true},
+			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$"), keeps: true, makerOnly: true},
 		},
 		fields: set("model", "instructions", "input", "messages", "stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "max_tool_calls",
 			"functions", "function_call", "max_output_tokens", "max_tokens", "max_completion_tokens", "n", "reasoning", "reasoning_effort", "text",
@@ -146,8 +147,11 @@ const (
 	stored = "what is stored at the model server cannot be inspected"
 )
 
-// storedFiles are the fields, in any object, that name files stored at the maker.
-var storedFiles = set("file_id", "file_ids", "vector_store_ids")
+// refusedAnywhere are the fields that are refused in any object.
+var refusedAnywhere = map[string]string{
+	"file_id": stored, "file_ids": stored, "vector_store_ids": stored,
+	"enforce_validation": remote, // LiteLLM then fetches the addresses in a schema
+}
 
 func set(words ...string) map[string]bool {
 	all := make(map[string]bool, len(words))
@@ -171,9 +175,16 @@ func kindByType(usual string) func(map[string]any) []string {
 				kinds = append(kinds, name)
 			}
 		}
+		function, _ := tool["function"].(map[string]any)
+		if name := cmp.Or(text(function["name"]), text(tool["name"])); gatewayTools[name] {
+			kinds = append(kinds, name)
+		}
 		return kinds
 	}
 }
+
+// gatewayTools are the names of functions that gateways such as new-api take for Gemini's own tools.
+var gatewayTools = set("googleSearch", "google_search", "urlContext", "url_context", "codeExecution", "code_execution")
 
 var toolFields = set("function", "custom", "parameters", "format", "input_schema", "output_schema", "cache_control")
 
@@ -186,7 +197,7 @@ func (g *grammar) topFields() []string {
 }
 
 func (g *grammar) judgedFields() []string {
-	return slices.Concat([]string{"model", "tools", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(storedFiles)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) isLocalTool(kind string) bool {

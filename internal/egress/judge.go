@@ -85,7 +85,7 @@ func (r rules) model(name string) *Refusal {
 const maxModelName = 200
 
 // searchModels matches models that always search the web. A list has to name them exactly.
-var searchModels = pattern.Of(`(?i):online$|-search-(preview|api)|(^|/)sonar`)
+var searchModels = pattern.Of(`(?i):online$|-search-(preview|api)|deep-research|(^|/)(sonar|compound)`)
 
 // ParseModels checks names and patterns of models.
 func ParseModels(names []string) ([]string, error) {
@@ -134,7 +134,7 @@ func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 			return &Refusal{What: field, Why: why}
 		}
 	}
-	if refused := cmp.Or(checkTier(tree), checkEdits(tree)); refused != nil {
+	if refused := cmp.Or(checkTier(tree), j.checkEdits(tree)); refused != nil {
 		return refused
 	}
 	if streams := tree["stream"]; j.grammar.fields["stream"] && streams != nil && streams != true && streams != false { // some servers take 1 for true
@@ -229,8 +229,8 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = j.model(text(value)) // a second model, such as an adviser or a fallback
 	case !j.open && (j.isFetched(name, value) || j.hasAddress(of, name, value)):
 		refused = &Refusal{What: strings.Trim(quoted(name), `"`), Why: remote}
-	case storedFiles[name] && value != nil && !isEmpty(value):
-		refused = &Refusal{What: name, Why: stored}
+	case refusedAnywhere[name] != "" && value != nil && value != false && !isEmpty(value):
+		refused = &Refusal{What: name, Why: refusedAnywhere[name]}
 	case name == "type" && text(value) == "item_reference":
 		refused = &Refusal{What: text(value), Why: stored}
 	case name == "ttl" && text(value) == "1h":
@@ -246,7 +246,10 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 
 // checkEdits refuses edits of the context that do more than clear. A model writes a summary for
 // some, and not every server counts its tokens.
-func checkEdits(tree map[string]any) *Refusal {
+func (j *bodyJudge) checkEdits(tree map[string]any) *Refusal {
+	if !j.grammar.fields["context_management"] {
+		return nil // unknown to this dialect, and dropped
+	}
 	management, _ := tree["context_management"].(map[string]any)
 	edits, is := management["edits"].([]any)
 	if !is {

@@ -388,16 +388,18 @@ func TestServersBreakingOffIsCharged(t *testing.T) {
 	}
 }
 
-// A refusal by the server costs nothing.
+// A refusal by the server costs nothing, but a gateway may bill what it refuses for its content.
 func TestErrorsCostNothing(t *testing.T) {
-	server := modeltest.Start(t, modeltest.Answer{Status: http.StatusTooManyRequests, Times: 2})
-	d := newTestModel(t, server.URL, nil)
-	if got := d.ask(messages, `{"model":"big"}`); got.StatusCode != http.StatusTooManyRequests || !strings.Contains(got.text, "rate limit") {
-		t.Errorf("answer %d %s", got.StatusCode, got.text)
-	}
-	settled(t, d)
-	if sum := d.model.Spent(); sum.Usage != (stream.Usage{}) {
-		t.Errorf("used %+v", sum)
+	for status, charged := range map[int]bool{http.StatusTooManyRequests: false, http.StatusBadRequest: true} {
+		server := modeltest.Start(t, modeltest.Answer{Status: status, Times: 2})
+		d := newTestModel(t, server.URL, nil)
+		if got := d.ask(messages, `{"model":"big","messages":[{"role":"user","content":"some words"}]}`); got.StatusCode != status {
+			t.Errorf("answer %d %s", got.StatusCode, got.text)
+		}
+		settled(t, d)
+		if sum := d.model.Spent(); (sum.Usage.Input > 0) != charged || sum.Usage.Output != 0 {
+			t.Errorf("%d: used %+v", status, sum)
+		}
 	}
 }
 

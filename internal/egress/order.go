@@ -109,7 +109,7 @@ const completions = "/v1/chat/completions"
 // addedFields returns fields to add to a body, so that the maker stores no answer and a stream reports its usage.
 func (c *call) addedFields(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
-	keeps := c.path.keeps && (!c.path.other || c.maker.seller() != "")
+	keeps := c.path.keeps && (!c.path.makerOnly || c.maker.seller() != "")
 	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || keeps) {
 		add["store"] = "false"
 	}

@@ -233,6 +233,9 @@ func (a *answerReader) Close() error {
 	now := a.read.sofar()
 	stream := a.split.events && a.dialect != OpenAI // says at its end that this is the end
 	cut := !now.ended && (!a.whole || stream)
+	if a.head.StatusCode == http.StatusBadRequest && a.maker.seller() == "" { // Azure bills what its content filter refuses
+		now.Input = max(now.Input, a.bill.order.likely)
+	}
 	if a.head.StatusCode >= 300 && !timeouts[a.head.StatusCode] || !cut && a.read.known {
 		a.charge(now)
 		return a.from.Close()
