@@ -97,19 +97,20 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 		return nil, err
 	}
 	m.read(run.Base, files)
-	m.inline(t.ran(run), files)
+	m.inline(t.ran(run, from), files)
 	return files, m.err
 }
 
-// ran returns the names of all tests that passed at the base or in a proof.
-func (t tests) ran(run journal.Run) (names []string) {
-	for _, check := range run.BaseChecks {
-		names = append(names, t.Told(check).Names(tally.Passed)...)
-	}
+// ran returns the names of all tests that passed at a commit: the base, or one with a proof.
+func (t tests) ran(run journal.Run, commit string) (names []string) {
+	checks := run.BaseChecks
 	for _, proof := range run.Proofs {
-		for _, check := range proof.Checks {
-			names = append(names, t.Told(check).Names(tally.Passed)...)
+		if proof.Commit == commit {
+			checks = proof.Checks
 		}
+	}
+	for _, check := range checks {
+		names = append(names, t.Told(check).Names(tally.Passed)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -69,7 +69,11 @@ func (b *bench) inspect(t *testing.T, run journal.Run, tests testsAndChanges) jo
 		}
 	}
 	p.Stand = func(_ context.Context, _ journal.Run, commit string, s proof.Standing) (string, error) {
-		b.wanted = append(b.wanted, s.From+": "+strings.Join(s.Paths, " "))
+		put := s.From + ": " + strings.Join(s.Paths, " ")
+		for path, text := range s.Texts {
+			put += fmt.Sprintf("%s with %q", path, text)
+		}
+		b.wanted = append(b.wanted, put)
 		if b.stood != nil {
 			b.stood()
 		}
@@ -104,6 +108,7 @@ func TestExistingTestsJudge(t *testing.T) {
 		gone    = "tests_gone a_test.go: existing tests no longer run: "
 	)
 	touched := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}}
+	inline := []proof.Differing{{Path: "a_test.go", Was: true, Tests: true, Doubtful: true, Inline: []string{"p.TestA"}, Text: []byte("x")}}
 	for name, c := range map[string]struct {
 		base, here, old string
 		differing       []proof.Differing
@@ -133,6 +138,8 @@ func TestExistingTestsJudge(t *testing.T) {
 		"names differ each time":           {"failed p.TestA", "failed p.TestA\npassed p.TestB/port_41", "failed p.TestA\npassed p.TestB/port_42", []proof.Differing{{Path: "x.json", Settings: true}}, nil, nil, 1},
 		"red tests vanish by them":         {both, both, "failed p.TestA\npassed p.TestB", []proof.Differing{{Path: "x.json", Settings: true}}, []string{"tests_steered x.json: with x.json as the base has it, this no longer passes: p.TestA"}, nil, 1},
 		"the product asks":                 {both, both, "", []proof.Differing{{Path: "a.go", Was: true, Asks: true}}, []string{"asks_for_tests a.go: the code asks whether it is being tested, or replaces what tests assert with"}, nil, 0},
+		"an inline one passes":             {both, both, both, inline, nil, []string{changed}, 1},
+		"an inline one cannot run":         {both, both, "passed p.TestB", inline, []string{"tests_broken a_test.go: existing inline tests cannot run on the new code: p.TestA"}, nil, 1},
 		"a red one is bent":                {"failed p.TestA\npassed p.TestB", both, "failed p.TestA\npassed p.TestB", touched, []string{"tests_broken a_test.go: tests that failed before pass only because they were changed: p.TestA"}, nil, 1},
 		"a red one is mended":              {"failed p.TestA\npassed p.TestB", both, both, touched, nil, []string{changed}, 1},
 	} {
@@ -149,6 +156,9 @@ func TestExistingTestsJudge(t *testing.T) {
 		}
 		if len(b.wanted) != c.runs {
 			t.Errorf("%s: old tests were run %d times, want %d: %q", name, len(b.wanted), c.runs, b.wanted)
+		}
+		if put := `b0: a_test.go with "x"`; slices.Equal(b.wanted, []string{put}) != (c.differing[0].Text != nil) {
+			t.Errorf("%s: the old tests ran with %q", name, b.wanted)
 		}
 	}
 }
