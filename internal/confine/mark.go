@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -25,8 +26,8 @@ func (w *Sandbox) mark(text []byte) func(done bool) error {
 	}
 	if err != nil {
 		w.record(journal.Noted{
-			What: "what stands in .git and the like cannot be written down: " + errors.Join(err, due.Close(true)).Error(),
-			Hint: "free some space: if ralph is killed, what the agent adds there stays",
+			What: "cannot record the files of .git and other guarded folders: " + errors.Join(err, due.Close(true)).Error(),
+			Hint: "free some space: if ralph is killed, files that the agent adds there stay",
 		})
 		due = nil // others would wait for its text
 	}
@@ -48,7 +49,8 @@ func Recover(home string) (moved []string, err error) {
 			names, failed = putback.Recover(text)
 		}
 		if failed = errors.Join(failed, due.Close(only && failed == nil)); failed != nil {
-			err = errors.Join(err, fmt.Errorf("put back what %s says: %w", name, failed))
+			err = errors.Join(err, fault.Usage("cannot undo what a killed command left",
+				fmt.Sprintf("inspect the folders that %s names, then remove that file", name), failed))
 		}
 		moved = append(moved, names...)
 	}

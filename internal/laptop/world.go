@@ -47,12 +47,12 @@ func (w World) person() git.UserEnv {
 	return p
 }
 
-// Git returns the user's git for a project, with an empty home. It moves aside what commands that were
-// killed left for git first.
+// Git returns the user's git for a project, with an empty home. It first moves aside what commands
+// that were killed left for git.
 func (w World) Git(project string) (git.Git, error) {
 	moved, err := confine.Recover(w.Getenv("HOME"))
 	if len(moved) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: moved aside, because a command added it whose ralph was killed:", clean.LogLine(journal.ShortList(moved)))
+		fmt.Fprintln(w.Stderr, "ralph: moved aside what a command added before its ralph was killed:", clean.LogLine(journal.ShortList(moved)))
 		fmt.Fprintln(w.Stderr, "ralph: hint: inspect it; to restore it, remove .put-aside and what follows from its name")
 	}
 	if err != nil {
