@@ -1,9 +1,8 @@
-// Package checkdef tells which of a project's own files say what its checks
-// do, and what of them: the scripts that a check's command names, the recipe of
-// a make target, scripts of a package.json, sections of a runner's settings. An
-// agent that may change them measures its work by a rule of its own. It opens no
-// file, runs nothing, and does not say who meant what. Tests are none of it:
-// they are the work's.
+// Package checkdef finds the project's files, and the parts of them, that define
+// its checks: scripts that a check's command names, recipes of make targets,
+// scripts of a package.json, sections of a runner's settings. An agent that
+// changes them could make its checks pass without doing the work. The package
+// opens no files and runs nothing. Test files do not define checks.
 package checkdef
 
 import (
@@ -15,29 +14,29 @@ import (
 	"strings"
 )
 
-// Files gives the text of a file at a slash path; nil: it is not there.
+// Files returns the text of the file at a slash path, or nil if there is none.
 type Files func(name string) []byte
 
-// Change is that of a file that may define the checks otherwise now.
+// Change is a change of a file that may define the checks.
 type Change struct {
-	Text []byte // as the base has it, but for what the product needs; nil: all of it as the base has it
-	Sure bool   // the checks surely run what is changed.
+	Text []byte // the base's text with what the product needs of the new one; nil: the base's text
+	Sure bool   // the checks certainly run a changed part
 }
 
-// CommandSet are those of the checks, and those that make a folder ready for them.
+// CommandSet holds the commands of the checks and of their setup.
 type CommandSet struct {
-	Within  string // the folder that they are run in
+	Within  string // the folder in which they run
 	Checks  []string
 	Setup   []string
-	Touched []string // the files that the change touches: what has no name before it comes is one of them.
+	Touched []string // the files that the change touches
 }
 
-// Paths are the files that define what the commands do.
+// Paths returns the files that define what the commands do.
 func Paths(commands CommandSet, base Files) []string {
 	return slices.Sorted(maps.Keys(follow(commands, base)))
 }
 
-// Changed are those of the touched files that may define the checks otherwise now, by name.
+// Changed returns the touched files whose change may affect the checks, by name.
 func Changed(commands CommandSet, base, now Files) map[string]Change {
 	changes, defining := map[string]Change{}, follow(commands, base)
 	for _, name := range commands.Touched {
@@ -52,10 +51,10 @@ func Changed(commands CommandSet, base, now Files) map[string]Change {
 	return changes
 }
 
-// definition is what of a file defines the checks: parts of it by their names, or all.
+// definition names the parts of a file that define the checks.
 type definition struct {
 	whole   bool
-	onlyNew bool     // only where the base has none
+	onlyNew bool     // it counts only if the base has no such file
 	parts   []string // targets, sections, "scripts.NAME", or other members by their path
 }
 
@@ -64,7 +63,7 @@ func (g definition) change(name string, base Files, is []byte) (Change, bool) {
 	switch file := path.Base(name); {
 	case bytes.Equal(was, is) && (was == nil) == (is == nil):
 		return whole, false
-	case g.whole, is == nil, was == nil && file == "package.json": // which takes the place of one above it
+	case g.whole, is == nil, was == nil && file == "package.json": // it hides the one of an upper folder
 		return whole, true
 	case file == pytestHooks:
 		return whole, was == nil && hooksIntoPytest.MatchString(string(is))
@@ -82,24 +81,24 @@ type follower struct {
 	base     Files
 	defining map[string]definition
 	queue    []shellText
-	away     []shellText // in the folders where the change touches what is looked for
+	away     []shellText // texts to follow again, in other folders
 	seen     map[shellText]bool
 	calls    int
 
 	touched   []string
-	folders   []string            // that hold what is touched
-	loopWords map[string][]string // what the variables of a script's loops stand for
+	folders   []string            // with touched files
+	loopWords map[string][]string // the values of a script's loop variables
 }
 
-// shellText is a shell's text, and the folder that it is run in.
+// shellText is a shell script and the folder in which it runs.
 type shellText struct {
 	text, dir string
-	isSetup   bool // it makes the folder ready
+	isSetup   bool
 }
 
-// What is followed is bounded: a chain is short.
+// Real chains of commands are short.
 const (
-	maxRounds  = 3 // a text that is followed away may lead further away
+	maxRounds  = 3 // a text followed in another folder may lead to a third one
 	maxScripts = 200
 	maxFolders = 200
 	maxCalls   = 2000
@@ -114,7 +113,7 @@ func follow(commands CommandSet, base Files) map[string]definition {
 	for _, command := range commands.Setup {
 		t.enqueue(shellText{command, commands.Within, true})
 	}
-	for range maxRounds { // what is away is bounded apart: a change can touch any number of folders
+	for range maxRounds { // with limits of its own: a change can touch any number of folders
 		t.followAll()
 		away := t.away
 		t.queue, t.away, t.calls = nil, nil, 0
@@ -125,7 +124,7 @@ func follow(commands CommandSet, base Files) map[string]definition {
 	return t.defining
 }
 
-// followAll follows what is in the queue, and what that leads to.
+// followAll follows all texts in the queue, which grows while it does.
 func (f *follower) followAll() {
 	base := f.base
 	defer func() { f.base = base }()
@@ -146,8 +145,8 @@ func (f *follower) followAll() {
 	}
 }
 
-// followElsewhere follows a text in the folders above what the change touches, where they have what it looks
-// for: it may go there, by cd, a flag or the settings of a workspace. Of too many, what is touched counts as a whole.
+// followElsewhere follows a text also in the folders above touched files that have a file which it asked for:
+// cd, a flag or the settings of a workspace may lead there. If there are too many, touched files count as a whole.
 func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bool) {
 	for i, dir := range f.folders {
 		for name := range asked {
@@ -163,7 +162,7 @@ func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bo
 	}
 }
 
-// foldersAbove are the folders that hold some files, the outermost first.
+// foldersAbove returns all folders above some files, the outermost first.
 func foldersAbove(files []string) []string {
 	all := map[string]bool{}
 	for _, name := range files {
@@ -199,7 +198,7 @@ func (f *follower) addParts(name string, parts ...string) {
 	f.defining[name] = g
 }
 
-// inRepository is a path seen from a folder of the repository; empty where it leads out.
+// inRepository resolves a path in a folder of the repository. It is empty if the path leads out.
 func inRepository(dir, name string) string {
 	name = path.Join(dir, name)
 	if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {

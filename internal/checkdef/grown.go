@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Of a Makefile a trial keeps what it comes to build besides: new rules with names of
-// their own, and new files in the lists that say what is built.
+// A trial keeps the growth of a Makefile: new rules with new names, and new files in the
+// lists of what is built.
 
 var (
 	plainRule = pattern.Of(`^([A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*) *: *(?:(?:[\w./-]+|\$\(\w+\)) *)*$`)
@@ -18,9 +18,9 @@ var (
 	compilers = pattern.Of(`^((C|CXX|CPP|LD)FLAGS|LDLIBS)$`)
 	plainFlag = pattern.Of(`^[\w./=+,-]+$`)
 	plainFile = pattern.Of(`^[\w./-]+\.\w+$`)
-	// silent says nothing, or names more targets that are no files.
+	// silent matches lines without effect, and those that name phony targets.
 	silent = pattern.Of(`^ *(#.*)?$|^\.PHONY:[\w ./-]*$`)
-	// remarkable makes other lines mean more than they say.
+	// remarkable matches lines that change the meaning of others.
 	remarkable = pattern.Of(`(?m)%|^\s*define\b|^\s*-?include\b|^\s*sinclude\b|^\s*(mod|import)\b|\.RECIPEPREFIX|\.ONESHELL`)
 )
 
@@ -28,11 +28,11 @@ var (
 type makefile struct {
 	name  string
 	lines []string
-	parts []string // the targets that check
+	parts []string // the targets of the checks
 	base  Files
 }
 
-// keepGrowth is the base's file with what comes to be built.
+// keepGrowth returns the base's file with the growth of the new one.
 func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 	was := strings.Join(m.lines, "\n")
 	if len(m.lines) == 0 || remarkable.MatchString(was) {
@@ -56,8 +56,8 @@ func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 	return []byte(strings.Join(append(trial, added...), "\n") + "\n"), same
 }
 
-// grows tells whether a list has all that it had in its order, and else only names of
-// new files, or flags of a compiler.
+// grows reports whether a list keeps its words in their order, and all others are names of
+// new files or flags of a compiler.
 func (m makefile) grows(was, now string) bool {
 	old, young := plainList.FindStringSubmatch(flat(was)), plainList.FindStringSubmatch(flat(now))
 	left := strings.Fields(old[3])
@@ -75,7 +75,7 @@ func (m makefile) grows(was, now string) bool {
 	return len(left) == 0 && old[2] == young[2]
 }
 
-// logicalLines are the lines of a text; with one that ends in a backslash goes the next.
+// logicalLines returns the lines of a text. A backslash at the end joins a line with the next.
 func logicalLines(text []byte) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\n")
@@ -101,13 +101,13 @@ func said(lines []string) []string {
 	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return silent.MatchString(line) })
 }
 
-// mentions tells whether a text has a name as a word.
+// mentions reports whether a text contains a name as a word.
 func mentions(text, name string) bool {
 	return regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`).MatchString(text)
 }
 
-// newRules are the rules that come behind one of the base, with names that the base does
-// not have; rest is all else.
+// newRules returns the rules with new names that follow each rule of the base, and all other
+// lines as rest.
 func newRules(now []string, was string, just bool) (added, rest []string) {
 	behind, in := false, false
 	for _, line := range now {

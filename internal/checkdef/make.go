@@ -11,13 +11,13 @@ import (
 type rule struct {
 	names  []string
 	needs  []string
-	inline string   // what of the recipe stands there, behind a semicolon
+	inline string   // the recipe after a semicolon
 	lines  []string // of the recipe
 }
 
 var (
 	ruleLine = pattern.Of(`^@?([A-Za-z0-9_./%$(){}-][^:=#\t]*?)\s*::?(?:[^=:]|$)`)
-	// affectsAllRules can change a recipe from afar, and is no rule.
+	// affectsAllRules matches lines outside of rules that can change any recipe.
 	affectsAllRules = pattern.Of(`^\s*(override\s+|export\s+)*(SHELL|\.SHELLFLAGS|MAKEFLAGS|MFLAGS|GNUMAKEFLAGS)\b|^\s*(-?include|sinclude|define|ifeq|ifneq|ifdef|ifndef|else|endif|vpath)\b|^\.[A-OQ-Z]|^\s*set\s+\w|^\s*import\b|^\s*mod\b`)
 	assigned        = pattern.Of(`^\s*(?:override\s+|export\s+)*([A-Za-z_][A-Za-z0-9_.-]*)\s*([:?+!]{0,3}=)\s*(.*)$`)
 	usedVariable    = pattern.Of(`\$[({]([A-Za-z_][A-Za-z0-9_.-]*)[)}]|\{\{\s*([A-Za-z_]\w*)\s*\}\}`)
@@ -53,9 +53,9 @@ func (r rule) recipe() string {
 	return text.String()
 }
 
-// makeCall is what make or just is asked for.
+// makeCall is a call of make or just.
 type makeCall struct {
-	files   []string // the first that is there is read
+	files   []string // make reads the first that exists
 	targets []string
 	from    shellText
 }
@@ -96,12 +96,12 @@ func (f *follower) followMake(o makeCall) {
 			return
 		}
 		if len(o.files) > 1 {
-			f.addWhole(file) // one that comes would be taken before the others
+			f.addWhole(file) // a new one would be read instead of the others
 		}
 	}
 }
 
-// followTargets adds targets, and those that they need and that check.
+// followTargets adds targets, and those of their prerequisites that check.
 func (f *follower) followTargets(file string, rules []rule, o makeCall) {
 	if len(o.targets) == 0 {
 		o.targets = defaultTarget(rules)
@@ -119,7 +119,7 @@ func (f *follower) followTargets(file string, rules []rule, o makeCall) {
 	f.addFilesNamedLikeTargets(file, rules, o)
 }
 
-// defaultTarget is what is made where nothing is asked for.
+// defaultTarget returns what a call without targets makes.
 func defaultTarget(rules []rule) []string {
 	at := slices.IndexFunc(rules, func(r rule) bool { return len(r.names) > 0 && !strings.HasPrefix(r.names[0], ".") })
 	if at < 0 {

@@ -16,15 +16,15 @@ func rulesFor(rules []rule, name string) []rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return !slices.Contains(r.names, name) })
 }
 
-// rulesDiffer tells whether the rules of a target do otherwise. To need more is no
-// matter.
+// rulesDiffer reports whether the rules of a target act differently. More prerequisites do
+// not count.
 func rulesDiffer(old, young []rule) bool {
 	return !slices.EqualFunc(old, young, func(a, b rule) bool {
 		return a.recipe() == b.recipe() && !slices.ContainsFunc(a.needs, func(need string) bool { return !slices.Contains(b.needs, need) })
 	})
 }
 
-// linesOutsideRules are the lines that belong to no rule.
+// linesOutsideRules returns the lines that belong to no rule.
 func linesOutsideRules(rules []rule) []string {
 	var all []string
 	for _, r := range rules {
@@ -35,7 +35,7 @@ func linesOutsideRules(rules []rule) []string {
 	return all
 }
 
-// phonyTargets are the targets that are made though a file has their name.
+// phonyTargets returns the targets that make runs even if a file has their name.
 func phonyTargets(rules []rule) []string {
 	var all []string
 	for _, r := range rulesFor(rules, ".PHONY") {
@@ -44,7 +44,7 @@ func phonyTargets(rules []rule) []string {
 	return all
 }
 
-// variablesLost tells whether a variable that targets use, directly or not, holds less than it did.
+// variablesLost reports whether a variable that targets use, directly or not, has lost a word.
 func variablesLost(old, young []rule, targets []string) bool {
 	was, now := variables(old), variables(young)
 	text := textOf(old, targets, func(r rule) string { return r.recipe() + strings.Join(r.needs, " ") })
@@ -53,7 +53,7 @@ func variablesLost(old, young []rule, targets []string) bool {
 	})
 }
 
-// textOf is something of the rules of some targets.
+// textOf returns a part of the rules of some targets.
 func textOf(rules []rule, targets []string, of func(rule) string) string {
 	var text strings.Builder
 	for _, name := range targets {
@@ -64,7 +64,7 @@ func textOf(rules []rule, targets []string, of func(rule) string) string {
 	return text.String()
 }
 
-// variablesIn are the variables that a text uses, directly or not.
+// variablesIn returns the variables that a text uses, directly or not.
 func variablesIn(text string, assigned map[string][]string) []string {
 	used := usedVariables(text)
 	for n := 0; n < len(used) && n < maxScripts; n++ {
@@ -77,7 +77,7 @@ func variablesIn(text string, assigned map[string][]string) []string {
 	return used
 }
 
-// variables are what is assigned, in words.
+// variables returns the words that are assigned to each variable.
 func variables(rules []rule) map[string][]string {
 	all := map[string][]string{}
 	for _, line := range linesOutsideRules(rules) {
@@ -96,13 +96,13 @@ func usedVariables(text string) []string {
 	return all
 }
 
-// including is a line by which a Makefile reads another, which may be missing.
+// including matches a line that includes another Makefile, which may be missing.
 var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
 
-// wildcards are the forms by which a Makefile lists files.
+// wildcards matches the forms that list files in a Makefile.
 var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
 
-// includedFiles are the files that a Makefile or justfile includes, but for names in variables.
+// includedFiles returns the files that a Makefile or justfile includes by name.
 func (f *follower) includedFiles(rules []rule, dir string) []string {
 	var files []string
 	for _, line := range linesOutsideRules(rules) {

@@ -8,11 +8,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Some of what defines the checks has no name before it comes: what a pattern
-// stands for, what make takes for made, a program that is found first. It is
-// looked for among the files that a change touches.
+// A new file can define the checks though the base does not name it: a pattern
+// matches it, make takes it for a target that is up to date, or it is a program
+// that is found first. So the touched files are searched.
 
-// matchingTouched are the touched files that a word stands for, seen from a folder.
+// matchingTouched returns the touched files that a pattern matches in a folder.
 func (f *follower) matchingTouched(word, dir string) []string {
 	word = inRepository(dir, word)
 	if word == "" || !strings.ContainsAny(word, "*?[") {
@@ -24,7 +24,7 @@ func (f *follower) matchingTouched(word, dir string) []string {
 	})
 }
 
-// addFilesNamedLikeTargets adds new files named like targets: make takes them for made, and does nothing.
+// addFilesNamedLikeTargets adds new files with the names of targets: make takes these for up to date.
 func (f *follower) addFilesNamedLikeTargets(file string, rules []rule, o makeCall) {
 	if strings.Contains(strings.ToLower(path.Base(file)), "justfile") {
 		return
@@ -44,10 +44,10 @@ func (f *follower) addFilesNamedLikeTargets(file string, rules []rule, o makeCal
 	}
 }
 
-// touchesTarget is a recipe that leaves a file only to say that it was run.
+// touchesTarget matches a recipe whose file only marks that it ran.
 var touchesTarget = pattern.Of(`(^|[\s;&@-])touch\s+([^;&|\n]*\s)?["']?\$[({]?@`)
 
-// addStampFiles adds the new files that a target stands for.
+// addStampFiles adds the new files with which a target is up to date.
 func (f *follower) addStampFiles(target string) {
 	before, after, wild := strings.Cut(target, "%")
 	for _, name := range f.touched {
@@ -58,15 +58,15 @@ func (f *follower) addStampFiles(target string) {
 }
 
 var (
-	// pathAssignment is where a script has programs looked for first.
+	// pathAssignment matches where a script changes PATH.
 	pathAssignment   = pattern.Of(`\bPATH\s*[:?+]?=\s*["']?([^\s"';]+)`)
 	workingDirPrefix = pattern.Of(`^(\$\{?PWD\}?|\$\((PWD|CURDIR|pwd)\)|\.)/`)
-	// commonPrograms are programs that everybody calls by their name.
+	// commonPrograms matches programs that scripts call by name.
 	commonPrograms = words(`sh bash test [ env cat echo printf cmp diff comm grep egrep fgrep sed awk sort uniq head tail cut tr wc bc expr find
 xargs tee jq true false timeout seq make go gofmt git node npm npx python python3 pytest ruby perl cargo rustc java mvn gradle`)
 )
 
-// addProgramsOnPath adds new programs that would be found before ordinary ones.
+// addProgramsOnPath adds new programs that hide common ones on PATH.
 func (f *follower) addProgramsOnPath(e shellText) {
 	for _, found := range pathAssignment.FindAllStringSubmatch(e.text, -1) {
 		for dir := range strings.SplitSeq(strings.TrimPrefix(found[1], "="), ":") {
@@ -80,7 +80,7 @@ func (f *follower) addProgramsOnPath(e shellText) {
 	}
 }
 
-// followLoop is what a loop's variable stands for, where a script reads that in.
+// followLoop records the values of a loop's variable, and adds the files that the script sources by it.
 func (f *follower) followLoop(call []string, in shellText) {
 	const shortest = 4 // for NAME in WORD
 	if len(call) >= shortest && call[0] == "for" && call[2] == "in" {

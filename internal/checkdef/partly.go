@@ -13,11 +13,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Some files also say what the product depends on. Of these no reader sees all that has a
-// say in the checks: so they are as the base has them, no matter what is changed, and keep
-// of the new file only what the product cannot do without, in known forms.
+// Some files define checks and also name the product's dependencies. No reader knows every
+// part that affects the checks. So a proof uses the base's file, and takes from the new one
+// only known parts that the product needs.
 
-// partsDiffer tells whether the parts that the checks surely run are not the same.
+// partsDiffer reports whether a part that the checks certainly run has changed.
 func (g definition) partsDiffer(name string, was, is []byte) bool {
 	switch file := path.Base(name); {
 	case file == "package.json":
@@ -30,7 +30,7 @@ func (g definition) partsDiffer(name string, was, is []byte) bool {
 	return targetsDiffer(was, is, g.parts)
 }
 
-// asBase is a file as the base has it, with what is kept of the new one; same: nothing else is new.
+// asBase returns the base's file with the parts of the new one that are kept. If same, nothing else changed.
 func (g definition) asBase(name string, was, is []byte, base Files) (text []byte, same bool) {
 	switch file := path.Base(name); {
 	case file == "package.json":
@@ -51,11 +51,11 @@ func (g definition) asBase(name string, was, is []byte, base Files) (text []byte
 
 var (
 	plainScript = pattern.Of(`^[A-Za-z][\w-]*$`)
-	// hookScript is one that package managers run by themselves, or instead of server.js.
+	// hookScript matches scripts that package managers run by themselves, or instead of server.js.
 	hookScript = pattern.Of(`^(pre|post)|^(install|dependencies|start)$`)
 )
 
-// newScripts are the members of scripts that come with names of their own: nothing of the base runs them.
+// newScripts returns the members of added scripts that the base's scripts cannot run.
 func (g definition) newScripts(was, is []byte) (members []string) {
 	old, _ := readPackageJSON(was)
 	young, _ := readPackageJSON(is)
@@ -69,8 +69,8 @@ func (g definition) newScripts(was, is []byte) (members []string) {
 	return members
 }
 
-// What a product needs to be installed and found, by the names of the formats' own
-// descriptions. One behind "-" is not kept of a table that is.
+// The members that a product needs to be installed and found, as the formats name them.
+// A "-" excludes a member from a table that is kept.
 var (
 	neededMembers = strings.Fields(`name version type main module exports types typings bin browser files engines os cpu packageManager workspaces
 dependencies devDependencies peerDependencies peerDependenciesMeta optionalDependencies bundleDependencies bundledDependencies overrides resolutions`)
@@ -78,7 +78,7 @@ dependencies devDependencies peerDependencies peerDependenciesMeta optionalDepen
 tool.flit tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version
 tool.poetry.name tool.poetry.version tool.poetry.packages tool.poetry.include tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group tool.poetry.extras tool.poetry.scripts`)
 	neededByCargo = strings.Fields("source registry registries net http")
-	// installs is where npm takes packages from, and how it lays them out.
+	// installs matches the lines that say where npm gets packages and how it installs them.
 	installs = pattern.Of(`^\s*((@[\w.-]+:)?registry\s*=\s*https?://[\w./:@-]*|//[\w./:-]+:_authToken\s*=\s*\$\{\w+\}|(legacy-peer-deps|strict-peer-dependencies|auto-install-peers|shamefully-hoist|node-linker)\s*=\s*[a-z]+)\s*$`)
 )
 
@@ -98,8 +98,8 @@ func readTables(text []byte) (map[string]any, bool) {
 	return all, toml.Unmarshal(text, &all) == nil
 }
 
-// readMembers leaves what a package.json holds as it is written, since the order of "exports"
-// counts, but for what checks use single entries of.
+// readMembers keeps the values of a package.json as they are written, because the order of "exports"
+// counts. Only members that the checks use in parts are read further.
 func readMembers(text []byte) (map[string]any, bool) {
 	pack, readable := readPackageJSON(text)
 	all := raw(pack)
@@ -120,7 +120,7 @@ func raw(members map[string]json.RawMessage) map[string]any {
 	return all
 }
 
-// tables are those of a text, if they can be read; none of one that is not there.
+// tables reads a text. A missing file has no tables.
 func (f treeFormat) tables(text []byte) (map[string]any, bool) {
 	if text == nil {
 		return map[string]any{}, true
@@ -128,7 +128,7 @@ func (f treeFormat) tables(text []byte) (map[string]any, bool) {
 	return f.read(text)
 }
 
-// membersDiffer tells whether tables have other members; those that cannot be read may have.
+// membersDiffer reports whether members differ, or a file cannot be read.
 func membersDiffer(was, is []byte, members []string, format treeFormat) bool {
 	old, read := format.tables(was)
 	young, still := format.tables(is)
@@ -137,7 +137,7 @@ func membersDiffer(was, is []byte, members []string, format treeFormat) bool {
 	})
 }
 
-// memberOf is what tables have at a name or a path; nil: nothing.
+// memberOf returns the value at a name or a dotted path, or nil.
 func memberOf(tables map[string]any, name string) any {
 	if value, has := tables[name]; has {
 		return value
@@ -150,7 +150,7 @@ func memberOf(tables map[string]any, name string) any {
 	return memberOf(inner, rest)
 }
 
-// keepTree is the base's tables with some of the new ones. What cannot be read is as the base has it.
+// keepTree returns the base's tables with some members of the new ones, or the base's text if either cannot be read.
 func keepTree(was, is []byte, kept []string, format treeFormat) (text []byte, same bool) {
 	trees := [4]map[string]any{} // each of its own: tables are shared when they are kept
 	for i, text := range [][]byte{was, was, is, is} {
@@ -179,7 +179,7 @@ func keepTree(was, is []byte, kept []string, format treeFormat) (text []byte, sa
 	return was, false
 }
 
-// setMember gives a table a member as another one has it.
+// setMember copies a member of one table to another.
 func setMember(to, from map[string]any, keys []string) {
 	value, has := from[keys[0]]
 	if len(keys) == 1 {
@@ -201,10 +201,10 @@ func setMember(to, from map[string]any, keys []string) {
 	}
 }
 
-// needed is the head of a section of setup.cfg that says what the product is.
+// needed matches the heads of sections of setup.cfg that describe the product.
 var needed = pattern.Of(`^\[(metadata|options(\.(extras_require|packages\.find|package_data|entry_points))?)\]\s*$`)
 
-// keepSections is the base's file with the sections of the new one that are needed.
+// keepSections returns the base's file with the needed sections of the new one.
 func keepSections(was, is []byte) (text []byte, same bool) {
 	split := func(text []byte) (top, kept, other string) {
 		for n, s := range sectionsOf(text) {

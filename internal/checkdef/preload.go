@@ -8,10 +8,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// What a runner is told to load, and what a script reads in, has its say before
-// any test has.
+// Files that a runner preloads or a script sources run before any test.
 
-// loadFlags are node's flags that load a file first; the short one means other things elsewhere.
+// loadFlags are node's flags that preload a file. The short one means something else for other programs.
 var (
 	loadFlags   = words("--require --import --loader --experimental-loader")
 	nodeRunners = words("node mocha tsx ts-node nyc c8 ava tape")
@@ -19,7 +18,7 @@ var (
 	scriptEnds  = []string{"", ".js", ".cjs", ".mjs", ".ts", "/index.js"}
 )
 
-// addPreloads adds the files that a call loads first, or reads settings from.
+// addPreloads adds the files that a call preloads or reads settings from.
 func (f *follower) addPreloads(call []string, in shellText) {
 	tool := ""
 	for _, word := range call {
@@ -52,14 +51,14 @@ func (f *follower) addFlagFile(tool, flag, value string, in shellText) {
 	}
 }
 
-// addConfigFile adds settings that a tool is told of.
+// addConfigFile adds the settings file that a flag names.
 func (f *follower) addConfigFile(name string, in shellText) {
 	if name = inRepository(in.dir, name); name != "" && f.base(name) != nil {
 		f.addWhole(name)
 	}
 }
 
-// addNodeModule adds a file of node's, with the ending that its name leaves out.
+// addNodeModule adds a module of node, whose name may have no extension.
 func (f *follower) addNodeModule(name string, in shellText) {
 	if name = inRepository(in.dir, name); name == "" || name == "." || isTest(name) {
 		return
@@ -72,11 +71,11 @@ func (f *follower) addNodeModule(name string, in shellText) {
 	}
 }
 
-// assertFunction is a script's function that says whether something is as it should be.
+// assertFunction matches a script's function that compares a result.
 var assertFunction = pattern.Of(`(?im)^\s*(function\s+)?\w*(assert|expect|same|equal|refute|should|must|fail)\w*\s*\(\)`)
 
-// addSourced adds what a script reads in: new files, those that say how
-// things are compared, and variables for it. The rest may be what is checked.
+// addSourced adds files that a script sources: new ones, those with assertions, and
+// those with variables. Others may be the product.
 func (f *follower) addSourced(name string, in shellText) {
 	text := f.base(name)
 	switch {
@@ -88,8 +87,8 @@ func (f *follower) addSourced(name string, in shellText) {
 	}
 }
 
-// A script that checks may be made of several files. Those that lie with it in a
-// folder of tools are part of it; elsewhere they may be what is checked.
+// A check's script may consist of several files. Those beside it in a folder of tools
+// belong to it. Others may be the product.
 
 var (
 	toolFolder      = pattern.Of(`(^|/)(tools?|scripts?|ci|hack|dev|checks?)(/|$)`)
@@ -98,7 +97,7 @@ var (
 
 const maxImports = 200
 
-// addImports adds what a script is made of besides.
+// addImports adds the other files of a script.
 func (f *follower) addImports(name, text string) {
 	if !toolFolder.MatchString(path.Dir(name)) {
 		return
@@ -120,7 +119,7 @@ func (f *follower) addImports(name, text string) {
 	}
 }
 
-// addGoProgram adds a program in Go that checks, as far as a change touches it.
+// addGoProgram adds the touched files of a Go program that checks.
 func (f *follower) addGoProgram(args []string, in shellText) {
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
 	if len(args) < 2 || args[0] != "run" || !checkName.MatchString(path.Base(args[1])) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// packageJSON is a package.json, by its keys.
+// packageJSON holds the members of a package.json.
 type packageJSON map[string]json.RawMessage
 
 func readPackageJSON(text []byte) (packageJSON, bool) {
@@ -25,7 +25,7 @@ func (p packageJSON) object(key string) map[string]json.RawMessage {
 	return inner
 }
 
-// managerCommands are the commands of package managers that are no scripts.
+// managerCommands are commands of package managers, not scripts.
 var managerCommands = words("install ci add remove exec dlx x i create init link pack publish update audit outdated why set config cache info view login")
 
 // followNodeScript follows a script of package.json with those that run before and after it.
@@ -39,10 +39,10 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 	if !is {
 		return
 	}
-	for name := range pack.object("imports") { // by which tests are given another file than they name
+	for name := range pack.object("imports") { // they can give tests another file than they name
 		f.addParts(file, "imports."+name)
 	}
-	for _, name := range args[:min(len(args), 4)] { // the first, or what follows a flag's value
+	for _, name := range args[:min(len(args), 4)] { // the script's name, maybe after flags with values
 		if name == "t" || name == "tst" {
 			name = "test"
 		}
@@ -56,11 +56,11 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 	}
 }
 
-// toolSettings is what a tool reads its settings from.
+// toolSettings are the files with a tool's settings.
 type toolSettings struct {
-	files []string            // all of each
-	parts map[string][]string // of a file, by how their names begin
-	hooks bool                // what comes may hook into the runner
+	files []string            // whole files
+	parts map[string][]string // of a file, by the beginning of their names
+	hooks bool                // new files may hook into the runner
 }
 
 var (
@@ -113,7 +113,7 @@ func withExtensions(stem string, ends ...string) []string {
 	return all
 }
 
-// addSettings adds what a tool reads, there already or not: it may come.
+// addSettings adds a tool's settings files, even if the base has none: the change may add them.
 func (f *follower) addSettings(tool, dir string) {
 	own, known := settingsOf[tool]
 	if !known {
@@ -130,7 +130,7 @@ func (f *follower) addSettings(tool, dir string) {
 	}
 }
 
-// section is a part of an ini or toml file; the lines before the first head have no name.
+// section is a part of an ini or toml file. The lines before the first head have no name.
 type section struct {
 	name  string
 	lines []string
@@ -150,7 +150,7 @@ func sectionsOf(text []byte) []section {
 	return all
 }
 
-// sectionsDiffer tells whether the sections whose names begin with some words are not the same.
+// sectionsDiffer reports whether sections differ, by the beginning of their names.
 func sectionsDiffer(was, now []byte, parts []string) bool {
 	said := func(text []byte) (all []string) {
 		for _, s := range sectionsOf(text) {
@@ -163,7 +163,7 @@ func sectionsDiffer(was, now []byte, parts []string) bool {
 	return !slices.Equal(said(was), said(now))
 }
 
-// sectionText is a section without comments and blank lines.
+// sectionText returns a section without comments and blank lines.
 func sectionText(s section) string {
 	var text strings.Builder
 	for _, line := range s.lines {

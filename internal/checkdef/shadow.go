@@ -7,20 +7,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Some files take the place of what a tool would have found elsewhere: of the
-// runner itself, or of settings. Those that the base has are the project's own
-// and its work; one that comes defines the checks.
+// Some files hide what a tool would find elsewhere: the runner itself, or its
+// settings. The base's own belong to the product. A new one defines the checks.
 
-// shadowingModules shadow, in the folder that python starts in, the runners and what tests compare with.
+// shadowingModules hide, in the folder in which python starts, runners and modules with assertions.
 var shadowingModules = strings.Fields(`unittest pytest _pytest pluggy coverage sitecustomize usercustomize
 argparse contextlib difflib fnmatch functools inspect logging pprint signal traceback
 doctest filecmp json re math decimal fractions operator csv hashlib datetime subprocess tempfile shutil collections copy`)
 
-// shadowing is what a tool finds in the folder it is started in, or in one above.
+// shadowing are the files that a tool finds in the folder in which it starts, or above.
 type shadowing struct {
 	inFolder        []string // in the folder
 	inFolderOrAbove []string // in the folder and in all above it
-	always          []string // all of each, new or not
+	always          []string // whole files, new or not
 }
 
 var (
@@ -38,7 +37,7 @@ var (
 	mavenShadows = shadowing{always: []string{".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml", ".mvn/wrapper/maven-wrapper.properties", ".mvn/wrapper/maven-wrapper.jar"}}
 )
 
-// nodeBinary is what a runner of node's is, where it lies among the project's files.
+// nodeBinary matches a runner of node among the project's files.
 func nodeBinary(tool string) shadowing {
 	return shadowing{inFolder: []string{tool + ".js", "node_modules/.bin/" + tool}}
 }
@@ -51,7 +50,7 @@ func pythonModules() []string {
 	return all
 }
 
-// addShadowing adds what would be found before what a tool is, or reads.
+// addShadowing adds new files that hide a tool or its settings.
 func (f *follower) addShadowing(tool, dir string) {
 	if interpreter.MatchString(tool) {
 		tool = "python"
@@ -75,14 +74,14 @@ func (f *follower) addShadowing(tool, dir string) {
 
 var interpreter = pattern.Of(`^python[0-9.]*$`)
 
-// addIfNew adds a file that the base does not have.
+// addIfNew adds a file if the base does not have it.
 func (f *follower) addIfNew(name string) {
 	if _, held := f.defining[name]; !held {
 		f.defining[name] = definition{whole: true, onlyNew: true}
 	}
 }
 
-// pytestHooks hooks into pytest if it has words of hooksIntoPytest: fixtures have no say in what counts.
+// pytestHooks hooks into pytest if hooksIntoPytest matches it. Fixtures do not change what counts.
 const pytestHooks = "conftest.py"
 
 var hooksIntoPytest = pattern.Of(`(?m)\bpytest_\w+|\bcollect_ignore|^\s*(import|from)\s+_pytest\b|\bsys\s*\.\s*modules\b|\bos\s*\.\s*_exit\b|\bTestCase\b\s*\.`)

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/suite"
 )
 
-// calls are the commands in a shell's text, as lists of words. It is read for
-// its words alone: nothing is expanded, and what is quoted is read as well.
+// calls returns the commands in a shell script, as lists of words. Nothing is
+// expanded, and quoted text is read, too.
 func calls(text string) [][]string {
 	var all [][]string
 	text = strings.ReplaceAll(text, "\\\n", " ")
@@ -41,7 +41,7 @@ func words(text string) map[string]bool {
 	return all
 }
 
-// withoutWrappers is a command without make's signs, variables, and programs that run another.
+// withoutWrappers returns a command without make's prefixes, variables, and programs that run another.
 func withoutWrappers(call []string) []string {
 	for len(call) > 0 {
 		call[0] = strings.TrimLeft(call[0], "@-+")
@@ -53,8 +53,8 @@ func withoutWrappers(call []string) []string {
 	return nil
 }
 
-// checkName are names of scripts that check. Another script may be what is
-// checked: that one is the work's. What makes a folder ready may have any name.
+// checkName matches the names of scripts that check. Another script may be the
+// product. A script of the setup may have any name.
 var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|checks?|checkall|lint|linters?|verify|validate|ci|specs?|e2e|unit|integration|smoke|suite|coverage|qa)([^a-z]|$)`)
 
 func (f *follower) followScript(call []string, in shellText) {
@@ -81,10 +81,10 @@ func (f *follower) followScript(call []string, in shellText) {
 	f.addImports(name, string(text))
 }
 
-// ownFolder is how a script tells the folder that it lies in.
+// ownFolder matches how a script finds its own folder.
 var ownFolder = pattern.Of(`\$\(\s*dirname\s+(--\s+)?["']?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})["']?\s*\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\}`)
 
-// scriptOf is the file that a command runs, and whether a shell does; empty: a program from elsewhere.
+// scriptOf returns the file of the project that a command runs, if any, and whether a shell runs it.
 func scriptOf(call []string) (name string, shell bool) {
 	shell = shells[path.Base(call[0])]
 	if !shell && !languages[path.Base(call[0])] {
@@ -104,11 +104,11 @@ func scriptOf(call []string) (name string, shell bool) {
 	return "", false
 }
 
-// isTest tells of a file that is a test, or serves one: the work's own.
+// isTest reports whether a file is a test or serves one. It belongs to the work.
 func isTest(name string) bool { return suite.Of(name) != suite.None }
 
-// Named are the files of the repository that the words of the checks may name: seen from
-// the folder that they run in, or from one that is another of their words.
+// Named returns the files of the repository that words of the checks may name, in the
+// folder in which they run or in one that another word names.
 func (c CommandSet) Named() []string {
 	var all []string
 	for _, check := range c.Checks {
