@@ -24,7 +24,7 @@ func (a Action) Finish(ctx context.Context) error {
 	}
 	// The newest run of this job.
 	home, run := v.folder().NewestVouched(func(newest journal.Run) bool { return newest.Links.Log == v.env.log() })
-	if home.ID == "" || v.folder().IsTold(home) {
+	if home.ID == "" || v.folder().IsReported(home) {
 		v.say("nothing to finish")
 		return nil
 	}
@@ -56,7 +56,7 @@ func (a Action) Finish(ctx context.Context) error {
 // markTold records that people have heard how the run ended. Where that fails, they
 // are told again.
 func (h *handler) markTold(home workspace.Run) {
-	if err := h.folder().MarkTold(home); err != nil {
+	if err := h.folder().MarkReported(home); err != nil {
 		h.say("could not record that the comment was updated: " + err.Error())
 	}
 }

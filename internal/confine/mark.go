@@ -20,7 +20,7 @@ func (w *Sandbox) mark(text []byte) func(done bool) error {
 	if w.folders.home == "" {
 		return func(bool) error { return nil }
 	}
-	due, _, _, err := workspace.OpenDue(filepath.Join(marks(w.folders.home), rand.Text()))
+	due, _, _, err := workspace.OpenMark(filepath.Join(marks(w.folders.home), rand.Text()))
 	if err == nil {
 		err = errors.Join(due.Write(text), due.Share())
 	}
@@ -43,7 +43,7 @@ func Recover(home string) (moved []string, err error) {
 	list, _ := untrusted.ReadDir(marks(home)) // inside a sandbox it cannot be read
 	for _, file := range list {
 		name := filepath.Join(marks(home), file.Name())
-		due, text, only, failed := workspace.OpenDue(name)
+		due, text, only, failed := workspace.OpenMark(name)
 		var names []string
 		if failed == nil && only { // else its command still runs
 			names, failed = putback.Recover(text)

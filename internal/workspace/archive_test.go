@@ -12,7 +12,7 @@ import (
 
 const finished = `{"userStories": [{"id": "US-001", "title": "Greet", "passes": true}]}`
 
-// A loop is put away as it stands, to the byte, beside others of its name.
+// An archived loop has the same bytes, and its folder does not replace one of the same name.
 func TestPutAway(t *testing.T) {
 	dir := t.TempDir()
 	for _, folder := range []string{"ralph-archive/2026-01-31-x", "ralph-archive/2026-01-31-x-2", "ralph-archive/2026-01-31-x-3"} {
@@ -41,7 +41,7 @@ func TestPutAway(t *testing.T) {
 	}
 }
 
-// What cannot be put away whole stays where it is.
+// A loop that cannot be archived completely is left in place.
 func TestPutAwayFails(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "ralph/prd.json"), finished)
@@ -62,8 +62,8 @@ func TestReadLoopFaults(t *testing.T) {
 	for name, c := range map[string]struct{ prd, what string }{
 		"missing":  {"", "nothing to archive: there is no ralph/prd.json"},
 		"no JSON":  {"{", "the PRD cannot be read: "},
-		"template": {`{"userStories": [{"id": "US-001", "title": " "}]}`, "nothing to archive: ralph/prd.json tells of no story yet"},
-		"empty":    {`{}`, "nothing to archive: ralph/prd.json tells of no story yet"},
+		"template": {`{"userStories": [{"id": "US-001", "title": " "}]}`, "nothing to archive: ralph/prd.json has no stories yet"},
+		"empty":    {`{}`, "nothing to archive: ralph/prd.json has no stories yet"},
 		"a folder": {"/", "cannot read ralph/prd.json: it is not a plain file"},
 	} {
 		t.Run(name, func(t *testing.T) {

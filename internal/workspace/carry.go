@@ -57,7 +57,7 @@ func (r Run) Pack() (map[string][]byte, error) {
 		}
 	}
 	if files[JournalFile] == nil {
-		return nil, errors.New("the journal is gone, or longer than can be carried")
+		return nil, fmt.Errorf("the journal is missing or longer than %d MiB", MaxJournal>>20)
 	}
 	return files, nil
 }
@@ -72,11 +72,11 @@ func ignoreNotExist(err error) error {
 // Unpack writes a run's files from another machine. Older trees are moved aside.
 func (f Folder) Unpack(id string, files map[string][]byte) (Run, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return Run{}, fmt.Errorf("%q is no name for a run", id)
+		return Run{}, fmt.Errorf("%q is not a valid run id", id)
 	}
 	for name := range files {
 		if name != filepath.Base(name) {
-			return Run{}, fmt.Errorf("%q is no file of a run", name)
+			return Run{}, fmt.Errorf("%q is not a valid file name", name)
 		}
 	}
 	run, home := f.Run(id).Accept(), filepath.Join(runs, id)
@@ -101,18 +101,17 @@ func moveAside(root *untrusted.Root, path string) error {
 	return errors.Join(root.RemoveAll(path+".before"), root.Rename(path, path+".before"))
 }
 
-// Limits for a fingerprint. Changes in a larger folder, such as a home, are not
-// detected.
+// Limits for a fingerprint. Larger folders, such as a home, have none.
 const (
 	maxFiles   = 50_000
 	maxContent = 64 << 20
 )
 
-var errTooLarge = errors.New("there are too many files to look at")
+var errTooLarge = errors.New("too many files")
 
 // Fingerprint detects changes in a folder that is not a repository: by the content
 // of files, or by size and time if there is too much content. It ignores ralph's
-// own files. It is empty if the folder is too large or unreadable.
+// own files. The result is empty if the folder is too large or unreadable.
 func Fingerprint(ctx context.Context, dir string) string {
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {

@@ -26,12 +26,12 @@ type Folder struct {
 	Path     string
 	LockName string // the file that Lock locks (default: "lock")
 	Straight bool   // Path has no links, and one that appears there is an error
-	StateDir string // a folder elsewhere that only this user can write to; empty: no run is vouched for
+	StateDir string // a folder outside the project for digests of journals; empty: no run is vouched for
 
-	isLocked bool // Hold has locked it for its caller
+	isLocked bool // by Hold
 }
 
-// FindFolder is the folder of the project that dir is in.
+// FindFolder returns the .ralph folder of dir or of the nearest folder above it.
 func FindFolder(dir string) Folder {
 	for at := dir; ; at = filepath.Dir(at) {
 		folder := Folder{Path: filepath.Join(at, ".ralph")}
@@ -61,7 +61,7 @@ func (f Folder) open() (*untrusted.Root, error) {
 	return root, nil
 }
 
-// within opens the folder for as long as do works in it.
+// within opens the folder for the call of do.
 func (f Folder) within(do func(*untrusted.Root) error) error {
 	root, err := f.open()
 	if err != nil {
@@ -75,7 +75,7 @@ func (f Folder) make() error {
 	if !f.Straight {
 		return os.MkdirAll(f.Path, 0o755)
 	}
-	return f.above().Do(func(project *untrusted.Root) error { return project.MkdirAll(filepath.Base(f.Path), 0o755) })
+	return f.projectFolder().Do(func(project *untrusted.Root) error { return project.MkdirAll(filepath.Base(f.Path), 0o755) })
 }
 
 func (f Folder) folder() untrusted.Folder {
@@ -102,19 +102,19 @@ func (f Folder) CheckPath() error {
 	info, err := os.Lstat(f.Path)
 	switch {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
-		return fault.Usage(f.Path+" is a link", "put a folder in its place, or remove it", nil)
+		return fault.Usage(f.Path+" is a link", "remove it, or replace it with a folder", nil)
 	case err == nil && !info.IsDir():
-		return fault.Usage(f.Path+" is no folder", "call it something else: settings and runs lie in .ralph", nil)
+		return fault.Usage(f.Path+" is not a folder", "rename it: ralph keeps settings and runs in .ralph", nil)
 	}
 	return nil // opening it reports other errors
 }
 
-// RunName is the id of a run that begins at a time. Ids sort by time.
-func RunName(what string, at time.Time) string {
-	return what + "-" + at.UTC().Format("20060102T150405.000")
+// RunName returns the id of a run that begins at a time. Ids with one prefix sort by time.
+func RunName(prefix string, at time.Time) string {
+	return prefix + "-" + at.UTC().Format("20060102T150405.000")
 }
 
-// NewRun creates the folder of a run; it must not exist.
+// NewRun creates the folder of a new run.
 func (f Folder) NewRun(id string) (Run, error) {
 	run := f.Run(id)
 	return run, f.within(func(root *untrusted.Root) error {
@@ -124,7 +124,7 @@ func (f Folder) NewRun(id string) (Run, error) {
 		home := filepath.Join(runs, id)
 		switch err := root.Mkdir(home, 0o755); {
 		case errors.Is(err, fs.ErrExist):
-			return fault.Usage("there is a run "+id+" already", "try again: a run is named after the moment it begins", err)
+			return fault.Usage("run "+id+" already exists", "try again: the id of a run is its start time", err)
 		case err != nil:
 			return cannotWrite(run.Path, err)
 		}
@@ -135,7 +135,7 @@ func (f Folder) NewRun(id string) (Run, error) {
 	})
 }
 
-// Run is the run with that id.
+// Run returns the run with that id.
 func (f Folder) Run(id string) Run {
 	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id), straight: f.Straight}
 	if f.StateDir != "" {
@@ -144,7 +144,7 @@ func (f Folder) Run(id string) Run {
 	return run
 }
 
-// ignoreAll writes a .gitignore for the folder, unless there is one.
+// ignoreAll makes git ignore the folder except the settings, unless it has a .gitignore.
 func ignoreAll(root *untrusted.Root) error {
 	if info, err := root.Lstat(".gitignore"); err == nil && info.Mode().IsRegular() {
 		return nil
@@ -153,10 +153,10 @@ func ignoreAll(root *untrusted.Root) error {
 }
 
 func cannotWrite(path string, err error) error {
-	return fault.Usage("cannot write to "+path, "make the folder writable, with no links out of it, and see that the disk is not full", err)
+	return fault.Usage("cannot write to "+path, "make the folder writable, remove links that lead out of it, and free disk space if the disk is full", err)
 }
 
-// Newest is the newest run that wanted accepts; without an ID if there is none.
+// Newest returns the newest run that wanted accepts, or a run without an ID.
 func (f Folder) Newest(wanted func(journal.Run) bool) (Run, journal.Run) {
 	return f.newest(func(_ Run, state journal.Run) bool { return wanted(state) })
 }
@@ -178,14 +178,15 @@ func (f Folder) newest(wanted func(Run, journal.Run) bool) (Run, journal.Run) {
 	return Run{}, journal.Run{}
 }
 
-// CheckJournal fails if the newest or named journal is unreadable: no older run must be shown.
+// CheckJournal returns an error if the journal of run id, or of the newest run, is unreadable:
+// otherwise callers would show an older run.
 func (f Folder) CheckJournal(id string) error {
 	ids, err := f.listRuns()
 	switch {
 	case errors.As(err, new(*fault.Fault)):
 		return err
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fault.Usage("cannot read "+f.Path, "make it readable for you, with all that lies in it", err)
+		return fault.Usage("cannot read "+f.Path, "make it and all files in it readable", err)
 	}
 	if id == "" && len(ids) > 0 {
 		id = ids[len(ids)-1]
@@ -195,7 +196,7 @@ func (f Folder) CheckJournal(id string) error {
 	}
 	run := f.Run(id)
 	if err := run.replay(func([]byte, journal.Entry) {}); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Usage("the run "+id+" cannot be told of", run.remedy(err), err)
+		return fault.Usage("cannot read the journal of run "+id, run.remedy(err), err)
 	}
 	return nil
 }
@@ -204,11 +205,11 @@ func (r Run) remedy(err error) string {
 	other, is := errors.AsType[*journal.VersionError](err)
 	switch {
 	case is && other.V > journal.Version:
-		return "a later version of ralph has written it: use that one, or move " + r.Path + " away"
+		return "a newer version of ralph wrote it: use that version, or move " + r.Path + " away"
 	case errors.Is(err, fs.ErrPermission):
-		return "make " + r.Path + " readable for you, with all that lies in it"
+		return "make " + r.Path + " and all files in it readable"
 	}
-	return r.Journal() + " is not as ralph writes it; name another run of .ralph/runs, or start a new one: ralph run"
+	return r.Journal() + " is damaged: name another run of .ralph/runs, or start a new one: ralph run"
 }
 
 // listRuns returns the ids of the runs, oldest first. Links and files are ignored.
@@ -242,7 +243,7 @@ func (f Folder) Create(name string) (file io.WriteCloser, err error) {
 // maxKeptFile is larger than any file beside a journal that is read again.
 const maxKeptFile = 64 << 20
 
-// Read reads a file if its digest is as recorded: agents can write there.
+// Read returns the content of a file, which agents can write, if it has the recorded digest.
 func (f Folder) Read(name, digest string) (string, error) {
 	data, err := f.folder().ReadFile(name, maxKeptFile)
 	if errors.Is(err, untrusted.ErrNotPlain) {
@@ -252,16 +253,16 @@ func (f Folder) Read(name, digest string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, err)
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != digest {
-		return "", fmt.Errorf("read %s: it is not what it was", name)
+		return "", fmt.Errorf("read %s: it was changed", name)
 	}
 	return string(data), nil
 }
 
-// toldFile is a file of the folder. It names the run whose end people have heard of.
-const toldFile = "told"
+// reportedFile names the run whose end was reported to people.
+const reportedFile = "told"
 
-// told is the content of that file. A run that went on since has a longer journal.
-func told(run Run) string {
+// reportedState returns the content of that file. A run that continued has a longer journal.
+func reportedState(run Run) string {
 	info, err := os.Stat(run.Journal())
 	if err != nil {
 		return run.ID
@@ -269,13 +270,13 @@ func told(run Run) string {
 	return fmt.Sprintf("%s %d", run.ID, info.Size())
 }
 
-// MarkTold records that people have heard how a run ended.
-func (f Folder) MarkTold(run Run) error {
-	return f.folder().WriteFile(toldFile, []byte(told(run)), 0o644)
+// MarkReported records that the end of a run was reported to people.
+func (f Folder) MarkReported(run Run) error {
+	return f.folder().WriteFile(reportedFile, []byte(reportedState(run)), 0o644)
 }
 
-// IsTold reports whether people have heard how a run ended.
-func (f Folder) IsTold(run Run) bool {
-	said, err := f.folder().ReadFile(toldFile, 4096)
-	return err == nil && string(said) == told(run)
+// IsReported reports whether the end of a run was reported to people.
+func (f Folder) IsReported(run Run) bool {
+	content, err := f.folder().ReadFile(reportedFile, 4096)
+	return err == nil && string(content) == reportedState(run)
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Lock prevents a second run. It ends with the process; the pid in it is for people.
+// Lock locks the folder, so that no second run starts. The system releases the lock when
+// the process ends. The pid in the file is only for messages.
 func (f Folder) Lock() (release func() error, err error) {
 	if f.isLocked {
 		return func() error { return nil }, nil
@@ -51,11 +52,11 @@ func (f Folder) Lock() (release func() error, err error) {
 
 func (f Folder) lockName() string { return cmp.Or(f.LockName, "lock") }
 
-// CheckUnlocked fails while another process has the lock. It writes nothing.
+// CheckUnlocked returns an error while another process has the lock. It writes nothing.
 func (f Folder) CheckUnlocked() error {
 	root, err := f.folder().Open()
 	if err != nil {
-		return nil // there was never a run
+		return nil // no run has started yet
 	}
 	defer root.Close()                                                          //nolint:errcheck // only a handle
 	file, err := root.OpenFile(f.lockName(), os.O_RDONLY|syscall.O_NONBLOCK, 0) // in a sandbox the file is read-only
@@ -78,7 +79,7 @@ func lockedError(file *os.File) error {
 	return fault.Usage("a run is already active in this project: "+holder, "wait for it, or stop it first", nil)
 }
 
-// Active is the file .ralph-active, by which hooks know of an active run with stories.
+// Active is the content of the file .ralph-active, which tells hooks about an active run with stories.
 type Active struct {
 	Timestamp     time.Time `json:"timestamp"`
 	PID           int       `json:"pid"`
@@ -90,23 +91,23 @@ const activeFile = ".ralph-active"
 
 func (f Folder) markerPath() string { return filepath.Join(filepath.Dir(f.Path), activeFile) }
 
-// Hold locks the folder for a whole run, and writes the active file if there is
-// one. An existing active file is from a dead process: only the holder of the lock
-// runs. The returned folder is the same, without further locking.
-func (f Folder) Hold(active *Active) (held Folder, release func() error, err error) {
+// Hold locks the folder for a whole run, and writes the active file unless active is
+// nil. It replaces an existing one: only the holder of the lock runs, so its process
+// is dead. Lock of the returned folder does nothing.
+func (f Folder) Hold(active *Active) (locked Folder, release func() error, err error) {
 	unlock, err := f.Lock()
 	if err != nil {
 		return f, nil, err
 	}
-	held, release = f, unlock
-	held.isLocked = true
+	locked = f
+	locked.isLocked = true
 	if active == nil {
-		return held, release, nil
+		return locked, unlock, nil
 	}
 	if err := f.writeMarker(*active); err != nil {
 		return f, nil, errors.Join(err, unlock())
 	}
-	return held, func() error { return errors.Join(f.removeMarker(), unlock()) }, nil
+	return locked, func() error { return errors.Join(f.removeMarker(), unlock()) }, nil
 }
 
 func (f Folder) writeMarker(active Active) error {
@@ -114,7 +115,7 @@ func (f Folder) writeMarker(active Active) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", activeFile, err)
 	}
-	err = f.above().Do(func(project *untrusted.Root) error {
+	err = f.projectFolder().Do(func(project *untrusted.Root) error {
 		return renameio.WriteFile(activeFile, append(data, '\n'), 0o644, renameio.WithRoot(project.Root))
 	})
 	if err != nil {
@@ -123,13 +124,12 @@ func (f Folder) writeMarker(active Active) error {
 	return nil
 }
 
-// above is the project.
-func (f Folder) above() untrusted.Folder {
+func (f Folder) projectFolder() untrusted.Folder {
 	return untrusted.Folder{Path: filepath.Dir(f.Path), Straight: f.Straight}
 }
 
 func (f Folder) removeMarker() error {
-	if err := f.above().Remove(activeFile); err != nil {
+	if err := f.projectFolder().Remove(activeFile); err != nil {
 		return fmt.Errorf("remove %s: %w", activeFile, err)
 	}
 	return nil
@@ -138,7 +138,7 @@ func (f Folder) removeMarker() error {
 // RemoveStaleMarker removes the active file, unless its run or another process is alive.
 func (f Folder) RemoveStaleMarker() error {
 	if _, err := os.Lstat(f.markerPath()); err != nil {
-		return nil // there is none
+		return nil // no file
 	}
 	release, err := f.Lock()
 	if err != nil {
@@ -151,7 +151,7 @@ func (f Folder) RemoveStaleMarker() error {
 	return f.removeMarker()
 }
 
-// ReadActive reads a project's active file, and whether its process is alive.
+// ReadActive returns the active file of a project, and whether its process is alive.
 func ReadActive(project string) (active Active, alive bool) {
 	data, err := untrusted.ReadFile(filepath.Join(project, activeFile), maxAgentFile)
 	if err != nil || json.Unmarshal(data, &active) != nil || active.PID <= 0 {

@@ -37,29 +37,29 @@ func (m Memory) path(name string) string { return path.Join(cmp.Or(m.Dir, Memory
 
 func (m Memory) tree() untrusted.Folder { return untrusted.Folder{Path: m.Tree} }
 
-// MemoryPath is the folder of PRD and progress log; named is the value of --ralph-dir.
-func MemoryPath(project, named string) (string, error) {
-	memory := filepath.Clean(cmp.Or(named, MemoryDir))
+// MemoryPath returns the folder of PRD and progress log in the project; flag is the value of --ralph-dir.
+func MemoryPath(project, flag string) (string, error) {
+	memory := filepath.Clean(cmp.Or(flag, MemoryDir))
 	if filepath.IsAbs(memory) {
 		if within, err := filepath.Rel(project, memory); err == nil {
 			memory = within
 		}
 	}
 	if !filepath.IsLocal(memory) {
-		return "", fault.Usage("--ralph-dir "+named+" is not within the project", "name a folder of the project", nil)
+		return "", fault.Usage("--ralph-dir "+flag+" is not within the project", "name a folder of the project", nil)
 	}
 	for at := filepath.Dir(memory); at != "."; at = filepath.Dir(at) {
 		if info, err := os.Lstat(filepath.Join(project, at)); err == nil && info.Mode().Type() == fs.ModeSymlink {
-			return "", fault.Usage("--ralph-dir "+named+": "+at+" is a link", "name the folder that it leads to", nil)
+			return "", fault.Usage("--ralph-dir "+flag+": "+at+" is a link", "name the folder that it leads to", nil)
 		}
 	}
 	return memory, nil
 }
 
-// Files are the files of the memory that an agent writes.
+// Files returns the paths of the files that an agent writes.
 func (m Memory) Files() []string { return []string{m.path(planFile), m.path(progressFile)} }
 
-// PromptFile is the path of a project's own prompt in the memory.
+// PromptFile returns the path of the project's own prompt.
 func (m Memory) PromptFile() string { return m.path(promptFile) }
 
 // Write writes the plan, and a progress log if there is none.
@@ -81,7 +81,7 @@ func (m Memory) readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Log is the progress log; empty if there is none.
+// Log returns the progress log. It is empty if there is no file.
 func (m Memory) Log() (string, error) {
 	data, err := m.readFile(progressFile)
 	return string(data), ignoreNotExist(err)
@@ -149,7 +149,7 @@ func (m Memory) ReadPlan() (plan.Plan, error) {
 	return plan.Read(m.path(planFile), data)
 }
 
-// Audit lists the problems of the plan that a loop should not leave.
+// Audit returns an error that lists the problems of the plan at the end of a loop.
 func (m Memory) Audit() error {
 	data, err := m.readFile(planFile)
 	if err == nil {
@@ -158,18 +158,18 @@ func (m Memory) Audit() error {
 	return err
 }
 
-// Prompt is the project's own prompt for its stories; empty if there is none.
+// Prompt returns the project's own prompt for its stories. It is empty if there is no file.
 func (m Memory) Prompt() (string, error) {
 	data, err := m.readFile(promptFile)
 	return string(data), ignoreNotExist(err)
 }
 
-// ReadFile reads a file that people wrote, and no pipe or device.
+// ReadFile reads a file that people wrote. Pipes and devices are errors.
 func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*maxAgentFile) }
 
-// TextFile is the resolved path of a text that people wrote, such as a prompt. A pipe is
-// an error: it would be empty the second time. So is an empty text: an agent without a
-// task only costs money.
+// TextFile checks a text that people wrote, such as a prompt, and returns its resolved path.
+// A pipe is an error: it would be empty at the second read. An empty text is an error: an
+// agent without a task only costs money.
 func TextFile(name string) (string, error) {
 	if _, err := checkedText(name, ReadFile); err != nil {
 		return "", err
@@ -177,16 +177,16 @@ func TextFile(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// ReadTextIn reads such a text by its resolved path. In the project, an agent could have
-// replaced the file or a folder by a link, which is not followed.
+// ReadTextIn reads such a text by its resolved path. It follows no links in the project:
+// an agent could have replaced the file or a folder by one.
 func ReadTextIn(project, name string) (string, error) {
 	top, err := filepath.EvalSymlinks(project)
-	way, strange := filepath.Rel(top, name)
-	if err != nil || strange != nil || !filepath.IsLocal(way) {
+	inside, unrelated := filepath.Rel(top, name)
+	if err != nil || unrelated != nil || !filepath.IsLocal(inside) {
 		return checkedText(name, ReadFile)
 	}
-	return checkedText(way, func(way string) ([]byte, error) {
-		return untrusted.Folder{Path: top}.ReadFile(way, 10*maxAgentFile)
+	return checkedText(inside, func(name string) ([]byte, error) {
+		return untrusted.Folder{Path: top}.ReadFile(name, 10*maxAgentFile)
 	})
 }
 
@@ -195,7 +195,7 @@ func checkedText(name string, read func(string) ([]byte, error)) (string, error)
 	switch {
 	case err != nil:
 	case len(bytes.TrimSpace(data)) == 0:
-		err = fmt.Errorf("there is nothing in %s", name)
+		err = fmt.Errorf("%s is empty", name)
 	default:
 		err = CheckText(data)
 	}
@@ -205,7 +205,7 @@ func checkedText(name string, read func(string) ([]byte, error)) (string, error)
 // CheckText returns an error if data is not plain text.
 func CheckText(data []byte) error {
 	if bytes.IndexByte(data, 0) >= 0 {
-		return errors.New("it is no plain text: a program's own format, or UTF-16")
+		return errors.New("it is not plain text in UTF-8")
 	}
 	return nil
 }

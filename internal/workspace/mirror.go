@@ -16,10 +16,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Mirror makes the folder to equal to the folder from: it copies files that
-// differ, and removes files that from does not have. It compares content, as times
-// can be changed; comparing is faster than copying. No link is followed; sockets,
-// pipes and unreadable files are left out.
+// Mirror makes one folder equal to another: it copies files that differ, and
+// removes all others. It compares content: programs can set times, and comparing
+// is faster than copying. It follows no links, and skips sockets, pipes and
+// unreadable files.
 func Mirror(from, to string) error {
 	source, err := untrusted.OpenRoot(from)
 	if err != nil {
@@ -75,7 +75,8 @@ type entry struct {
 	info     fs.FileInfo
 }
 
-// mirror replaces a changed file, as it can have other names elsewhere.
+// mirror copies an entry. It replaces a changed file: writing to it would also change
+// its other hard links.
 func (e entry) mirror(have fs.FileInfo) error {
 	switch kind := e.info.Mode(); {
 	case kind.IsDir():
@@ -110,14 +111,14 @@ func (e entry) mirrorDir() error {
 }
 
 func (e entry) mirrorLink() error {
-	leads, err := e.from.Readlink(e.name)
+	target, err := e.from.Readlink(e.name)
 	if err != nil {
 		return err
 	}
-	if led, err := e.to.Readlink(e.name); err == nil && led == leads {
+	if old, err := e.to.Readlink(e.name); err == nil && old == target {
 		return nil
 	}
-	return errors.Join(e.to.RemoveAll(e.name), e.to.Symlink(leads, e.name), e.setOwner())
+	return errors.Join(e.to.RemoveAll(e.name), e.to.Symlink(target, e.name), e.setOwner())
 }
 
 func (e entry) mirrorFile(have fs.FileInfo) error {
@@ -170,7 +171,7 @@ func isEqual(a, b io.Reader) bool {
 	}
 }
 
-// setOwner gives the copy the owner of the source, if we are root.
+// setOwner gives the copy the owner of the source, which only root can do.
 func (e entry) setOwner() error {
 	owner := ownerOf(e.info)
 	if os.Geteuid() != 0 {
@@ -181,14 +182,14 @@ func (e entry) setOwner() error {
 
 type owner struct{ uid, gid int }
 
-// Owner is the user and group of a folder.
+// Owner returns the user and group of a folder, or of this process if there is no folder.
 func Owner(dir string) (uid, gid int) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return os.Geteuid(), os.Getegid()
 	}
-	of := ownerOf(info)
-	return of.uid, of.gid
+	o := ownerOf(info)
+	return o.uid, o.gid
 }
 
 func ownerOf(info fs.FileInfo) owner {
@@ -198,13 +199,13 @@ func ownerOf(info fs.FileInfo) owner {
 	return owner{}
 }
 
-// Temporary is removed at the end of its program, or by a later Sweep.
+// Temporary is a folder that its program removes at its end, or a later Sweep.
 type Temporary struct {
 	Path string
-	lock *os.File // until the folder is removed
+	lock *os.File // held until the folder is removed
 }
 
-// NewTemporary makes a folder with that prefix. A lock shows that its program is alive.
+// NewTemporary makes a folder whose name begins with name. Its lock shows that its program is alive.
 func NewTemporary(parent, name string) (Temporary, error) {
 	parent = cmp.Or(parent, os.TempDir())
 	dir, err := os.MkdirTemp(parent, "new-"+name) // renamed once it is locked, so that no Sweep removes it
@@ -230,7 +231,7 @@ func lockOwnDir(dir string) (*os.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && ownerOf(info).uid != os.Geteuid() {
-		err = fmt.Errorf("%s is somebody else's", dir)
+		err = fmt.Errorf("%s belongs to another user", dir)
 	}
 	if err == nil {
 		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -249,11 +250,11 @@ func (t Temporary) Remove() error {
 	return errors.Join(untrusted.RemoveAll(t.Path), t.lock.Close())
 }
 
-// Sweep removes the folders of that name whose programs have ended. It decides by
-// their locks, not by their age. Folders that cannot be removed stay.
+// Sweep removes the folders of NewTemporary whose programs have ended, which it knows by
+// their locks.
 func Sweep(parent, name string) {
 	parent = cmp.Or(parent, os.TempDir())
-	entries, _ := untrusted.ReadDir(parent) // an unreadable folder cannot be cleared
+	entries, _ := untrusted.ReadDir(parent) // best effort
 	for _, entry := range entries {
 		dir := filepath.Join(parent, entry.Name())
 		if !strings.HasPrefix(entry.Name(), name) {

@@ -19,24 +19,24 @@ type Run struct {
 	Path string
 
 	straight   bool   // as that of its Folder
-	digestFile string // the file of its journal's digests; empty: none
-	accepted   bool   // the journal counts without a digest
+	digestFile string // has the digests of its journal; empty: none are kept
+	accepted   bool   // see Accept
 }
 
 func (r Run) folder() untrusted.Folder { return untrusted.Folder{Path: r.Path, Straight: r.straight} }
 
-// File is the path of a file in the run's folder.
+// File returns the path of a file in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
 
 // JournalFile is the name of a run's journal.
 const JournalFile = "journal.jsonl"
 
-// PageFile is the page about a run, made from its journal and the files beside it.
+// PageFile is the HTML page about a run, generated from its other files.
 const PageFile = "report.html"
 
 const maxJournalRead = 1 << 30
 
-// Journal is the path of the run's journal.
+// Journal returns the path of the run's journal.
 func (r Run) Journal() string { return r.File(JournalFile) }
 
 func (r Run) openFile(name string, flag int) (file *os.File, err error) {
@@ -47,13 +47,13 @@ func (r Run) openFile(name string, flag int) (file *os.File, err error) {
 	return file, err
 }
 
-// Entries reads the journal.
+// Entries returns the entries of the journal.
 func (r Run) Entries() (entries []journal.Entry, err error) {
 	err = r.replay(func(_ []byte, entry journal.Entry) { entries = append(entries, entry) })
 	return entries, err
 }
 
-// replay reads the journal line by line: it can be large, and many ask for its end alone.
+// replay calls do for each line of the journal, which can be too large to keep all entries.
 func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
 	var broken error
 	err := r.folder().Do(func(root *untrusted.Root) error {
@@ -74,6 +74,7 @@ func (r Run) replay(do func(line []byte, entry journal.Entry)) error {
 	return broken
 }
 
+// cutTornLine removes an incomplete last line, and returns the entries and the text.
 func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 	data, err := untrusted.ReadAll(file, maxJournalRead)
 	if err != nil {
@@ -91,7 +92,7 @@ func cutTornLine(file *os.File) ([]journal.Entry, []byte, error) {
 	return entries, data[:sound:sound], nil
 }
 
-// sync makes names durable, so that a new file exists after a crash.
+// sync writes the folder to disk, so that a new file exists after a crash.
 func (r Run) sync() error {
 	err := r.folder().Do(func(root *untrusted.Root) error {
 		handle, err := root.Root.Open(".")
@@ -129,9 +130,8 @@ func (r Run) Exists(name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// OpenJournal is a journal that is being written. It remembers its content: an
-// agent that runs "git clean -x" removes the file, and the run could not continue
-// without it.
+// OpenJournal is a journal that is open for writing. It keeps its content in memory, to
+// restore the file if an agent removes it, for example with "git clean -x".
 type OpenJournal struct {
 	run     Run
 	file    *os.File
@@ -146,21 +146,20 @@ func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	if err != nil {
 		return nil, nil, cannotWrite(r.Path, err)
 	}
-	entries, held, err := cutTornLine(file)
+	entries, text, err := cutTornLine(file)
 	if err == nil {
 		err = r.sync()
 	}
-	if err == nil && len(held) > 0 && r.digestFile != "" && !r.accepted && !r.hasDigestOf(held) {
+	if err == nil && len(text) > 0 && r.digestFile != "" && !r.accepted && !r.hasDigestOf(text) {
 		err = UnvouchedError(r.ID, "ralph resume --trust")
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, file.Close())
 	}
-	return &OpenJournal{run: r, file: file, content: held, digest: r.digest(held)}, entries, nil
+	return &OpenJournal{run: r, file: file, content: text, digest: r.newDigest(text)}, entries, nil
 }
 
-// Write appends to the file. It removes a line of which only a part could be written,
-// so that the next one does not continue it.
+// Write appends a line. If only a part could be written, it removes that part.
 func (l *OpenJournal) Write(line []byte) (int, error) {
 	l.digest.add(line)
 	n, err := l.file.Write(line)
@@ -174,14 +173,14 @@ func (l *OpenJournal) Write(line []byte) (int, error) {
 	return n, err
 }
 
-// Sync makes the written lines durable.
+// Sync writes the lines to disk.
 func (l *OpenJournal) Sync() error { return l.file.Sync() }
 
 // Close closes the file.
 func (l *OpenJournal) Close() error { return errors.Join(l.file.Close(), l.digest.close()) }
 
-// Restore rewrites a journal that was removed or changed, and reports that.
-func (l *OpenJournal) Restore() (mended bool, err error) {
+// Restore rewrites a journal that was removed or changed, and reports whether it did.
+func (l *OpenJournal) Restore() (restored bool, err error) {
 	if l.isUnchanged() {
 		return false, nil
 	}
@@ -207,7 +206,7 @@ func (l *OpenJournal) Restore() (mended bool, err error) {
 	return true, old.Close()
 }
 
-// isUnchanged reports whether the file has its place and its length.
+// isUnchanged reports whether the file still has its path and length.
 func (l *OpenJournal) isUnchanged() bool {
 	ours, err := l.file.Stat()
 	if err != nil || ours.Size() != int64(len(l.content)) {

@@ -28,24 +28,24 @@ type NewFile struct {
 // Scaffold creates all files in a project, or none. It never overwrites a file.
 func Scaffold(project string, files []NewFile) error {
 	return inProject(project, func(root *untrusted.Root) error {
-		var there []string
+		var existing []string
 		for _, file := range files {
 			if _, err := root.Lstat(file.Path); err == nil {
-				there = append(there, file.Path)
+				existing = append(existing, file.Path)
 			}
 		}
-		if len(there) == 0 {
+		if len(existing) == 0 {
 			return writeNewFiles(root, files)
 		}
 		fix := "remove or rename these files first"
-		if !strings.HasPrefix(there[0], ".github/") {
+		if !strings.HasPrefix(existing[0], ".github/") {
 			fix += "; ralph archive moves a finished loop away"
 		}
-		return fault.Usage("files already exist: "+strings.Join(there, ", ")+"; nothing was written", fix, nil)
+		return fault.Usage("files already exist: "+strings.Join(existing, ", ")+"; nothing was written", fix, nil)
 	})
 }
 
-// inProject opens a project for as long as do works in it.
+// inProject opens a project for the call of do.
 func inProject(project string, do func(*untrusted.Root) error) error {
 	root, err := untrusted.OpenRoot(project)
 	if err != nil {
@@ -72,14 +72,14 @@ func createFile(root *untrusted.Root, wanted NewFile) error {
 	if err := root.MkdirAll(path.Dir(wanted.Path), 0o755); err != nil {
 		return err
 	}
-	// Exclusive: another program can have created it in the meantime.
+	// Another program can have created it in the meantime.
 	file, err := root.OpenFile(wanted.Path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(wanted.Data)
 	if err = errors.Join(err, file.Close()); err != nil {
-		_ = root.Remove(wanted.Path) // an incomplete file is of no use
+		_ = root.Remove(wanted.Path) // it may be incomplete
 	}
 	return err
 }
@@ -112,7 +112,7 @@ func AddIgnored(project string, patterns ...string) (added []string, err error) 
 	return added, err
 }
 
-// Patterns count as present with or without slashes at the ends.
+// missingPatterns returns the patterns that are not ignored. Slashes at the ends do not count.
 func missingPatterns(ignored []byte, patterns []string) []string {
 	known := map[string]bool{}
 	for line := range strings.Lines(string(ignored)) {
@@ -130,7 +130,7 @@ func missingPatterns(ignored []byte, patterns []string) []string {
 // SettingsFile is the path of a project's settings.
 const SettingsFile = ".ralph/settings.json"
 
-// ReadSettings reads a settings file; nil if there is none.
+// ReadSettings returns a settings file, or nil if there is none.
 func ReadSettings(project, name string) (data []byte, err error) {
 	err = inProject(project, func(root *untrusted.Root) error {
 		if data, err = root.ReadFile(name, maxAgentFile); ignoreNotExist(err) != nil {
@@ -141,8 +141,7 @@ func ReadSettings(project, name string) (data []byte, err error) {
 	return data, err
 }
 
-// WriteSettings replaces the settings in one step: readers see the old or the new
-// ones.
+// WriteSettings replaces the settings atomically.
 func WriteSettings(project string, data []byte) error {
 	return Folder{Path: filepath.Join(project, ".ralph")}.within(func(*untrusted.Root) error {
 		path := filepath.Join(project, filepath.FromSlash(SettingsFile))
@@ -163,7 +162,7 @@ type Loop struct {
 	Progress []byte // nil if there is none
 }
 
-// ReadLoop reads a project's loop. A PRD in valid JSON can be archived even if no run accepts it.
+// ReadLoop reads a project's loop. A PRD that is not a valid plan can be archived if it is valid JSON.
 func ReadLoop(from Memory) (l Loop, err error) {
 	l.memory = from
 	prd := from.path(planFile)
@@ -177,7 +176,7 @@ func ReadLoop(from Memory) (l Loop, err error) {
 		return l, fault.Usage("the PRD cannot be read", "fix "+prd, err)
 	}
 	if !l.hasStories() {
-		return l, fault.Usage("nothing to archive: "+prd+" tells of no story yet", "fill it in, and work on it: ralph run", nil)
+		return l, fault.Usage("nothing to archive: "+prd+" has no stories yet", "add stories, then start a run: ralph run", nil)
 	}
 	if l.Progress, err = from.tree().ReadFile(from.path(progressFile), maxAgentFile); ignoreNotExist(err) != nil {
 		return l, fault.Usage("cannot read the progress log", "make it a plain file that you may read", err)
@@ -185,14 +184,14 @@ func ReadLoop(from Memory) (l Loop, err error) {
 	return l, nil
 }
 
-// hasStories distinguishes a PRD with content from the one that init writes.
+// hasStories reports whether the PRD has more than the one that init writes.
 func (l Loop) hasStories() bool {
 	return slices.ContainsFunc(l.Plan.UserStories, func(s plan.Story) bool {
 		return strings.TrimSpace(s.Title+s.Description) != "" || len(s.AcceptanceCriteria) > 0 || s.Passes
 	})
 }
 
-// Started is the date at the beginning of the progress log, if there is one.
+// Started returns the date at the beginning of the progress log, or an empty text.
 func (l Loop) Started() string {
 	for line := range strings.Lines(string(l.Progress)) {
 		if date, found := strings.CutPrefix(line, "Started:"); found {
@@ -212,7 +211,7 @@ func (l Loop) Archive(name string, summary []byte, fresh []NewFile) (folder stri
 			return errors.Join(err, root.Remove(folder))
 		}
 		for _, file := range fresh {
-			if err := renameio.WriteFile(file.Path, file.Data, 0o644, renameio.WithRoot(root.Root)); err != nil { // a full disk loses neither
+			if err := renameio.WriteFile(file.Path, file.Data, 0o644, renameio.WithRoot(root.Root)); err != nil { // atomic: a full disk loses nothing
 				return cannotWrite(file.Path, err)
 			}
 		}

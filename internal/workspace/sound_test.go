@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// What stands instead of .ralph is told before anything is written, and
-// never taken for a project without runs.
+// A file or link in the place of .ralph is reported before anything is written, and
+// does not count as a project without runs.
 func TestSound(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -22,7 +22,7 @@ func TestSound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"folder": "", "nothing": "", "file": at("file") + " is no folder", "link": at("link") + " is a link",
+		"folder": "", "nothing": "", "file": at("file") + " is not a folder", "link": at("link") + " is a link",
 	} {
 		folder := workspace.Folder{Path: at(name)}
 		for said, err := range map[string]error{"Sound": folder.CheckPath(), "Readable": folder.CheckJournal("")} {
@@ -36,12 +36,12 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// What to do about a journal that cannot be read depends on why.
+// The hint for an unreadable journal fits the cause.
 func TestReadableSaysWhatToDo(t *testing.T) {
 	for line, want := range map[string]string{
-		`{"v":2,"seq":1,"type":"run_began"}`: "a later version of ralph has written it: use that one",
-		`{"mine":true}`:                      "journal.jsonl is not as ralph writes it",
-		"not ours":                           "journal.jsonl is not as ralph writes it",
+		`{"v":2,"seq":1,"type":"run_began"}`: "a newer version of ralph wrote it: use that version",
+		`{"mine":true}`:                      "journal.jsonl is damaged",
+		"not ours":                           "journal.jsonl is damaged",
 	} {
 		folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 		run, err := folder.NewRun("run-1")
@@ -55,8 +55,8 @@ func TestReadableSaysWhatToDo(t *testing.T) {
 			t.Errorf("%s: hint %q, want %q", line, got, want)
 		}
 	}
-	closed := workspace.Remedy(workspace.Run{Path: "runs/run-1"}, &fs.PathError{Op: "open", Err: fs.ErrPermission}) // root may open all
-	if want := "make runs/run-1 readable for you"; !strings.HasPrefix(closed, want) {
+	closed := workspace.Remedy(workspace.Run{Path: "runs/run-1"}, &fs.PathError{Op: "open", Err: fs.ErrPermission}) // as root, no file is unreadable
+	if want := "make runs/run-1 and all files in it readable"; !strings.HasPrefix(closed, want) {
 		t.Errorf("closed: hint %q, want %q", closed, want)
 	}
 }
@@ -68,7 +68,7 @@ func TestStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := filepath.Join(dir, "gone")
-	for path, want := range map[string]string{dir: "", file: file + " is no folder", gone: "no such folder: " + gone} {
+	for path, want := range map[string]string{dir: "", file: file + " is not a folder", gone: "no such folder: " + gone} {
 		if got := text(workspace.CheckDir(path, "-d")); got != want {
 			t.Errorf("Stands(%s) = %q, want %q", path, got, want)
 		}

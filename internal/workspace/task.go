@@ -23,29 +23,30 @@ type Task struct {
 	ID      string
 }
 
-// The files that tell the state of the task.
+// The files with which the task's command reports its state.
 const (
 	doneFile = "DONE"
 	waitFile = "WAIT_WITHOUT_RESTART"
 )
 
-// Runs has its own lock: the supervised command can be ralph run in the same folder.
+// Runs returns the folder of the supervisor's runs. It has a lock of its own, because the
+// supervised command can be ralph run in the same folder.
 func (t Task) Runs() Folder {
 	return Folder{Path: filepath.Join(t.Dir, ".ralph"), LockName: "supervise.lock", Straight: true}
 }
 
 func (t Task) folder() untrusted.Folder { return untrusted.Folder{Path: t.Dir, Straight: true} }
 
-// CheckDir returns an error if dir is not a folder; flag names another one.
+// CheckDir returns an error if dir, the value of flag, is not a folder.
 func CheckDir(dir, flag string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Usage("no such folder: "+dir, "make it, or name another with "+flag, nil)
+		return fault.Usage("no such folder: "+dir, "create it, or name another folder with "+flag, nil)
 	case err != nil:
-		return fault.Usage("cannot look into "+dir, "make it readable, or name another with "+flag, err)
+		return fault.Usage("cannot read "+dir, "make it readable, or name another folder with "+flag, err)
 	case !info.IsDir():
-		return fault.Usage(dir+" is no folder", "name a folder with "+flag, nil)
+		return fault.Usage(dir+" is not a folder", "name a folder with "+flag, nil)
 	}
 	return nil
 }
@@ -63,18 +64,18 @@ func (t Task) Done() (bool, error) {
 	case err != nil:
 		return false, fmt.Errorf("look for %s: %w", doneFile, err)
 	case info.IsDir():
-		return false, fault.Usage(doneFile+" is a directory", "remove it: what says that the task is done is a file", nil)
+		return false, fault.Usage(doneFile+" is a directory", "remove it: a done task has a file of this name", nil)
 	}
 	return true, nil
 }
 
-// HasWaitFile reports whether a file asks not to restart the command.
+// HasWaitFile reports whether the file exists that asks not to restart the command.
 func (t Task) HasWaitFile() bool {
 	info, err := t.folder().Lstat(waitFile)
 	return err == nil && !info.IsDir()
 }
 
-// RemoveWaitFile removes that file once it was obeyed.
+// RemoveWaitFile removes that file.
 func (t Task) RemoveWaitFile() error {
 	if err := t.folder().Remove(waitFile); err != nil {
 		return fmt.Errorf("remove %s: %w", waitFile, err)
@@ -82,7 +83,7 @@ func (t Task) RemoveWaitFile() error {
 	return nil
 }
 
-// The message buses: the task's in its folder, the project's beside that folder.
+// The message bus of the task is in its folder, the project's bus in the folder above.
 const (
 	taskBus    = "TASK-MESSAGE-BUS.md"
 	projectBus = "PROJECT-MESSAGE-BUS.md"
@@ -98,7 +99,7 @@ type Message struct {
 	Text string
 }
 
-// BusSize is the length of the task's bus; 0 if there is none.
+// BusSize returns the length of the task's bus, or 0 if there is none.
 func (t Task) BusSize() int64 {
 	info, err := t.folder().Lstat(taskBus)
 	if err != nil || !info.Mode().IsRegular() {
@@ -107,22 +108,21 @@ func (t Task) BusSize() int64 {
 	return info.Size()
 }
 
-// WaitMessage finds a message after the first since bytes of the bus that asks not
-// to restart the command, and returns its text. A bus that became shorter was
-// replaced, so all of it is read.
-func (t Task) WaitMessage(since int64) (text string, asked bool) {
+// WaitMessage returns the first message after an offset of the bus that asks not to
+// restart the command. A bus that became shorter was replaced, so all of it is read.
+func (t Task) WaitMessage(since int64) (text string, found bool) {
 	size := t.BusSize()
 	if size < since {
 		since = 0
 	}
-	news, err := t.busFrom(max(since, size-maxAgentFile))
+	messages, err := t.readBus(max(since, size-maxAgentFile))
 	if err != nil {
 		return "", false
 	}
-	return findWaitMessage(news)
+	return findWaitMessage(messages)
 }
 
-func (t Task) busFrom(offset int64) (news string, err error) {
+func (t Task) readBus(offset int64) (messages string, err error) {
 	err = t.folder().Do(func(root *untrusted.Root) error {
 		file, err := root.Open(taskBus)
 		if err != nil {
@@ -130,10 +130,10 @@ func (t Task) busFrom(offset int64) (news string, err error) {
 		}
 		defer file.Close() //nolint:errcheck // only read
 		data, err := io.ReadAll(io.NewSectionReader(file, offset, maxAgentFile))
-		news = string(data)
+		messages = string(data)
 		return err
 	})
-	return news, err
+	return messages, err
 }
 
 const dashes = "---"
@@ -144,16 +144,16 @@ var (
 )
 
 // findWaitMessage looks for waitType in a header, which follows dashes or an empty line.
-func findWaitMessage(news string) (text string, asked bool) {
-	lines := strings.Split(strings.ReplaceAll(news, "\r\n", "\n"), "\n")
-	head, begins := false, true
+func findWaitMessage(messages string) (text string, found bool) {
+	lines := strings.Split(strings.ReplaceAll(messages, "\r\n", "\n"), "\n")
+	inHeader, canBegin := false, true
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t")
-		head = (head || begins) && headerLine.MatchString(line)
-		if head && waitTypeLine.MatchString(line) {
+		inHeader = (inHeader || canBegin) && headerLine.MatchString(line)
+		if inHeader && waitTypeLine.MatchString(line) {
 			return textAfterHeader(lines[i+1:]), true
 		}
-		begins = line == "" || line == dashes
+		canBegin = line == "" || line == dashes
 	}
 	return "", false
 }
@@ -181,7 +181,7 @@ func (t Task) PostTask(m Message) error { return t.post(t.Dir, taskBus, m) }
 // PostProject appends a message to the project's bus.
 func (t Task) PostProject(m Message) error { return t.post(filepath.Dir(t.Dir), projectBus, m) }
 
-// post appends in one write, so that concurrent messages stay whole.
+// post appends a message in one write, so that concurrent messages do not mix.
 func (t Task) post(dir, name string, m Message) error {
 	err := untrusted.Folder{Path: dir, Straight: true}.Do(func(root *untrusted.Root) error {
 		file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -197,7 +197,7 @@ func (t Task) post(dir, name string, m Message) error {
 	return nil
 }
 
-// format begins with an empty line: the last line may be incomplete.
+// format returns the text of a message. It begins with a line break, because the last line may lack one.
 func (t Task) format(m Message) string {
 	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	return fmt.Sprintf("\n---\ntype: %s\ntime: %s\nproject_id: %s\ntask_id: %s\nrun_id: %s\n---\n%s\n", oneLine(m.Type),

@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// maxShared is how many bytes of shared content are copied before a run.
+// maxShared is how many bytes are copied before a run.
 const maxShared = 4 << 30
 
 type inode struct{ device, number uint64 }
@@ -31,10 +31,10 @@ type name struct {
 	path string
 }
 
-// Unshare copies files below the paths that have a hard link elsewhere: writing to
-// one name writes to all of them. pnpm, bun and uv link packages with their store,
-// and `git clone` of a folder links its objects. It returns how many files it
-// copied.
+// Unshare replaces files below the paths that have a hard link elsewhere by copies,
+// because writing to one name changes all of them. pnpm, bun and uv link packages
+// with their store, and `git clone` of a folder links its objects. It returns the
+// number of copied files.
 func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	files := map[inode]*linkedFile{}
 	for _, path := range outermost(paths) {
@@ -48,7 +48,7 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 			return 0, err
 		}
 	}
-	if err := keepShared(files); err != nil {
+	if err := removeUnshared(files); err != nil {
 		return 0, err
 	}
 	for _, file := range files {
@@ -66,7 +66,8 @@ func Unshare(ctx context.Context, paths []string) (copied int, err error) {
 	return copied, nil
 }
 
-// openable returns the parent, as it need not be readable.
+// openable returns a folder to open, and the path in it. Of a file, that is its parent: the
+// file may be unreadable.
 func openable(path string) (dir, name string) {
 	if info, err := os.Lstat(path); err == nil && info.IsDir() {
 		return path, "."
@@ -74,12 +75,13 @@ func openable(path string) (dir, name string) {
 	return filepath.Dir(path), filepath.Base(path)
 }
 
-// keepShared keeps the files that have names elsewhere, if they are not too large.
-func keepShared(files map[inode]*linkedFile) error {
+// removeUnshared removes the files that have all their names below the paths. It returns an
+// error if the others are too large to copy.
+func removeUnshared(files map[inode]*linkedFile) error {
 	var size int64
 	for at, file := range files {
 		if file.links <= uint64(len(file.names)) {
-			delete(files, at) // all its names are here
+			delete(files, at)
 			continue
 		}
 		if file.size > (maxShared-size)/int64(len(file.names)) {
@@ -105,7 +107,7 @@ func outermost(paths []string) (outer []string) {
 func collectLinked(ctx context.Context, root *untrusted.Root, path string, files map[inode]*linkedFile) error {
 	return root.Walk(ctx, path, func(e untrusted.Entry, err error) error {
 		switch {
-		case errors.Is(err, untrusted.ErrTooDeep): // the sandbox gets there step by step
+		case errors.Is(err, untrusted.ErrTooDeep): // cannot be skipped: a sandboxed program can go there step by step
 			return fmt.Errorf("%w: %s", err, filepath.Join(root.Name(), filepath.Join(strings.Split(e.Path, "/")[:3]...)))
 		case errors.Is(err, fs.ErrPermission) && ownerOf(e.Info).uid != os.Geteuid():
 			return fs.SkipDir // the sandbox has the same user, and no access either

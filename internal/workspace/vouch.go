@@ -17,12 +17,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// A checkout can contain journals, and an agent can change them. So ralph writes the
-// digest of each of its journals to a folder of the user, where neither can write.
+// A repository can contain journals, and an agent can change them. So ralph writes the
+// digest of each journal that it writes to a folder of the user, which neither can change.
 
 const stateDir = ".local/state/ralph"
 
-// UserStateDir is that folder of a user; empty without a home.
+// UserStateDir returns that folder of a user, or an empty path without a home.
 func UserStateDir(home string) string {
 	if home == "" {
 		return ""
@@ -30,15 +30,15 @@ func UserStateDir(home string) string {
 	return filepath.Join(home, stateDir)
 }
 
-// NewestVouched is the newest accepted run whose journal ralph wrote here.
+// NewestVouched returns the newest run that wanted accepts and whose journal ralph wrote here.
 func (f Folder) NewestVouched(wanted func(journal.Run) bool) (Run, journal.Run) {
 	return f.newest(func(home Run, state journal.Run) bool { return wanted(state) && f.IsVouched(home) })
 }
 
-// UnvouchedError is for a run that is not vouched for; accept is the command to accept it.
+// UnvouchedError returns the error for a run that is not vouched for; accept is the command to accept it.
 func UnvouchedError(id, accept string) error {
 	return fault.Usage("the journal of the run "+id+" is not as ralph wrote it here: a commit or an agent may have changed it, or the project was moved",
-		"look at .ralph/runs/"+id+"/journal.jsonl; if all that it says is so: "+accept, nil)
+		"read .ralph/runs/"+id+"/journal.jsonl, and if it is correct, run: "+accept, nil)
 }
 
 // CanVouch reports whether digests of journals can be written.
@@ -64,7 +64,7 @@ func (r Run) hasDigest(sum []byte) bool {
 	return err == nil && bytes.Contains(known, []byte("\n"+hex.EncodeToString(sum)+"\n"))
 }
 
-// Accept returns the run with a journal that counts without a digest.
+// Accept returns the run with a journal that needs no digest.
 func (r Run) Accept() Run {
 	r.accepted = true
 	return r
@@ -79,7 +79,7 @@ func (f Folder) digestPath(id string) string {
 	return filepath.Join(f.StateDir, hex.EncodeToString(sum[:8]))
 }
 
-// SaveCommand saves the agent command outside of the journal: it can have a key.
+// SaveCommand saves the agent command outside of the journal, because it can contain a key.
 func (f Folder) SaveCommand(run Run, command string) error {
 	if f.StateDir == "" {
 		return nil
@@ -91,7 +91,7 @@ func (f Folder) SaveCommand(run Run, command string) error {
 	return untrusted.Folder{Path: f.StateDir}.WriteFile(name, []byte(run.Journal()+"\n"+command), 0o600)
 }
 
-// SavedCommand is the saved agent command; empty if there is none.
+// SavedCommand returns the saved agent command, or an empty text.
 func (f Folder) SavedCommand(id string) string {
 	text, err := untrusted.ReadFile(f.digestPath(id)+"-command", maxKeptFile)
 	if f.StateDir == "" || err != nil {
@@ -101,18 +101,18 @@ func (f Folder) SavedCommand(id string) string {
 	return command
 }
 
-// maxDigests is more than a user has unfinished runs.
+// maxDigests is more than the unfinished runs of any user.
 const maxDigests = 1000
 
-// TreesDir is a folder for the trees of a run, beside its digest.
+// TreesDir returns a folder for the trees of a run, beside its digest.
 func (f Folder) TreesDir(id string) string { return f.digestPath(id) + ".trees" }
 
-// treesTime is how long trees without a journal stay: they may hold unpushed work.
+// treesTime is how long trees without a journal are kept: they may have unpushed work.
 const treesTime = 90 * 24 * time.Hour
 
-// removeOldDigests removes the digests of removed journals, and their trees in time. If
-// the whole project is missing, its disk may be unmounted: then it removes only digests,
-// and only if there are many.
+// removeOldDigests removes the digests of removed journals, and old trees. If the whole
+// project is missing, its disk may be unmounted: then it removes no trees, and digests
+// only if there are many.
 func (f Folder) removeOldDigests(now time.Time) {
 	files, _ := untrusted.ReadDir(f.StateDir)
 	for _, file := range files {
@@ -126,30 +126,31 @@ func (f Folder) removeOldDigests(now time.Time) {
 		if _, err := os.Lstat(string(line)); !whole || !errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		_, there := os.Lstat(path)
-		trees, none := os.Lstat(name + ".trees")
+		_, noProject := os.Lstat(path)
+		trees, noTrees := os.Lstat(name + ".trees")
 		switch {
-		case none != nil && (there == nil || len(files) > maxDigests):
+		case noTrees != nil && (noProject == nil || len(files) > maxDigests):
 			_ = os.Remove(name)
-		case none == nil && there == nil && now.Sub(trees.ModTime()) > treesTime:
+		case noTrees == nil && noProject == nil && now.Sub(trees.ModTime()) > treesTime:
 			_ = errors.Join(os.Remove(name), untrusted.RemoveAll(name+".trees"))
 		}
 	}
 }
 
-// digest writes the digests of a journal while that is written. Before each line,
-// the file gets the digests with and without the line, so that a kill between the
-// two writes loses nothing.
+// digest keeps the file with the digests of a journal up to date. Before each line of
+// the journal, it writes the digests with and without that line: either can be the
+// current one after a kill.
 type digest struct {
 	file   *os.File // nil: no digest is written
 	offset int64
 	sum    hash.Hash
 }
 
-// digest of a journal that cannot be written leaves the run not vouched for.
-func (r Run) digest(held []byte) *digest {
+// newDigest begins the digest of a journal. If it cannot write the file, the run is not
+// vouched for.
+func (r Run) newDigest(text []byte) *digest {
 	d := &digest{sum: sha256.New()}
-	d.reset(held)
+	d.reset(text)
 	if r.digestFile == "" || os.MkdirAll(filepath.Dir(r.digestFile), 0o700) != nil {
 		return d
 	}
@@ -174,10 +175,10 @@ func (d *digest) add(line []byte) {
 	}
 }
 
-// reset forgets a line that could not be written.
-func (d *digest) reset(held []byte) {
+// reset starts again with the whole text of the journal.
+func (d *digest) reset(text []byte) {
 	d.sum.Reset()
-	d.sum.Write(held)
+	d.sum.Write(text)
 }
 
 func (d *digest) close() error {

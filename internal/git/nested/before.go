@@ -44,7 +44,7 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 	only, kept := false, s.kept
 	if marks != "" {
 		var text []byte
-		s.mark, text, only, err = workspace.OpenDue(filepath.Join(marks, digest(s.name())))
+		s.mark, text, only, err = workspace.OpenMark(filepath.Join(marks, digest(s.name())))
 		s.stood = err == nil && gob.NewDecoder(bytes.NewReader(text)).Decode(&s.before) == nil
 	}
 	if s.stood {

@@ -27,8 +27,8 @@ type search struct {
 	includes func(config []byte) ([]byte, error)
 
 	before before
-	mark   *workspace.Due // keeps it; nil: none does
-	stood  bool           // it is of an earlier command, or of another one
+	mark   *workspace.Mark // keeps it; nil: none does
+	stood  bool            // it is of an earlier command, or of another one
 }
 
 func (s search) name() string { return filepath.Join(s.top, s.start) }

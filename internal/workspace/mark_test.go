@@ -9,16 +9,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// What is to be done is read by all that have the file at once, and by the next one if none of them did it.
-func TestDue(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "new", "due")
-	opened := func(want string, alone bool) *workspace.Due {
+// All processes that share a mark read it, and so does the next one if none of them finished the work.
+func TestMark(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "new", "mark")
+	opened := func(want string, alone bool) *workspace.Mark {
 		t.Helper()
-		due, text, only, err := workspace.OpenDue(name)
+		mark, text, only, err := workspace.OpenMark(name)
 		if err != nil || string(text) != want || only != alone {
-			t.Fatalf("OpenDue = %q, only %t, %v; want %q, %t", text, only, err, want, alone)
+			t.Fatalf("OpenMark = %q, only %t, %v; want %q, %t", text, only, err, want, alone)
 		}
-		return due
+		return mark
 	}
 	must := func(err error) {
 		t.Helper()
@@ -29,7 +29,7 @@ func TestDue(t *testing.T) {
 	first := opened("", true)
 	must(errors.Join(first.Write([]byte("search all")), first.Write([]byte("search")), first.Share()))
 	second := opened("search", false)
-	must(first.Close(true)) // the second is not done yet
+	must(first.Close(true)) // the second has it open
 	must(second.Close(false))
 	third := opened("search", true)
 	must(third.Close(true))
@@ -37,6 +37,6 @@ func TestDue(t *testing.T) {
 		t.Errorf("the file is still there: %v", err)
 	}
 	must(opened("", true).Close(true))
-	var none *workspace.Due
+	var none *workspace.Mark
 	must(none.Close(true))
 }

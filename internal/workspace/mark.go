@@ -1,0 +1,84 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// Mark is a file that describes unfinished work. It stays when its process is killed, so that the next
+// process can finish the work. Several processes can share it.
+type Mark struct{ file *os.File }
+
+const maxMark = 256 << 20
+
+// OpenMark opens a mark and reads its text. If only, no other process has it open, and the text is from a
+// process that was killed. Otherwise OpenMark waits until the other process has written.
+func OpenMark(path string) (_ *Mark, text []byte, only bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, nil, false, err
+	}
+	root, err := untrusted.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, false, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	for {
+		file, err := root.OpenFile(filepath.Base(path), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, nil, false, err
+		}
+		only, err = lockMark(file)
+		if err == nil {
+			text, err = untrusted.ReadAll(file, maxMark)
+		}
+		if err != nil && !errors.Is(err, syscall.EINTR) {
+			return nil, nil, false, errors.Join(err, file.Close())
+		}
+		if err == nil && isAt(file, path) && (only || len(text) > 0) {
+			return &Mark{file}, text, only, nil
+		}
+		_ = file.Close() // the file was removed, or its process ended before it wrote
+	}
+}
+
+func lockMark(file *os.File) (only bool, err error) {
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, syscall.Flock(int(file.Fd()), syscall.LOCK_SH)
+	}
+	return err == nil, err
+}
+
+func isAt(file *os.File, path string) bool {
+	opened, err := file.Stat()
+	current, missing := os.Stat(path)
+	return err == nil && missing == nil && os.SameFile(opened, current)
+}
+
+// Write replaces the text and writes it to disk, before the work that it describes can reach the disk.
+func (m *Mark) Write(text []byte) error {
+	if err := m.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err := m.file.WriteAt(text, 0)
+	return errors.Join(err, m.file.Sync())
+}
+
+// Share lets other processes open the mark.
+func (m *Mark) Share() error { return syscall.Flock(int(m.file.Fd()), syscall.LOCK_SH) }
+
+// Close closes the mark. If done, it removes the file, unless another process has it open. A nil Mark does nothing.
+func (m *Mark) Close(done bool) error {
+	if m == nil {
+		return nil
+	}
+	var err error
+	if done && syscall.Flock(int(m.file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		err = os.Remove(m.file.Name())
+	}
+	return errors.Join(err, m.file.Close())
+}
