@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// A file of that name is no project's folder; the one above it may be.
+// A file named .ralph is not a project's folder. The search continues above it.
 func TestFolderAbove(t *testing.T) {
 	top := t.TempDir()
 	inner := filepath.Join(top, "a", "b")

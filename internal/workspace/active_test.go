@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// While a run holds its project the marker stands, no matter what stood there, and a
-// second one gets in no way; afterwards it is gone.
+// A run writes the marker over any older file, keeps a second run out, and removes the
+// marker at its end.
 func TestHoldMarks(t *testing.T) {
 	for name, left := range map[string]string{
 		"nothing": "", "a living process, not one of ours": `{"pid":1}`, "half a marker": `{"pid":`, "words": "by hand",
@@ -67,8 +67,7 @@ func TestHoldFails(t *testing.T) {
 	}
 }
 
-// Only the marker of a dead process is removed; without a process there is no
-// trace.
+// Only the marker of a dead process is removed.
 func TestUnmark(t *testing.T) {
 	for name, c := range map[string]struct {
 		marker string
@@ -109,7 +108,7 @@ func TestUnmark(t *testing.T) {
 	}
 }
 
-// No matter what a lock file says, words of others are not repeated.
+// A message repeats only a pid from a lock file, not foreign text.
 func TestLockRepeatsOnlyAPid(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	_ = holder(t, folder.Path)
@@ -119,7 +118,7 @@ func TestLockRepeatsOnlyAPid(t *testing.T) {
 	}
 }
 
-// Pid 0 is no process: to ask for it would be to ask for ourselves.
+// Pid 0 is no process. kill(2) takes it for the own process group.
 func TestMarkerOfNoProcess(t *testing.T) {
 	for _, left := range []string{`{"pid":0}`, `{}`, `{"pid":-1}`} {
 		project := t.TempDir()

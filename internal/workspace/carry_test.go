@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// fill makes files of a run, by their names and texts.
+// fill writes files of a run.
 func fill(t *testing.T, run workspace.Run, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -21,8 +21,7 @@ func fill(t *testing.T, run workspace.Run, files map[string]string) {
 	}
 }
 
-// What another machine needs goes along, and nothing else does: no tree, no
-// transcript, nothing large, nothing that a link leads to.
+// Pack leaves out trees, transcripts, large files and the targets of links.
 func TestCarry(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	run, err := folder.NewRun("run-1")
@@ -62,7 +61,7 @@ func TestCarry(t *testing.T) {
 	}
 }
 
-// All that lies beside the journal is bounded together, too.
+// The files beside the journal also have a limit for their sum.
 func TestCarryIsBounded(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	run, err := folder.NewRun("run-1")
@@ -87,7 +86,7 @@ func TestCarryIsBounded(t *testing.T) {
 	}
 }
 
-// A run that is here is brought to what was carried; its trees are set aside.
+// Unpack replaces the files of an older copy of the run, and moves its trees aside.
 func TestUnpackOverAnOlderOne(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
 	run, err := folder.NewRun("run-1")

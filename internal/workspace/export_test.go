@@ -1,4 +1,4 @@
 package workspace
 
-// Remedy is what to do about a journal for a reason that cannot be had as root.
+// Remedy is exported because root cannot produce one of its errors.
 var Remedy = Run.remedy

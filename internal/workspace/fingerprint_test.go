@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// TestFingerprint tells a folder's files apart from those of another time, and
-// takes no notice of the program's own.
+// A fingerprint changes with the files of a folder, and not with ralph's own files.
 func TestFingerprint(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(dir string) error
@@ -54,7 +53,6 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestNoFingerprint is empty where it is unknown.
 func TestNoFingerprint(t *testing.T) {
 	if got := workspace.Fingerprint(t.Context(), filepath.Join(t.TempDir(), "none")); got != "" {
 		t.Errorf("a folder that is not there has the fingerprint %q", got)

@@ -15,7 +15,7 @@ import (
 
 const song = "do not touch\n"
 
-// canary is a file outside of everything, that must stay as it is.
+// canary is a file outside of all folders that must not change.
 func canary(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "canary")
@@ -62,7 +62,7 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// lines is a journal as it stands in its file.
+// lines returns the text of a journal.
 func lines(t *testing.T, story string) string {
 	t.Helper()
 	var text strings.Builder
@@ -91,7 +91,7 @@ func newRun(t *testing.T) workspace.Run {
 	return run
 }
 
-// A line that a crash tore is cut off, and what comes next stands in its place.
+// An incomplete line from a crash is cut off, and the next line replaces it.
 func TestJournalGoesOnAfterATornLine(t *testing.T) {
 	run, whole := newRun(t), lines(t, going)
 	write(t, run.Journal(), whole+`{"v":1,"seq":3,"at":"2026-11-`)
@@ -124,7 +124,7 @@ func TestNewJournalIsEmpty(t *testing.T) {
 	}
 }
 
-// What is broken anywhere else was broken by somebody: nothing is cut there.
+// A damaged line before the last is not from a crash: nothing is cut.
 func TestJournalWithABrokenMiddleIsRefused(t *testing.T) {
 	run := newRun(t)
 	text := broken + lines(t, going)
@@ -182,8 +182,8 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// stage puts a run in its folder: its journal's story, no journal ("-"), or a
-// file in the folder's place.
+// stage makes the folder of a run with a journal, without one ("-"), or a file
+// instead of the folder.
 func stage(t *testing.T, folder workspace.Folder, id, text string) {
 	t.Helper()
 	if text == "file" {
@@ -246,8 +246,8 @@ func TestFilesOfARun(t *testing.T) {
 	}
 }
 
-// Where nothing can be written people learn where, and what to do. Root may
-// write anywhere, so a file stands where a folder is needed.
+// An error of a write names the path and has a hint. Root can write to any folder, so
+// a file is in the place of one.
 func TestNowhereToWrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), ".ralph")
 	write(t, file, song)
@@ -268,8 +268,7 @@ func TestNowhereToWrite(t *testing.T) {
 	}
 }
 
-// A repository may bring a .ralph of its own making. Nothing is written or
-// read where its links lead.
+// A repository can contain a .ralph. Its links are not followed.
 func TestFolderFollowsNoLinkOut(t *testing.T) {
 	all := func(journal.Run) bool { return true }
 	t.Run("the folder itself", func(t *testing.T) {

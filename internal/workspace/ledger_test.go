@@ -8,9 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// TestLedgerIsPutBack removes and spoils a journal that is being written, as an
-// agent might that tidies up.
-func TestLedgerIsPutBack(t *testing.T) {
+// A journal that is open for writing is restored after an agent removed or changed it.
+func TestJournalIsRestored(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(folder, journal string) error
 		want  bool

@@ -13,12 +13,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// holder starts a process that holds the lock of a folder.
+// holder starts a process that locks a folder.
 func holder(t *testing.T, path string) *exec.Cmd {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
 	child.Env = append(os.Environ(), holderKey+"="+path)
-	if _, err := child.StdinPipe(); err != nil { // it stays until this is closed
+	if _, err := child.StdinPipe(); err != nil { // the process ends when this is closed
 		t.Fatal(err)
 	}
 	out, err := child.StdoutPipe()
@@ -35,11 +35,11 @@ func holder(t *testing.T, path string) *exec.Cmd {
 	return child
 }
 
-// A second run is refused with the pid of the first. When that is killed the
-// lock is free, although it was not released.
+// A second run is refused with the pid of the first. When the first is killed, its
+// lock is free.
 func TestLockIsHeldByTheLiving(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph")}
-	if err := writing("lock", "123456789012345\n")(folder.Path); err != nil { // of one that ended long ago
+	if err := writing("lock", "123456789012345\n")(folder.Path); err != nil { // from a process that ended
 		t.Fatal(err)
 	}
 	child := holder(t, folder.Path)
@@ -79,7 +79,7 @@ func TestLockIsGivenBack(t *testing.T) {
 	}
 }
 
-// A repository may bring a lock that is a link: what it leads to is left alone.
+// A repository can contain a link as the lock. Its target is not changed.
 func TestLockFollowsNoLinkOut(t *testing.T) {
 	outside, dir := canary(t), t.TempDir()
 	link(t, outside, filepath.Join(dir, "lock"))

@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// holderKey makes this test binary hold the lock of a folder until its input
-// ends, saying so first.
+// holderKey makes this test binary lock a folder, report it, and wait until its input
+// ends.
 const holderKey = "WORKSPACE_TEST_HOLD"
 
 func TestMain(m *testing.M) {

@@ -35,7 +35,7 @@ func TestMemoryIsReadBack(t *testing.T) {
 		t.Errorf("progress = %q", got)
 	}
 
-	// The log is the agent's from then on; the plan is the program's.
+	// The second write keeps the agent's log and replaces the plan.
 	write(t, progress, "learned\n")
 	write(t, filepath.Join(tree, "ralph", "prd.json"), "scribbles")
 	if err := m.Write(shop, []byte("begun\n")); err != nil {
@@ -49,11 +49,11 @@ func TestMemoryIsReadBack(t *testing.T) {
 	}
 }
 
-// bait is what an agent may leave where its memory belongs. Files outside the
-// tree hold a canary, and a plan that must not be taken for its own.
+// bait is something that an agent can put in the place of its memory. Outside the
+// tree are a canary and a plan, which must not be read.
 type bait struct {
 	leave func(t *testing.T, tree, canary, alien string)
-	why   string // Read's error says it; empty: any
+	why   string // in the error of ReadPlan; empty: any error
 }
 
 var baits = map[string]bait{
@@ -117,7 +117,7 @@ var baits = map[string]bait{
 	"the plan is gone": {leave: func(*testing.T, string, string, string) {}},
 }
 
-// No matter what an agent leaves there, nothing outside its tree is read or written,
+// An agent can put anything there: nothing outside its tree is read or written,
 // nothing hangs, and the next memory is a memory again.
 func TestMemoryStaysInTheTree(t *testing.T) {
 	for name, bait := range baits {

@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// seen is a folder as text: of each name its mode, and what it holds.
+// seen returns a folder as text: name, mode and content of each file.
 func seen(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -50,8 +50,7 @@ func seen(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// A copy is brought back to what it was made of, no matter what a program did to it, and
-// nothing outside is touched.
+// Mirror restores a copy after any change by a program, and changes nothing outside.
 func TestMirror(t *testing.T) {
 	dir := t.TempDir()
 	from, to, outside := filepath.Join(dir, "from"), filepath.Join(dir, "to"), filepath.Join(dir, "outside")

@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// actions are all that the program does with files that an agent may have
-// replaced.
+// actions are all uses of files that an agent can replace.
 func actions(t *testing.T, project string) map[string]func() error {
 	t.Helper()
 	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
@@ -64,8 +63,8 @@ func done(release func() error) error {
 	return release()
 }
 
-// No matter what an agent puts a pipe in the place of, the program goes on at once:
-// what needed the file is an error, all else is not.
+// A pipe in the place of any file does not block the program. Only actions that need
+// the file return an error.
 func TestNothingWaitsForAPipe(t *testing.T) {
 	for name, want := range map[string]string{
 		"other":                         "",
@@ -98,7 +97,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			all := actions(t, project)
 			var failed []string
 			for what, do := range all {
-				if what != "write" && do() != nil { // which clears the way for itself
+				if what != "write" && do() != nil { // a write replaces the pipe
 					failed = append(failed, what)
 				}
 			}

@@ -39,7 +39,7 @@ func sheets(pairs ...string) []workspace.NewFile {
 	return all
 }
 
-// A command in the sandbox leaves links to the folder of hooks: nothing is written through one.
+// A sandboxed command can leave links to the folder of hooks. Nothing is written through one.
 func TestNoNewFileGoesThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "hooks/x"), "")
@@ -65,7 +65,7 @@ func TestNoNewFileGoesThroughALink(t *testing.T) {
 	}
 }
 
-// All files are laid out or none is, and none is ever overwritten.
+// Scaffold writes all files or none, and overwrites no file.
 func TestScaffold(t *testing.T) {
 	dir := t.TempDir()
 	if err := workspace.Scaffold(dir, sheets("a/b/c", "1", "d", "2")); err != nil {
@@ -81,7 +81,7 @@ func TestScaffold(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "new")); err == nil || get(t, filepath.Join(dir, "d")) != "2" {
 		t.Error("something was written")
 	}
-	// A file instead of a folder is noticed late; what was written is taken back.
+	// A file in the place of a folder is noticed late. The written files are removed.
 	if err := workspace.Scaffold(dir, sheets("new", "3", "d/e", "3")); fault.Hint(err) == "" {
 		t.Errorf("Scaffold = %v, want a fault", err)
 	}
@@ -90,7 +90,7 @@ func TestScaffold(t *testing.T) {
 	}
 }
 
-// Links lead nowhere, dangling ones count as files.
+// Links are not followed, and dangling ones count as files.
 func TestScaffoldFollowsNoLinks(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	for name, to := range map[string]string{"folder": out, "file": filepath.Join(out, "file")} {
@@ -112,7 +112,7 @@ func TestScaffoldFollowsNoLinks(t *testing.T) {
 	}
 }
 
-// Patterns are added once, however they are written already.
+// A pattern is not added if another form of it is there.
 func TestIgnore(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"nothing":         {"", ".ralph-active\n.ralph/\n"},
@@ -139,7 +139,7 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// The settings are replaced as a whole, in the project and nowhere else.
+// The settings are replaced atomically, and only in the project.
 func TestSettings(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	if data, err := workspace.ReadSettings(dir, workspace.SettingsFile); data != nil || err != nil {

@@ -101,15 +101,15 @@ func TestWaitIsHonouredOnce(t *testing.T) {
 			t.Error("it does not wait")
 		}
 	}
-	for range 2 { // the second time it is gone already
+	for range 2 { // the second time there is no file
 		if err := task.RemoveWaitFile(); err != nil || task.HasWaitFile() {
 			t.Errorf("Honour = %v, still waiting %t", err, task.HasWaitFile())
 		}
 	}
 }
 
-// Two runs of one task keep each other out; a ralph in the same folder is not
-// kept out, as it may be what is supervised.
+// A task has one run at a time. Its lock does not keep out a ralph in the same
+// folder, which can be the supervised command.
 func TestTaskHasALockOfItsOwn(t *testing.T) {
 	task := newTask(t)
 	release, err := task.Runs().Lock()
@@ -164,7 +164,7 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// Of very much news the end is looked at: there stands what holds now.
+// Only the end of a long bus is read: new messages are there.
 func TestAskedAtTheEndOfALongBus(t *testing.T) {
 	task := newTask(t)
 	putIn(t, task, taskBus, strings.Repeat("chatter\n", 400_000)+"\ntype: wait_without_restart\nWaiting for a review\n")
@@ -173,7 +173,7 @@ func TestAskedAtTheEndOfALongBus(t *testing.T) {
 	}
 }
 
-// A bus that was written anew says nothing old.
+// All messages of a bus that was replaced are new.
 func TestAskedOnABusThatWasWrittenAnew(t *testing.T) {
 	task := newTask(t)
 	putIn(t, task, taskBus, "type: wait_without_restart\n")
@@ -182,8 +182,8 @@ func TestAskedOnABusThatWasWrittenAnew(t *testing.T) {
 	}
 }
 
-// What is no file is no bus: a pipe would hang the program, and a link leads
-// to what the task's people never meant.
+// Only a plain file is a bus: a pipe would block the program, and a link can lead
+// anywhere.
 func TestBusThatIsNone(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	if err := os.WriteFile(outside, []byte("type: wait_without_restart\n"), 0o644); err != nil {
@@ -242,7 +242,7 @@ task completed
 			t.Errorf("%s: %v (-want +got):\n%s", filepath.Base(path), err, diff)
 		}
 	}
-	// What ralph itself posts asks for nothing.
+	// ralph's own messages do not ask to wait.
 	if _, asked := task.WaitMessage(0); asked {
 		t.Error("asked by ourselves")
 	}

@@ -16,8 +16,8 @@ import (
 
 const lodging = "ralph-lodging-"
 
-// lodgingKey makes this test binary a program that makes a temporary folder there
-// and waits to be killed.
+// lodgingKey makes this test binary make a temporary folder there and wait until it
+// is killed.
 const lodgingKey = "WORKSPACE_TEST_LODGE"
 
 func lodge(parent string) {
@@ -32,7 +32,7 @@ func lodge(parent string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// lodger is such a program, and its folder.
+// lodger starts such a program, and returns its folder.
 func lodger(t *testing.T, parent string) (dir string, kill func()) {
 	t.Helper()
 	self, err := os.Executable()
@@ -66,8 +66,8 @@ func lodger(t *testing.T, parent string) (dir string, kill func()) {
 	return strings.TrimSpace(string(line[:n])), kill
 }
 
-// What a program left that was killed is cleared away by the next, and nothing
-// else is: not what somebody holds, however old it is, nor what is another's.
+// Sweep removes the folders of killed programs, but no locked folder, however old it
+// is, and no folder of another user.
 func TestSweepTakesUnlockedFolders(t *testing.T) {
 	parent := t.TempDir()
 	left, kill := lodger(t, parent)
@@ -108,10 +108,10 @@ func TestSweepTakesUnlockedFolders(t *testing.T) {
 	}
 }
 
-// Even root takes nothing that another user made.
+// Root, too, removes no folder of another user.
 func TestSweepLeavesWhatIsAnothers(t *testing.T) {
 	if os.Geteuid() != 0 {
-		return // no other user is available to make one
+		return // only root can make such a folder
 	}
 	parent := t.TempDir()
 	theirs := filepath.Join(parent, lodging+"theirs")

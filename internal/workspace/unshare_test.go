@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Who writes to a file of the project afterwards writes to no file elsewhere. What is
-// linked within the project stays so, and a copy looks like what it was.
+// After Unshare, writing to a file of the project changes no file elsewhere. Links
+// within the project stay, and a copy has the mode and time of its file.
 func TestUnshare(t *testing.T) {
 	dir := t.TempDir()
 	store, project, state := filepath.Join(dir, "store"), filepath.Join(dir, "project"), filepath.Join(dir, "state")
@@ -72,7 +72,7 @@ func TestUnshare(t *testing.T) {
 	}
 }
 
-// Of folders that are nested too deep, the first are named: the whole path fills a screen.
+// The error for folders that are nested too deep names the first three.
 func TestUnshareNamesTheFirstFolders(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "deep", strings.Repeat("d/", 300)), 0o755); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// began is a run in whose journal ralph wrote some lines; it still has the journal open.
+// began returns a run with some lines in its journal, which is still open.
 func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspace.Run, *workspace.OpenJournal) {
 	t.Helper()
 	run, err := folder.NewRun(id)
@@ -38,7 +38,7 @@ func began(t *testing.T, folder workspace.Folder, id string, lines int) (workspa
 	return run, file
 }
 
-// ralph vouches for the journal that it wrote, wherever a kill ended that, and for no other.
+// ralph vouches only for a journal that it wrote, also after a kill at any point of a write.
 func TestVouched(t *testing.T) {
 	dir := t.TempDir()
 	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), StateDir: filepath.Join(dir, "home", "state")}
@@ -66,7 +66,7 @@ func TestVouched(t *testing.T) {
 			t.Errorf("%s: vouched %t, want %t", name, got, c.want)
 		}
 	}
-	if err := os.RemoveAll(run.Path); err != nil { // as an agent's git clean does
+	if err := os.RemoveAll(run.Path); err != nil { // like git clean of an agent
 		t.Fatal(err)
 	}
 	if mended, err := file.Restore(); !mended || err != nil || !folder.IsVouched(run) {
@@ -77,7 +77,7 @@ func TestVouched(t *testing.T) {
 	}
 }
 
-// A planted newer journal hides no run that began here, and neither does one of another task.
+// A newer journal that was planted, or is of another task, does not hide a run that began here.
 func TestBegun(t *testing.T) {
 	dir := t.TempDir()
 	folder := workspace.Folder{Path: filepath.Join(dir, "work", ".ralph"), StateDir: filepath.Join(dir, "state")}
@@ -107,8 +107,8 @@ func TestBegun(t *testing.T) {
 	}
 }
 
-// A journal that is gone is forgotten when the next run begins; not with the whole project,
-// whose disk may be away.
+// The next run removes digests of removed journals, unless the whole project is missing:
+// its disk may be unmounted.
 func TestForgottenJournals(t *testing.T) {
 	dir := t.TempDir()
 	at := func(project string) workspace.Folder {
@@ -135,8 +135,8 @@ func TestForgottenJournals(t *testing.T) {
 	}
 }
 
-// Trees hold work that was not pushed: they outlive their journal for 90 days, and a disk
-// that is away for as long as that takes.
+// Trees can have unpushed work: they are kept for 90 days after the removal of their
+// journal, and without limit while the project's disk is unmounted.
 func TestTreesOutliveTheirJournal(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
@@ -170,7 +170,7 @@ func TestTreesOutliveTheirJournal(t *testing.T) {
 	}
 }
 
-// A line that could not be written does not count: not by itself, and not with those behind it.
+// The digests do not include a line that could not be written.
 func TestVouchedAfterAFailedWrite(t *testing.T) {
 	folder := workspace.Folder{Path: filepath.Join(t.TempDir(), ".ralph"), StateDir: t.TempDir()}
 	run, file := began(t, folder, "run-1", 9)
