@@ -13,31 +13,31 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Ahead has all old tests run on the new code while the proof of that code runs, as both
-// take as long as the suite. Inspect would run them next: it takes what ran ahead where
-// that is what it asks for. A proof that fails, or is about to run again, ends it.
+// Ahead runs all old tests on the new code at the same time as the proof of that code, as
+// both take as long as the suite. Inspect, which would run them next, takes the result. A
+// proof that fails, or that runs again, ends it.
 type Ahead struct {
-	// Beside is a prover with checkouts of its own; false: there can be only one at a time.
+	// Beside returns a prover with its own checkouts, or false if only one can exist at a time.
 	Beside func(ctx context.Context) (Prover, bool)
 
-	place  string // what runs, or ran; empty: nothing
+	place  string // key of what runs or ran; may be empty
 	cancel context.CancelFunc
 	ended  chan struct{}
-	seen   sight
+	seen   outcome
 	events []journal.Event
 	err    error
 }
 
-var errSought = errors.New("found what would run")
+var errProbed = errors.New("found what would run")
 
-// ahead starts what Inspect runs first if the proof of a commit passes, and ends as the
-// base did. Runs of few tests are short, and so are not worth a checkout of their own.
+// ahead starts what Inspect would run first if the proof passes with the results of the
+// base. A run of selected tests is short, and not worth a checkout of its own.
 func (p Prover) ahead(ctx context.Context, run journal.Run, step verdict.Prove) {
 	if p.Ahead == nil {
 		return
 	}
 	p.Ahead.drop()
-	at, found := p.first(ctx, run, step)
+	at, found := p.firstOfInspect(ctx, run, step)
 	if !found || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return at.wants(check.Name) && at.Commands[check.Name] == "" }) {
 		return
 	}
@@ -46,27 +46,27 @@ func (p Prover) ahead(ctx context.Context, run journal.Run, step verdict.Prove) 
 		return
 	}
 	beside.Ahead = nil
-	p.Ahead.start(ctx, at.title(run), func(ctx context.Context, emit func(journal.Event)) (sight, error) {
-		return beside.once(ctx, run, at, emit)
+	p.Ahead.start(ctx, at.key(run), func(ctx context.Context, emit func(journal.Event)) (outcome, error) {
+		return beside.runOnce(ctx, run, at, emit)
 	})
 }
 
-// first is where Inspect would run checks first.
-func (p Prover) first(ctx context.Context, run journal.Run, step verdict.Prove) (at Place, found bool) {
+// firstOfInspect returns the place where Inspect would run checks first.
+func (p Prover) firstOfInspect(ctx context.Context, run journal.Run, step verdict.Prove) (at Place, found bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	run.Loose = run.BaseChecks
 	run = journal.Fold(run, journal.Entry{Seq: run.Seq, At: run.Now, Event: journal.ProofEnded{Commit: step.Commit, Tree: step.Tree, Passed: true}})
-	p.Ahead, p.seek = nil, func(sought Place) error {
+	p.Ahead, p.probe = nil, func(sought Place) error {
 		at, found = sought, true
 		cancel()
-		return errSought
+		return errProbed
 	}
-	_ = p.Inspect(ctx, run, verdict.Inspect(step), func(journal.Event) {}) // its errors come again
+	_ = p.Inspect(ctx, run, verdict.Inspect(step), func(journal.Event) {}) // its errors will occur again
 	return at, found
 }
 
-func (a *Ahead) start(ctx context.Context, place string, do func(context.Context, func(journal.Event)) (sight, error)) {
+func (a *Ahead) start(ctx context.Context, place string, do func(context.Context, func(journal.Event)) (outcome, error)) {
 	ctx, a.cancel = context.WithCancel(ctx)
 	a.place, a.ended = place, make(chan struct{})
 	go func() {
@@ -75,7 +75,7 @@ func (a *Ahead) start(ctx context.Context, place string, do func(context.Context
 	}()
 }
 
-// wait waits for what runs.
+// wait waits for the run to end.
 func (a *Ahead) wait() {
 	if a != nil && a.place != "" {
 		<-a.ended
@@ -83,7 +83,7 @@ func (a *Ahead) wait() {
 	}
 }
 
-// drop ends what runs, and forgets it.
+// drop ends the run and forgets it.
 func (a *Ahead) drop() {
 	if a == nil || a.place == "" {
 		return
@@ -93,16 +93,16 @@ func (a *Ahead) drop() {
 	*a = Ahead{Beside: a.Beside}
 }
 
-// take is what ran ahead at a place, once.
-func (a *Ahead) take(run journal.Run, at Place, emit func(journal.Event)) (sight, bool) {
-	if a == nil || a.place == "" || a.place != at.title(run) {
-		return sight{}, false
+// take returns the result for a place, once.
+func (a *Ahead) take(run journal.Run, at Place, emit func(journal.Event)) (outcome, bool) {
+	if a == nil || a.place == "" || a.place != at.key(run) {
+		return outcome{}, false
 	}
 	a.wait()
 	seen, events, err := a.seen, a.events, a.err
 	a.drop()
 	if err != nil {
-		return sight{}, false
+		return outcome{}, false
 	}
 	for _, event := range events {
 		emit(event)
@@ -112,8 +112,8 @@ func (a *Ahead) take(run journal.Run, at Place, emit func(journal.Event)) (sight
 
 func (at Place) wants(check string) bool { return at.Only == nil || at.Only(check) }
 
-// title tells what runs at a place from all else.
-func (at Place) title(run journal.Run) string {
+// key identifies what runs at a place.
+func (at Place) key(run journal.Run) string {
 	var commands []string
 	for _, check := range run.Policy.Checks {
 		if at.wants(check.Name) {

@@ -10,29 +10,29 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// unsteady tells whether a test, or another case of it, failed in only one of two
-// runs of a check. The failures of both have to be known.
+// unsteady reports whether a test, or another case of it, failed in only one of two
+// runs of a check. The failures of both must be known.
 func unsteady(check journal.CheckEnded, name string) bool {
 	if check.First == nil || check.First.TimedOut || check.First.Tests == nil || check.First.Tests.Cut {
 		return false
 	}
 	first := check.First.Tests
-	return len(first.Failing()) > 0 && len(first.Broken) == 0 && parted(first.Red, check.Tests.Failing(), name)
+	return len(first.Failing()) > 0 && len(first.Broken) == 0 && endedDifferently(first.Red, check.Tests.Failing(), name)
 }
 
-// parted tells whether a case of a test is among only one of two lists.
-func parted(one, other []string, name string) bool {
+// endedDifferently reports whether only one of two lists contains a case of a test.
+func endedDifferently(one, other []string, name string) bool {
 	only := func(some, rest []string) bool {
 		return slices.ContainsFunc(some, func(n string) bool { return tally.Head(n) == tally.Head(name) && !slices.Contains(rest, n) })
 	}
 	return only(one, other) || only(other, one)
 }
 
-// mended are the tests that were red at the base and pass in the proof; those that failed in another run of the base
-// are sure: a flaky test is red once and green once with any change.
-func (t *trial) mended() (sure, doubtful []string) {
-	for _, name := range slices.DeleteFunc(verdict.FixedTests(t.run, t.graded.Story, t.proof), t.before) {
-		switch t.once(name) {
+// fixed returns the tests that were red at the base and pass in the proof. Those that also failed in another run of
+// the base are sure. A flaky test could be red once and green once with any change.
+func (t *trial) fixed() (sure, doubtful []string) {
+	for _, name := range slices.DeleteFunc(verdict.FixedTests(t.run, t.graded.Story, t.proof), t.isForeign) {
+		switch t.inOtherRuns(name) {
 		case tally.Failed, tally.Broken:
 			sure = append(sure, name)
 		case tally.Absent:
@@ -43,18 +43,18 @@ func (t *trial) mended() (sure, doubtful []string) {
 	return sure, doubtful
 }
 
-// once is how a test ended in the other runs of the base code. A run in which it,
-// or another case of it, ended otherwise than at the base outweighs the others.
-func (t *trial) once(name string) tally.Outcome {
-	seen := t.seen.checks
-	if t.again != nil {
-		seen = slices.Concat(seen, t.again.checks)
+// inOtherRuns returns a test's result in the other runs of the base code. If it, or another
+// case of it, ended differently than at the base, that counts more than the other runs.
+func (t *trial) inOtherRuns(name string) tally.Outcome {
+	seen := t.onBase.checks
+	if t.baseAgain != nil {
+		seen = slices.Concat(seen, t.baseAgain.checks)
 	}
 	outcome := tally.Absent
 	for _, check := range seen {
 		base, _ := t.run.BaseCheck(check.Name)
 		switch {
-		case unsteady(check, name), t.passed(base, check, name), t.passed(check, base, name):
+		case unsteady(check, name), t.passedElsewhere(base, check, name), t.passedElsewhere(check, base, name):
 			return tally.Passed
 		case slices.Contains(check.Tests.Failing(), name):
 			outcome = tally.Failed
@@ -63,17 +63,17 @@ func (t *trial) once(name string) tally.Outcome {
 	return outcome
 }
 
-// passed tells whether a case of a test failed in one run of a check and passed in another.
-func (t *trial) passed(one, other journal.CheckEnded, name string) bool {
+// passedElsewhere reports whether a case of a test failed in one run of a check and passed in another.
+func (t *trial) passedElsewhere(one, other journal.CheckEnded, name string) bool {
 	told := t.tests.Told(other)
 	return slices.ContainsFunc(one.Tests.Failing(), func(n string) bool { return tally.Head(n) == tally.Head(name) && told.Of(n) == tally.Passed })
 }
 
-// confirm runs the base once more if only a test that was red there could show the story.
-func (p Prover) confirm(ctx context.Context, t *trial) error {
-	_, doubtful := t.mended()
-	turned := t.sum()
-	if len(doubtful) == 0 || len(turned.tests) > 0 || turned.whole() {
+// repeatBase runs the base once more if only a test that was red there could prove the story.
+func (p Prover) repeatBase(ctx context.Context, t *trial) error {
+	_, doubtful := t.fixed()
+	turned := t.allTurned()
+	if len(doubtful) == 0 || len(turned.tests) > 0 || turned.unnamed() {
 		return nil
 	}
 	only := func(check string) bool {
@@ -83,6 +83,6 @@ func (p Prover) confirm(ctx context.Context, t *trial) error {
 	if err != nil {
 		return fmt.Errorf("check the base once more: %w", err)
 	}
-	t.again = &seen
+	t.baseAgain = &seen
 	return nil
 }

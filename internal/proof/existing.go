@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// The kinds of what an inspection finds, as docs/proof.md explains them.
+// The kinds of findings, which docs/proof.md explains.
 const (
 	testsBroken  = "tests_broken"  // existing tests fail on the new code
 	testsGone    = "tests_gone"    // existing tests no longer run
@@ -28,30 +28,30 @@ type Differing struct {
 	Was    bool // it is in the earlier commit
 	Tests  bool // it is a test, or serves tests
 	Steers bool // it changes how other tests run, and did not before
-	Asks   bool // it is a product's, asks whether it is being tested, and did not before
+	Asks   bool // it is no test, asks whether it is being tested, and did not before
 	// Doubtful is a file of Tests that the product may load: it is new in a folder of
-	// the tests, or all that tells of tests is that it names a framework.
+	// tests, or only the name of a framework in it shows that it is a test.
 	Doubtful bool
-	Settings bool     // a tool may read it: no test, and not put back whole as what defines the checks
+	Settings bool     // a tool may read it, and it neither is a test nor defines checks as a whole
 	Inline   []string // names of tests that this code file contains
-	Text     []byte   // its content in a trial; nil: the earlier commit's
+	Text     []byte   // its content when old tests run; nil: the earlier commit's
 }
 
-// Changes tells how commits differ.
+// Changes compares commits.
 type Changes interface {
-	// Differing are the files in which two commits differ, but for the loop's own.
+	// Differing returns the files in which two commits differ, without ralph's own.
 	Differing(ctx context.Context, run journal.Run, from, to string) ([]Differing, error)
-	// Patch is the change of one file, as the first lines of a diff.
+	// Patch returns the first lines of a file's diff.
 	Patch(ctx context.Context, from, to, path string) ([]string, error)
-	// Reads tells whether a command, or what defines it at the base, names a variable.
+	// Reads reports whether a command, or a file of the base that defines it, names a variable.
 	Reads(ctx context.Context, run journal.Run, command, variable string) (bool, error)
-	// Mixed tells whether vitest may run test files in one process: one of two commits
-	// has a word for it, or they differ in its settings.
+	// Mixed reports whether vitest may run test files in one process: a commit contains
+	// its word for it, or they differ in its settings.
 	Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error)
 }
 
-// Standing is a proof's commit with the files at Paths as From has them, or without them,
-// and with some of another text.
+// Standing describes a proof's commit in which the files at Paths are those of From, or
+// missing as there, and the files of Texts have these texts.
 type Standing struct {
 	From  string
 	Paths []string
@@ -69,32 +69,31 @@ func (s *Standing) add(path string, text []byte) {
 // reference is a commit whose tests judge the work.
 type reference struct {
 	commit string
-	story  string               // whose work it was; empty: the base
-	checks []journal.CheckEnded // what they said there
+	story  string               // that it proved; empty for the base
+	checks []journal.CheckEnded // their results there
 }
 
-// Inspect has the tests that were there before judge a commit that passed its
-// proof. Where the change touches tests, the tests as they were are put onto the
-// new code and run, without new ones: a test that passed then must pass here. What no longer passes,
-// and what no longer runs, is Found; a change of tests that hides nothing is
-// Shown. No language is read for it.
+// Inspect judges a commit that passed its proof by the existing tests. If the change
+// touches tests, the old versions run on the new code, without new tests: a test that
+// passed before must pass. Tests that fail or no longer run are Found. Harmless changes
+// of tests are Shown.
 func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspect, emit func(journal.Event)) error {
 	inspected := journal.ChangeInspected{Commit: step.Commit, Tree: step.Tree}
 	proof, found := run.ProofOf(step.Tree)
 	if run.Baseline == nil || !run.Baseline.Usable || !found || !proof.Passed {
-		emit(inspected) // nothing is proven here, no matter what the tests say
+		emit(inspected) // the proof shows nothing that tests could hide
 		return nil
 	}
 	i := inspection{prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}}
 	for n, ref := range references(run, step.Commit) {
-		if err := i.by(ctx, n+1, ref); err != nil {
+		if err := i.judgeBy(ctx, n+1, ref); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			inspected.Why = err.Error()
 		}
 	}
-	if err := i.settled(ctx); err != nil {
+	if err := i.tryBaseSettings(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -108,11 +107,11 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 	return nil
 }
 
-const mostFound = 50 // how many places an inspection has on record
+const mostFound = 50 // recorded places of an inspection
 
-// references are the commits whose tests judge the work, the newest first: those
-// of earlier stories that are proven, and the base. A story whose own change of
-// tests waits for a person is none.
+// references returns the commits whose tests judge the work, the newest first: those
+// of proven earlier stories, and the base. A story whose change of tests waits for a
+// person is left out.
 func references(run journal.Run, commit string) []reference {
 	var refs []reference
 	for _, g := range slices.Backward(run.Grades) {
@@ -137,59 +136,59 @@ type inspection struct {
 	commit string
 	proof  journal.Proof
 
-	judged       map[string]bool // tests of which a newer reference has told
-	newer        []string        // the commits of references that have judged
+	judged       map[string]bool // tests that a newer reference has judged
+	newer        []string        // commits of the references before
 	found, shown []journal.Loosened
 	ran          journal.CheckRuns
 }
 
-// by has the tests of a reference judge the commit. They are run only where the
-// change touches tests, or brings new ones; those of an older reference only where
-// a story changed them since.
-func (i *inspection) by(ctx context.Context, number int, ref reference) error {
+// judgeBy judges the commit by the tests of a reference. They run only if the change
+// touches or adds tests. Those of an older reference run only if a story has changed
+// them since.
+func (i *inspection) judgeBy(ctx context.Context, number int, ref reference) error {
 	differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, i.commit)
 	if err != nil {
 		return fmt.Errorf("compare the tests of %.12s with those of %.12s: %w", ref.commit, i.commit, err)
 	}
-	w := witness{inspection: i, ctx: ctx, ref: ref, told: map[string]bool{}, texts: map[string][]byte{}}
-	defer maps.Copy(i.judged, w.told)
-	sure := w.touch(differing)
-	left, err := i.left(ctx, ref, w.changed)
+	j := judgement{inspection: i, ctx: ctx, ref: ref, passed: map[string]bool{}, texts: map[string][]byte{}}
+	defer maps.Copy(i.judged, j.passed)
+	sure := j.note(differing)
+	left, err := i.outdated(ctx, ref, j.touched)
 	if err != nil {
 		return err
 	}
 	older := len(i.newer) > 0
 	i.newer = append(i.newer, ref.commit)
-	if len(w.all) == 0 || older && len(left) == 0 && (ref.story != "" || i.named(ref)) {
-		return w.judge()
+	if len(j.swapped) == 0 || older && len(left) == 0 && (ref.story != "" || i.knowsAllNames(ref)) {
+		return j.judge()
 	}
 	if ref.story == "" && len(sure) == len(differing) {
-		w.old = &sight{checks: ref.checks} // with all of them as they were, the new code is the base
-		return w.judge()
+		j.old = &outcome{checks: ref.checks} // only tests differ: with their old versions, the new code is the base
+		return j.judge()
 	}
-	// Without what is new: a new test may change what others say, or the product itself.
-	asked, err := w.ask(older, sure, left)
+	// New tests are left out: they may change the results of others, or the product.
+	asked, err := j.selectTests(older, sure, left)
 	if err != nil {
 		return err
 	}
-	if err = w.hear(number, maps.Clone(asked), w.all); err != nil {
+	if err = j.runOldTests(number, maps.Clone(asked), j.swapped); err != nil {
 		return err
 	}
 	before := len(i.found)
-	if err = w.judge(); err != nil || len(i.found) > before {
+	if err = j.judge(); err != nil || len(i.found) > before {
 		return err
 	}
-	return w.again(number, asked, sure)
+	return j.judgeDoubtful(number, asked, sure)
 }
 
-// testsAlone tells whether two commits differ only in what is tests beyond doubt, also by
-// path: a file that a check names counts as a test, and may be the product.
+// testsAlone reports whether two commits differ only in certain tests. The path must show it,
+// too: a file that a check names counts as a test, and may be the product.
 func testsAlone(differing []Differing) bool {
 	return len(differing) > 0 && !slices.ContainsFunc(differing, func(d Differing) bool { return !d.Tests || d.Doubtful || suite.Of(d.Path) == suite.None })
 }
 
-// left are a reference's touched tests that no newer reference has in the same version.
-func (i *inspection) left(ctx context.Context, ref reference, changed []string) ([]string, error) {
+// outdated returns a reference's touched tests that each newer reference has in another version.
+func (i *inspection) outdated(ctx context.Context, ref reference, changed []string) ([]string, error) {
 	left := slices.Clone(changed)
 	for _, newer := range i.newer {
 		differing, err := i.prover.Changes.Differing(ctx, i.run, ref.commit, newer)
@@ -203,22 +202,22 @@ func (i *inspection) left(ctx context.Context, ref reference, changed []string) 
 	return left, nil
 }
 
-// touch notes what the change does to tests, and returns those that are tests beyond doubt.
-func (w *witness) touch(differing []Differing) (sure []string) {
+// note records the tests that the change touches, and returns those that certainly are tests.
+func (j *judgement) note(differing []Differing) (sure []string) {
 	for _, d := range differing {
 		switch {
 		case d.Asks:
-			w.mark(d.Path, asksForTests, "the code asks whether it is being tested, or replaces what tests assert with")
+			j.findWord(d.Path, asksForTests, "the code asks whether it is being tested, or replaces what tests assert with")
 		case d.Steers:
-			w.mark(d.Path, testsSteered, "it changes how other tests run")
+			j.findWord(d.Path, testsSteered, "it changes how other tests run")
 		}
 		if !d.Tests {
 			continue
 		}
-		w.all = append(w.all, d.Path)
-		w.inline, w.texts[d.Path] = append(w.inline, d.Inline...), d.Text
+		j.swapped = append(j.swapped, d.Path)
+		j.inline, j.texts[d.Path] = append(j.inline, d.Inline...), d.Text
 		if d.Was {
-			w.changed = append(w.changed, d.Path)
+			j.touched = append(j.touched, d.Path)
 		}
 		if !d.Doubtful {
 			sure = append(sure, d.Path)
@@ -227,22 +226,22 @@ func (w *witness) touch(differing []Differing) (sure []string) {
 	return sure
 }
 
-// named tells whether all tests of a reference that pass are known by name.
-func (i *inspection) named(ref reference) bool {
+// knowsAllNames reports whether all passing tests of a reference are known by name.
+func (i *inspection) knowsAllNames(ref reference) bool {
 	return !slices.ContainsFunc(ref.checks, func(was journal.CheckEnded) bool {
 		told := i.prover.Tests.Told(was)
 		return len(told.Tests) == 0 || was.Tests != nil && was.Tests.Passed > len(told.Names(tally.Passed))
 	})
 }
 
-// mark finds a file by what is written in it.
-func (i *inspection) mark(file, kind, why string) {
+// findWord adds a finding about a word in a file.
+func (i *inspection) findWord(file, kind, why string) {
 	if !slices.ContainsFunc(i.found, func(f journal.Loosened) bool { return f.File == file && f.Kind == kind }) {
 		i.found = append(i.found, journal.Loosened{File: file, Kind: kind, Why: why})
 	}
 }
 
-// allow moves what the story's author has allowed, now or earlier, to what is only shown.
+// allow moves findings that a story's author allowed, now or earlier, to those that are only shown.
 func (i *inspection) allow(story string) {
 	now, _ := i.run.Plan.Find(story)
 	allowed := map[string]bool{}
@@ -265,7 +264,7 @@ func (i *inspection) allow(story string) {
 	i.found = kept
 }
 
-// since tells when the tests of a reference were as they were run.
+// since says which version of the tests ran.
 func (r reference) since() string {
 	if r.story == "" {
 		return ""

@@ -13,13 +13,13 @@ import (
 
 // Tests finds the tests of a story and puts them where they can fail.
 type Tests interface {
-	// Of are the tests of a story's commits, with what serves them and what they depend on.
+	// Of returns the tests of a story's commits, with their helpers, data and dependencies.
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	// Touched are the files that a story's commits changed, where the change is still in commit.
+	// Touched returns the files that a story's commits changed, if commit still has the change.
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
-	// Onto is the run's base with some files as another commit has them.
+	// Onto returns the run's base with some files of another commit.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
-	// Told are all tests that a check told of, by name; none if that is not known any more.
+	// Told returns all tests that a check reported by name, if its report still exists.
 	Told(check journal.CheckEnded) tally.Tally
 }
 
@@ -28,7 +28,7 @@ const (
 	mostNames = 200
 )
 
-// Grade runs a story's new and changed tests on the base code, where they have to fail.
+// Grade runs a story's new and changed tests on the base code, where they must fail.
 func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, emit func(journal.Event)) error {
 	graded := journal.StoryGraded{Story: step.Story, Commit: step.Commit, Grade: journal.Unverified}
 	touched, err := p.Tests.Touched(ctx, run, step.Story, step.Commit)
@@ -37,7 +37,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	}
 	at, found := run.ProofOf(step.Tree)
 	if len(touched) == 0 {
-		emit(p.idle(run, at, graded))
+		emit(p.gradeIdle(run, at, graded))
 		return nil
 	}
 	if !found || at.Empty || !at.Passed {
@@ -50,81 +50,81 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 		return fmt.Errorf("look for the tests of %s: %w", step.Story, err)
 	}
 	t := trial{run: run, proof: at, tests: p.Tests, graded: graded}
-	if err := p.show(ctx, &t, files, emit); err != nil {
+	if err := p.tryTests(ctx, &t, files, emit); err != nil {
 		return fmt.Errorf("grade %s: %w", step.Story, err)
 	}
-	turned := t.sum()
-	if len(turned.tests) == 0 && turned.whole() && t.shares() {
-		if err := p.since(ctx, &t, files); err != nil {
+	turned := t.allTurned()
+	if len(turned.tests) == 0 && turned.unnamed() && t.sharesFiles() {
+		if err := p.tryAtStart(ctx, &t, files); err != nil {
 			return fmt.Errorf("grade %s: %w", step.Story, err)
 		}
-		turned = t.sum()
+		turned = t.allTurned()
 	}
 	emit(t.grade(turned, touched))
 	return nil
 }
 
-// trial is a story's tests on the base code.
+// trial is a run of a story's tests on the base code.
 type trial struct {
 	run    journal.Run
 	proof  journal.Proof
 	tests  Tests
 	graded journal.StoryGraded
-	same   bool // they are what the base has
-	seen   sight
+	inBase bool // the base has the same tests
+	onBase outcome
 
 	narrowed map[string]bool // checks that ran only the story's own test files
 
-	again *sight // the base once more; nil: not tried
-	anew  *sight // the same tests on the code that the story began with; nil: not tried
-	owned bool   // what turned is another story's
-	mute  bool   // it was not seen to pass with the change
+	baseAgain *outcome // the base once more; may be nil
+	atStart   *outcome // the same tests on the code on which the story began; may be nil
+	foreign   bool     // a test that turned belongs to another story
+	notGreen  bool     // a test that failed on the base did not pass with the change
 }
 
-// show runs a story's tests on the base code, unless the change is of tests alone.
-func (p Prover) show(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
+// tryTests runs a story's tests on the base code, unless the change is of tests alone.
+func (p Prover) tryTests(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
 	if slices.ContainsFunc(files, func(name string) bool { return suite.Of(name) == suite.Test }) {
 		t.graded.Files = files[:min(len(files), mostFiles)]
 		differing, err := p.Changes.Differing(ctx, t.run, t.run.Base, t.graded.Commit)
 		if err != nil || testsAlone(differing) {
 			return err
 		}
-		if err := p.try(ctx, t, files, emit); err != nil {
+		if err := p.tryOnBase(ctx, t, files, emit); err != nil {
 			return err
 		}
 	}
-	return p.confirm(ctx, t)
+	return p.repeatBase(ctx, t)
 }
 
-func (p Prover) try(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
+func (p Prover) tryOnBase(ctx context.Context, t *trial, files []string, emit func(journal.Event)) error {
 	stand, err := p.Tests.Onto(ctx, t.run, t.graded.Commit, files)
 	if err != nil || stand == t.run.Base {
-		t.same = err == nil
+		t.inBase = err == nil
 		return err
 	}
-	at := Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful}
-	if enough, err := p.few(ctx, t, at, files, emit); err != nil || enough {
+	at := Place{Where: journal.AtTests, Commit: t.graded.Commit, Stand: stand, Again: t.mayBeChance}
+	if enough, err := p.tryFew(ctx, t, at, files, emit); err != nil || enough {
 		return err
 	}
 	at.Only = func(name string) bool { return !t.narrowed[name] }
-	return p.add(ctx, t.run, at, &t.seen, emit)
+	return p.add(ctx, t.run, at, &t.onBase, emit)
 }
 
-// doubtful tells of a failure on the base code that may be chance: of a test
-// that passed there before, or of none by name. Each run is judged by itself.
-func (t *trial) doubtful(there journal.CheckEnded) bool {
+// mayBeChance reports whether a failure on the base code may be chance: a test failed that
+// passed there before, or none failed by name. Each run is judged by itself.
+func (t *trial) mayBeChance(there journal.CheckEnded) bool {
 	there.First = nil
 	if there.Passed || there.Skipped != "" {
 		return false
 	}
 	base, _ := t.run.BaseCheck(there.Name)
-	fresh := t.fresh(there)
+	fresh := t.newFailures(there)
 	passed := t.tests.Told(base)
 	return len(fresh) == 0 || slices.ContainsFunc(fresh, func(name string) bool { return passed.Of(name) == tally.Passed })
 }
 
-// fresh is what fails on the base code only with the tests, in both runs where there are two.
-func (t *trial) fresh(there journal.CheckEnded) []string {
+// newFailures returns what fails on the base code only with the story's tests, in both runs if there are two.
+func (t *trial) newFailures(there journal.CheckEnded) []string {
 	base, _ := t.run.BaseCheck(there.Name)
 	before := base.Tests.Failing()
 	return slices.DeleteFunc(there.Tests.Failing(), func(name string) bool { return slices.Contains(before, name) || unsteady(there, name) })
@@ -132,7 +132,7 @@ func (t *trial) fresh(there journal.CheckEnded) []string {
 
 func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 	graded := t.graded
-	names := slices.Concat(turned.tests, turned.wholes)
+	names := slices.Concat(turned.tests, turned.groups)
 	slices.Sort(names)
 	names = slices.Compact(names)
 	graded.Tests = names[:min(len(names), mostNames)]
@@ -154,18 +154,18 @@ func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 
 func (t *trial) why() string {
 	switch {
-	case t.again != nil:
+	case t.baseAgain != nil:
 		return "the failure at the base is flaky: it passes there when run again"
 	case len(t.graded.Files) == 0:
 		return "it added no test"
-	case t.same:
+	case t.inBase:
 		return "its tests are already in the base"
-	case t.seen.unready != "":
-		return "its tests could not be tried on the base code: " + t.seen.unready
+	case t.onBase.unready != "":
+		return "its tests could not be tried on the base code: " + t.onBase.unready
 	}
 	green := true
-	for _, there := range t.seen.checks {
-		if why := untold(there); why != "" {
+	for _, there := range t.onBase.checks {
+		if why := noResult(there); why != "" {
 			return why
 		}
 		green = green && (there.Passed || there.Skipped != "")
@@ -173,16 +173,16 @@ func (t *trial) why() string {
 	switch {
 	case green:
 		return "its tests pass without its change, too"
-	case t.owned:
+	case t.foreign:
 		return "the tests that fail without its change belong to other stories, or existed before"
-	case t.mute:
+	case t.notGreen:
 		return "its tests fail on the base code, and did not pass with its change"
 	}
 	return "none of its tests fails anew on the base code"
 }
 
-// untold is why a check tells nothing of tests on the base code; empty: it does.
-func untold(there journal.CheckEnded) string {
+// noResult returns why a check shows nothing about tests on the base code, or "".
+func noResult(there journal.CheckEnded) string {
 	const bySignal = 128
 	switch {
 	case there.CannotRun:
@@ -197,9 +197,9 @@ func untold(there journal.CheckEnded) string {
 	return ""
 }
 
-// idle grades a story for which nothing was changed. It holds already where each criterion names a test that is green
+// gradeIdle grades a story for which nothing was changed. It holds already if each criterion names a test that passes
 // in the proof.
-func (p Prover) idle(run journal.Run, at journal.Proof, graded journal.StoryGraded) journal.StoryGraded {
+func (p Prover) gradeIdle(run journal.Run, at journal.Proof, graded journal.StoryGraded) journal.StoryGraded {
 	story, _ := run.Plan.Find(graded.Story)
 	graded.Idle, graded.Why, graded.Sought = true, "nothing was changed for it", story.TestedBy
 	green := p.green(run, at)

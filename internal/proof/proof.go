@@ -1,6 +1,7 @@
-// Package proof orders the runs of checks that an agent cannot influence: on
-// a clean checkout of the base before the work, and of every commit that may
-// count. It reports the results and does not judge them.
+// Package proof runs checks where an agent cannot influence them: on clean
+// checkouts of the base, and of each commit that may count. It reports what
+// passed, which existing tests fail, and which new tests went from red to green.
+// verdict decides what follows.
 package proof
 
 import (
@@ -16,24 +17,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Prover lends a clean checkout, makes it ready and runs the checks on it.
+// Prover gets a clean checkout, sets it up and runs the checks in it.
 type Prover struct {
-	// Checkout lends a folder that holds commit and nothing else; done gives it back.
+	// Checkout returns a folder that contains only a commit. The caller runs done when it is finished.
 	Checkout func(ctx context.Context, run journal.Run, commit string) (dir string, done func(), err error)
-	// Setup runs the commands that make a checkout ready, up to the first that fails.
+	// Setup runs the setup commands, up to the first that fails.
 	Setup func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
 	Check func(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) error
-	// Restore gives commit without its changes of protected files; nil: none are protected.
+	// Restore returns a commit without the changes of protected files. May be nil.
 	Restore func(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error)
 	Tests   Tests
 	Changes Changes
-	// Baselines are kept from one run to the next; nil: they are not.
+	// Baselines are kept for later runs. May be nil.
 	Baselines Baselines
-	// Stand gives a commit as a proof of it has it, with the files of a Standing.
+	// Stand returns a commit as its proof has it, with the files of a Standing.
 	Stand func(ctx context.Context, run journal.Run, commit string, s Standing) (stand string, err error)
-	Ahead *Ahead // nil: nothing runs at the same time.
+	Ahead *Ahead // may be nil
 
-	seek func(Place) error // asks only where checks would run
+	probe func(Place) error // gets the place where checks would run, and none run
 }
 
 // Place is where checks run.
@@ -41,29 +42,29 @@ type Place struct {
 	Where  journal.Where
 	Dir    string
 	Commit string
-	Stand  string // the commit that is checked out in its place; empty: none is
-	// Again tells whether a check is run once more, in a new checkout; nil: none is.
+	Stand  string // checked out instead of Commit; may be empty
+	// Again reports whether a check runs once more, in a new checkout. May be nil.
 	Again func(journal.CheckEnded) bool
-	// Only names the checks that run; nil: all. Second: they run because of Again.
+	// Only reports whether a check runs. If it is nil, all do. Second is set when checks run because of Again.
 	Only   func(check string) bool
 	Second bool
-	// Commands are those of checks, by name, that do not run as the policy has them.
+	// Commands replace the policy's commands of checks, by name.
 	Commands map[string]string
-	Ask      func(check string) []string // names the tests of a check whose outcome has to be known; nil: none.
-	// judges tells that what fails holds a story back: that the failed tests fail once
-	// more among fewer is enough for that, and would not be enough to show anything.
+	Ask      func(check string) []string // returns the tests of a check whose outcome is recorded by name; may be nil
+	// judges is set if a failure holds a story back. Then it is enough to repeat the
+	// files of the failed tests. To show that something works, all tests would have to run.
 	judges bool
-	Number int // tells places of one kind and commit apart in the names of logs.
+	Number int // for the names of logs: unique for a kind of place and a commit
 }
 
-// judged has blocking checks run once more, and asks for the tests that failed at the base.
+// judged repeats checks that block the story, and records the tests that failed at the base.
 func (at Place) judged(run journal.Run) Place {
 	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.BlocksStory(run, check) }
 	at.Ask = func(name string) []string { return verdict.FailedAtBase(run, name) }
 	return at
 }
 
-// Skips tells whether a check is limited to paths of which a change touches none.
+// Skips reports whether a check is limited to paths, and the change touches none of them.
 func Skips(check policy.Check, changed []string) bool {
 	for glob := range strings.FieldsSeq(check.Paths) {
 		for _, name := range changed {
@@ -75,7 +76,7 @@ func Skips(check policy.Check, changed []string) bool {
 	return check.Paths != ""
 }
 
-// Baseline runs the checks before any work, and tells whether one can prove something later.
+// Baseline runs the checks at the base, and reports whether they can prove something later.
 func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
 	if len(run.Policy.Checks) == 0 {
 		emit(journal.BaselineEnded{Why: "no checks are configured"})
@@ -85,21 +86,21 @@ func (p Prover) Baseline(ctx context.Context, run journal.Run, _ verdict.Baselin
 	if err != nil {
 		return fmt.Errorf("check the base: %w", err)
 	}
-	emit(baseline(run.Policy, seen))
+	emit(sumUpBase(run.Policy, seen))
 	return nil
 }
 
-// Baselines keeps how checks ended at a base for later runs.
+// Baselines keeps the results of checks at a base for later runs.
 type Baselines interface {
-	// Known are the checks as they ended at a run's base; none if that is not known. With
-	// caches, those that setup and the checks filled there are at hand, too.
+	// Known returns the results of the checks at a run's base, if they were kept. If caches
+	// is set, so were the caches that setup and the checks filled there.
 	Known(ctx context.Context, run journal.Run) (checks []journal.CheckEnded, caches bool)
 	Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded)
 }
 
-// known is what an earlier run saw at the base; without checks nothing is known. Where
-// no caches came with it, setup runs: later proofs begin with what it fetches.
-func (p Prover) known(ctx context.Context, run journal.Run, emit func(journal.Event)) (seen sight, err error) {
+// keptBaseline returns what an earlier run kept of the base. If there are no caches, setup runs:
+// later proofs begin with what it fetches.
+func (p Prover) keptBaseline(ctx context.Context, run journal.Run, emit func(journal.Event)) (seen outcome, err error) {
 	if p.Baselines == nil {
 		return seen, nil
 	}
@@ -123,11 +124,10 @@ func (p Prover) known(ctx context.Context, run journal.Run, emit func(journal.Ev
 	return seen, nil
 }
 
-// atBase is what the checks say at the base. Only a base where all of them pass is
-// kept for later: another may be red for a reason that is gone by then. So is none where
-// something else has to be said of the checks.
-func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.Event)) (sight, error) {
-	if seen, err := p.known(ctx, run, emit); err != nil || seen.unready != "" || len(seen.checks) > 0 {
+// atBase returns the results at the base. They are kept only if all checks passed and none
+// caused a note: a failure may have a reason that a later run does not have.
+func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.Event)) (outcome, error) {
+	if seen, err := p.keptBaseline(ctx, run, emit); err != nil || seen.unready != "" || len(seen.checks) > 0 {
 		return seen, err
 	}
 	sound := true
@@ -144,17 +144,17 @@ func (p Prover) atBase(ctx context.Context, run journal.Run, emit func(journal.E
 	return seen, err
 }
 
-// baseline sums up what was seen at the base. Checks of a checkout that could
-// not be made ready were not run, and none of them can prove anything later.
-func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
+// sumUpBase reports whether a check can prove something later. If setup failed, no check
+// ran and none can.
+func sumUpBase(p policy.Policy, seen outcome) journal.BaselineEnded {
 	if seen.unready != "" {
 		return journal.BaselineEnded{Why: seen.unready}
 	}
 	var odd []string
-	green := 0 // or partly so, as far as its output tells
+	green := 0 // also those with failures by name
 	for _, check := range seen.checks {
 		switch {
-		// The author of an added check could have written one that always passes.
+		// The author of the task can name a check that always passes.
 		case (check.Passed || check.HasNamedFailures()) && p.CheckNamed(check.Name).Added:
 			odd = append(odd, fmt.Sprintf("%s was named by the task itself and proves nothing", check.Name))
 		case check.Passed:
@@ -173,10 +173,9 @@ func baseline(p policy.Policy, seen sight) journal.BaselineEnded {
 	return journal.BaselineEnded{Usable: green > 0, Why: strings.Join(odd, "; ")}
 }
 
-// Prove runs the checks on a clean checkout of a commit, and one that holds it
-// back once more: chance must not decide, nor go unseen. The proof of a tree
-// that was proven before, by the same checks after the same setup, is reused,
-// and said to be.
+// Prove runs the checks on a clean checkout of a commit. A check that blocks the
+// commit runs twice, so that chance does not decide and is seen. If the tree has
+// a proof by the same checks and setup, that is used again.
 func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, emit func(journal.Event)) error {
 	ended := journal.ProofEnded{Commit: step.Commit, Tree: step.Tree}
 	if old, found := run.ProofOf(step.Tree); found && old.Passed {
@@ -195,7 +194,7 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 		p.Ahead.drop()
 		return fmt.Errorf("prove %s: %w", step.Commit, err)
 	}
-	if ended = sum(ended, run, seen); ended.Passed {
+	if ended = sumUpProof(ended, run, seen); ended.Passed {
 		p.Ahead.wait()
 	} else {
 		p.Ahead.drop()
@@ -204,7 +203,7 @@ func (p Prover) Prove(ctx context.Context, run journal.Run, step verdict.Prove, 
 	return nil
 }
 
-// restore is the commit to check out instead of one that changed protected files, and these files.
+// restore returns the commit to check out if a commit changed protected files, and these files.
 func (p Prover) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
 	if p.Restore == nil {
 		return "", nil, nil
@@ -213,10 +212,9 @@ func (p Prover) restore(ctx context.Context, run journal.Run, commit string) (st
 	return stand, paths[:min(len(paths), mostFiles)], err
 }
 
-// sum grades a proof. A check that was not green at the base neither blocks nor
-// proves anything. A checkout that cannot be set up always blocks: the commit
-// was not seen to work.
-func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnded {
+// sumUpProof decides whether a proof passed. A check that was red at the base neither blocks
+// nor proves anything. If setup fails, the proof fails.
+func sumUpProof(ended journal.ProofEnded, run journal.Run, seen outcome) journal.ProofEnded {
 	ended.Empty = run.Baseline == nil || !run.Baseline.Usable
 	if seen.unready != "" {
 		ended.Why = seen.unready
@@ -237,14 +235,14 @@ func sum(ended journal.ProofEnded, run journal.Run, seen sight) journal.ProofEnd
 		ended.Why += ", with " + journal.ShortList(ended.Restored) + " as the base has it"
 	}
 	if ended.Passed {
-		ended.Why = worth(&ended, run, seen)
+		ended.Why = remarks(&ended, run, seen)
 	}
 	return ended
 }
 
-// worth is what has to be known of a proof that passed: what was red before, and
-// what chance had a hand in. One in which no test is known to pass is empty.
-func worth(ended *journal.ProofEnded, run journal.Run, seen sight) string {
+// remarks describes what was red before, skipped or flaky in a proof that passed. A proof
+// in which no test is known to pass is empty.
+func remarks(ended *journal.ProofEnded, run journal.Run, seen outcome) string {
 	var known []string
 	if run.Baseline != nil && run.Baseline.Why != "" {
 		known = append(known, run.Baseline.Why)

@@ -12,18 +12,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-type sight struct {
-	unready string // why it could not be made ready; empty: it could
+// outcome is the result of a run of checks.
+type outcome struct {
+	unready string // why setup failed, if it did
 	checks  []journal.CheckEnded
 }
 
-// run lends a checkout for the length of setup and checks, and remembers what
-// they said. A check that is to be run again is so in another one: what fails
-// wherever it has never been run, and not the second time, is no chance.
-func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
+// run runs setup and checks in a checkout. A check that is repeated runs in a new
+// checkout: a failure at each first run in a checkout is not chance.
+func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (outcome, error) {
 	doubtful := func(e journal.CheckEnded) bool { return at.Again != nil && !e.CannotRun && at.Again(e) }
-	waiting := false // the record has the checks in their order
-	seen, err := p.once(ctx, run, at, func(event journal.Event) {
+	waiting := false // events stay in the order of the checks
+	seen, err := p.runOnce(ctx, run, at, func(event journal.Event) {
 		if ended, is := event.(journal.CheckEnded); is {
 			if waiting = waiting || doubtful(ended); waiting {
 				return
@@ -34,9 +34,9 @@ func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(jo
 	if err != nil || !waiting {
 		return seen, err
 	}
-	p.Ahead.drop() // chance must not come from what runs beside
+	p.Ahead.drop() // so that a run at the same time does not cause failures
 	first := slices.IndexFunc(seen.checks, doubtful)
-	if err = p.again(ctx, run, at, seen.checks[first:], doubtful); err != nil {
+	if err = p.repeat(ctx, run, at, seen.checks[first:], doubtful); err != nil {
 		return seen, err
 	}
 	for _, check := range seen.checks[first:] {
@@ -45,8 +45,8 @@ func (p Prover) run(ctx context.Context, run journal.Run, at Place, emit func(jo
 	return seen, nil
 }
 
-// add runs the checks that a place wants, if any, beside what was seen.
-func (p Prover) add(ctx context.Context, run journal.Run, at Place, to *sight, emit func(journal.Event)) error {
+// add runs the checks of a place, if there are any, and adds their results.
+func (p Prover) add(ctx context.Context, run journal.Run, at Place, to *outcome, emit func(journal.Event)) error {
 	if !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return at.Only(check.Name) }) {
 		return nil
 	}
@@ -55,12 +55,11 @@ func (p Prover) add(ctx context.Context, run journal.Run, at Place, to *sight, e
 	return err
 }
 
-// again runs those of some checks that are doubtful once more. How they end then
-// counts, and both runs are on record. In a checkout that cannot be made ready they
-// stay as they are.
-func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) error {
+// repeat runs doubtful checks once more. The second result counts, and both are
+// recorded. If setup fails, the first results stay.
+func (p Prover) repeat(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) error {
 	at.Second = true
-	sure, err := p.sure(ctx, run, at, checks, doubtful)
+	sure, err := p.repeatFailed(ctx, run, at, checks, doubtful)
 	if err != nil {
 		return err
 	}
@@ -77,7 +76,7 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 		}
 		return slices.Concat(ask(name), first.Tests.Failing())
 	}
-	var seen sight
+	var seen outcome
 	if err := p.add(ctx, run, at, &seen, func(journal.Event) {}); err != nil {
 		return err
 	}
@@ -91,10 +90,9 @@ func (p Prover) again(ctx context.Context, run journal.Run, at Place, checks []j
 	return nil
 }
 
-// sure runs the tests that failed anew in some checks once more, with those of the
-// same files or packages alone, and tells in which checks all of them fail again. Of
-// these two runs the one of all tests counts.
-func (p Prover) sure(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) (map[string]bool, error) {
+// repeatFailed repeats only the files or packages of tests that newly failed. It returns the
+// checks in which all of them fail again. For these the first run, of all tests, counts.
+func (p Prover) repeatFailed(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) (map[string]bool, error) {
 	sure, fresh := map[string]bool{}, map[string][]string{}
 	at.Commands = map[string]string{}
 	for _, check := range checks {
@@ -107,17 +105,17 @@ func (p Prover) sure(ctx context.Context, run journal.Run, at Place, checks []jo
 		}
 		old := verdict.FailedAtBase(run, check.Name)
 		fresh[check.Name] = slices.DeleteFunc(check.Tests.Failing(), func(name string) bool { return slices.Contains(old, name) })
-		at.Commands[check.Name] = r.red(command, fresh[check.Name])
+		at.Commands[check.Name] = r.commandFor(command, fresh[check.Name])
 	}
 	at.Again, at.Only = nil, func(name string) bool { return at.Commands[name] != "" }
-	var seen sight
+	var seen outcome
 	err := p.add(ctx, run, at, &seen, func(journal.Event) {})
 	for i, check := range checks {
 		second, ran := journal.FindCheck(seen.checks, check.Name)
 		switch failing := second.Tests.Failing(); {
 		case !ran:
 		case slices.ContainsFunc(fresh[check.Name], func(name string) bool { return !slices.Contains(failing, name) }):
-			checks[i].TookMS += second.TookMS // all tests run again
+			checks[i].TookMS += second.TookMS // and all tests run again
 		default:
 			checks[i].First, sure[check.Name] = second.Try(), true
 		}
@@ -125,9 +123,9 @@ func (p Prover) sure(ctx context.Context, run journal.Run, at Place, checks []jo
 	return sure, err
 }
 
-// firstRun is what is kept of the first run of a check: with it, how the tests ended
-// there that failed in the second. They are asked for only where the command is a
-// test runner and nothing else: what follows in a script did not run at all.
+// firstRun returns the record of a check's first run, with the results of the tests that
+// failed in the second. In a script, tests after the first failure may not have run, so
+// only a plain test runner's results are recorded.
 func (p Prover) firstRun(check, second journal.CheckEnded) *journal.Try {
 	first := check.Try()
 	if first.Tests == nil || !plainRunner(check.Command) {
@@ -145,21 +143,21 @@ func (p Prover) firstRun(check, second journal.CheckEnded) *journal.Try {
 	return first
 }
 
-// once is a single go. Without checks nothing has to be made ready.
-func (p Prover) once(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (sight, error) {
-	if p.seek != nil {
-		return sight{}, p.seek(at)
+// runOnce runs setup and checks once. Without checks setup does not run.
+func (p Prover) runOnce(ctx context.Context, run journal.Run, at Place, emit func(journal.Event)) (outcome, error) {
+	if p.probe != nil {
+		return outcome{}, p.probe(at)
 	}
 	if seen, ran := p.Ahead.take(run, at, emit); ran {
 		return seen, nil
 	}
 	dir, done, err := p.Checkout(ctx, run, cmp.Or(at.Stand, at.Commit))
 	if err != nil {
-		return sight{}, err
+		return outcome{}, err
 	}
 	defer done()
 	at.Dir = dir
-	var seen sight
+	var seen outcome
 	note := func(event journal.Event) {
 		switch e := event.(type) { //nolint:gochecksumtype // checkouts have no other events
 		case journal.SetupEnded:

@@ -9,11 +9,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/tally"
 )
 
-// settled runs the checks once more where the change touches settings that a tool may
-// read: with these files as the base has them, and all else as it is now. What passes
-// only with the changed settings is found: they may be what the product needs, or what
-// hides its faults. A person tells which.
-func (i *inspection) settled(ctx context.Context) error {
+// tryBaseSettings runs the checks with the base's version of touched settings. Tests that pass
+// only with the changed settings are found: the product may need them, or they hide its
+// faults. A person decides.
+func (i *inspection) tryBaseSettings(ctx context.Context) error {
 	differing, err := i.prover.Changes.Differing(ctx, i.run, i.run.Base, i.commit)
 	if err != nil {
 		return fmt.Errorf("compare the settings of %.12s with those of the base: %w", i.commit, err)
@@ -51,9 +50,9 @@ func (i *inspection) settled(ctx context.Context) error {
 	return nil
 }
 
-// lost are the tests that pass in the proof and do not with the base's settings. One that
-// the base does not have has to fail: its name may be another each time, and the base's
-// settings may not find a new test.
+// lost returns the tests that pass in the proof and not with the base's settings. A new test
+// counts only if it fails: its name may differ each time, and the base's settings may not
+// find it.
 func (i *inspection) lost(here, old journal.CheckEnded) []string {
 	if !complete(here) || !complete(old) {
 		return nil

@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	tryStart    = 101 // on the code that a story began with
-	tryAlone    = 102 // only a story's own test files run
-	tryBase     = 103 // the base as it is
-	trySettings = 104 // with the base's settings
-	tryDoubtful = 200 // the numbers of an inspection's further runs begin after it and its double
+	// Numbers of places, for the names of logs.
+	tryStart    = 101 // the code on which a story began
+	tryAlone    = 102 // only a story's own test files
+	tryBase     = 103 // the base once more
+	trySettings = 104 // the base's settings
+	tryDoubtful = 200 // added once or twice to the number of a reference
 )
 
-// before tells whether a test is another story's, or passed before this one began.
-func (t *trial) before(name string) bool {
+// isForeign reports whether a test belongs to another story, or passed before this one began.
+func (t *trial) isForeign(name string) bool {
 	if verdict.IsCreditedElsewhere(t.run, name, t.graded.Story) {
 		return true
 	}
@@ -28,9 +29,9 @@ func (t *trial) before(name string) bool {
 	})
 }
 
-// shares tells whether the story has test files in common with one that was
-// graded before it began: what fails as a whole may be that one's.
-func (t *trial) shares() bool {
+// sharesFiles reports whether the story shares test files with an earlier story: a file that
+// fails as a whole may belong to that one.
+func (t *trial) sharesFiles() bool {
 	if len(t.run.EarlierProofs(t.graded.Story)) == 0 {
 		return false
 	}
@@ -39,8 +40,8 @@ func (t *trial) shares() bool {
 	})
 }
 
-// since tries the tests on the code that the story began with.
-func (p Prover) since(ctx context.Context, t *trial, files []string) error {
+// tryAtStart runs the tests on the code on which the story began.
+func (p Prover) tryAtStart(ctx context.Context, t *trial, files []string) error {
 	earlier := t.run.EarlierProofs(t.graded.Story)
 	began := t.run
 	began.Base = earlier[len(earlier)-1].Commit
@@ -48,23 +49,23 @@ func (p Prover) since(ctx context.Context, t *trial, files []string) error {
 	if err != nil {
 		return err
 	}
-	at := Place{Where: journal.AtDoubt, Commit: t.graded.Commit, Stand: stand, Again: t.doubtful, Number: tryStart}
+	at := Place{Where: journal.AtDoubt, Commit: t.graded.Commit, Stand: stand, Again: t.mayBeChance, Number: tryStart}
 	seen, err := p.run(ctx, t.run, at, t.graded.Add)
-	t.anew = &seen
+	t.atStart = &seen
 	return err
 }
 
-// still leaves what is red on the code that the story began with, too.
-func (t *trial) still(one turned, check string) turned {
-	there, ran := journal.FindCheck(t.anew.checks, check)
-	red := ran && !there.Passed && there.Skipped == "" && untold(there) == ""
+// redAtStart keeps what is also red on the code on which the story began.
+func (t *trial) redAtStart(one turned, check string) turned {
+	there, ran := journal.FindCheck(t.atStart.checks, check)
+	red := ran && !there.Passed && there.Skipped == "" && noResult(there) == ""
 	left := turned{tests: one.tests, all: one.all && red}
 	failing := there.Tests.Failing()
-	for _, whole := range one.wholes {
+	for _, whole := range one.groups {
 		if red && slices.ContainsFunc(failing, func(name string) bool { return strings.HasPrefix(name, whole) }) {
-			left.wholes = append(left.wholes, whole)
+			left.groups = append(left.groups, whole)
 		}
 	}
-	t.owned = t.owned || one.whole() && !left.whole()
+	t.foreign = t.foreign || one.unnamed() && !left.unnamed()
 	return left
 }

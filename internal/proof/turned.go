@@ -10,34 +10,34 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// turned is what is red on the base code and green with the change.
+// turned is what went from red on the base code to green with the change.
 type turned struct {
 	tests  []string // by name
-	wholes []string // what could not be built or loaded, where no test of it is told
-	all    bool     // a check of which nothing is told by name
+	groups []string // packages, files or classes that could not be built or loaded
+	all    bool     // a check that names no tests
 }
 
-// whole tells whether something turned that is no test by itself.
-func (t turned) whole() bool { return t.all || len(t.wholes) > 0 }
+// unnamed reports whether something turned that is not a test by name.
+func (t turned) unnamed() bool { return t.all || len(t.groups) > 0 }
 
-func (t *trial) sum() turned {
-	sure, _ := t.mended()
+func (t *trial) allTurned() turned {
+	sure, _ := t.fixed()
 	sum := turned{tests: sure}
-	for _, there := range t.seen.checks {
-		one := t.turned(there)
-		if t.anew != nil {
-			one = t.still(one, there.Name)
+	for _, there := range t.onBase.checks {
+		one := t.turnedIn(there)
+		if t.atStart != nil {
+			one = t.redAtStart(one, there.Name)
 		}
-		sum.tests, sum.wholes, sum.all = append(sum.tests, one.tests...), append(sum.wholes, one.wholes...), sum.all || one.all
+		sum.tests, sum.groups, sum.all = append(sum.tests, one.tests...), append(sum.groups, one.groups...), sum.all || one.all
 	}
 	return sum
 }
 
-func (t *trial) turned(there journal.CheckEnded) (sum turned) {
+func (t *trial) turnedIn(there journal.CheckEnded) (sum turned) {
 	base, found := t.run.BaseCheck(there.Name)
 	here, proven := journal.FindCheck(t.proof.Checks, there.Name)
 	switch {
-	case !found || !proven || there.Passed || there.Skipped != "" || untold(there) != "":
+	case !found || !proven || there.Passed || there.Skipped != "" || noResult(there) != "":
 		return turned{}
 	case !verdict.CanProve(t.run, here) || verdict.BlocksStory(t.run, here) || base.Tests != nil && base.Tests.Cut:
 		return turned{}
@@ -45,37 +45,37 @@ func (t *trial) turned(there journal.CheckEnded) (sum turned) {
 		return turned{}
 	case len(there.Tests.Failing()) == 0:
 		sum.all = base.Passed && here.Passed && !silenced(base, here)
-		t.mute = t.mute || !sum.all
+		t.notGreen = t.notGreen || !sum.all
 		return sum
 	}
-	for _, name := range t.fresh(there) {
-		t.one(&sum, name, there, here)
+	for _, name := range t.newFailures(there) {
+		t.add(&sum, name, there, here)
 	}
 	return sum
 }
 
-// one adds what is fresh in a check, as far as it turned and is this story's.
-func (t *trial) one(sum *turned, name string, there, here journal.CheckEnded) {
-	if within := t.within(name, there, here); len(within) > 0 {
+// add adds a new failure of a check, if it turned and belongs to this story.
+func (t *trial) add(sum *turned, name string, there, here journal.CheckEnded) {
+	if within := t.testsWithin(name, there, here); len(within) > 0 {
 		sum.tests = append(sum.tests, within...)
 		return
 	}
 	whole := slices.Contains(there.Tests.Broken, name)
 	switch {
 	case !t.passes(here, name):
-		t.mute = true
+		t.notGreen = true
 	case whole && t.narrowed[there.Name]: // a run of few tests may end otherwise than one of all
-		t.mute = true
+		t.notGreen = true
 	case whole:
-		sum.wholes = append(sum.wholes, name)
-	case t.before(name):
-		t.owned = true
+		sum.groups = append(sum.groups, name)
+	case t.isForeign(name):
+		t.foreign = true
 	default:
 		sum.tests = append(sum.tests, name)
 	}
 }
 
-// silenced tells that a check is green only because no tests ran any more.
+// silenced reports whether a check passes only because no tests ran.
 func silenced(base, here journal.CheckEnded) bool {
 	if here.Tests != nil {
 		return here.Tests.Passed == 0
@@ -83,10 +83,10 @@ func silenced(base, here journal.CheckEnded) bool {
 	return base.Tests != nil && base.Tests.Passed > 0
 }
 
-// passes tells whether what failed on the base passes with the change, by name or as a part.
+// passes reports whether a failure of the base passes with the change, by its name or that of its parts.
 func (t *trial) passes(here journal.CheckEnded, name string) bool {
 	told := t.tests.Told(here)
-	packages := here.Tests != nil && here.Tests.Runner == "go" // of which "ok" does not say that a test ran
+	packages := here.Tests != nil && here.Tests.Runner == "go" // whose "ok" of a package does not mean that a test ran
 	switch told.Of(name) {
 	case tally.Passed:
 		return !packages || !tally.Bare(name)
@@ -103,15 +103,15 @@ func (t *trial) passes(here journal.CheckEnded, name string) bool {
 	})
 }
 
-// contains tells whether a test belongs to a file, a class, or a test with parts.
+// contains reports whether a test belongs to a file, a class, or a test with parts.
 func contains(whole, name string) bool {
 	rest, is := strings.CutPrefix(name, whole)
 	return is && (rest == "" || !tally.Letter(rune(rest[0])))
 }
 
-// within are the tests, passing now and of no other story, of what did not even build or load.
-func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
-	file := t.unloaded(broken, there, here)
+// testsWithin returns the passing tests of a group that could not be built or loaded on the base.
+func (t *trial) testsWithin(broken string, there, here journal.CheckEnded) []string {
+	file := t.isUnloadedFile(broken, there, here)
 	if !file && !slices.Contains(there.Tests.Broken, broken) {
 		return nil
 	}
@@ -123,8 +123,8 @@ func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
 		if name == broken || !belongs || known.Of(name) != tally.Absent {
 			continue
 		}
-		if t.before(name) {
-			t.owned = true
+		if t.isForeign(name) {
+			t.foreign = true
 			continue
 		}
 		names = append(names, name)
@@ -134,17 +134,16 @@ func (t *trial) within(broken string, there, here journal.CheckEnded) []string {
 
 var script = pattern.Of(`\.[cm]?[jt]sx?$`)
 
-// unloaded tells of a file that node names in the place of its tests, as it could not
-// load it. With the change it names the tests, without their file: those that did not
-// run before. A file that is named each time is a test itself.
-func (t *trial) unloaded(name string, there, here journal.CheckEnded) bool {
+// isUnloadedFile reports whether a name is a file that node could not load. With the change
+// node names its tests, without the file. A file that is named both times is itself a test.
+func (t *trial) isUnloadedFile(name string, there, here journal.CheckEnded) bool {
 	node := there.Tests.Runner == "node" || there.Tests.Runner == "tap"
 	ran := t.tests.Told(there)
 	return node && script.MatchString(name) && len(ran.Tests) > 0 && !ran.Cut && t.tests.Told(here).Of(name) == tally.Absent
 }
 
-// heads are the tests that ended so, without what tells the cases of one apart.
-func heads(told tally.Tally, how ...tally.Outcome) map[string]bool {
+// testNames returns the tests with some outcomes, without the names of their cases.
+func testNames(told tally.Tally, how ...tally.Outcome) map[string]bool {
 	names := map[string]bool{}
 	for _, name := range told.Names(how...) {
 		names[tally.Head(name)] = true

@@ -1,0 +1,288 @@
+package proof
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/suite"
+	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
+)
+
+// judgement compares the results of a reference's tests with those of a commit.
+type judgement struct {
+	*inspection
+
+	ctx      context.Context //nolint:containedctx // lives as long as a call
+	ref      reference
+	touched  []string          // tests of the reference that the change touches
+	swapped  []string          // and those that it adds: the files with old versions when old tests run
+	old      *outcome          // results of the old tests on the new code; nil: they did not run
+	sureOnly *outcome          // these results without doubtful files, when old has them in place
+	texts    map[string][]byte // texts of files of which only a part is put back
+	inline   []string          // names of inline tests that the change touches
+	passed   map[string]bool
+	broken   []string // tests, by name
+	patches  map[string][]string
+}
+
+// judge compares the results at the reference with those of the proof and of the old tests.
+func (j *judgement) judge() error {
+	if j.old != nil && j.old.unready != "" {
+		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Why: "the existing tests could not be run on the new code: " + j.old.unready})
+		return nil
+	}
+	for _, was := range j.ref.checks {
+		here, proven := journal.FindCheck(j.proof.Checks, was.Name)
+		if !proven || here.Skipped != "" || was.TimedOut || was.CannotRun || verdict.IsAddedByTask(j.run, was.Name) || !was.Passed && !was.HasNamedFailures() {
+			continue
+		}
+		j.compare(was, here)
+	}
+	return j.assign()
+}
+
+// judgeDoubtful judges once more with doubtful files in place, as the product may load them.
+// First all of them are, then only those that neither lie nor are named as tests do: a new
+// test could mend what the change breaks.
+func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []string) error {
+	all, found := j.swapped, len(j.found)
+	called := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return suite.Tracked(name) == suite.None && !slices.Contains(sure, name) })
+	j.sureOnly, j.touched, j.inline = j.old, nil, nil
+	tried := 0
+	for _, files := range [][]string{sure, called} {
+		if len(files) == tried || len(files) == len(all) || len(j.found) > found {
+			continue
+		}
+		tried = len(files)
+		number += tryDoubtful
+		if err := j.runOldTests(number, maps.Clone(asked), files); err != nil {
+			return err
+		}
+		j.swapped = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return slices.Contains(files, name) })
+		if err := j.judge(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildFailsWithDoubtful reports whether a check fails to build only with doubtful files in place.
+func (j *judgement) buildFailsWithDoubtful(old journal.CheckEnded) bool {
+	if j.sureOnly == nil || old.Tests == nil {
+		return false
+	}
+	first, _ := journal.FindCheck(j.sureOnly.checks, old.Name)
+	return slices.ContainsFunc(old.Tests.Broken, func(name string) bool { return first.Tests == nil || !slices.Contains(first.Tests.Broken, name) })
+}
+
+func (j *judgement) add(place journal.Loosened) { j.found = append(j.found, place) }
+
+func (j *judgement) compare(was, here journal.CheckEnded) {
+	var old *journal.CheckEnded
+	if j.old != nil {
+		if ended, ran := journal.FindCheck(j.old.checks, was.Name); ran {
+			old = &ended
+		}
+	}
+	before, now := j.prover.Tests.Told(was), j.prover.Tests.Told(here)
+	passed := testNames(before, tally.Passed)
+	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
+	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
+		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
+	} else {
+		// The check with old tests fails for another reason than a test or a build.
+		if old != nil && verdict.BlocksStory(j.run, *old) && (len(old.Tests.Failing()) == 0 || j.buildFailsWithDoubtful(*old)) {
+			j.broken = append(j.broken, "check "+was.Name)
+		}
+		j.compareNames(was, here, old, passed, now)
+		if unnamed {
+			j.compareCounts(was, here, old)
+		}
+	}
+	maps.Copy(j.passed, passed)
+}
+
+// compareNames finds the tests that passed before, and now fail or do not run.
+func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.CheckEnded, passed map[string]bool, now tally.Tally) {
+	var failing []string
+	fine := map[string]bool{}
+	if old != nil {
+		failing = slices.DeleteFunc(j.failing(was, *old, passed), func(name string) bool { return j.isChance(here, name) })
+		fine = testNames(j.prover.Tests.Told(*old), tally.Passed)
+	}
+	j.broken = append(j.broken, failing...)
+	j.findBent(was, now, old)
+	unheard := slices.DeleteFunc(slices.Clone(j.inline), func(name string) bool {
+		head := tally.Head(name)
+		return old == nil || !passed[head] || fine[head] || slices.Contains(failing, head)
+	})
+	if len(unheard) > 0 {
+		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(unheard), Why: "existing inline tests cannot run on the new code: " + few(unheard)})
+	}
+	if !complete(was) || !complete(here) {
+		return
+	}
+	ran, fresh := testNames(now, tally.Passed, tally.Failed), map[string]bool{}
+	for name := range ran {
+		if !passed[name] {
+			fresh[tally.Word(name)] = true
+		}
+	}
+	var gone []string
+	for _, name := range slices.Sorted(maps.Keys(passed)) {
+		if !j.judged[name] && !ran[name] && !fine[name] && !fresh[tally.Word(name)] && !slices.Contains(failing, name) {
+			gone = append(gone, name)
+		}
+	}
+	if len(gone) > 0 {
+		j.add(journal.Loosened{File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: limited(gone), Why: "existing tests no longer run" + j.ref.since() + ": " + few(gone)})
+	}
+}
+
+// findBent finds the tests that failed before and pass only because they were changed.
+func (j *judgement) findBent(was journal.CheckEnded, now tally.Tally, old *journal.CheckEnded) {
+	if old == nil {
+		return
+	}
+	var names []string
+	for _, name := range old.Tests.Failing() {
+		if slices.Contains(was.Tests.Failing(), name) && now.Of(name) == tally.Passed {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 { // without names, so that it cannot be allowed in advance: it would prove the story
+		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Why: "tests that failed before pass only because they were changed: " + few(names)})
+	}
+}
+
+// failing returns the tests whose old versions newly fail on the new code.
+func (j *judgement) failing(was, old journal.CheckEnded, passed map[string]bool) []string {
+	names := map[string]bool{}
+	for _, name := range old.Tests.Failing() {
+		known := passed[tally.Head(name)] || len(passed) == 0 && !j.judged[tally.Head(name)]
+		if known && !j.isKnown(tally.Head(name)) && !slices.Contains(was.Tests.Failing(), name) && !slices.Contains(old.Tests.Broken, name) && (!old.Flaky || !old.PassedInFirstRun(name)) {
+			names[tally.Head(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// isChance reports whether a test failed in the first run of the proof and passed in the
+// second. If no test file was changed, the proof ran the existing tests, and has decided.
+func (j *judgement) isChance(here journal.CheckEnded, head string) bool {
+	return here.Flaky && here.Passed &&
+		!slices.ContainsFunc(j.touched, func(file string) bool { return suite.Of(file) != suite.None }) &&
+		slices.ContainsFunc(here.First.Tests.Failing(), func(name string) bool { return tally.Head(name) == head })
+}
+
+// isKnown reports whether a newer reference has found a test already.
+func (j *judgement) isKnown(name string) bool {
+	return slices.ContainsFunc(j.found, func(place journal.Loosened) bool { return slices.Contains(place.Tests, name) })
+}
+
+// compareCounts judges the results of a runner that only counts passing tests.
+func (j *judgement) compareCounts(was, here journal.CheckEnded, old *journal.CheckEnded) {
+	passing := func(c journal.CheckEnded) int {
+		if c.Tests == nil {
+			return 0
+		}
+		return c.Tests.Passed
+	}
+	if old != nil && (old.Passed || passing(*old) >= was.Tests.Passed) || passing(here) >= was.Tests.Passed {
+		return
+	}
+	j.add(journal.Loosened{
+		File: cmp.Or(j.onlyFile(), here.Name), Kind: testsGone, Tests: []string{"check " + was.Name},
+		Why: fmt.Sprintf("fewer tests run%s: %d passed before, %d pass now", j.ref.since(), was.Tests.Passed, passing(here)),
+	})
+}
+
+// assign adds a finding for each touched file whose diff names a broken test, and shows the
+// other touched files.
+func (j *judgement) assign() error {
+	if err := j.readPatches(); err != nil {
+		return err
+	}
+	left := slices.Clone(j.broken)
+	for _, file := range j.touched {
+		about := func(name string) bool {
+			return len(j.touched) == 1 || slices.ContainsFunc(j.patches[file], func(line string) bool { return strings.Contains(line, tally.Word(name)) })
+		}
+		var here []string
+		for _, name := range left {
+			if about(name) {
+				here = append(here, name)
+			}
+		}
+		left = slices.DeleteFunc(left, about)
+		place := journal.Loosened{File: file, Kind: testsChanged, Why: "existing tests changed; their old versions pass on the new code, or all of them still run", Lines: j.patches[file]}
+		if len(here) > 0 {
+			place.Kind, place.Tests, place.Why = testsBroken, limited(here), "existing tests fail on the new code"+j.ref.since()+": "+few(here)
+			j.add(place)
+			continue
+		}
+		inFile := func(other journal.Loosened) bool { return other.File == file }
+		if i := slices.IndexFunc(j.found, inFile); i >= 0 { // then it must not be shown as harmless
+			j.found[i].Lines = j.patches[file]
+		} else if !slices.ContainsFunc(j.shown, inFile) {
+			j.shown = append(j.shown, place)
+		}
+	}
+	if len(left) > 0 {
+		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(left), Why: "existing tests fail on the new code" + j.ref.since() + j.inPlace() + ": " + few(left), Lines: j.patches[j.swapped[0]]})
+	}
+	return nil
+}
+
+func (j *judgement) inPlace() string {
+	if j.sureOnly == nil {
+		return ""
+	}
+	return " with " + few(j.swapped) + " in place"
+}
+
+func (j *judgement) readPatches() error {
+	j.patches = map[string][]string{}
+	for _, file := range j.touched[:min(len(j.touched), mostFound)] {
+		lines, err := j.prover.Changes.Patch(j.ctx, j.ref.commit, j.commit, file)
+		if err != nil {
+			return fmt.Errorf("compare %s: %w", file, err)
+		}
+		j.patches[file] = lines
+	}
+	return nil
+}
+
+// onlyFile returns the touched test file if there is only one.
+func (j *judgement) onlyFile() string {
+	if len(j.touched) == 1 {
+		return j.touched[0]
+	}
+	return ""
+}
+
+func limited(names []string) []string { return names[:min(len(names), mostNames)] }
+
+// killed reports whether a signal ended a check, as in a crash.
+func killed(c journal.CheckEnded) bool {
+	const bySignal = 128
+	return c.Exit > bySignal
+}
+
+func ended(c journal.CheckEnded) string {
+	if c.TimedOut {
+		return c.Name + " ran out of time"
+	}
+	return fmt.Sprintf("%s ended with exit code %d", c.Name, c.Exit)
+}
+
+// complete reports whether all tests of a check are known.
+func complete(check journal.CheckEnded) bool {
+	return check.Tests != nil && !check.Tests.Cut && !check.TimedOut && !check.CannotRun
+}
