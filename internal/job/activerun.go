@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/suggestion"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -22,17 +23,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
+// activeRun is a run that this job works on.
 type activeRun struct {
 	*Job
-	*recorder
-	*programRepo
-	agentDir agentDir
-	clean    *checkout.Clean // where proofs run
-	guidance func(ctx context.Context, run journal.Run) string
+	home        workspace.Run
+	file        *workspace.OpenJournal
+	writer      journal.Writer
+	publisher   *publish.Publisher
+	stopShowing context.CancelFunc // ends all showing
+	work        string             // the folder of the run's trees
+	trusted     *git.Trusted       // ralph's own repository; nil: nothing is handed over or proven
+	agentDir    agentDir
+	clean       *checkout.Clean // where proofs run
+	guidance    func(ctx context.Context, run journal.Run) string
 }
 
-func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (_ *activeRun, err error) {
-	s := &activeRun{Job: j, programRepo: &programRepo{origin: j.Origin, work: j.workDir(home), writableByAgent: j.UserTree != nil}}
+func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*activeRun, error) {
+	s := &activeRun{Job: j, home: home, work: j.workDir(home)}
 	for _, dir := range []string{s.work, cmp.Or(j.Git.Home, s.work)} { // without git there is no home
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("make the run's folders: %w", err)
@@ -41,7 +48,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
-	if s.recorder, err = j.openRecord(ctx, home); err != nil {
+	if err := s.openJournal(ctx); err != nil {
 		return nil, err
 	}
 	s.agentDir, s.guidance = s.chooseAgentDir(), s.readGuidance()
@@ -59,32 +66,24 @@ func (j *Job) workDir(home workspace.Run) string {
 	return home.File("work")
 }
 
-// programRepo is ralph's own repository. trusted is nil if nothing is handed over or proven.
-type programRepo struct {
-	trusted         *git.Trusted
-	origin          Origin
-	work            string // the folder of the run's trees
-	writableByAgent bool   // the agent can write to its objects
-}
-
-func (r *programRepo) fetch(ctx context.Context, base, branch string) (err error) {
-	if r.origin == nil {
+func (s *activeRun) fetch(ctx context.Context, base, branch string) (err error) {
+	if s.Origin == nil {
 		return nil
 	}
-	if r.trusted, err = r.origin.Fetch(ctx, filepath.Join(r.work, "trusted.git"), base, branch); err == nil {
-		r.trusted.Doubted = r.writableByAgent
+	if s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work, "trusted.git"), base, branch); err == nil {
+		s.trusted.Doubted = s.UserTree != nil // then the agent can write to its objects
 	}
 	return err
 }
 
-func (r *programRepo) refetch(ctx context.Context, run journal.Run) error {
-	if _, err := os.Stat(r.work); r.trusted == nil || err == nil {
+func (s *activeRun) refetch(ctx context.Context, run journal.Run) error {
+	if _, err := os.Stat(s.work); s.trusted == nil || err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(r.work, 0o755); err != nil {
+	if err := os.MkdirAll(s.work, 0o755); err != nil {
 		return fmt.Errorf("make the run's folders: %w", err)
 	}
-	return r.fetch(ctx, run.BaseRef, run.Branch)
+	return s.fetch(ctx, run.BaseRef, run.Branch)
 }
 
 func (s *activeRun) canRemoveTrees() bool {

@@ -36,7 +36,7 @@ type agentDir interface {
 func (s *activeRun) chooseAgentDir() agentDir {
 	switch {
 	case s.UserTree != nil:
-		return &userCheckout{tree: s.UserTree, programRepo: s.programRepo}
+		return &userCheckout{activeRun: s, tree: s.UserTree}
 	case s.Dir != "":
 		return plainFolder{dir: s.Dir}
 	}
@@ -76,7 +76,7 @@ func (a *clonedTree) tree(ctx context.Context) (*git.Tree, error) {
 		return a.openTree(dir)
 	}
 	young := dir + ".new"
-	if err := errors.Join(a.confined().makeEmptyDir(ctx, young), untrusted.RemoveAll(a.home.File(setupMarker))); err != nil {
+	if err := errors.Join(a.makeEmptyDir(ctx, young), untrusted.RemoveAll(a.home.File(setupMarker))); err != nil {
 		return nil, fmt.Errorf("clear %s: %w", young, err)
 	}
 	if _, err := a.trusted.Clone(ctx, a.cloneSpec(a.Run(), young)); err != nil {
@@ -98,12 +98,12 @@ func (a *clonedTree) openTree(dir string) (_ *git.Tree, err error) {
 			return nil, err
 		}
 	}
-	a.opened.Beside, a.opened.Run = LoopFiles(a.Run().Policy), a.confined().gitRunner(dir)
+	a.opened.Beside, a.opened.Run = LoopFiles(a.Run().Policy), a.gitRunner(dir)
 	return a.opened, nil
 }
 
 func (a *clonedTree) cloneSpec(run journal.Run, dir string) git.CloneSpec {
-	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: a.confined().gitRunner(dir)}
+	return git.CloneSpec{Dir: dir, Branch: run.Branch, SHA: run.Head, Exclude: []string{"/" + memoryDir(run) + "/"}, Run: a.gitRunner(dir)}
 }
 
 func (a *clonedTree) takeSnapshot(ctx context.Context, run journal.Run) bool {
@@ -207,7 +207,7 @@ func reopenTree(dir string) error {
 func (a *clonedTree) repository(ctx context.Context) (*git.Tree, error) { return a.tree(ctx) }
 
 type userCheckout struct {
-	*programRepo // borrows the user's objects
+	*activeRun
 
 	tree     *git.Tree
 	snapshot agentSnapshot

@@ -18,40 +18,32 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-type confined struct {
-	Machine
-	Code
-	*programRepo
-}
-
-func (s *activeRun) confined() confined { return confined{s.Machine, s.Code, s.programRepo} }
-
-func (c confined) commandRunner(dir string) sandbox.Exec {
-	if c.Sandbox == nil {
-		return c.Exec
+func (s *activeRun) commandRunner(dir string) sandbox.Exec {
+	if s.Sandbox == nil {
+		return s.Exec
 	}
-	return c.Sandbox.Around(c.access(dir))
+	return s.Sandbox.Around(s.access(dir))
 }
 
-func (c confined) access(dir string) confine.Access {
+func (s *activeRun) access(dir string) confine.Access {
 	at := confine.Access{Write: []string{dir}}
-	if c.trusted != nil {
-		at.Read = c.trusted.Lent()
+	if s.trusted != nil {
+		at.Read = s.trusted.Lent()
 	}
 	switch {
-	case c.UserTree != nil && dir == c.UserTree.Dir:
-		needs := c.UserTree.Needs()
+	case s.UserTree != nil && dir == s.UserTree.Dir:
+		needs := s.UserTree.Needs()
 		at.Write, at.Read = append(at.Write, needs.Write...), append(at.Read, needs.Read...)
 		// Commits go to the user's own object store.
 		at.Read = slices.DeleteFunc(at.Read, func(path string) bool {
 			return slices.ContainsFunc(at.Write, func(dir string) bool { return process.Under(dir, path) })
 		})
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		c.protectProgramFiles(&at)
-	case c.UserTree == nil && dir == c.Dir:
+		s.protectProgramFiles(&at)
+	case s.UserTree == nil && dir == s.Dir:
 		needs := guarded.Folder(dir)
 		at.ReadOnly, at.Guarded = needs.ReadOnly, needs.Guarded
-		c.protectProgramFiles(&at)
+		s.protectProgramFiles(&at)
 	}
 	return at
 }
@@ -59,32 +51,32 @@ func (c confined) access(dir string) confine.Access {
 // protectProgramFiles makes ralph's files in the user's folder read-only for the
 // sandbox: the run's records and the settings of the next run. Where mounts cannot
 // protect the records, the journal repairs itself.
-func (c confined) protectProgramFiles(at *confine.Access) {
-	top := filepath.Dir(c.Folder.Path)
-	at.Ours = []string{c.Folder.Path}
+func (s *activeRun) protectProgramFiles(at *confine.Access) {
+	top := filepath.Dir(s.Folder.Path)
+	at.Ours = []string{s.Folder.Path}
 	at.Keep(top)
-	if c.SettingsDir != "" && c.SettingsDir != top {
-		at.Keep(c.SettingsDir)
+	if s.SettingsDir != "" && s.SettingsDir != top {
+		at.Keep(s.SettingsDir)
 	}
 }
 
 // gitRunner runs git as the sandbox's user and without a network. nil: as everywhere else.
-func (c confined) gitRunner(dir string) git.Run {
-	if c.Sandbox == nil {
+func (s *activeRun) gitRunner(dir string) git.Run {
+	if s.Sandbox == nil {
 		return nil
 	}
-	read := []string{c.Git.Home}
-	if c.trusted != nil {
-		read = append(read, c.trusted.Lent()...)
+	read := []string{s.Git.Home}
+	if s.trusted != nil {
+		read = append(read, s.trusted.Lent()...)
 	}
-	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
+	return git.Run(s.Sandbox.Around(confine.Access{Write: []string{dir}, Read: read, Alone: true}))
 }
 
-func (c confined) makeEmptyDir(ctx context.Context, dir string) error {
+func (s *activeRun) makeEmptyDir(ctx context.Context, dir string) error {
 	if err := errors.Join(untrusted.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return fmt.Errorf("clear %s: %w", dir, err)
 	}
-	return c.Sandbox.Lend(ctx, dir, ".")
+	return s.Sandbox.Lend(ctx, dir, ".")
 }
 
 func (s *activeRun) allowPackageHosts(ctx context.Context) error {
@@ -100,15 +92,15 @@ func (s *activeRun) allowPackageHosts(ctx context.Context) error {
 
 // reportNestedRepos settles other repositories in the user's folder that change until the
 // returned function runs, because the user's own git may run their hooks.
-func (c confined) reportNestedRepos(ctx context.Context, emit emit) func() {
-	if c.Sandbox == nil || c.trusted != nil && c.UserTree == nil {
+func (s *activeRun) reportNestedRepos(ctx context.Context, emit emit) func() {
+	if s.Sandbox == nil || s.trusted != nil && s.UserTree == nil {
 		return func() {}
 	}
-	top := c.Dir
-	if c.UserTree != nil {
-		top = c.UserTree.Dir
+	top := s.Dir
+	if s.UserTree != nil {
+		top = s.UserTree.Dir
 	}
-	news := WatchNestedRepos(ctx, c.Git, c.Sandbox, top, c.access(top))
+	news := WatchNestedRepos(ctx, s.Git, s.Sandbox, top, s.access(top))
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and the search is incomplete
 	}

@@ -41,16 +41,13 @@ func projectDir(run journal.Run, tree string) string {
 
 func (s *activeRun) handlers() loop.Handlers {
 	s.clean = s.cleanCheckouts()
-	outward, scm := s.branchPublisher(), versionControl{s.agentRunner(), s.agentDir}
-	second := consultant{s.agentRunner(), s.recorder, s.clean, s.guidance}
 	prover := s.clean.Prover(stories{s})
-	task := &supervisor{s.Supervised, s.Exec, s.Sandbox, s.Git, s.Folder, s.Now, s.Drain}
 	iterate := s.iterate
 	if s.Supervised != nil {
-		iterate = task.attempt
+		iterate = s.runSupervised
 	}
 	return loop.Handlers{
-		DraftPlan:      second.draftPlan,
+		DraftPlan:      s.draftPlan,
 		Baseline:       prover.Baseline,
 		Iterate:        iterate,
 		ReadPlan:       s.readPlan,
@@ -59,16 +56,16 @@ func (s *activeRun) handlers() loop.Handlers {
 		Prove:          prover.Prove,
 		Inspect:        prover.Inspect,
 		Grade:          prover.Grade,
-		Review:         second.review,
-		RunSCMTask:     scm.runTask,
-		Push:           outward.push,
-		OpenPull:       outward.openPull,
-		MergeRemote:    outward.mergeRemote,
-		MarkPullReady:  outward.markPullReady,
-		ReadTaskFolder: task.readTaskFolder,
-		Pause:          task.pause,
-		AnnounceEnd:    task.announceEnd,
-		SaveRun:        s.saver().saveRun,
+		Review:         s.review,
+		RunSCMTask:     s.runSCMTask,
+		Push:           s.push,
+		OpenPull:       s.openPull,
+		MergeRemote:    s.mergeRemote,
+		MarkPullReady:  s.markPullReady,
+		ReadTaskFolder: s.readTaskFolder,
+		Pause:          s.pause,
+		AnnounceEnd:    s.announceEnd,
+		SaveRun:        s.saveRun,
 	}
 }
 
@@ -157,7 +154,7 @@ func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Ch
 	hand.Began = s.OnCheck
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
 	defer s.Sandbox.Flush(emit)
-	defer s.confined().reportNestedRepos(ctx, emit)()
+	defer s.reportNestedRepos(ctx, emit)()
 	job := checkJob(run, dir, latestNumber(run))
 	job.Checks, job.Ask = run.Policy.Checks, func(name string) []string { return verdict.FailedAtBase(run, name) }
 	changed, known, err := s.changedFiles(ctx, run)
@@ -187,7 +184,7 @@ func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []
 
 func (s *activeRun) checkRunner(run journal.Run, dir string) check.Hand {
 	return check.Hand{
-		Run: s.confined().commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run),
+		Run: s.commandRunner(dir), Env: s.Sandbox.Env(s.CheckEnv, false), Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(run),
 	}
 }
 

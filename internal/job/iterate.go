@@ -47,15 +47,14 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 		return err
 	}
 	emit(journal.IterationBegan{Number: step.Number, Story: step.Story, Prompt: attached, Log: log})
-	agents := s.agentRunner()
-	hand := agents.agentAt(run, dir)
+	hand := s.agentAt(run, dir)
 	hand.Open = s.home.Create
 	under, _ := s.Run().OpenIteration()
 	restore, err := s.useBaseInstructions(ctx, run)
 	if err != nil {
 		return err
 	}
-	ended, err := agents.runAgent(ctx, hand, agent.Order{
+	ended, err := s.runAgent(ctx, hand, agent.Order{
 		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
 		Tags: claimTags(run.Policy), ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
 	}, emit)

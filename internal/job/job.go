@@ -191,14 +191,13 @@ func (j *Job) Resume(ctx context.Context, home workspace.Run, resumed journal.Re
 	}
 	old := journal.Fold(journal.Run{}, entries...)
 	return j.runLoop(ctx, home, old.BaseRef, old.Branch, func(s *activeRun) error {
-		outward := s.branchPublisher()
-		if err := outward.restoreWork(ctx, old); err != nil {
+		if err := s.restoreWork(ctx, old); err != nil {
 			return err
 		}
 		if err := s.Append(resumed); err != nil {
 			return err
 		}
-		return outward.mergePushed(ctx, s.Run())
+		return s.mergePushed(ctx, s.Run())
 	})
 }
 
@@ -221,9 +220,9 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 		return Outcome{Home: home}, err
 	}
 	err = loop.Loop{Handlers: s.handlers(), Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
-	s.saver().saveBundle(ctx)
+	s.saveBundle(ctx)
 	s.signEvidence(ctx)
-	s.saver().saveStoppedRun(ctx)
+	s.saveStoppedRun(ctx)
 	s.writePage(ctx)
 	return Outcome{Run: s.Run(), Home: home}, errors.Join(err, s.removeTrees())
 }

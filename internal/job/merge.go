@@ -14,93 +14,93 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-func (p *branchPublisher) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
-	return p.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
-		if event, err := p.mergeBranch(ctx, run); event != nil || err != nil {
+func (s *activeRun) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
+	return s.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
+		if event, err := s.mergeBranch(ctx, run); event != nil || err != nil {
 			return event, err
 		}
-		return p.mergeBaseBranch(ctx, run)
+		return s.mergeBaseBranch(ctx, run)
 	})
 }
 
-func (p *branchPublisher) mergePushed(ctx context.Context, run journal.Run) error {
-	if p.BranchHost == nil || p.trusted == nil || run.Pushed == "" {
+func (s *activeRun) mergePushed(ctx context.Context, run journal.Run) error {
+	if s.BranchHost == nil || s.trusted == nil || run.Pushed == "" {
 		return nil
 	}
-	event, err := p.mergeFetchedBranch(ctx, run)
+	event, err := s.mergeFetchedBranch(ctx, run)
 	if err != nil && ctx.Err() == nil { // the next push merges it
-		p.audience.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
+		s.Log("what was pushed meanwhile could not be merged yet: " + fault.Told(err))
 		event, err = nil, nil
 	}
 	if event == nil || err != nil {
 		return err
 	}
-	return p.Append(event)
+	return s.Append(event)
 }
 
 // restoreWork fetches work that the branch no longer holds.
-func (p *branchPublisher) restoreWork(ctx context.Context, run journal.Run) error {
-	if p.BranchHost == nil || p.trusted == nil || run.Head == "" {
+func (s *activeRun) restoreWork(ctx context.Context, run journal.Run) error {
+	if s.BranchHost == nil || s.trusted == nil || run.Head == "" {
 		return nil
 	}
 	if run.IsMerging() { // the merge begins again
 		run.Head = run.Parted.From
 	}
-	if _, err := p.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
+	if _, err := s.trusted.Resolve(ctx, run.Head); !errors.Is(err, git.ErrNotFound) {
 		return err
 	}
 	// Applying the reviewers' suggestions again makes the same commits.
-	if tip, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
-		if done, err := suggestion.Apply(ctx, p.trusted, suggestion.On(tip, run.Policy), run.Task, run.Plan); err != nil || done.Head == run.Head {
+	if tip, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
+		if done, err := suggestion.Apply(ctx, s.trusted, suggestion.On(tip, run.Policy), run.Task, run.Plan); err != nil || done.Head == run.Head {
 			return err
 		}
 	}
-	if err := p.BranchHost.FetchCommit(ctx, p.trusted, run.Head); err != nil {
+	if err := s.BranchHost.FetchCommit(ctx, s.trusted, run.Head); err != nil {
 		return fault.Usage(fmt.Sprintf("the work of this run (%.7s) is no longer on GitHub", run.Head), "change the issue or add words to start a new run", err)
 	}
 	return nil
 }
 
-func (p *branchPublisher) mergeBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
-	if p.BranchHost == nil {
+func (s *activeRun) mergeBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	if s.BranchHost == nil {
 		return nil, errNoRemote
 	}
-	if err := p.fetch(ctx, run.BaseRef, run.Branch); err != nil {
+	if err := s.fetch(ctx, run.BaseRef, run.Branch); err != nil {
 		return nil, err
 	}
-	return p.mergeFetchedBranch(ctx, run)
+	return s.mergeFetchedBranch(ctx, run)
 }
 
 // mergeFetchedBranch continues on another branch if somebody rewrote this one.
-func (p *branchPublisher) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
-	theirs, err := p.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
+func (s *activeRun) mergeFetchedBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	theirs, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch)
 	if errors.Is(err, git.ErrNotFound) || theirs == run.Pushed {
 		return nil, nil //nolint:nilnil // nothing to merge
 	}
 	if err != nil {
 		return nil, err
 	}
-	if held, err := p.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held {
+	if held, err := s.trusted.IsAncestor(ctx, theirs, run.Head); err != nil || held {
 		return nil, err
 	}
 	last := cmp.Or(run.Pushed, run.Start)
-	grew, err := p.trusted.IsAncestor(ctx, last, theirs)
+	grew, err := s.trusted.IsAncestor(ctx, last, theirs)
 	if err != nil {
 		return nil, err
 	}
 	if !grew {
-		return p.switchBranch(ctx, run, theirs)
+		return s.switchBranch(ctx, run, theirs)
 	}
-	joined, err := p.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
+	joined, err := s.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
 	if err != nil || len(joined.Conflicts) == 0 {
 		return joined, err
 	}
-	joined.Aside, err = p.pushToNewBranch(ctx, run)
+	joined.Aside, err = s.pushToNewBranch(ctx, run)
 	return joined, err
 }
 
-func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
-	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
+func (s *activeRun) switchBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
+	free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head)
 	if err != nil {
 		return nil, err
 	}
@@ -108,31 +108,31 @@ func (p *branchPublisher) switchBranch(ctx context.Context, run journal.Run, the
 }
 
 // pushToNewBranch saves the work outside of this machine.
-func (p *branchPublisher) pushToNewBranch(ctx context.Context, run journal.Run) (string, error) {
-	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, run.Head)
+func (s *activeRun) pushToNewBranch(ctx context.Context, run journal.Run) (string, error) {
+	free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head)
 	if err != nil {
 		return "", err
 	}
-	return free, p.BranchHost.Push(ctx, p.trusted, free, run.Head)
+	return free, s.BranchHost.Push(ctx, s.trusted, free, run.Head)
 }
 
-func (p *branchPublisher) mergeBaseBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
-	base, err := p.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
+func (s *activeRun) mergeBaseBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
+	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
 		return nil, err
 	}
-	return p.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
+	return s.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
 }
 
 // merge merges the work with what others did since last, and moves the agent's tree
 // there. It does so before the event is recorded: an agent in the old tree would undo
 // the merge.
-func (p *branchPublisher) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
-	with, err := merging.Join(ctx, p.trusted, run, with, last)
+func (s *activeRun) merge(ctx context.Context, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
+	with, err := merging.Join(ctx, s.trusted, run, with, last)
 	if err != nil {
 		return with, err
 	}
-	return with, p.moveAgentTree(ctx, with.From, with.To)
+	return with, s.moveAgentTree(ctx, with.From, with.To)
 }
 
 func (s *activeRun) finishMerge(ctx context.Context, run journal.Run, taken journal.CommitsTaken) (journal.CommitsTaken, error) {

@@ -14,64 +14,52 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-type branchPublisher struct {
-	Remote
-	*recorder
-	*programRepo
-	moveAgentTree func(ctx context.Context, from, to string) error // brings the agent's tree to a commit
-	drain         <-chan struct{}                                  // closed: end after the step under way
-}
-
-func (s *activeRun) branchPublisher() *branchPublisher {
-	return &branchPublisher{s.Remote, s.recorder, s.programRepo, s.moveAgentTree, s.Drain}
-}
-
 // push pushes the branch. A refusal is recorded; the commits stay here.
-func (p *branchPublisher) push(ctx context.Context, run journal.Run, step verdict.Push, emit emit) error {
-	return p.attempt(ctx, run, "push", emit, func() (journal.Event, error) {
-		if p.BranchHost == nil {
+func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push, emit emit) error {
+	return s.attempt(ctx, run, "push", emit, func() (journal.Event, error) {
+		if s.BranchHost == nil {
 			return nil, errNoRemote
 		}
-		if run.Policy.Sign && p.Signer != nil && run.Signed != run.Head {
-			return p.sign(ctx, run)
+		if run.Policy.Sign && s.Signer != nil && run.Signed != run.Head {
+			return s.sign(ctx, run)
 		}
-		err := p.BranchHost.Push(ctx, p.trusted, run.Branch, step.SHA)
+		err := s.BranchHost.Push(ctx, s.trusted, run.Branch, step.SHA)
 		if errors.Is(err, remote.ErrNonFastForward) {
-			return p.handleRejectedPush(ctx, run, err)
+			return s.handleRejectedPush(ctx, run, err)
 		}
 		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, err
 	})
 }
 
 // sign moves the agent's tree to the signed commits before they are recorded, as in a merge.
-func (p *branchPublisher) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
-	signed, err := p.Signer.Sign(ctx, p.trusted, run)
+func (s *activeRun) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
+	signed, err := s.Signer.Sign(ctx, s.trusted, run)
 	if err != nil {
 		return nil, err
 	}
-	return signed, p.moveAgentTree(ctx, run.Head, signed.To)
+	return signed, s.moveAgentTree(ctx, run.Head, signed.To)
 }
 
-func (p *branchPublisher) handleRejectedPush(ctx context.Context, run journal.Run, refused error) (journal.Event, error) {
-	event, err := p.mergeBranch(ctx, run)
+func (s *activeRun) handleRejectedPush(ctx context.Context, run journal.Run, refused error) (journal.Event, error) {
+	event, err := s.mergeBranch(ctx, run)
 	if event == nil && err == nil {
 		err = refused
 	}
 	return event, err
 }
 
-func (p *branchPublisher) openPull(ctx context.Context, run journal.Run, _ verdict.OpenPull, emit emit) error {
-	return p.attempt(ctx, run, "open", emit, func() (journal.Event, error) {
-		if p.Pulls == nil {
+func (s *activeRun) openPull(ctx context.Context, run journal.Run, _ verdict.OpenPull, emit emit) error {
+	return s.attempt(ctx, run, "open", emit, func() (journal.Event, error) {
+		if s.Pulls == nil {
 			return nil, errNoRemote
 		}
-		return p.Pulls.OpenPull(ctx, run, view.Of(run).Pull)
+		return s.Pulls.OpenPull(ctx, run, view.Of(run).Pull)
 	})
 }
 
-func (p *branchPublisher) markPullReady(ctx context.Context, run journal.Run, _ verdict.MarkPullReady, emit emit) error {
-	return p.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
-		return journal.PullReadied{Number: run.Pull.Number}, p.Pulls.ReadyPull(ctx, run)
+func (s *activeRun) markPullReady(ctx context.Context, run journal.Run, _ verdict.MarkPullReady, emit emit) error {
+	return s.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
+		return journal.PullReadied{Number: run.Pull.Number}, s.Pulls.ReadyPull(ctx, run)
 	})
 }
 
@@ -84,7 +72,7 @@ var errNoRemote = errors.New("there is nowhere to publish to")
 var outage = []int{1, 15, 0}
 
 // attempt waits after a failure, so that the next attempt comes later.
-func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
+func (s *activeRun) attempt(ctx context.Context, run journal.Run, act string, emit emit, do func() (journal.Event, error)) error {
 	done, err := do()
 	switch {
 	case err == nil:
@@ -94,7 +82,7 @@ func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act stri
 		return err
 	}
 	emit(journal.PublishFailed{Act: act, Head: run.Head, Why: err.Error(), Fix: fault.Hint(err)})
-	pause := min(p.audience.Interval, 5*time.Second)
+	pause := min(s.Interval, 5*time.Second)
 	if errors.Is(err, remote.ErrNetwork) {
 		before := 0
 		for _, f := range run.Failures {
@@ -104,7 +92,7 @@ func (p *branchPublisher) attempt(ctx context.Context, run journal.Run, act stri
 		}
 		pause *= time.Duration(outage[min(before, len(outage)-1)])
 	}
-	return waitUntil(ctx, pause, p.drain)
+	return waitUntil(ctx, pause, s.Drain)
 }
 
 // Wait waits until the pause or the context ends.
@@ -128,24 +116,24 @@ const workflowsFolder = ".github/workflows"
 // pushWithoutWorkflows pushes to a new branch what GitHub accepts of refused work:
 // everything except the workflows. Nothing proved this part alone; people can continue
 // with it.
-func (p *branchPublisher) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
-	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || p.BranchHost == nil {
+func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
+	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || s.BranchHost == nil {
 		return "", nil, nil
 	}
-	base, err := p.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
+	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
 	if err != nil {
 		return "", nil, err
 	}
-	rest, err := p.trusted.LeaveOut(ctx, git.LeaveOut{
+	rest, err := s.trusted.LeaveOut(ctx, git.LeaveOut{
 		Span: git.Span{From: base, To: run.Head}, Folder: workflowsFolder,
 		Message: git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff},
 	})
 	if err != nil || rest.SHA == "" {
 		return "", nil, err
 	}
-	free, err := p.BranchHost.FreeBranch(ctx, p.trusted, run.Branch, rest.SHA)
+	free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, rest.SHA)
 	if err != nil {
 		return "", nil, err
 	}
-	return free, rest.Left, p.BranchHost.Push(ctx, p.trusted, free, rest.SHA)
+	return free, rest.Left, s.BranchHost.Push(ctx, s.trusted, free, rest.SHA)
 }

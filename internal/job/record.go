@@ -18,90 +18,77 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// recorder writes a run's journal and the files beside it, and informs the console.
-type recorder struct {
-	audience    Audience
-	home        workspace.Run
-	folder      workspace.Folder
-	abort       <-chan struct{}
-	traffic     func(usd float64) *journal.EgressPassed // through the sandbox since the last call
-	file        *workspace.OpenJournal
-	writer      journal.Writer
-	publisher   *publish.Publisher
-	stopShowing context.CancelFunc // ends all showing
-}
-
-func (j *Job) openRecord(ctx context.Context, home workspace.Run) (*recorder, error) {
-	file, entries, err := home.OpenJournalFile()
+func (s *activeRun) openJournal(ctx context.Context) error {
+	file, entries, err := s.home.OpenJournalFile()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	r := &recorder{audience: j.Audience, home: home, folder: j.Folder, abort: j.Abort, traffic: j.Sandbox.Passed, file: file}
-	r.writer = journal.Writer{Disk: file, Now: j.Now, Hide: j.HideSecrets, Run: journal.Fold(journal.Run{}, entries...)}
-	r.publisher = &publish.Publisher{Screens: j.Screens, Interval: j.Interval, Failed: func(err error) {
-		j.Log("could not show the state of the run: " + fault.Told(err))
+	s.file = file
+	s.writer = journal.Writer{Disk: file, Now: s.Now, Hide: s.HideSecrets, Run: journal.Fold(journal.Run{}, entries...)}
+	s.publisher = &publish.Publisher{Screens: s.Screens, Interval: s.Interval, Failed: func(err error) {
+		s.Log("could not show the state of the run: " + fault.Told(err))
 	}}
-	ctx, r.stopShowing = context.WithCancel(context.WithoutCancel(ctx))
-	r.publisher.Start(ctx)
-	return r, nil
+	ctx, s.stopShowing = context.WithCancel(context.WithoutCancel(ctx))
+	s.publisher.Start(ctx)
+	return nil
 }
 
-func (r *recorder) notify(run journal.Run, event journal.Event) {
-	if r.audience.OnEvent != nil {
-		r.audience.OnEvent(run, event)
+func (s *activeRun) notify(run journal.Run, event journal.Event) {
+	if s.OnEvent != nil {
+		s.OnEvent(run, event)
 		return
 	}
 	if line := view.Line(run, event); line != "" {
-		r.audience.Log(line)
+		s.Log(line)
 	}
 }
 
 // Run returns the run as the journal has it.
-func (r *recorder) Run() journal.Run { return r.writer.Run }
+func (s *activeRun) Run() journal.Run { return s.writer.Run }
 
 // Append records an event, and informs the audience.
-func (r *recorder) Append(event journal.Event) error {
-	if r.isAborted() {
+func (s *activeRun) Append(event journal.Event) error {
+	if s.isAborted() {
 		return process.ErrStopped
 	}
-	if err := r.repairJournal(); err != nil {
+	if err := s.repairJournal(); err != nil {
 		return err
 	}
-	if err := r.recordTraffic(event); err != nil {
+	if err := s.recordTraffic(event); err != nil {
 		return err
 	}
-	if err := r.writer.Append(event); err != nil {
+	if err := s.writer.Append(event); err != nil {
 		return err
 	}
-	run := r.Run()
-	r.notify(run, event)
-	r.publisher.Update(run)
+	run := s.Run()
+	s.notify(run, event)
+	s.publisher.Update(run)
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
-		return r.writeProgress(run)
+		return s.writeProgress(run)
 	}
 	return nil
 }
 
 // recordTraffic is called before an iteration or the run ends.
-func (r *recorder) recordTraffic(event journal.Event) error {
+func (s *activeRun) recordTraffic(event journal.Event) error {
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends anything
 	case journal.IterationEnded, journal.RunStopped:
 	default:
 		return nil
 	}
-	passed := r.traffic(r.Run().SpentUSD())
+	passed := s.Sandbox.Passed(s.Run().SpentUSD())
 	if passed == nil {
 		return nil
 	}
-	if err := r.writer.Append(*passed); err != nil {
+	if err := s.writer.Append(*passed); err != nil {
 		return err
 	}
-	r.notify(r.Run(), *passed)
+	s.notify(s.Run(), *passed)
 	return nil
 }
 
-func (r *recorder) repairJournal() error {
-	mended, err := r.file.Restore()
+func (s *activeRun) repairJournal() error {
+	mended, err := s.file.Restore()
 	if !mended || err != nil {
 		return err
 	}
@@ -109,15 +96,15 @@ func (r *recorder) repairJournal() error {
 		What: "the run's journal was removed or changed, and was put back",
 		Hint: "do not change .ralph during a run; git clean -x removes it",
 	}
-	if err := r.writer.Append(note); err != nil {
+	if err := s.writer.Append(note); err != nil {
 		return err
 	}
-	r.notify(r.Run(), note)
+	s.notify(s.Run(), note)
 	return nil
 }
 
-func (r *recorder) writeProgress(run journal.Run) error {
-	file, err := r.folder.Create("progress.md")
+func (s *activeRun) writeProgress(run journal.Run) error {
+	file, err := s.Folder.Create("progress.md")
 	if err != nil {
 		return err
 	}
@@ -125,35 +112,35 @@ func (r *recorder) writeProgress(run journal.Run) error {
 	return errors.Join(err, file.Close())
 }
 
-func (r *recorder) close() error {
-	defer r.stopShowing()
-	if r.isAborted() {
-		r.stopShowing()
+func (s *activeRun) close() error {
+	defer s.stopShowing()
+	if s.isAborted() {
+		s.stopShowing()
 	}
-	r.publisher.Close()
-	return r.file.Close()
+	s.publisher.Close()
+	return s.file.Close()
 }
 
 // isAborted reports whether the run has to end as if killed: the next job then finds it unchanged.
-func (r *recorder) isAborted() bool {
+func (s *activeRun) isAborted() bool {
 	select {
-	case <-r.abort:
+	case <-s.Abort:
 		return true
 	default:
 		return false
 	}
 }
 
-func (r *recorder) redacted(text string) string {
-	if r.audience.HideSecrets == nil {
+func (s *activeRun) redacted(text string) string {
+	if s.HideSecrets == nil {
 		return text
 	}
-	return string(r.audience.HideSecrets([]byte(text)))
+	return string(s.HideSecrets([]byte(text)))
 }
 
-func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
-	text = r.redacted(text)
-	file, err := r.home.Create(name)
+func (s *activeRun) saveText(name, text string) (journal.Attachment, error) {
+	text = s.redacted(text)
+	file, err := s.home.Create(name)
 	if err != nil {
 		return journal.Attachment{}, err
 	}
@@ -170,16 +157,16 @@ func (r *recorder) saveText(name, text string) (journal.Attachment, error) {
 
 const progressFile = "progress.txt"
 
-func (r *recorder) progressLog(run journal.Run) ([]byte, error) {
-	if kept := r.savedLog(run); kept != "" {
+func (s *activeRun) progressLog(run journal.Run) ([]byte, error) {
+	if kept := s.savedLog(run); kept != "" {
 		return []byte(kept), nil
 	}
 	return prompt.ProgressLog(run)
 }
 
 // savedLog returns the saved progress log. It is empty if the file was changed.
-func (r *recorder) savedLog(run journal.Run) string {
-	text, err := workspace.Folder{Path: r.home.Path}.Read(progressFile, run.Log.Digest)
+func (s *activeRun) savedLog(run journal.Run) string {
+	text, err := workspace.Folder{Path: s.home.Path}.Read(progressFile, run.Log.Digest)
 	if err != nil {
 		return ""
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/agent/driver"
-	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -31,19 +30,12 @@ const (
 	reviewFile = 1 << 20 // bytes of a file that may hold a quote
 )
 
-type consultant struct {
-	agentRunner
-	*recorder
-	clean    *checkout.Clean
-	guidance func(ctx context.Context, run journal.Run) string
-}
-
 // review asks another agent for its opinion of a story that is about to pass. The agent
 // reads a clean checkout, which is removed afterwards. A missing opinion is recorded and
 // blocks nothing.
-func (c consultant) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
-	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: c.Reviewer.Agent.Name}
-	if err := c.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
+func (s *activeRun) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
+	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
+	if err := s.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
@@ -53,12 +45,12 @@ func (c consultant) review(ctx context.Context, run journal.Run, step verdict.Re
 	return nil
 }
 
-func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
+func (s *activeRun) secondOpinion(ctx context.Context, run journal.Run, step verdict.Review, reviewed *journal.StoryReviewed, emit emit) error {
 	story, found := run.Plan.Find(step.Story)
 	if !found {
 		return fmt.Errorf("no story %q in the plan", step.Story)
 	}
-	diff, cut, err := c.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
+	diff, cut, err := s.trusted.Diff(ctx, git.Span{From: run.Base, To: step.Commit}, reviewDiff)
 	if err != nil {
 		return err
 	}
@@ -66,7 +58,7 @@ func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step ver
 	if err != nil {
 		return err
 	}
-	ended, said, err := c.consult(ctx, run, question{of: *c.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
+	ended, said, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
 	}}, emit)
 	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
@@ -77,19 +69,19 @@ func (c consultant) secondOpinion(ctx context.Context, run journal.Run, step ver
 	if err != nil {
 		return err
 	}
-	return c.checkObjections(ctx, points, reviewed)
+	return s.checkObjections(ctx, points, reviewed)
 }
 
 var errBudgetUsed = errors.New("the run's budget is used")
 
-func (c consultant) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
+func (s *activeRun) checkObjections(ctx context.Context, points []review.Point, reviewed *journal.StoryReviewed) error {
 	looked := map[int]bool{}
 	for _, p := range points {
 		looked[p.Criterion] = true
 		if p.Met {
 			continue
 		}
-		file, err := c.trusted.ReadFile(ctx, git.At{Commit: reviewed.Commit, Path: p.File}, reviewFile)
+		file, err := s.trusted.ReadFile(ctx, git.At{Commit: reviewed.Commit, Path: p.File}, reviewFile)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -116,40 +108,40 @@ const (
 )
 
 // consult has an agent read a clean checkout. It returns the usage even with an error.
-func (c consultant) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
+func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
 	if verdict.IsBudgetSpent(run) { // an agent takes a limit of 0 for no limit
 		return journal.AgentEnded{}, "", errBudgetUsed
 	}
-	theirs, err := instructions.Differing(ctx, c.trusted, run.Base, q.commit)
+	theirs, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
 	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // use the base's instructions
-		q.commit, err = c.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs.Replaced, Without: theirs.Omitted})
+		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs.Replaced, Without: theirs.Omitted})
 	}
 	if err != nil {
 		return journal.AgentEnded{}, "", err
 	}
-	dir, done, err := c.clean.Checkout(ctx, run, q.commit)
+	dir, done, err := s.clean.Checkout(ctx, run, q.commit)
 	if err != nil {
 		return journal.AgentEnded{}, "", err
 	}
 	defer done()
-	if c.Sandbox == nil {
+	if s.Sandbox == nil {
 		if err := q.of.Agent.CheckAutoRuns(dir); err != nil {
 			return journal.AgentEnded{}, "", err
 		}
 	}
-	said := &answer{watch: c.Watch}
-	q.order.Prompt = c.guidance(ctx, run) + q.order.Prompt
-	ended, err := c.runAgent(ctx, c.readingAgent(run, dir, q, said), q.order, emit)
+	said := &answer{watch: s.Watch}
+	q.order.Prompt = s.guidance(ctx, run) + q.order.Prompt
+	ended, err := s.runAgent(ctx, s.readingAgent(run, dir, q, said), q.order, emit)
 	if err == nil && ended.Failed {
 		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
 	}
 	return ended, said.text(), err
 }
 
-func (c consultant) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
-	hand := c.agentAt(run, dir)
-	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, c.agentEnv(q.of.Env), said.addItem
-	hand.Open = func(name string) (io.WriteCloser, error) { return c.home.Create(q.log + name) }
+func (s *activeRun) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
+	hand := s.agentAt(run, dir)
+	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.agentEnv(q.of.Env), said.addItem
+	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
 	hand.Timeout = cmp.Or(hand.Timeout, answerTime)
 	return hand
 }

@@ -12,35 +12,28 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-type agentRunner struct {
-	Agents
-	confined
-}
-
-func (s *activeRun) agentRunner() agentRunner { return agentRunner{s.Agents, s.confined()} }
-
-func (a agentRunner) agentAt(run journal.Run, dir string) driver.Agent {
+func (s *activeRun) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
-		Adapter: a.Agent, Run: a.commandRunner(dir), Dir: projectDir(run, dir), Env: a.agentEnv(a.AgentEnv), Watch: a.Watch, Redact: a.Redact,
-		Timeout: timeLeft(run, a.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budgetLeft(run), Now: a.Now, Grace: a.Grace,
-		Lend: func(ctx context.Context, dir string) error { return a.Sandbox.Lend(ctx, dir, ".") },
+		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
+		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budgetLeft(run), Now: s.Now, Grace: s.Grace,
+		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
 
-func (a agentRunner) agentEnv(env []string) []string {
-	if a.ModelServer != nil {
+func (s *activeRun) agentEnv(env []string) []string {
+	if s.ModelServer != nil {
 		return environ.Direct(env)
 	}
-	return a.Sandbox.Env(env, false)
+	return s.Sandbox.Env(env, false)
 }
 
 // runAgent starts no agent if the model server has used the budget.
-func (a agentRunner) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
-	models := cmp.Or(a.Sandbox, a.ModelServer)
+func (s *activeRun) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
+	models := cmp.Or(s.Sandbox, s.ModelServer)
 	if seen := models.Used(); seen.Stopped != "" {
 		return applyMetering(journal.AgentEnded{Failed: true}, seen), nil
 	}
-	defer a.reportNestedRepos(ctx, emit)()
+	defer s.reportNestedRepos(ctx, emit)()
 	end := models.Turn()
 	ended, err := hand.Do(ctx, order)
 	end()

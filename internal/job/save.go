@@ -21,17 +21,10 @@ import (
 // ErrTakenOver says that another job continues the run.
 var ErrTakenOver = errors.New("another job has taken this over")
 
-type saver struct {
-	*branchPublisher
-	out string // the folder of files for later steps; empty: none
-}
-
-func (s *activeRun) saver() saver { return saver{s.branchPublisher(), s.OutputDir} }
-
 // saveRun ends this job if another one has continued the run.
-func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
-	return k.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
-		shelved, err := k.putFiles(ctx, run)
+func (s *activeRun) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
+	return s.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
+		shelved, err := s.putFiles(ctx, run)
 		if errors.Is(err, ErrTakenOver) {
 			return journal.CancelAsked{Why: err.Error()}, nil
 		}
@@ -39,11 +32,11 @@ func (k saver) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, 
 	})
 }
 
-func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
-	if k.RunStore == nil {
+func (s *activeRun) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, error) {
+	if s.RunStore == nil {
 		return journal.Shelved{}, errNoRemote
 	}
-	files, err := k.home.Pack()
+	files, err := s.home.Pack()
 	if err != nil {
 		return journal.Shelved{}, err
 	}
@@ -51,12 +44,12 @@ func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, 
 	if err != nil {
 		return journal.Shelved{}, err
 	}
-	progress, err := k.progressLog(run)
+	progress, err := s.progressLog(run)
 	if err != nil {
 		return journal.Shelved{}, err
 	}
 	files["prd.json"], files[progressFile] = prd, progress
-	shelved, err := k.RunStore.Put(ctx, run, files)
+	shelved, err := s.RunStore.Put(ctx, run, files)
 	shelved.Ended = run.JudgedIterations()
 	return shelved, err
 }
@@ -64,19 +57,19 @@ func (k saver) putFiles(ctx context.Context, run journal.Run) (journal.Shelved, 
 const finalSaveTimeout = 4 * time.Second
 
 // saveStoppedRun only logs errors.
-func (k saver) saveStoppedRun(ctx context.Context) {
-	run := k.Run()
-	if !run.Policy.SaveRun || k.RunStore == nil || run.Stop == nil || k.isAborted() {
+func (s *activeRun) saveStoppedRun(ctx context.Context) {
+	run := s.Run()
+	if !run.Policy.SaveRun || s.RunStore == nil || run.Stop == nil || s.isAborted() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 	defer cancel()
-	shelved, err := k.putFiles(ctx, run)
+	shelved, err := s.putFiles(ctx, run)
 	if err == nil {
-		err = k.Append(shelved)
+		err = s.Append(shelved)
 	}
 	if err != nil {
-		k.audience.Log("could not save the run for another machine: " + fault.Told(err))
+		s.Log("could not save the run for another machine: " + fault.Told(err))
 	}
 }
 
@@ -86,24 +79,24 @@ const outFolder = ".ralph-out"
 const maxCommentPatch = 8 << 10
 
 // saveBundle writes work that could not be pushed to a file. An error is only logged.
-func (k saver) saveBundle(ctx context.Context) {
-	run := k.Run()
-	if k.out == "" || run.Stop == nil || k.isAborted() || !isUnpushed(run) {
+func (s *activeRun) saveBundle(ctx context.Context) {
+	run := s.Run()
+	if s.OutputDir == "" || run.Stop == nil || s.isAborted() || !isUnpushed(run) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 	defer cancel()
-	packed, err := k.writeBundle(ctx, run)
+	packed, err := s.writeBundle(ctx, run)
 	if err == nil {
 		var refused error
-		if packed.Rest, packed.Without, refused = k.pushWithoutWorkflows(ctx, run); refused != nil {
-			k.audience.Log("no part of the work could be pushed either: " + refused.Error())
+		if packed.Rest, packed.Without, refused = s.pushWithoutWorkflows(ctx, run); refused != nil {
+			s.Log("no part of the work could be pushed either: " + refused.Error())
 			packed.Rest, packed.Without = "", nil
 		}
-		err = k.Append(packed)
+		err = s.Append(packed)
 	}
 	if err != nil {
-		k.audience.Log("could not save the work in a file: " + fault.Told(err))
+		s.Log("could not save the work in a file: " + fault.Told(err))
 	}
 }
 
@@ -113,14 +106,14 @@ func isUnpushed(run journal.Run) bool {
 }
 
 // writeBundle writes the file. No link leads out of the folder.
-func (k saver) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
+func (s *activeRun) writeBundle(ctx context.Context, run journal.Run) (journal.Packed, error) {
 	packed := journal.Packed{Path: outFolder + "/" + run.ID + ".bundle", Head: run.Head}
-	if err := k.refetch(ctx, run); err != nil {
+	if err := s.refetch(ctx, run); err != nil {
 		return packed, err
 	}
-	out, err := untrusted.OpenRoot(k.out)
+	out, err := untrusted.OpenRoot(s.OutputDir)
 	if err != nil {
-		return packed, fmt.Errorf("open %s: %w", k.out, err)
+		return packed, fmt.Errorf("open %s: %w", s.OutputDir, err)
 	}
 	defer out.Close() //nolint:errcheck // nothing is written through it any more
 	if err := out.MkdirAll(outFolder, 0o755); err != nil {
@@ -131,15 +124,15 @@ func (k saver) writeBundle(ctx context.Context, run journal.Run) (journal.Packed
 		return packed, fmt.Errorf("make %s: %w", packed.Path, err)
 	}
 	span := git.Span{From: run.Base, To: run.Head}
-	packed.Patch = k.patch(ctx, span)
-	return packed, errors.Join(remote.Bundle(ctx, k.trusted, file, run.Branch, span), file.Close())
+	packed.Patch = s.patch(ctx, span)
+	return packed, errors.Join(remote.Bundle(ctx, s.trusted, file, run.Branch, span), file.Close())
 }
 
 // patch is empty if it would not be complete; the bundle holds everything.
-func (k saver) patch(ctx context.Context, span git.Span) string {
-	text, cut, err := k.trusted.Diff(ctx, span, maxCommentPatch)
+func (s *activeRun) patch(ctx context.Context, span git.Span) string {
+	text, cut, err := s.trusted.Diff(ctx, span, maxCommentPatch)
 	if err != nil {
-		k.audience.Log("the work is not shown as a patch: " + fault.Told(err))
+		s.Log("the work is not shown as a patch: " + fault.Told(err))
 	}
 	if err != nil || cut || strings.Contains(text, "\nBinary files ") || strings.Contains(text, "\uFFFD") {
 		return ""

@@ -22,13 +22,8 @@ const messagePrompt = "Provide a short imperative commit message for the changes
 
 var errNoMessage = errors.New("the agent gave no commit message")
 
-type versionControl struct {
-	agentRunner
-	agentDir agentDir
-}
-
-func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
-	done, err := v.runCommand(ctx, run, step.Task, emit)
+func (s *activeRun) runSCMTask(ctx context.Context, run journal.Run, step verdict.RunSCMTask, emit emit) error {
+	done, err := s.runSCMCommand(ctx, run, step.Task, emit)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -37,7 +32,7 @@ func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdi
 	}
 	done.Task = step.Task
 	if step.Task == commitTask && !done.Failed {
-		v.warnOfNewFiles(ctx, run, emit)
+		s.warnOfNewFiles(ctx, run, emit)
 	}
 	emit(done)
 	return nil
@@ -46,15 +41,15 @@ func (v versionControl) runTask(ctx context.Context, run journal.Run, step verdi
 const commitTask = "commit"
 
 // warnOfNewFiles notes new files: "git commit -am" does not add them.
-func (v versionControl) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
-	dir, err := v.agentDir.folder(ctx)
+func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
+	dir, err := s.agentDir.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
 	listed := &process.Head{N: 1 << 16}
-	result, err := v.Exec(ctx, process.Command{
+	result, err := s.Exec(ctx, process.Command{
 		Argv: []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"},
-		Dir:  dir, Env: withoutSubmodules(v.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: v.Grace,
+		Dir:  dir, Env: withoutSubmodules(s.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: s.Grace,
 	})
 	if err != nil || result.Exit != 0 {
 		return // only the note is lost
@@ -66,8 +61,8 @@ func (v versionControl) warnOfNewFiles(ctx context.Context, run journal.Run, emi
 	emit(journal.Noted{What: "the commit leaves out new files: " + journal.ShortList(names), Hint: "add them with git add, or to .gitignore"})
 }
 
-func (v versionControl) runCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
-	dir, err := v.agentDir.folder(ctx)
+func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
+	dir, err := s.agentDir.folder(ctx)
 	if err != nil {
 		return done, err
 	}
@@ -77,17 +72,17 @@ func (v versionControl) runCommand(ctx context.Context, run journal.Run, task st
 	}
 	argv := append([]string{run.Policy.SCM.Command}, words...)
 	if task == commitTask {
-		if err = v.commitMessage(ctx, run, dir, &done, emit); err != nil {
+		if err = s.commitMessage(ctx, run, dir, &done, emit); err != nil {
 			return done, err
 		}
 		argv = append(argv, "-am", done.Message)
 	}
-	if err = v.checkBranch(ctx, run); err != nil {
+	if err = s.checkBranch(ctx, run); err != nil {
 		return done, err
 	}
 	said := &process.Tail{N: 2000}
-	result, err := v.Exec(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: withoutSubmodules(v.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: v.Grace,
+	result, err := s.Exec(ctx, process.Command{
+		Argv: argv, Dir: dir, Env: withoutSubmodules(s.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
 	})
 	done.Exit = result.Exit
 	switch {
@@ -127,11 +122,11 @@ func withoutSubmodules(env []string) []string {
 }
 
 // checkBranch refuses a branch that the agent made a symbolic ref to another one.
-func (v versionControl) checkBranch(ctx context.Context, run journal.Run) error {
-	if v.UserTree == nil || run.Branch == "" {
+func (s *activeRun) checkBranch(ctx context.Context, run journal.Run) error {
+	if s.UserTree == nil || run.Branch == "" {
 		return nil
 	}
-	to, err := v.UserTree.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
+	to, err := s.UserTree.Ask(ctx, "symbolic-ref", "-q", "refs/heads/"+run.Branch)
 	if err != nil && !git.SaidNo(err) {
 		return err
 	}
@@ -158,12 +153,12 @@ func errorLine(said string) string {
 }
 
 // commitMessage takes the answer in response tags, or else the first line that is not empty.
-func (v versionControl) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
+func (s *activeRun) commitMessage(ctx context.Context, run journal.Run, dir string, done *journal.SCMEnded, emit emit) error {
 	if verdict.IsBudgetSpent(run) { // green work is still committed
 		done.Message = fmt.Sprintf("ralph: work of iteration %d", len(run.Iterations))
 		return nil
 	}
-	ended, err := v.runAgent(ctx, v.agentAt(run, dir), agent.Order{
+	ended, err := s.runAgent(ctx, s.agentAt(run, dir), agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Prompt: messagePrompt, Model: run.Policy.Model,
 	}, emit)
 	if err != nil {

@@ -16,10 +16,10 @@ func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, 
 	defer s.Sandbox.Flush(emit)
 	hand := s.checkRunner(run, dir)
 	if s.Sandbox != nil {
-		access := s.confined().access(dir)
+		access := s.access(dir)
 		access.Setup = true
 		hand.Run, hand.Env = s.Sandbox.Around(access), s.Sandbox.SetupEnv(s.CheckEnv, false)
-		defer s.confined().reportNestedRepos(ctx, emit)()
+		defer s.reportNestedRepos(ctx, emit)()
 	}
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }

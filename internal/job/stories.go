@@ -71,16 +71,16 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 // draftPlan has the agent plan a task without acceptance criteria. The agent reads a
 // clean checkout, which is removed afterwards. Without a plan, the whole task is one
 // story; that is recorded.
-func (c consultant) draftPlan(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
-	drafted := journal.PlanDrafted{By: c.Agent.Name}
-	if err := c.askForPlan(ctx, run, &drafted, emit); err != nil {
+func (s *activeRun) draftPlan(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
+	drafted := journal.PlanDrafted{By: s.Agent.Name}
+	if err := s.askForPlan(ctx, run, &drafted, emit); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
 		drafted.Why = err.Error()
 	}
 	emit(drafted)
-	if now := c.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.NeedsPlan(now) {
+	if now := s.Run(); drafted.Why != "" && !drafted.CannotRun && !drafted.Overspent && !verdict.NeedsPlan(now) {
 		emit(journal.Noted{
 			What: fmt.Sprintf("%s made no usable plan, so the whole task is one story", drafted.By),
 			Hint: "list the criteria in the issue, as - [ ] items or under a heading such as Acceptance criteria",
@@ -89,14 +89,14 @@ func (c consultant) draftPlan(ctx context.Context, run journal.Run, _ verdict.Dr
 	return nil
 }
 
-func (c consultant) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
+func (s *activeRun) askForPlan(ctx context.Context, run journal.Run, drafted *journal.PlanDrafted, emit emit) error {
 	text, err := prompt.Plan(run)
 	if err != nil {
 		return err
 	}
 	tries := len(run.Misplans)
-	ended, answer, err := c.consult(ctx, run, question{
-		of: Reviewer{Agent: c.Agent, Env: c.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
+	ended, answer, err := s.consult(ctx, run, question{
+		of: Reviewer{Agent: s.Agent, Env: s.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
 		order: agent.Order{Retries: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
 	}, emit)
 	drafted.TookMS, drafted.Usage, drafted.Cost, drafted.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript

@@ -13,12 +13,10 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -35,28 +33,17 @@ type Supervised struct {
 	Dir    string         // the working directory in the sandbox
 }
 
-type supervisor struct {
-	*Supervised
-
-	exec    sandbox.Exec
-	sandbox *confine.Sandbox // of the command; nil: none
-	git     git.Git          // looks at what the command did to repositories in the sandbox
-	folder  workspace.Folder // the program's own, which stays so in the sandbox
-	now     func() time.Time
-	drain   <-chan struct{} // closed: end after the step under way
-}
-
 // After a timeout an attempt has time to clean up; after an interrupt a person waits.
 const (
 	timeoutGrace   = 5 * time.Second
 	interruptGrace = time.Second
 )
 
-func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	emit(journal.IterationBegan{Number: step.Number, Bus: s.Task.BusSize()})
-	command := s.command(run.Policy, step.Number)
+func (s *activeRun) runSupervised(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
+	emit(journal.IterationBegan{Number: step.Number, Bus: s.Supervised.Task.BusSize()})
+	command := s.Supervised.command(run.Policy, step.Number)
 	command.Linger = func() (most, look time.Duration) { return s.linger(run.Policy.Supervision, emit) }
-	result, err := s.start(ctx, command, emit)
+	result, err := s.startSupervised(ctx, command, emit)
 	interrupted := ctx.Err() != nil || errors.Is(err, process.ErrStopped)
 	ended := journal.AgentEnded{
 		Exit: result.Exit, Signal: result.Signal, TimedOut: result.TimedOut, Swept: result.Swept, Blind: true,
@@ -74,18 +61,18 @@ func (s *supervisor) attempt(ctx context.Context, run journal.Run, step verdict.
 	return nil
 }
 
-// start protects ralph's own files in the task's folder, if there is a sandbox.
-func (s *supervisor) start(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
-	if s.sandbox == nil {
-		return s.exec(ctx, command)
+// startSupervised protects ralph's own files in the task's folder, if there is a sandbox.
+func (s *activeRun) startSupervised(ctx context.Context, command process.Command, emit emit) (process.Result, error) {
+	if s.Sandbox == nil {
+		return s.Exec(ctx, command)
 	}
-	at := s.Access
-	at.Ours = []string{s.folder.Path}
-	at.Keep(filepath.Dir(s.folder.Path))
-	command.Env, command.Dir = s.sandbox.Env(command.Env, false), s.Dir
-	news := WatchNestedRepos(ctx, s.git, s.sandbox, guarded.Around(s.Dir), at)
-	result, err := s.sandbox.Around(at)(ctx, command)
-	s.sandbox.Flush(emit)
+	at := s.Supervised.Access
+	at.Ours = []string{s.Folder.Path}
+	at.Keep(filepath.Dir(s.Folder.Path))
+	command.Env, command.Dir = s.Sandbox.Env(command.Env, false), s.Supervised.Dir
+	news := WatchNestedRepos(ctx, s.Git, s.Sandbox, guarded.Around(s.Supervised.Dir), at)
+	result, err := s.Sandbox.Around(at)(ctx, command)
+	s.Sandbox.Flush(emit)
 	for _, noted := range news(context.WithoutCancel(ctx)) {
 		emit(noted)
 	}
@@ -123,8 +110,8 @@ func failure(result process.Result, err error, limit time.Duration) string {
 }
 
 // linger gives a finished task's processes time. None may be left before another attempt.
-func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
-	done, err := s.Task.Done()
+func (s *activeRun) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
+	done, err := s.Supervised.Task.Done()
 	if err != nil || !done {
 		return 0, p.Poll.Std()
 	}
@@ -137,19 +124,19 @@ func (s *supervisor) linger(p policy.Supervision, emit emit) (most, look time.Du
 }
 
 // readTaskFolder reads only messages since the newest attempt.
-func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
+func (s *activeRun) readTaskFolder(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
 	var looked journal.TaskLooked
-	done, err := s.Task.Done()
+	done, err := s.Supervised.Task.Done()
 	if err != nil {
 		looked.Broken = fault.Told(err)
 	}
 	looked.Done = done
 	if n := len(run.Iterations); n > 0 {
-		if words, asked := s.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
+		if words, asked := s.Supervised.Task.WaitMessage(run.Iterations[n-1].Bus); asked {
 			looked.Wait, looked.Words = "message", words
 		}
 	}
-	if s.Task.HasWaitFile() {
+	if s.Supervised.Task.HasWaitFile() {
 		looked.Wait = "file"
 	}
 	emit(looked)
@@ -157,15 +144,15 @@ func (s *supervisor) readTaskFolder(_ context.Context, run journal.Run, _ verdic
 }
 
 // pause is recorded first, and ends early if the run is asked to stop.
-func (s *supervisor) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
+func (s *activeRun) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
-	return waitUntil(ctx, step.For, s.drain) // the loop also reads drain
+	return waitUntil(ctx, step.For, s.Drain) // the loop also reads drain
 }
 
 // announceEnd ignores errors: a message that cannot be written does not make the task less done.
-func (s *supervisor) announceEnd(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
+func (s *activeRun) announceEnd(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
-	for _, err := range s.postEnd(step, workspace.Message{At: s.now(), Run: run.ID, Text: step.Words}) {
+	for _, err := range s.Supervised.postEnd(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
 		if err != nil {
 			settled.Failed = append(settled.Failed, err.Error())
 		}
