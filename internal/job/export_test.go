@@ -13,11 +13,11 @@ func Metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 
 // Answered is what would be read of what an agent says.
 func Answered(items ...stream.Item) string {
-	var said answer
+	said := newAnswer(nil)
 	for _, item := range items {
 		said.addItem(item)
 	}
-	return said.text()
+	return said.words.String()
 }
 
 // IsWorkUntaken tells whether the newest iteration may have left work in its tree alone.

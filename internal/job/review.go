@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/review"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -129,13 +130,13 @@ func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, em
 			return journal.AgentEnded{}, "", err
 		}
 	}
-	said := &answer{watch: s.Watch}
+	said := newAnswer(s.Watch)
 	q.order.Prompt = s.guidance(ctx, run) + q.order.Prompt
 	ended, err := s.runAgent(ctx, s.readingAgent(run, dir, q, said), q.order, emit)
 	if err == nil && ended.Failed {
 		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
 	}
-	return ended, said.text(), err
+	return ended, said.words.String(), err
 }
 
 func (s *activeRun) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
@@ -149,8 +150,12 @@ func (s *activeRun) readingAgent(run journal.Run, dir string, q question, said *
 // answer collects what an agent says after its last tool call: an opinion is at the end.
 type answer struct {
 	watch func(stream.Item)
-	words []byte
+	words process.Tail
 	stale bool
+}
+
+func newAnswer(watch func(stream.Item)) *answer {
+	return &answer{watch: watch, words: process.Tail{N: answerWords}}
 }
 
 func (a *answer) addItem(item stream.Item) {
@@ -160,26 +165,14 @@ func (a *answer) addItem(item stream.Item) {
 	switch i := item.(type) { //nolint:gochecksumtype // other items hold no text
 	case stream.Text:
 		if a.stale {
-			a.words, a.stale = nil, false
+			a.words, a.stale = process.Tail{N: answerWords}, false
 		}
-		a.addText(i.Text + "\n")
+		fmt.Fprintln(&a.words, i.Text)
 	case stream.ToolStart:
 		a.stale = true
 	case stream.Result:
-		if len(a.words) == 0 && !i.Failed {
-			a.addText(i.Text)
+		if len(a.words.Bytes()) == 0 && !i.Failed {
+			fmt.Fprint(&a.words, i.Text)
 		}
 	}
-}
-
-// addText appends text, and drops the beginning of a long answer.
-func (a *answer) addText(text string) {
-	a.words = append(a.words, text...)
-	if len(a.words) > 2*answerWords {
-		a.words = append([]byte(nil), a.words[len(a.words)-answerWords:]...)
-	}
-}
-
-func (a *answer) text() string {
-	return string(a.words[max(len(a.words)-answerWords, 0):])
 }
