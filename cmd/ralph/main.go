@@ -125,10 +125,8 @@ func inner(w world, typed chosen) int {
 	}
 	go o.obey(w.signals)
 	code, err := typed.run(ctx, w)
-	select {
-	case <-drain:
+	if process.IsClosed(drain) {
 		<-told
-	default:
 	}
 	if err != nil && ctx.Err() != nil {
 		err = &fault.Fault{What: "interrupted", Fix: fix, Exit: fault.ExitInterrupted, Err: err}

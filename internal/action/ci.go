@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
@@ -61,7 +62,7 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 // isForSeveral tells whether the event may be for other pull requests besides the one
 // that was looked after.
 func (h *handler) isForSeveral() bool {
-	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun && !isClosed(h.Drain)
+	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun && !process.IsClosed(h.Drain)
 }
 
 // resumeKilledJob tells of a draft that ralph made and whose job was killed at work on red checks or

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -158,23 +159,12 @@ func (b previousState) unpack(folder workspace.Folder) (workspace.Run, error) {
 	return folder.Unpack(b.run.ID, b.found.files)
 }
 
-func (h *handler) isCancelled() bool { return isClosed(h.Hard) }
-
-func isClosed(signal <-chan struct{}) bool {
-	select {
-	case <-signal:
-		return true
-	default:
-		return false
-	}
-}
-
 // expiredLease is for a lease that has ended, and still says what its job did.
 const expiredLease = time.Nanosecond
 
 // releaseLease releases the lease, or keeps it during a time. The saved state of a broken run stays.
 func (h *handler) releaseLease(ctx context.Context, b previousState, outcome Outcome, during time.Duration) {
-	if h.isCancelled() {
+	if process.IsClosed(h.Hard) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)

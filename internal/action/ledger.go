@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/ledger"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
@@ -127,7 +128,7 @@ func (h *handler) openPulls(ctx context.Context) ([]string, error) {
 
 func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {
 	e := h.ledgerEntry
-	if e == nil || h.isCancelled() {
+	if e == nil || process.IsClosed(h.Hard) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)

@@ -122,14 +122,7 @@ func (s *activeRun) close() error {
 }
 
 // isAborted reports whether the run has to end as if killed: the next job then finds it unchanged.
-func (s *activeRun) isAborted() bool {
-	select {
-	case <-s.Abort:
-		return true
-	default:
-		return false
-	}
-}
+func (s *activeRun) isAborted() bool { return process.IsClosed(s.Abort) }
 
 func (s *activeRun) redacted(text string) string {
 	if s.HideSecrets == nil {

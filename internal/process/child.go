@@ -100,7 +100,7 @@ func (ch *child) hasEnded(ended <-chan struct{}) bool {
 
 // stop waits for the grace period: a shell dies at once, but its command may clean up.
 func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
-	if isClosed(hard) {
+	if IsClosed(hard) {
 		return
 	}
 	ch.tree.terminate()
@@ -172,7 +172,7 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 	switch {
 	case ctx.Err() != nil:
 		why = contextError(ctx)
-	case isClosed(hard):
+	case IsClosed(hard):
 		why = ErrStopped
 	}
 	ch.tree.recordMembers()

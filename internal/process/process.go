@@ -88,7 +88,7 @@ func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, contextError(ctx)
 	}
-	if isClosed(r.Hard) {
+	if IsClosed(r.Hard) {
 		return Result{}, ErrStopped
 	}
 	ch, err := start(c)
@@ -133,7 +133,8 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, why)
 }
 
-func isClosed(c <-chan struct{}) bool {
+// IsClosed tells whether a signal was given.
+func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
