@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,21 +44,18 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 			return nil, err
 		}
 	}
-	server, env := cmp.Or(sb, held), slices.Concat(worker.Env, h.inputs.Needs.Env)
-	adapter, err := worker.InSandbox(server.Keys)
-	var reviewer *job.Reviewer
-	if err == nil {
-		reviewer, err = second.NewReviewer(server)
-	}
+	agents, err := worker.Confine(second, sb, held)
 	if err != nil {
 		h.closeSandboxes(sb, held)
 		return nil, err
 	}
+	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
+	agents.AgentEnv, agents.Attachments, agents.Watch = env, h.attached, h.Watch
 	return &job.Job{
 		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
 		Code:     job.Code{Origin: origin{git: tool, host: h.host, pause: retryPause}},
 		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
-		Agents:   job.Agents{Agent: adapter, Attachments: h.attached, AgentEnv: env, Reviewer: reviewer, Watch: h.Watch, ModelServer: held},
+		Agents:   agents,
 		Audience: job.Audience{Screens: h.textFilters(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
 		Drain:    h.Drain, Abort: h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
 	}, nil

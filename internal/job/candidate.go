@@ -109,18 +109,22 @@ func (c *Candidate) ReviewTerms(terms confine.Model) *confine.Model {
 	return &asked
 }
 
-// InSandbox returns the agent with the keys that it has inside a sandbox.
-func (c *Candidate) InSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
+// inSandbox returns the agent with the keys that it has inside a sandbox.
+func (c *Candidate) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, error) {
 	o := c.options
 	o.Keys = keys(o.Keys)
 	return agent.Pick(c.name, o)
 }
 
-// NewReviewer returns the agent that gives second opinions inside a sandbox. nil: none.
-func (c *Candidate) NewReviewer(w *confine.Sandbox) (*Reviewer, error) {
-	if c == nil {
-		return nil, nil //nolint:nilnil // there is no second opinion
+// Confine returns the agent of a run, and second for second opinions (nil: none), as
+// they work in the sandbox. Without a sandbox, modelServer holds their keys.
+func (c *Candidate) Confine(second *Candidate, sb, modelServer *confine.Sandbox) (all Agents, err error) {
+	keeper := cmp.Or(sb, modelServer)
+	all = Agents{AgentEnv: c.Env, ModelServer: modelServer}
+	if all.Agent, err = c.inSandbox(keeper.Keys); err != nil || second == nil {
+		return all, err
 	}
-	adapter, err := c.InSandbox(w.ReviewKeys)
-	return &Reviewer{Agent: adapter, Env: c.Env}, err
+	all.Reviewer = &Reviewer{Env: second.Env}
+	all.Reviewer.Agent, err = second.inSandbox(keeper.ReviewKeys)
+	return all, err
 }

@@ -17,56 +17,46 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// hired is an agent that is ready to work, behind the sandbox that was asked for.
-type hired struct {
-	agent agent.Adapter
-	env   []string
-	sb    *confine.Sandbox
-	held  *confine.Sandbox // the model server, where no sandbox stands
-
-	reviewer *job.Reviewer // nil: no second opinion
-}
-
-// hire finds the agent, and starts the sandbox around it.
-func (d *Project) hire(ctx context.Context, p policy.Policy) (hired, error) {
+// hire finds the agents, and starts the sandbox around them. nil: there is no sandbox.
+func (d *Project) hire(ctx context.Context, p policy.Policy) (agents job.Agents, sb *confine.Sandbox, err error) {
 	name, options, err := d.Options()
 	if err != nil {
-		return hired{}, err
+		return agents, nil, err
 	}
 	d.hide(options.Keys)
 	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
 	if err != nil {
-		return hired{}, err
+		return agents, nil, err
 	}
 	d.tellAgent(worker.Adapter, worker.Program, p)
 	if err := d.docked(ctx, worker.Program); err != nil {
-		return hired{}, err
+		return agents, nil, err
 	}
 	second, err := d.second(options, p)
 	if err != nil {
-		return hired{}, err
+		return agents, nil, err
 	}
-	h := hired{env: worker.Env}
-	if h.sb, err = d.raise(ctx, worker, second, p); err != nil {
+	if sb, err = d.raise(ctx, worker, second, p); err != nil {
 		if ctx.Err() != nil || d.unfit != "" || !d.Optional(ctx) {
-			return hired{}, err
+			return agents, nil, err
 		}
 		d.unfit, _, _ = strings.Cut(err.Error(), "\n")
 		return d.hire(ctx, p)
 	}
-	if h.sb == nil { // inside, what it runs is as confined as what it writes itself
-		if h.held, err = d.unconfined(ctx, worker, second, p); err != nil {
-			return hired{}, err
+	var held *confine.Sandbox
+	if sb == nil { // inside, what it runs is as confined as what it writes itself
+		if held, err = d.unconfined(ctx, worker, second, p); err != nil {
+			return agents, nil, err
 		}
 	}
-	if err := h.enter(worker, second); err != nil {
-		d.lower(h.sb, h.held)
-		return hired{}, err
+	if agents, err = worker.Confine(second, sb, held); err != nil {
+		d.lower(sb, held)
+		return agents, nil, err
 	}
-	for _, note := range h.agent.Notes {
+	for _, note := range agents.Agent.Notes {
 		d.line("note: " + note)
 	}
-	return h, nil
+	return agents, sb, nil
 }
 
 // unconfined starts a model server that counts what unsandboxed agents use.
@@ -91,16 +81,6 @@ func (d *Project) agentEnv(vars ...string) []string {
 		return environ.Local(d.World.Environ(), vars...)
 	}
 	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
-}
-
-// enter moves agent and reviewer into the sandbox, without the real keys.
-func (h *hired) enter(worker, second *job.Candidate) (err error) {
-	server := cmp.Or(h.sb, h.held)
-	if h.agent, err = worker.InSandbox(server.Keys); err != nil {
-		return err
-	}
-	h.reviewer, err = second.NewReviewer(server)
-	return err
 }
 
 // hide has these keys, and the secrets of checks, be hidden in all output.
@@ -146,23 +126,24 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if d.unread != nil { // a run beside it would look as if there were none
 		return nil, d.unread
 	}
-	h, err := d.hire(ctx, p)
+	agents, sb, err := d.hire(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	checkEnv := d.World.Within(h.sb, d.Settings.Sandbox.Env...)
+	agents.AgentEnv, agents.Watch = slices.Concat(agents.AgentEnv, d.Needs.Env), d.watch()
+	checkEnv := d.World.Within(sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
-			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: h.sb,
+			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
 			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Redact: d.secrets.Writer,
-			Kept: d.World.kept(h.sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
+			Kept: d.World.kept(sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
 		},
-		Agents:   job.Agents{Agent: h.agent, AgentEnv: slices.Concat(h.env, d.Needs.Env), Reviewer: h.reviewer, Watch: d.watch(), ModelServer: h.held},
+		Agents:   agents,
 		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},
 		Drain:    d.World.Drain, Abort: d.World.Runner.Hard, Version: d.World.Version, SaveTimeout: Rescue,
 	}
 	if err := d.ground(ctx, j, p); err != nil {
-		d.lower(h.sb, h.held)
+		d.lower(sb, agents.ModelServer)
 		return nil, err
 	}
 	return j, nil
