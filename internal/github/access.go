@@ -113,19 +113,8 @@ func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
 	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: sameHostOnly})
 	// Not WithEnterpriseURLs: it guesses at the path, and GITHUB_API_URL is
 	// whole as it stands, on github.com and on a company's own server.
-	api.BaseURL, api.UploadURL, api.UserAgent = base, uploadURL(base), "ralph"
+	api.BaseURL, api.UserAgent = base, "ralph"
 	return api
-}
-
-// uploadURL is https://HOST/api/uploads/ on a company's server, another host on github.com.
-func uploadURL(base *url.URL) *url.URL {
-	up := *base
-	if own, isOwn := strings.CutSuffix(base.Path, "/api/v3/"); isOwn {
-		up.Path = own + "/api/uploads/"
-	} else if rest, is := strings.CutPrefix(base.Host, "api."); is {
-		up.Host = "uploads." + rest
-	}
-	return &up
 }
 
 // Names become parts of a URL, so only what GitHub allows may pass.

@@ -12,6 +12,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
@@ -32,8 +33,9 @@ type checkRun struct {
 const (
 	maxFailing = 5
 	maxName    = 100
-	maxLog     = 4_000 // characters, at the end of a log
-	maxFetch   = 16 << 20
+	maxLog     = 4_000    // characters, at the end of a log
+	maxFetch   = 1 << 30  // bytes of a log that are fetched
+	maxKept    = 16 << 20 // and kept, at its end
 )
 
 // Failing are the red checks of a commit, with what can be read of their results.
@@ -119,21 +121,10 @@ func (c *Client) logEnd(ctx context.Context, job int64) (string, error) {
 		if log.StatusCode != http.StatusOK {
 			return "", &Error{Kind: NotFound, Status: log.StatusCode, Message: "the log is not there"}
 		}
-		text, err := tail(log.Body, maxFetch)
-		return code(upkeep.Relevant(string(text)), maxLog), err
+		end := &process.Tail{N: maxKept}
+		_, err = io.Copy(end, io.LimitReader(log.Body, maxFetch))
+		return code(upkeep.Relevant(end.String()), maxLog), err
 	})
-}
-
-// tail keeps the last most bytes at least, twice as many at most.
-func tail(from io.Reader, most int) (end []byte, err error) {
-	for range 64 {
-		part, err := io.ReadAll(io.LimitReader(from, int64(most)))
-		end = append(slices.Clone(end[max(0, len(end)-most):]), part...)
-		if err != nil || len(part) == 0 {
-			return end, err
-		}
-	}
-	return end, nil
 }
 
 // NewCheck is a check to put on a commit, complete.

@@ -38,13 +38,9 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 		t.Pull = found.pull()
 	}
 	if t.Repo.DefaultBranch == "" {
-		found, err := getOne[struct {
-			DefaultBranch string `json:"default_branch"`
-		}](ctx, c, operation{action: "ask for the default branch", permission: "metadata: read"}, "")
-		if err != nil {
-			return t, err
-		}
-		t.Repo.DefaultBranch = found.DefaultBranch
+		var err error
+		t.Repo.DefaultBranch, _, err = c.DefaultBranch(ctx)
+		return t, err
 	}
 	return t, nil
 }

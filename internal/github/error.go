@@ -103,9 +103,6 @@ func readAnswer(err error) (answer, bool) {
 	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
 		return answer{e.Response.StatusCode, e.Response.Header, rateLimitMessage(e.Message)}, true
 	}
-	if e, ok := errors.AsType[*gh.TwoFactorAuthError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, e.Message}, true
-	}
 	if e, ok := errors.AsType[*ghinstallation.HTTPError](err); ok && e.Response != nil {
 		return answer{e.Response.StatusCode, e.Response.Header, message(e.Response)}, true
 	}

@@ -18,9 +18,3 @@ func (c *Client) Ask(ctx context.Context) (string, error) {
 	})
 	return repo.GetDefaultBranch(), err
 }
-
-// Uploads is where files would go.
-func (c *Client) Uploads() string { return c.api.UploadURL.String() }
-
-// Tail is tail, for its test.
-var Tail = tail

@@ -161,10 +161,8 @@ func (c *Client) findOwn(ctx context.Context, a operation, also *Client, fits fu
 
 // Merged tells whether a pull request was, and not only closed.
 func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
-	pull, err := getOne[struct {
-		Merged bool `json:"merged"`
-	}](ctx, c, operation{action: fmt.Sprintf("ask what became of #%d", number), permission: pullsWrite}, fmt.Sprintf("pulls/%d", number))
-	return pull.Merged, err
+	found, err := c.readPull(ctx, number)
+	return found.merged(), err
 }
 
 // isHead checks the head again: GitHub ignores a filter that it does not understand.

@@ -208,17 +208,12 @@ func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err 
 
 // OpenPulls are the branches of this repository that have an open pull request.
 func (c *Client) OpenPulls(ctx context.Context) ([]string, error) {
-	a := operation{action: "count the open pull requests", permission: "pull-requests: read"}
-	pulls, err := list[struct {
-		Head struct {
-			Ref  string
-			Repo *gh.Repository // null where a fork is gone
-		}
-	}](ctx, c, a, "pulls?state=open", maxPages)
+	a := operation{action: "count the open pull requests", permission: pullsRead}
+	pulls, err := list[struct{ Head pullSide }](ctx, c, a, "pulls?state=open", maxPages)
 	var branches []string
-	for _, pull := range pulls {
-		if strings.EqualFold(pull.Head.Repo.GetFullName(), c.Owner+"/"+c.Repo) {
-			branches = append(branches, pull.Head.Ref)
+	for _, p := range pulls {
+		if strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo) {
+			branches = append(branches, p.Head.Ref)
 		}
 	}
 	return branches, err
