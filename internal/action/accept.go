@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -70,7 +69,7 @@ func (h *handler) fetchMissingFacts(ctx context.Context, known *trigger.RequestF
 	return err
 }
 
-// forged: anybody can write a comment that looks like ours.
+// isForgedComment: anybody can write a comment that looks like ours.
 func (h *handler) isForgedComment(ctx context.Context) (bool, error) {
 	c := h.trigger.Comment
 	if c.Pressed == "" || h.trigger.Action != "edited" {
@@ -80,15 +79,14 @@ func (h *handler) isForgedComment(ctx context.Context) (bool, error) {
 	return err == nil && !wrote, err
 }
 
-// wasEditedSince tells whether an issue which was named by its number says something else
-// than when work on it was asked for: the event did not bring its text along.
-// Where GitHub does not let us know when that was, it is taken as it stands.
+// wasEditedSince reports whether an issue that was named by its number was edited after
+// the request: the event does not contain its text. If GitHub does not tell the time of
+// the request, the current text is used.
 func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
-	id, err := strconv.ParseInt(h.env.RunID, 10, 64)
-	if !h.onlyNumber || h.trigger.IsOnPull() || err != nil {
-		return false, nil //nolint:nilerr // a job without a number has no date either
+	if !h.onlyNumber || h.trigger.IsOnPull() || h.env.Job == 0 {
+		return false, nil
 	}
-	began, known, err := h.client.JobBegan(ctx, id)
+	began, known, err := h.client.JobBegan(ctx, h.env.Job)
 	if err != nil || !known {
 		return false, err
 	}
@@ -112,8 +110,8 @@ func (h *handler) applyFlags() {
 // readRelayed takes over what a GitHub App's server read, if the server started this
 // job. Everyone who may start workflows could fake this input, so only a bot
 // that the workflow names is trusted.
-func (h *handler) readRelayed(payload []byte) error {
-	relayed, is, err := github.ReadRelayed(payload)
+func (h *handler) readRelayed() error {
+	relayed, is, err := github.ReadRelayed(h.payload)
 	if !is || h.env.EventName != "workflow_dispatch" {
 		return nil
 	}

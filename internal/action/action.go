@@ -59,6 +59,7 @@ type handler struct {
 	request
 	toolkit     *githubactions.Action
 	env         environment
+	payload     []byte           // of the event
 	sandbox     *confine.Sandbox // of the agent and the checks; nil: none
 	client      *github.Client
 	starter     *github.Client // pushes and opens in the name of ci-token; nil: there is none
@@ -163,7 +164,7 @@ func (h *handler) hostFor(issue int) *branchHost {
 }
 
 func (a Action) newVisit() *handler {
-	return &handler{Action: a, toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
+	return &handler{Action: a, env: readEnvironment(a.Getenv), toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
 }
 
 // read takes in the inputs and the event; nothing is asked of anybody yet.
@@ -171,11 +172,9 @@ func (h *handler) read(ctx context.Context) error {
 	if err := h.readInputs(); err != nil {
 		return err
 	}
-	env, err := readEnvironment(h.Getenv)
-	if err != nil {
+	if err := h.env.check(); err != nil {
 		return err
 	}
-	h.env = env
 	h.mask()
 	if err := h.findPaths(ctx); err != nil {
 		return err
@@ -192,16 +191,15 @@ func (h *handler) readInputs() error {
 	return err
 }
 
-func (h *handler) readEvent() error {
-	payload, err := event(h.env.EventPath)
-	if err != nil {
+func (h *handler) readEvent() (err error) {
+	if h.payload, err = event(h.env.EventPath); err != nil {
 		return err
 	}
-	h.trigger, err = github.ReadTrigger(h.env.EventName, payload)
+	h.trigger, err = github.ReadTrigger(h.env.EventName, h.payload)
 	if err != nil {
 		return fault.Usage("cannot read the event in "+h.env.EventPath, "the file must hold the payload of the event "+h.env.EventName+" as JSON", err)
 	}
-	if err := h.readRelayed(payload); err != nil {
+	if err := h.readRelayed(); err != nil {
 		return err
 	}
 	return h.addInputs()

@@ -154,10 +154,6 @@ func (h *handler) checkCountable(kept bool) error {
 }
 
 func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
-	payload, err := event(h.env.EventPath)
-	if err != nil {
-		return Result{}, err
-	}
 	if err := h.connect(); err != nil {
 		return Result{}, err
 	}
@@ -170,9 +166,9 @@ func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	why, err := aftercare.Job{
-		Payload: payload, Client: h.client, Starter: h.starter, Repo: h.trigger.Repo.String(), Prefix: h.inputs.BranchPrefix,
+		Payload: h.payload, Client: h.client, Starter: h.starter, Repo: h.trigger.Repo.String(), Prefix: h.inputs.BranchPrefix,
 		Remote: h.host.remote, Store: book.Store, Ledger: book, Pause: randomPause, Now: h.Now,
-		Say: h.say, Hide: h.cleanText, Page: summary{path: h.env.Summary, hide: h.cleanText}.write,
+		Say: h.say, Hide: h.cleanText, Page: h.summary().write,
 	}.Do(ctx)
 	if err == nil {
 		h.say(why)

@@ -86,11 +86,10 @@ func (h *handler) reportError(run string, err error) {
 		title = "ralph failed"
 	}
 	h.annotate(view.Annotation{Title: title, Text: strings.ReplaceAll(fault.Told(err), "\n", "; ")})
-	if run != "" || h.Getenv("GITHUB_STEP_SUMMARY") == "" {
+	if run != "" {
 		return
 	}
-	page := summary{path: h.Getenv("GITHUB_STEP_SUMMARY"), hide: h.cleanText}
-	if err := page.write(h.errorText(notBegun, err) + "\n"); err != nil {
+	if err := h.summary().write(h.errorText(notBegun, err) + "\n"); err != nil {
 		h.say(err.Error())
 	}
 }
@@ -136,7 +135,7 @@ func (h *handler) keptTrees(outcome Outcome) string {
 }
 
 func (h *handler) showAll(ctx context.Context, board view.Texts) {
-	for _, screen := range h.textFilters() {
+	for _, screen := range h.screens() {
 		h.markTellFailed(screen.Show(ctx, board))
 	}
 }

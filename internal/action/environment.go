@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,12 +33,14 @@ type environment struct {
 	GraphQLURL string
 	ServerURL  string
 	RunID      string
+	Job        int64 // RunID as a number; 0: none
 	Attempt    string
 	Summary    string
 }
 
-func readEnvironment(getenv func(string) string) (environment, error) {
-	env := environment{
+func readEnvironment(getenv func(string) string) environment {
+	job, _ := strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
+	return environment{
 		EventName:  getenv("GITHUB_EVENT_NAME"),
 		EventPath:  getenv("GITHUB_EVENT_PATH"),
 		Repository: getenv("GITHUB_REPOSITORY"),
@@ -47,25 +50,29 @@ func readEnvironment(getenv func(string) string) (environment, error) {
 		GraphQLURL: getenv("GITHUB_GRAPHQL_URL"),
 		ServerURL:  getenv("GITHUB_SERVER_URL"),
 		RunID:      getenv("GITHUB_RUN_ID"),
+		Job:        job,
 		Attempt:    getenv("GITHUB_RUN_ATTEMPT"),
 		Summary:    getenv("GITHUB_STEP_SUMMARY"),
 	}
+}
+
+func (e environment) check() error {
 	var missing []string
 	for _, needed := range []struct{ name, value string }{
-		{"GITHUB_EVENT_NAME", env.EventName},
-		{"GITHUB_EVENT_PATH", env.EventPath},
-		{"GITHUB_REPOSITORY", env.Repository},
-		{"GITHUB_WORKSPACE", env.Workspace},
+		{"GITHUB_EVENT_NAME", e.EventName},
+		{"GITHUB_EVENT_PATH", e.EventPath},
+		{"GITHUB_REPOSITORY", e.Repository},
+		{"GITHUB_WORKSPACE", e.Workspace},
 	} {
 		if needed.value == "" {
 			missing = append(missing, needed.name)
 		}
 	}
 	if len(missing) > 0 {
-		return environment{}, fault.Usage("not a GitHub job: "+strings.Join(missing, ", ")+" not set",
+		return fault.Usage("not a GitHub job: "+strings.Join(missing, ", ")+" not set",
 			"use it as a step of a workflow; `ralph demo` shows it on this machine", nil)
 	}
-	return env, nil
+	return nil
 }
 
 func (e environment) folder() string { return filepath.Join(e.Workspace, ".ralph") }

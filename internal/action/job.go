@@ -56,7 +56,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Code:     job.Code{Origin: origin{git: tool, host: h.host, pause: retryPause}},
 		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
 		Agents:   agents,
-		Audience: job.Audience{Screens: h.textFilters(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
+		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
 		Drain:    h.Drain, Abort: h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
 	}, nil
 }
@@ -111,9 +111,9 @@ func (h *handler) reviewer(p policy.Policy) (*job.Candidate, error) {
 	return job.FindSecond(p.Review, options, h.agentEnv, h.env.Workspace)
 }
 
-func (h *handler) textFilters() []publish.Screen {
-	return []publish.Screen{h.host, summary{path: h.env.Summary, hide: h.cleanText}}
-}
+func (h *handler) screens() []publish.Screen { return []publish.Screen{h.host, h.summary()} }
+
+func (h *handler) summary() summary { return summary{path: h.env.Summary, hide: h.cleanText} }
 
 // clone never uses an address of the event.
 func (h *handler) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }

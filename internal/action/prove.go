@@ -16,12 +16,8 @@ import (
 )
 
 func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
-	payload, err := event(h.env.EventPath)
-	if err != nil {
-		return Result{}, err
-	}
 	j := proofcheck.Job{
-		Event: h.env.EventName, Payload: payload, Clone: h.clone(), Workspace: h.env.Workspace, Folder: h.env.folder(),
+		Event: h.env.EventName, Payload: h.payload, Clone: h.clone(), Workspace: h.env.Workspace, Folder: h.env.folder(),
 		Git: h.git, Exec: h.Exec, Sandbox: h.proofSandbox, Level: h.inputs.Sandbox.Level, Rules: h.proofRules,
 		Env: h.agentEnv(), Needs: h.inputs.Needs, Kept: h.proofBaselines, Say: h.say, Hide: h.cleanText, HideBytes: h.secrets.Bytes,
 		Retry: func(ctx context.Context, fetch func() (*git.Trusted, error)) (*git.Trusted, error) {
@@ -38,6 +34,7 @@ func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
 	} else if err := h.connect(); err != nil {
 		return Result{}, err
 	}
+	var err error
 	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
 		return Result{}, err
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -71,9 +70,8 @@ func (h *handler) openStateRef(ctx context.Context) (*stateRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	number, _ := strconv.ParseInt(h.env.RunID, 10, 64)
 	s := &stateRef{
-		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: number, Page: h.env.log()}, notary: h.signs.Notary(ctx),
+		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job, Page: h.env.log()}, notary: h.signs.Notary(ctx),
 	}
 	if h.task.Number == 0 {
 		_, s.branch, err = h.place()

@@ -86,37 +86,37 @@ func (h *handler) react(ctx context.Context, content string) {
 	}
 }
 
-// stop has the job that is at work cancelled; that one saves its work and says
-// how far it came.
+// stop cancels the job at work, which saves its work and reports its state.
 func (h *handler) stop(ctx context.Context) error {
-	s, found, err := h.openState(ctx)
-	if err != nil {
-		return h.explainFailure(ctx, err)
+	found, busy, err := h.readState(ctx)
+	if err == nil && busy {
+		err = h.client.CancelJob(ctx, found.lease.Job)
 	}
-	busy, err := s.isJobAtWork(ctx, found.lease)
 	switch {
 	case err != nil:
 		return h.explainFailure(ctx, err)
 	case !busy:
 		return h.answer(ctx, "No run is active here.")
 	}
-	if err := h.client.CancelJob(ctx, found.lease.Job); err != nil {
-		return h.explainFailure(ctx, err)
-	}
 	h.say("asked for the end of " + found.lease.Page)
 	return nil
 }
 
 func (h *handler) status(ctx context.Context) error {
-	s, found, err := h.openState(ctx)
-	if err != nil {
-		return h.explainFailure(ctx, err)
-	}
-	busy, err := s.isJobAtWork(ctx, found.lease)
+	found, busy, err := h.readState(ctx)
 	if err != nil {
 		return h.explainFailure(ctx, err)
 	}
 	return h.answer(ctx, statusText(found, busy))
+}
+
+// readState also reports whether a job is at work on the task.
+func (h *handler) readState(ctx context.Context) (found savedState, busy bool, err error) {
+	s, found, err := h.openState(ctx)
+	if err == nil {
+		busy, err = s.isJobAtWork(ctx, found.lease)
+	}
+	return found, busy, err
 }
 
 func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) {
@@ -128,7 +128,7 @@ func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) 
 	return s, found, err
 }
 
-// explainFailure says why what was asked could not be done, and gives that back.
+// explainFailure answers with the error, and returns it.
 func (h *handler) explainFailure(ctx context.Context, err error) error {
 	h.react(ctx, github.Confused)
 	return errors.Join(err, h.answer(ctx, h.errorText("ralph could not do that", err)))
@@ -212,10 +212,7 @@ type Explained struct {
 // does not know whether the person may do this.
 func (a Action) Explain() (Explained, error) {
 	v := a.newVisit()
-	v.env = environment{
-		EventName: a.Getenv("GITHUB_EVENT_NAME"), EventPath: a.Getenv("GITHUB_EVENT_PATH"),
-		Repository: a.Getenv("GITHUB_REPOSITORY"), Actor: a.Getenv("GITHUB_ACTOR"), Workspace: cmp.Or(a.Getenv("GITHUB_WORKSPACE"), "."),
-	}
+	v.env.Workspace = cmp.Or(v.env.Workspace, ".")
 	if err := v.readInputs(); err != nil {
 		return Explained{}, err
 	}
