@@ -3,11 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -41,8 +41,7 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	home, run, err := c.runs().Find(c.ID)
 	if err != nil && len(exams) > 0 && c.ID == "" && c.Format != "json" {
 		c.Output = cmp.Or(c.Output, "-")
-		alone := page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String}
-		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, alone) })
+		return fault.ExitDone, c.write(w, home, page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String})
 	}
 	if err != nil {
 		return 0, err
@@ -53,14 +52,18 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 		if err != nil {
 			return 0, err
 		}
-		return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return laptop.PrintResult(to, run, home, tree) })
+		var text bytes.Buffer
+		if err := laptop.PrintResult(&text, run, home, tree); err != nil {
+			return 0, err
+		}
+		return fault.ExitDone, c.put(w, home, text.Bytes())
 	}
 	source, err := c.source(ctx, w, home, run)
 	if err != nil {
 		return 0, err
 	}
 	source.Exams = exams
-	return fault.ExitDone, c.write(w, home, func(to io.Writer) error { return c.tell(to, source) })
+	return fault.ExitDone, c.write(w, home, source)
 }
 
 // largestResults is more than thousands of tasks leave.
@@ -83,19 +86,19 @@ func (c reportCommand) exams() ([]page.Exam, error) {
 
 func (c reportCommand) runs() laptop.Runs { return laptop.Runs{Project: c.ProjectDir} }
 
-func (c reportCommand) tell(to io.Writer, source page.Source) error {
+func (c reportCommand) write(w world, home workspace.Run, source page.Source) error {
 	if c.Format == "html" {
 		made, err := source.HTML()
-		if err == nil {
-			_, err = to.Write(made)
+		if err != nil {
+			return err
 		}
-		return err
+		return c.put(w, home, made)
 	}
 	text, err := source.Markdown()
-	if err == nil {
-		_, err = io.WriteString(to, text)
+	if err != nil {
+		return err
 	}
-	return err
+	return c.put(w, home, []byte(text))
 }
 
 // source is the run with readers for the files beside its journal.
@@ -121,29 +124,21 @@ func secrets(getenv func(string) string) []string {
 	return all
 }
 
-// write puts the page where it belongs, and says where that is.
-func (c reportCommand) write(w world, home workspace.Run, tell func(io.Writer) error) error {
+// put writes the report to its place, and prints where that is.
+func (c reportCommand) put(w world, home workspace.Run, text []byte) (err error) {
 	name := c.Output
-	if name == "" && c.Format == "html" {
-		return c.put(w, home.File(workspace.PageFile), func() (io.WriteCloser, error) { return home.Create(workspace.PageFile) }, tell)
+	switch {
+	case name == "" && c.Format == "html":
+		name = home.File(workspace.PageFile)
+		err = home.WriteFile(workspace.PageFile, text)
+	case name == "" || name == "-":
+		_, err = w.Stdout.Write(text)
+		return err
+	default:
+		err = os.WriteFile(name, text, 0o644)
 	}
-	if name == "" || name == "-" {
-		return tell(w.Stdout)
-	}
-	return c.put(w, name, func() (io.WriteCloser, error) { return os.Create(name) }, tell)
-}
-
-func (c reportCommand) put(w world, name string, create func() (io.WriteCloser, error), tell func(io.Writer) error) error {
-	file, err := create()
 	if err != nil {
 		return fault.Usage("cannot write "+name, "name another file with -o, or - for standard output", err)
-	}
-	err = tell(file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
 	}
 	if _, err = fmt.Fprintln(w.Stdout, name); err == nil && c.Format == "html" {
 		_, err = fmt.Fprintln(w.Stderr, "next: open it in a browser")

@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path/filepath"
 	"strings"
 
@@ -91,12 +90,7 @@ func (p Page) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file, err := p.Home.Create(workspace.PageFile)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(made)
-	return errors.Join(err, file.Close())
+	return p.Home.WriteFile(workspace.PageFile, made)
 }
 
 // PageFile returns the path of a run's report page, or nothing if there is none.

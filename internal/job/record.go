@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -133,19 +132,10 @@ func (s *activeRun) redacted(text string) string {
 
 func (s *activeRun) saveText(name, text string) (journal.Attachment, error) {
 	text = s.redacted(text)
-	file, err := s.home.Create(name)
-	if err != nil {
+	if err := s.home.WriteFile(name, []byte(text)); err != nil {
 		return journal.Attachment{}, err
 	}
-	_, err = io.WriteString(file, text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return journal.Attachment{}, fmt.Errorf("write %s: %w", name, err)
-	}
-	digest := sha256.Sum256([]byte(text))
-	return journal.Attachment{Path: name, Digest: hex.EncodeToString(digest[:]), Size: int64(len(text))}, nil
+	return journal.Attachment{Path: name, Digest: fmt.Sprintf("%x", sha256.Sum256([]byte(text))), Size: int64(len(text))}, nil
 }
 
 const progressFile = "progress.txt"

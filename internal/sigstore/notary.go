@@ -127,12 +127,7 @@ func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) er
 	if err != nil {
 		return fmt.Errorf("it is not signed: %w", err)
 	}
-	to, err := home.Create(EvidenceFile)
-	if err != nil {
-		return err
-	}
-	_, err = to.Write(signed.Bundle)
-	return errors.Join(err, to.Close())
+	return home.WriteFile(EvidenceFile, signed.Bundle)
 }
 
 const sealFile = "signature.json" // holds the signature of the files that are kept with it

@@ -116,6 +116,16 @@ func (r Run) Create(name string) (io.WriteCloser, error) {
 	return file, nil
 }
 
+// WriteFile creates or replaces a file in the run's folder.
+func (r Run) WriteFile(name string, data []byte) error {
+	file, err := r.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}
+
 // Remove removes a file of the run's folder, if it exists.
 func (r Run) Remove(name string) error {
 	if err := r.folder().Remove(name); err != nil {
