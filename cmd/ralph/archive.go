@@ -56,11 +56,11 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	defer release() //nolint:errcheck // nothing was written through it
-	shelved, err := c.putAway(place, memory, loop, w.Now())
+	archived, err := c.putAway(place, memory, loop, w.Now())
 	if err != nil {
 		return 0, err
 	}
-	return fault.ExitDone, c.commit(ctx, w, committing{tool, place, shelved})
+	return fault.ExitDone, c.commit(ctx, w, tool, archived)
 }
 
 // alone keeps a run from starting in the project meanwhile. Before its first run a project needs no
@@ -73,13 +73,14 @@ func alone(top string) (release func() error, err error) {
 	return workspace.Folder{Path: folder}.Lock()
 }
 
-type shelved struct {
+type archived struct {
 	view.Archive
+	place  git.Place
 	memory workspace.Memory
-	folder string
+	folder string // of the archive
 }
 
-func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (shelved, error) {
+func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop workspace.Loop, now time.Time) (archived, error) {
 	label := cmp.Or(c.Label, strings.TrimPrefix(loop.Plan.BranchName, "ralph/"), loop.Plan.Project, "loop")
 	kept := view.Archive{Name: label, Plan: loop.Plan, Started: loop.Started(), Date: now.Format(time.DateOnly)}
 	folder := workspace.Folder{Path: filepath.Join(place.Top, ".ralph")}
@@ -88,38 +89,32 @@ func (c archiveCommand) putAway(place git.Place, memory workspace.Memory, loop w
 	}
 	fresh, err := scaffold.Beginning{Project: loop.Plan.Project, Memory: memory, Now: now}.Sheets()
 	if err != nil {
-		return shelved{}, err
+		return archived{}, err
 	}
 	shelf, err := loop.Archive(kept.Date+"-"+plan.Slug(label, 60), []byte(kept.Summary()), fresh)
-	return shelved{kept, memory, shelf}, err
+	return archived{kept, place, memory, shelf}, err
 }
 
-type committing struct {
-	git.Git
-	git.Place
-	shelved
-}
-
-func (c archiveCommand) commit(ctx context.Context, w world, k committing) error {
-	within, err := laptop.Inside(k.Top, c.ProjectDir)
+func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a archived) error {
+	within, err := laptop.Inside(a.place.Top, c.ProjectDir)
 	if err != nil {
 		return err
 	}
-	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + k.folder}}
-	for _, file := range append([]string{k.folder}, k.memory.Files()...) {
+	what := git.PathCommit{Message: git.Message{Subject: "chore: archive " + a.folder}}
+	for _, file := range append([]string{a.folder}, a.memory.Files()...) {
 		what.Paths = append(what.Paths, filepath.ToSlash(filepath.Join(within, file)))
 	}
-	sha, err := k.Commit(ctx, k.Place, what)
+	sha, err := tool.Commit(ctx, a.place, what)
 	if err != nil {
-		return fault.Usage(k.folder+" is written, but could not be committed",
-			"commit it yourself: git add --all "+path.Dir(k.memory.PromptFile())+" ralph-archive && git commit", err)
+		return fault.Usage(a.folder+" is written, but could not be committed",
+			"commit it yourself: git add --all "+path.Dir(a.memory.PromptFile())+" ralph-archive && git commit", err)
 	}
 	done := "committed as " + sha[:min(len(sha), 7)]
-	if sha == k.Head {
+	if sha == a.place.Head {
 		done = "not committed: git ignores it"
 	}
 	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",
-		k.Done(), plural(len(k.Plan.UserStories), "story", "stories"), k.folder, done, k.memory.Files()[0])
+		a.Done(), plural(len(a.Plan.UserStories), "story", "stories"), a.folder, done, a.memory.Files()[0])
 	return err
 }
 
