@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/hook"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -165,6 +167,15 @@ func needed(args []string) any {
 		return new(grammar)
 	}
 	return reflect.New(reflect.StructOf(parts)).Interface()
+}
+
+// show prints a result as text for people, or as JSON for scripts.
+func (w world) show(asJSON bool, result any, text string) error {
+	if asJSON {
+		return clean.JSON(w.Stdout, result)
+	}
+	_, err := io.WriteString(w.Stdout, text)
+	return err
 }
 
 type versionCommand struct{}

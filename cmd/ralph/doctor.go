@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -53,7 +52,7 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 			return 0, err
 		}
 	}
-	if err := all.print(w, c.JSON); err != nil {
+	if err := w.show(c.JSON, all, all.text()); err != nil {
 		return 0, err
 	}
 	if len(all.gaps()) > 0 {
@@ -168,10 +167,7 @@ func (f found) summary() string {
 	return ready + "next: " + f.Checks.Next() + "\n"
 }
 
-func (f found) print(w world, asJSON bool) error {
-	if asJSON {
-		return clean.JSON(w.Stdout, f)
-	}
+func (f found) text() string {
 	var parts []string
 	if f.GitHub != nil {
 		parts = append(parts, doctor.GitHubText(f.GitHub))
@@ -193,8 +189,7 @@ func (f found) print(w world, asJSON bool) error {
 	if text := clean.LogLines(f.summary()); text != "" {
 		parts = append(parts, text)
 	}
-	_, err := fmt.Fprint(w.Stdout, strings.Join(parts, "\n"))
-	return err
+	return strings.Join(parts, "\n")
 }
 
 func (c doctorCommand) onGitHub(ctx context.Context, w world, all *found) error {

@@ -7,13 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -55,17 +53,12 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 	if err = kept.unreached(err); err != nil && len(swept) == 0 {
 		return 0, err
 	}
-	return fault.ExitDone, errors.Join(err, c.tell(w.Stdout, swept)) // say what is gone even if a later step failed
+	refs := map[string]any{"refs": append([]sweep.Swept{}, swept...)}
+	return fault.ExitDone, errors.Join(err, w.show(c.JSON, refs, sweptText(swept))) // say what is gone even if a later step failed
 }
 
-func (c gcCommand) tell(to io.Writer, swept []sweep.Swept) error {
-	if c.JSON {
-		return clean.JSON(to, map[string]any{"refs": append([]sweep.Swept{}, swept...)})
-	}
-	return tellSwept(to, swept)
-}
-
-func tellSwept(to io.Writer, swept []sweep.Swept) error {
+func sweptText(swept []sweep.Swept) string {
+	var text strings.Builder
 	gone := 0
 	for _, s := range swept {
 		said := "removed"
@@ -74,12 +67,10 @@ func tellSwept(to io.Writer, swept []sweep.Swept) error {
 		} else {
 			gone++
 		}
-		if _, err := fmt.Fprintf(to, "%s  %s  %s\n", s.At.Format(time.DateOnly), s.Ref, said); err != nil {
-			return err
-		}
+		fmt.Fprintf(&text, "%s  %s  %s\n", s.At.Format(time.DateOnly), s.Ref, said)
 	}
-	_, err := fmt.Fprintf(to, "%d of %d removed\n", gone, len(swept))
-	return err
+	fmt.Fprintf(&text, "%d of %d removed\n", gone, len(swept))
+	return text.String()
 }
 
 type repository struct{ owner, name, server, token string }
@@ -190,11 +181,7 @@ func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:
 		return 0, err
 	}
 	sums := stats.Of(book.Pulls, since)
-	if c.JSON {
-		return fault.ExitDone, clean.JSON(w.Stdout, sums)
-	}
-	_, err = io.WriteString(w.Stdout, sums.Text())
-	return fault.ExitDone, err
+	return fault.ExitDone, w.show(c.JSON, sums, sums.Text())
 }
 
 func (c statsCommand) since(now time.Time) (time.Time, error) {

@@ -97,11 +97,7 @@ func (c proveCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
 	}
-	if c.JSON {
-		err = clean.JSON(w.Stdout, outcome)
-	} else {
-		_, err = fmt.Fprint(w.Stdout, clean.LogLines(outcome.Text()))
-	}
+	err = w.show(c.JSON, outcome, clean.LogLines(outcome.Text()))
 	switch outcome.Grade {
 	case checkout.Proven:
 		return fault.ExitDone, err
@@ -118,11 +114,7 @@ func (c evalCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.JSON {
-		err = clean.JSON(w.Stdout, sum)
-	} else {
-		_, err = fmt.Fprint(w.Stdout, clean.LogLines(sum.Text()))
-	}
+	err = w.show(c.JSON, sum, clean.LogLines(sum.Text()))
 	switch {
 	case sum.False > 0:
 		return fault.ExitStopped, err
