@@ -15,24 +15,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Source is how the stories of a plan were found.
+// Source says how the stories of a plan were found.
 type Source string
 
-// The ways to find stories in a text, in their order; an agent's plan is none of them.
+// Draft tries the first four in this order.
 const (
 	SourceJSON     Source = "json"     // a PRD, bare or in a code block
 	SourceTaskList Source = "tasklist" // - [ ] one story
-	SourceHeadings Source = "headings" // a heading a story, or criteria under a heading
+	SourceHeadings Source = "headings" // headings are stories, or have criteria
 	SourcePlain    Source = "plain"    // one story: the whole text
 	SourceAgent    Source = "agent"    // an agent made the plan
 )
 
-// maxBody is how many characters an issue can have on GitHub. A Markdown parser
-// takes quadratic time for some texts; for this many characters it takes seconds.
+// maxBody is GitHub's limit for the characters of an issue. A Markdown parser takes
+// quadratic time for some texts: for this limit, seconds.
 const maxBody = 65_536
 
-// Draft makes a plan of a task without a model: the same text gives the same stories. An issue never sets the branch
-// name.
+// Draft makes a plan of a task without a model, so the same text gives the same stories. An issue cannot set the
+// branch name.
 func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 	if t.Update {
 		return t.updatePlan(), SourceUpdate, nil
@@ -70,14 +70,14 @@ func fromJSON(t Task, in input) (Plan, Source, error) {
 	return p, SourceJSON, nil
 }
 
-// storiesKey tells a PRD from other JSON. It accepts misspelled keys, which Read reports.
+// storiesKey distinguishes a PRD from other JSON. It matches misspelled keys, too: Read reports them.
 var storiesKey = pattern.Of(`(?i)"user[_-]?stor(y|ies)"\s*:`)
 
 func isPRD(s string) bool {
 	return strings.HasPrefix(strings.TrimSpace(s), "{") && storiesKey.MatchString(s)
 }
 
-// fencedPRD finds the first code block with stories, or else one marked as prd, outside of quotes.
+// fencedPRD returns the first code block outside of quotes that has stories, or is marked as prd.
 func fencedPRD(p document) *ast.FencedCodeBlock {
 	var found, named *ast.FencedCodeBlock
 	_ = ast.Walk(p.doc, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
@@ -116,7 +116,7 @@ func (d *drafter) plan() (Plan, Source, error) {
 	title := d.title()
 	if title == "" {
 		return Plan{}, "", fault.Usage("nothing to plan in "+d.task.String(),
-			"say in the title what is to be done, or list the stories in the body as - [ ] items", nil)
+			"describe the work in the title, or list stories in the body as - [ ] items", nil)
 	}
 	about := oneLine(normalize(d.task.Title))
 	from, entries := SourceTaskList, d.taskEntries()
@@ -156,7 +156,7 @@ func (d *drafter) title() string {
 	return ""
 }
 
-// leadingText is the first text in a block that is not code.
+// leadingText returns the first text in a block that is not code.
 func (d *drafter) leadingText(n ast.Node) string {
 	for ; n != nil; n = n.FirstChild() {
 		switch n.Kind() {
@@ -179,7 +179,7 @@ func joinParagraphs(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(parts), blank), "\n\n")
 }
 
-// IsVague reports whether the plan is one story that only repeats the task, and needs a test.
+// IsVague reports whether the plan is a single story that only repeats the issue.
 func IsVague(t Task, p Plan, from Source) bool {
 	if t.Kind != KindIssue || from != SourcePlain || len(p.UserStories) != 1 {
 		return false
@@ -194,11 +194,11 @@ func IsVague(t Task, p Plan, from Source) bool {
 const maxSketched = 20 // how many stories an agent may plan for one task
 
 // ErrNoPlan means that an answer has no plan.
-var ErrNoPlan = errors.New("its answer has no JSON with userStories")
+var ErrNoPlan = errors.New("the answer has no JSON with userStories")
 
-// FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code block. left names the fields that an
-// agent may not set.
-func FromAnswer(answer string) (stories []Story, left []string, err error) {
+// FromAnswer reads the stories from an agent's answer: a PRD, alone or in a code block. It drops the fields that an
+// agent may not set, and returns their names.
+func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
 	text := normalize(answer)
 	if !isPRD(text) {
 		code := fencedPRD(parseMarkdown(text))
@@ -215,16 +215,17 @@ func FromAnswer(answer string) (stories []Story, left []string, err error) {
 		return nil, nil, fmt.Errorf("the plan: found %d stories, want at most %d", n, maxSketched)
 	}
 	if len(p.VerifyCommands) > 0 {
-		left = append(left, "verifyCommands")
+		dropped = append(dropped, "verifyCommands")
 	}
 	for _, story := range p.UserStories {
-		allowed, dropped := story.agentFields()
-		stories, left = append(stories, allowed), append(left, dropped...)
+		allowed, others := story.agentFields()
+		stories, dropped = append(stories, allowed), append(dropped, others...)
 	}
-	return stories, slices.Compact(left), validate(Plan{UserStories: stories})
+	return stories, slices.Compact(dropped), validate(Plan{UserStories: stories})
 }
 
-// agentFields is what a planning agent may set: it can have read text that people do not see.
+// agentFields returns the fields that a planning agent may set, without invisible text: the agent can have read
+// text that people do not see.
 func (s Story) agentFields() (allowed Story, dropped []string) {
 	title, _ := clean.Plain(s.Title, maxBody)
 	allowed = Story{ID: s.ID, Title: oneLine(title), Description: visibleText(s.Description), Priority: s.Priority, DependsOn: s.DependsOn}
@@ -232,13 +233,13 @@ func (s Story) agentFields() (allowed Story, dropped []string) {
 		allowed.AcceptanceCriteria = append(allowed.AcceptanceCriteria, oneLine(visibleText(criterion)))
 	}
 	if s.Passes {
-		dropped = append(dropped, "that "+s.ID+" passes")
+		dropped = append(dropped, "passes of "+s.ID)
 	}
 	if s.NeedsTest != nil {
-		dropped = append(dropped, "whether "+s.ID+" needs a test")
+		dropped = append(dropped, "needsTest of "+s.ID)
 	}
 	if s.MayChangeTests {
-		dropped = append(dropped, "whether "+s.ID+" may change tests")
+		dropped = append(dropped, "mayChangeTests of "+s.ID)
 	}
 	return allowed, dropped
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// A browser sends other line breaks than an editor writes.
+// A browser sends CRLF line breaks.
 func TestDraftTakesAnyLineBreak(t *testing.T) {
 	body := "Words.\n\n- [ ] one\n  - works\n- [ ] two\n"
 	want, _, err := plan.Draft(plan.Task{Title: "Cart", Body: body})
@@ -53,16 +53,16 @@ func TestDraftLooksNoDeeperThanPeopleWrite(t *testing.T) {
 	}
 }
 
-// A plan that could not be read back is none.
+// A plan that is too large to be read again is refused.
 func TestDraftRefusesWhatCannotBeRead(t *testing.T) {
 	body := "- [ ] " + strings.Repeat("\"", 60_000)
 	long := strings.Repeat("word ", 220_000)
-	if p, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: long, Body: body}); err == nil || !strings.HasPrefix(err.Error(), "issue #7: write plan: it takes ") {
+	if p, _, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 7, Title: long, Body: body}); err == nil || !strings.HasPrefix(err.Error(), "issue #7: write plan: ") {
 		t.Errorf("Draft = %d stories, %v, want an error that says for what", len(p.UserStories), err)
 	}
 }
 
-// A person may name the branch; what came from outside may not.
+// A prompt can name the branch. An issue or pull request cannot.
 func TestDraftKeepsAPersonsBranch(t *testing.T) {
 	body := `{"branchName":"ralph/cart","userStories":[{"id":"US-001","title":"one","acceptanceCriteria":["works"]}]}`
 	for kind, want := range map[plan.Kind]string{plan.KindPrompt: "ralph/cart", plan.KindIssue: "", plan.KindPull: ""} {

@@ -19,7 +19,7 @@ func drafted(t *testing.T, body string) plan.Plan {
 	return p
 }
 
-// Of two blocks with stories the first counts, no matter what it calls itself.
+// The first block with stories counts, with or without a language.
 func TestDraftTakesTheFirstBlockOfStories(t *testing.T) {
 	block := func(language, id string) string {
 		return fmt.Sprintf("```%s\n{\"userStories\":[{\"id\":%q,\"title\":\"A cart\",\"acceptanceCriteria\":[\"adds\"]}]}\n```\n\n", language, id)
@@ -34,8 +34,7 @@ func TestDraftTakesTheFirstBlockOfStories(t *testing.T) {
 	}
 }
 
-// What says only how a criterion is meant is none, and neither is an item that
-// only holds others.
+// A mark in brackets is not a criterion, and neither is an item that only has nested items.
 func TestDraftTakesNoEmptyCriteria(t *testing.T) {
 	p := drafted(t, "- [ ] The cart\n  - (needs no test)\n  -\n    - adds\n    - removes\n")
 	want := []string{"adds", "removes"}
@@ -51,7 +50,7 @@ func TestDraftKeepsTabsOfCode(t *testing.T) {
 	}
 }
 
-// Only a story that passes owes a note of what was done.
+// Only a passed story needs notes.
 func TestAuditAsksOpenStoriesForNoNotes(t *testing.T) {
 	story := `{"id":"US-001","title":"A cart","acceptanceCriteria":["adds"],"priority":1,"passes":%v,"notes":""}`
 	whole := `{"project":"shop","branchName":"b","description":"d","userStories":[` + story + `]}`
@@ -63,7 +62,7 @@ func TestAuditAsksOpenStoriesForNoNotes(t *testing.T) {
 	}
 }
 
-// What was found is named, each kind of value as it is.
+// The error names the kind of the wrong value.
 func TestReadNamesWhatItFound(t *testing.T) {
 	for found, text := range map[string]string{"true": "true", "false": "false", "an object": "{}", "a list": "[]", "12": "12"} {
 		_, err := plan.Read("prd.json", []byte(`{"project":`+text+`,"userStories":[{"id":"US-001","title":"A cart","acceptanceCriteria":["adds"]}]}`))

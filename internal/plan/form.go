@@ -23,13 +23,13 @@ func MayBeForm(t Task) bool {
 	return t.Kind == KindIssue && strings.HasPrefix(strings.TrimSpace(t.Body), "### ")
 }
 
-// field is what the repository's forms say of one label.
+// field is the field of an issue form with one label.
 type field struct {
 	kind    string   // textarea, input, dropdown or checkboxes; empty: unknown
 	initial []string // text of the field before a person answers
 }
 
-// formFields reads issue forms, the files of .github/ISSUE_TEMPLATE.
+// formFields returns the fields of issue forms, the files of .github/ISSUE_TEMPLATE, by label.
 func formFields(forms [][]byte) map[string]field {
 	known := map[string]field{}
 	for _, data := range forms {
@@ -59,9 +59,9 @@ func formFields(forms [][]byte) map[string]field {
 	return known
 }
 
-// keepAnswers keeps only what the author of an issue wrote. In a form a label is
-// not a story, a box of the form is not a task, and a field with its initial text
-// is empty.
+// keepAnswers drops text that the author of an issue did not write. In a form, a
+// label is not a story, a check box of the form is not a task, and a field with its
+// initial text is empty.
 func (d *drafter) keepAnswers(known map[string]field) {
 	d.isForm = d.looksLikeForm(known)
 	for i := range d.sections {
@@ -118,8 +118,8 @@ func isCheckList(n ast.Node) bool {
 	})
 }
 
-// isTickedChoice reports whether the answer is check boxes of which some are
-// ticked. Work is not done when a form is sent, so such boxes belong to the form.
+// isTickedChoice reports whether the answer consists of check boxes, some of them ticked.
+// These are choices of a form: work is not done when a form is sent.
 func (s section) isTickedChoice() bool {
 	return (s.role == roleStories || s.role == roleText) && s.isCheckList() && slices.Contains(ticks(s.blocks[0]), true)
 }
@@ -135,13 +135,13 @@ func isPersonalList(p document, n ast.Node) bool {
 	})
 }
 
-// emptyTitle matches a title that its author left as the form had it.
+// emptyTitle matches a title that has only the form's prefix.
 var emptyTitle = pattern.Of(`^(?:\[[^\]]*\]|<[^>]*>|\([^)]*\)|[\pL ]+:|[\s:.-])*$`)
 
 func (d *drafter) checkContent() error {
 	what := "nothing to plan in " + d.task.String()
 	if (d.task.Kind == KindIssue || d.task.Title != "") && emptyTitle.MatchString(d.task.Title) {
-		return fault.Usage(what+": its title is empty", "say in the title what is to be done", nil)
+		return fault.Usage(what+": its title is empty", "describe the work in the title", nil)
 	}
 	var labels []string
 	for _, s := range d.sections {

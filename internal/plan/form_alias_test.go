@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// An issue form of some hundred bytes in which aliases stand for two million values takes no memory.
+// A small issue form whose aliases expand to two million values uses little memory.
 func TestFormOfAliases(t *testing.T) {
 	form := "l0: &l0 [x, x, x, x, x, x, x, x]\n"
 	for i := range 6 {

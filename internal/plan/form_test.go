@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// formField is one field of a filled form, as the archives in testdata/forms have it.
+// formField is a field of a form in testdata/forms, with its answer.
 type formField struct {
 	kind, label   string
 	given, answer []string
@@ -60,7 +60,7 @@ func fill(text string) filled {
 	return f
 }
 
-// yaml is the form itself.
+// yaml returns the file of the form.
 func (f filled) yaml() []byte {
 	var out strings.Builder
 	out.WriteString("name: a form\ndescription: a form\nbody:\n  - type: markdown\n    attributes:\n      value: Thanks!\n")
@@ -83,7 +83,7 @@ func (f filled) yaml() []byte {
 	return []byte(out.String())
 }
 
-// body is the issue as GitHub writes it: newer forms tick with x, older ones with X.
+// body returns the issue as GitHub writes it. Newer forms tick boxes with x, older ones with X.
 func (f filled) body(tick string) string {
 	var out strings.Builder
 	for _, field := range f.fields {
@@ -109,7 +109,7 @@ func (f filled) body(tick string) string {
 	return out.String()
 }
 
-// wrong is what Draft made of the issue that it should not have; empty: nothing.
+// wrong returns the differences between the drafted and the expected plan.
 func (f filled) wrong(tick string, forms ...[]byte) string {
 	p, source, err := plan.Draft(plan.Task{Kind: plan.KindIssue, Number: 12, Title: f.title, Body: f.body(tick)}, forms...)
 	if f.want == "refused" || err != nil {
@@ -139,8 +139,8 @@ func (f filled) wrong(tick string, forms ...[]byte) string {
 	return diff
 }
 
-// The reader was written with one half of the archives in view. The other half
-// says what it is worth on forms that it was not written for.
+// Draft was developed with the forms in fit. The forms in heldout test it with
+// unknown forms.
 func TestIssueForms(t *testing.T) {
 	for _, half := range []string{"fit", "heldout"} {
 		archive, err := txtar.ParseFile("testdata/forms/" + half + ".txtar")

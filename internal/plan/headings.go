@@ -43,7 +43,7 @@ func (d *drafter) storySections() [][]section {
 	return slices.DeleteFunc(owned, func(own []section) bool { return len(own) == 0 })
 }
 
-// areStories tells which sections are stories. One that has another story below it is none.
+// areStories reports for each section whether it is a story. A section with a story below it is not.
 func (d *drafter) areStories() []bool {
 	story := make([]bool, len(d.sections))
 	for i, s := range d.sections {
@@ -67,7 +67,7 @@ func (d *drafter) description(own []section) []string {
 	var about []string
 	for i, s := range own {
 		if i == 0 || s.role == roleCriteria {
-			s.level = 0 // the story's title says it
+			s.level = 0 // no heading: the story has the title
 		}
 		about = append(about, s.markdown(d.doc, d.used))
 		for _, b := range s.blocks {
@@ -102,7 +102,7 @@ func (d *drafter) sectionCriteria(s section) []string {
 	return all
 }
 
-// singleEntry makes one story of the whole text, with the criteria of their heading or of its lists.
+// singleEntry makes one story of the whole text. Its criteria are those under a criteria heading, or the lists.
 func (d *drafter) singleEntry(title string) (Source, []entry) {
 	e := entry{title: title}
 	from := SourcePlain
@@ -132,7 +132,7 @@ type section struct {
 	blocks []ast.Node
 }
 
-// role is what the lists of a section are, judged by its title.
+// role says what the lists of a section are. The section's title decides.
 type role int
 
 const (
@@ -143,7 +143,7 @@ const (
 	roleIgnored              // no stories
 )
 
-const labelLevel = 7 // deeper than any heading: that of a line "Acceptance criteria:"
+const labelLevel = 7 // of a line "Acceptance criteria:", which is below any heading
 
 // splitSections cuts a document into sections, without HTML and empty form fields.
 func splitSections(p document) []section {
@@ -233,7 +233,7 @@ func (s section) lists() []*ast.List {
 	return lists
 }
 
-// markdown is the section without the blocks that were used; empty if no block is left.
+// markdown returns the section without the used blocks. It is empty if all were used.
 func (s section) markdown(p document, used map[ast.Node]bool) string {
 	var parts []string
 	for _, b := range s.blocks {

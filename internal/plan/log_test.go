@@ -25,8 +25,8 @@ first
 second
 `
 
-// What iterations wrote below the line of the progress log stays, no matter what a
-// later one does; above it the log is the agent's to keep short and true.
+// A later iteration cannot remove entries below the rule of the progress log. Above the
+// rule, the agent may change everything.
 func TestMergeLog(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kept, proposed, want string

@@ -42,7 +42,7 @@ func normalize(body string) string {
 	}, body)
 }
 
-// inlineLine is a heading or paragraph on one line as people see it, without struck text.
+// inlineLine returns a heading or paragraph on one line as people see it, without struck text.
 func (p document) inlineLine(n ast.Node) string { return oneLine(p.inlineText(n)) }
 
 func (p document) inlineText(n ast.Node) string {
@@ -78,7 +78,7 @@ func (p document) textBytes(n *ast.Text) []byte {
 	return util.UnescapePunctuations(util.ResolveEntityNames(util.ResolveNumericReferences(raw)))
 }
 
-// blockMarkdown writes a block as Markdown for a description. HTML is left out.
+// blockMarkdown returns a block as Markdown for a description, without HTML.
 func (p document) blockMarkdown(n ast.Node) string {
 	if isTooDeep(n) {
 		return ""
@@ -101,7 +101,7 @@ func (p document) blockMarkdown(n ast.Node) string {
 	}
 }
 
-// isTooDeep reports whether a block is nested deeper than people write: it could take hours.
+// isTooDeep reports whether a block is nested deeper than people write. Such blocks could take hours.
 func isTooDeep(n ast.Node) bool {
 	for range jsontree.MaxDepth {
 		if n = n.Parent(); n == nil {
@@ -178,7 +178,7 @@ func offsetOf(n ast.Node) int {
 	return 0
 }
 
-// Slug makes a branch name of a title: ASCII, lower case, dashes, at most limit characters.
+// Slug turns a title into a branch name: ASCII, lower case, dashes, at most limit characters.
 func Slug(title string, limit int) string {
 	words := strings.FieldsFunc(asciiLetters(strings.ToLower(title)), func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)

@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// Every archive in testdata/merge is a story: the plan as it was kept, what an
-// agent made of it, and what becomes of that.
+// Every archive in testdata/merge has a plan, an agent's version of it, and the
+// expected result.
 func TestMergeStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/merge/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -56,7 +56,7 @@ func unmarshal(t *testing.T, data []byte) plan.Plan {
 	return p
 }
 
-// merged is a merged plan in lines.
+// merged returns a merged plan as lines of text.
 func merged(m plan.Merged) string {
 	lines := []string{fmt.Sprintf("%s on %q, %s, judged by %v%s", m.Plan.Project, m.Plan.BranchName, m.Plan.Description,
 		m.Plan.VerifyCommands, extras(m.Plan.Extra))}
@@ -96,26 +96,25 @@ func extras(object jsontext.Value) string {
 	return ", " + strings.TrimSuffix(strings.NewReplacer(`{"`, "", `":`, ": ", `,"`, ", ").Replace(string(object)), "}")
 }
 
-// No matter what an agent makes of a plan, every criterion is still asked for by a
-// story that has not been marked as passed behind the program's back, the plan
-// can be read back, and merging the outcome with itself changes nothing.
+// After any change by an agent, every criterion is in a story, no story passes that did
+// not before, the plan can be read again, and merging it with itself changes nothing.
 func TestMergeNeverLosesACriterion(t *testing.T) {
 	for seed := range uint64(1000) {
 		dice := rand.New(rand.NewPCG(seed, 11))
-		kept := believed(dice, someplan(int(seed)))
+		kept := withCriteria(dice, someplan(int(seed)))
 		proposed := tampered(dice, kept)
 		before := text(t, kept)
 		m := plan.Merge(kept, proposed)
 		for _, story := range kept.UserStories {
 			for _, criterion := range story.AcceptanceCriteria {
-				if !asked(m.Plan, criterion, story.Passes) {
+				if !requires(m.Plan, criterion, story.Passes) {
 					t.Errorf("seed %d: %q of %s is lost in\n%s", seed, criterion, story.ID, merged(m))
 				}
 			}
 		}
 		for _, story := range m.Plan.UserStories {
 			if old, _ := kept.Find(story.ID); story.Passes != old.Passes {
-				t.Errorf("seed %d: passes of %s = %t by the agent's word", seed, story.ID, story.Passes)
+				t.Errorf("seed %d: passes of %s = %t set by the agent", seed, story.ID, story.Passes)
 			}
 		}
 		if _, err := plan.Read("prd.json", []byte(text(t, m.Plan))); err != nil {
@@ -130,9 +129,8 @@ func TestMergeNeverLosesACriterion(t *testing.T) {
 	}
 }
 
-// asked tells whether p asks for criterion, of a story that is open unless it
-// was passed before.
-func asked(p plan.Plan, criterion string, passed bool) bool {
+// requires reports whether p has a criterion, in an open story unless its story had passed.
+func requires(p plan.Plan, criterion string, passed bool) bool {
 	return slices.ContainsFunc(p.UserStories, func(s plan.Story) bool {
 		return slices.Contains(s.AcceptanceCriteria, criterion) && (passed || !s.Passes)
 	})
@@ -147,8 +145,8 @@ func text(t *testing.T, p plan.Plan) string {
 	return string(data)
 }
 
-// believed gives the stories of p criteria of their own, and lets some pass.
-func believed(dice *rand.Rand, p plan.Plan) plan.Plan {
+// withCriteria gives the stories of p criteria, and lets some pass.
+func withCriteria(dice *rand.Rand, p plan.Plan) plan.Plan {
 	for i := range p.UserStories {
 		story := &p.UserStories[i]
 		story.Passes = dice.IntN(4) == 0
@@ -160,8 +158,8 @@ func believed(dice *rand.Rand, p plan.Plan) plan.Plan {
 	return p
 }
 
-// tampered is p after an agent has been at it: stories dropped, doubled,
-// emptied, renamed and made up, criteria dropped and moved about.
+// tampered returns p with random changes: stories dropped, doubled, emptied, renamed
+// and added, criteria dropped and moved.
 func tampered(dice *rand.Rand, p plan.Plan) plan.Plan {
 	var all []string
 	for _, story := range p.UserStories {
@@ -193,7 +191,7 @@ func tampered(dice *rand.Rand, p plan.Plan) plan.Plan {
 	return out
 }
 
-// What an agent writes can be too much to be read back; then nothing of it is taken.
+// A plan that is too large to be read again is refused as a whole.
 func TestMergeTakesNothingThatCannotBeRead(t *testing.T) {
 	kept := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b"}}}}
 	proposed := plan.Plan{UserStories: slices.Clone(kept.UserStories)}
@@ -202,7 +200,7 @@ func TestMergeTakesNothingThatCannotBeRead(t *testing.T) {
 	if diff := cmp.Diff(kept, m.Plan); diff != "" {
 		t.Errorf("Merge (-kept +got):\n%s", diff)
 	}
-	if len(m.Undone) != 1 || !strings.HasPrefix(m.Undone[0], "the plan was not valid: write plan: it takes ") || !slices.Equal(m.Claimed, []string{"US-001"}) {
+	if len(m.Undone) != 1 || !strings.HasPrefix(m.Undone[0], "the plan was not valid: write plan: ") || !slices.Equal(m.Claimed, []string{"US-001"}) {
 		t.Errorf("undone %.80q, claimed %q", m.Undone, m.Claimed)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// The author says which story needs no test.
+// The author can mark a story that needs no test.
 func TestDraftNeedsNoTest(t *testing.T) {
 	for body, want := range map[string]bool{
 		"- [ ] Mend the words in the docs (needs no test)":                                                                         true,
@@ -31,7 +31,7 @@ func TestDraftNeedsNoTest(t *testing.T) {
 	}
 }
 
-// An agent may not say of its own story that it needs no test.
+// An agent cannot mark a story as one that needs no test.
 func TestMergeKeepsNeedsTest(t *testing.T) {
 	no, yes := false, true
 	for name, test := range map[string]struct {
@@ -61,8 +61,8 @@ func TestMergeKeepsNeedsTest(t *testing.T) {
 	}
 }
 
-// What an agent names as the tests of its criteria is taken as it is; where
-// criteria had to be put back it stands at the wrong places, and goes.
+// Merge takes the test names of an agent, unless it restores criteria: then their
+// positions are wrong.
 func TestMergeTakesTheNamesOfTests(t *testing.T) {
 	kept := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "a", AcceptanceCriteria: []string{"b", "c"}}}}
 	proposed := func(criteria ...string) plan.Plan {
@@ -92,7 +92,7 @@ func TestReadTestedBy(t *testing.T) {
 	}
 }
 
-// The author says which story may change what existing tests expect.
+// The author can mark a story that may change tests.
 func TestDraftMayChangeTests(t *testing.T) {
 	for body, want := range map[string]bool{
 		"- [ ] Say goodbye instead of hello (may change tests)":                                                                        true,
@@ -114,9 +114,7 @@ func TestDraftMayChangeTests(t *testing.T) {
 	}
 }
 
-// An agent may not allow itself to change tests, in a story of people or in one
-// of its own.
-// No person has allowed a merge to change tests.
+// The story of a merge may not change tests, because no person allowed it.
 func TestAMergeMayNotChangeTests(t *testing.T) {
 	p, id := plan.Plan{}.WithMerge("", "main", "b", []string{"a.go"})
 	if story, found := p.Find(id); !found || story.MayChangeTests || !story.Untested() {
@@ -141,7 +139,7 @@ func TestMergeKeepsMayChangeTests(t *testing.T) {
 	}
 }
 
-// A story asks for documents where its own words speak of them.
+// A story asks for documents if its text mentions them.
 func TestAsksForDocuments(t *testing.T) {
 	for title, want := range map[string]bool{
 		"Mend the words in the docs": true, "Fix README": true, "CHANGES: fix rst markup": true, "Explain how to install it": true,
@@ -153,7 +151,7 @@ func TestAsksForDocuments(t *testing.T) {
 	}
 }
 
-// A story asks for tests where its own words speak of them.
+// A story asks for tests if its text mentions them.
 func TestAsksForTests(t *testing.T) {
 	for title, want := range map[string]bool{
 		"Add a regression test for empty names": true, "Raise the coverage of the parser": true, "Fuzz the reader": true,

@@ -25,11 +25,11 @@ type Plan struct {
 	VerifyCommands []string `json:"verifyCommands" jsonschema:"pattern=\\S"`
 	UserStories    []Story  `json:"userStories" jsonschema:"required,minItems=1,maxItems=200"`
 
-	// Extra are unknown keys, as an object. Agents keep notes in such keys, so they are written back.
+	// Extra has the unknown keys, as an object. Agents keep notes in such keys, so they are written back.
 	Extra jsontext.Value `json:",embed" jsonschema:"-"`
 }
 
-// ReadHeader reads a prd.json except its stories, which may be incomplete.
+// ReadHeader reads a prd.json without its stories, which may be incomplete.
 func ReadHeader(data []byte) (Plan, error) {
 	var head struct {
 		Project, BranchName string
@@ -49,9 +49,9 @@ type Story struct {
 	Passes             bool     `json:"passes"`
 	Notes              string   `json:"notes"`
 	DependsOn          []string `json:"dependsOn" jsonschema:"pattern=\\S"`
-	NeedsTest          *bool    `json:"needsTest,omitempty"`     // false: people say that it needs none; nil: it needs one
-	MayChangeTests     bool     `json:"mayChangeTests,omitzero"` // people expect that existing tests fail on the new code
-	TestedBy           []string `json:"testedBy,omitempty"`      // the test of each criterion, in order; empty: none named
+	NeedsTest          *bool    `json:"needsTest,omitempty"`     // false: people decided that it needs none; nil: it needs one
+	MayChangeTests     bool     `json:"mayChangeTests,omitzero"` // people expect existing tests to fail on the new code
+	TestedBy           []string `json:"testedBy,omitempty"`      // the test of each criterion, in order
 
 	Extra jsontext.Value `json:",embed" jsonschema:"-"` // like that of Plan
 }
@@ -61,7 +61,7 @@ func (s Story) Untested() bool { return s.NeedsTest != nil && !*s.NeedsTest }
 
 var testWords = pattern.Of(`(?i)\b(tests?|testing|coverage|specs?|fuzz(ing)?|benchmarks?)\b`)
 
-// AsksForTests reports whether the story mentions tests: then these alone can complete it.
+// AsksForTests reports whether the story mentions tests. Then tests alone can complete it.
 func (s Story) AsksForTests() bool { return s.mentions(testWords) }
 
 func (s Story) mentions(what *pattern.Pattern) bool {
@@ -70,10 +70,10 @@ func (s Story) mentions(what *pattern.Pattern) bool {
 
 var documentWords = pattern.Of(`(?i)\b(docs?|docstrings?|document(s|ed|ing|ation)?|readme|changelog|changes|release notes|typos?|comments?|words?|wording|spelling|grammar|explain(s|ed)?|describe[sd]?|mention(s|ed)?|guide|tutorial|manual|examples?|licen[sc]e|links?|rst|markdown|markup|badges?)\b`)
 
-// AsksForDocuments reports whether the story mentions documents: then these alone can complete it.
+// AsksForDocuments reports whether the story mentions documents. Then documents alone can complete it.
 func (s Story) AsksForDocuments() bool { return s.mentions(documentWords) }
 
-// Next is the open story with the lowest priority number whose dependencies pass.
+// Next returns the open story with the lowest priority number whose dependencies pass.
 func (p Plan) Next() (Story, bool) {
 	waits := func(id string) bool { needed, _ := p.Find(id); return !needed.Passes }
 	ready := slices.DeleteFunc(p.Open(), func(s Story) bool { return slices.ContainsFunc(s.DependsOn, waits) })
@@ -83,7 +83,7 @@ func (p Plan) Next() (Story, bool) {
 	return slices.MinFunc(ready, func(a, b Story) int { return cmp.Compare(a.Priority, b.Priority) }), true
 }
 
-// SharesStory reports whether two plans share an id and title. Ids alone start anew in every plan.
+// SharesStory reports whether two plans have a story with the same id and title. Every plan begins with the same ids.
 func (p Plan) SharesStory(other Plan) bool {
 	return slices.ContainsFunc(p.UserStories, func(s Story) bool {
 		same, found := other.Find(s.ID)
@@ -111,14 +111,14 @@ func (p Plan) Done() bool {
 	return len(p.UserStories) > 0 && len(p.Open()) == 0
 }
 
-// Kind is where a task came from.
+// Kind says where a task came from.
 type Kind string
 
 // The places a task can come from.
 const (
 	KindIssue  Kind = "issue"
 	KindPull   Kind = "pull_request"
-	KindPrompt Kind = "prompt" // a person at the keyboard, or a file of theirs
+	KindPrompt Kind = "prompt" // text on the command line, or a file
 )
 
 // Task is an accepted request: what is wanted, and by whom.
@@ -130,11 +130,11 @@ type Task struct {
 	Author string `json:"author,omitempty"`
 	URL    string `json:"url,omitempty"`
 	Repo   string `json:"repo,omitempty"` // owner/name
-	// Context is what others said about the task. It is not an instruction.
+	// Context has the comments of others about the task. They are not instructions.
 	Context []Comment `json:"context,omitempty"`
 	Remarks []Remark  `json:"remarks,omitempty"`
 	Update  bool      `json:"update,omitempty"` // asks only to merge the base branch
-	// Attempts counts the runs for red checks of a pull request, with this one.
+	// Attempts counts the runs for red checks of a pull request, including this one.
 	Attempts Attempts `json:"attempts,omitzero"`
 }
 
@@ -147,13 +147,13 @@ type Comment struct {
 	Text   string    `json:"text"`
 }
 
-// IsSame reports whether two tasks ask for the same. Comments of others do not count.
+// IsSame reports whether two tasks ask for the same work. Comments of others do not count.
 func (t Task) IsSame(other Task) bool {
 	return t.Kind == other.Kind && t.Number == other.Number && t.Title == other.Title && t.Body == other.Body &&
 		t.Author == other.Author && t.URL == other.URL && t.Repo == other.Repo && t.Update == other.Update && slices.EqualFunc(t.Remarks, other.Remarks, isSameRemark)
 }
 
-// String names the task as people do: issue #12.
+// String returns a name for messages, such as issue #12.
 func (t Task) String() string {
 	name := cmp.Or(strings.ReplaceAll(string(t.Kind), "_", " "), "task")
 	if t.Number == 0 {
@@ -162,10 +162,10 @@ func (t Task) String() string {
 	return fmt.Sprintf("%s #%d", name, t.Number)
 }
 
-// MergeLog accepts an agent's changes to the progress log: all above its rule
-// ("---"), and new lines below. Removed lines below the rule are restored, before
-// the new ones. A log without a rule belongs to the agent.
-func MergeLog(kept, proposed string) (log string, cut bool) {
+// MergeLog merges an agent's changes to the progress log. The agent may change the text
+// above the rule ("---"), and add lines below it. Removed lines below the rule are
+// restored before the new ones. An agent may change all of a log without a rule.
+func MergeLog(kept, proposed string) (log string, restored bool) {
 	above, entries, found := splitAtRule(kept)
 	entries = strings.TrimSpace(entries)
 	if !found || strings.Contains(proposed, entries) {

@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// An archive holds prd.json, issue.md or prompt.md (the first line is the title)
-// and the result: want is a plan or an error, source the way the stories were
-// found, order the ids as Next gives them.
+// An archive has prd.json, issue.md or prompt.md (the first line is the title) and
+// the result: want is a plan or an error, source its Source, order the ids in the
+// order of Next.
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -99,7 +99,7 @@ func issue(text string) plan.Task {
 	}
 }
 
-// walk does the whole plan: it takes what is next and marks it as passed.
+// walk passes all stories in the order of Next.
 func walk(t *testing.T, p plan.Plan) []string {
 	t.Helper()
 	p.UserStories = slices.Clone(p.UserStories)
@@ -127,7 +127,7 @@ func walk(t *testing.T, p plan.Plan) []string {
 	return ids
 }
 
-// A valid plan never comes to a standstill, no matter what depends on what.
+// A valid plan always has a next story until it is done.
 func TestNextVisitsEveryStoryOnce(t *testing.T) {
 	for seed := range 500 {
 		p := someplan(seed)
@@ -146,8 +146,8 @@ func TestNextVisitsEveryStoryOnce(t *testing.T) {
 	}
 }
 
-// someplan grows a plan out of a number: stories depend on any of lower rank,
-// and stand in an order that has nothing to do with it.
+// someplan makes a random plan: stories depend on others of lower rank, and are in
+// random order.
 func someplan(seed int) plan.Plan {
 	dice := sha256.Sum256(fmt.Append(nil, seed))
 	count := 1 + int(dice[0])%12
@@ -186,7 +186,7 @@ func TestEmptyPlanIsNeverDone(t *testing.T) {
 	}
 }
 
-// A journal holds plans inside other JSON, and must lose nothing of them.
+// A plan inside other JSON, as in a journal, is read back unchanged.
 func TestPlanInsideAnotherObject(t *testing.T) {
 	type event struct {
 		Plan plan.Plan `json:"plan"`
@@ -212,7 +212,7 @@ func TestPlanInsideAnotherObject(t *testing.T) {
 	}
 }
 
-// A number that JSON's library takes for no int is no reason to lose an agent's notes.
+// Unknown keys are kept beside a number such as 1.0, which is no int for the JSON library.
 func TestNotesBesideOddNumbersStay(t *testing.T) {
 	text := `{"project":"p","branchName":"b","description":"","verifyCommands":["true"],"userStories":[
 		{"id":"US-1","title":"t","description":"d","acceptanceCriteria":["c"],"priority":1.0,"passes":false,"notes":"","dependsOn":[],"commit": "abc"}], "later": {"a": 1}}`
@@ -225,7 +225,7 @@ func TestNotesBesideOddNumbersStay(t *testing.T) {
 	}
 }
 
-// What is empty is written as such: an agent sees where to fill something in.
+// Empty fields are written, so that an agent can fill them in.
 func TestEmptyListsAreWritten(t *testing.T) {
 	for want, p := range map[string]plan.Plan{
 		`{"project":"","branchName":"","description":"","verifyCommands":[],"userStories":[]}`: {},
@@ -310,7 +310,7 @@ func FuzzDraft(f *testing.F) {
 	})
 }
 
-// again holds a plan to what Read takes, and to be the same when it comes back.
+// again checks that a plan can be written and read back unchanged.
 func again(t *testing.T, p plan.Plan) {
 	t.Helper()
 	written, err := p.Marshal()

@@ -19,12 +19,12 @@ const (
 	maxStories = 200 // as the tag of Plan says
 )
 
-// Read reads a prd.json strictly. Its error, an *Invalid, lists all problems of the data called name.
+// Read reads a prd.json strictly. Its error, an *Invalid, lists all problems; name is for messages.
 func Read(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data})
 }
 
-// Audit is Read for a plan that a loop has left: it requires more keys, and notes for passed stories.
+// Audit is Read for the plan at the end of a loop: it requires more keys, and notes for passed stories.
 func Audit(name string, data []byte) (Plan, error) {
 	return read(input{name: name, data: data, audit: true})
 }
@@ -57,7 +57,7 @@ func read(in input) (Plan, error) {
 	return Plan{}, &Invalid{Name: in.name, Problems: d.Problems, isTitle: in.isTitle}
 }
 
-// checkLine is for texts that go into commit subjects and headings.
+// checkLine reports line breaks in texts for commit subjects and headings.
 func checkLine(text jsontree.Node, _, check string) string {
 	if check == "line" && strings.ContainsFunc(text.Text, unicode.IsControl) {
 		return fmt.Sprintf("found %s, want one line of text", text)
@@ -120,13 +120,13 @@ func nameStories(problems []jsontree.Problem, list jsontree.At) {
 	}
 }
 
-// unknownKeys are what an object holds besides, as an object; nil: nothing.
-func unknownKeys(of jsontree.At, known reflect.Type) jsontext.Value {
+// unknownKeys returns the unknown members of an object as an object, or nil.
+func unknownKeys(from jsontree.At, known reflect.Type) jsontext.Value {
 	var out bytes.Buffer
 	to := jsontext.NewEncoder(&out, exact)
-	_ = to.WriteToken(jsontext.BeginObject) // none of this fails: the values were parsed before
+	_ = to.WriteToken(jsontext.BeginObject) // no error is possible: the values were parsed before
 	keys := jsontree.Keys(known)
-	for _, m := range of.Members {
+	for _, m := range from.Members {
 		if !slices.Contains(keys, m.Key) {
 			_ = errors.Join(to.WriteToken(jsontext.String(m.Key)), to.WriteValue(jsontext.Value(m.Value.Raw)))
 		}
@@ -140,7 +140,7 @@ func unknownKeys(of jsontree.At, known reflect.Type) jsontext.Value {
 
 const maxShown = 20
 
-// Invalid lists all problems of one plan.
+// Invalid is the error for a plan with problems.
 type Invalid struct {
 	Name     string // the file, or the issue
 	Problems []jsontree.Problem

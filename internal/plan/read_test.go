@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/plan"
 )
 
-// A story that passes says what was done, and nothing is left out: that is
-// what seed 000's stop hook asks of an agent's file.
+// Audit requires notes of passed stories, and all keys.
 func TestAudit(t *testing.T) {
 	const whole = `{"project":"","branchName":"","description":"","userStories":[{"id":"US-001","title":"one",` +
 		`"acceptanceCriteria":["works"],"priority":1,"passes":true,"notes":"done in main.go"}]}`
@@ -58,7 +57,7 @@ func TestReadRefusesTooMuch(t *testing.T) {
 	}
 }
 
-// An error goes to a terminal: what is wrong is shown, and does nothing there.
+// An error shows control characters of the file in a form that a terminal does not interpret.
 func TestReadSaysWhatIsWrong(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"project":"shop"}`:  "prd.json:1: userStories: missing",

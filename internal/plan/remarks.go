@@ -9,12 +9,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
 
-// SourceReview is for stories made of the remarks on a pull request.
+// SourceReview is for stories from the remarks on a pull request.
 const SourceReview Source = "review"
 
 // Remark is a requested change of a pull request: a comment, a review's text, or a red check.
 type Remark struct {
-	Thread int64  `json:"thread,omitempty"` // its first comment; 0: not on a line
+	Thread int64  `json:"thread,omitempty"` // id of its first comment; 0: not on a line
 	Path   string `json:"path,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	By     string `json:"by,omitempty"` // empty: a check
@@ -31,13 +31,13 @@ type Suggestion struct {
 	To     int    `json:"to"`
 	Text   string `json:"text"` // empty: delete the lines
 	ByID   int64  `json:"by_id,omitempty"`
-	Words  bool   `json:"words,omitempty"` // the comment says more than this
-	Made   string `json:"made,omitempty"`  // the commit that applied it unchanged
+	Words  bool   `json:"words,omitempty"` // the comment has other text, too
+	Made   string `json:"made,omitempty"`  // the commit that applied it
 }
 
-const maxRemark = 400 // how much of a remark a criterion has. The context has all of it.
+const maxRemark = 400 // characters in a criterion; the context has the whole remark
 
-// Criterion is the remark as a criterion of a story.
+// Criterion returns the remark as a criterion of a story.
 func (r Remark) Criterion() string {
 	text := jsontree.Clip(strings.Join(strings.Fields(r.Text), " "), maxRemark)
 	switch {
@@ -49,18 +49,17 @@ func (r Remark) Criterion() string {
 	return fmt.Sprintf("`%s`: %s (%s)", r.where(), text, r.By)
 }
 
-// where is the file and line, without characters that end a code span.
+// where returns the file and line, without characters that end a code span.
 func (r Remark) where() string {
-	where := r.file()
-	if r.Line != 0 {
-		where = fmt.Sprintf("%s:%d", where, r.Line)
+	if r.Line == 0 {
+		return r.file()
 	}
-	return where
+	return fmt.Sprintf("%s:%d", r.file(), r.Line)
 }
 
 func (r Remark) file() string { return strings.ReplaceAll(oneLine(r.Path), "`", "'") }
 
-// groupTitle is the same for the remarks of one story.
+// groupTitle returns the same title for all remarks of one story.
 func (r Remark) groupTitle() string {
 	switch {
 	case r.Suggestion != Suggestion{}:
@@ -73,7 +72,7 @@ func (r Remark) groupTitle() string {
 	return "Red checks"
 }
 
-// CanBeAnswered reports whether people asked for the story: then an answer can complete it.
+// CanBeAnswered reports whether the story has remarks of people. Then an answer can complete it.
 func (t Task) CanBeAnswered(story Story) bool {
 	return slices.ContainsFunc(t.Remarks, func(r Remark) bool {
 		return r.By != "" && slices.Contains(story.AcceptanceCriteria, r.Criterion())
@@ -117,21 +116,21 @@ func compareRemarks(a, b Remark) int {
 	return cmp.Or(rank(a)-rank(b), strings.Compare(a.Path, b.Path), a.Line-b.Line)
 }
 
-// WithSuggestion is the plan after a suggestion was applied. Its story passes if that was all.
+// WithSuggestion returns the plan after a suggestion was applied. Its story passes if the remark asked for nothing else.
 func (p Plan) WithSuggestion(r Remark) Plan {
 	p.UserStories = slices.Clone(p.UserStories)
 	for i, story := range p.UserStories {
 		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && len(story.AcceptanceCriteria) == 1 {
 			p.UserStories[i].Passes, p.UserStories[i].Notes = !r.Suggestion.Words, fmt.Sprintf("Applied as suggested in %.7s.", r.Suggestion.Made)
 			if r.Suggestion.Words {
-				p.UserStories[i].Notes += " The words beside the suggestion are still to be answered."
+				p.UserStories[i].Notes += " The comment also has text that needs an answer."
 			}
 		}
 	}
 	return p
 }
 
-// isSameRemark compares what was asked, not whether it was applied.
+// isSameRemark reports whether two remarks ask for the same, applied or not.
 func isSameRemark(a, b Remark) bool {
 	a.Suggestion.Made, b.Suggestion.Made, a.ID, b.ID = "", "", 0, 0
 	return a == b
@@ -176,7 +175,7 @@ func (a Attempts) Max(b Attempts) Attempts {
 // SourceUpdate is for a task that only asks to merge the base branch.
 const SourceUpdate Source = "update"
 
-// updatePlan is the plan of such a task. The program does the work, so its one story passes.
+// updatePlan returns the plan of such a task. ralph itself merges, so the only story passes.
 func (t Task) updatePlan() Plan {
 	return Plan{Project: oneLine(t.Repo), Description: oneLine(normalize(t.Title)), UserStories: []Story{{
 		ID: "US-001", Title: "update the branch", AcceptanceCriteria: []string{"The branch holds the newest commit of its base branch."},
@@ -184,7 +183,7 @@ func (t Task) updatePlan() Plan {
 	}}}
 }
 
-// WithMerge adds a story for a merge that the agent has to finish, or replaces the story id.
+// WithMerge adds a story for a merge that the agent has to finish, or replaces the story with that id.
 func (p Plan) WithMerge(id, base, branch string, files []string) (Plan, string) {
 	names := make([]string, 0, len(files))
 	for _, name := range files {

@@ -49,7 +49,7 @@ func TestAReviewIsStories(t *testing.T) {
 	}
 }
 
-// A merge gets a story at the end of the plan, and keeps its id when it is begun anew.
+// A merge gets a story at the end of the plan, which keeps its id when the merge is repeated.
 func TestAMergeIsAStory(t *testing.T) {
 	before := plan.Plan{UserStories: []plan.Story{{ID: "US-001", Passes: true, Priority: 3}, {ID: "US-002", Priority: 7}}}
 	p, id := before.WithMerge("", "main", "ralph/x", []string{"a.go", "b`\n.go"})

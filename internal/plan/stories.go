@@ -42,9 +42,9 @@ func (d *drafter) stories(entries []entry) ([]Story, error) {
 		stories[i] = e.story(i + 1)
 	}
 	numberStories(stories)
-	for _, t := range dependencyDefects(stories) {
+	for _, defect := range dependencyDefects(stories) {
 		bad.Problems = append(bad.Problems, jsontree.Problem{
-			Line: d.doc.lineAt(entries[t.story].offset), Path: stories[t.story].ID, Text: t.text,
+			Line: d.doc.lineAt(entries[defect.story].offset), Path: stories[defect.story].ID, Text: defect.text,
 		})
 	}
 	if len(bad.Problems) > 0 {
@@ -82,7 +82,7 @@ func (e entry) story(position int) Story {
 	return s
 }
 
-// takeMarks moves marks from the end of text into fields, in any order.
+// takeMarks moves marks at the end of a text, in any order, into fields, and returns the rest.
 func (s *Story) takeMarks(text string) string {
 	for {
 		left := s.takeDepends(text)
@@ -99,7 +99,7 @@ func (s *Story) takeMarks(text string) string {
 	}
 }
 
-// takeDepends moves "(depends on US-001, US-002)" from the end of text into DependsOn.
+// takeDepends moves "(depends on US-001, US-002)" at the end of a text into DependsOn, and returns the rest.
 func (s *Story) takeDepends(text string) string {
 	at := dependsOn.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -113,7 +113,7 @@ func (s *Story) takeDepends(text string) string {
 	return text[:at[0]]
 }
 
-// numberStories gives an id to stories without one, and to the second of two that are equal.
+// numberStories gives new ids to stories without an id or with the id of an earlier story.
 func numberStories(stories []Story) {
 	taken := map[string]bool{}
 	for i, s := range stories {
@@ -148,7 +148,7 @@ func nonBlankLines(text string) []string {
 	return lines
 }
 
-// lineAt is the line of an offset in the body, from 1.
+// lineAt returns the line number of an offset in the body.
 func (p document) lineAt(at int) int {
 	return 1 + bytes.Count(p.src[:min(max(at, 0), len(p.src))], []byte("\n"))
 }

@@ -17,11 +17,11 @@ type entry struct {
 	about    []string // paragraphs
 	criteria []string
 	done     bool
-	offset   int // offset in the body
-	section  int // the section that it is in
+	offset   int // in the body
+	section  int // index of its section
 }
 
-// taskEntries makes a story of every top-level item of task lists, but for criteria.
+// taskEntries makes a story of every top-level item of task lists, except lists of criteria.
 func (d *drafter) taskEntries() []entry {
 	var entries []entry
 	for i, s := range d.sections {
@@ -75,7 +75,7 @@ func headline(words string) (title string, rest []string) {
 	return oneLine(title), lines
 }
 
-// addHeadings says in each story which heading it is under, if there are several.
+// addHeadings adds the heading to the text of each story, if there are several.
 func (d *drafter) addHeadings(entries []entry) []entry {
 	headings := map[int]bool{}
 	for _, e := range entries {
@@ -99,13 +99,13 @@ func ownBox(item ast.Node) (ticked, has bool) {
 	return false, false
 }
 
-// allTicked replaces the check box of an item that has none of its own.
+// allTicked reports whether an item has check boxes below it and all are ticked.
 func allTicked(item ast.Node) bool {
 	all := ticks(item)
 	return len(all) > 0 && !slices.Contains(all, false)
 }
 
-// ticks includes nested items: a plain item can be above a list of boxes.
+// ticks returns the state of all check boxes, including those of nested items.
 func ticks(root ast.Node) []bool {
 	var all []bool
 	_ = ast.Walk(root, func(n ast.Node, enter bool) (ast.WalkStatus, error) {
@@ -117,7 +117,7 @@ func ticks(root ast.Node) []bool {
 	return all
 }
 
-// criteria are the items of a list; nested items follow. Other blocks stay with their item.
+// criteria returns the items of a list, each followed by its nested items. Other blocks stay with their item.
 func (d *drafter) criteria(list *ast.List) []string {
 	var all []string
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
@@ -141,7 +141,7 @@ func (d *drafter) criteria(list *ast.List) []string {
 	return all
 }
 
-// defect is an error in a story's id, or in a dependency if dep is not negative.
+// defect is an error in the id of a story, or in its dependency dep if that is not negative.
 type defect struct {
 	story, dep int
 	text       string
@@ -171,7 +171,7 @@ func dependencyDefects(stories []Story) []defect {
 	return append(found, c.found...)
 }
 
-// unknownDependency suggests an id only while the error will be shown.
+// unknownDependency suggests a known id, unless the error is after the last one that is shown.
 func unknownDependency(dep string, ids []string, before int) string {
 	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
 	if near, ok := jsontree.Nearest(dep, ids); before < maxShown && ok {
@@ -180,7 +180,7 @@ func unknownDependency(dep string, ids []string, before int) string {
 	return text
 }
 
-// cycleFinder walks depth first: a dependency on a story in path closes a cycle.
+// cycleFinder searches depth first. A dependency on a story in path closes a cycle.
 type cycleFinder struct {
 	stories []Story
 	ids     []string

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Marshal writes the plan as a file: known keys in the type's order, then unknown ones.
+// Marshal returns the plan as a file: known keys in the type's order, then unknown ones.
 func (p Plan) Marshal() ([]byte, error) {
 	type bare Plan
 	data, err := jsonv2.Marshal(bare(p), exact, jsontext.WithIndent("  "))
@@ -16,12 +16,12 @@ func (p Plan) Marshal() ([]byte, error) {
 		return nil, fmt.Errorf("write plan: %w", err)
 	}
 	if data = append(data, '\n'); len(data) > maxBytes {
-		return nil, fmt.Errorf("write plan: it takes %d bytes, more than the %d that are read back", len(data), maxBytes)
+		return nil, fmt.Errorf("write plan: %d bytes, want at most %d", len(data), maxBytes)
 	}
 	return data, nil
 }
 
-// exact are the rules by which journals were written before: a plan in one reads back as it was.
+// exact has the options with which older versions wrote journals, so that their plans can be read unchanged.
 var exact = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.EscapeForJS(true))
 
 // MarshalJSON keeps unknown keys, and writes empty lists for an agent to fill in.
@@ -30,7 +30,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	return jsonv2.Marshal(bare(p), exact)
 }
 
-// MarshalJSON is like that of Plan.
+// MarshalJSON does the same as Plan.MarshalJSON.
 func (s Story) MarshalJSON() ([]byte, error) {
 	type bare Story
 	return jsonv2.Marshal(bare(s), exact)
@@ -41,18 +41,18 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	type bare Plan
 	*p = Plan{}
 	if err := jsonv2.Unmarshal(data, (*bare)(p), exact); err != nil {
-		return fmt.Errorf("take back plan: %w", err)
+		return fmt.Errorf("read plan: %w", err)
 	}
 	p.VerifyCommands, p.UserStories = orNil(p.VerifyCommands), orNil(p.UserStories)
 	return compact(&p.Extra)
 }
 
-// UnmarshalJSON is like that of Plan.
+// UnmarshalJSON does the same as Plan.UnmarshalJSON.
 func (s *Story) UnmarshalJSON(data []byte) error {
 	type bare Story
 	*s = Story{}
 	if err := jsonv2.Unmarshal(data, (*bare)(s), exact); err != nil {
-		return fmt.Errorf("take back story: %w", err)
+		return fmt.Errorf("read story: %w", err)
 	}
 	s.dropEmptyLists()
 	return compact(&s.Extra)
@@ -79,16 +79,15 @@ func orNil[T any](list []T) []T {
 
 // Merged is a plan after an agent edited it.
 type Merged struct {
-	Plan     Plan     // Passes is still set by the program only
+	Plan     Plan     // only ralph sets Passes in it
 	Claimed  []string // stories the agent marked as passed, in the plan's order
-	Undone   []string // changes that were not allowed and were undone, in words
+	Undone   []string // the changes that were not allowed, in words
 	Restored []string // stories with restored criteria
 }
 
-// Merge accepts an agent's allowed changes to a plan: new stories, stories split
-// into smaller ones, order, dependencies and notes. Criteria are never lost: one
-// that is in neither its story nor a new one is restored. An invalid plan is
-// refused as a whole.
+// Merge makes an agent's changes to a plan that are allowed: new stories, stories
+// split into smaller ones, order, dependencies and notes. It restores a criterion that
+// is in neither its story nor a new one. It refuses an invalid plan as a whole.
 func Merge(kept, proposed Plan) Merged {
 	m := merger{kept: kept, newCriteria: criteriaOfNewStories(kept, proposed)}
 	m.keepHeader(proposed)
@@ -123,7 +122,7 @@ func criteriaOfNewStories(kept, proposed Plan) map[string]bool {
 	return found
 }
 
-// keepHeader keeps all but the stories: what is built, where, and how it is checked.
+// keepHeader undoes changes outside of the stories.
 func (m *merger) keepHeader(proposed Plan) {
 	m.result.Plan = m.kept
 	m.result.Plan.UserStories = nil
@@ -150,10 +149,10 @@ func (m *merger) takeStory(story Story) {
 		m.result.Claimed = append(m.result.Claimed, story.ID)
 	}
 	if story.Untested() != old.Untested() {
-		m.undo("whether %s needs a test", story.ID)
+		m.undo("needsTest of %s", story.ID)
 	}
 	if story.MayChangeTests != old.MayChangeTests {
-		m.undo("whether %s may change tests", story.ID)
+		m.undo("mayChangeTests of %s", story.ID)
 	}
 	story.Passes, story.NeedsTest, story.MayChangeTests = old.Passes, old.NeedsTest, old.MayChangeTests
 	if known {
@@ -180,7 +179,7 @@ func (m *merger) restoreFields(old, story Story) Story {
 	return story
 }
 
-// lostCriteria are the criteria of old that are in neither now nor a new story.
+// lostCriteria returns the criteria of old that are in neither now nor a new story.
 func (m *merger) lostCriteria(old Story, now []string) []string {
 	return slices.DeleteFunc(slices.Clone(old.AcceptanceCriteria), func(criterion string) bool {
 		return slices.Contains(now, criterion) || m.newCriteria[criterion]
