@@ -18,17 +18,17 @@ import (
 type judgement struct {
 	*inspection
 
-	ctx      context.Context //nolint:containedctx // lives as long as a call
-	ref      reference
-	touched  []string          // tests of the reference that the change touches
-	swapped  []string          // and those that it adds: the files with old versions when old tests run
-	old      *outcome          // results of the old tests on the new code; nil: they did not run
-	sureOnly *outcome          // these results without doubtful files, when old has them in place
-	texts    map[string][]byte // texts of files of which only a part is put back
-	inline   []string          // names of inline tests that the change touches
-	passed   map[string]bool
-	broken   []string // tests, by name
-	patches  map[string][]string
+	ctx             context.Context //nolint:containedctx // lives as long as a call
+	ref             reference
+	touched         []string          // tests of the reference that the change touches
+	swapped         []string          // and those that it adds: the files with old versions when old tests run
+	old             *outcome          // results of the old tests on the new code; nil: they did not run
+	withoutDoubtful *outcome          // these results without doubtful files, when old has them in place
+	texts           map[string][]byte // texts of files of which only a part is put back
+	inline          []string          // names of inline tests that the change touches
+	passed          map[string]bool
+	broken          []string // tests, by name
+	patches         map[string][]string
 }
 
 // judge compares the results at the reference with those of the proof and of the old tests.
@@ -53,7 +53,7 @@ func (j *judgement) judge() error {
 func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []string) error {
 	all, found := j.swapped, len(j.found)
 	called := slices.DeleteFunc(slices.Clone(all), func(name string) bool { return suite.Tracked(name) == suite.None && !slices.Contains(sure, name) })
-	j.sureOnly, j.touched, j.inline = j.old, nil, nil
+	j.withoutDoubtful, j.touched, j.inline = j.old, nil, nil
 	tried := 0
 	for _, files := range [][]string{sure, called} {
 		if len(files) == tried || len(files) == len(all) || len(j.found) > found {
@@ -74,10 +74,10 @@ func (j *judgement) judgeDoubtful(number int, asked map[string]selected, sure []
 
 // buildFailsWithDoubtful reports whether a check fails to build only with doubtful files in place.
 func (j *judgement) buildFailsWithDoubtful(old journal.CheckEnded) bool {
-	if j.sureOnly == nil || old.Tests == nil {
+	if j.withoutDoubtful == nil || old.Tests == nil {
 		return false
 	}
-	first, _ := journal.FindCheck(j.sureOnly.checks, old.Name)
+	first, _ := journal.FindCheck(j.withoutDoubtful.checks, old.Name)
 	return slices.ContainsFunc(old.Tests.Broken, func(name string) bool { return first.Tests == nil || !slices.Contains(first.Tests.Broken, name) })
 }
 
@@ -118,12 +118,12 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 	}
 	j.broken = append(j.broken, failing...)
 	j.findBent(was, now, old)
-	unheard := slices.DeleteFunc(slices.Clone(j.inline), func(name string) bool {
+	notRun := slices.DeleteFunc(slices.Clone(j.inline), func(name string) bool {
 		head := tally.Head(name)
 		return old == nil || !passed[head] || fine[head] || slices.Contains(failing, head)
 	})
-	if len(unheard) > 0 {
-		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(unheard), Why: "existing inline tests cannot run on the new code: " + few(unheard)})
+	if len(notRun) > 0 {
+		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(notRun), Why: "existing inline tests cannot run on the new code: " + few(notRun)})
 	}
 	if !complete(was) || !complete(here) {
 		return
@@ -241,7 +241,7 @@ func (j *judgement) assign() error {
 }
 
 func (j *judgement) inPlace() string {
-	if j.sureOnly == nil {
+	if j.withoutDoubtful == nil {
 		return ""
 	}
 	return " with " + few(j.swapped) + " in place"
