@@ -25,32 +25,32 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Kept is where the results of checks at a base are kept for later proofs on that base.
+// Kept says where the results of checks at a base are kept for later proofs.
 type Kept struct {
-	Dir  string // a folder of the user's own; empty: none are kept
+	Dir  string // a folder of the user; empty: none
 	Self string // this program
-	With string // what else decides how a check ends, such as the day
+	With string // what else can change a result, such as the day
 
-	Shared *Shared // where jobs keep them, without a Dir; nil: they keep none
+	Shared *Shared // where jobs keep them if Dir is empty; may be nil
 }
 
-// baselines keeps how the checks ended at a base, with their logs and with the caches
-// that they filled. Only the base's own commands ran before that, and nothing in the
-// sandbox can write to the folder.
+// baselines keeps the results of checks at a base, with their logs and the caches that they
+// filled. Before that, only the base's own commands ran, and nothing in the sandbox can
+// write to the folder.
 type baselines struct{ *Clean }
 
 const (
 	keptChecks = "checks.json"
 	keptCaches = "caches"
-	// mostKept is how many baselines are kept: each has its own caches.
+	// mostKept limits the kept baselines, as each has its own caches.
 	mostKept       = 4
 	largestChecks  = 16 << 20
 	privateFolders = 0o700
 )
 
-// Known are the checks as they ended at the base in an earlier run; none if that is not known.
+// Known returns the results that an earlier run kept, if there are any.
 func (b baselines) Known(ctx context.Context, run journal.Run) ([]journal.CheckEnded, bool) {
-	dir, err := b.of(run)
+	dir, err := b.folder(run)
 	if err != nil {
 		return nil, false
 	}
@@ -69,7 +69,7 @@ func (b baselines) Known(ctx context.Context, run journal.Run) ([]journal.CheckE
 	return checks, true
 }
 
-// read takes checks, and puts the files that they left where those of this run lie.
+// read decodes kept results, and copies their files to this run's folder.
 func (b baselines) read(data []byte, file func(name, digest string) (string, error)) (checks []journal.CheckEnded, err error) {
 	if err := json.Unmarshal(data, &checks); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (b baselines) log(name, text string) error {
 	return errors.Join(err, file.Close())
 }
 
-// Keep keeps how the checks ended at the base.
+// Keep keeps the results of the checks at the base.
 func (b baselines) Keep(_ context.Context, run journal.Run, checks []journal.CheckEnded) {
 	if err := b.keep(run, checks); err != nil {
 		b.Log("the results at the base are not kept for later proofs: " + fault.Told(err))
@@ -107,7 +107,7 @@ func (b baselines) Keep(_ context.Context, run journal.Run, checks []journal.Che
 }
 
 func (b baselines) keep(run journal.Run, checks []journal.CheckEnded) error {
-	dir, err := b.of(run)
+	dir, err := b.folder(run)
 	if err == nil {
 		err = os.MkdirAll(b.Kept.Dir, privateFolders)
 	}
@@ -118,14 +118,14 @@ func (b baselines) keep(run journal.Run, checks []journal.CheckEnded) error {
 	if err != nil {
 		return err
 	}
-	defer untrusted.RemoveAll(fresh) //nolint:errcheck // it has its own name by then
-	if err := b.fill(fresh, checks); err != nil {
+	defer untrusted.RemoveAll(fresh) //nolint:errcheck // it was renamed by then
+	if err := b.write(fresh, checks); err != nil {
 		return err
 	}
 	return errors.Join(untrusted.RemoveAll(dir), os.Rename(fresh, dir), b.prune(dir))
 }
 
-func (b baselines) fill(dir string, checks []journal.CheckEnded) error {
+func (b baselines) write(dir string, checks []journal.CheckEnded) error {
 	for _, check := range checks {
 		for _, file := range files(&check) {
 			name := path.Base(*file.path)
@@ -145,14 +145,14 @@ func (b baselines) fill(dir string, checks []journal.CheckEnded) error {
 func (b baselines) prune(dir string) error {
 	entries, err := untrusted.ReadDir(b.Kept.Dir)
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == filepath.Base(dir) })
-	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(made(other), made(one)) })
+	slices.SortFunc(entries, func(one, other fs.DirEntry) int { return cmp.Compare(modTime(other), modTime(one)) })
 	for _, entry := range entries[min(len(entries), mostKept-1):] {
 		err = errors.Join(err, untrusted.RemoveAll(filepath.Join(b.Kept.Dir, entry.Name())))
 	}
 	return err
 }
 
-func made(entry fs.DirEntry) int64 {
+func modTime(entry fs.DirEntry) int64 {
 	info, err := entry.Info()
 	if err != nil {
 		return 0
@@ -160,7 +160,7 @@ func made(entry fs.DirEntry) int64 {
 	return info.ModTime().UnixNano()
 }
 
-// keptFile is a file that a check left: path is its name in the record.
+// keptFile is a file that a check left. path points to its name in the result.
 type keptFile struct {
 	path   *string
 	digest string
@@ -171,16 +171,16 @@ func files(check *journal.CheckEnded) (all []keptFile) {
 		all = []keptFile{{&check.Log, check.Digest}}
 	}
 	if check.Tests != nil && check.Tests.All.Path != "" {
-		tests := *check.Tests // of the record, which is as it was
+		tests := *check.Tests // a copy: the record stays as it is
 		check.Tests = &tests
 		all = append(all, keptFile{&tests.All.Path, tests.All.Digest})
 	}
 	return all
 }
 
-// of is the folder of a run's baseline. Its name tells apart all that decides how a
-// check ends: the commit, the commands, the environment, and the programs on PATH.
-func (b baselines) of(run journal.Run) (string, error) {
+// folder returns the folder of a run's baseline. Its name depends on all that can change a
+// result: the commit, the commands, the environment, and the programs on PATH.
+func (b baselines) folder(run journal.Run) (string, error) {
 	sum, p := sha256.New(), run.Policy
 	err := json.NewEncoder(sum).Encode([]any{run.Base, p.Checks, p.Setup, p.Subfolder, p.Excerpt, b.Sandbox.Name(), b.Hand.Env, b.Kept.With})
 	if err != nil {
@@ -188,7 +188,7 @@ func (b baselines) of(run journal.Run) (string, error) {
 	}
 	programs := []string{b.Kept.Self}
 	for _, dir := range filepath.SplitList(environ.Get(b.Hand.Env, "PATH")) {
-		entries, _ := untrusted.ReadDir(dir) // one that is not there has no program
+		entries, _ := untrusted.ReadDir(dir) // a missing folder has no programs
 		for _, entry := range entries {
 			programs = append(programs, filepath.Join(dir, entry.Name()))
 		}
@@ -201,9 +201,9 @@ func (b baselines) of(run journal.Run) (string, error) {
 	return filepath.Join(b.Kept.Dir, hex.EncodeToString(sum.Sum(nil)[:16])), nil
 }
 
-// save saves for later jobs what setup fetched at the base. Of a pull request it saves nothing: its base may be
+// saveCaches saves for later jobs what setup fetched at the base. For a pull request it saves nothing: its base may be
 // unreviewed, and the jobs of all branches share caches.
-func (c *Clean) save(ctx context.Context, run journal.Run) {
+func (c *Clean) saveCaches(ctx context.Context, run journal.Run) {
 	if run.Task.Kind == plan.KindPull || run.Task.Kind == "" {
 		return
 	}
@@ -216,7 +216,7 @@ func (c *Clean) save(ctx context.Context, run journal.Run) {
 	}
 }
 
-// lockKey tells the lock files and setup commands of the base from others.
+// lockKey identifies the lock files and setup commands of the base.
 func (c *Clean) lockKey(ctx context.Context, run journal.Run) (string, error) {
 	trusted, err := c.Repository(ctx)
 	if err != nil {

@@ -13,16 +13,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Rules makes a policy from the files of the base; file gives nil for a missing one.
+// Rules makes a policy from the files of the base. file returns nil for a missing one.
 type Rules func(file func(name string) []byte) (policy.Policy, error)
 
-const whole = "change" // the only story of a change: no claim says which parts it has
+const whole = "change" // the only story of a change, because no claim divides it
 
-// Prove proves the change between two commits, from where they parted, with the
-// checks of that base. The tests that the change brings are what is shown red to
-// green.
+// Prove proves the change between two commits, from their common commit, with the checks
+// of that base. The tests that the change adds or changes must go from red to green.
 func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rules Rules) (journal.Run, error) {
-	if err := v.clean(ctx, project); err != nil {
+	if err := v.prepare(ctx, project); err != nil {
 		return v.run, err
 	}
 	base, err := v.trusted.MergeBase(ctx, span)
@@ -32,7 +31,7 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	if base == span.To {
 		return v.run, fault.Usage(fmt.Sprintf("nothing to prove: %.12s is part of the base", span.To), "name an earlier commit as the base: ralph prove HEAD~1", nil)
 	}
-	if err := v.begin(ctx, base, rules); err != nil {
+	if err := v.readRules(ctx, base, rules); err != nil {
 		return v.run, err
 	}
 	if err := bounded(ctx, v.trusted, span.To); err != nil {
@@ -47,7 +46,7 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	return v.run, err
 }
 
-// bounded refuses a commit that would fill memory and disk: few objects can stand for many files.
+// bounded refuses a commit that would fill memory and disk: a few objects can describe many files.
 func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed})
 	if failed, is := git.Answered(err); is && failed.TooLong {
@@ -56,7 +55,7 @@ func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 	return err
 }
 
-func (v *Verifier) begin(ctx context.Context, base string, rules Rules) error {
+func (v *Verifier) readRules(ctx context.Context, base string, rules Rules) error {
 	files := reader{ctx: ctx, trusted: v.trusted, commit: base}
 	p, err := rules(files.file)
 	if err == nil {
@@ -68,7 +67,7 @@ func (v *Verifier) begin(ctx context.Context, base string, rules Rules) error {
 	return v.survey(ctx, base, p)
 }
 
-// steps are those of a proof, as far as each makes sense after the one before.
+// steps runs the steps of a proof, until one fails.
 func (v *Verifier) steps(ctx context.Context, prover proof.Prover) error {
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return err
@@ -89,10 +88,10 @@ func (v *Verifier) steps(ctx context.Context, prover proof.Prover) error {
 	return prover.Grade(ctx, v.run, verdict.Grade{Story: whole, Commit: at.Commit, Tree: at.Tree}, v.emit)
 }
 
-// change tells which files and tests are those of a change: all that it touches.
+// change implements Stories for a change without stories: all that it touches.
 type change struct{ trusted *git.Trusted }
 
-// Of are the tests that the change adds or changes, and what serves them.
+// Of returns the tests that the change adds or changes, with their helpers and data.
 func (c change) Of(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
 	files, err := c.trusted.ChangedFiles(ctx, git.Span{From: run.Base, To: commit})
 	if err != nil {
@@ -101,7 +100,7 @@ func (c change) Of(ctx context.Context, run journal.Run, _, commit string) ([]st
 	return Testing(ctx, c.trusted, run, commit, files)
 }
 
-// Touched are all files that the change touches.
+// Touched returns all files that the change touches.
 func (c change) Touched(ctx context.Context, run journal.Run, _, commit string) ([]string, error) {
 	return Touched(ctx, c.trusted, run, []git.Span{{From: run.Base, To: commit}})
 }

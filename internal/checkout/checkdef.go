@@ -13,9 +13,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/proof"
 )
 
-// restore gives a commit with what is protected, what surely defines the checks, and the
-// loop's own books, as the base has them. The books are nothing that a test
-// could read, so that they were otherwise is not told.
+// restore returns a commit with the base's version of protected files, of files that certainly
+// define the checks, and of ralph's own files. The latter are not in paths, as no test
+// reads them.
 func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (stand string, paths []string, err error) {
 	trusted, err := c.Repository(ctx)
 	if err != nil {
@@ -25,7 +25,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 	if paths, err = handover.Guarded(ctx, trusted, span, run.Policy.Protect); err != nil {
 		return "", nil, err
 	}
-	changes, err := defining(ctx, trusted, run, span)
+	changes, err := changedDefinitions(ctx, trusted, run, span)
 	if err != nil {
 		return "", nil, err
 	}
@@ -40,7 +40,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 		paths = append(paths, name)
 	}
 	slices.Sort(paths)
-	for _, name := range slices.Concat(paths, books(run)) {
+	for _, name := range slices.Concat(paths, ownFiles(run)) {
 		if _, merged := graft.Texts[name]; !merged {
 			graft.Paths = append(graft.Paths, name)
 		}
@@ -51,7 +51,7 @@ func (c *Clean) restore(ctx context.Context, run journal.Run, commit string) (st
 	return stand, paths, err
 }
 
-// stand gives a commit as a proof of it has it, but for what is wanted otherwise.
+// stand returns a commit as its proof has it, with the files of a Standing.
 func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s proof.Standing) (string, error) {
 	stand, _, err := c.restore(ctx, run, commit)
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *Clean) stand(ctx context.Context, run journal.Run, commit string, s pro
 	return trusted.Overlay(ctx, git.Overlay{Onto: cmp.Or(stand, commit), From: s.From, Paths: s.Paths, Texts: s.Texts})
 }
 
-// defining is what a change does to what the checks are, as far as it is theirs.
-func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) (map[string]checkdef.Change, error) {
+// changedDefinitions returns the changes of files that define the checks.
+func changedDefinitions(ctx context.Context, trusted *git.Trusted, run journal.Run, span git.Span) (map[string]checkdef.Change, error) {
 	touched, err := trusted.ChangedPaths(ctx, span)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func defining(ctx context.Context, trusted *git.Trusted, run journal.Run, span g
 	return changes, errors.Join(base.err, now.err, ctx.Err())
 }
 
-// commands are those that people named, or the base's own files.
+// commands returns the commands that people or the base's own files named.
 func commands(run journal.Run) checkdef.CommandSet {
 	named := checkdef.CommandSet{Within: run.Policy.Subfolder}
 	for _, check := range run.Policy.Checks {
@@ -91,8 +91,8 @@ func commands(run journal.Run) checkdef.CommandSet {
 	return named
 }
 
-// reader reads the files of a commit; what is too large, or a link, is as if it
-// was not there. A git that fails is not: err says so.
+// reader reads the files of a commit. Links and files that are too large count as missing. If
+// git fails, err says so.
 type reader struct {
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
@@ -108,5 +108,5 @@ func (r *reader) file(name string) []byte {
 		}
 		return nil
 	}
-	return append([]byte{}, text...) // an empty one is there
+	return append([]byte{}, text...) // not nil for an empty file
 }

@@ -1,7 +1,7 @@
-// Package checkout proves commits on clean checkouts. It checks out any
-// commit with some files replaced, runs setup and the checks in the sandbox,
-// and reports events. Package proof decides what runs where. Runs, `ralph
-// verify`, `ralph prove` and `ralph checks` use the same code.
+// Package checkout makes clean checkouts of commits, with some files replaced,
+// runs setup and the checks there in the sandbox, and reports events. Package
+// proof decides what runs where. Runs, `ralph verify`, `ralph prove` and `ralph
+// checks` use the same code.
 package checkout
 
 import (
@@ -25,27 +25,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Clean stands up clean checkouts of a repository's commits, one at a time.
+// Clean makes clean checkouts of a repository's commits, one at a time.
 type Clean struct {
-	// Repository is asked for at every step: a run may have to fetch it again.
+	// Repository is called for every step, because a run may have to fetch it again.
 	Repository func(context.Context) (*git.Trusted, error)
-	Home       string           // git's own, which git inside the sandbox reads
-	Dir        string           // where a checkout is made; it is removed after use
-	Sandbox    *confine.Sandbox // of setup and checks; nil: none
-	Hand       check.Hand       // how commands run without a sandbox, and where their output goes
-	Secrets    []string         // variables of the checks, and of no other command
-	Logs       workspace.Folder // where that is
+	Home       string           // git's home, which git inside the sandbox reads
+	Dir        string           // the folder of the checkout, removed after use
+	Sandbox    *confine.Sandbox // of setup and checks; may be nil
+	Hand       check.Hand       // runs commands, and stores their output
+	Secrets    []string         // variables only for checks
+	Logs       workspace.Folder // the output
 	Log        func(line string)
 	Kept       Kept
 
-	filled int64 // how much the base's checks added to the caches
+	filled int64 // bytes that the base's checks added to the caches
 }
 
 type emit = func(journal.Event)
 
-// Prover runs the proofs of stories here.
+// Prover returns a prover that runs here.
 func (c *Clean) Prover(stories Stories) proof.Prover {
-	t := tests{c, stories, &reliance{map[string]tree{}, map[[2]string]used{}}}
+	t := tests{c, stories, &useIndex{map[string]tree{}, map[[2]string]users{}}}
 	p := proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
 	switch {
 	case c.Kept.Dir != "":
@@ -57,8 +57,8 @@ func (c *Clean) Prover(stories Stories) proof.Prover {
 	return p
 }
 
-// beside proves in a checkout of its own, at the same time, if the sandbox can keep both
-// apart. What the checks need a secret for would be shared.
+// beside returns a prover with a checkout of its own, to run at the same time, if the sandbox
+// can separate both. Checks with secrets may share what these are for, so they run alone.
 func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
 	sb, is := c.Sandbox.Second()
 	if !is || len(c.Secrets) > 0 {
@@ -71,11 +71,11 @@ func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
 	other := *c
 	other.Repository = func(context.Context) (*git.Trusted, error) { return trusted, nil }
 	other.Dir, other.Sandbox, other.Hand.Began = c.Dir+"-beside", sb, nil
-	other.Log = func(string) {} // what could not be cleared is in the way of the next checkout, which says so
+	other.Log = func(string) {} // the next checkout reports what could not be removed
 	return proof.Prover{Checkout: other.Checkout, Setup: other.setup, Check: other.check}, true
 }
 
-// Checkout makes a clean checkout, with a new home and the caches that the base's checks filled.
+// Checkout makes a clean checkout, with a new home and copies of the caches that the base's checks filled.
 func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (string, func(), error) {
 	trusted, err := c.Repository(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 		return "", nil, err
 	}
 	_, err = trusted.Clone(ctx, git.CloneSpec{Dir: c.Dir, SHA: commit, Run: c.git(trusted)})
-	if trusted.Doubted { // the agent can write to the store: what was read has to be what was named
+	if trusted.Doubted { // the agent can write to the store, so all objects are verified
 		named := slices.DeleteFunc([]string{run.Base}, func(sha string) bool { return sha == "" })
 		err = cmp.Or(verify.Checkout(ctx, trusted, c.Dir, commit, named...), err)
 	}
@@ -102,7 +102,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	}, nil
 }
 
-// git is how git runs in the checkout: in the sandbox, without network; nil: as everywhere else.
+// git returns how git runs in the checkout: in the sandbox, without network. Without a sandbox it is nil.
 func (c *Clean) git(trusted *git.Trusted) git.Run {
 	if c.Sandbox == nil {
 		return nil
@@ -110,7 +110,7 @@ func (c *Clean) git(trusted *git.Trusted) git.Run {
 	return git.Run(c.Sandbox.Around(confine.Access{Write: []string{c.Dir}, Read: append(trusted.Lent(), c.Home), Alone: true}))
 }
 
-// setup makes a checkout ready, and puts back the tests and check definitions that it changed.
+// setup runs the setup commands, and restores the tests and check definitions that they changed.
 func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
 	hand, seal, err := c.hand(ctx, run, at, true)
 	if err != nil {
@@ -121,10 +121,10 @@ func (c *Clean) setup(ctx context.Context, run journal.Run, at proof.Place, emit
 		return err
 	}
 	if at.Where == journal.AtBase {
-		c.save(ctx, run)
+		c.saveCaches(ctx, run)
 		c.filled = -c.cached(ctx)
 	}
-	return seal.mend(ctx, emit)
+	return seal.restore(ctx, emit)
 }
 
 func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit emit) error {
@@ -153,8 +153,8 @@ func (c *Clean) check(ctx context.Context, run journal.Run, at proof.Place, emit
 	return err
 }
 
-// hand runs commands in a checkout, in the sandbox where there is one. The seal
-// has the tests of the checkout as they are before the commands run.
+// hand returns what runs commands in a checkout, in the sandbox if there is one, and the
+// seal of its tests.
 func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup bool) (check.Hand, seal, error) {
 	hand := c.Hand
 	if setup {
@@ -170,7 +170,7 @@ func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup
 			hand.Env = c.Sandbox.SetupEnv(c.Hand.Env, true)
 		}
 	}
-	seal, err := sealed(ctx, trusted, c.Sandbox, run, at)
+	seal, err := newSeal(ctx, trusted, c.Sandbox, run, at)
 	return hand, seal, err
 }
 

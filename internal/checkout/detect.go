@@ -13,14 +13,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/survey"
 )
 
-const largestSurveyed = 1 << 20 // more than any file has that says how a project is checked
+const largestSurveyed = 1 << 20 // larger than any real file that suggests checks
 
-// Surveyed are the files of a commit that say how its project is checked.
+// Surveyed returns the files of a commit that suggest how its project is checked.
 func Surveyed(ctx context.Context, trusted *git.Trusted, at git.At) (survey.Files, error) {
 	if _, err := trusted.FolderNames(ctx, at); err != nil {
 		return nil, err
 	}
-	// What is too large, or a link, is as if it was not there.
+	// Links and files that are too large count as missing.
 	below := func(name string) git.At { return git.At{Commit: at.Commit, Path: path.Join(at.Path, name)} }
 	files := survey.Read(survey.Source{
 		List: func(folder string) []string {

@@ -12,24 +12,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Exam is a commit that is held against the tests of another one, Tests, which its
-// author never saw. Both are based on Base, whose checks run.
+// Exam is a commit that is judged by the tests of another commit, Tests, which its author
+// did not see. Both are based on Base, whose checks run.
 type Exam struct{ Base, Commit, Tests string }
 
-// Answer is what a check says of a commit with the tests of another one.
+// Answer is the result of a check on a commit with the tests of another one.
 type Answer struct {
 	Check   string
 	Passed  bool
 	Passing []string // tests, by name
 }
 
-// Exam runs the checks on a commit with the tests of another one in the place of
-// all that it did to tests itself. Unready is why they could not be run.
+// Exam runs the checks on a commit with the tests of another one in place of its own changes
+// of tests. Unready says why they could not run.
 func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules) (answers []Answer, unready string, err error) {
-	if err := v.clean(ctx, project); err != nil {
+	if err := v.prepare(ctx, project); err != nil {
 		return nil, "", err
 	}
-	if err := v.begin(ctx, e.Base, rules); err != nil {
+	if err := v.readRules(ctx, e.Base, rules); err != nil {
 		return nil, "", err
 	}
 	for _, commit := range []string{e.Commit, e.Tests} {
@@ -37,7 +37,7 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 			return nil, "", err
 		}
 	}
-	stand, err := v.exchanged(ctx, e)
+	stand, err := v.withTests(ctx, e)
 	if err != nil {
 		return nil, "", err
 	}
@@ -55,8 +55,8 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 	return answers, unready, nil
 }
 
-// exchanged is the commit with the other one's tests and the base's check definitions.
-func (v *Verifier) exchanged(ctx context.Context, e Exam) (string, error) {
+// withTests returns the commit with the other one's tests and the base's check definitions.
+func (v *Verifier) withTests(ctx context.Context, e Exam) (string, error) {
 	stand, _, err := v.checkouts.restore(ctx, v.run, e.Commit)
 	if err != nil {
 		return "", err

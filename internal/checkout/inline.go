@@ -14,9 +14,9 @@ import (
 // Inline tests stand in a file that its path does not show to be a test: Rust's unit tests,
 // or a test file with an unusual name. The runner's report names them.
 
-// inline marks touched code files with inline tests. The old tests run with the earlier
+// markInline marks touched code files with markInline tests. The old tests run with the earlier
 // commit's version of the file from its first test on.
-func (m *marks) inline(ran []string, files []proof.Differing) {
+func (m *comparison) markInline(ran []string, files []proof.Differing) {
 	was, now := reader{ctx: m.ctx, trusted: m.trusted, commit: m.span.From}, reader{ctx: m.ctx, trusted: m.trusted, commit: m.span.To}
 	for i := range files {
 		d := &files[i]
@@ -27,7 +27,7 @@ func (m *marks) inline(ran []string, files []proof.Differing) {
 		if young == "" {
 			continue // a removed file: its tests are reported as gone
 		}
-		tests, first := m.standing(old, ran)
+		tests, first := m.testsIn(old, ran)
 		if text := withTail(young, old[first:]); len(tests) > 0 && text != young {
 			d.Tests, d.Doubtful, d.Settings, d.Inline, d.Text = true, true, false, tests, []byte(text)
 		}
@@ -35,16 +35,16 @@ func (m *marks) inline(ran []string, files []proof.Differing) {
 	m.err = errors.Join(m.err, was.err, now.err)
 }
 
-// standing returns the tests that a file contains, and where the first begins. Names that a
+// testsIn returns the tests that a file contains, and where the first begins. Names that a
 // test file or a check's definition contains, too, are left out: the test is there.
-func (m *marks) standing(text string, ran []string) (tests []string, first int) {
+func (m *comparison) testsIn(text string, ran []string) (tests []string, first int) {
 	at, words := map[string]int{}, []string{}
 	for _, test := range ran {
 		if line := tally.Standing(text, test); line >= 0 {
 			at[test], words = line, append(words, tally.Word(test))
 		}
 	}
-	m.name(m.span.From, words)
+	m.findUsers(m.span.From, words)
 	first = len(text)
 	for _, test := range slices.Sorted(maps.Keys(at)) {
 		if by := m.named[[2]string{m.span.From, tally.Word(test)}]; !by.tests && !by.checks {

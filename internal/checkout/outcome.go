@@ -10,15 +10,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// The grades of a change that are not those of a story.
+// The grades of a change. Others are those of a story.
 const (
 	Proven    = "proven"     // a test fails on the base code and passes with the change
 	NotProven = "not proven" // a check fails
-	Held      = "held"       // a person has to look at it first
+	Held      = "held"       // a person has to review it first
 	Untold    = "cannot be told"
 )
 
-// Outcome is what the proof of a change came to.
+// Outcome is the result of the proof of a change.
 type Outcome struct {
 	Base     string             `json:"base"`
 	Head     string             `json:"head"`
@@ -33,17 +33,17 @@ type Outcome struct {
 	Checks   []Checked          `json:"checks"`
 }
 
-// Checked is a check at the base and with the change.
+// Checked is the result of a check at the base and with the change.
 type Checked struct {
 	Name    string         `json:"name"`
 	AtBase  bool           `json:"passed_at_base"`
 	Passed  bool           `json:"passed"`
-	Skipped string         `json:"skipped,omitempty"` // the paths it is limited to, of which the change touches none
+	Skipped string         `json:"skipped,omitempty"` // the paths to which it is limited, if the change touches none
 	Before  *journal.Tests `json:"tests_at_base,omitempty"`
 	Tests   *journal.Tests `json:"tests,omitempty"`
 }
 
-// Sum tells what the proof of a change came to.
+// Sum returns the result of the proof of a change.
 func Sum(run journal.Run) Outcome {
 	proven, _ := run.ProofOf(run.Tree)
 	inspected, _ := run.InspectionOf(run.Tree)
@@ -64,7 +64,7 @@ func Sum(run journal.Run) Outcome {
 	return o
 }
 
-// grade is the first of the reasons against a proof that holds.
+// grade returns the first reason that applies.
 func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (grade, why string) {
 	story, _ := run.Plan.Find(whole)
 	switch unsettled := verdict.InspectionConcern(run); {
@@ -90,7 +90,7 @@ func grade(run journal.Run, proven journal.Proof, graded journal.StoryGraded) (g
 	return string(graded.Grade), graded.Why
 }
 
-// Text is an outcome for people.
+// Text describes an outcome for people.
 func (o Outcome) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%.12s..%.12s: %s", o.Base, o.Head, o.Grade)
@@ -120,7 +120,7 @@ func (o Outcome) Text() string {
 	return b.String()
 }
 
-// Ended is how a check ended, in words.
+// Ended describes how a check ended.
 func Ended(passed bool, tests *journal.Tests) string {
 	word := "failed"
 	if passed {

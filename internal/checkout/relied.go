@@ -14,29 +14,29 @@ import (
 	paths "github.com/ralph-loop/ralph/internal/suite"
 )
 
-// Tests rely on more than on what is called a test: on files that a link gives such a
-// name, and on data beside the product that they read.
+// Tests also rely on files that do not look like tests: targets of links with the names of
+// tests, and data that tests read.
 
-// reliance remembers what tests of commits rely on: a large repository takes seconds.
-type reliance struct {
-	trees map[string]tree    // by commit
-	named map[[2]string]used // by commit and the name of a file or folder
+// useIndex keeps search results for commits: in a large repository a search takes seconds.
+type useIndex struct {
+	trees map[string]tree     // by commit
+	named map[[2]string]users // by commit and the name of a file or folder
 }
 
-// tree is what a commit has: links that stay within it, programs, and folders with code.
+// tree describes a commit: links that stay within it, programs, and folders with code.
 type tree struct {
 	links    []handover.Link
 	programs map[string]bool
 	coded    map[string]bool
 }
 
-type used struct{ tests, checks, settings, product bool }
+type users struct{ tests, checks, settings, product bool }
 
-func (u used) or(v used) used {
-	return used{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
+func (u users) union(v users) users {
+	return users{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
 }
 
-func (r *reliance) tree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
+func (r *useIndex) tree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
 	if known, is := r.trees[commit]; is {
 		return known, nil
 	}
@@ -71,11 +71,10 @@ func linkedTest(all []handover.Link, name string) bool {
 
 const inPatterns = 100
 
-// read takes the files that tests or checks of a commit name, and that are no program, for
-// what these compare with, and those that settings name for settings. What the product
-// names, too, is the product's. A name without an ending is often a program's: it counts
-// where a file that defines the checks has it.
-func (m *marks) read(commit string, files []proof.Differing) {
+// markData marks as tests the data files that tests or checks of a commit name, and as settings
+// those that settings name. A file that the product names belongs to the product. A name
+// without an extension is often a program's, so only a file that defines checks counts for it.
+func (m *comparison) markData(commit string, files []proof.Differing) {
 	base, err := m.tree(m.ctx, m.trusted, commit)
 	if err != nil {
 		m.err = err
@@ -90,19 +89,19 @@ func (m *marks) read(commit string, files []proof.Differing) {
 	for some := range slices.Chunk(candidates, inPatterns) {
 		var names []string
 		for _, d := range some {
-			names = append(append(names, path.Base(d.Path)), base.data(d.Path)...)
+			names = append(append(names, path.Base(d.Path)), base.dataFolders(d.Path)...)
 		}
-		m.name(commit, names)
+		m.findUsers(commit, names)
 		for _, d := range some {
-			by := m.uses(commit, d.Path, base.data(d.Path))
+			by := m.uses(commit, d.Path, base.dataFolders(d.Path))
 			d.Tests, d.Doubtful = by.tests && !by.product, d.Doubtful || by.tests
 			d.Settings = !d.Tests && (d.Settings || by.settings && shared.MatchString(d.Path))
 		}
 	}
 }
 
-// uses tells what names a file, or a folder for the sake of what is in it.
-func (m *marks) uses(commit, name string, folders []string) used {
+// uses returns what names a file, or one of its data folders.
+func (m *comparison) uses(commit, name string, folders []string) users {
 	by := m.named[[2]string{commit, path.Base(name)}]
 	by.tests = by.checks || by.tests && path.Ext(name) != ""
 	for _, folder := range folders {
@@ -112,36 +111,35 @@ func (m *marks) uses(commit, name string, folders []string) used {
 	return by
 }
 
-// data are the folders of a file that hold no code, each with a slash behind its name.
-func (t tree) data(name string) (folders []string) {
+// dataFolders returns the names of the folders above a file that hold no code, each with a slash.
+func (t tree) dataFolders(name string) (folders []string) {
 	for dir := path.Dir(name); dir != "." && !t.coded[dir]; dir = path.Dir(dir) {
 		folders = append(folders, path.Base(dir)+"/")
 	}
 	return folders
 }
 
-// shared is what settings take parts from. Other data that they name may be what is built.
+// shared matches files that settings include. Other data that they name may be part of the product.
 var shared = pattern.Of(`\.(jsonc?|ya?ml|toml|xml|ini|cfg)$`)
 
-// asked is a search for a file's whole name, or for a folder's where what is in it is
-// found by a pattern or put together: `data/*.in`, Path("data").
-func asked(name string) string {
+// fullPattern matches a file's whole name, or a folder's name where code finds files in it by a
+// pattern or by joining: `data/*.in`, Path("data").
+func fullPattern(name string) string {
 	if strings.HasSuffix(name, "/") {
-		return `(^|[^[:alnum:]_.-])` + core(name)
+		return `(^|[^[:alnum:]_.-])` + corePattern(name)
 	}
-	return `[[:alnum:]_.-]*` + core(name) + `[[:alnum:]_-]*(\.[[:alnum:]_-]+)*`
+	return `[[:alnum:]_.-]*` + corePattern(name) + `[[:alnum:]_-]*(\.[[:alnum:]_-]+)*`
 }
 
-func core(name string) string {
+func corePattern(name string) string {
 	if folder, is := strings.CutSuffix(name, "/"); is {
 		return regexp.QuoteMeta(folder) + `(/[*$%{<]|/?["'` + "`" + `])`
 	}
 	return regexp.QuoteMeta(name)
 }
 
-// name looks for the names of files and folders in tests, settings and other code of a
-// commit.
-func (m *marks) name(commit string, names []string) {
+// findUsers searches the tests, settings and other code of a commit for names of files and folders.
+func (m *comparison) findUsers(commit string, names []string) {
 	names = slices.DeleteFunc(names, func(name string) bool { _, known := m.named[[2]string{commit, name}]; return known })
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {
@@ -149,7 +147,7 @@ func (m *marks) name(commit string, names []string) {
 	}
 	var cores, expressions []string
 	for _, name := range names {
-		cores, expressions = append(cores, core(name)), append(expressions, asked(name))
+		cores, expressions = append(cores, corePattern(name)), append(expressions, fullPattern(name))
 	}
 	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions)
 	if err != nil {
@@ -157,22 +155,22 @@ func (m *marks) name(commit string, names []string) {
 		return
 	}
 	for _, name := range names {
-		m.named[[2]string{commit, name}] = used{}
+		m.named[[2]string{commit, name}] = users{}
 	}
 	for file, parts := range all {
-		by := used{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(m.checks, file), settings: paths.Settings(file)}
-		by.product = paths.Code(file) && by == used{}
+		by := users{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(m.checks, file), settings: paths.Settings(file)}
+		by.product = paths.Code(file) && by == users{}
 		for _, name := range names {
-			folder := strings.HasSuffix(name, "/") && slices.ContainsFunc(parts, regexp.MustCompile(`^(?:`+asked(name)+`)$`).MatchString)
+			folder := strings.HasSuffix(name, "/") && slices.ContainsFunc(parts, regexp.MustCompile(`^(?:`+fullPattern(name)+`)$`).MatchString)
 			if at := [2]string{commit, name}; folder || slices.Contains(parts, name) {
-				m.named[at] = m.named[at].or(by)
+				m.named[at] = m.named[at].union(by)
 			}
 		}
 	}
 }
 
-// depends tells whether the change of a build file only adds dependencies and the like.
-func (m *marks) depends(name string) bool {
+// depends reports whether the change of a build file only adds dependencies and the like.
+func (m *comparison) depends(name string) bool {
 	if !paths.Builds(name) {
 		return false
 	}

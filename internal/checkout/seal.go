@@ -21,19 +21,18 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// seal is how the tests of a clean checkout, and what defines its checks, were
-// before setup or checks were at work there. What these run may be the agent's
-// own, and could have them say what it likes.
+// seal records the tests of a clean checkout, and the files that define its checks, before
+// setup and checks run. These run code of the agent, which could change them.
 type seal struct {
 	trusted *git.Trusted
 	sb      *confine.Sandbox
 	run     journal.Run
 	at      proof.Place
-	sums    map[string]mark
+	sums    map[string]fileDigest
 }
 
-func sealed(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run journal.Run, at proof.Place) (seal, error) {
-	s := seal{trusted: trusted, sb: sb, run: run, at: at, sums: map[string]mark{}}
+func newSeal(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run journal.Run, at proof.Place) (seal, error) {
+	s := seal{trusted: trusted, sb: sb, run: run, at: at, sums: map[string]fileDigest{}}
 	root, err := untrusted.OpenRoot(at.Dir)
 	if err != nil {
 		return s, fmt.Errorf("look at the checkout: %w", err)
@@ -62,19 +61,19 @@ func sealed(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run 
 
 func (s seal) note(root *untrusted.Root, name string) {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
-		if sum, err := summed(root, name, info.Size()); err == nil {
-			s.sums[name] = mark{info.Size(), sum}
+		if sum, err := digest(root, name, info.Size()); err == nil {
+			s.sums[name] = fileDigest{info.Size(), sum}
 		}
 	}
 }
 
-type mark struct {
+type fileDigest struct {
 	size int64
 	sum  string
 }
 
-// summed is the digest of a file that has size bytes, or more meanwhile.
-func summed(root *untrusted.Root, name string, size int64) (string, error) {
+// digest returns the digest of the first size bytes of a file.
+func digest(root *untrusted.Root, name string, size int64) (string, error) {
 	file, err := root.Open(name)
 	if err != nil {
 		return "", err
@@ -87,8 +86,8 @@ func summed(root *untrusted.Root, name string, size int64) (string, error) {
 
 const largestSealed = 64 << 20
 
-// mend puts back what is not as it was, and says so.
-func (s seal) mend(ctx context.Context, emit emit) error {
+// restore restores changed files, and reports them.
+func (s seal) restore(ctx context.Context, emit emit) error {
 	root, err := untrusted.OpenRoot(s.at.Dir)
 	if err != nil {
 		return fmt.Errorf("look at the checkout: %w", err)
@@ -96,7 +95,7 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 	defer root.Close() //nolint:errcheck // only a handle
 	changed := s.changed(root)
 	for _, name := range changed {
-		if err := s.put(ctx, root, name); err != nil {
+		if err := s.restoreFile(ctx, root, name); err != nil {
 			return fmt.Errorf("put back %s after setup: %w", name, err)
 		}
 	}
@@ -113,10 +112,10 @@ func (s seal) mend(ctx context.Context, emit emit) error {
 func (s seal) changed(root *untrusted.Root) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool {
 		info, err := root.Lstat(name)
-		if err != nil || !info.Mode().IsRegular() || info.Size() != s.sums[name].size { // of any size: it is not read
+		if err != nil || !info.Mode().IsRegular() || info.Size() != s.sums[name].size { // not read, so it may have any size
 			return false
 		}
-		sum, err := summed(root, name, info.Size())
+		sum, err := digest(root, name, info.Size())
 		return err == nil && sum == s.sums[name].sum
 	})
 }
@@ -126,18 +125,18 @@ func (s seal) changed(root *untrusted.Root) []string {
 // excused: it changes them by itself.
 func (s seal) watch(emit emit) emit {
 	if s.at.Where == journal.AtTests {
-		return emit // nothing is better there for having passed
+		return emit // a passing check proves nothing there
 	}
 	return func(event journal.Event) {
 		if ended, is := event.(journal.CheckEnded); is && ended.Passed {
-			event = s.weigh(ended, emit)
+			event = s.distrust(ended, emit)
 		}
 		emit(event)
 	}
 }
 
-// weigh is a check that passed, as it counts.
-func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
+// distrust fails a check that passed if it changed sealed files.
+func (s seal) distrust(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 	changed := []string{"the whole checkout"}
 	if root, err := untrusted.OpenRoot(s.at.Dir); err == nil {
 		changed = s.changed(root)
@@ -161,9 +160,9 @@ func (s seal) weigh(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 	return ended
 }
 
-// put has a file be what the commit has. No link is followed. That it can be run
-// then makes no check say more.
-func (s seal) put(ctx context.Context, root *untrusted.Root, name string) error {
+// restoreFile writes a file as the commit has it. It follows no link. The file is made executable,
+// which makes no check pass.
+func (s seal) restoreFile(ctx context.Context, root *untrusted.Root, name string) error {
 	text, err := s.trusted.ReadFile(ctx, git.At{Commit: cmp.Or(s.at.Stand, s.at.Commit), Path: name}, largestSealed)
 	if err != nil {
 		return err

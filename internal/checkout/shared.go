@@ -18,16 +18,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/sigstore"
 )
 
-// Shared is where jobs keep baselines for each other: on refs of the repository. Everybody who may push can write
-// there, so one counts only if the notary's workflow has signed it.
+// Shared keeps baselines for other jobs, on refs of the repository. Everyone who may push can write
+// there, so a baseline counts only if the notary's workflow has signed it.
 type Shared struct {
 	Notary *sigstore.Notary
-	Store  func(context.Context) (*git.Trusted, error) // takes what is fetched and pushed
+	Store  func(context.Context) (*git.Trusted, error) // receives what is fetched and pushed
 	Remote func(context.Context) (remote.Repository, error)
 	Now    func() time.Time
 }
 
-// sharedBaselines have no logs and no caches.
+// sharedBaselines keeps results without logs and caches.
 type sharedBaselines struct{ baselines }
 
 const (
@@ -37,11 +37,11 @@ const (
 )
 
 func (s sharedBaselines) ref(run journal.Run) (string, error) {
-	dir, err := s.of(run)
+	dir, err := s.folder(run)
 	return remote.Baselines + filepath.Base(dir), err
 }
 
-// Known is what an earlier job signed.
+// Known returns the results that an earlier job signed.
 func (s sharedBaselines) Known(ctx context.Context, run journal.Run) ([]journal.CheckEnded, bool) {
 	ref, err := s.ref(run)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Shared) open(ctx context.Context) (*git.Trusted, remote.Repository, err
 	return store, origin, err
 }
 
-// Keep keeps it for later jobs, but not what ran for a pull request: its base can be any branch. Where the checks
-// filled caches it is not kept: each later proof would have to fill them, as they are not kept.
+// Keep keeps results for later jobs, but not those of a pull request: its base can be any branch. If the checks filled
+// caches, nothing is kept: each later proof would have to fill them again.
 func (s sharedBaselines) Keep(ctx context.Context, run journal.Run, checks []journal.CheckEnded) {
 	if run.Task.Kind == plan.KindPull || !s.Kept.Shared.Notary.Signs() {
 		return
@@ -104,7 +104,7 @@ func (s sharedBaselines) keep(ctx context.Context, run journal.Run, checks []jou
 	if s.filled > mostFilled {
 		return errors.New("the checks filled caches, which are not kept")
 	}
-	checks = slices.Clone(checks) // the run's have logs
+	checks = slices.Clone(checks) // the run's keep their logs
 	kept, size := map[string][]byte{}, 0
 	for i := range checks {
 		check := &checks[i]
@@ -150,7 +150,7 @@ func (s *Shared) put(ctx context.Context, ref string, files map[string][]byte) e
 	return err
 }
 
-// cached is how much is in the caches of the proof, where that matters.
+// cached returns the size of the caches of the proof, if it decides whether results are kept.
 func (c *Clean) cached(ctx context.Context) int64 {
 	if c.Kept.Shared == nil {
 		return 0

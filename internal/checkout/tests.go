@@ -20,20 +20,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Stories tells which tests and files are whose: see proof.Tests.
+// Stories finds the tests and files of stories: see proof.Tests.
 type Stories interface {
 	Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 }
 
-// tests are those of the stories of a run, as its repository has them.
+// tests implements proof.Tests and proof.Changes for the repository of a run.
 type tests struct {
 	*Clean
 	Stories
-	*reliance
+	*useIndex
 }
 
-// Touched are the files in spans that are not the loop's own.
+// Touched returns the files that spans of commits change, without ralph's own.
 func Touched(ctx context.Context, trusted *git.Trusted, run journal.Run, spans []git.Span) ([]string, error) {
 	var files []string
 	for _, span := range spans {
@@ -43,18 +43,18 @@ func Touched(ctx context.Context, trusted *git.Trusted, run journal.Run, spans [
 		}
 		files = append(files, paths...)
 	}
-	own := append(books(run), memory(run).PromptFile())
+	own := append(ownFiles(run), memory(run).PromptFile())
 	files = slices.DeleteFunc(files, func(name string) bool { return git.Ours(name) || slices.Contains(own, name) })
 	slices.Sort(files)
 	return slices.Compact(files), nil
 }
 
-// Testing are those of some files that are tests, serve them, or bring what they depend on.
+// Testing returns those of some files that are tests, their helpers and data, or name their dependencies.
 func Testing(ctx context.Context, trusted *git.Trusted, run journal.Run, commit string, files []string) ([]string, error) {
 	slices.Sort(files)
 	files = slices.Compact(files)
-	m := marks{ctx: ctx, trusted: trusted, span: git.Span{From: run.Base, To: commit}, paths: slices.DeleteFunc(slices.Clone(files), isTest)}
-	speaks, own := m.either(paths.Speaks), books(run)
+	m := comparison{ctx: ctx, trusted: trusted, span: git.Span{From: run.Base, To: commit}, paths: slices.DeleteFunc(slices.Clone(files), isTest)}
+	speaks, own := m.matchingEither(paths.Speaks), ownFiles(run)
 	return slices.DeleteFunc(files, func(name string) bool {
 		return slices.Contains(own, name) || !isTest(name) && !paths.Needed(name) && !speaks[name]
 	}), m.err
@@ -62,7 +62,7 @@ func Testing(ctx context.Context, trusted *git.Trusted, run journal.Run, commit 
 
 func isTest(name string) bool { return paths.Of(name) != paths.None }
 
-// Onto puts files of a commit onto the base, or the base's own where they define the checks.
+// Onto returns the base with some files of a commit. Files that define checks stay as in the base.
 func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error) {
 	stand, _, err := t.restore(ctx, run, commit)
 	if err != nil {
@@ -75,9 +75,9 @@ func (t tests) Onto(ctx context.Context, run journal.Run, commit string, files [
 	return trusted.Overlay(ctx, git.Overlay{Onto: run.Base, From: cmp.Or(stand, commit), Paths: files})
 }
 
-// Differing are the files in which two commits differ, but for the loop's own
-// books, and what each is to the tests. One that a check names is a test, no matter what
-// it is called, and so is data that a test of the base names.
+// Differing returns the files in which two commits differ, without ralph's own, and what
+// each is for the tests. A file that a check names is a test, no matter its name. So is
+// data that a test of the base names.
 func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) ([]proof.Differing, error) {
 	trusted, err := t.Repository(ctx)
 	if err != nil {
@@ -88,7 +88,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m := marks{ctx: ctx, trusted: trusted, span: span, reliance: t.reliance}
+	m := comparison{ctx: ctx, trusted: trusted, span: span, useIndex: t.useIndex}
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
@@ -96,13 +96,13 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m.read(run.Base, files)
-	m.inline(t.ran(run, from), files)
+	m.markData(run.Base, files)
+	m.markInline(t.passedAt(run, from), files)
 	return files, m.err
 }
 
-// ran returns the names of all tests that passed at a commit: the base, or one with a proof.
-func (t tests) ran(run journal.Run, commit string) (names []string) {
+// passedAt returns the names of all tests that passed at a commit: the base, or one with a proof.
+func (t tests) passedAt(run journal.Run, commit string) (names []string) {
 	checks := run.BaseChecks
 	for _, proof := range run.Proofs {
 		if proof.Commit == commit {
@@ -116,10 +116,10 @@ func (t tests) ran(run journal.Run, commit string) (names []string) {
 	return slices.Compact(names)
 }
 
-func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git.Change) ([]proof.Differing, error) {
-	speaks := m.either(paths.Speaks)
-	asks, steers := m.fresh(paths.Asks), m.fresh(paths.Steers)
-	own, defining := books(run), commands(run)
+func (tests) differing(ctx context.Context, run journal.Run, m *comparison, all []git.Change) ([]proof.Differing, error) {
+	speaks := m.matchingEither(paths.Speaks)
+	asks, steers := m.matchingNew(paths.Asks), m.matchingNew(paths.Steers)
+	own, defining := ownFiles(run), commands(run)
 	named := defining.Named()
 	defining.Touched = m.paths
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
@@ -149,15 +149,15 @@ func (tests) differing(ctx context.Context, run journal.Run, m *marks, all []git
 	return files, errors.Join(base.err, now.err)
 }
 
-// settings tells whether a tool may read its settings from a file. One that only gets more
-// dependencies is needed as it is.
-func (m *marks) settings(d git.Change) bool {
+// settings reports whether a tool may read its settings from a file. A build file that only
+// gets more dependencies does not count.
+func (m *comparison) settings(d git.Change) bool {
 	return paths.Settings(d.Path) && (!d.Was() || !m.depends(d.Path))
 }
 
-// marks finds words in files that two commits differ in.
-type marks struct {
-	*reliance
+// comparison searches the files in which two commits differ.
+type comparison struct {
+	*useIndex
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
 	span    git.Span
@@ -166,7 +166,7 @@ type marks struct {
 	err     error
 }
 
-func (m *marks) at(commit, expression string) map[string]bool {
+func (m *comparison) matching(commit, expression string) map[string]bool {
 	found, err := m.trusted.FilesMatching(m.ctx, commit, []string{expression}, m.paths)
 	if err != nil {
 		m.err = err
@@ -178,21 +178,21 @@ func (m *marks) at(commit, expression string) map[string]bool {
 	return all
 }
 
-func (m *marks) either(expression string) map[string]bool {
-	all := m.at(m.span.From, expression)
-	maps.Copy(all, m.at(m.span.To, expression))
+func (m *comparison) matchingEither(expression string) map[string]bool {
+	all := m.matching(m.span.From, expression)
+	maps.Copy(all, m.matching(m.span.To, expression))
 	return all
 }
 
-// fresh are the files that hold it now and did not before.
-func (m *marks) fresh(expression string) map[string]bool {
-	before := m.at(m.span.From, expression)
-	now := m.at(m.span.To, expression)
+// matchingNew returns the files that match an expression now and did not before.
+func (m *comparison) matchingNew(expression string) map[string]bool {
+	before := m.matching(m.span.From, expression)
+	now := m.matching(m.span.To, expression)
 	maps.DeleteFunc(now, func(name string, _ bool) bool { return before[name] })
 	return now
 }
 
-// Reads tells whether a command, or a file that defines it at the base, names a variable.
+// Reads reports whether a command, or a file of the base that defines it, names a variable.
 func (t tests) Reads(ctx context.Context, run journal.Run, command, variable string) (bool, error) {
 	trusted, err := t.Repository(ctx)
 	if err != nil || strings.Contains(command, variable) {
@@ -205,8 +205,8 @@ func (t tests) Reads(ctx context.Context, run journal.Run, command, variable str
 	return reads, base.err
 }
 
-// Mixed tells whether a project may have vitest run test files in one process: a file
-// of either commit says "isolate", or the change touches vite's settings.
+// Mixed reports whether a project may run vitest's test files in one process: a file of
+// either commit says "isolate", or the change touches vite's settings.
 func (t tests) Mixed(ctx context.Context, run journal.Run, from, to string) (bool, error) {
 	trusted, err := t.Repository(ctx)
 	if err != nil {
@@ -224,14 +224,14 @@ func (t tests) Mixed(ctx context.Context, run journal.Run, from, to string) (boo
 	return false, nil
 }
 
-// How much of the change of a test file people are shown.
+// Limits of the diff of a test file that is shown.
 const (
 	mostPatch  = 16 << 10
 	mostOfFile = 40
 	longLine   = 200
 )
 
-// Patch is the first lines of a file's change, without the head of the patch.
+// Patch returns the first lines of a file's diff, without the head of the patch.
 func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, error) {
 	trusted, err := t.Repository(ctx)
 	if err != nil {
@@ -252,8 +252,8 @@ func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, erro
 	return lines, nil
 }
 
-// Told is every test that a check told of, as the file beside its log has it. One
-// that is not what the journal says it is tells nothing.
+// Told returns all tests that a check reported, from the file beside its log. A file with
+// another digest than the journal's counts as missing.
 func (t tests) Told(check journal.CheckEnded) tally.Tally {
 	if check.Tests == nil || check.Tests.All.Path == "" {
 		return tally.Tally{}
@@ -267,9 +267,9 @@ func (t tests) Told(check journal.CheckEnded) tally.Tally {
 	return told
 }
 
-// memory is the folder with the loop's own files; books are those in which it keeps account.
+// memory returns the folder with ralph's own files, and ownFiles the files in it that ralph writes.
 func memory(run journal.Run) workspace.Memory {
 	return workspace.Memory{Dir: cmp.Or(run.Policy.Memory, workspace.MemoryDir)}
 }
 
-func books(run journal.Run) []string { return memory(run).Files() }
+func ownFiles(run journal.Run) []string { return memory(run).Files() }

@@ -19,15 +19,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Verifier makes a proof anew, far from where it was made.
+// Verifier repeats a proof outside of the run that made it.
 type Verifier struct {
-	Hand    check.Hand       // Log and Folder are its own
-	Sandbox *confine.Sandbox // of the commands; nil: none
+	Hand    check.Hand       // Verifier sets Log and Folder
+	Sandbox *confine.Sandbox // of the commands; may be nil
 	Git     git.Git
-	Code    *git.Trusted // nil: the repository that project lies in
+	Code    *git.Trusted // nil: the repository of the project
 	Dir     string       // an empty folder
 	Tell    func(journal.Run, journal.Event)
-	Kept    Kept // for all but evidence, of which nothing is reused
+	Kept    Kept // not used for evidence
 
 	secrets   []string // variables of the checks
 	hide      *redact.Redactor
@@ -36,26 +36,26 @@ type Verifier struct {
 	run       journal.Run
 }
 
-// Confide gives the commands their environment. Secrets of the checks are hidden in what is told.
+// Confide sets the environment of the commands. Secrets of the checks are hidden in all output.
 func (v *Verifier) Confide(env []string, needs confine.Needs) {
 	v.secrets, v.hide = needs.Secrets, redact.Values(needs.Values()...)
 	v.Hand.Env, v.Hand.Veil = slices.Concat(env, needs.Env), v.hide.Writer
 }
 
-// Verify proves the newest commit of the evidence and grades its stories, with
-// the code of the repository that project lies in. The run is as it came out.
+// Verify proves the newest commit of the evidence and grades its stories, with the code of
+// the project's repository. It returns the repeated run.
 func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Evidence) (journal.Run, error) {
 	var err error
 	if v.run, err = e.NewRun(); err != nil {
 		return v.run, err
 	}
-	if err := v.clean(ctx, project); err != nil {
+	if err := v.prepare(ctx, project); err != nil {
 		return v.run, err
 	}
-	if err := v.known(ctx, e); err != nil {
+	if err := v.checkCommits(ctx, e); err != nil {
 		return v.run, err
 	}
-	tests := told{v: v, files: map[string][]string{}, commits: e.CommitsByStory()}
+	tests := evidenceTests{v: v, files: map[string][]string{}, commits: e.CommitsByStory()}
 	prover := v.checkouts.Prover(tests)
 	if err := prover.Baseline(ctx, v.run, verdict.Baseline{}, v.emit); err != nil {
 		return v.run, err
@@ -85,8 +85,8 @@ func (v *Verifier) Verify(ctx context.Context, project string, e evidence.Eviden
 	return v.run, nil
 }
 
-// Look runs the checks of a policy at a commit of the repository that project
-// lies in; where none is named, those that its own files suggest.
+// Look runs the checks of a policy at a commit of the project's repository, or those that its
+// own files suggest.
 func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
 	if _, err := v.Find(ctx, project, commit, p); err != nil {
 		return v.run, err
@@ -95,11 +95,11 @@ func (v *Verifier) Look(ctx context.Context, project, commit string, p policy.Po
 	return v.run, err
 }
 
-// Base runs the checks by the rules of a commit there, as Prove does of a change on top of it.
+// Base runs the checks that the rules give for a commit, as Prove does for a change on top of it.
 func (v *Verifier) Base(ctx context.Context, project, commit string, rules Rules) (journal.Run, error) {
-	err := v.clean(ctx, project)
+	err := v.prepare(ctx, project)
 	if err == nil {
-		err = v.begin(ctx, commit, rules)
+		err = v.readRules(ctx, commit, rules)
 	}
 	if err == nil {
 		err = v.checkouts.Prover(nil).Baseline(ctx, v.run, verdict.Baseline{}, v.emit)
@@ -107,9 +107,9 @@ func (v *Verifier) Base(ctx context.Context, project, commit string, rules Rules
 	return v.run, err
 }
 
-// Find tells which checks these are, and runs nothing.
+// Find returns the checks that Look would run, and runs nothing.
 func (v *Verifier) Find(ctx context.Context, project, commit string, p policy.Policy) (journal.Run, error) {
-	if err := v.clean(ctx, project); err != nil {
+	if err := v.prepare(ctx, project); err != nil {
 		return v.run, err
 	}
 	err := v.survey(ctx, commit, p)
@@ -130,9 +130,9 @@ func (v *Verifier) survey(ctx context.Context, base string, p policy.Policy) err
 	return nil
 }
 
-func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
+func (v *Verifier) checkCommits(ctx context.Context, e evidence.Evidence) error {
 	for _, sha := range []string{e.Code.Base, e.Code.Head, e.Proof.Commit} {
-		if err := v.has(ctx, e, sha); err != nil {
+		if err := v.checkExists(ctx, e, sha); err != nil {
 			return err
 		}
 	}
@@ -146,24 +146,24 @@ func (v *Verifier) known(ctx context.Context, e evidence.Evidence) error {
 		}
 	}
 	for _, story := range e.EarlierStories() {
-		if err := v.built(ctx, e, story); err != nil {
+		if err := v.checkStory(ctx, e, story); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *Verifier) has(ctx context.Context, e evidence.Evidence, sha string) error {
+func (v *Verifier) checkExists(ctx context.Context, e evidence.Evidence, sha string) error {
 	if _, err := v.trusted.Resolve(ctx, sha); err != nil {
 		return fault.Usage(fmt.Sprintf("the repository has no commit %.40q", sha), "fetch the branch "+e.Code.Branch+" first", err)
 	}
 	return nil
 }
 
-// built checks that a story's commit is below the newest, and has the tree that the evidence names.
-func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidence.Story) error {
+// checkStory checks that a story's commit is an ancestor of the newest, with the tree that the evidence names.
+func (v *Verifier) checkStory(ctx context.Context, e evidence.Evidence, story evidence.Story) error {
 	sha := story.Proof.Commit
-	if err := v.has(ctx, e, sha); err != nil {
+	if err := v.checkExists(ctx, e, sha); err != nil {
 		return err
 	}
 	tree, err := v.trusted.TreeOf(ctx, sha)
@@ -177,7 +177,7 @@ func (v *Verifier) built(ctx context.Context, e evidence.Evidence, story evidenc
 	return err
 }
 
-// emit takes what happens into the run, without secrets, as the journal of a run has it.
+// emit adds an event to the run, without secrets, as in the journal of a run.
 func (v *Verifier) emit(event journal.Event) {
 	entry := journal.Entry{Seq: v.run.Seq + 1, Event: event}
 	if len(v.secrets) > 0 {
@@ -189,7 +189,7 @@ func (v *Verifier) emit(event journal.Event) {
 	}
 }
 
-func (v *Verifier) clean(ctx context.Context, project string) (err error) {
+func (v *Verifier) prepare(ctx context.Context, project string) (err error) {
 	if v.trusted = v.Code; v.trusted == nil {
 		if v.trusted, err = v.Git.OpenShared(ctx, project, filepath.Join(v.Dir, "trusted.git")); err != nil {
 			return err
@@ -205,18 +205,18 @@ func (v *Verifier) clean(ctx context.Context, project string) (err error) {
 	return nil
 }
 
-type told struct {
+type evidenceTests struct {
 	v       *Verifier
 	files   map[string][]string
 	commits map[string][]string
 }
 
-func (t told) Of(_ context.Context, _ journal.Run, story, _ string) ([]string, error) {
+func (t evidenceTests) Of(_ context.Context, _ journal.Run, story, _ string) ([]string, error) {
 	return t.files[story], nil
 }
 
-// Touched are the files of the commits that the evidence says are the story's.
-func (t told) Touched(ctx context.Context, run journal.Run, story, _ string) ([]string, error) {
+// Touched returns the files of the commits that the evidence names for the story.
+func (t evidenceTests) Touched(ctx context.Context, run journal.Run, story, _ string) ([]string, error) {
 	var spans []git.Span
 	for _, commit := range t.commits[story] {
 		parent, err := t.v.trusted.Resolve(ctx, commit+"^")
