@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 )
 
-// offered are the inputs of action.yml, with their defaults.
+// offered returns the inputs of action.yml, with their defaults.
 func offered(t *testing.T) map[string]struct{ Default string } {
 	t.Helper()
 	return offeredBy(t, "../../action.yml")
@@ -33,7 +33,7 @@ func offeredBy(t *testing.T, file string) map[string]struct{ Default string } {
 	return action.Inputs
 }
 
-// action.yml offers the inputs that are read, and no others.
+// action.yml has exactly the inputs that ReadInputs reads.
 func TestActionOffersWhatIsRead(t *testing.T) {
 	inputs := offered(t)
 	var read []string

@@ -1,6 +1,6 @@
-// Package config decodes settings, inputs and flags into the options of other
-// packages. The options belong to these packages. It reads no environment and
-// no disk; callers pass the texts.
+// Package config decodes settings, inputs and flags into options, whose types
+// belong to the packages that use them. It reads no environment and no disk;
+// callers pass the texts.
 package config
 
 import (
@@ -42,7 +42,7 @@ type Inputs struct {
 	Cache        string   // a folder of the workspace that is cached between jobs; empty: none
 	MCP          []string // a file on the base branch with MCP servers, and the names of the servers that the agent gets
 	BaseBranch   string
-	Prompt       string // the task, if the event has none
+	Prompt       string // the task, for events without one
 	PromptFile   string // the file with the task
 	Issue        int
 	BranchPrefix string
@@ -50,28 +50,28 @@ type Inputs struct {
 	PullLabels   []string // of the pull request
 	StateLabels  bool     // label the issue with the state of its run
 	Quota        quota.Limits
-	Report       bool // write the run's page beside its journal
+	Report       bool // write the HTML page of the run
 	Mode         Mode
-	DryRun       bool // only say what the job would do
+	DryRun       bool // only report what the job would do
 	FailOn       FailOn
 	Secrets      []string // values to hide in all output
 }
 
-// FailOn is which ends of a run fail the job.
+// FailOn says which ends of a run fail the job.
 type FailOn string
 
 // Mode is what a job of the action does.
 type Mode string
 
-// The modes: an agent's work, the proof of a pull request, and the publication of a
-// proof that a job without write access made.
+// The modes: let an agent work, prove a pull request, and publish the proof of a job
+// without write access.
 const (
 	Work         Mode = "work"
 	ProvePull    Mode = "prove"
 	PublishProof Mode = "publish"
 )
 
-// FailOnError is for runs with an error, FailOnStopped also for runs that stopped
+// FailOnError fails the job after an error, FailOnStopped also if the run stopped
 // without success.
 const (
 	FailOnError   FailOn = "error"
@@ -79,14 +79,14 @@ const (
 	FailOnNever   FailOn = "never"
 )
 
-// ReadInputs reads the Action's inputs by name. given are the names that the workflow sets.
+// ReadInputs reads the Action's inputs with get. given has the names of the inputs that the workflow sets.
 func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	r := &reader{}
 	r.get = func(name string) string {
 		r.known = append(r.known, name)
 		return strings.TrimSpace(get(name))
 	}
-	patience := r.duration("check-timeout", policy.DefaultCheckTimeout)
+	timeout := r.duration("check-timeout", policy.DefaultCheckTimeout)
 	in := Inputs{
 		Token:        r.get("github-token"),
 		CIToken:      r.get("ci-token"),
@@ -116,8 +116,8 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 			AllowBots:  r.list("allow-bots"),
 		},
 		Agent:        r.agent(),
-		Policy:       r.policy(patience),
-		CheckTimeout: patience,
+		Policy:       r.policy(timeout),
+		CheckTimeout: timeout,
 		Config:       r.get("config"),
 		MCP:          strings.Fields(r.get("mcp-config")),
 		Quota:        r.quota(),
@@ -128,7 +128,7 @@ func ReadInputs(get func(string) string, given ...string) (Inputs, error) {
 	in.Secrets = append([]string{in.Token, in.CIToken, in.AppKey}, in.Agent.Keys.Secrets()...)
 	in.Secrets = slices.Concat(in.Secrets, in.Sandbox.Secrets(), in.Needs.Values())
 	if in.Prompt != "" && in.PromptFile != "" {
-		r.addError("prompt-file", errors.New("give either this or prompt"))
+		r.addError("prompt-file", errors.New("cannot be used together with prompt"))
 	}
 	r.checkUnknown(given)
 	if len(r.errs) > 0 {
@@ -147,11 +147,11 @@ func (r *reader) needs() (n confine.Needs) {
 	return n
 }
 
-// cache is a folder of the workspace that ralph does not use otherwise.
+// cache returns a folder of the workspace that ralph does not use otherwise.
 func (r *reader) cache() string {
 	name := r.get("cache")
 	if first, _, _ := strings.Cut(filepath.ToSlash(filepath.Clean(name)), "/"); name != "" && (!filepath.IsLocal(name) || slices.Contains([]string{".", ".git", ".ralph", ".ralph-out"}, first)) {
-		r.addError("cache", errors.New("name a folder of its own in the workspace, such as .ralph-cache"))
+		r.addError("cache", errors.New("want a separate folder in the workspace, such as .ralph-cache"))
 	}
 	return name
 }
@@ -175,7 +175,7 @@ func (r *reader) agent() agent.Options {
 	}
 }
 
-func (r *reader) policy(patience policy.Duration) policy.Policy {
+func (r *reader) policy(timeout policy.Duration) policy.Policy {
 	p := policy.ForPreset(policy.Stories)
 	p.Publish = true
 	p.Model = r.get("model")
@@ -194,15 +194,15 @@ func (r *reader) policy(patience policy.Duration) policy.Policy {
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)
 	p.Limits.Iteration = r.duration("iteration-timeout", p.Limits.Iteration)
 	p.Limits.Stall = r.number("stall-after", p.Limits.Stall)
-	p.Checks, p.Setup = r.checks(patience), policy.NewSetup(r.lines("setup"), patience)
+	p.Checks, p.Setup = r.checks(timeout), policy.NewSetup(r.lines("setup"), timeout)
 	if p.Subfolder = r.workingDirectory(); p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, workspace.MemoryDir)
 	}
 	return p
 }
 
-func (r *reader) checks(patience policy.Duration) []policy.Check {
-	checks := policy.NewChecks(r.lines("checks"), patience)
+func (r *reader) checks(timeout policy.Duration) []policy.Check {
+	checks := policy.NewChecks(r.lines("checks"), timeout)
 	for _, check := range checks {
 		for glob := range strings.FieldsSeq(check.Paths) {
 			if !doublestar.ValidatePattern(glob) {
@@ -210,7 +210,7 @@ func (r *reader) checks(patience policy.Duration) []policy.Check {
 			}
 		}
 		if check.Command == "" || strings.HasPrefix(check.Command, "paths:") {
-			r.addError("checks", fmt.Errorf("%q names no command: want paths: GLOB -> COMMAND", check.Paths+check.Command))
+			r.addError("checks", fmt.Errorf("%q has no command, want paths: GLOB -> COMMAND", check.Paths+check.Command))
 		}
 	}
 	return checks

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// with gives inputs by their names.
+// with returns a function that returns the values of inputs.
 func with(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
@@ -40,7 +40,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Every input, once, and only what it is for changes.
+// Every input changes only its own option.
 func TestEachInputIsForOneThing(t *testing.T) {
 	for _, test := range []struct {
 		name, value string
@@ -148,7 +148,7 @@ func TestCheckTimeoutIsForChecksAndSetup(t *testing.T) {
 }
 
 var wrong = []struct{ name, value, why string }{
-	{"app-id", "my-app", `app-id: "my-app" is not a whole number of 0 or more`},
+	{"app-id", "my-app", `app-id: "my-app" is not a whole number, 0 or more`},
 	{"app-id", "-1", `app-id: "-1" is not a whole number`},
 	{"max-iterations", "ten", `max-iterations: "ten" is not a whole number`},
 	{"max-iterations", "-3", `max-iterations: "-3" is not a whole number`},
@@ -177,10 +177,10 @@ var wrong = []struct{ name, value, why string }{
 	{"allow-domains", "*.example.com", `allow-domains: cannot allow "*.example.com": hosts are named exactly, not by patterns`},
 	{"allow-domains", "https://example.com", "allow-domains: cannot allow"},
 	{"working-directory", "../elsewhere", `working-directory: "../elsewhere" is outside the repository`},
-	{"cache", "../cache", "cache: name a folder of its own in the workspace"},
-	{"cache", ".", "cache: name a folder of its own in the workspace"},
-	{"cache", "/tmp/cache", "cache: name a folder of its own in the workspace"},
-	{"cache", ".git/cache", "cache: name a folder of its own in the workspace"},
+	{"cache", "../cache", "cache: want a separate folder in the workspace"},
+	{"cache", ".", "cache: want a separate folder in the workspace"},
+	{"cache", "/tmp/cache", "cache: want a separate folder in the workspace"},
+	{"cache", ".git/cache", "cache: want a separate folder in the workspace"},
 	{"checks", "paths: {web -> true", `checks: "{web" is not a glob with closed brackets and braces`},
 	{"setup-domains", "*.example.org", `setup-domains: cannot allow "*.example.org"`},
 	{"allow-models", "opus please", `allow-models: cannot allow the model "opus please"`},
@@ -205,12 +205,12 @@ func TestWrongValues(t *testing.T) {
 
 func TestAPromptComesFromOnePlace(t *testing.T) {
 	_, err := config.ReadInputs(with(map[string]string{"prompt": "a", "prompt-file": "b"}))
-	if err == nil || !strings.Contains(err.Error(), "prompt-file: give either this or prompt") {
+	if err == nil || !strings.Contains(err.Error(), "prompt-file: cannot be used together with prompt") {
 		t.Errorf("ReadInputs: %v", err)
 	}
 }
 
-// All that is wrong is said at once, each thing once.
+// The error has all problems, each once.
 func TestAllProblemsAreReportedTogether(t *testing.T) {
 	values, last := map[string]string{}, map[string]string{}
 	for _, test := range wrong {
@@ -227,7 +227,7 @@ func TestAllProblemsAreReportedTogether(t *testing.T) {
 	}
 }
 
-// What must never be seen is in the list that is masked, and in no message.
+// Secrets are in the list of values to hide, and in no error.
 func TestSecretsAreKnownAndNotTold(t *testing.T) {
 	secrets := map[string]string{
 		"github-token": "s3cret-token", "app-private-key": "s3cret-pem",
@@ -246,12 +246,11 @@ func TestSecretsAreKnownAndNotTold(t *testing.T) {
 		secrets[test.name] = test.value
 	}
 	if _, err := config.ReadInputs(with(secrets)); err == nil || strings.Contains(err.Error(), "s3cret") {
-		t.Errorf("a secret is told: %v", err)
+		t.Errorf("a secret is in the error: %v", err)
 	}
 }
 
-// The rules are what trigger makes of none: config has no defaults of its own
-// for another room.
+// config sets no defaults for the options of package trigger.
 func TestRulesAreTriggersOwn(t *testing.T) {
 	in, err := config.ReadInputs(with(map[string]string{"label": "  ", "allow-users": ","}))
 	if err != nil {
@@ -262,7 +261,7 @@ func TestRulesAreTriggersOwn(t *testing.T) {
 	}
 }
 
-// An input that ralph does not have would limit or allow nothing, without a word.
+// An unknown input is an error: a misspelled limit would limit nothing.
 func TestUnknownInputsAreRefused(t *testing.T) {
 	for given, want := range map[string]string{
 		"MAX_COST":         "max_cost: unknown input, use `max-cost`",

@@ -15,20 +15,19 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// OrgPolicy is what an organisation holds all its repositories to. They may ask for
-// less, but not for more.
+// OrgPolicy has the limits of an organisation for all its repositories.
 type OrgPolicy struct {
-	// Where the schema of this file is, for editors.
+	// Address of this file's schema, for editors.
 	Schema string `json:"$schema"`
-	// Dollars that a run may spend at most.
+	// Limit of the dollars that a run may spend.
 	MaxCost float64 `json:"maxCost" jsonschema:"minimum=0,maximum=1000000000"`
-	// Dollars that all runs of a repository may spend within a day.
+	// Limit of the dollars that all runs of a repository may spend in a day.
 	MaxCostPerDay float64 `json:"maxCostPerDay" jsonschema:"minimum=0,maximum=1000000000"`
-	// The weakest level of the sandbox that will do.
+	// Weakest level of the sandbox that is allowed.
 	Sandbox sandbox.Level `json:"sandbox" jsonschema:"enum=namespace,enum=notify,enum=none"`
-	// The agents that may work; "command" is any program.
+	// Names of allowed agents; "command" allows any program.
 	Agents []string `json:"agents"`
-	// The hosts that may be opened besides the model's usual place and those of packages, by their exact names; an empty list allows none.
+	// Exact names of allowed hosts, besides the model's default host and package registries; an empty list allows none.
 	AllowDomains []string `json:"allowDomains"`
 }
 
@@ -38,7 +37,7 @@ const (
 	OrgPolicyRepo = ".github"
 )
 
-// ReadOrgPolicy refuses anything that it does not understand, as it may be a limit.
+// ReadOrgPolicy reads a policy. Anything unknown is an error, as it may be a limit.
 func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 	d := newDecoder()
 	var f OrgPolicy
@@ -50,7 +49,7 @@ func ReadOrgPolicy(owner string, data []byte) (OrgPolicy, error) {
 	for _, m := range root.Members {
 		if m.Value.Kind == jsontree.Null {
 			null, _ := at.Member(m.Key)
-			d.Report(null, "found null, want a value, or no such key")
+			d.Report(null, "found null, want a value")
 		}
 	}
 	return f, d.fault()
@@ -62,12 +61,12 @@ func strength(level sandbox.Level) int {
 	return slices.Index([]sandbox.Level{sandbox.None, sandbox.Notify, sandbox.Namespace}, level)
 }
 
-// Enforce lowers numbers to the policy, with notes. Other inputs that exceed it are an error.
+// Enforce lowers numbers to the policy, and returns notes about them. Other inputs that exceed it are an error.
 func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error) {
 	lower := func(name string, value *float64, most float64) {
 		if most > 0 && (*value == 0 || *value > most) {
 			*value = most
-			notes = append(notes, fmt.Sprintf("%s is %g: %s allows no more", name, most, orgPolicyName(owner)))
+			notes = append(notes, fmt.Sprintf("%s is lowered to %g, the limit of %s", name, most, orgPolicyName(owner)))
 		}
 	}
 	lower("max-cost", &in.Policy.Limits.CostUSD, f.MaxCost)
@@ -78,16 +77,16 @@ func (f OrgPolicy) Enforce(owner string, in *Inputs) (notes []string, err error)
 		return notes, nil
 	}
 	return notes, fault.Usage("the workflow asks for more than "+owner+" allows: "+strings.Join(breaches, "; "),
-		"ask for less in the workflow, or have it allowed in "+orgPolicyName(owner), nil)
+		"remove it from the workflow, or allow it in "+orgPolicyName(owner), nil)
 }
 
-// An agent command can be any program.
+// refusedAgents returns the agents that are not allowed. An agent command can be any program.
 func (f OrgPolicy) refusedAgents(in Inputs) []string {
-	asked := []request{{"agent", []string{agent.NameOf(in.AgentName, in.Agent.Command)}}, {"review-agent", []string{in.Policy.Review.Agent}}}
+	requests := []request{{"agent", []string{agent.NameOf(in.AgentName, in.Agent.Command)}}, {"review-agent", []string{in.Policy.Review.Agent}}}
 	if in.Agent.Command != "" {
-		asked = append(asked, request{"agent-command", []string{"command"}})
+		requests = append(requests, request{"agent-command", []string{"command"}})
 	}
-	return refused(f.Agents, asked)
+	return refused(f.Agents, requests)
 }
 
 func (f OrgPolicy) refusedHosts(in Inputs) []string {
@@ -100,27 +99,27 @@ func (f OrgPolicy) refusedHosts(in Inputs) []string {
 	})
 }
 
-// request is what an input of the workflow asks for.
+// request has the values of an input of the workflow.
 type request struct {
 	input  string
 	values []string
 }
 
-// refused lists the requests that are not allowed. A policy without the list allows all.
-func refused(allowed []string, requests []request) (more []string) {
+// refused returns the values that are not allowed. A policy without the list allows all.
+func refused(allowed []string, requests []request) (values []string) {
 	for _, r := range requests {
 		for _, value := range r.values {
 			if allowed != nil && value != "" && !slices.ContainsFunc(allowed, func(name string) bool { return strings.EqualFold(name, value) }) {
-				more = append(more, r.input+" "+value)
+				values = append(values, r.input+" "+value)
 			}
 		}
 	}
-	return more
+	return values
 }
 
 func remoteServices(services []egress.Name) (hosts []string) {
 	for _, n := range services {
-		if at, err := netip.ParseAddr(n.Host); n.Host != "localhost" && (err != nil || !at.IsLoopback()) {
+		if address, err := netip.ParseAddr(n.Host); n.Host != "localhost" && (err != nil || !address.IsLoopback()) {
 			hosts = append(hosts, n.Entry())
 		}
 	}
@@ -131,14 +130,15 @@ func modelHost(base string) []string {
 	if base == "" {
 		return nil
 	}
-	at, err := url.Parse(base)
-	if err != nil || at.Host == "" {
+	address, err := url.Parse(base)
+	if err != nil || address.Host == "" {
 		return []string{"not an address"}
 	}
-	return []string{strings.TrimSuffix(at.Host, ":443")}
+	return []string{strings.TrimSuffix(address.Host, ":443")}
 }
 
-// refusedLevel: auto is at least notify, and so is external, since the same attack has to fail.
+// refusedLevel returns a level that is too weak. Auto and external are at least notify: external has to
+// withstand the same attacks.
 func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	level := in.Sandbox.Level
 	switch {
@@ -158,7 +158,7 @@ func (f OrgPolicy) refusedLevel(in *Inputs) []string {
 	return nil
 }
 
-// Confinement is what the inputs say about the sandbox.
+// Confinement has the inputs for the sandbox.
 type Confinement struct {
 	Level      sandbox.Level
 	KeyInAgent bool     // an agent whose traffic cannot go through ralph's model server may have its key
@@ -195,7 +195,7 @@ func (r *reader) confinement() Confinement {
 	return w
 }
 
-// Secrets must be hidden: the address of a company's proxy can have a password.
+// Secrets returns what must be hidden: the address of a company's proxy can have a password.
 func (w Confinement) Secrets() []string {
 	upstream, err := egress.ParseUpstream(w.Network.Upstream)
 	if err != nil || upstream.User == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// asked are the inputs of a workflow, by name and value.
+// asked returns the inputs of a workflow, by name and value.
 func asked(t *testing.T, pairs ...string) config.Inputs {
 	t.Helper()
 	in, err := config.ReadInputs(func(name string) string {
@@ -28,7 +28,7 @@ func asked(t *testing.T, pairs ...string) config.Inputs {
 	return in
 }
 
-// A repository may ask for less than its organisation allows, and for no more.
+// A repository cannot exceed the policy of its organisation.
 func TestFloorHolds(t *testing.T) {
 	const all = `{"maxCost": 3, "maxCostPerDay": 20, "sandbox": "notify", "agents": ["claude", "codex"], "allowDomains": ["npm.example.com"]}`
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestFloorHolds(t *testing.T) {
 	}
 }
 
-// Costs come down to what is allowed, and people are told; what is less stays.
+// Higher costs are lowered to the policy, with a note. Lower ones stay.
 func TestFloorLowers(t *testing.T) {
 	policy, err := config.ReadOrgPolicy("acme", []byte(`{"$schema": "orgpolicy.schema.json", "maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace"}`))
 	if err != nil {
@@ -101,7 +101,7 @@ func TestFloorLowers(t *testing.T) {
 	}
 }
 
-// What cannot be understood may be what was meant to hold.
+// Anything unknown in a policy is an error, because it may be a limit.
 func TestFloorThatCannotBeRead(t *testing.T) {
 	for _, text := range []string{`{"maxcosts": 3}`, `nonsense`, `{"maxCost": -1}`, `{"maxCost": "3"}`, `{"sandbox": "auto"}`, `{"sandbox": "strong"}`, `{} {}`, ``, `null`, `{"sandbox": null}`, `{"maxCost": 3, "maxcost": 0}`} {
 		if _, err := config.ReadOrgPolicy("acme", []byte(text)); err == nil || !strings.Contains(fault.Hint(err), "fix ralph.json in acme/.github") {
@@ -110,7 +110,7 @@ func TestFloorThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A policy that is not understood is an error, and never a panic.
+// An invalid policy is an error, and never a panic.
 func FuzzReadOrgPolicy(f *testing.F) {
 	f.Add([]byte(`{"maxCost": 3, "maxCostPerDay": 20, "sandbox": "namespace", "agents": ["claude"], "allowDomains": []}`))
 	f.Add([]byte("\uFEFF" + `{"maxCost": -1, "maxCost": 1e999, "agents": [], "allowDomains": ["*", "https://u:p@x/", "\u0000"]}`))

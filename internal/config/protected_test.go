@@ -10,9 +10,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// told are the files of a repository by which each agent is told what to do, is
-// set up, or is had to run or connect to something.
-var told = map[string][]string{
+// agentFiles are the files of a repository from which each agent reads instructions,
+// settings, commands to run or servers to connect to.
+var agentFiles = map[string][]string{
 	"amp":    {"AGENTS.md", "AGENT.md", "CLAUDE.md", ".agents/skills/x/SKILL.md", ".agents/commands/x.md", ".amp/settings.json"},
 	"claude": {"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/settings.json", ".claude/settings.local.json", ".claude/rules/x.md", ".claude/agents/x.md", ".mcp.json"},
 	"codex":  {"AGENTS.md", "AGENTS.override.md", ".codex/config.toml", ".codex/hooks.json", ".agents/skills/x/SKILL.md"},
@@ -26,25 +26,24 @@ var told = map[string][]string{
 	"scripted": {"AGENTS.md"},
 }
 
-// What an agent leaves there, the next one would obey. They look in every folder
-// on their way to where they work.
+// The next agent obeys such a file, in the folder where it works and in those above.
 func TestWhatAgentsAreToldIsProtected(t *testing.T) {
 	for _, name := range agent.Names() {
-		if len(told[name]) == 0 {
+		if len(agentFiles[name]) == 0 {
 			t.Errorf("no list names the files that agent %s reads in a repository", name)
 		}
-		for _, file := range told[name] {
+		for _, file := range agentFiles[name] {
 			for _, at := range []string{file, "services/shop/" + file} {
 				if !protected(t, at) {
-					t.Errorf("%s, which %s goes by, is not protected", at, name)
+					t.Errorf("%s, which %s reads, is not protected", at, name)
 				}
 			}
 		}
 	}
 }
 
-// What CI systems, bots, editors and git run of a change without being asked is
-// not an agent's to change; what people start by name is.
+// Files that CI systems, bots, editors and git run or read by themselves are protected.
+// Programs that people start by name are not.
 func TestProtected(t *testing.T) {
 	for _, name := range []string{
 		".github/workflows/ci.yml", ".github/dependabot.yml", "CODEOWNERS", "docs/CODEOWNERS", ".claude", "a/.github",

@@ -14,7 +14,7 @@ import (
 
 type reader struct {
 	get   func(string) string
-	known []string // names of the inputs that were read
+	known []string // names of the inputs that exist
 	errs  []error
 }
 
@@ -24,24 +24,24 @@ func (r *reader) addError(name string, err error) {
 	}
 }
 
-func (r *reader) orDefault(name, otherwise string) string { return cmp.Or(r.get(name), otherwise) }
+func (r *reader) orDefault(name, fallback string) string { return cmp.Or(r.get(name), fallback) }
 
-func (r *reader) number(name string, otherwise int) int {
+func (r *reader) number(name string, fallback int) int {
 	value := r.get(name)
 	if value == "" {
-		return otherwise
+		return fallback
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		r.addError(name, fmt.Errorf("%q is not a whole number of 0 or more", value))
+		r.addError(name, fmt.Errorf("%q is not a whole number, 0 or more", value))
 	}
 	return n
 }
 
-func (r *reader) money(name string, otherwise float64) float64 {
+func (r *reader) money(name string, fallback float64) float64 {
 	value := strings.TrimPrefix(r.get(name), "$")
 	if value == "" {
-		return otherwise
+		return fallback
 	}
 	usd, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(usd >= 0 && usd < 1e9) {
@@ -50,17 +50,17 @@ func (r *reader) money(name string, otherwise float64) float64 {
 	return usd
 }
 
-func (r *reader) duration(name string, otherwise policy.Duration) policy.Duration {
+func (r *reader) duration(name string, fallback policy.Duration) policy.Duration {
 	value := r.get(name)
 	if value == "" {
-		return otherwise
+		return fallback
 	}
 	d, err := policy.ParseDuration(value)
 	r.addError(name, err)
 	return d
 }
 
-// choice is one of words; the first one is the default.
+// choice returns an input that must be one of words. The first is the default.
 func (r *reader) choice(name string, words ...string) string {
 	value := r.orDefault(name, words[0])
 	if slices.Contains(words, value) {
@@ -111,26 +111,27 @@ var claudeCodeAction = map[string]string{
 	"use_vertex":                     "model-base-url",
 }
 
-// runnerInputs are read by the runner, and by host/action.yml.
+// runnerInputs are the inputs that the runner or host/action.yml reads.
 var runnerInputs = []string{"args", "entrypoint", "ralph-from"}
 
-// checkUnknown must be called last: a limit with a wrong name would limit nothing.
+// checkUnknown reports unknown inputs: a limit with a wrong name would limit nothing. It must be called
+// after all inputs were read.
 func (r *reader) checkUnknown(given []string) {
 	for _, name := range given {
 		name = strings.ToLower(name)
 		if slices.Contains(r.known, name) || slices.Contains(runnerInputs, name) {
 			continue
 		}
-		meant, found := claudeCodeAction[name]
+		suggested, found := claudeCodeAction[name]
 		if dashed := strings.ReplaceAll(name, "_", "-"); !found && slices.Contains(r.known, dashed) {
-			meant, found = dashed, true
+			suggested, found = dashed, true
 		}
 		if !found {
-			meant, found = jsontree.Nearest(name, r.known)
+			suggested, found = jsontree.Nearest(name, r.known)
 		}
 		err := errors.New("unknown input")
 		if found {
-			err = fmt.Errorf("unknown input, use `%s`", meant)
+			err = fmt.Errorf("unknown input, use `%s`", suggested)
 		}
 		r.addError(fmt.Sprintf("%.80s", name), err)
 	}

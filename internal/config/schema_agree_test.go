@@ -114,8 +114,8 @@ func TestPRDSchemaAgreesWithTheReader(t *testing.T) {
 	})
 }
 
-// corpus is text that reader and schema judge alike, and text that they mean
-// not to, with the reason.
+// corpus has texts for which reader and schema agree, and texts for which they differ on
+// purpose, with the reason.
 type corpus struct {
 	good, bad              []string
 	readerOnly, schemaOnly map[string]string

@@ -17,8 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// The schemas are made here, not in the program: they are not needed at run
-// time, and the code that makes them stays out of the binary.
+// A test generates the schemas, because the program does not need them.
 var schemas = map[string]func(*testing.T) *jsonschema.Schema{
 	"../../schema/settings.schema.json":  settingsSchema,
 	"../../schema/prd.schema.json":       prdSchema,
@@ -50,7 +49,7 @@ func TestSchemasAreFresh(t *testing.T) {
 	}
 }
 
-// People see these words when an editor shows them a key.
+// Editors show the description of a key.
 func TestSchemasDescribeEveryKey(t *testing.T) {
 	for path, build := range schemas {
 		root := build(t)
@@ -104,8 +103,8 @@ func floorSchema(t *testing.T) *jsonschema.Schema {
 	return root
 }
 
-// commented is the schema of a type of this room, in the words of its comments.
-func commented(t *testing.T, of any) *jsonschema.Schema {
+// commented returns the schema of a type of this package, with its comments.
+func commented(t *testing.T, value any) *jsonschema.Schema {
 	t.Helper()
 	r := jsonschema.Reflector{
 		Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: true, Mapper: duration,
@@ -116,11 +115,10 @@ func commented(t *testing.T, of any) *jsonschema.Schema {
 	for name, comment := range r.CommentMap {
 		r.CommentMap[name] = strings.ReplaceAll(comment, "\n", " ")
 	}
-	return r.Reflect(of)
+	return r.Reflect(value)
 }
 
-// duration is what policy.Duration is in a file, which its Go type does not
-// tell; the expression is the reader's.
+// duration returns the schema of policy.Duration, which its Go type does not show.
 func duration(t reflect.Type) *jsonschema.Schema {
 	if t != reflect.TypeFor[policy.Duration]() {
 		return nil
@@ -134,24 +132,23 @@ func duration(t reflect.Type) *jsonschema.Schema {
 	}}
 }
 
-// prdWords is what people read of a key of a plan: its types keep to what the
-// program has to know.
+// prdWords has the descriptions of the keys of a plan.
 var prdWords = map[string]string{
-	"Project":            "The name of what is worked on.",
-	"BranchName":         "The branch the work goes to.",
-	"Description":        "What is to be built, in a few sentences.",
-	"VerifyCommands":     "Commands that judge the work, beside the project's own checks; exit code 0 is a pass.",
-	"UserStories":        "The pieces of work, each small enough for one iteration.",
-	"ID":                 "A name that no other story has, such as US-001.",
-	"Title":              "What it is, on one line.",
-	"AcceptanceCriteria": "What has to be true when it is done, at least one thing.",
-	"Priority":           "The lowest number goes first; without one, the place in the list counts.",
-	"Passes":             "Whether it is done. The program sets it; what an agent sets is a claim.",
-	"Notes":              "What was done, or what stands in the way.",
-	"DependsOn":          "The ids of the stories that have to pass before it.",
-	"TestedBy":           "For each criterion, in their order, the name of the test that shows it; empty where there is none. The program looks whether that test went from red to green.",
-	"MayChangeTests":     "true: tests that were there before may fail on the new code, because the story changes what they expect. For people to say; what an agent sets is undone.",
-	"NeedsTest":          "false: it can do without a test of its own, as words in the docs can. For people to say; what an agent sets is undone.",
+	"Project":            "Name of the project.",
+	"BranchName":         "Branch for the work.",
+	"Description":        "What to build, in a few sentences.",
+	"VerifyCommands":     "Checks besides the project's own; exit code 0 is a pass.",
+	"UserStories":        "Pieces of work, each small enough for one iteration.",
+	"ID":                 "Unique name of the story, such as US-001.",
+	"Title":              "Title, on one line.",
+	"AcceptanceCriteria": "Conditions that are true when the story is done, at least one.",
+	"Priority":           "The story with the lowest number is first (default: position in the list).",
+	"Passes":             "Whether the story is done. Only ralph sets it; an agent's value is a claim.",
+	"Notes":              "What was done, or what prevents it.",
+	"DependsOn":          "Ids of the stories that must pass first.",
+	"TestedBy":           "Name of the test of each criterion, in order; empty: no test. ralph checks that the test failed before and passes now.",
+	"MayChangeTests":     "true: existing tests may fail, because the story changes what they expect. Only people can set it; ralph undoes an agent's change.",
+	"NeedsTest":          "false: the story needs no test, such as a change of documents. Only people can set it; ralph undoes an agent's change.",
 }
 
 func prdSchema(*testing.T) *jsonschema.Schema {

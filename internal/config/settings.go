@@ -11,9 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 )
 
-// Settings are the settings of a project's files. A value that no file sets has
-// its default, or is nil, "" or empty: then the preset decides. The comments on
-// the fields are the descriptions in the schema.
+// Settings has the settings of a project's files. A value that no file sets has its
+// default, or is empty: then the preset decides. The comments on the fields are the
+// descriptions in the schema.
 type Settings struct {
 	// Address of this file's schema, for editors.
 	Schema string `json:"$schema,omitzero" jsonschema:"pattern=\\S"`
@@ -58,10 +58,10 @@ type Settings struct {
 	// Rules of the command guard, besides its own.
 	Guard Guard `json:"guard,omitzero"`
 
-	given map[string]bool // the keys that a file has at its top
+	given map[string]bool // the top-level keys of the files
 }
 
-// Agent is the program that works, and how it is called.
+// Agent is the program that does the work.
 type Agent struct {
 	// Program with its arguments, split as a shell splits words.
 	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=claude" check:"command"`
@@ -75,7 +75,7 @@ type Agent struct {
 	Prices map[string]Price `json:"prices,omitzero"`
 }
 
-// Review is another agent, which reads and does not write.
+// Review is another agent, which only reads.
 type Review struct {
 	// Name of an agent, or a program with arguments, split as a shell does.
 	Agent string `json:"agent,omitzero" jsonschema:"pattern=\\S,example=codex" check:"command"`
@@ -83,7 +83,7 @@ type Review struct {
 	Model string `json:"model,omitzero" jsonschema:"pattern=\\S"`
 }
 
-// Price is what a model costs, in dollars for a million tokens.
+// Price is the price of a model.
 type Price struct {
 	// Dollars for a million input tokens that are not cached.
 	Input float64 `json:"input" jsonschema:"required,minimum=0,maximum=1000000000"`
@@ -109,16 +109,16 @@ type Guardrail struct {
 	Timeout policy.Duration `json:"timeout"`
 }
 
-// SCM is a program that keeps what was done, such as git.
+// SCM is a version control program.
 type SCM struct {
 	// Program, such as git.
 	Command string `json:"command,omitzero" jsonschema:"pattern=\\S,example=git"`
-	// Its subcommands in order; a commit gets a message from the agent.
+	// Subcommands in order; a commit gets a message from the agent.
 	Tasks []string `json:"tasks" jsonschema:"pattern=\\S,example=commit,example=push"`
 }
 
-// Limits end a run that does not complete. Nil leaves one to the preset; 0
-// turns it off.
+// Limits end a run that does not complete. The preset decides about a nil limit; 0 is
+// no limit.
 type Limits struct {
 	// Limit of iterations (0: no limit).
 	MaxIterations *int `json:"maxIterations,omitzero" jsonschema:"minimum=0,maximum=1000000000"`
@@ -146,19 +146,19 @@ type Sandbox struct {
 	Env []string `json:"env,omitzero" jsonschema:"pattern=^[A-Za-z_][A-Za-z0-9_]*$,example=DATABASE_URL"`
 }
 
-// Guard is for the hooks of an agent, which judge each command before it runs.
+// Guard is for the hooks of an agent, which check each command before it runs.
 type Guard struct {
-	// Rules of the project; the first that matches a command decides.
+	// Rules of the project; the first match decides.
 	Rules []GuardRule `json:"rules,omitzero"`
 }
 
-// GuardRule says when a command is refused.
+// GuardRule matches commands that the guard refuses.
 type GuardRule struct {
-	// Program and words after it; a bar separates alternatives, ** is any words.
+	// Program and the words after it; a bar separates alternatives, ** matches any words.
 	Command string `json:"command" jsonschema:"required,pattern=\\S,example=make deploy"`
 	// Match only if one of these flags is given, such as -f or -X=DELETE.
 	Flags []string `json:"flags,omitzero" jsonschema:"pattern=^\\S+$,example=--force"`
-	// Match only if an operand fits; * and ? are wildcards, @outside an area.
+	// Match only if an operand matches; * and ? are wildcards, @outside is an area.
 	Operands []string `json:"operands,omitzero" jsonschema:"pattern=^\\S+$,example=*prod*"`
 	// Do not match if one of these flags or operands is given.
 	Unless []string `json:"unless,omitzero" jsonschema:"pattern=^\\S+$,example=--dry-run"`
@@ -166,20 +166,19 @@ type GuardRule struct {
 	Why string `json:"why,omitzero" jsonschema:"pattern=\\S,example=deploys to production"`
 	// What the agent should do instead (default: ask the user).
 	Instead string `json:"instead,omitzero" jsonschema:"pattern=\\S"`
-	// Allow what matches, even if the guard's own table refuses it.
+	// Allow matching commands, even if the guard's own table refuses them.
 	Allow bool `json:"allow,omitzero"`
 }
 
 const guardrailTimeout = policy.Duration(120e9)
 
-// Has reports whether a file has that key at its top: a preset may replace a default only.
+// Has reports whether a file sets a top-level key. A preset may only replace defaults.
 func (s Settings) Has(key string) bool { return s.given[key] }
 
-// maxOutput limits the output in a prompt, also without a setting.
+// maxOutput limits the characters of output in a prompt, also for settings without a limit.
 const maxOutput = 1_000_000
 
-// ApplyTo returns the preset with the file's settings. Keys that are not set keep
-// the preset's value. The caller applies flags to the result.
+// ApplyTo returns the preset with the files' settings. Flags are applied to the result.
 func (s Settings) ApplyTo(p policy.Policy) policy.Policy {
 	if s.Has("maximumIterations") {
 		p.Limits.Iterations = s.MaximumIterations
@@ -223,7 +222,7 @@ func (l Limits) applyTo(p policy.Limits) policy.Limits {
 	return p
 }
 
-// The same command can occur twice with different actions, and then both count.
+// checks returns the guardrails. A command can occur twice with different actions.
 func (s Settings) checks() []policy.Check {
 	var checks []policy.Check
 	for _, g := range s.Guardrails {
@@ -232,7 +231,7 @@ func (s Settings) checks() []policy.Check {
 	return policy.UniqueChecks(checks)
 }
 
-// Options are the options of package agent. Reading has checked the words.
+// Options returns the options of package agent.
 func (a Agent) Options() (agent.Options, error) {
 	options := agent.Options{Command: a.Command, Prices: a.rates()}
 	for _, flag := range a.Flags {
@@ -245,7 +244,7 @@ func (a Agent) Options() (agent.Options, error) {
 	return options, nil
 }
 
-// GuardRules are the rules for package guard.
+// GuardRules returns the rules for package guard.
 func (g Guard) GuardRules() []guard.Rule {
 	var rules []guard.Rule
 	for _, r := range g.Rules {
@@ -257,7 +256,7 @@ func (g Guard) GuardRules() []guard.Rule {
 	return rules
 }
 
-// A cache without a price costs as much as input.
+// rates returns the prices by model. A cache without a price costs as much as input.
 func (a Agent) rates() map[string]price.Rate {
 	rates := make(map[string]price.Rate, len(a.Prices))
 	for model, p := range a.Prices {

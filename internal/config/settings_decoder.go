@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// decoder decodes files of settings, and reports the problems of all of them together.
+// decoder decodes settings files, and collects the problems of all files.
 type decoder struct{ jsontree.Decoder }
 
 func newDecoder() *decoder {
@@ -41,7 +41,7 @@ func (d *decoder) before(at jsontree.At, to any) (done bool) {
 }
 
 // durationForm is stricter than policy.ParseDuration, which accepts "inf" and
-// "0x1p4". The schema has the same expression.
+// "0x1p4".
 var durationForm = pattern.Of(
 	`^(([0-9]+(\.[0-9]*)?|\.[0-9]+)d?|(([0-9]+(\.[0-9]*)?|\.[0-9]+)d)?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`)
 
@@ -49,9 +49,9 @@ const maxSeconds = 9e9
 
 func (d *decoder) duration(at jsontree.At) policy.Duration {
 	parsed, err := policy.ParseDuration(at.Text)
-	seconds, notBare := strconv.ParseFloat(at.Text, 64)
-	formed := at.Kind == jsontree.Number || at.Kind == jsontree.Text && durationForm.MatchString(at.Text)
-	if !formed || err != nil || notBare == nil && seconds > maxSeconds {
+	seconds, hasUnits := strconv.ParseFloat(at.Text, 64)
+	wellFormed := at.Kind == jsontree.Number || at.Kind == jsontree.Text && durationForm.MatchString(at.Text)
+	if !wellFormed || err != nil || hasUnits == nil && seconds > maxSeconds {
 		d.Report(at, `found %s, want seconds (90) or units ("1h30m"), at least 0`, at)
 		return 0
 	}
@@ -60,22 +60,22 @@ func (d *decoder) duration(at jsontree.At) policy.Duration {
 
 // patternWords explains the patterns of the tags.
 var patternWords = map[string]string{
-	`^\S+$`:                             "it without blanks",
-	`^[^\s/]+$`:                         "a host's name alone, with a port if need be",
-	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: "a model's name, or a pattern, as in claude-haiku-*",
-	`^[A-Za-z_][A-Za-z0-9_]*$`:          "the name of a variable, as in DATABASE_URL",
+	`^\S+$`:                             "text without blanks",
+	`^[^\s/]+$`:                         "a host name, with or without a port",
+	`^[A-Za-z0-9*][A-Za-z0-9*._:/@-]*$`: "a model name or pattern, such as claude-haiku-*",
+	`^[A-Za-z_][A-Za-z0-9_]*$`:          "a variable name, such as DATABASE_URL",
 }
 
-// check says what is wrong with a text beyond what its type tells.
+// check checks a text against the pattern and the check of its field, and returns the problem.
 func check(n jsontree.Node, form, check string) string {
 	want := ""
 	switch {
 	case strings.ContainsRune(n.Text, 0): // arguments cannot have one
-		return "found a NUL in it, want text"
+		return "found a NUL character, want text"
 	case patternWords[form] != "" && !regexp.MustCompile(form).MatchString(n.Text):
 		want = patternWords[form]
 	case check == "glob" && !doublestar.ValidatePattern(n.Text): // it would match nothing without an error
-		want = "a glob whose brackets and braces are closed"
+		want = "a glob with closed brackets and braces"
 	case valueChecks[check] != nil:
 		if err := valueChecks[check](n.Text); err != nil {
 			return err.Error()
@@ -98,7 +98,7 @@ var valueChecks = map[string]func(string) error{
 func checkCommand(line string) error {
 	words, err := agent.Words(line)
 	if err == nil && len(words) == 0 {
-		err = fmt.Errorf("found %q, want words that a shell would not take for a comment", line)
+		err = fmt.Errorf("found %q, want a command, not a shell comment", line)
 	}
 	return err
 }
@@ -126,5 +126,5 @@ func (d *decoder) fault() error {
 		}
 	}
 	all := strings.Join(files, " and ")
-	return fault.Usage(jsontree.Describe(d.Problems, maxProblems, all+" cannot be used"), "fix "+all+"; remove a key to get its default", nil)
+	return fault.Usage(jsontree.Describe(d.Problems, maxProblems, all+" cannot be used"), "fix "+all+", or remove a key to use its default", nil)
 }

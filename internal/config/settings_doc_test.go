@@ -11,17 +11,17 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Every key of the settings has its row in docs/settings.md: type and words are
-// those of the schema, and so is the default where the schema has one.
+// Every key of the settings has a row in docs/settings.md with the type, description and
+// default of the schema.
 func TestSettingsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string][]string{}
+	rows := map[string][]string{}
 	for line := range strings.Lines(string(text)) {
 		if cells := strings.Split(strings.Trim(line, "| \n"), " | "); strings.HasPrefix(line, "| `") && len(cells) == 4 {
-			told[strings.Trim(cells[0], "`")] = cells
+			rows[strings.Trim(cells[0], "`")] = cells
 		}
 	}
 	if readme, err := os.ReadFile("../../docs/README.md"); err != nil || !strings.Contains(string(readme), "(settings.md)") {
@@ -29,12 +29,12 @@ func TestSettingsAreDocumented(t *testing.T) {
 	}
 	root := settingsSchema(t)
 	for path, key := range keysOf(root, root, "") {
-		cells, is := told[path]
+		cells, is := rows[path]
 		if !is {
 			t.Errorf("docs/settings.md has no row of %s: | `%s` | %s | | %s |", path, path, kindOf(key), key.Description)
 			continue
 		}
-		delete(told, path)
+		delete(rows, path)
 		if diff := cmp.Diff([]string{kindOf(key), key.Description}, []string{cells[1], cells[3]}); diff != "" {
 			t.Errorf("row of %s in docs/settings.md:\n%s", path, diff)
 		}
@@ -42,12 +42,12 @@ func TestSettingsAreDocumented(t *testing.T) {
 			t.Errorf("docs/settings.md has %s by default as %s, want %s", path, cells[2], said)
 		}
 	}
-	for path := range told {
+	for path := range rows {
 		t.Errorf("docs/settings.md has a row of %s, which is no key", path)
 	}
 }
 
-// keysOf are the keys of an object and of those in it, by their way down.
+// keysOf returns the keys of an object and of the objects in it, by path.
 func keysOf(root, object *jsonschema.Schema, above string) map[string]*jsonschema.Schema {
 	keys := map[string]*jsonschema.Schema{}
 	for key := object.Properties.Oldest(); key != nil; key = key.Next() {
@@ -66,7 +66,7 @@ func keysOf(root, object *jsonschema.Schema, above string) map[string]*jsonschem
 	return keys
 }
 
-// kindOf is what people write there.
+// kindOf returns the type of a key for the table.
 func kindOf(key *jsonschema.Schema) string {
 	switch {
 	case len(key.Enum) > 0:

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Loop is the file of --config. Nil and "" leave a value to the preset, 0 turns a limit off.
+// Loop is the file of --config. The preset decides about nil and "", and 0 is no limit.
 type Loop struct {
 	MaxIterations *int             `json:"max_iterations" jsonschema:"minimum=1,maximum=100"`
 	MaxCost       *float64         `json:"max_cost" jsonschema:"minimum=0,maximum=1000000000"`
@@ -30,10 +30,9 @@ type loopFile struct {
 
 const loopSection = "ralph_loop"
 
-// ReadLoop reads the file of --config, in YAML or JSON. Its root has either
-// ralph_loop or settings. Settings override those of the project, as
-// settings.local.json does. They do not set the tag: completionResponse is the
-// answer of an agent in another preset.
+// ReadLoop reads the file of --config, in YAML or JSON. It has either ralph_loop or
+// settings, which override those of the project, as settings.local.json does.
+// completionResponse does not set the tag: it belongs to another preset.
 func ReadLoop(f File, project ...File) (Loop, error) {
 	d := newDecoder()
 	merged := d.mergeFiles(project)
@@ -56,7 +55,7 @@ func ReadLoop(f File, project ...File) (Loop, error) {
 	return loop, d.fault()
 }
 
-// isJSON decides by the name, or else by the content, as YAML can begin with a brace.
+// isJSON reports whether a file is JSON, by its name, or else by its first character.
 func isJSON(f File) bool {
 	switch strings.ToLower(path.Ext(f.Name)) {
 	case ".json":
@@ -68,7 +67,7 @@ func isJSON(f File) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
 }
 
-// isLoop also recognizes a mistyped or missing section.
+// isLoop reports whether a file has a section for a loop, perhaps misspelled, or keys of that section.
 func isLoop(root node) bool {
 	return slices.ContainsFunc(root.Members, func(m jsontree.Member) bool {
 		_, near := jsontree.Nearest(m.Key, []string{loopSection})
@@ -81,7 +80,7 @@ func (d *decoder) loop(root jsontree.At) Loop {
 	d.Decode(root, &file)
 	loop := file.Loop
 	section, _ := root.Member(loopSection)
-	for _, m := range section.Members { // no limit; a missing key leaves it to the preset
+	for _, m := range section.Members { // null is no limit, unlike a missing key
 		switch {
 		case m.Value.Kind != jsontree.Null:
 		case m.Key == "max_cost":
@@ -96,18 +95,19 @@ func (d *decoder) loop(root jsontree.At) Loop {
 	return loop
 }
 
-// ApplyTo ignores maximumIterations, which other presets count differently.
+// ApplyTo returns the preset with the loop's settings, except maximumIterations, which counts
+// differently in other presets.
 func (l Loop) ApplyTo(p policy.Policy) policy.Policy {
-	most := p.Limits.Iterations
+	iterations := p.Limits.Iterations
 	p = l.Settings.ApplyTo(p)
-	p.Limits.Iterations = most
+	p.Limits.Iterations = iterations
 	p.Limits = Limits{MaxCost: l.MaxCost, MaxTime: l.MaxTime}.applyTo(p.Limits)
 	p.Limits.Iterations = policy.Given(l.MaxIterations, p.Limits.Iterations)
 	p.Word, p.Agent = cmp.Or(l.CompletionTag, p.Word), cmp.Or(l.Agent, p.Agent)
 	return p
 }
 
-// ApplyToRun is ApplyTo for a run, in which maximumIterations counts.
+// ApplyToRun is ApplyTo with maximumIterations.
 func (l Loop) ApplyToRun(p policy.Policy) policy.Policy {
 	if l.MaxIterations == nil && l.Settings.Has("maximumIterations") {
 		l.MaxIterations = &l.Settings.MaximumIterations
@@ -121,16 +121,15 @@ const BaseSettings = ".ralph/settings.json"
 const localSettings = ".ralph/settings.local.json"
 
 // ApplyToInputs applies settings of the base branch to the inputs. They provide
-// checks and setup if the workflow has none, and can only lower its limits. The
-// workflow alone decides about agents, including the reviewing one: with another
-// agent come its key, its hosts and its models.
+// checks and setup if the workflow has none, and can only lower its limits. They
+// cannot select an agent or reviewer, which would need its own key, hosts and models.
 func (s Settings) ApplyToInputs(in *Inputs) {
 	p := &in.Policy
 	if len(p.Checks) == 0 {
 		p.Checks = s.checks()
 		for i := range p.Checks {
 			p.Checks[i].Timeout = lowerLimit(p.Checks[i].Timeout, in.CheckTimeout)
-			p.Checks[i].FailAction = "" // it is for prompts, not for stories
+			p.Checks[i].FailAction = "" // only prompts use it
 		}
 	}
 	if len(p.Setup) == 0 {
@@ -167,7 +166,7 @@ func (s Settings) lowerLimits(l policy.Limits) policy.Limits {
 	return l
 }
 
-// lowerLimit is the lower of two limits, of which 0 is no limit.
+// lowerLimit returns the lower of two limits, of which 0 is no limit.
 func lowerLimit[T int | int64 | float64 | policy.Duration](a, b T) T {
 	if a == 0 || b == 0 {
 		return max(a, b)

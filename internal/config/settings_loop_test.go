@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// An archive holds the file that --config names and its result: the loop
-// with the settings that were set, or all that is wrong.
+// An archive has the file of --config and the result: the loop with its settings, or the
+// error.
 func TestReadLoop(t *testing.T) {
 	stories(t, "testdata/loop/*.txtar", func(t *testing.T, files []config.File) string {
 		t.Helper()
@@ -44,8 +44,8 @@ func TestLoopKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// What --config names is laid over the project's settings as
-// settings.local.json is: lists take the place of lists, objects are merged.
+// The file of --config overrides the project's settings as settings.local.json does: lists
+// are replaced, objects are merged.
 func TestLoopIsLaidOverTheProject(t *testing.T) {
 	project := []config.File{
 		{Name: "settings.json", Data: []byte(`{"maximumIterations": 7, "guardrails": [{"command": "make", "failAction": "APPEND"}],

@@ -11,7 +11,7 @@ type File struct {
 	Data []byte
 }
 
-// ProjectFiles are a project's shared and local settings. read returns nil for a missing file.
+// ProjectFiles returns a project's shared and local settings. read returns nil for a missing file.
 func ProjectFiles(project string, read func(project, name string) ([]byte, error)) ([]File, error) {
 	var files []File
 	for _, name := range []string{BaseSettings, localSettings} {
@@ -26,9 +26,9 @@ func ProjectFiles(project string, read func(project, name string) ([]byte, error
 	return files, nil
 }
 
-// ReadSettings reads settings files, of which later ones override earlier ones:
-// scalars and lists replace, objects are merged key by key, and null counts as a
-// missing key. The error lists all problems, one on a line.
+// ReadSettings reads settings files. Later files override earlier ones: objects are
+// merged key by key, other values are replaced, and null counts as a missing key. The
+// error lists all problems, one on a line.
 func ReadSettings(files ...File) (Settings, error) {
 	d := newDecoder()
 	merged := d.mergeFiles(files)
@@ -49,7 +49,7 @@ func (d *decoder) mergeFiles(files []File) node {
 	return merged
 }
 
-// effective decodes merged settings, which show whether a required key is missing.
+// effective decodes merged settings, and reports a required key that no file has.
 func (d *decoder) effective(merged node) Settings {
 	root := jsontree.At{Node: merged}
 	s := d.settings(root)
@@ -66,9 +66,9 @@ func (d *decoder) effective(merged node) Settings {
 }
 
 func (d *decoder) settings(at jsontree.At) Settings {
-	usual := policy.ForPreset(policy.Guardrails)
+	preset := policy.ForPreset(policy.Guardrails)
 	s := Settings{
-		MaximumIterations: usual.Limits.Iterations, CompletionResponse: usual.Word, OutputTruncateChars: usual.Excerpt.Chars, StreamAgentOutput: true,
+		MaximumIterations: preset.Limits.Iterations, CompletionResponse: preset.Word, OutputTruncateChars: preset.Excerpt.Chars, StreamAgentOutput: true,
 		Agent: Agent{Flags: []string{}}, Guardrails: []Guardrail{},
 	}
 	d.Decode(at, &s)

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
-// Marshal writes the settings as an indented file with the effective defaults.
-// Reading it gives the same settings.
+// Marshal returns the settings as an indented file with the defaults. Reading it gives
+// the same settings.
 func (s Settings) Marshal() ([]byte, error) {
 	s.Agent.Flags = append([]string{}, s.Agent.Flags...)
 	s.Guardrails = append([]Guardrail{}, s.Guardrails...)
@@ -26,9 +26,9 @@ func (s Settings) Marshal() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Show is Marshal for people. It hides the secrets that hide finds, the values of
-// flags and variables whose names end in key, token, secret, password or
-// credentials, and passwords in URLs.
+// Show is Marshal without secrets: those that hide finds, the values of flags and
+// variables whose names end in key, token, secret, password or credentials, and
+// passwords in URLs.
 func (s Settings) Show(hide *redact.Redactor) (string, error) {
 	s.Agent.Command = mask(s.Agent.Command)
 	s.Agent.Flags = maskFlags(s.Agent.Flags)
@@ -79,7 +79,7 @@ func maskLines(lines []string) []string {
 	return lines
 }
 
-// maskFlags is maskLines for flags whose value can be the next word.
+// maskFlags is maskLines for flags. The value of a flag can be the next word.
 func maskFlags(flags []string) []string {
 	out := maskLines(flags)
 	for i := 1; i < len(flags); i++ {

@@ -22,11 +22,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata and the schemas")
 
-// values is all of the settings but which keys were set.
+// values has all settings, but not which keys were set.
 var values = cmpopts.IgnoreUnexported(config.Settings{})
 
-// An archive holds the files, base first, and what comes of them: the settings
-// in force, or all that is wrong.
+// An archive has the files, base first, and the result: the effective settings, or the
+// error.
 func TestReadSettings(t *testing.T) {
 	stories(t, "testdata/settings/*.txtar", func(t *testing.T, files []config.File) string {
 		t.Helper()
@@ -151,8 +151,7 @@ func TestOverChangesWhatWasSet(t *testing.T) {
 	}
 }
 
-// Guardrails are what the list says: a command may be there twice, to go to
-// different places when it fails.
+// A command can be in the guardrails twice with different actions.
 func TestEveryGuardrailCounts(t *testing.T) {
 	const file = `{"guardrails": [
 		{"command": "make", "failAction": "APPEND"}, {"command": "make", "failAction": "PREPEND", "hint": "mind the linker"},
@@ -167,7 +166,7 @@ func TestEveryGuardrailCounts(t *testing.T) {
 	}
 }
 
-// "No limit" is a limit that is never met; an excerpt still fits a prompt.
+// 0 is no limit, except for an excerpt, which must fit a prompt.
 func TestNothingIsTruncatedAtZero(t *testing.T) {
 	for file, want := range map[string]int{`{"outputTruncateChars": 0}`: 1_000_000, `{"outputTruncateChars": 1e9}`: 1_000_000, `{"outputTruncateChars": 1}`: 1, `{}`: 5000} {
 		if got := read(t, file).ApplyTo(policy.ForPreset(policy.Guardrails)).Excerpt.Chars; got != want {
@@ -184,7 +183,7 @@ func TestFlagsAreSplitAsAShellDoes(t *testing.T) {
 	}
 }
 
-// A cache of which nothing is said costs what its input does.
+// A cache without a price costs as much as input.
 func TestPricesAreThePayers(t *testing.T) {
 	options, err := read(t, `{"agent": {"prices": {"old": {"input": 9, "output": 9}}}}`,
 		`{"agent": {"prices": {"m": {"input": 1.5, "output": 3, "cacheRead": 0}, "old": {"input": 9, "output": 2}}}}`).Agent.Options()
@@ -278,7 +277,7 @@ func TestMaskWords(t *testing.T) {
 	}
 }
 
-// The guard takes its rules as it takes those of its own table.
+// The guard accepts the rules of the settings.
 func TestGuardRules(t *testing.T) {
 	settings := read(t, `{"guard": {"rules": [
 		{"command": "make seed", "flags": ["-f", "--force"], "operands": ["*prod*"], "unless": ["--dry-run", "*test*"], "why": "fills the database", "instead": "make seed-local"},
@@ -293,8 +292,7 @@ func TestGuardRules(t *testing.T) {
 	}
 }
 
-// What settings say does not depend on their layout, on defaults or on what is only shown; nothing
-// else is left out.
+// CanonicalText does not depend on the layout, defaults and display keys, but on all else.
 func TestSaid(t *testing.T) {
 	file := func(name, text string) config.File { return config.File{Name: name, Data: []byte(text)} }
 	base := file("settings.json", `{"maximumIterations": 5, "sandbox": {"mode": "notify"}}`)

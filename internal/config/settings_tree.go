@@ -31,7 +31,7 @@ func (d *decoder) parse(f File) (node, bool) {
 
 type node = jsontree.Node
 
-// merge merges objects key by key; all else is replaced.
+// merge merges objects key by key, and replaces other values.
 func merge(base, over node) node {
 	if over.Kind == jsontree.Null {
 		return base
@@ -51,12 +51,12 @@ func merge(base, over node) node {
 	return base
 }
 
-// displayKeys affect only text. Every other key changes what a run does, costs or counts as done.
+// displayKeys are the keys that change no more than text.
 var displayKeys = []string{"$schema", "completionResponse", "outputTruncateChars", "streamAgentOutput", "includeIterationCountInPrompt"}
 
-// CanonicalText is the merged settings of files without displayKeys, in a form
-// that does not depend on the layout; empty if they set nothing. It has no
-// defaults, as a later version can have others.
+// CanonicalText returns the merged settings of files without displayKeys, in a form that
+// does not depend on the layout. It is empty if the files set nothing. It has no
+// defaults, because another version can have others.
 func CanonicalText(files ...File) string {
 	d := newDecoder()
 	merged := node{Kind: jsontree.Object}

@@ -17,9 +17,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
-// parseYAML reads the part of YAML that settings need: one document without
-// anchors, aliases, tags and merge keys, which could make a small file a large
-// one.
+// parseYAML reads one document without anchors, aliases, tags and merge keys, with which
+// a small file could expand to a large one.
 func (d *decoder) parseYAML(f File) (node, bool) {
 	data, wrong := jsontree.Plain(f.Name, f.Data, yamlfile.Largest)
 	if !d.isReadable(wrong) {
@@ -102,9 +101,9 @@ func yamlMembers(file string, from []*ast.MappingValueNode) []jsontree.Member {
 	return all
 }
 
-func lineOf(of ast.Node) int {
-	if of != nil && of.GetToken() != nil && of.GetToken().Position != nil {
-		return of.GetToken().Position.Line
+func lineOf(n ast.Node) int {
+	if n != nil && n.GetToken() != nil && n.GetToken().Position != nil {
+		return n.GetToken().Position.Line
 	}
 	return 0
 }
@@ -112,7 +111,7 @@ func lineOf(of ast.Node) int {
 // ralphAction also matches mirrors and images of ralph's action.
 var ralphAction = pattern.Of(`(?:^|/)ralph(?:/host)?@`)
 
-// InputsOfWorkflow are the inputs of the ralph step with most inputs. Expressions count as not set.
+// InputsOfWorkflow returns the inputs of the ralph step with the most inputs, without expressions.
 func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	var read struct {
 		Jobs map[string]struct {
@@ -135,8 +134,8 @@ func InputsOfWorkflow(text []byte) (map[string]string, error) {
 	}
 	inputs := map[string]string{}
 	for name, value := range most {
-		if said := fmt.Sprint(value); value != nil && !strings.Contains(said, "${{") {
-			inputs[name] = said
+		if text := fmt.Sprint(value); value != nil && !strings.Contains(text, "${{") {
+			inputs[name] = text
 		}
 	}
 	return inputs, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 )
 
-// The workflow that docs/services.md shows gives checks what the page says.
+// The workflow in docs/services.md gives checks the variables and services that the page names.
 func TestTheServicesPageShowsAWorkflow(t *testing.T) {
 	_, text, _ := strings.Cut(page(t, "../../docs/services.md"), "```yaml\n")
 	text, _, _ = strings.Cut(text, "```\n")
@@ -41,8 +41,7 @@ func TestTheServicesPageShowsAWorkflow(t *testing.T) {
 	}
 }
 
-// A workflow's own inputs are those of the step that works, as far as they stand
-// there.
+// InputsOfWorkflow returns the literal inputs of ralph's step.
 func TestInputsOfAWorkflow(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps string
@@ -72,7 +71,7 @@ func TestInputsOfAWorkflow(t *testing.T) {
 	}
 }
 
-// Every example has a step of ralph whose inputs exist and are accepted.
+// Every example has a step of ralph with valid inputs.
 func TestExamplesAreAccepted(t *testing.T) {
 	examples, err := filepath.Glob("../../examples/*.yml")
 	if err != nil || len(examples) == 0 {
@@ -109,7 +108,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 
 var expression = regexp.MustCompile(`\$\{\{[^}]*\}\}`)
 
-// inputsOf are the inputs of ralph's step, with a placeholder for each expression.
+// inputsOf returns the inputs of ralph's step, with a placeholder for each expression.
 func inputsOf(t *testing.T, workflow string) map[string]string {
 	t.Helper()
 	placed := strings.NewReplacer("${{ vars.RALPH_APP_ID }}", "12", "${{ vars.PACKAGE_HOSTS }}", "index.example,files.example").Replace(page(t, workflow))
