@@ -1,6 +1,6 @@
-// Package suite tells by path which files of a project are tests, for each
-// language: files that the usual runner picks up, and files that serve them.
-// It opens no file.
+// Package suite classifies a project's files by path, for each language: tests
+// that the usual runner finds, files that serve tests, and others. It opens no
+// file.
 package suite
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Part is what a file is to the tests.
+// Part says how a file relates to the tests.
 type Part int
 
-// A file is none of theirs, one that serves them, or a test itself.
+// A file is unrelated, serves tests, or is a test.
 const (
 	None Part = iota
 	Support
@@ -31,7 +31,7 @@ var names = []*pattern.Pattern{
 	pattern.Of(`\.(bats|t)$`),
 }
 
-// folders hold tests and nothing else; under names that products have, too, only code counts.
+// Folders with tests and their data. In those whose names products use, too, only code counts.
 var (
 	folders  = pattern.Of(`(^|/)(tests?|testing|test_?(utils?|helpers?|support)|__tests__|specs?|e2e|cypress|src/([a-zA-Z]+T|t)est|[^/]+\.Tests?|Tests)/`)
 	serving  = pattern.Of(`(^|/)(testdata|fixtures?|__fixtures__|__mocks__|__snapshots__|snapshots|goldens?)/`)
@@ -45,7 +45,7 @@ var (
 	}
 )
 
-// Of is what a file is to the tests. Build output and the code of others is none of theirs.
+// Of returns how a file relates to the tests. Build output and vendored code are unrelated.
 func Of(name string) Part {
 	if foreign.MatchString(name) || Shipped(name) {
 		return None
@@ -53,16 +53,16 @@ func Of(name string) Part {
 	return Tracked(name)
 }
 
-// Shipped tells whether a test helper lies where Python keeps what it ships, as src/click/testing.py.
+// Shipped reports whether a test helper is part of a Python package, such as src/click/testing.py.
 func Shipped(name string) bool { return shipped.MatchString(name) }
 
-// Tracked is Of for a file that the base has, so that no build made it.
+// Tracked is like Of for a file of the base, which is not build output.
 func Tracked(name string) Part {
 	base := path.Base(name)
 	switch {
 	case strings.HasPrefix(name, ".github/"):
 		return None
-	case path.Ext(base) == ".txtar" && serving.MatchString(name): // a script, told by what runs it
+	case path.Ext(base) == ".txtar" && serving.MatchString(name): // a script that a test runs
 		return Test
 	case serving.MatchString(name) || helpers.MatchString(base):
 		return Support
@@ -76,7 +76,7 @@ func Tracked(name string) Part {
 	return Support
 }
 
-// Runs tells whether a runner picks a file up by its own name, wherever it lies.
+// Runs reports whether a runner finds a file by its name, in any folder.
 func Runs(name string) bool {
 	return Tracked(name) == Test && (named(path.Base(name)) || path.Ext(name) == ".txtar")
 }
@@ -89,52 +89,52 @@ var manifests = pattern.Of(`^(go\.(mod|sum|work|work\.sum)|package(-lock)?\.json
 	`pyproject\.toml|poetry\.lock|uv\.lock|Pipfile(\.lock)?|setup\.(py|cfg)|[^/]*(requirements|constraints)[^/]*\.(txt|in)|Cargo\.(toml|lock)|` +
 	`Gemfile(\.lock)?|[^/]+\.gemspec|pubspec\.(yaml|lock)|packages\.lock\.json|libs\.versions\.toml|composer\.(json|lock)|mix\.(exs|lock)|pom\.xml|(build|settings)\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
-// Needed tells whether a file is a manifest of dependencies, or code of others, that tests depend on.
+// Needed reports whether a file is a manifest of dependencies or vendored code, on which tests depend.
 func Needed(name string) bool {
 	return manifests.MatchString(path.Base(name)) || vendored.MatchString(name)
 }
 
 var vendored = pattern.Of(`(^|/)(vendor|third_party|node_modules)/`)
 
-// documents are told by their ending: at the top, by a well-known name, or in a folder for
-// them. Without an ending a name counts at the top. Other text may be the product's.
+// documents matches text files at the top, with a well-known name, or in a folder for
+// documents. A name without extension counts at the top. Other text may be the product's.
 var documents = pattern.Of(`(?i)^(` + known + `|(.*/)?(` + known + `)\.(md|markdown|rst|adoc|txt)|[^/]*\.(md|markdown|rst|adoc)|(docs?|documentation|\.github)/.*\.(md|markdown|rst|adoc|txt|png|jpe?g|gif|svg|webp))$`)
 
 const known = `readme|changelog|changes|history|news|contributing|code_of_conduct|security|support|authors|contributors|licen[sc]e(-mit|-apache)?|copying|notice`
 
-// Document tells whether a file is only read by people.
+// Document reports whether only people read a file.
 func Document(name string) bool { return documents.MatchString(name) }
 
-// settings are files, by name, that a tool may read its settings from. Running tells what they change.
+// settings matches files from which a tool may read its settings. Running the checks shows their effect.
 var settings = pattern.Of(`(?i)(^|/)(\.[^/.]+(\.(jsonc?|ya?ml|toml|[cm]?[jt]s))?|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
 	`[a-z]+file|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
 
-// built are manifests that also say what is built and tested. pnpm takes all its settings from its own.
+// built matches manifests that also define what is built and tested. pnpm reads all its settings from its own.
 var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
 
-// Settings tells whether a file may hold settings of a tool. Plain manifests and git's files hold none.
+// Settings reports whether a file may contain a tool's settings. Plain manifests and git's files do not.
 func Settings(name string) bool {
 	return settings.MatchString(name) && (built.MatchString(name) || !Needed(name)) && !strings.HasPrefix(name, ".git") && Of(name) == None && !foreign.MatchString(name)
 }
 
-// Code tells whether a file is a program's text, by its ending.
+// Code reports whether a file is source code, by its extension.
 func Code(name string) bool { return slices.Contains(codeEnds, path.Ext(name)) }
 
-// Marks are words for git grep that say something of a file. They are few: running tells what tests mean.
+// Expressions for git grep. They are few, because running the tests shows more.
 const (
-	// Speaks is said by what serves tests: it names their framework.
+	// Speaks matches files that name a test framework: they serve tests.
 	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
-	// Asks is said by a product that asks whether it is being tested, or replaces assertions.
+	// Asks matches a product that asks whether it is being tested, or replaces assertions.
 	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|RALPH_TESTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
 		`(assert\.[A-Za-z]+|\.(strict|deep|deepStrict)Equal|\.assert[A-Z][A-Za-z]*) *= *[^=> ]|_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
-	// Steers is said by a test that changes how others run.
+	// Steers matches tests that change how others run.
 	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`
 )
 
-// entries are what may be added to a build file: dependencies, modules, sources; nothing on tests.
+// entries are the harmless additions to a build file: dependencies, modules, sources.
 var entries = []struct{ name, added *pattern.Pattern }{
 	{pattern.Of(`^pom\.xml$`), pattern.Of(`^(\s*(<dependency>\s*(<(groupId|artifactId|version|scope|type|classifier|optional)>[^<>]*</[a-zA-Z]+>\s*)+</dependency>|<module>[^<>]*</module>)\s*)+$`)},
-	// In other files include says which tests run.
+	// Only in this file: elsewhere, include can select tests.
 	{pattern.Of(`^settings\.gradle(\.kts)?$`), pattern.Of(`^(\s*include[ (]+["'][\w:/-]+["']\)?\s*)+$`)},
 	{pattern.Of(`\.gradle(\.kts)?$`), pattern.Of(`^(\s*((implementation|api|compileOnly|runtimeOnly|annotationProcessor|kapt|ksp|testImplementation|testRuntimeOnly)[ (]+((platform|project)\()?(["'][\w.:/@+-]+["']|libs\.[\w.]+)\)*)\s*)+$`)},
 	{pattern.Of(`\.(cs|fs|vb)proj$`), pattern.Of(`^(\s*(<(PackageReference|ProjectReference|Compile) Include="[^"$*;<>]*"( Version="[^"<>]*")? ?/>|</?ItemGroup>)\s*)+$`)},
@@ -146,17 +146,17 @@ var entries = []struct{ name, added *pattern.Pattern }{
 	{pattern.Of(`^Package\.swift$`), pattern.Of(`^(\s*(\.(package\(url: "[^"\\]*", (from|exact): "[^"\\]*"|product\(name: "[\w-]+", package: "[\w-]+")\),?)\s*)+$`)},
 }
 
-// runs is in a dependency that decides which tests run.
+// runs matches dependencies that decide which tests run.
 var runs = pattern.Of(`(?i)junit|jupiter|testng|surefire|failsafe|spock|kotest|xunit|nunit|mstest`)
 
-// Builds tells whether a build file has a form of which the entries are known.
+// Builds reports whether entries has the format of a build file.
 func Builds(name string) bool { return form(name) >= 0 }
 
 func form(name string) int {
 	return slices.IndexFunc(entries, func(e struct{ name, added *pattern.Pattern }) bool { return e.name.MatchString(path.Base(name)) })
 }
 
-// Depends tells whether a patch of a build file only adds what the product depends on, in known forms.
+// Depends reports whether a patch of a build file only adds harmless entries.
 func Depends(name, patch string) bool {
 	at := form(name)
 	_, body, changed := strings.Cut(patch, "\n@@")

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
-// Source gives a project's files. List ends names of folders with a slash; Read gives nil for none.
+// Source reads a project's files. List ends the names of folders with a slash. Read returns nil for a missing file.
 type Source struct {
 	List func(folder string) []string
 	Read func(name string) []byte
@@ -20,7 +20,7 @@ type Source struct {
 
 const mostBelow = 200
 
-// Read takes the files that say something.
+// Read reads the files that suggest checks and setup.
 func Read(s Source) Files {
 	files := Files{}
 	s.read(files, "")
@@ -36,7 +36,7 @@ func Read(s Source) Files {
 	return files
 }
 
-// plain is a folder's name that needs no quotes in a shell.
+// plain matches names of folders that need no quotes in a shell.
 var plain = pattern.Of(`^[\w./@][\w./@-]*$`)
 
 func (s Source) read(files Files, folder string) {
@@ -44,7 +44,7 @@ func (s Source) read(files Files, folder string) {
 	for _, name := range s.List(strings.TrimSuffix(folder, "/")) {
 		switch {
 		case !slices.Contains(names, name):
-		// A lock file may be larger than what can be read.
+		// Only the name of a lock file counts, and it may be too large to read.
 		case strings.HasSuffix(name, "/"), Locks(name) && name != "requirements.txt":
 			files[folder+name] = nil
 		default:
@@ -55,7 +55,7 @@ func (s Source) read(files Files, folder string) {
 	}
 }
 
-// members are the folders that the files at the top name as projects.
+// members returns the folders that the files at the top name as projects.
 func (f Files) members(s Source) []string {
 	var found []string
 	for line := range strings.Lines(string(f["go.work"])) {
@@ -65,7 +65,7 @@ func (f Files) members(s Source) []string {
 		}
 	}
 	var globs struct{ Packages []string }
-	_ = yamlfile.Decode(f["pnpm-workspace.yaml"], &globs) // what cannot be read names none
+	_ = yamlfile.Decode(f["pnpm-workspace.yaml"], &globs) // an unreadable file names none
 	var list struct{ Workspaces []string }
 	var object struct{ Workspaces struct{ Packages []string } }
 	if json.Unmarshal(f["package.json"], &list) != nil {
@@ -74,7 +74,7 @@ func (f Files) members(s Source) []string {
 	for _, glob := range slices.Concat(globs.Packages, list.Workspaces, object.Workspaces.Packages) {
 		folder, rest, _ := strings.Cut(strings.TrimSuffix(glob, "/"), "/*")
 		switch {
-		case strings.ContainsAny(folder+strings.Trim(rest, "*/"), "*!{["): // of those nothing is told
+		case strings.ContainsAny(folder+strings.Trim(rest, "*/"), "*!{["): // these patterns are not supported
 		case strings.Contains(glob, "/*"):
 			found = append(found, s.folders(folder)...)
 		default:
@@ -97,7 +97,7 @@ func (s Source) holding(name string) []string {
 	return found
 }
 
-// folders are those in a folder, but for hidden ones and what is installed.
+// folders returns the folders in a folder, without hidden and installed ones.
 func (s Source) folders(folder string) []string {
 	var found []string
 	for _, name := range s.List(folder) {
@@ -119,7 +119,7 @@ func (f Files) below() []string {
 	return slices.Sorted(maps.Keys(dirs))
 }
 
-// in are the files of a project below. What the top has locked is locked for it.
+// in returns the files of a project in a folder, with the lock files of the top.
 func (f Files) in(dir string) Files {
 	files := Files{}
 	for name, data := range f {

@@ -30,7 +30,7 @@ var (
 	fixedPort = pattern.Of(`^([0-9]+):[0-9]+(?:/tcp)?$`)
 )
 
-// Proposal is what a project's own files say about its checks and what they need.
+// Proposal is what a project's files suggest for its checks.
 type Proposal struct {
 	Checks   []Command
 	Setup    []Command
@@ -41,10 +41,10 @@ type Proposal struct {
 	Ignored  []string  // what was left out, and why
 }
 
-// Block is YAML for a workflow, with the file that it comes from.
+// Block is YAML for a workflow, and the file from which it comes.
 type Block struct{ YAML, From string }
 
-// Tools tells whether the project needs more than git and a shell.
+// Tools reports whether the project needs more than git and a shell.
 func (p Proposal) Tools() bool { return len(p.Checks)+len(p.Setup)+len(p.Ports)+len(p.Steps) > 0 }
 
 type workflowJob struct {
@@ -54,12 +54,12 @@ type workflowJob struct {
 	Steps    []map[string]any
 	from     string
 	text     []byte
-	tests    bool // its variables are taken, too
+	tests    bool // it runs the tests, so its variables are taken, too
 }
 
-// Propose reads the files of a project. The job of its workflows that runs the
-// tests says most, copilot-setup-steps.yml more about setup; what neither says,
-// the devcontainer and the files of package managers and version managers say.
+// Propose reads a project's files. The workflow job that runs the tests comes first, but
+// copilot-setup-steps.yml comes first for setup. What is still missing comes from the
+// devcontainer, and from the files of package managers and version managers.
 func Propose(s Source) Proposal {
 	var p Proposal
 	if job, is := p.jobs(s, copilotFile)[copilotJob]; is {
@@ -106,7 +106,7 @@ func (p *Proposal) testJob(s Source) (workflowJob, bool) {
 	return workflowJob{}, false
 }
 
-// workflowFiles are those that may be the project's CI.
+// workflowFiles returns the workflows that may be the project's CI.
 func workflowFiles(s Source) (all []string) {
 	for _, name := range slices.Sorted(slices.Values(s.List(strings.TrimSuffix(workflowDir, "/")))) {
 		from, ext := workflowDir+name, path.Ext(name)
@@ -117,7 +117,7 @@ func workflowFiles(s Source) (all []string) {
 	return all
 }
 
-// CI names the workflows that GitHub starts for pushes or pull requests, if need be by path.
+// CI returns the names, or paths, of the workflows that GitHub starts for pushes or pull requests.
 func CI(s Source) (names []string) {
 	for _, from := range workflowFiles(s) {
 		var file struct {
@@ -143,7 +143,7 @@ func text(value any) string {
 	return s
 }
 
-// jobs are those of a workflow file; none where it cannot be read.
+// jobs returns the jobs of a workflow file. An unreadable file has none.
 func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 	data := s.Read(from)
 	if data == nil {
@@ -174,7 +174,7 @@ func (p *Proposal) jobs(s Source, from string) map[string]workflowJob {
 	return file.Jobs
 }
 
-// plainStep tells that a step has no expression and no option but the known ones.
+// plainStep reports whether a step has no expression, and no options except the known ones.
 func plainStep(step map[string]any, known ...string) bool {
 	for key := range step {
 		if !slices.Contains(append(known, "name", "id"), key) {
@@ -184,13 +184,13 @@ func plainStep(step map[string]any, known ...string) bool {
 	return !expression(step)
 }
 
-// expression tells that a value has one, or characters that YAML may take for a new line.
+// expression reports whether a value has an expression, or characters that YAML may read as a new line.
 func expression(value any) bool {
 	text := fmt.Sprint(value)
 	return strings.Contains(text, "${{") || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) })
 }
 
-// steps takes the steps that install tools, and their checkout: of the default branch, without a token.
+// steps takes the steps that install tools, and a checkout of the default branch without a token.
 func (p *Proposal) steps(job workflowJob) {
 	type step struct {
 		Uses string         `yaml:"uses"`
@@ -215,12 +215,12 @@ func (p *Proposal) steps(job workflowJob) {
 	}
 	data, err := yaml.Marshal(append(before, tools...))
 	if err != nil {
-		return // values that were read can be written
+		return // cannot happen: the values were read
 	}
 	p.Steps = []Block{{commented(string(data), job.text), job.from}}
 }
 
-// commented puts the versions behind the pins again, which are comments.
+// commented restores the comments behind pinned versions.
 func commented(steps string, workflow []byte) string {
 	for _, found := range pinned.FindAllStringSubmatch(string(workflow), -1) {
 		steps = strings.ReplaceAll(steps, "uses: "+found[1]+"\n", "uses: "+found[1]+" "+found[2]+"\n")
@@ -228,7 +228,7 @@ func commented(steps string, workflow []byte) string {
 	return steps
 }
 
-// services takes those whose ports on the runner are fixed.
+// services takes the services with fixed ports on the runner.
 func (p *Proposal) services(job workflowJob) {
 	taken := map[string]map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(job.Services)) {
@@ -246,7 +246,7 @@ func (p *Proposal) services(job workflowJob) {
 	data, err := yaml.MarshalWithOptions(map[string]any{"services": taken}, yaml.IndentSequence(true))
 	if err != nil {
 		p.Ports = nil
-		return // values that were read can be written
+		return // cannot happen: the values were read
 	}
 	p.Services = Block{string(data), job.from}
 }

@@ -18,7 +18,7 @@ var (
 	asRoot      = pattern.Of(`\bsudo\b|\bapt(?:-get)?\b`)
 )
 
-// commands takes the run steps of a job that need nothing of it, as single lines.
+// commands takes the run steps of a job that do not depend on the job, as single lines.
 func (p *Proposal) commands(job workflowJob) (found []Command) {
 	for _, step := range job.Steps {
 		run := strings.TrimSpace(text(step["run"]))
@@ -36,7 +36,7 @@ func (p *Proposal) commands(job workflowJob) (found []Command) {
 	return found
 }
 
-// lines are the commands of a step, in its folder; none where they need more.
+// lines returns the commands of a step, in its folder, or none if they need more.
 func (j workflowJob) lines(step map[string]any, run string) []string {
 	shell, folder := step["shell"], step["working-directory"]
 	if shell == nil {
@@ -45,7 +45,7 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 	if folder == nil {
 		folder = j.Defaults.Run["working-directory"]
 	}
-	if j.tests { // whose variables are taken by themselves
+	if j.tests { // env takes its variables
 		step = maps.Clone(step)
 		delete(step, "env")
 	}
@@ -62,8 +62,8 @@ func (j workflowJob) lines(step map[string]any, run string) []string {
 	return simple(run)
 }
 
-// simple are the commands of a script that runs one after the other; none where it does more. One that changes the
-// shell, such as cd, goes before each that follows.
+// simple returns the commands of a script that runs one after the other, or none if it does more. A command that changes
+// the shell, such as cd, is put before each command that follows.
 func simple(script string) (lines []string) {
 	if expression(script) {
 		return nil
@@ -81,7 +81,7 @@ func simple(script string) (lines []string) {
 	return lines
 }
 
-// sequence adds the commands of a statement that only has calls with && between them.
+// sequence adds the commands of a statement that consists of calls with && between them.
 func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	if and, is := statement.Cmd.(*syntax.BinaryCmd); is && and.Op == syntax.AndStmt && !statement.Background && !statement.Negated {
 		return sequence(and.X, before, lines) && sequence(and.Y, before, lines)
@@ -96,7 +96,7 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	}
 	line := strings.TrimSpace(printed.String())
 	switch {
-	case strings.Contains(line, "\n") || expression(line): // a document for its standard input, or what was on two lines
+	case strings.Contains(line, "\n") || expression(line): // a here-document or a quoted line break
 		return false
 	case is && changes(call):
 		*before += line + " && "
@@ -106,7 +106,7 @@ func sequence(statement *syntax.Stmt, before *string, lines *[]string) bool {
 	return true
 }
 
-// changes tells that a call changes the shell that the next command runs in.
+// changes reports whether a call changes the shell in which the next command runs.
 func changes(call *syntax.CallExpr) bool {
 	if len(call.Args) == 0 {
 		return true
@@ -118,7 +118,7 @@ func changes(call *syntax.CallExpr) bool {
 	return false
 }
 
-// split sorts a job's commands: those that judge, and those before that install, but for root's.
+// split sorts a job's commands into checks, and installations before them. Commands for root are left out.
 func split(found []Command) (checks, setup []Command) {
 	for _, c := range found {
 		install := installLine.MatchString(c.Command)
@@ -135,7 +135,7 @@ func split(found []Command) (checks, setup []Command) {
 
 var ofSecret = pattern.Of(`^\$\{\{\s*secrets\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}$`)
 
-// env takes the variables of the job and of its steps that were taken: plain values only; secrets are named.
+// env takes the plain variables of the job and of its steps that were taken. It only names those with secrets.
 func (p *Proposal) env(job workflowJob) {
 	all, several := maps.Clone(job.Env), map[string]bool{}
 	for _, step := range job.Steps {

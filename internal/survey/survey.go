@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Files are those of a project, and of projects below it, that say something. A folder's name ends with a slash.
+// Files are a project's files, and those of projects in its folders, that suggest commands. A folder's name ends with a slash.
 type Files map[string][]byte
 
 func wanted() []string {
@@ -29,17 +29,17 @@ func wanted() []string {
 
 var locks = pattern.Of(`(?:^|/)(?:(?:package-lock|npm-shrinkwrap|packages\.lock)\.json|pnpm-lock\.yaml|bun\.lockb?|gradle\.lockfile|go\.sum|pom\.xml|build\.gradle(?:\.kts)?|libs\.versions\.toml|Package\.resolved|requirements[\w.-]*\.txt|(?:yarn|deno|Cargo|Gemfile|poetry|uv|Pipfile|pdm|composer|mix)\.lock)$`)
 
-// Locks tells whether a file says which dependencies a project fetches.
+// Locks reports whether a file names the dependencies that a project fetches.
 func Locks(name string) bool { return locks.MatchString(name) }
 
-// Command is one that a file suggests.
+// Command is a command that a file suggests.
 type Command struct {
 	Command string
 	From    string // the file
 }
 
-// Checks are the commands that judge work, the likeliest first. What a Makefile calls its tests is all of them. A
-// project below has checks of its own, unless the top's of the same kind are for all; Go's never are.
+// Checks returns the commands that check work, the likeliest first. A Makefile's test target stands for all. A project in
+// a folder has its own checks, unless the top has some of the same kind, which run for all. Go's never do.
 func (f Files) Checks() []Command {
 	found := f.top()
 	for _, c := range found {
@@ -100,7 +100,7 @@ func (f Files) top() []Command {
 	return found
 }
 
-// Setup are the commands that fetch what those need, where a lock file says what.
+// Setup returns the commands that install what the checks need, if a lock file exists.
 func (f Files) Setup() []Command {
 	checks := f.Checks()
 	var found []Command
@@ -126,7 +126,7 @@ var managers = []struct{ lock, name, install string }{
 	{"npm-shrinkwrap.json", "npm", "npm ci"},
 }
 
-// manager is the one whose lock file there is, and the command that installs by it.
+// manager returns the package manager whose lock file exists, and its command to install.
 func (f Files) manager() (name string, install []Command) {
 	for _, m := range managers {
 		if f.has(m.lock) {
@@ -143,7 +143,7 @@ func (f Files) has(name string) bool {
 
 func (f Files) holds(name, word string) bool { return strings.Contains(string(f[name]), word) }
 
-// target tells whether a Makefile, or what is like one, has a target.
+// target reports whether a Makefile or justfile has a target.
 func (f Files) target(name, target string) bool {
 	form := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `(?:[ \t][^:=\n]*)?:(?:[^=:]|$)`)
 	return form.Match(f[name])
@@ -179,7 +179,7 @@ func (f Files) node() []Command {
 	return found
 }
 
-// venvs are the tools that run a program with what their lock file names.
+// venvs are the tools that run a program with the packages of their lock file.
 var venvs = []struct{ lock, run, setup string }{
 	{"uv.lock", "uv run ", "uv sync --locked"},
 	{"poetry.lock", "poetry run ", "poetry install"},

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Forms of a tool and its version. The first group is the tool, or empty; the last is the version.
+// Patterns of a tool and its version. The first group is the tool, or empty; the last is the version.
 var (
 	listed    = pattern.Of(`(?m)^(nodejs|node|python|golang|go)[ \t]+v?([0-9]+(?:\.[0-9]+){0,2})(?:[ \t].*)?\r?$`)
 	assigned  = pattern.Of(`(?m)^(node|python|go)[ \t]*=[ \t]*["']v?([0-9]+(?:\.[0-9]+){0,2})["']`)
@@ -26,9 +26,9 @@ var (
 	feature   = pattern.Of(`/features/(node|python|go):`)
 )
 
-const inContainer = "devcontainer" // the file of a devcontainer, wherever it is
+const inContainer = "devcontainer" // the file of a devcontainer, in any folder
 
-// says is the table of the files that name versions of tools, the strongest first.
+// says lists the files that name versions of tools, the strongest first.
 var says = []struct {
 	file, tool string
 	form       *pattern.Pattern
@@ -51,14 +51,14 @@ var says = []struct {
 	{"Dockerfile", "", image},
 }
 
-// installed are the steps that install a tool, by its names.
+// installed lists the steps that install a tool, by its names.
 var installed = map[string]struct{ uses, input string }{
 	"node":   {"actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0", "node-version"},
 	"python": {"actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065 # v5.6.0", "python-version"},
 	"go":     {"actions/setup-go@d35c59abb061a4a6fb18e82ac0862c26744d6ab5 # v5.5.0", "go-version"},
 }
 
-// versions adds steps for tools whose version a file names and that no step installs.
+// versions adds steps for tools whose version a file names, and which no step installs.
 func (p *Proposal) versions(s Source, container devcontainer) {
 	for _, one := range says {
 		from, said := one.file, string(s.Read(one.file))
@@ -76,7 +76,7 @@ func (p *Proposal) versions(s Source, container devcontainer) {
 	}
 }
 
-// devcontainer is what one sets up, with the versions of its tools as a Dockerfile has them.
+// devcontainer is the setup of a devcontainer, with the versions of tools as in a Dockerfile.
 type devcontainer struct {
 	from  string
 	says  string
@@ -126,7 +126,7 @@ func printed(r rune) rune {
 	return -1
 }
 
-// steps are a devcontainer's commands, one or several by name, as the steps of a job.
+// steps returns a devcontainer's command, or several by name, as the steps of a job.
 func steps(command any) (all []map[string]any) {
 	switch command := command.(type) {
 	case string:
