@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -20,72 +19,46 @@ type AttackResult struct {
 	Saw      string `json:"saw,omitempty"` // what got through; empty where it held
 }
 
+// vector is one way out of the sandbox.
 type vector struct {
 	name, control string
-	open          []Level // where nothing is promised
+	external      bool // promised at level external, too
 }
 
-const (
-	toPort      = "TCP to another port of loopback"
-	toProxyPort = "TCP to another host at the proxy's port"
-	toIPv6      = "TCP over IPv6"
-	toMachine   = "TCP to the machine's own address"
-	toBeyond    = "TCP to other machines"
-	byMPTCP     = "multipath TCP"
-	byFastOpen  = "TCP fast open"
-	byUDP       = "UDP"
-	byOther     = "sockets of other kinds"
-	byRing      = "io_uring"
-	toFileSock  = "another's local socket"
-	toDatagram  = "another's local datagrams"
-	toAbstract  = "another's abstract socket"
-	toDaemons   = "daemons' sockets"
-	atMemory    = "memory, environment and files of the program"
-	atTracing   = "tracing the program"
-	atSignals   = "signals to the program"
-	atKernel    = "calls into the kernel"
-	atUser      = "user and groups"
-	atCaps      = "capabilities"
-	atGains     = "gains by set-user-id programs"
-	atFile      = "a file that is not named"
-	atFolder    = "writing beside its folders"
-	atReadOnly  = "writing to what is read-only"
-	atApart     = "files of the job and its runner, logins in settings"
-	atLink      = "a link in the place of a folder"
-	atGit       = "git's HEAD, alternates and sequencer"
+var (
+	toPort      = vector{"TCP to another port of loopback", "network namespace or supervisor", false}
+	toProxyPort = vector{"TCP to another host at the proxy's port", "network namespace or supervisor", false}
+	toIPv6      = vector{"TCP over IPv6", "network namespace or supervisor", false}
+	toMachine   = vector{"TCP to the machine's own address", "network namespace or supervisor", false}
+	toBeyond    = vector{"TCP to other machines", "network namespace, supervisor, or the external sandbox", true}
+	byMPTCP     = vector{"multipath TCP", "seccomp", false}
+	byFastOpen  = vector{"TCP fast open", "seccomp", true}
+	byUDP       = vector{"UDP", "network namespace or seccomp", true}
+	byOther     = vector{"sockets of other kinds", "seccomp", true}
+	byRing      = vector{"io_uring", "seccomp", true}
+	toFileSock  = vector{"another's local socket", "mounts, supervisor or seccomp", true}
+	toDatagram  = vector{"another's local datagrams", "mounts or seccomp", true}
+	toAbstract  = vector{"another's abstract socket", "network namespace, supervisor or Landlock", false}
+	toDaemons   = vector{"daemons' sockets", "no groups, mounts, supervisor or seccomp", true}
+	atMemory    = vector{"memory, environment and files of the program", "another user or Landlock", true}
+	atTracing   = vector{"tracing the program", "seccomp", true}
+	atSignals   = vector{"signals to the program", "another user or Landlock", true}
+	atKernel    = vector{"calls into the kernel", "seccomp", true}
+	atUser      = vector{"user and groups", "another user", true}
+	atCaps      = vector{"capabilities", "no capabilities", true}
+	atGains     = vector{"gains by set-user-id programs", "no new privileges", true}
+	atFile      = vector{"a file that is not named", "Landlock or mounts", false}
+	atFolder    = vector{"writing beside its folders", "Landlock or mounts", false}
+	atReadOnly  = vector{"writing to what is read-only", "mounts, or put back afterwards", false}
+	atApart     = vector{"files of the job and its runner, logins in settings", "folders are granted without what is apart", false}
+	atLink      = vector{"a link in the place of a folder", "no link of theirs is followed", false}
+	atGit       = vector{"git's HEAD, alternates and sequencer", "put back afterwards", false}
 )
 
-func attackVectors() []vector {
-	low := []Level{External}
-	return []vector{
-		{name: toPort, control: "network namespace or supervisor", open: low},
-		{name: toProxyPort, control: "network namespace or supervisor", open: low},
-		{name: toIPv6, control: "network namespace or supervisor", open: low},
-		{name: toMachine, control: "network namespace or supervisor", open: low},
-		{name: toBeyond, control: "network namespace, supervisor, or the external sandbox"},
-		{name: byMPTCP, control: "seccomp", open: low},
-		{name: byFastOpen, control: "seccomp"},
-		{name: byUDP, control: "network namespace or seccomp"},
-		{name: byOther, control: "seccomp"},
-		{name: byRing, control: "seccomp"},
-		{name: toFileSock, control: "mounts, supervisor or seccomp"},
-		{name: toDatagram, control: "mounts or seccomp"},
-		{name: toAbstract, control: "network namespace, supervisor or Landlock", open: low},
-		{name: toDaemons, control: "no groups, mounts, supervisor or seccomp"},
-		{name: atMemory, control: "another user or Landlock"},
-		{name: atTracing, control: "seccomp"},
-		{name: atSignals, control: "another user or Landlock"},
-		{name: atKernel, control: "seccomp"},
-		{name: atUser, control: "another user"},
-		{name: atCaps, control: "no capabilities"},
-		{name: atGains, control: "no new privileges"},
-		{name: atFile, control: "Landlock or mounts", open: low},
-		{name: atFolder, control: "Landlock or mounts", open: low},
-		{name: atReadOnly, control: "mounts, or put back afterwards", open: low},
-		{name: atApart, control: "folders are granted without what is apart", open: low},
-		{name: atLink, control: "no link of theirs is followed", open: low},
-		{name: atGit, control: "put back afterwards", open: low},
-	}
+var attackVectors = []vector{
+	toPort, toProxyPort, toIPv6, toMachine, toBeyond, byMPTCP, byFastOpen, byUDP, byOther, byRing,
+	toFileSock, toDatagram, toAbstract, toDaemons, atMemory, atTracing, atSignals, atKernel, atUser, atCaps,
+	atGains, atFile, atFolder, atReadOnly, atApart, atLink, atGit,
 }
 
 // Attack does from inside what must fail, and asks those who would have been
@@ -96,8 +69,8 @@ func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
 	if err != nil {
 		return nil, fmt.Errorf("attack the sandbox from inside: %w", err)
 	}
-	results := make([]AttackResult, 0, len(attackVectors()))
-	for _, v := range attackVectors() {
+	results := make([]AttackResult, 0, len(attackVectors))
+	for _, v := range attackVectors {
 		results = append(results, AttackResult{
 			Vector: v.name, Control: v.control, Held: saw[v.name] == "", Saw: saw[v.name], Promised: w.blocks(v),
 		})
@@ -109,10 +82,10 @@ func (w Config) Attack(ctx context.Context, exec Exec) ([]AttackResult, error) {
 // do harm but read nothing and reach nothing; on a laptop they are blocked
 // since Linux 6.12.
 func (w Config) blocks(v vector) bool {
-	if v.name == atSignals && w.sameUser() && !w.scoped() {
+	if v == atSignals && w.sameUser() && !w.scoped() {
 		return false
 	}
-	return !slices.Contains(v.open, w.Level)
+	return v.external || w.Level != External
 }
 
 // Holds is nil if nothing got through that the level promises to hold.

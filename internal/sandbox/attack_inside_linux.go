@@ -23,7 +23,7 @@ func attackFromInside(in io.Reader, out io.Writer) error {
 	}
 	saw := findings{}
 	if t.Loopback {
-		saw.note("loopback", connectToSelf())
+		saw["loopback"] = connectToSelf()
 		return json.NewEncoder(out).Encode(saw)
 	}
 	t.tryNetwork(saw)
@@ -39,18 +39,18 @@ func attackFromInside(in io.Reader, out io.Writer) error {
 
 type findings map[string]string
 
-func (a findings) note(vector, got string) {
-	if got != "" && a[vector] == "" {
-		a[vector] = got
+func (a findings) note(v vector, got string) {
+	if got != "" && a[v.name] == "" {
+		a[v.name] = got
 	}
 }
 
 // add adds to earlier results. Those outside decide whether they count.
-func (a findings) add(vector, got string) {
-	if a[vector] != "" {
-		got = a[vector] + separator + got
+func (a findings) add(v vector, got string) {
+	if a[v.name] != "" {
+		got = a[v.name] + separator + got
 	}
-	a[vector] = got
+	a[v.name] = got
 }
 
 const separator = "; "
@@ -58,18 +58,18 @@ const separator = "; "
 const greeting = "from inside"
 
 func (t targets) tryNetwork(saw findings) {
-	for vector, addr := range t.Dial {
+	for name, addr := range t.Dial {
 		to, err := netip.ParseAddrPort(addr)
 		if err != nil {
 			continue
 		}
-		switch vector {
-		case byMPTCP:
-			saw.note(vector, dialOut(to, unix.IPPROTO_MPTCP))
-		case byFastOpen:
-			saw.note(vector, fastOpenOut(to))
+		switch name {
+		case byMPTCP.name:
+			saw.note(byMPTCP, dialOut(to, unix.IPPROTO_MPTCP))
+		case byFastOpen.name:
+			saw.note(byFastOpen, fastOpenOut(to))
 		default:
-			saw.note(vector, dialOut(to, 0))
+			saw.note(vector{name: name}, dialOut(to, 0))
 		}
 	}
 	for _, addr := range t.Beyond {

@@ -22,7 +22,7 @@ import (
 
 // targets are what those inside try. Of a canary they know only the prefix.
 type targets struct {
-	Dial           map[string]string `json:",omitempty"` // vector to address
+	Dial           map[string]string `json:",omitempty"` // name of a vector to address
 	Datagram       string            `json:",omitempty"`
 	Socket         string            `json:",omitempty"` // in the file system
 	DatagramSocket string            `json:",omitempty"`
@@ -190,30 +190,30 @@ func (st *attackSetup) judge(ctx context.Context, saw map[string]string) {
 		saw[name] = st.withoutOthers(got)
 	}
 	for _, d := range st.listeners {
-		delete(saw, d.vector)
+		delete(saw, d.vector.name)
 	}
 	for _, d := range st.listeners {
 		if n := d.visitors(ctx); n > 0 {
-			saw[d.vector] = strconv.Itoa(n) + " came out"
+			saw[d.vector.name] = strconv.Itoa(n) + " came out"
 		}
 	}
-	delete(saw, atSignals)
+	delete(saw, atSignals.name)
 	if st.victim.end(); st.victim.res.Signal != "" {
-		saw[atSignals] = "it was ended"
+		saw[atSignals.name] = "it was ended"
 	}
-	delete(saw, atFolder)
+	delete(saw, atFolder.name)
 	if _, err := os.Lstat(filepath.Join(st.Folder, writtenInside)); !errors.Is(err, fs.ErrNotExist) {
-		saw[atFolder] = "a file was made"
+		saw[atFolder.name] = "a file was made"
 	}
-	delete(saw, atReadOnly)
+	delete(saw, atReadOnly.name)
 	for _, path := range st.ReadOnly {
 		if text, err := os.ReadFile(path); err == nil && bytes.Contains(text, []byte(writtenInside)) {
-			saw[atReadOnly] = path
+			saw[atReadOnly.name] = path
 		}
 	}
-	delete(saw, atGit)
+	delete(saw, atGit.name)
 	if planted := st.changedFiles(); len(planted) > 0 {
-		saw[atGit] = strings.Join(planted, separator)
+		saw[atGit.name] = strings.Join(planted, separator)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 type outsideListener struct {
 	io.Closer
 
-	vector string
+	vector vector
 	addr   net.Addr
 	stream net.Listener
 	packet net.PacketConn
@@ -31,17 +31,17 @@ var lastVisit = []byte("the last one")
 func (st *attackSetup) openListeners(ctx context.Context) error {
 	var lc net.ListenConfig
 	lc.SetMultipathTCP(false)
-	listen := func(vector, network, addr string) error {
+	listen := func(v vector, network, addr string) error {
 		l, err := lc.Listen(ctx, network, addr)
 		if err != nil {
-			return fmt.Errorf("open a door for %s: %w", vector, err)
+			return fmt.Errorf("open a door for %s: %w", v.name, err)
 		}
-		st.listeners = append(st.listeners, &outsideListener{Closer: l, vector: vector, addr: l.Addr(), stream: l})
-		st.Dial[vector] = l.Addr().String()
+		st.listeners = append(st.listeners, &outsideListener{Closer: l, vector: v, addr: l.Addr(), stream: l})
+		st.Dial[v.name] = l.Addr().String()
 		return nil
 	}
-	for _, vector := range []string{toPort, byMPTCP, byFastOpen} {
-		if err := listen(vector, "tcp4", "127.0.0.1:0"); err != nil {
+	for _, v := range []vector{toPort, byMPTCP, byFastOpen} {
+		if err := listen(v, "tcp4", "127.0.0.1:0"); err != nil {
 			return err
 		}
 	}
@@ -57,7 +57,7 @@ func (st *attackSetup) openListeners(ctx context.Context) error {
 	return errors.Join(st.openLocalListeners(listen), st.openPacketListeners(ctx))
 }
 
-func (st *attackSetup) openLocalListeners(listen func(vector, network, addr string) error) error {
+func (st *attackSetup) openLocalListeners(listen func(v vector, network, addr string) error) error {
 	st.Socket, st.Abstract = filepath.Join(st.dir, "socket"), "@"+filepath.Base(st.dir)
 	return errors.Join(
 		listen(toFileSock, "unix", st.Socket), makeWorldWritable(st.Socket),
@@ -65,12 +65,12 @@ func (st *attackSetup) openLocalListeners(listen func(vector, network, addr stri
 }
 
 func (st *attackSetup) openPacketListeners(ctx context.Context) error {
-	open := func(vector, network, addr string) (string, error) {
+	open := func(v vector, network, addr string) (string, error) {
 		c, err := new(net.ListenConfig).ListenPacket(ctx, network, addr)
 		if err != nil {
-			return "", fmt.Errorf("open a door for %s: %w", vector, err)
+			return "", fmt.Errorf("open a door for %s: %w", v.name, err)
 		}
-		st.listeners = append(st.listeners, &outsideListener{Closer: c, vector: vector, addr: c.LocalAddr(), packet: c})
+		st.listeners = append(st.listeners, &outsideListener{Closer: c, vector: v, addr: c.LocalAddr(), packet: c})
 		return c.LocalAddr().String(), nil
 	}
 	var err, other error
