@@ -7,62 +7,38 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// systemCall is a dangerous one with harmless arguments: what counts is whether the kernel looked at them.
-type systemCall struct {
-	name   string
-	number uintptr
-	args   [3]uintptr
+// callsToTry are dangerous calls.
+var callsToTry = map[string]uintptr{
+	"ptrace": unix.SYS_PTRACE, "process_vm_readv": unix.SYS_PROCESS_VM_READV, "pidfd_getfd": unix.SYS_PIDFD_GETFD,
+	"kcmp": unix.SYS_KCMP, "prlimit64": unix.SYS_PRLIMIT64, "setpriority": unix.SYS_SETPRIORITY,
+	"sched_setaffinity": unix.SYS_SCHED_SETAFFINITY, "keyctl": unix.SYS_KEYCTL, "add_key": unix.SYS_ADD_KEY,
+	"mount": unix.SYS_MOUNT, "umount2": unix.SYS_UMOUNT2, "fsopen": unix.SYS_FSOPEN, "open_tree": unix.SYS_OPEN_TREE,
+	"move_mount": unix.SYS_MOVE_MOUNT, "mount_setattr": unix.SYS_MOUNT_SETATTR, "pivot_root": unix.SYS_PIVOT_ROOT,
+	"chroot": unix.SYS_CHROOT, "unshare": unix.SYS_UNSHARE, "setns": unix.SYS_SETNS,
+	"open_by_handle_at": unix.SYS_OPEN_BY_HANDLE_AT, "fanotify_init": unix.SYS_FANOTIFY_INIT, "bpf": unix.SYS_BPF,
+	"perf_event_open": unix.SYS_PERF_EVENT_OPEN, "userfaultfd": unix.SYS_USERFAULTFD,
+	"init_module": unix.SYS_INIT_MODULE, "finit_module": unix.SYS_FINIT_MODULE, "delete_module": unix.SYS_DELETE_MODULE,
+	"kexec_load": unix.SYS_KEXEC_LOAD, "reboot": unix.SYS_REBOOT, "settimeofday": unix.SYS_SETTIMEOFDAY,
 }
 
-const invalidPointer = ^uintptr(0)
-
-var callsToTry = []systemCall{
-	{"ptrace", unix.SYS_PTRACE, [3]uintptr{invalidPointer}},
-	{"process_vm_readv", unix.SYS_PROCESS_VM_READV, [3]uintptr{invalidPointer}},
-	{"pidfd_getfd", unix.SYS_PIDFD_GETFD, [3]uintptr{invalidPointer}},
-	{"kcmp", unix.SYS_KCMP, [3]uintptr{invalidPointer}},
-	{"prlimit64", unix.SYS_PRLIMIT64, [3]uintptr{invalidPointer}},
-	{"setpriority", unix.SYS_SETPRIORITY, [3]uintptr{unix.PRIO_PROCESS, invalidPointer}},
-	{"sched_setaffinity", unix.SYS_SCHED_SETAFFINITY, [3]uintptr{invalidPointer}},
-	{"keyctl", unix.SYS_KEYCTL, [3]uintptr{invalidPointer}},
-	{"add_key", unix.SYS_ADD_KEY, [3]uintptr{}},
-	{"mount", unix.SYS_MOUNT, [3]uintptr{}},
-	{"umount2", unix.SYS_UMOUNT2, [3]uintptr{0, invalidPointer}},
-	{"fsopen", unix.SYS_FSOPEN, [3]uintptr{0, invalidPointer}},
-	{"open_tree", unix.SYS_OPEN_TREE, [3]uintptr{invalidPointer, 0, invalidPointer}},
-	{"move_mount", unix.SYS_MOVE_MOUNT, [3]uintptr{invalidPointer}},
-	{"mount_setattr", unix.SYS_MOUNT_SETATTR, [3]uintptr{invalidPointer}},
-	{"pivot_root", unix.SYS_PIVOT_ROOT, [3]uintptr{}},
-	{"chroot", unix.SYS_CHROOT, [3]uintptr{}},
-	{"unshare", unix.SYS_UNSHARE, [3]uintptr{unix.CLONE_NEWUSER}},
-	{"setns", unix.SYS_SETNS, [3]uintptr{invalidPointer}},
-	{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT, [3]uintptr{invalidPointer}},
-	{"fanotify_init", unix.SYS_FANOTIFY_INIT, [3]uintptr{invalidPointer, invalidPointer}},
-	{"bpf", unix.SYS_BPF, [3]uintptr{invalidPointer}},
-	{"perf_event_open", unix.SYS_PERF_EVENT_OPEN, [3]uintptr{}},
-	{"userfaultfd", unix.SYS_USERFAULTFD, [3]uintptr{invalidPointer}},
-	{"init_module", unix.SYS_INIT_MODULE, [3]uintptr{}},
-	{"finit_module", unix.SYS_FINIT_MODULE, [3]uintptr{invalidPointer}},
-	{"delete_module", unix.SYS_DELETE_MODULE, [3]uintptr{}},
-	{"kexec_load", unix.SYS_KEXEC_LOAD, [3]uintptr{0, invalidPointer}},
-	{"reboot", unix.SYS_REBOOT, [3]uintptr{}},
-	{"settimeofday", unix.SYS_SETTIMEOFDAY, [3]uintptr{1, 1}},
-}
-
-// kernelCalls returns those that reached the kernel. Most would fail without a capability as well.
+// kernelCalls returns those that reached the kernel. Their arguments are invalid, so that none does harm.
+// Most would fail without a capability as well.
 func kernelCalls() string {
+	const invalid = ^uintptr(0)
 	var got []string
-	for _, c := range callsToTry {
-		_, _, errno := unix.Syscall(c.number, c.args[0], c.args[1], c.args[2])
+	for name, number := range callsToTry {
+		_, _, errno := unix.Syscall(number, invalid, invalid, invalid)
 		if errno != unix.EPERM && errno != unix.ENOSYS {
-			got = append(got, c.name)
+			got = append(got, name)
 		}
 	}
+	slices.Sort(got)
 	// The same by the other way in: a new process in new namespaces.
 	if pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.CLONE_NEWUSER|unix.SIGCHLD), 0, 0, 0, 0, 0); errno == 0 {
 		if pid == 0 {
