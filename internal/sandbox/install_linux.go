@@ -14,8 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/seccomp"
 )
 
-const setModeFilter = 1
-
 // restrictCalls puts the seccomp filter on this thread, which is the one that execs.
 // With a supervisor its listener goes to it; nothing after this may be a call
 // that the supervisor is asked about.
@@ -65,15 +63,15 @@ func installFilter(raw []bpf.RawInstruction, listen bool) (int, error) {
 	}
 	// Killable: else each signal, of which Go's runtime sends itself many,
 	// would begin a connect anew. Kernels before 5.19 do not know it.
-	fd, err := seccompCall(seccomp.NewListener|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program)
+	fd, err := seccompCall(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program)
 	if err == unix.EINVAL { //nolint:errorlint // a bare errno
-		fd, err = seccompCall(seccomp.NewListener, &program)
+		fd, err = seccompCall(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, &program)
 	}
 	return fd, err
 }
 
 func seccompCall(flags uintptr, program *unix.SockFprog) (int, error) {
-	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, setModeFilter, flags, uintptr(unsafe.Pointer(program))) //nolint:gosec // the kernel reads it there
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(program))) //nolint:gosec // the kernel reads it there
 	if errno != 0 {
 		return -1, os.NewSyscallError("install the seccomp filter", errno)
 	}

@@ -63,10 +63,9 @@ func procFile(q notice, of string) string {
 }
 
 const (
-	sockDiagByFamily = 20
-	stateListen      = 10
-	diagRequest      = 8 + 48 // inet_diag_req_v2
-	diagMessage      = 4 + 48 + 20
+	stateListen = 10
+	diagRequest = 8 + 48 // inet_diag_req_v2
+	diagMessage = 4 + 48 + 20
 )
 
 // listeners asks the kernel for the sockets at a port: to read /proc/net/tcp is slow.
@@ -90,7 +89,7 @@ func listeners(port uint16) ([]uint64, error) {
 func ask(fd int, family byte, port uint16) ([]uint64, error) {
 	req := make([]byte, unix.SizeofNlMsghdr+diagRequest)
 	binary.NativeEndian.PutUint32(req[0:], uint32(len(req))) //nolint:gosec // 72
-	binary.NativeEndian.PutUint16(req[4:], sockDiagByFamily)
+	binary.NativeEndian.PutUint16(req[4:], unix.SOCK_DIAG_BY_FAMILY)
 	binary.NativeEndian.PutUint16(req[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
 	body := req[unix.SizeofNlMsghdr:]
 	body[0], body[1] = family, unix.IPPROTO_TCP
@@ -157,16 +156,6 @@ type injection struct {
 	ToFlags uint32
 }
 
-const (
-	ioReceive = 0xc0502100
-	ioSend    = 0xc0182101
-	ioValid   = 0x40082102
-	ioInject  = 0x40182103
-
-	flagSetFD    = 1 // SECCOMP_ADDFD_FLAG_SETFD
-	flagContinue = 1 // SECCOMP_USER_NOTIF_FLAG_CONTINUE
-)
-
 type noticeQueue int
 
 func ioctl[T any](n noticeQueue, request uintptr, what *T) error {
@@ -190,7 +179,7 @@ func (n noticeQueue) next() (notice, bool) {
 			return notice{}, false
 		}
 		var got notice
-		err := ioctl(n, ioReceive, &got)
+		err := ioctl(n, unix.SECCOMP_IOCTL_NOTIF_RECV, &got)
 		switch {
 		case err == nil:
 			return got, true
@@ -203,24 +192,24 @@ func (n noticeQueue) next() (notice, bool) {
 
 func (n noticeQueue) refuse(q notice, errno unix.Errno) {
 	a := answer{ID: q.ID, Error: -int32(errno)} //nolint:gosec // small
-	_ = ioctl(n, ioSend, &a)
+	_ = ioctl(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
 }
 
 // continueCall is for calls without pointers only: the kernel reads the arguments again.
 func (n noticeQueue) continueCall(q notice) {
-	a := answer{ID: q.ID, Flags: flagContinue}
-	_ = ioctl(n, ioSend, &a)
+	a := answer{ID: q.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	_ = ioctl(n, unix.SECCOMP_IOCTL_NOTIF_SEND, &a)
 }
 
 func (n noticeQueue) inject(q notice, ours, theirs, flags int) error {
-	in := injection{ID: q.ID, Flags: flagSetFD, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
-	return ioctl(n, ioInject, &in)
+	in := injection{ID: q.ID, Flags: unix.SECCOMP_ADDFD_FLAG_SETFD, From: uint32(ours), To: uint32(theirs), ToFlags: uint32(flags)} //nolint:gosec // descriptors
+	return ioctl(n, unix.SECCOMP_IOCTL_NOTIF_ADDFD, &in)
 }
 
 // isWaiting checks that the process still waits: its number may be a stranger's by now.
 func (n noticeQueue) isWaiting(q notice) bool {
 	id := q.ID
-	return ioctl(n, ioValid, &id) == nil
+	return ioctl(n, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == nil
 }
 
 // socketAddress reads a socket address out of the memory of who asks.

@@ -34,9 +34,6 @@ var onOthers = map[string][]argument{
 	"move_pages":  {{0, 0}}, "migrate_pages": {{0, 0}},
 }
 
-// NewListener is SECCOMP_FILTER_FLAG_NEW_LISTENER: the filter comes with a supervisor.
-const NewListener = 8
-
 type argument struct{ at, is uint32 }
 
 const (
@@ -44,6 +41,7 @@ const (
 	tiocsti        = 0x5412     // types into the terminal of another
 	tioclinux      = 0x541c
 	msgFastOpen    = 0x20000000
+	newListener    = 8 // SECCOMP_FILTER_FLAG_NEW_LISTENER
 
 	familyUnix    = 1
 	familyInet    = 2
@@ -87,7 +85,7 @@ func (f Filter) refuse(a *assembly) {
 	})
 	a.rule("seccomp", func() { // no one supervises the supervisor
 		a.LdLo(1)
-		a.when(bpf.JumpBitsSet, NewListener, refuse(eperm))
+		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
 		a.ret(allow)
 	})
 }
