@@ -64,7 +64,7 @@ func installFilter(raw []bpf.RawInstruction, listen bool) (int, error) {
 	// Killable: else each signal, of which Go's runtime sends itself many,
 	// would begin a connect anew. Kernels before 5.19 do not know it.
 	fd, err := seccompCall(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, &program)
-	if err == unix.EINVAL { //nolint:errorlint // a bare errno
+	if errors.Is(err, unix.EINVAL) {
 		fd, err = seccompCall(unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, &program)
 	}
 	return fd, err
