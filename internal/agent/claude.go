@@ -2,10 +2,10 @@ package agent
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -103,7 +103,7 @@ func claudeReadStatus(_ int, printed []byte) string {
 	var status struct {
 		LoggedIn *bool `json:"loggedIn"`
 	}
-	if json.Unmarshal(printed, &status) != nil || status.LoggedIn == nil || *status.LoggedIn {
+	if !readLine(printed, &status) || status.LoggedIn == nil || *status.LoggedIn {
 		return ""
 	}
 	return "it has no key and is not logged in"
@@ -112,49 +112,36 @@ func claudeReadStatus(_ int, printed []byte) string {
 // claudePatience: six retries take half a minute, its default of ten three minutes.
 var claudePatience = []string{"CLAUDE_CODE_MAX_RETRIES=6"}
 
-type claudeUsage struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
-
-func (u *claudeUsage) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	return readFields(from, field{"input_tokens", &u.Input}, field{"output_tokens", &u.Output},
-		field{"cache_read_input_tokens", &u.CacheRead}, field{"cache_creation_input_tokens", &u.CacheWrite},
-		field{"cache_creation", &claudeKept{u}})
+type claudeUsage struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+	Cached     struct {
+		Hour int64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
 }
 
-type claudeKept struct{ of *claudeUsage }
-
-func (k *claudeKept) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	return readFields(from, field{"ephemeral_1h_input_tokens", &k.of.CacheHour})
+func (u claudeUsage) plain() stream.Usage {
+	return stream.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CacheHour: u.Cached.Hour}
 }
 
-func (u claudeUsage) plain() stream.Usage { return stream.Usage(u) }
-
-// claudeMessage is read by hand, like its blocks: most of what an agent prints is in them, and
-// reflection took as long as the text itself.
 type claudeMessage struct {
-	ID      string
-	Model   string
-	Content claudeBlocks
-	Usage   claudeUsage
-}
-
-func (m *claudeMessage) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	return readFields(from, field{"id", &m.ID}, field{"model", &m.Model}, field{"content", &m.Content}, field{"usage", &m.Usage})
+	ID      string       `json:"id"`
+	Model   string       `json:"model"`
+	Content claudeBlocks `json:"content"`
+	Usage   claudeUsage  `json:"usage"`
 }
 
 type claudeBlock struct {
-	Type      string
-	Text      string
-	ID        string
-	Name      string
-	Input     jsontext.Value // lies in the line: gone with the next one
-	ToolUseID string
-	Content   claudeBlocks // of a tool's result
-	IsError   bool
-}
-
-func (b *claudeBlock) read(from *jsontext.Decoder) error {
-	return readFields(from, field{"type", &b.Type}, field{"text", &b.Text}, field{"id", &b.ID}, field{"name", &b.Name}, field{"input", &b.Input},
-		field{"tool_use_id", &b.ToolUseID}, field{"content", &b.Content}, field{"is_error", &b.IsError})
+	Type      string         `json:"type"`
+	Text      string         `json:"text"`
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	ToolUseID string         `json:"tool_use_id"`
+	Content   claudeBlocks   `json:"content"` // of a tool's result
+	IsError   bool           `json:"is_error"`
 }
 
 func (b claudeBlock) output() string {
@@ -167,18 +154,16 @@ func (b claudeBlock) output() string {
 	return truncate(strings.Join(texts, "\n"), maxOutput)
 }
 
+// claudeBlocks are a list of blocks, or one text.
 type claudeBlocks []claudeBlock
 
 // UnmarshalJSONFrom accepts both forms.
 func (b *claudeBlocks) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if *b = nil; from.PeekKind() == '"' {
 		*b = claudeBlocks{{Type: "text"}}
-		return field{into: &(*b)[0].Text}.read(from)
+		return json.UnmarshalDecode(from, &(*b)[0].Text)
 	}
-	return elements(from, '[', func() error {
-		*b = append(*b, claudeBlock{})
-		return (*b)[len(*b)-1].read(from)
-	})
+	return json.UnmarshalDecode(from, (*[]claudeBlock)(b))
 }
 
 // todoList reads TodoWrite of Claude Code, with contents, and write_todos of Gemini, with descriptions.

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"errors"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -87,76 +86,3 @@ func readLine[T any](line []byte, into *T) bool {
 
 // lenient as other programs are that read such lines.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
-// members calls value for each member of an object, with its key. Another value is skipped.
-func members(from *jsontext.Decoder, value func(key []byte) error) error {
-	return elements(from, '{', func() error {
-		key, err := from.ReadValue()
-		if err != nil {
-			return err
-		}
-		if bytes.IndexByte(key, '\\') < 0 {
-			return value(key[1 : len(key)-1])
-		}
-		key, _ = jsontext.AppendUnquote(nil, key)
-		return value(key)
-	})
-}
-
-// elements calls each for the elements of an array, or before the members of an object.
-func elements(from *jsontext.Decoder, begin jsontext.Kind, each func() error) error {
-	if from.PeekKind() != begin {
-		return from.SkipValue()
-	}
-	_, err := from.ReadToken()
-	for err == nil && from.PeekKind() != begin+2 { // [ ] and { }
-		err = each()
-	}
-	if err == nil {
-		_, err = from.ReadToken()
-	}
-	return err
-}
-
-// field is a key of an object and what its value is read into.
-type field struct {
-	key  string
-	into any
-}
-
-// readFields leaves a field as it is where the value is of another kind. A jsontext.Value
-// is a part of what is read.
-func readFields(from *jsontext.Decoder, fields ...field) error {
-	return members(from, func(key []byte) error {
-		for _, f := range fields {
-			if f.key == string(key) {
-				return f.read(from)
-			}
-		}
-		return from.SkipValue()
-	})
-}
-
-func (f field) read(from *jsontext.Decoder) error {
-	if object, is := f.into.(json.UnmarshalerFrom); is {
-		return object.UnmarshalJSONFrom(from)
-	}
-	value, err := from.ReadValue()
-	switch into := f.into.(type) {
-	case *jsontext.Value:
-		*into = value
-	case *bool:
-		*into = value.Kind() == 't'
-	case *int64:
-		if count, wrong := strconv.ParseInt(string(value), 10, 64); wrong == nil {
-			*into = count
-		}
-	case *string:
-		if value.Kind() == '"' {
-			var page [2 << 10]byte
-			plain, _ := jsontext.AppendUnquote(page[:0], value)
-			*into = string(plain)
-		}
-	}
-	return err
-}

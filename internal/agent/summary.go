@@ -1,12 +1,11 @@
 package agent
 
 import (
-	"errors"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -16,44 +15,28 @@ const (
 	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
 )
 
-// summaryKeys are the keys that describe a tool's input best, in order.
-var summaryKeys = []string{
-	"file_path", "filePath", "notebook_path", "command", "cmd", "pattern", "url", "query", "path",
-	"skill", "description", "prompt",
+// toolInput has the keys that describe a tool's input best, in order.
+type toolInput struct {
+	FilePath     string `json:"file_path"`
+	FilePath2    string `json:"filePath"`
+	NotebookPath string `json:"notebook_path"`
+	Command      string `json:"command"`
+	Cmd          string `json:"cmd"`
+	Pattern      string `json:"pattern"`
+	URL          string `json:"url"`
+	Query        string `json:"query"`
+	Path         string `json:"path"`
+	Skill        string `json:"skill"`
+	Description  string `json:"description"`
+	Prompt       string `json:"prompt"`
 }
 
 func summary(input jsontext.Value) string {
-	best := described{rank: len(summaryKeys)}
-	if _ = json.Unmarshal(input, &best, lenient); best.text != "" {
-		return Short(best.text)
-	}
-	return Short(string(input))
+	var in toolInput
+	readLine(input, &in)
+	return Short(cmp.Or(in.FilePath, in.FilePath2, in.NotebookPath, in.Command, in.Cmd, in.Pattern, in.URL, in.Query, in.Path,
+		in.Skill, in.Description, in.Prompt, string(input)))
 }
-
-type described struct {
-	text string
-	rank int // among summaryKeys
-}
-
-func (d *described) UnmarshalJSONFrom(from *jsontext.Decoder) error {
-	return members(from, func(key []byte) error {
-		rank := slices.Index(summaryKeys[:d.rank], string(key))
-		if rank < 0 {
-			return from.SkipValue()
-		}
-		var text string
-		err := field{into: &text}.read(from)
-		if text != "" {
-			d.text, d.rank = text, rank
-		}
-		if d.rank == 0 {
-			return errBest
-		}
-		return err
-	})
-}
-
-var errBest = errors.New("no key describes it better")
 
 // Short is s on one line, cut where it is long.
 func Short(s string) string {
