@@ -33,7 +33,8 @@ type activeRun struct {
 	stopShowing context.CancelFunc // ends all showing
 	work        string             // the folder of the run's trees
 	trusted     *git.Trusted       // ralph's own repository; nil: nothing is handed over or proven
-	agentDir    agentDir
+	cloned      *git.Tree          // the agent's clone, once it is open
+	snapshot    agentSnapshot
 	clean       *checkout.Clean // where proofs run
 	guidance    func(ctx context.Context, run journal.Run) string
 }
@@ -51,7 +52,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.openJournal(ctx); err != nil {
 		return nil, err
 	}
-	s.agentDir, s.guidance = s.chooseAgentDir(), s.readGuidance()
+	s.guidance = s.readGuidance()
 	return s, nil
 }
 
@@ -113,8 +114,8 @@ func (s *activeRun) removeTrees() error {
 	case s.canRemoveTrees():
 		return untrusted.RemoveAll(s.work)
 	}
-	if a, is := s.agentDir.(*clonedTree); is && s.Sandbox != nil {
-		a.closeTree()
+	if s.worksInClone() && s.Sandbox != nil {
+		s.closeTree()
 	}
 	s.Log("work that was not pushed is saved in " + s.work)
 	return nil

@@ -70,7 +70,7 @@ func (s *activeRun) handlers() loop.Handlers {
 }
 
 func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
-	dir, err := s.agentDir.folder(ctx)
+	dir, err := s.folder(ctx)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.Rea
 	if err != nil {
 		return err
 	}
-	committed := len(merged.Claimed) > 0 && s.agentDir.takeSnapshot(ctx, run)
+	committed := len(merged.Claimed) > 0 && s.takeSnapshot(ctx, run)
 	emit(journal.PlanRead{Plan: merged.Plan, Claimed: merged.Claimed, Undone: merged.Undone, Bent: merged.Restored, Committed: committed, Log: log, Cut: cut})
 	if len(merged.Undone) == 0 {
 		return nil
@@ -145,11 +145,11 @@ func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run,
 }
 
 func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
-	dir, err := s.agentDir.folder(ctx)
+	dir, err := s.folder(ctx)
 	if err != nil {
 		return err
 	}
-	s.agentDir.takeSnapshot(ctx, run)
+	s.takeSnapshot(ctx, run)
 	hand := s.checkRunner(run, dir)
 	hand.Began = s.OnCheck
 	hand.Patience = func(limit time.Duration) time.Duration { return timeLeft(run, s.Now(), limit) }
@@ -170,7 +170,7 @@ func (s *activeRun) changedFiles(ctx context.Context, run journal.Run) (names []
 	if run.Base == "" || !slices.ContainsFunc(run.Policy.Checks, func(check policy.Check) bool { return check.Paths != "" }) {
 		return nil, false, nil
 	}
-	tree, err := s.agentDir.repository(ctx)
+	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return nil, false, err
 	}
@@ -203,7 +203,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	var seen *git.Inspection
 	if step.Leftovers && run.Policy.Done == policy.ByStories {
 		var err error
-		if seen, err = s.agentDir.commitLeftovers(ctx, run); ctx.Err() != nil {
+		if seen, err = s.commitLeftovers(ctx, run); ctx.Err() != nil {
 			return err
 		} else if err != nil {
 			seen = nil
@@ -213,7 +213,7 @@ func (s *activeRun) takeCommits(ctx context.Context, run journal.Run, step verdi
 	if err := s.refetch(ctx, run); err != nil {
 		return err
 	}
-	taken, err := s.agentDir.takeCommits(ctx, run, seen)
+	taken, err := s.newCommits(ctx, run, seen)
 	if err == nil {
 		taken, err = s.finishMerge(ctx, run, taken)
 	}

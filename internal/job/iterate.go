@@ -19,7 +19,7 @@ import (
 )
 
 func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.Iterate, emit emit) error {
-	dir, err := s.agentDir.folder(ctx)
+	dir, err := s.folder(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func claimTags(p policy.Policy) []string {
 }
 
 func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (string, error) {
-	tree, err := s.agentDir.repository(ctx)
+	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return "", err
 	}
@@ -174,11 +174,10 @@ func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
 
 // useBaseInstructions replaces the branch's instructions until the returned function runs.
 func (s *activeRun) useBaseInstructions(ctx context.Context, run journal.Run) (func(context.Context) error, error) {
-	a, apart := s.agentDir.(*clonedTree)
-	if !apart {
+	if !s.worksInClone() {
 		return func(context.Context) error { return nil }, nil
 	}
-	tree, err := a.tree(ctx)
+	tree, err := s.tree(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -144,9 +144,8 @@ func (s *activeRun) finishMerge(ctx context.Context, run journal.Run, taken jour
 }
 
 func (s *activeRun) moveAgentTree(ctx context.Context, from, to string) error {
-	grown, is := s.agentDir.(*clonedTree)
-	if !is || from == to {
+	if !s.worksInClone() || from == to {
 		return nil
 	}
-	return grown.resetTo(ctx, to)
+	return s.resetTo(ctx, to)
 }

@@ -42,7 +42,7 @@ const commitTask = "commit"
 
 // warnOfNewFiles notes new files: "git commit -am" does not add them.
 func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit emit) {
-	dir, err := s.agentDir.folder(ctx)
+	dir, err := s.folder(ctx)
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
@@ -62,7 +62,7 @@ func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit em
 }
 
 func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task string, emit emit) (done journal.SCMEnded, err error) {
-	dir, err := s.agentDir.folder(ctx)
+	dir, err := s.folder(ctx)
 	if err != nil {
 		return done, err
 	}

@@ -52,15 +52,10 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 
 // treeOfRun is nil if the agent works in the user's own tree, which the user sets up.
 func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, error) {
-	switch at := s.agentDir.(type) {
-	case *clonedTree:
-		return at.tree(ctx)
-	case *userCheckout:
-		if run.Policy.SeparateTree {
-			return at.tree, nil
-		}
+	if s.UserTree != nil && !run.Policy.SeparateTree {
+		return nil, nil //nolint:nilnil // no such tree
 	}
-	return nil, nil //nolint:nilnil // no such tree
+	return s.tree(ctx)
 }
 
 // ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work. The
@@ -70,9 +65,12 @@ func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree 
 	if err := tree.Restore(ctx, run.Head); err != nil {
 		return nil, err
 	}
-	if at, is := s.agentDir.(*userCheckout); is {
-		var err error
-		at.snapshot.checkFiles, err = setupLeftovers(ctx, run, tree)
+	if s.UserTree != nil {
+		now, err := tree.Look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.snapshot.checkFiles, err = tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
 		return nil, err
 	}
 	untracked, err := tree.Untracked(ctx)
@@ -80,15 +78,6 @@ func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree 
 		return nil, err
 	}
 	return untracked, tree.Ignore(untracked)
-}
-
-func setupLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (git.Leftovers, error) {
-	tree.Beside = LoopFiles(run.Policy)
-	now, err := tree.Look(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return tree.Leftovers(ctx, git.Span{From: now.Tree, To: now.Work})
 }
 
 // setupMarker says that setup is done, and which files git ignores since.

@@ -80,18 +80,18 @@ const (
 )
 
 // proposals are the agent's changes to protected files as patches: people decide whether to apply them.
-func (a *clonedTree) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
+func (s *activeRun) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree := untrusted.Folder{Path: dir}
 	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {
 		text, err := tree.ReadFile(name, maxProtectFile)
-		if err != nil || a.HasSecret != nil && a.HasSecret(text) { // removed, no plain file, or not to be shown
+		if err != nil || s.HasSecret != nil && s.HasSecret(text) { // removed, no plain file, or not to be shown
 			continue
 		}
-		changed, err := a.trusted.Overlay(ctx, git.Overlay{Onto: taken.To, From: taken.To, Texts: map[string][]byte{name: text}})
+		changed, err := s.trusted.Overlay(ctx, git.Overlay{Onto: taken.To, From: taken.To, Texts: map[string][]byte{name: text}})
 		if err != nil {
 			continue
 		}
-		patch, cut, err := a.trusted.Diff(ctx, git.Span{From: taken.To, To: changed}, maxPatch)
+		patch, cut, err := s.trusted.Diff(ctx, git.Span{From: taken.To, To: changed}, maxPatch)
 		if err == nil && patch != "" {
 			all = append(all, journal.Proposal{Path: name, Patch: patch, Cut: cut})
 		}
