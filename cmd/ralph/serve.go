@@ -88,11 +88,7 @@ func (c serveCommand) log(to io.Writer) *slog.Logger {
 }
 
 type served struct {
-	ID         int64  `json:"app_id"`
-	Slug       string `json:"slug,omitempty"`
-	PrivateKey string `json:"private_key"`
-	Secret     string `json:"webhook_secret"`
-
+	github.CreatedApp
 	listen string // where
 }
 
@@ -119,7 +115,7 @@ func (c serveCommand) told(w world) (*served, error) {
 		return nil, err
 	}
 	secret, err := confided(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
-	return &served{ID: c.AppID, PrivateKey: key, Secret: secret, listen: c.Listen}, err
+	return &served{github.CreatedApp{ID: c.AppID, PrivateKey: key, Secret: secret}, c.Listen}, err
 }
 
 func (c serveCommand) kept() (*served, error) {
@@ -166,13 +162,12 @@ func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 	if made == nil || err != nil {
 		return nil, err
 	}
-	return &served{ID: made.ID, PrivateKey: made.PrivateKey, Secret: made.Secret, listen: listen}, nil
+	return &served{*made, listen}, nil
 }
 
 // keep puts the App where only we can read it, whole or not at all.
 func (c serveCommand) keep(made github.CreatedApp) error {
-	app := served{ID: made.ID, Slug: made.Slug, PrivateKey: made.PrivateKey, Secret: made.Secret}
-	text, err := json.MarshalIndent(app, "", "  ") //nolint:gosec // to be kept is what it is for
+	text, err := json.MarshalIndent(made, "", "  ") //nolint:gosec // to be kept is what it is for
 	if err != nil {
 		return err
 	}

@@ -151,11 +151,11 @@ func (b NewApp) FormURL(state string) (form, site string, err error) {
 
 // CreatedApp is a GitHub App that was just made. GitHub hands this over once.
 type CreatedApp struct {
-	ID         int64
-	Slug       string
-	Page       string // where it is shown, and installed
-	PrivateKey string // PEM
-	Secret     string // of its webhook
+	ID         int64  `json:"app_id"`
+	Slug       string `json:"slug,omitempty"`
+	Page       string `json:"-"`           // where it is shown, and installed
+	PrivateKey string `json:"private_key"` // PEM
+	Secret     string `json:"webhook_secret"`
 }
 
 var validCode = pattern.Of(`^[A-Za-z0-9]{8,128}$`)
