@@ -113,10 +113,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	watch.Go(func() { d.watch(watching) })
-	web := webServer(d.handler(), d.Log, d.Limits)
-	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(l) }()
-	d.Log.Info("listening", "address", l.Addr().String())
+	web, failed := serve(l, d.handler(), d.Log, d.Limits)
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
@@ -130,9 +127,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wait func()) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Limits.Grace)
 	defer cancel()
-	if err := web.Shutdown(grace); err != nil {
-		_ = web.Close() // who is still connected has had their time
-	}
+	shutdown(grace, web)
 	close(d.closing)
 	done := make(chan struct{})
 	go func() { wait(); close(done) }()
@@ -145,12 +140,24 @@ func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wai
 	d.Log.Info("stopped", "waiting", len(d.queue))
 }
 
-func webServer(handler http.Handler, log *slog.Logger, limits Limits) *http.Server {
-	return &http.Server{
+// serve answers on l. failed gets the error with which it ends.
+func serve(l net.Listener, handler http.Handler, log *slog.Logger, limits Limits) (web *http.Server, failed <-chan error) {
+	web = &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: limits.Slow, ReadTimeout: limits.Slow, WriteTimeout: 3 * limits.Slow, IdleTimeout: 6 * limits.Slow,
 		MaxHeaderBytes: 64 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(l) }()
+	log.Info("listening", "address", l.Addr().String())
+	return web, ended
+}
+
+// shutdown closes the connections that are still open when the grace ends.
+func shutdown(grace context.Context, web *http.Server) {
+	if web.Shutdown(grace) != nil {
+		_ = web.Close()
 	}
 }
 

@@ -80,10 +80,7 @@ func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.CreatedApp, e
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	web := webServer(d.handler(), s.Log, s.Limits)
-	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(l) }()
-	s.Log.Info("listening", "address", l.Addr().String())
+	web, failed := serve(l, d.handler(), s.Log, s.Limits)
 	page := d.at.JoinPath("setup")
 	page.RawQuery = url.Values{"token": {d.token}}.Encode()
 	s.Log.Info("no App yet: open this page to create it", "page", page.String())
@@ -94,9 +91,7 @@ func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.CreatedApp, e
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Grace)
 	defer cancel()
-	if web.Shutdown(grace) != nil {
-		_ = web.Close() // who is still connected has had their time
-	}
+	shutdown(grace, web)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.made, err
