@@ -64,7 +64,14 @@ func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate,
 	if err := worker.CheckAutoRuns(d.ProjectDir); err != nil {
 		return nil, err
 	}
-	held, err := d.count(ctx, worker, second, p)
+	if d.docker != nil || d.DryRun { // Docker's sandboxes do not reach servers of this machine
+		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
+	}
+	terms := d.terms(p)
+	held, err := confine.HoldKeys(ctx, confine.Options{
+		Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
+		Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
+	})
 	if held != nil {
 		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
 	}

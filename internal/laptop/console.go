@@ -43,7 +43,11 @@ func (c *console) event(run journal.Run, event journal.Event) {
 	c.mu.Lock()
 	c.print(c.view.Event(run, event))
 	c.mu.Unlock()
-	c.desk.detail(run, event)
+	if c.desk.Verbose {
+		for _, line := range c.desk.details(run, event) {
+			c.line("[ralph] " + line)
+		}
+	}
 }
 
 // keepCommand keeps the agent's command for the one that goes on with the run.

@@ -129,18 +129,6 @@ func (d *Project) reads(worker *job.Candidate) []string {
 	return read
 }
 
-// count has a model server count usage without a sandbox.
-func (d *Project) count(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
-	if d.docker != nil || d.DryRun { // in Docker's sandboxes this machine's servers are not reached
-		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
-	}
-	terms := d.terms(p)
-	return confine.HoldKeys(ctx, confine.Options{
-		Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
-		Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
-	})
-}
-
 // terms are the same for all agents of a run.
 func (d *Project) terms(p policy.Policy) confine.Model {
 	return confine.Model{

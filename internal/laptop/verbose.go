@@ -18,15 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-func (d *Project) detail(run journal.Run, event journal.Event) {
-	if !d.Verbose {
-		return
-	}
-	for _, line := range d.details(run, event) {
-		d.console.line("[ralph] " + line)
-	}
-}
-
 func (d *Project) details(run journal.Run, event journal.Event) []string {
 	switch e := event.(type) { //nolint:gochecksumtype // of the rest the console says enough
 	case journal.IterationBegan:
@@ -108,19 +99,16 @@ func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, d.showDry(j, run.Policy, text)
-}
-
-func (d *Project) showDry(j *job.Job, p policy.Policy, text string) error {
+	p := run.Policy
 	order := agent.Order{Iteration: 1, Dir: d.ProjectDir, Max: p.Limits.Iterations, Prompt: text, Model: p.Model}
 	argv := config.MaskWords(j.Agent.Argv(order), d.secrets)
 	if d.JSON {
-		return clean.JSON(d.World.Stdout, map[string]any{"policy": p, "agent": argv, "prompt": text})
+		return 0, clean.JSON(d.World.Stdout, map[string]any{"policy": p, "agent": argv, "prompt": text})
 	}
 	rules, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
-		return fmt.Errorf("show the policy: %w", err)
+		return 0, fmt.Errorf("show the policy: %w", err)
 	}
 	_, err = fmt.Fprintf(d.World.Stdout, "policy:\n%s\n\nagent:\n%s\n\nprompt:\n%s\n", rules, strings.Join(argv, " "), text)
-	return err
+	return 0, err
 }
