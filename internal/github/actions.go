@@ -54,12 +54,8 @@ func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since
 
 // JobBegan is when a job was requested; known is false where GitHub does not tell.
 func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
-	a := operation{action: fmt.Sprintf("ask when job %d was asked for", id), permission: "actions: read"}
-	found, err := getOne[job](ctx, c, a, fmt.Sprintf("actions/runs/%d", id))
-	if Withheld(err) {
-		return time.Time{}, false, nil
-	}
-	return found.At.Time, !found.At.IsZero(), err
+	found, known, err := c.job(ctx, id)
+	return found.At.Time, known && !found.At.IsZero(), err
 }
 
 type job struct {
@@ -69,13 +65,20 @@ type job struct {
 
 func (j job) filled() bool { return j.Status != "" }
 
-// JobEnded tells whether a job is over, as far as we are let know.
+// JobEnded reports whether a job is over; known is false where GitHub does not tell.
 func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err error) {
-	found, err := getOne[job](ctx, c, operation{action: fmt.Sprintf("ask whether job %d is at work", id), permission: "actions: read"}, fmt.Sprintf("actions/runs/%d", id))
+	found, known, err := c.job(ctx, id)
+	return found.Status == "completed", known, err
+}
+
+func (c *Client) job(ctx context.Context, id int64) (found job, known bool, err error) {
+	found, err = request[job](ctx, c, operation{
+		action: fmt.Sprintf("read the state of job %d", id), permission: "actions: read", path: fmt.Sprintf("actions/runs/%d", id),
+	})
 	if Withheld(err) {
-		return false, false, nil
+		return found, false, nil
 	}
-	return found.Status == "completed", err == nil, err
+	return found, err == nil, err
 }
 
 // CancelJob asks for a job's end. One that has ended is fine.

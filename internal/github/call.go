@@ -163,11 +163,6 @@ func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, mor
 	return nil
 }
 
-func getOne[T any](ctx context.Context, c *Client, a operation, path string) (T, error) {
-	a.path = path
-	return request[T](ctx, c, a)
-}
-
 func (c *Client) get(ctx context.Context, a operation, into any) (next, last int, err error) {
 	resp, err := c.send(ctx, cmp.Or(a.method, http.MethodGet), c.url(a.path), a.body, into)
 	if err != nil {

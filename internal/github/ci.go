@@ -137,36 +137,37 @@ func (c *Client) redRuns(ctx context.Context, ref string) (red []checkRun, err e
 
 // addWorkflowRun adds the workflow run. A check without a job cannot be run again.
 func (c *Client) addWorkflowRun(ctx context.Context, check *upkeep.Check, id int64, own string) (ours bool, err error) {
-	job, err := getOne[struct {
+	job, err := request[struct {
 		Run      int64  `json:"run_id"`
 		Attempt  int    `json:"run_attempt"`
 		Workflow string `json:"workflow_name"`
-	}](ctx, c, operation{action: fmt.Sprintf("read job %d", id), permission: "actions: read"}, fmt.Sprintf("actions/jobs/%d", id))
+	}](ctx, c, operation{action: fmt.Sprintf("read job %d", id), permission: "actions: read", path: fmt.Sprintf("actions/jobs/%d", id)})
 	if errors.Is(err, NotFound) {
 		return true, nil
 	}
 	if err != nil || own != "" && job.Workflow == own {
 		return false, err
 	}
-	run, err := getOne[struct {
+	run, err := request[struct {
 		From struct {
 			Name string `json:"full_name"`
 		} `json:"head_repository"`
-	}](ctx, c, operation{action: fmt.Sprintf("read workflow run %d", job.Run), permission: "actions: read"}, fmt.Sprintf("actions/runs/%d", job.Run))
+	}](ctx, c, operation{action: fmt.Sprintf("read workflow run %d", job.Run), permission: "actions: read", path: fmt.Sprintf("actions/runs/%d", job.Run)})
 	check.Run, check.Attempt = job.Run, job.Attempt
 	return err == nil && strings.EqualFold(run.From.Name, c.Owner+"/"+c.Repo), err
 }
 
 // redStatuses are red statuses, by which CI outside GitHub reports.
 func (c *Client) redStatuses(ctx context.Context, ref string) ([]upkeep.Check, error) {
-	a := operation{action: "read the statuses of " + ref, permission: "statuses: read"}
-	found, err := getOne[struct {
+	found, err := request[struct {
 		Statuses []struct {
 			Context     string `json:"context"`
 			State       string `json:"state"`
 			Description string `json:"description"`
 		} `json:"statuses"`
-	}](ctx, c, a, "commits/"+url.PathEscape(ref)+"/status?per_page=100")
+	}](ctx, c, operation{
+		action: "read the statuses of " + ref, permission: "statuses: read", path: "commits/" + url.PathEscape(ref) + "/status?per_page=100",
+	})
 	if Withheld(err) {
 		return nil, nil
 	}

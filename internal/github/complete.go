@@ -131,9 +131,9 @@ func (r reviewComment) thread(id int64) trigger.Thread {
 }
 
 func (c *Client) readIssue(ctx context.Context, number int) (issue, error) {
-	return getOne[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead}, fmt.Sprintf("issues/%d", number))
+	return request[issue](ctx, c, operation{action: fmt.Sprintf("read issue #%d", number), permission: issuesRead, path: fmt.Sprintf("issues/%d", number)})
 }
 
 func (c *Client) readPull(ctx context.Context, number int) (pull, error) {
-	return getOne[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
+	return request[pull](ctx, c, operation{action: fmt.Sprintf("read pull request #%d", number), permission: pullsRead, path: fmt.Sprintf("pulls/%d", number)})
 }

@@ -204,8 +204,9 @@ func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	if !logins.MatchString(login) {
 		return none, nil
 	}
-	a := operation{action: "ask for the permission of " + login, permission: "metadata: read"}
-	found, err := getOne[permission](ctx, c, a, "collaborators/"+url.PathEscape(login)+"/permission")
+	found, err := request[permission](ctx, c, operation{
+		action: "ask for the permission of " + login, permission: "metadata: read", path: "collaborators/" + url.PathEscape(login) + "/permission",
+	})
 	if errors.Is(err, NotFound) {
 		return none, nil
 	}

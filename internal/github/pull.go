@@ -114,15 +114,15 @@ func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)
 		return false, err
 	} else if demanded {
 		path := "compare/" + (&url.URL{Path: p.Base.Ref}).EscapedPath() + "..." + p.Head.SHA + "?per_page=1"
-		apart, err := getOne[struct {
+		apart, err := request[struct {
 			Behind int `json:"behind_by"`
-		}](ctx, c, operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read"}, path)
+		}](ctx, c, operation{action: fmt.Sprintf("ask what #%d lacks", number), permission: "contents: read", path: path})
 		return apart.Behind > 0, err
 	}
 	for try := 1; ; try++ {
-		pull, err := getOne[struct {
+		pull, err := request[struct {
 			State string `json:"mergeable_state"`
-		}](ctx, c, operation{action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead}, fmt.Sprintf("pulls/%d", number))
+		}](ctx, c, operation{action: fmt.Sprintf("ask how #%d stands", number), permission: pullsRead, path: fmt.Sprintf("pulls/%d", number)})
 		if err != nil || pull.State != "unknown" || try > c.retry.Tries {
 			return pull.State == "behind", err
 		}

@@ -38,21 +38,21 @@ func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 
 // Bypasses tells whether a ruleset lets us push all the same.
 func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
-	set, err := getOne[struct {
+	set, err := request[struct {
 		Bypass string `json:"current_user_can_bypass"`
-	}](ctx, c, operation{action: "read a ruleset", permission: "metadata: read"}, fmt.Sprintf("rulesets/%d", ruleset))
+	}](ctx, c, operation{action: "read a ruleset", permission: "metadata: read", path: fmt.Sprintf("rulesets/%d", ruleset)})
 	return set.Bypass == "always" || set.Bypass == "exempt", err
 }
 
 // DefaultBranch is the repository's default branch, and whether it takes nothing any more.
 func (c *Client) DefaultBranch(ctx context.Context) (base string, archived bool, err error) {
-	repo, err := getOne[gh.Repository](ctx, c, operation{action: "look at the repository", permission: "metadata: read"}, "")
+	repo, err := request[gh.Repository](ctx, c, operation{action: "look at the repository", permission: "metadata: read"})
 	return repo.GetDefaultBranch(), repo.GetArchived(), err
 }
 
 // HasBranch tells whether a branch is there, and whether it is protected.
 func (c *Client) HasBranch(ctx context.Context, name string) (there, protected bool, err error) {
-	found, err := getOne[struct{ Protected bool }](ctx, c, operation{action: "look at the branch " + name, permission: "contents: read"}, "branches/"+(&url.URL{Path: name}).EscapedPath())
+	found, err := request[struct{ Protected bool }](ctx, c, operation{action: "look at the branch " + name, permission: "contents: read", path: "branches/" + (&url.URL{Path: name}).EscapedPath()})
 	if errors.Is(err, NotFound) {
 		return false, false, nil
 	}
@@ -109,16 +109,14 @@ func (c *Client) refused(ctx context.Context, a operation, path string, body any
 
 // MayRead asks for a list that takes a permission of its own: "actions/runs".
 func (c *Client) MayRead(ctx context.Context, path, needs string) error {
-	a := operation{action: "read " + strings.ReplaceAll(path, "/", " "), permission: needs}
-	_, err := getOne[any](ctx, c, a, path+"?per_page=1")
-	return err
+	return send(ctx, c, operation{action: "read " + strings.ReplaceAll(path, "/", " "), permission: needs, path: path + "?per_page=1"})
 }
 
 // JobsMayOpenPulls is a setting; known is false where we may not read it, as in a job.
 func (c *Client) JobsMayOpenPulls(ctx context.Context) (may, known bool, err error) {
-	set, err := getOne[struct {
+	set, err := request[struct {
 		May bool `json:"can_approve_pull_request_reviews"`
-	}](ctx, c, operation{action: "read the settings of Actions", permission: "administration: read"}, "actions/permissions/workflow")
+	}](ctx, c, operation{action: "read the settings of Actions", permission: "administration: read", path: "actions/permissions/workflow"})
 	if Withheld(err) {
 		return false, false, nil
 	}
