@@ -107,9 +107,8 @@ func (h *handler) applyFlags() {
 	h.inputs.Policy = p
 }
 
-// readRelayed takes over what a GitHub App's server read, if the server started this
-// job. Everyone who may start workflows could fake this input, so only a bot
-// that the workflow names is trusted.
+// readRelayed uses what a GitHub App's server read, if the server started this job. Everyone
+// who may start workflows can fake this input, so only bots that the workflow names are trusted.
 func (h *handler) readRelayed() error {
 	relayed, is, err := github.ReadRelayed(h.payload)
 	if !is || h.env.EventName != "workflow_dispatch" {

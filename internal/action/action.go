@@ -85,9 +85,8 @@ type Result struct {
 	Skipped string // why the event was not for us; then there is no outcome
 }
 
-// Do sees one event through. An event that is not for us is no error. A push is for
-// each pull request that is behind: the result is the first that was not completed,
-// and an error of one holds no other back.
+// Do handles one event. A push to a base branch is for each pull request that is behind:
+// the result is the first that was not completed, and an error of one stops no other.
 func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
 	for {
 		v := a.newVisit()
@@ -151,7 +150,7 @@ func (h *handler) do(ctx context.Context) (Result, error) {
 	return h.handleRequest(ctx)
 }
 
-// hostFor is GitHub as the place where work on an issue is shown.
+// hostFor returns the host that shows the work on an issue.
 func (h *handler) hostFor(issue int) *branchHost {
 	untouched := h.trigger.Repo.DefaultBranch
 	if h.trigger.IsOnPull() && h.trigger.Pull.HeadRef == untouched {
@@ -167,7 +166,7 @@ func (a Action) newVisit() *handler {
 	return &handler{Action: a, env: readEnvironment(a.Getenv), toolkit: githubactions.New(githubactions.WithGetenv(a.Getenv), githubactions.WithWriter(a.Out))}
 }
 
-// read takes in the inputs and the event; nothing is asked of anybody yet.
+// read reads the inputs and the event, without a call to GitHub.
 func (h *handler) read(ctx context.Context) error {
 	if err := h.readInputs(); err != nil {
 		return err
@@ -205,8 +204,7 @@ func (h *handler) readEvent() (err error) {
 	return h.addInputs()
 }
 
-// mask has the runner hide what must not be seen, line by line, since it
-// masks lines.
+// mask masks secrets line by line, as the runner does.
 func (h *handler) mask() {
 	for _, secret := range h.inputs.Secrets {
 		for _, line := range redact.Lines(secret) {
@@ -277,7 +275,6 @@ func (h *handler) connect() error {
 	if h.client, err = github.Connect(access); err != nil {
 		return err
 	}
-	// A checkout, or another workflow on this machine, may have made these: what git
-	// reads there would be read with a token at hand.
+	// A checkout or another workflow may have made these, and git reads them with a token.
 	return h.folder().RemoveFiles(gitHome, keptStore)
 }

@@ -15,9 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-// lookAfterPull looks after a pull request of ralph's own whose checks have ended, and
-// does what that takes short of work. skip is why there is no work; empty where
-// there is: then the trigger is about the pull request.
+// lookAfterPull handles a pull request of ralph's whose checks have ended, or whose base was
+// pushed to. Without a skip reason the trigger is about that pull request.
 func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	if h.trigger.PushedBranch != "" {
 		base := github.Base{Branch: h.trigger.PushedBranch, Prefix: h.inputs.BranchPrefix, Except: h.updated, Drafts: h.resumeKilledJob}
@@ -59,15 +58,14 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	return "no work for an agent: " + move.Line, h.rerunAndNote(ctx, move)
 }
 
-// isForSeveral tells whether the event may be for other pull requests besides the one
-// that was looked after.
+// isForSeveral reports whether the event may be for more pull requests.
 func (h *handler) isForSeveral() bool {
 	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun && !process.IsClosed(h.Drain)
 }
 
-// resumeKilledJob tells of a draft that ralph made and whose job was killed at work on red checks or
-// an update: such a job's lease stays. Its run goes on. Where none was saved, it is made
-// ready as it was before, but for a head that moved meanwhile: it is not proven.
+// resumeKilledJob reports a draft whose job was killed at work on red checks or an update:
+// such a job's lease stays. Its run is resumed. Without a saved run the pull request is made
+// ready again, unless its head has moved.
 func (h *handler) resumeKilledJob(ctx context.Context, pull github.Pull) (bool, error) {
 	h.host = h.hostFor(pull.Number)
 	h.task = plan.Task{Kind: plan.KindPull, Number: pull.Number, Repo: h.trigger.Repo.String()}
@@ -94,8 +92,8 @@ func (h *handler) setPullTrigger(pull github.Pull) {
 	h.trigger.Sender, h.trigger.Issue = trigger.Sender{}, trigger.Issue{Number: pull.Number, Title: pull.Title, URL: pull.URL, State: "open", IsPull: true}
 }
 
-// rerunAndNote has done again what may be red by chance, and says so in the progress
-// comment. Of two jobs that ask at once GitHub obeys one.
+// rerunAndNote re-runs checks that may be flaky, and says so in the progress comment.
+// Of two jobs that ask at once GitHub obeys one.
 func (h *handler) rerunAndNote(ctx context.Context, move upkeep.Move) error {
 	if h.inputs.DryRun {
 		return nil
@@ -125,9 +123,8 @@ func (h *handler) noteInComment(ctx context.Context, line string) error {
 	return h.host.replaceComment(ctx, text)
 }
 
-// countAttempt puts on record that the run is one more attempt at red checks. Other runs
-// on the pull request carry the count on. Where there were enough a person is
-// asked, once a head.
+// countAttempt records one more attempt at red checks; other runs on the pull request keep
+// the count. After the last attempt a person is asked, once per head.
 func (h *handler) countAttempt(ctx context.Context, b previousState) error {
 	h.task.Attempts = b.run.Task.Attempts.Max(b.found.lease.Attempts)
 	if !h.trigger.IsCI() {
@@ -144,8 +141,7 @@ func (h *handler) countAttempt(ctx context.Context, b previousState) error {
 	return errors.Join(h.answerOnce(ctx, mark, upkeep.Question(h.redChecks)), declinedError{"there were enough attempts at the red checks of this pull request"})
 }
 
-// checkCountable declines work on red checks where a run cannot be kept on GitHub:
-// without a count nothing would end it.
+// checkCountable declines work on red checks without a saved run, which counts the attempts.
 func (h *handler) checkCountable(kept bool) error {
 	if kept || !h.trigger.IsCI() {
 		return nil

@@ -56,8 +56,8 @@ func (h *handler) answerAsker(ctx context.Context, run journal.Run) {
 	}
 }
 
-// askQuestion posts the agent's question as a new comment: GitHub sends no notification
-// for an edited one. A job posts the same question once, also if it is run again.
+// askQuestion posts the agent's question once, as a new comment: GitHub sends no notification
+// for an edited one.
 func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 	stop := run.Stop
 	if stop == nil || stop.Reason != policy.NeedsInput || verdict.NeedsApproval(run) {
@@ -69,14 +69,12 @@ func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 	h.markTellFailed(h.answerOnce(ctx, mark, text))
 }
 
-// commentNotBegun tells the people on the issue why nothing was begun. A job that
-// fails without a word there is the worst answer of all.
+// commentNotBegun tells people on the issue why no work began.
 func (h *handler) commentNotBegun(ctx context.Context, err error) {
 	h.commentWithRetries(ctx, h.errorText(notBegun, err))
 }
 
-// reportError shows an error that no run has on record where people look for it: beside
-// the job, and in its summary where there is no run to show there.
+// reportError shows an error that is in no run's record, in the job's log and summary.
 func (h *handler) reportError(run string, err error) {
 	if h.Plain {
 		return
@@ -96,8 +94,7 @@ func (h *handler) reportError(run string, err error) {
 
 const notBegun = "ralph could not begin"
 
-// quoteForeign is text of others as it may stand in a comment of ours: with no hidden
-// mark, by which ours are found again.
+// quoteForeign removes hidden marks from foreign text, as ralph finds its own comments by them.
 func (h *handler) quoteForeign(text string) string {
 	return strings.ReplaceAll(clean.Lines(h.secrets.String(text)), "<!--", "<! --")
 }
@@ -110,8 +107,8 @@ func (h *handler) errorText(what string, err error) string {
 	return text
 }
 
-// brokenRun is a run that ended in the middle where that could not be put on
-// record: the last word people heard would be that an agent is at work.
+// brokenRun is a run whose end could not be recorded: without it the comment would say that
+// an agent is at work.
 func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	run := outcome.Run
 	why := strings.ReplaceAll(err.Error(), h.env.Workspace+string(filepath.Separator), "")
@@ -124,8 +121,7 @@ func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	return run
 }
 
-// keptTrees is where the run's trees are, as a path in the job's workspace, so that
-// no path of the machine is shown. Empty when they are gone.
+// keptTrees is the path of the run's trees in the job's workspace; empty: they are gone.
 func (h *handler) keptTrees(outcome Outcome) string {
 	work := outcome.Home.File("work")
 	if _, gone := os.Stat(work); gone != nil {
@@ -140,8 +136,7 @@ func (h *handler) showAll(ctx context.Context, board view.Texts) {
 	}
 }
 
-// markTellFailed says that something of a run's end did not come to people. Then Finish tries
-// it once more.
+// markTellFailed lets Finish report the end of the run again.
 func (h *handler) markTellFailed(err error) {
 	if err != nil {
 		h.say(fault.Told(err))
@@ -149,9 +144,7 @@ func (h *handler) markTellFailed(err error) {
 	}
 }
 
-// commentWithRetries puts words of ours into the one comment there is. They may be the only
-// ones people get to see, so one answer that is lost is not the end of it: the
-// comment is looked for each time, and so is there once.
+// commentWithRetries finds the comment again for each try, so that it is there once.
 func (h *handler) commentWithRetries(ctx context.Context, text string) {
 	if h.host.issue == 0 || h.inputs.DryRun {
 		return // the log has said it
@@ -168,7 +161,7 @@ func (h *handler) commentWithRetries(ctx context.Context, text string) {
 	}
 }
 
-// setOutputs are what later steps of the job can use. Never a token.
+// setOutputs writes the outputs for later steps of the job. They hold no token.
 func (h *handler) setOutputs(outcome Outcome) {
 	run := outcome.Run
 	result := result.Of(run)
@@ -220,8 +213,7 @@ func dollars(amount *float64) string {
 	return strconv.FormatFloat(*amount, 'f', 4, 64)
 }
 
-// inWorkspace is a path as seen from the job's workspace: where that lies in a
-// container is of no use to the steps that come after.
+// inWorkspace makes a path relative: later steps do not see the paths of a container.
 func (h *handler) inWorkspace(path string) string {
 	if rel, err := filepath.Rel(h.env.Workspace, path); err == nil && filepath.IsAbs(path) {
 		return filepath.ToSlash(rel)
@@ -229,8 +221,7 @@ func (h *handler) inWorkspace(path string) string {
 	return path
 }
 
-// commentURL is where the progress comment stands: one that could be made at
-// the second try only is not on record.
+// commentURL also knows a comment that was created at a second try, which is not on record.
 func (h *handler) commentURL(run journal.Run) string {
 	if url := h.host.url(); url != "" || run.Comment == nil {
 		return url
@@ -238,8 +229,7 @@ func (h *handler) commentURL(run journal.Run) string {
 	return run.Comment.URL
 }
 
-// writeOutputs hands over outputs. The toolkit panics when the runner's file cannot be
-// written; a run is not worth less for that.
+// writeOutputs recovers from a panic of the toolkit, whose file may not be writable.
 func (h *handler) writeOutputs(values [][2]string) {
 	defer func() {
 		if problem := recover(); problem != nil {
@@ -254,8 +244,7 @@ func (h *handler) writeOutputs(values [][2]string) {
 	}
 }
 
-// Exit is what the job's step ends with: a run that stopped short is no red
-// job, unless the workflow wants it to be.
+// Exit is the exit code of the job's step: a stopped run fails the job only if the workflow wants that.
 func (r Result) Exit(failOn config.FailOn) int {
 	if r.Outcome.Run.Stop == nil {
 		return fault.ExitDone

@@ -72,8 +72,8 @@ var trustVariables = []string{
 	"SIGSTORE_TRUSTED_ROOT", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE",
 }
 
-// findPaths finds the paths that inputs and variables name in the workspace. It refuses what git
-// tracks there, and links: the checkout may be a pull request's.
+// findPaths finds the paths of inputs and variables. It refuses what git tracks in the workspace,
+// and links: the checkout may be a pull request's.
 func (h *handler) findPaths(ctx context.Context) error {
 	for name, path := range map[string]*string{"cache": &h.inputs.Cache, "ca-bundle": &h.inputs.Sandbox.Network.Bundle} {
 		if *path != "" && !filepath.IsAbs(*path) {

@@ -18,8 +18,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// request is what is asked for, and the rules of the workflow for it. Its methods
-// and the functions of this file decide. They make no calls and change nothing.
+// request is a request with the rules of the workflow. Its methods and the functions of this
+// file decide: they make no calls and change nothing.
 type request struct {
 	inputs  config.Inputs
 	trigger trigger.Trigger
@@ -48,8 +48,7 @@ func (r request) description() string {
 	return fmt.Sprintf("issue-%d", r.task.Number)
 }
 
-// fromAFork is why nothing is done there. A branch here with a fork's commits
-// could start workflows that hold secrets, on code without a review.
+// fromAFork: a branch here with a fork's commits could start workflows that hold secrets.
 const fromAFork = "This pull request comes from a fork. ralph works only on branches of this repository: a branch here with the fork's commits could start workflows that hold secrets. " +
 	"A person with write permission can push the branch here, and ask there."
 
@@ -147,8 +146,7 @@ func numberedList(texts []string) string {
 	return strings.TrimSuffix(b.String(), "; ")
 }
 
-// ref is where the task's newest run is kept. One that has no number is known
-// by what it says and where its work goes: the same asked again is that one.
+// ref is where the task's newest run is saved. Without a number, the task's text and base name it.
 func (r request) ref() string {
 	if r.task.Number != 0 {
 		return fmt.Sprintf("refs/ralph/issue-%d", r.task.Number)
@@ -158,7 +156,7 @@ func (r request) ref() string {
 	return "refs/ralph/run-" + hex.EncodeToString(digest[:8])
 }
 
-// renewed are the rules of a run that is gone on with; nil: those that it has.
+// renewed returns new rules for a run that is resumed, or nil to keep its rules.
 func (r request) renewed(asked job.NewRun, old journal.Run) *policy.Policy {
 	then := old.Policy
 	switch {

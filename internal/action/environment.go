@@ -105,9 +105,8 @@ func Inputs(environ []string) []string {
 	return names
 }
 
-// handedInputs names the inputs as one JSON object. So the Action on the runner itself
-// hands them on: its steps get no variable for each, as a container does, and
-// shells drop those with a dash in their names.
+// handedInputs names the inputs as one JSON object, for the Action on the runner itself: its
+// steps have no variable for each input, and shells drop names with a dash.
 const handedInputs = "RALPH_INPUTS"
 
 // Handed is the environment of a job with those inputs in it.
@@ -131,9 +130,7 @@ var validVersion = pattern.Of(`^[0-9A-Za-z][0-9A-Za-z.+-]*$`)
 
 const npmTimeout = 10 * time.Minute
 
-// install has npm lay down the version of the agent that is wanted, and none
-// other is looked for. Neither a token nor a model's key is in npm's
-// environment.
+// install installs the wanted version of the agent. npm gets no token and no model's key.
 func (h *handler) install(ctx context.Context) error {
 	version := h.inputs.AgentVersion
 	if version == "" {

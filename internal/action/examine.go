@@ -55,9 +55,8 @@ func (h *handler) checkAgentAndSandbox(ctx context.Context, asked job.NewRun) do
 	return doctor.Finding{}
 }
 
-// previousState is what is known of the task's newest run: from this machine, if it began
-// there, or from the state ref. Other journals in the workspace say nothing: a checkout or
-// another workflow may have put them there.
+// previousState is the task's newest run, from this machine if it began there, or from the state
+// ref. It ignores other journals in the workspace: a checkout may have put them there.
 type previousState struct {
 	state        *stateRef // nil: nothing can be kept there
 	found        savedState

@@ -13,10 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Finish has the last word for a job that was killed: otherwise its comment
-// would say for ever that an agent is at work. It does again what the job does after
-// a run, which changes nothing where it was done. It keeps the journal for the next
-// job. If the job had done all of that, it asks GitHub nothing.
+// Finish reports the end of a run whose job was killed, and saves its journal for the next job.
+// It does nothing if the job has done so.
 func (a Action) Finish(ctx context.Context) error {
 	v := a.newVisit()
 	if err := v.read(ctx); err != nil {
@@ -53,16 +51,14 @@ func (a Action) Finish(ctx context.Context) error {
 	return nil
 }
 
-// markTold records that people have heard how the run ended. Where that fails, they
-// are told again.
+// markTold records that the end of the run was reported. If that fails, it is reported again.
 func (h *handler) markTold(home workspace.Run) {
 	if err := h.folder().MarkReported(home); err != nil {
 		h.say("could not record that the comment was updated: " + err.Error())
 	}
 }
 
-// charge writes into the ledger what a run came to that ended before its job was killed.
-// What a run cost that did not end is unknown.
+// charge records in the ledger what a run cost that ended before its job was killed.
 func (h *handler) charge(ctx context.Context, run journal.Run) {
 	if h.inputs.Quota == (quota.Limits{}) {
 		return
@@ -76,9 +72,9 @@ func (h *handler) charge(ctx context.Context, run journal.Run) {
 	h.leaveLedger(ctx, run)
 }
 
-// releaseKilled gives the killed job's lease back, and keeps what its journal has come
-// to since. What fails there is no loss: GitHub says that the job is over. An attempt at
-// red checks that did not end still counts, and the draft is still ralph's.
+// releaseKilled releases the killed job's lease and saves the newest journal. An attempt at red
+// checks that did not end still counts, and the draft is still ralph's. Errors are only logged:
+// GitHub reports that the job has ended.
 func (h *handler) releaseKilled(ctx context.Context, killed Outcome, ended bool) {
 	if !killed.Run.Policy.SaveRun {
 		return

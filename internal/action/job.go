@@ -61,8 +61,8 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}, nil
 }
 
-// kept is where jobs keep what checks say at a base: nowhere without a sandbox or a signature,
-// or where the checks depend on more than files. They count for a period.
+// kept is where jobs keep the results of checks at a base, for a period. They keep none without
+// a sandbox or a signature, or if the checks depend on more than files.
 func (h *handler) kept(notary *sigstore.Notary, sb *confine.Sandbox, period string) checkout.Kept {
 	needs := h.inputs.Needs
 	if sb == nil || notary.Identity() == "" || len(needs.Services)+len(needs.Secrets) > 0 {

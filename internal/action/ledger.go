@@ -84,8 +84,7 @@ func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journa
 	return err
 }
 
-// limitsUnknown is what comes of limits that cannot be kept: people are told, and where
-// they are an organisation's nothing begins.
+// limitsUnknown reports limits that cannot be enforced. Limits of an organisation stop the run.
 func (h *handler) limitsUnknown(asked *job.NewRun, err error) error {
 	const hint = "let the job's token write to " + quota.Ref
 	if h.inputs.Quota.Must {

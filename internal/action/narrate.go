@@ -14,10 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// logEvent writes what happened to the job's log: each iteration is a group that
-// can be folded, and what failed in the last one is noted where the forge shows
-// it. These are the only commands to the runner that a run makes, and all that
-// others wrote goes into them by the one way into the log.
+// logEvent writes an event to the job's log. Each iteration is a group, and failures of the last
+// one become annotations. A run makes no other commands to the runner.
 func (h *handler) logEvent(run journal.Run, event journal.Event) {
 	line := view.Line(run, event)
 	if h.Plain {

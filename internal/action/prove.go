@@ -78,8 +78,9 @@ func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	return sb, err
 }
 
-// proofBaselines are those of this workflow on the default branch, and count for a week: no agent is held to them. Only
-// a push there keeps one; the others have no identity, or run a workflow that the change may have written.
+// proofBaselines are those of this workflow on the default branch, and count for a week. Only a
+// push there saves one: other events have no identity, or run a workflow that the change may
+// have written.
 func (h *handler) proofBaselines(ctx context.Context, sb *confine.Sandbox) checkout.Kept {
 	year, week := h.Now().UTC().ISOWeek()
 	period := fmt.Sprintf("%d-%d", year, week)

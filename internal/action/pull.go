@@ -43,8 +43,7 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starterClient().DraftPull(ctx, pull)
 }
 
-// ReadyPull turns the draft of the run's branch ready, if GitHub shows the head that was proven. A push
-// takes GitHub seconds to show.
+// ReadyPull marks the draft ready if GitHub shows the proven head, which takes seconds after a push.
 func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 	for pause := retryPause; ; pause *= 2 {
 		pull, open, err := h.client.FindPull(ctx, run.Branch, run.Pull.Number)

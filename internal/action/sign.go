@@ -11,9 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// Sign has GitHub make the commits of the run that it was not given yet, and so
-// sign them: their trees and words are what they were. The newest is then here
-// as well.
+// Sign has GitHub make the run's new commits again, which signs them, and fetches the result.
 func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error) {
 	signed := journal.Signed{From: run.Head, Tree: run.Tree}
 	known := []string{run.Base, run.Start}

@@ -19,14 +19,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// stateRef saves the newest run of a task on a ref of the repository, so that
-// any machine can continue it, and records there which job is at work.
+// stateRef saves the newest run of a task on a ref of the repository, so that any
+// machine can continue it, and records there which job is at work.
 //
-// Everyone who may push can write to that ref. So the progress comment names
-// the commit that ralph saved last. A state that does not descend from it, or
-// has commits on top of it, is not trusted. Without an issue there is no
-// comment, and the pull request names the commit. A job with an OIDC identity
-// trusts what its own workflow has signed, and no comment.
+// Everyone who may push can write to that ref. So the progress comment, or without an
+// issue the pull request, names the commit that ralph saved last. A state that does not
+// descend from it, or has commits on top of it, is not trusted. A job with an OIDC
+// identity trusts only what its own workflow has signed.
 type stateRef struct {
 	hub    *branchHost
 	store  *git.Trusted
@@ -79,7 +78,7 @@ func (h *handler) openStateRef(ctx context.Context) (*stateRef, error) {
 	return s, err
 }
 
-// expectedCommit is the commit that ralph says it saved last; empty where it says none.
+// expectedCommit is the commit that ralph saved last; empty: none is named.
 func (s *stateRef) expectedCommit(ctx context.Context) (string, error) {
 	if s.branch == "" {
 		return s.hub.savedCommitInComment(ctx)

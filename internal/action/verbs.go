@@ -45,8 +45,7 @@ func (h *handler) handleRequest(ctx context.Context) (Result, error) {
 	return Result{Outcome: outcome}, err
 }
 
-// unlabel takes off the label that this was asked for by: it is a button, and can
-// be pressed again.
+// unlabel removes the label that made the request, so that it can be set again.
 func (h *handler) unlabel(ctx context.Context) {
 	if h.trigger.Label == "" || h.inputs.DryRun {
 		return
@@ -72,8 +71,7 @@ func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
 	}
 }
 
-// react puts a reaction where the request was made. It is a courtesy: when it
-// fails the log says so, and that is all.
+// react adds a reaction to the request. An error is only logged.
 func (h *handler) react(ctx context.Context, content string) {
 	comment := h.trigger.Comment
 	target := github.Target{Issue: h.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
@@ -147,8 +145,7 @@ func (h *handler) help(ctx context.Context) error {
 	return h.answer(ctx, body)
 }
 
-// answer is a comment of its own, where the request was made: in the thread, if
-// it was made in one. No secret stands in it, wherever its words come from.
+// answer writes a comment in the thread of the request, or on the issue. It hides secrets.
 func (h *handler) answer(ctx context.Context, text string) error {
 	text = h.cleanText(text)
 	if !strings.Contains(text, trigger.Marker) { // by which we know it again, and do not listen to ourselves
@@ -183,8 +180,7 @@ func (h *handler) answerOnce(ctx context.Context, mark, text string) error {
 	return h.answer(ctx, text)
 }
 
-// answerThreads answers the review threads that the run was about, also where the job
-// was cancelled.
+// answerThreads answers the run's review threads, also if the job was cancelled.
 func (h *handler) answerThreads(ctx context.Context, run journal.Run) {
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc
@@ -203,13 +199,11 @@ type Explained struct {
 	Trigger string       `json:"trigger"` // the event with its action, as workflows name them
 	Kind    trigger.Verb `json:"kind"`    // what it asks for; empty: nothing
 	Why     string       `json:"why"`
-	// NeedsPermissionOf is the login whose permission GitHub is asked for
-	// before anything is done; empty: none.
+	// NeedsPermissionOf is the login whose permission GitHub is asked for; empty: none.
 	NeedsPermissionOf string `json:"needs_permission_of"`
 }
 
-// Explain says what the event means, and does nothing. It makes no call, so it
-// does not know whether the person may do this.
+// Explain reports what the event means. It makes no call, so it does not check permissions.
 func (a Action) Explain() (Explained, error) {
 	v := a.newVisit()
 	v.env.Workspace = cmp.Or(v.env.Workspace, ".")
