@@ -111,8 +111,7 @@ func (c *Client) GitToken(ctx context.Context) (string, error) {
 
 func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {
 	api := gh.NewClient(&http.Client{Transport: transport, CheckRedirect: sameHostOnly})
-	// Not WithEnterpriseURLs: it guesses at the path, and GITHUB_API_URL is
-	// whole as it stands, on github.com and on a company's own server.
+	// Not WithEnterpriseURLs, which guesses the path: GITHUB_API_URL is complete.
 	api.BaseURL, api.UserAgent = base, "ralph"
 	return api
 }

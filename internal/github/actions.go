@@ -16,8 +16,7 @@ const actionsWrite = "actions: write"
 
 // Dispatch starts a workflow on a branch with these inputs.
 func (c *Client) Dispatch(ctx context.Context, workflow, branch string, inputs map[string]any) error {
-	// Twice would be two jobs: what got no answer is looked for before it is
-	// tried again.
+	// Twice would be two jobs: callers look for the job before they try again.
 	return send(ctx, c, operation{
 		action: "start " + workflow, permission: actionsWrite, notRepeatable: true,
 		method: http.MethodPost, path: "actions/workflows/" + url.PathEscape(workflow) + "/dispatches",

@@ -107,7 +107,7 @@ func refusedApp(err error, fix string) error {
 	return &fault.Fault{What: "get a token for the App", Fix: fix, Exit: fault.ExitUsage, Err: e}
 }
 
-// NewApp is a GitHub App that is still to be made.
+// NewApp is a GitHub App to be created.
 type NewApp struct {
 	Name         string // unique on GitHub; its owner can change it there
 	Home         string // a page about it
@@ -172,8 +172,7 @@ func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) 
 		return CreatedApp{}, err
 	}
 	pace, out := a.transport()
-	// The code in an error could be used by its reader before we use it, so
-	// errors hide it.
+	// Errors hide the code: who reads it could use it first.
 	c := &Client{api: apiClient(base, out), retry: pace, credential: &credential{last: code}}
 	return withRetry(ctx, c, operation{action: "take over the new App", notRepeatable: true}, func(ctx context.Context) (CreatedApp, error) {
 		app, _, err := c.api.Apps.CompleteAppManifest(ctx, code)

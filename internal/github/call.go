@@ -43,9 +43,8 @@ func withRetry[T any](ctx context.Context, c *Client, a operation, do func(conte
 	}
 }
 
-// callTimeout bounds one try with all it waits for. The context does it and not
-// http.Client, whose timer goes on after an error, as go-github does not close
-// what it has read.
+// callTimeout limits one try. It is the context's, not http.Client's, whose timer goes on
+// after an error, as go-github does not close what it has read.
 const callTimeout = 2 * time.Minute
 
 func withTimeout[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
@@ -59,9 +58,8 @@ func runOperation(ctx context.Context, c *Client, a operation, call func(context
 	return err
 }
 
-// request makes the request of an operation. Its answer is read into a type of our own, with
-// the fields that are used: go-github's types refuse all of an answer for one date
-// that is none.
+// request makes a request, and reads the answer into a type with only the fields that are used:
+// go-github's types reject an answer for one invalid date.
 func request[T any](ctx context.Context, c *Client, a operation) (T, error) {
 	return withRetry(ctx, c, a, func(ctx context.Context) (got T, err error) {
 		_, _, err = c.get(ctx, a, &got)
@@ -77,7 +75,7 @@ func send(ctx context.Context, c *Client, a operation) error {
 	return err
 }
 
-// again: what ran into a limit was not done, so even a comment may be repeated.
+// shouldRetry: a call that ran into a limit was not done, so even a comment may be repeated.
 func (p RetryPolicy) shouldRetry(a operation, try int, e *Error) (time.Duration, bool) {
 	if try >= p.Tries {
 		return 0, false
@@ -138,8 +136,8 @@ func findFirst[T any](ctx context.Context, c *Client, a operation, fits func(T) 
 
 const maxPages = 100
 
-// eachPage reads pages while more wants another. Of more than so many, those between the first
-// and the last ones are left out: the newest come last.
+// eachPage reads pages while more wants another. Beyond the limit it leaves out those between
+// the first and the last ones: the newest come last.
 func eachPage[P any](ctx context.Context, c *Client, a operation, pages int, more func(P) bool) error {
 	sign := "?"
 	if strings.Contains(a.path, "?") {

@@ -74,9 +74,8 @@ type annotation struct {
 	Message string `json:"message"`
 }
 
-// resultText is what a check has to say: its own words, its annotations, and the
-// end of its log. No error is told: that of a log holds its address, and who
-// has that may read it.
+// resultText is a check's summary, its annotations and the end of its log. It shows no error of
+// a log, which contains an address that opens the log.
 func (c *Client) resultText(ctx context.Context, r checkRun) string {
 	said := []string{r.Output.Title, r.Output.Summary}
 	a := operation{action: "read what the check " + oneLine(r.Name) + " found", permission: "checks: read"}

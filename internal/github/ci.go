@@ -79,10 +79,9 @@ var redConclusions = []string{"failure", "timed_out", "cancelled", "action_requi
 // ProofCheck is the check that ralph writes. What it says is no work for an agent.
 const ProofCheck = "ralph/proof"
 
-// Red is what is red on the head of a branch, with what a decision needs, and the
-// names of what is red on its base. Jobs of the workflow named own are left out, those
-// that ran for a fork, and ralph's own check. Of many checks those come first that the
-// change may have broken.
+// Red returns what is red on the head of a branch, and the names of what is red on its base. It
+// leaves out jobs of the workflow named own, those of forks, and ralph's own check. Checks that
+// the change may have broken come first.
 func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkeep.Check, base []string, err error) {
 	if base, err = c.redNames(ctx, branch); err != nil {
 		return nil, nil, err

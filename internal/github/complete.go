@@ -17,9 +17,8 @@ const (
 	pullsRead  = "pull-requests: read"
 )
 
-// Complete is t with what its event does not tell: the issue that the workflow
-// names, the pull request that a comment stands under, the default branch.
-// The text of an issue that an event brought along stays as it was then.
+// Complete adds what the event lacks: the issue that the workflow names, the pull request of a
+// comment, the default branch. It keeps the text of an issue in the event.
 func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigger, error) {
 	if t.Issue.Number == 0 && t.Inputs.Issue > 0 {
 		found, err := c.readIssue(ctx, t.Inputs.Issue)

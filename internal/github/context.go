@@ -72,8 +72,8 @@ func (c *trustedPeople) inclusion(ctx context.Context, filter trigger.ContextFil
 	return trigger.Unchecked, nil
 }
 
-// membership are the words by which GitHub names authors who may have a say. Members who hide
-// that they are have others.
+// membership are GitHub's words for authors with write permission. Members who hide their
+// membership have other words.
 var membership = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
 func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger.ContextComment, error) {
@@ -128,8 +128,8 @@ func contextComments(comments []comment) []trigger.ContextComment {
 	return all
 }
 
-// trustedPeople are the people with a say. Questions about them are limited: strangers must cost
-// little, and leave as many for members.
+// trustedPeople may write to the repository. Questions about strangers are limited, and those
+// about members separately.
 type trustedPeople struct {
 	client      *Client
 	rules       trigger.Rules
@@ -196,9 +196,8 @@ func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.Cont
 // logins are GitHub's: they become part of a URL, and go-github does not escape them.
 var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
-// Permission is what login may do in the repository: admin, write, read or
-// none. The API folds maintain into write, triage into read, and a custom role
-// into the one it is based on, which is what we want to know of it.
+// Permission is what login may do in the repository: admin, write, read or none. The API
+// reports maintain as write, triage as read, and a custom role as the one that it is based on.
 func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	const none = "none"
 	if !logins.MatchString(login) {

@@ -47,8 +47,8 @@ func (c *Client) Pull(ctx context.Context, number int) (Pull, bool, error) {
 	return found.opened(), found.State == "open", err
 }
 
-// PeopleCommitted tells whether a pull request has a commit that is not ralph's, whose
-// address is email. What GitHub makes again in our login's name to sign it is ralph's.
+// PeopleCommitted reports whether a pull request has a commit that is not ralph's, by its email
+// address. Commits that GitHub made again in our login's name to sign them are ralph's.
 func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) (bool, error) {
 	type made struct {
 		Commit struct {

@@ -74,9 +74,8 @@ const (
 }`
 )
 
-// ReadyPull turns a draft into a pull request that asks for review. REST
-// cannot; GraphQL can. One that is ready stays so, and one whose title says
-// draft in place of GitHub loses those words.
+// ReadyPull marks a draft ready for review, which only GraphQL can do. A title that says draft
+// in GitHub's place loses that word.
 func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
 	if p.SaysDraft() {
 		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, DraftTitle), "")

@@ -85,10 +85,9 @@ type Comment struct {
 	EditedAt time.Time // last, or when it was written; zero: not known
 }
 
-// ReadBefore tells whether the comment says what it said when somebody did t. An
-// edit in the same second may have come after it: GitHub's times are whole
-// seconds. Who presses a button in the comment edits it; then the event tells
-// what it said.
+// ReadBefore reports whether the comment is unchanged since t. GitHub's times are whole seconds,
+// so an edit in the same second may have come after t. Pressing a button in the comment edits
+// it; then the event contains the earlier text.
 func (c Comment) ReadBefore(t trigger.Trigger) bool {
 	if t.Comment.ID == c.ID {
 		return t.Comment.Digest == digest(c.Body)
@@ -99,7 +98,7 @@ func (c Comment) ReadBefore(t trigger.Trigger) bool {
 // MaxBody is GitHub's limit for a comment or a pull request's text, in characters.
 const MaxBody = 65_536
 
-// tooLong refuses what GitHub would: only the author knows what to cut.
+// tooLong refuses what GitHub would refuse: only the author knows what to cut.
 func tooLong(body string) error {
 	if n := utf8.RuneCountInString(body); n > MaxBody {
 		return fmt.Errorf("the text has %d characters, and GitHub takes %d", n, MaxBody)
@@ -107,9 +106,8 @@ func tooLong(body string) error {
 	return nil
 }
 
-// FindComment finds the oldest comment under the issue that begins with marker and
-// that our token's login wrote. Anybody can write a marker; other workflows write
-// under the same login as a job, and may repeat what they read.
+// FindComment finds the oldest comment under the issue that begins with marker and was written
+// by our token's login. Anybody can write a marker, and other workflows share a job's login.
 func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Comment, bool, error) {
 	login, err := c.login(ctx)
 	if err != nil {
@@ -178,9 +176,8 @@ func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (n
 	return names, err
 }
 
-// AskReviewers asks people, and teams written as owner/team, to review a pull
-// request. GitHub refuses the whole request where one of them cannot review,
-// such as the author: then each is asked alone.
+// AskReviewers requests reviews from people, and from teams written as owner/team. If GitHub
+// refuses them together, as the author is among them, each is asked alone.
 func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...string) error {
 	err := c.askReviewers(ctx, number, reviewers)
 	if len(reviewers) < 2 || !errors.Is(err, Refused) {

@@ -15,17 +15,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// How much of a text is read, in characters. GitHub's own limits are 256 and
-// 65,536, but a payload is what somebody sent.
+// Limits of texts, in characters. GitHub has its own, but anybody can send a payload.
 const (
 	maxTitle = 300
 	maxText  = 60_000
 )
 
-// payload is as much of a webhook as we read. go-github's types would refuse
-// all of it for one odd field that we do not need, such as an invalid time.
-// With few fields, new versions of GitHub and old servers of companies read the
-// same.
+// payload has the fields of a webhook that are used. go-github's types reject the whole payload
+// for one odd field, such as an invalid time.
 type payload struct {
 	Action string   `json:"action"`
 	Issue  *issue   `json:"issue"`
@@ -141,9 +138,8 @@ func IsEvent(name string) bool {
 	return slices.Contains(alone, name) || gh.EventForType(name) != nil
 }
 
-// ReadTrigger reads what GitHub sent with event. Every text in the trigger is
-// clean. Of an event that starts nothing by itself only the repository and the
-// sender are read, as far as they can be.
+// ReadTrigger reads the payload of event. All texts in the trigger are clean. Of an event that
+// starts no work by itself it reads only the repository and the sender.
 func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 	var p payload
 	err := json.Unmarshal(body, &p)
@@ -205,7 +201,7 @@ func (p payload) trigger(event string) trigger.Trigger {
 	return read
 }
 
-// at is when it happened: what a label was put on has changed with it.
+// at is when it happened: adding a label updates the issue.
 func (p payload) at(event string) time.Time {
 	switch {
 	case p.Review != nil:
@@ -273,7 +269,7 @@ func (l *textCleaner) line(text string, most int) string {
 	return text
 }
 
-// code is the end of a text whose every byte counts, as of a diff or a log.
+// code is the end of a diff or a log, unchanged except for invalid UTF-8.
 func code(text string, most int) string {
 	runes := []rune(strings.ToValidUTF8(text, ""))
 	fenced := clean.Fence(string(runes[max(0, len(runes)-most):]))

@@ -70,8 +70,8 @@ type Base struct {
 	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
 }
 
-// Behind is the first open pull request of ours that needs the newest commit of base. An
-// error with one is told only where no other needs it.
+// Behind is the first open pull request of ours that needs the newest commit of base. An error
+// with one is returned only if no other needs it.
 func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
@@ -104,10 +104,9 @@ func (c *Client) demandsNewest(ctx context.Context, branch string) (bool, error)
 	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Parameters.Strict }), err
 }
 
-// behind tells whether a pull request lacks commits of its base that it must have. Where a
-// rule says so the commits are compared: in GitHub's one word for how it stands, a conflict
-// or a missing review hides that it is behind. Branch protection shows in that word alone;
-// it is asked for again while GitHub does not know it yet.
+// behind reports whether a pull request lacks commits of its base that it must have. If a rule
+// requires them, the commits are compared: GitHub's mergeable_state hides that behind a conflict
+// or a missing review. Branch protection shows only in that state, which may be unknown at first.
 func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)) (bool, error) {
 	number := p.Number
 	if demanded, err := strict(); err != nil {
@@ -170,9 +169,8 @@ func (c *Client) isHead(p pull, branch string) bool {
 	return p.Head.Ref == branch && strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo)
 }
 
-// OpenPull opens a pull request, or finds the one that is open for the branch
-// already: trying again is safe. Where drafts are not to be had the title says
-// draft instead; see Says.
+// OpenPull opens a pull request, or finds the open one of the branch, so it can be repeated.
+// Without drafts on the plan the title says draft; see SaysDraft.
 func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 	opened, err := c.pull(ctx, operation{
 		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",

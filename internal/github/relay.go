@@ -20,8 +20,8 @@ import (
 type Relayed struct {
 	ID      string          `json:"id"` // X-GitHub-Delivery
 	Trigger trigger.Trigger `json:"trigger"`
-	// Digest is that of the issue's text where it was too long to come along;
-	// then it is fetched, and has to be the same still.
+	// Digest is that of an issue's text that was too long to send. The text is fetched, and must
+	// be the same.
 	Digest string `json:"digest,omitempty"`
 }
 

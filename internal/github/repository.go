@@ -13,9 +13,8 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// What a run will need of a repository is asked for before there is a run. Where
-// no call tells, one is made that GitHub refuses for what is in it, and in another
-// way for who makes it: it has no effect either way.
+// These calls find out before a run what it may do. Where no call tells, one is made with
+// content that GitHub refuses after it has checked the permission, so it has no effect.
 
 // Rule is one that holds for what is pushed to a branch.
 type Rule struct {
@@ -145,9 +144,8 @@ type object struct {
 
 func (o object) filled() bool { return o.SHA != "" }
 
-// FileOf reads a file of another repository of the same owner. One that is not
-// there, or that our token may not see, is not found: GitHub does not tell those
-// apart. One that is empty is there.
+// FileOf reads a file of another repository of the same owner. GitHub does not tell a missing
+// file from a hidden one: neither is found. An empty file is found.
 func (c *Client) FileOf(ctx context.Context, repo, path string) (text []byte, found bool, err error) {
 	text, found, err = c.file(ctx, repo, path, "")
 	if errors.Is(err, Forbidden) {

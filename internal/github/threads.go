@@ -85,7 +85,6 @@ func (c *Client) Reply(ctx context.Context, number int, thread int64, body strin
 }
 
 // Answer answers each thread once, and resolves those that are done, also after a failure of one.
-// The rules know a command in a thread.
 func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, replies []upkeep.Reply) error {
 	if len(replies) == 0 {
 		return nil
@@ -119,8 +118,8 @@ func (c *Client) Answer(ctx context.Context, number int, rules trigger.Rules, re
 	return errors.Join(append(all, c.resolve(ctx, number, fullyRead(replies, ours, others)))...)
 }
 
-// fullyRead leaves out threads with a comment of others that was no request to the run, and
-// that no earlier run answered with commits.
+// fullyRead leaves out threads with a comment of others that the run did not read and that no
+// earlier run answered with commits.
 func fullyRead(replies []upkeep.Reply, ours, others []comment) []upkeep.Reply {
 	replies = slices.Clone(replies)
 	for i, r := range replies {
