@@ -78,8 +78,8 @@ func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate,
 	return held, err
 }
 
-// agentEnv is what an agent's environment is built on, with what it goes by
-// itself; behind the sandbox with what the settings name, and no more than is plain.
+// agentEnv is the base of an agent's environment, with its own variables. In a sandbox it has
+// only harmless variables and those that the settings name.
 func (d *Project) agentEnv(vars ...string) []string {
 	switch level, err := d.Wanted(); {
 	case level == InDocker:
@@ -90,7 +90,7 @@ func (d *Project) agentEnv(vars ...string) []string {
 	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
 }
 
-// hide has these keys, and the secrets of checks, be hidden in all output.
+// hide hides these keys, and the secrets of checks, in all output.
 func (d *Project) hide(keys ...agent.Keys) {
 	secrets := d.Needs.Values()
 	for _, k := range keys {
@@ -228,8 +228,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	})
 }
 
-// Resume goes on with a run by these rules, and sees it through; words are what
-// the agent should know from here on.
+// Resume continues a run by these rules. The agent gets words in its next prompts.
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
 	home, err := d.vouched(home)
 	if err != nil {

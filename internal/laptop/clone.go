@@ -86,9 +86,8 @@ func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span 
 	return span, err
 }
 
-// Rules are those of the base's settings, with more checks and setup commands. Of a
-// check that was red at the base, only new failures count unless the settings are
-// strict.
+// Rules are those of the base's settings, with more checks and setup commands. Of a check that
+// was red at the base only new failures count, unless the settings are strict.
 func (c Clone) Rules(checks, setup []string) checkout.Rules {
 	return func(file func(string) []byte) (policy.Policy, error) {
 		p := policy.ForPreset(policy.Stories)

@@ -156,9 +156,8 @@ func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree str
 
 const patienceForNews = 30 * time.Second
 
-// notify reports the end of a run by the terminal's bell and the command of
-// --notify. The command gets the result on its stdin, as --json prints it, and
-// a summary in variables. If it fails, the run does not.
+// notify reports the end of a run by the terminal's bell and the command of --notify, which gets
+// the result as --json prints it on its stdin. A failure of the command is only noted.
 func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree string) {
 	d.console.ring()
 	if d.Notify == "" {

@@ -93,8 +93,8 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 	return sum, err
 }
 
-// results is the file of results, open to read and to append. A row counts as a task that was
-// tried: no commit of the clone and no agent may write there.
+// results opens the file of results, to which no commit of the clone and no agent may write: a row
+// counts as a task that was tried.
 func (c Eval) results(w World) (*os.File, error) {
 	home := w.Getenv("HOME")
 	switch {

@@ -34,7 +34,7 @@ func (w World) Within(sb *confine.Sandbox, more ...string) []string {
 	return environ.Plain(w.Environ(), more...)
 }
 
-// Enclosure is who is to be behind a fence.
+// Enclosure is what a sandbox surrounds.
 type Enclosure struct {
 	Level   sandbox.Level // where no flag says which
 	Project string
@@ -44,7 +44,7 @@ type Enclosure struct {
 	Argv    []string // a command; its agent, if it is one, keeps its login
 }
 
-// Raise has the sandbox stand; nil: there is none.
+// Raise starts the sandbox; nil: there is none.
 func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sandbox, error) {
 	level := sandbox.Level(cmp.Or(string(f.Sandbox), string(who.Level), string(sandbox.None)))
 	switch {
@@ -85,8 +85,7 @@ func (w World) around(project string) (options confine.Options, err error) {
 	}, err
 }
 
-// known is the agent that is named as a command, and what it reads: it keeps its
-// login in its user's home.
+// known is the agent of a command, which keeps its login in the home, and what it reads.
 func known(w World, who Enclosure) (read []string, _ agent.Adapter) {
 	if len(who.Argv) == 0 {
 		return nil, agent.Adapter{}

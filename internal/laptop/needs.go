@@ -44,8 +44,8 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 	return n, nil
 }
 
-// kept is where the results of checks at a base are kept for a day: nowhere without a
-// sandbox, for what is proven could write there, or where they depend on more than files.
+// kept is where the results of checks at a base are kept for a day. Without a sandbox they are not:
+// what is proven could write there. Nor are those that depend on more than files.
 func (w World) kept(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
 	self, err := Executable()

@@ -15,8 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Place is a folder, with the repository that it is in. Where git finds none,
-// what would make one is guarded all the same.
+// Place gives access to a folder and its repository. Without a repository it guards the files that
+// would make one.
 func (w World) Place(ctx context.Context, dir string) (confine.Access, error) {
 	top, needs := dir, guarded.Folder(dir)
 	if tool, err := w.Git(dir); err == nil {
@@ -44,8 +44,8 @@ func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error)
 	return w.Kept(ctx, dir)
 }
 
-// Kept is Place for those who may not write to the settings of a run there. It is a fault
-// where another folder has taken the place of dir.
+// Kept is Place without access to the settings of a run. It is a fault if another folder has
+// replaced dir.
 func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 	at, err := w.Place(ctx, dir)
 	if err != nil {
@@ -61,8 +61,7 @@ func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 	return at, nil
 }
 
-// Confined marks a folder in which something is to be confined, with the
-// settings as they are before. Settings that cannot be read are not in the mark.
+// Confined marks a folder for a sandbox, with its current settings if they can be read.
 func (w World) Confined(ctx context.Context, dir string) error {
 	tool, err := w.Git(dir)
 	if err != nil {
@@ -87,8 +86,7 @@ func (w World) ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree
 
 var errStrays = errors.New("a command in the sandbox, in a folder above, may have made it do so")
 
-// own refuses a repository that a command in the sandbox may have made, in a folder above, to
-// lead to another one.
+// own refuses a repository that a sandboxed command in a folder above may have redirected.
 func (w World) own(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
 	tree, err := tool.Own(ctx, at)
 	area := w.marked(filepath.Dir(at.Top))
@@ -102,9 +100,9 @@ func (w World) own(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, 
 	return tree, nil
 }
 
-// Folder is the folder that a user names, without links. Another sandboxed command may put
-// a link in its place at any time, so nothing resolves that path again. A link that such a
-// command may have made is a fault. Whether a folder is there is not looked at.
+// Folder is the folder that a user names, without links. Another sandboxed command may replace it
+// by a link at any time, so nothing resolves that path again. A link that such a command may have
+// made is a fault. The folder need not exist.
 func (w World) Folder(name string) (string, error) {
 	dir := name
 	if !filepath.IsAbs(name) {

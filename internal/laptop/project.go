@@ -110,8 +110,7 @@ func (d *Project) Keep(ctx context.Context, level string) error {
 	return nil
 }
 
-// obey has what the settings say of the agent's confinement hold, and tells of
-// all of them.
+// obey applies what the settings say of the sandbox, and logs all settings.
 func (d *Project) obey() error {
 	d.docker = nil
 	level, err := d.Wanted()

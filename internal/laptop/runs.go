@@ -54,7 +54,7 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	return home, found, nil
 }
 
-// Doubt is a line about a journal that ralph did not write as it is, here; empty: it did.
+// Doubt is a warning about a journal that ralph did not write here; empty: it did.
 func (r Runs) Doubt(w World, home workspace.Run) string {
 	folder := workspace.Folder{Path: workspace.FindFolder(r.Project).Path, StateDir: workspace.UserStateDir(w.Getenv("HOME"))}
 	if folder.IsVouched(home) {
@@ -132,7 +132,7 @@ func supervised(run journal.Run) bool { return run.Policy.Done == policy.ByFile 
 // inSession: only the agent's own session can continue such a loop.
 func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
 
-// glance is how often a run that goes on elsewhere is looked at.
+// glance is the interval of looks at a run of another process.
 const glance = 200 * time.Millisecond
 
 // Follow prints a run's events until the run has stopped or its process has ended.
@@ -164,8 +164,8 @@ func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journ
 	}
 }
 
-// Abandoned tells whether a run goes on by its journal, but no process works on it: one
-// that does holds the project's lock. A loop within a session has no process of its own.
+// Abandoned reports a run that has not ended but has no process: one would hold the project's
+// lock. A loop within a session never has one.
 func (r Runs) Abandoned(run journal.Run) bool {
 	if run.Stop != nil || inSession(run) {
 		return false

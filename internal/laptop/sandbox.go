@@ -49,10 +49,9 @@ func (d *Project) named() string {
 	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
 }
 
-// Optional tells that a run may do without a sandbox: nothing names a level or needs a
-// sandbox to hold, and no run in this repository, nor the last one in this folder, had
-// one. An agent that was confined must not win its next run a way out, by a check that
-// fails inside alone.
+// Optional reports that a run may do without a sandbox: nothing names a level or needs a sandbox,
+// and no earlier run here had one. A confined agent must not free the next run by a check that
+// fails only inside.
 func (d *Project) Optional(ctx context.Context) bool {
 	if d.NoSandbox || d.named() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
 		return false
@@ -92,8 +91,8 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	return confine.Start(ctx, options)
 }
 
-// HomeBeside is the user's home. Neither it nor what ralph believes between runs may be in
-// the project, nor in the repository of the project: an agent works in all of it.
+// HomeBeside is the user's home. An agent works in all of the project's repository, so neither the
+// home nor ralph's own state may be in it.
 func (w World) HomeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")
 	if !filepath.IsAbs(home) {

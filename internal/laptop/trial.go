@@ -17,8 +17,7 @@ import (
 // trialTime bounds a trial of the checks: what a sandbox breaks fails early.
 const trialTime = time.Minute
 
-// ready is a job for a run by p. Where a sandbox is optional, the job has one only if
-// the checks work inside as they do outside.
+// ready is a job for a run by p. An optional sandbox is used only if the checks work in it.
 func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j, err := d.job(ctx, p)
 	if err != nil || j.Sandbox == nil || !d.Optional(ctx) || len(p.Checks) == 0 {
@@ -35,8 +34,8 @@ func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) 
 	return d.job(ctx, p)
 }
 
-// try runs the checks in the sandbox, and those that fail there once more outside of
-// it. Checks that only the sandbox breaks make it unfit.
+// try runs the checks in the sandbox, and outside of it if some fail. Checks that fail only inside
+// make it unfit.
 func (d *Project) try(ctx context.Context, j *job.Job, p policy.Policy) error {
 	inside, err := d.trial(ctx, j, p)
 	if err != nil || inside.passed() {
@@ -82,8 +81,7 @@ func (a attempt) broken(other attempt) string {
 	return ""
 }
 
-// trial runs the checks where the run will: on a clean checkout, or in the folder
-// that the agent works in.
+// trial runs the checks where the run will: on a clean checkout or in the project.
 func (d *Project) trial(ctx context.Context, j *job.Job, p policy.Policy) (seen attempt, err error) {
 	ctx, done := d.untilAsked(ctx)
 	defer done()
@@ -115,8 +113,8 @@ func (a *attempt) take(event journal.Event) {
 	}
 }
 
-// inPlace runs the checks in the folder that the agent works in, as confined as in the
-// run: they cannot change what the program keeps there, nor the settings.
+// inPlace runs the checks in the project, as confined as in the run: they cannot change ralph's
+// files or the settings.
 func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
 	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Redact}
 	if j.Sandbox != nil {
@@ -150,8 +148,7 @@ func (d *Project) onCheckout(ctx context.Context, j *job.Job, p policy.Policy, d
 	return seen, err
 }
 
-// untilAsked is a context that ends with the time for a trial, or when a person asks
-// the run to end: the run sees that by itself.
+// untilAsked is a context for the time of a trial, which ends when a person ends the run.
 func (d *Project) untilAsked(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	ended := make(chan struct{})

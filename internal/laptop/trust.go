@@ -24,12 +24,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// sandboxed is the mark of a folder in which an agent was confined, the top of a repository
-// mostly. It lies among the user's own files, where neither a commit nor an agent writes. It has
-// a line for each project folder, and for each file of --config and each PRD there: a digest of
-// which one it is, and one of what it said at the newest run: the settings, the checks, a story
-// that passes. An empty file of that name in git's own folder marks the repository's other
-// worktrees, and the repository itself after it was moved.
+// sandboxed names the mark of a folder in which an agent was confined, mostly the top of a
+// repository. It lies in the user's state folder, where no commit and no agent can write. It has
+// a line for each project, each file of --config and each PRD: a digest of its name, and one of
+// what it said at the newest run. An empty file of that name in git's own folder marks the other
+// worktrees, and the repository after it was moved.
 const sandboxed = "ralph-sandboxed"
 
 // configured is what a run goes by: settings, or what a PRD says of how work is judged.
@@ -44,8 +43,8 @@ func (d *Project) settings(file, text string) configured {
 	return configured{digest(way, file) + ":", []string{text}}
 }
 
-// judging is what a PRD says of how work is judged: the checks, and for each story that it
-// passes, needs no test or may change tests.
+// judging is what a PRD says of how work is judged: its checks, and whether stories pass, need no
+// test or may change tests.
 func judging(memory string, p plan.Plan) configured {
 	says := []string{""} // no checks
 	if len(p.VerifyCommands) > 0 {
@@ -62,12 +61,12 @@ func judging(memory string, p plan.Plan) configured {
 	return configured{digest(memory, "prd.json") + ":", says}
 }
 
-// goBy has the run go by it, in place of what the same file said before.
+// goBy replaces what an earlier version of the same file said.
 func (d *Project) goBy(c configured) {
 	d.config = append(slices.DeleteFunc(d.config, func(old configured) bool { return old.about == c.about }), c)
 }
 
-// settled are the lines of what the run goes by.
+// settled are the lines of the run's settings in the mark.
 func (d *Project) settled() (lines []string) {
 	for _, c := range d.config {
 		for _, text := range c.says {
@@ -82,8 +81,7 @@ func digest(of ...string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// top is the folder with the mark: that of the repository, which git may be unable to read,
-// or the project's own.
+// top is the folder with the mark: that of the repository, readable or not, or the project's.
 func (d *Project) top() string {
 	if d.Place != nil {
 		return d.Place.Top
@@ -127,7 +125,7 @@ func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, mark
 	return nil, !errors.Is(err, fs.ErrNotExist)
 }
 
-// mark takes the settings into the mark, in place of those of earlier runs.
+// mark replaces the settings of earlier runs in the mark.
 func (d *Project) mark(ctx context.Context) error {
 	if d.Place != nil {
 		common, err := d.Tool.Common(ctx, d.Place.Top)
@@ -157,8 +155,8 @@ func (d *Project) mark(ctx context.Context) error {
 	return nil
 }
 
-// Trusted is a fault where the settings are not those of the newest run here, since an agent
-// was confined. A file without a line in the mark may say nothing.
+// Trusted refuses settings that are not those of the newest run, if an agent was ever confined here.
+// A file without a line in the mark may be empty.
 func (d *Project) Trusted(ctx context.Context) error {
 	marks, marked := d.marks(ctx)
 	if !marked {
@@ -189,7 +187,7 @@ func (d *Project) Stories(ctx context.Context, memory string) (plan.Plan, string
 	return stories, file, d.Trusted(ctx)
 }
 
-// pass takes a story that has passed into the mark, before the PRD says so.
+// pass adds a passed story to the mark, before the PRD says so.
 func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run, event journal.Event) {
 	switch event.(type) { //nolint:gochecksumtype // nothing else passes a story
 	case journal.IterationEnded, journal.Joined:
@@ -205,8 +203,8 @@ func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run
 	}
 }
 
-// marks are the lines of the project's mark. What lies within a folder in which an agent was
-// confined counts as marked, repositories too: the agent may have made it.
+// marks are the lines of the project's mark. Repositories within a marked folder count as marked:
+// the agent may have made them.
 func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
 	dir := d.top()
 	lines, marked = d.marksOf(ctx, dir)
@@ -216,8 +214,8 @@ func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
 	return lines, marked
 }
 
-// OfChecks is the sandbox level of the project's checks where no agent works: that of a
-// run. Where nothing names a level, they have none until an agent was confined here.
+// OfChecks is the sandbox level of checks without an agent: that of a run. If nothing names a level,
+// they have none until an agent was confined here.
 func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	if err := d.Trusted(ctx); err != nil {
 		return "", err
@@ -229,8 +227,7 @@ func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	return level, err
 }
 
-// remember marks the project's folder for a run that begins. Where no agent was ever confined,
-// there is nothing to remember.
+// remember marks the project's folder for a run, unless no agent was ever confined there.
 func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
 	if _, marked := d.marks(ctx); !marked && sb == nil {
 		return nil
@@ -238,7 +235,7 @@ func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
 	return d.mark(ctx)
 }
 
-// vouched is a run whose journal is as ralph wrote it in this folder, or accepted by the user.
+// vouched is a run whose journal ralph wrote here, or that the user accepts.
 func (d *Project) vouched(home workspace.Run) (workspace.Run, error) {
 	if d.Trust {
 		return home.Accept(), nil

@@ -32,9 +32,8 @@ func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string
 		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
 }
 
-// WorkBranch is where a run over stories commits in the user's own tree: the branch that
-// a flag names, else that of the PRD, else the current one. Without a flag it is never
-// the default branch.
+// WorkBranch is where a run over stories commits in the user's own tree: the branch of the flag,
+// of the PRD, or the current one. Without the flag it is never the default branch.
 func (d *Project) WorkBranch(ctx context.Context, flag string, stories plan.Plan, prd string) (string, error) {
 	own := "ralph/" + plan.Slug(stories.Project, 40)
 	switch branch := cmp.Or(flag, stories.BranchName); {

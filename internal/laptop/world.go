@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// World is all that a run may touch of the process that it is in.
+// World is what a run may use of its process.
 type World struct {
 	Getenv   func(string) string
 	Environ  func() []string
@@ -47,12 +47,12 @@ func (w World) person() git.UserEnv {
 	return p
 }
 
-// Git returns the user's git for a project, with an empty home. It first moves aside what commands
-// that were killed left for git.
+// Git returns the user's git for a project, with an empty home. First it moves aside what killed
+// commands left for git.
 func (w World) Git(project string) (git.Git, error) {
 	moved, err := confine.Recover(w.Getenv("HOME"))
 	if len(moved) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: moved aside what a command added before its ralph was killed:", clean.LogLine(journal.ShortList(moved)))
+		fmt.Fprintln(w.Stderr, "ralph: moved aside, because a command added it whose ralph was killed:", clean.LogLine(journal.ShortList(moved)))
 		fmt.Fprintln(w.Stderr, "ralph: hint: inspect it; to restore it, remove .put-aside and what follows from its name")
 	}
 	if err != nil {
@@ -80,14 +80,13 @@ func (w World) Outside(project string) []string {
 	return append(w.Environ(), "PATH="+w.Path(project))
 }
 
-// Path is PATH without the folders that an agent can write to, or that a link leads
-// from to one: a program that an agent left there must not run outside of the sandbox.
+// Path is PATH without folders that an agent can write to, directly or by a link: its programs must
+// not run outside of the sandbox.
 func (w World) Path(project string) string {
 	return process.PathOutside(w.Getenv("PATH"), w.theirs(project), w.works(project)...)
 }
 
-// pathOutside is the process with the PATH that is safe for a project, for work in
-// other folders whose programs must not come from the project.
+// pathOutside changes PATH for work in other folders, whose programs must not come from the project.
 func (w World) pathOutside(project string) World {
 	path, env, getenv := w.Path(project), w.Outside(project), w.Getenv
 	w.Environ = func() []string { return slices.Clone(env) }
@@ -106,8 +105,8 @@ func (w World) Changeable(project, path string) bool {
 	return err == nil && process.Within(place, w.theirs(project))
 }
 
-// theirs are the folders that an agent can write to: the project, the one of the
-// working directory, and what agents keep in their user's home.
+// theirs are the folders that an agent can write to: the project, that of the working directory, and
+// the state of agents in the home.
 func (w World) theirs(project string) []string {
 	var states []string
 	for _, name := range append(agent.States(), dockerState) {
@@ -131,9 +130,8 @@ func both(paths []string) (folders []string) {
 	return folders
 }
 
-// outermost is the highest folder above dir that looks like a project, or in which something
-// was confined, and does not hold the home: an agent can make a nearer one look so, too.
-// Without one it is empty.
+// outermost is the highest folder above dir that looks like a project or was confined, and is not
+// above the home; empty: none. An agent can make a nearer one look so.
 func (w World) outermost(dir string) (top string) {
 	home := resolved(w.Getenv("HOME"))
 	for at := dir; at != filepath.Dir(at) && !process.Under(at, home); at = filepath.Dir(at) {
@@ -146,8 +144,7 @@ func (w World) outermost(dir string) (top string) {
 	return top
 }
 
-// resolved is a path without links, from the root. What is not there yet lies where its
-// folder does.
+// resolved is an absolute path without links, also of a file that does not exist.
 func resolved(path string) string {
 	if place, err := filepath.EvalSymlinks(path); err == nil {
 		path = place
