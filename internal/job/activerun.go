@@ -151,9 +151,8 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
 	return err
 }
 
-// startingTrees returns the tree of the first commit, and the tree of the files as the
-// agent finds them. If the project tracks the loop's memory, the two differ, and the
-// second is not known yet.
+// startingTrees returns the tree of the first commit, and that of the files as the agent finds
+// them, which is not known yet if the project tracks the loop's memory.
 func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start string) (tree, work string, err error) {
 	switch {
 	case s.trusted == nil && s.UserTree == nil && s.Supervised == nil:

@@ -55,8 +55,7 @@ func (s *activeRun) folder(ctx context.Context) (string, error) {
 	return tree.Dir, nil
 }
 
-// takeSnapshot is called before the checks run, which may write files. It reports
-// whether all is committed.
+// takeSnapshot is called before checks, which may write files. It reports that all is committed.
 func (s *activeRun) takeSnapshot(ctx context.Context, run journal.Run) bool {
 	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
@@ -182,8 +181,8 @@ func (s *activeRun) renew(ctx context.Context, run journal.Run, tree *git.Tree) 
 	return err
 }
 
-// closeTree keeps people out of a tree that stays: the agent wrote its git settings, and a prompt that
-// asks git runs what they name. It needs no program: after a second signal none starts any more.
+// closeTree keeps people out of the tree: git would run programs that the agent's git settings
+// name. It starts no program itself, as none starts after a second signal.
 func (s *activeRun) closeTree() {
 	dir := filepath.Join(s.work, "tree")
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {

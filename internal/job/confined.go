@@ -117,9 +117,9 @@ func (s *activeRun) reportNestedRepos(ctx context.Context, emit emit) func() {
 	}
 }
 
-// WatchNestedRepos looks for version control folders in the tree at top, and in the git folders and
-// the agent's own that the sandbox may write to. The returned function looks again, moves aside what git would run
-// or follow of those that are new or changed, and returns notes for people.
+// WatchNestedRepos looks for repositories where the sandbox may write. The returned function
+// looks again, moves aside what git would run or follow of new and changed ones, and returns
+// notes for people.
 func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, top string, at confine.Access) func(context.Context) []journal.Noted {
 	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: slices.Concat(at.Write, sb.AgentPaths()), ReadOnly: at.ReadOnly, Guarded: at.Guarded}, sb.Marks())
 	return func(ctx context.Context) (news []journal.Noted) {

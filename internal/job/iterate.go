@@ -197,10 +197,9 @@ func truncate(text string, chars int) string {
 	return string(runes[:chars]) + "\n... [truncated]"
 }
 
-// BasePrompt returns the text on which a run's prompts are based: the request, or the
-// project's own prompt for stories. The file is read each time, as people edit it during
-// the loop, but through no link that the agent made. Without a project only ralph's own
-// prompt counts; dir is the folder of a run without a project.
+// BasePrompt returns the text on which a run's prompts are based: the request, or the project's
+// own prompt for stories. It reads the file each time, as people edit it during the loop, and
+// follows no link. dir is the folder of a run without a project.
 func BasePrompt(run journal.Run, project, dir string) (string, error) {
 	switch {
 	case run.Policy.Done == policy.ByStories && project == "":

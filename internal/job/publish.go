@@ -66,9 +66,8 @@ func (s *activeRun) markPullReady(ctx context.Context, run journal.Run, _ verdic
 // errNoRemote is for a policy that requires more than the job can do.
 var errNoRemote = errors.New("there is nowhere to publish to")
 
-// outage is how much longer than usual to wait after each of the tries that verdict grants, if
-// the network failed: 80 seconds in all, as a minute without network is no reason for a
-// run to end with its work unpublished.
+// outage multiplies the pause after each try while the network is down: 80 seconds in all, as
+// a minute without network must not leave the work of a run unpublished.
 var outage = []int{1, 15, 0}
 
 // attempt waits after a failure, so that the next attempt comes later.
@@ -113,9 +112,8 @@ func waitUntil(ctx context.Context, pause time.Duration, early <-chan struct{}) 
 // workflowsFolder holds files for which a token needs an extra permission.
 const workflowsFolder = ".github/workflows"
 
-// pushWithoutWorkflows pushes to a new branch what GitHub accepts of refused work:
-// everything except the workflows. Nothing proved this part alone; people can continue
-// with it.
+// pushWithoutWorkflows pushes refused work without its workflows to a new branch, from which
+// people can continue. Nothing proved this part alone.
 func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (branch string, left []string, err error) {
 	if !slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return remote.OfWorkflows(f.Why) }) || s.BranchHost == nil {
 		return "", nil, nil

@@ -31,9 +31,8 @@ const (
 	reviewFile = 1 << 20 // bytes of a file that may hold a quote
 )
 
-// review asks another agent for its opinion of a story that is about to pass. The agent
-// reads a clean checkout, which is removed afterwards. A missing opinion is recorded and
-// blocks nothing.
+// review asks another agent for its opinion of a story that is about to pass. The agent reads a
+// clean checkout. A missing opinion is recorded and blocks nothing.
 func (s *activeRun) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
 	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
 	if err := s.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {

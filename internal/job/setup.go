@@ -24,9 +24,8 @@ func (s *activeRun) runSetupCommands(ctx context.Context, run journal.Run, dir, 
 	return hand.Setup(ctx, checkJob(run, dir, label), run.Policy.Setup, emit)
 }
 
-// runSetup prepares the run's own tree before an agent works in it, because agents run
-// the checks, too. If setup fails, it runs again before the next iteration; its output
-// is recorded.
+// runSetup prepares the tree before an agent works in it, because agents run the checks, too. If
+// setup fails, it runs again before the next iteration.
 func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, emit emit) error {
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
@@ -58,9 +57,8 @@ func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, 
 	return s.tree(ctx)
 }
 
-// ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work. The
-// agent's clone ignores them, so that no commit holds them. The user's repository gets
-// no new ignore rules; there the files only do not count.
+// ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work: the agent's clone
+// ignores them, and in the user's repository, which gets no new ignore rules, they do not count.
 func (s *activeRun) ignoreSetupFiles(ctx context.Context, run journal.Run, tree *git.Tree) ([]string, error) {
 	if err := tree.Restore(ctx, run.Head); err != nil {
 		return nil, err

@@ -53,9 +53,8 @@ func (h *agentSnapshot) separateCheckFiles(ctx context.Context, run journal.Run,
 	taken.Work = h.tree
 }
 
-// commitLeftovers commits what the agent left uncommitted: the snapshot, or everything
-// if there is no snapshot or HEAD has moved since. It returns the tree's new state, if
-// known.
+// commitLeftovers commits the snapshot, or everything if there is none or HEAD has moved since. It
+// returns the tree's new state, if known.
 func (h *agentSnapshot) commitLeftovers(ctx context.Context, run journal.Run, tree *git.Tree) (*git.Inspection, error) {
 	seen, err := tree.Inspect(ctx)
 	if err != nil || !seen.Dirty {

@@ -68,9 +68,8 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
 }
 
-// draftPlan has the agent plan a task without acceptance criteria. The agent reads a
-// clean checkout, which is removed afterwards. Without a plan, the whole task is one
-// story; that is recorded.
+// draftPlan has the agent plan a task without acceptance criteria, in a clean checkout. Without
+// a plan, the whole task is one story; that is recorded.
 func (s *activeRun) draftPlan(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
 	drafted := journal.PlanDrafted{By: s.Agent.Name}
 	if err := s.askForPlan(ctx, run, &drafted, emit); err != nil {

@@ -28,9 +28,8 @@ func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha
 	return remote.Deliver(ctx, from, d.Place, branch, sha)
 }
 
-// CommitPRD commits the PRD with the verdicts on its stories, so that the next run does
-// not take a rejected claim for a fact. It commits the log, too: a dirty tree would keep
-// the next run from starting.
+// CommitPRD commits the PRD with the verdicts on its stories, so that the next run does not trust
+// a rejected claim, and the log, as the next run starts only in a clean tree.
 func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	books := workspace.Memory{Tree: d.Place.Top, Dir: run.Policy.Memory}
 	if err := books.WritePlan(run.Plan); err != nil {
