@@ -63,8 +63,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.commit(ctx, w, tool, archived)
 }
 
-// alone keeps a run from starting in the project meanwhile. Before its first run a project needs no
-// lock.
+// alone keeps runs from starting. Before its first run a project needs no lock.
 func alone(top string) (release func() error, err error) {
 	folder := filepath.Join(top, ".ralph")
 	if _, err := os.Lstat(filepath.Join(folder, "runs")); errors.Is(err, fs.ErrNotExist) {

@@ -19,13 +19,11 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// errBlank often comes from a variable of a script that is not set.
+// errBlank often comes from an unset shell variable.
 var errBlank = errors.New("the value is blank")
 
-// worded reads what stands behind a flag, and refuses it where that is blank: an
-// empty check passes, and an empty agent command would start the usual agent. To no
-// flag it means anything; one to which it does is to be left out by refuseBlank. It
-// also refuses a limit that would silently be none.
+// worded refuses a blank value: an empty check passes, and an empty agent command would start the
+// usual agent. It also refuses a limit that would silently be none.
 type worded struct{ kong.Mapper }
 
 func (m worded) Decode(ctx *kong.DecodeContext, target reflect.Value) error {

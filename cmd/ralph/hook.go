@@ -36,8 +36,7 @@ const (
 	loopCancel = "loop-cancel"
 )
 
-// hooked reads a hook's command line without the grammar, which is slow: hooks run around each tool
-// call.
+// hooked reads a hook's command line without the slow grammar: hooks run around each tool call.
 func hooked(args []string) (hookCommand, bool) {
 	if len(args) != 2 || args[0] != "hook" || !slices.Contains(hook.Names(), args[1]) {
 		return hookCommand{}, false
@@ -53,9 +52,8 @@ func (c hookCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, err
 }
 
-// answered ends an answer to the plugin, which cannot know otherwise that it
-// speaks with this program: most hooks are answered with nothing. A change that
-// the plugin's script has to know of gets the next number, in both.
+// answered ends an answer to the plugin, which otherwise cannot know that this program answered.
+// A change that the plugin's script must know of gets the next number in both.
 const answered = "ralph-hook/1"
 
 func (c hookCommand) answer(ctx context.Context, w world) error {

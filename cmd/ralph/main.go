@@ -67,8 +67,7 @@ func here() world {
 	}
 }
 
-// start runs the outer program, which lets nothing outlive the inner one, or the inner one, which
-// works.
+// start runs the outer program, which ends all descendants, or the inner one, which works.
 func start(w world) int {
 	// It holds so little that its memory would be tidied up all the time.
 	debug.SetGCPercent(200)
@@ -184,8 +183,7 @@ func report(to io.Writer, err error) int {
 	return fault.Exit(err)
 }
 
-// launched reports whether we are a sandbox's launcher, which holds descriptors, handles other signals
-// and becomes another program.
+// launched reports whether this is a sandbox's launcher, which becomes another program.
 func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hidden }
 
 func launch(w world) int {

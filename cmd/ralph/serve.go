@@ -194,8 +194,7 @@ func (c serveCommand) draft(text []byte) (path string, err error) {
 	return f.Name(), nil
 }
 
-// confided reads a secret from a file or the environment: everybody on the machine can read a command
-// line.
+// confided reads a secret from a file or the environment: all users see command lines.
 func confided(w world, name, path, flag string) (string, error) {
 	text := w.Getenv(name)
 	if path != "" {
