@@ -1,6 +1,6 @@
-// Package aftercare does without an agent what a pull request of ralph's needs after a
-// push or at its end. It takes an event, and marks a head that others pushed, or enters
-// the end into the repository's ledger and removes what ended long ago.
+// Package aftercare handles a push to a pull request of ralph's, and its end, without an
+// agent. It takes an event, marks a head that others pushed, or records the end in the
+// ledger and removes what ended long ago.
 package aftercare
 
 import (

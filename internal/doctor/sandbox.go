@@ -24,8 +24,7 @@ type Sandbox struct {
 	Vectors []sandbox.AttackResult `json:"vectors"` // the attempts from inside
 }
 
-// LookAtSandbox tries the mechanisms of this machine at the requested level,
-// and attacks the sandbox from inside. sandbox names its user.
+// LookAtSandbox tries the mechanisms of this machine at a level, and attacks the sandbox from inside.
 func LookAtSandbox(ctx context.Context, sb sandbox.Config, next sandbox.Exec) Sandbox {
 	found := sandbox.Probe(ctx, sb, next)
 	sb = found.Apply(sb)

@@ -27,7 +27,7 @@ const (
 	None = "none"
 )
 
-// Eval is a series of tasks, and how they are worked on.
+// Eval is a series of tasks with their settings.
 type Eval struct {
 	Repo       string       // the clone, where names of commits hold
 	Store      *git.Trusted // reads the clone's objects; everything but a name comes from here
@@ -48,14 +48,13 @@ type Eval struct {
 	Done   func(Row) error // is told of each task
 }
 
-// Settings are those that a run takes from no flag. Of a check that was red at the
-// base only new failures count.
+// Settings are those that no flag of ralph run names.
 type Settings struct {
 	Setup, Hosts, Env []string
 }
 
-// baseSettings are the settings of a repository. Its author is a stranger: only judged
-// counts, which runs in the sandbox or makes a proof stricter.
+// baseSettings are a stranger's. Only those in judged count: they run in the sandbox or make a
+// proof stricter.
 const baseSettings = ".ralph/settings.json"
 
 type judged struct {

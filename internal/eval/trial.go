@@ -19,8 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// trial is one task under way. Its repositories are apart: the agent's has the
-// history up to the base and nothing of the commit that is looked for.
+// trial is one task under way. The agent's repository holds the history up to the base alone.
 type trial struct {
 	*Eval
 
@@ -31,9 +30,8 @@ type trial struct {
 
 const story = "US-001"
 
-// run tries the commit's own tests on the commit itself and on its base, has the
-// agent work, and tries them on its work. Where they pass at the base they cannot tell
-// work from nothing: the task is set aside.
+// run tries the commit's tests on the commit, on its base and on the agent's work. If they pass
+// at the base they show nothing, and the task is set aside.
 func (t *trial) run(ctx context.Context, row *Row) error {
 	if err := t.layOut(ctx); err != nil {
 		return err
@@ -124,8 +122,8 @@ func (t *trial) plan(stories []byte) error {
 	return root.WriteFile("ralph/prd.json", stories, 0o644)
 }
 
-// fetch brings a commit with its history into a repository, from one whose settings
-// are ours. Old history may break git's rules of today.
+// fetch fetches a commit with its history from a repository with settings of ours. Old history
+// may break git's current rules.
 func (t *trial) fetch(ctx context.Context, into, from, sha string) error {
 	return t.call(ctx, git.Call{
 		Dir: into, Args: []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", from, sha},

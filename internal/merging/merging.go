@@ -1,6 +1,6 @@
-// Package merging makes one of a run's work and what others did meanwhile. Where the
-// base contradicts the work it begins a merge whose files are marked, for the agent to
-// resolve, and makes the merge of what the agent made of them.
+// Package merging merges a run's work with what others did meanwhile. If the base
+// conflicts, it begins a merge with conflict markers for the agent to resolve, and
+// later commits the resolution.
 package merging
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Join makes one of the work and what others did since last.
+// Join merges the work with what others did since last.
 func Join(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, last string) (journal.Joined, error) {
 	with.From, with.To, with.Tree = run.Head, run.Head, run.Tree
 	span := git.Span{From: last, To: with.With}
@@ -57,9 +57,8 @@ func message(run journal.Run, with journal.Joined) git.Message {
 	return git.Message{Subject: fmt.Sprintf("merge: %s as it stands at %.7s", of, with.With), Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
 }
 
-// begin is a merge of the base whose files hold the marks of both sides, which is
-// pushed nowhere. What has no marks to resolve, such as a file that one side deleted,
-// what is protected, and what comes when the limits are used, is left to people.
+// begin makes a merge of the base with conflict markers, which is not pushed. It leaves to people
+// what has no markers, such as a deleted file, protected files, and runs without iterations left.
 func begin(ctx context.Context, t *git.Trusted, run journal.Run, with journal.Joined, tree string) (journal.Joined, error) {
 	guarded, err := handover.Covered(ctx, t, with.From, run.Policy.Protect, with.Conflicts)
 	if err != nil || with.Of != journal.OfBase || len(guarded) > 0 || len(with.Conflicts) >= git.MostConflicts || !verdict.MayIterate(run) {

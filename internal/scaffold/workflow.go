@@ -47,8 +47,7 @@ func (f Files) workflows() ([]workspace.NewFile, error) {
 	return []workspace.NewFile{{Path: WorkflowFile, Data: f.workflow("workflows/ralph.yml")}, {Path: AfterFile, Data: f.workflow("workflows/after.yml", listens...)}}, nil
 }
 
-// workflow is a template for a container or for the machine itself, by the pin. Words are replaced before the
-// project's own text is in.
+// workflow fills in a template, first its words and then the project's own text.
 func (f Files) workflow(name string, words ...string) []byte {
 	const action, host, with = "      - uses: ralph-loop/ralph@", "      - uses: ralph-loop/ralph/host@", "        with:\n"
 	workflow := f.judged(strings.NewReplacer(words...).Replace(templates.Text(name)))

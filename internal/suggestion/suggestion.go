@@ -36,9 +36,8 @@ func On(head string, p policy.Policy) Branch {
 	return Branch{Head: head, SignOff: p.SignOff, Protect: p.Protect}
 }
 
-// Apply makes one commit for each suggestion whose file is still as it was when it
-// was made; the others stay stories. The same suggestions give the same commits each
-// time.
+// Apply makes one commit for each suggestion whose file is unchanged since; the others stay
+// stories. The same suggestions always make the same commits.
 func Apply(ctx context.Context, t *git.Trusted, on Branch, task plan.Task, p plan.Plan) (Applied, error) {
 	head := on.Head
 	done := Applied{Head: head, Remarks: slices.Clone(task.Remarks), Plan: p}

@@ -1,6 +1,5 @@
-// Package sweep removes from a repository what runs of long ago keep on its refs, and the
-// branches of pull requests that ended long ago. It takes the repository and an age, and
-// returns what it looked at.
+// Package sweep removes the saved state of old runs from a repository, and the branches of
+// pull requests that ended long ago. It takes an age, and returns what it looked at.
 package sweep
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-// Sweep removes from a repository what runs of long ago keep on its refs.
+// Sweep removes old refs from a repository.
 type Sweep struct {
 	Store  *git.Trusted // empty
 	Remote remote.Repository
@@ -50,9 +49,8 @@ const (
 	moved  = "it was changed or removed meanwhile"
 )
 
-// Do looks at all there is, and has what it looked at beside an error, too. What
-// is spent within a day is the ledger's own to forget. The branches are those of pull
-// requests that ended long ago.
+// Do looks at all refs but the ledger's, and returns them with an error, too. ended are pull
+// requests whose branches are removed.
 func (s Sweep) Do(ctx context.Context, ended []quota.Pull) ([]Swept, error) {
 	shelves, err := s.Remote.FetchRefs(ctx, s.Store)
 	if err != nil {

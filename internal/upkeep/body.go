@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The marks around what the newest of several runs says in the text of a pull
-// request. The text of the run that opened it stays below.
+// The marks around the newest run's text, above that of the run that opened the pull request.
 const (
 	laterBegins = "<!-- ralph:later -->"
 	laterEnds   = "<!-- /ralph:later -->"
@@ -18,9 +17,8 @@ const (
 // maxBody is less than the characters that GitHub takes for a text.
 const maxBody = 60_000
 
-// Join puts the text of the newest run above the text of the run that opened the
-// pull request. What a run between the two said is replaced. The first line holds
-// marks and stays the first.
+// Join puts the text of the newest run above that of the run that opened the pull request, and
+// drops that of runs between. The first line holds marks and stays the first.
 func Join(there, newest string) string {
 	marks, opened, _ := strings.Cut(strings.ReplaceAll(there, "\r\n", "\n"), "\n")
 	opened = without(without(opened, foreignBegins, foreignEnds), laterBegins, laterEnds)

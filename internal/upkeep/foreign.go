@@ -13,13 +13,12 @@ const (
 	foreignEnds   = "<!-- /ralph:foreign -->"
 )
 
-// named is how the text of a pull request names the commit that its evidence is of, and
-// a head without evidence.
+// named finds the commit of the evidence in a pull request's text, and a head without evidence.
 var named = pattern.Of("(?m)^(### Checked on a clean checkout of|The newest commit,) `([0-9a-f]{7,40})`")
 
-// Foreign is the text of a pull request whose head somebody else pushed: a note on top
-// says that this head is not yet proven, and which commit the evidence is of. A text
-// whose evidence is of the head, or that says the head has none, stays as it is.
+// Foreign adds a note to the text of a pull request whose head somebody else pushed: the head is
+// not proven yet, and the evidence is of another commit. It changes no text that says so, or
+// whose evidence is of the head.
 func Foreign(body, head, who string) string {
 	marks, rest, _ := strings.Cut(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
 	rest = without(rest, foreignBegins, foreignEnds)

@@ -25,8 +25,8 @@ type Reply struct {
 	Read    []int64 // the comments that the run worked on
 }
 
-// IsDone reports whether a comment of ralph's is the answer of an earlier run, by commits
-// alone: all that was said before it in the thread was addressed.
+// IsDone reports whether a comment of ralph's answers for an earlier run that commits addressed
+// everything before it in the thread.
 func (r Reply) IsDone(text string) bool {
 	return strings.HasPrefix(text, threadMark) && !strings.HasPrefix(text, r.Run) && strings.Contains(text, doneIn) && !strings.Contains(text, "change was made")
 }
@@ -36,9 +36,8 @@ const (
 	doneIn     = "**ralph:** done in "
 )
 
-// Replies are the answers to the threads that a run was about: a commit, the agent's
-// words, or why nothing was done; headline says how the run ended. Where the run
-// waits for people, only what was done is answered.
+// Replies are the answers to the run's threads: a commit, the agent's words, or why nothing was
+// done. If the run waits for people, it answers only what was done.
 func Replies(run journal.Run, headline string) (all []Reply) {
 	var threads, read []int64
 	for _, r := range run.Task.Remarks {
@@ -57,8 +56,8 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 	return all
 }
 
-// marked is the mark of an answer: by the run and by what it says. A commit counts by
-// its name before GitHub signed it, for each resume may give it another.
+// marked is the mark of an answer, by the run and its text. It uses a commit's name from before
+// GitHub signed it, as each resume may sign it again.
 func marked(run journal.Run, thread int64, headline string) string {
 	run.Signed = ""
 	r, _ := reply(run, thread, headline)
@@ -93,8 +92,7 @@ func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
 	return Reply{Text: strings.Join(says, "\n\n"), Resolve: resolve}, len(says) > 0
 }
 
-// shown tells whether the checks are green on the head that was pushed, and the pull
-// request of the threads holds it: work that left for another branch is not in it.
+// shown reports that the pushed head is proven, and that the threads' pull request has it.
 func shown(run journal.Run) bool {
 	_, proven := verdict.LatestProof(run)
 	return proven && run.Pushed == run.Head && len(run.Leaves) == 0
@@ -117,8 +115,7 @@ func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
 	return all
 }
 
-// suggested is the commit that applied a reviewer's suggestion, where the story asks
-// for that.
+// suggested is the commit that applied a reviewer's suggestion of the story.
 func suggested(run journal.Run, story plan.Story) string {
 	for _, r := range run.Task.Remarks {
 		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && r.Suggestion.Made != "" {
@@ -128,8 +125,7 @@ func suggested(run journal.Run, story plan.Story) string {
 	return ""
 }
 
-// commitOf is the newest commit of a story. One that GitHub made again to sign it has
-// another name, so then it is the head.
+// commitOf is the newest commit of a story. A signed one has another name; then it is the head.
 func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 	for _, it := range slices.Backward(run.Iterations) {
 		if it.Story != story || it.Taken == nil || len(it.Taken.Commits) == 0 || it.Taken.To == it.Taken.From {

@@ -8,9 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 )
 
-// Suggested are the lines that a reviewer's comment suggests, each with its end; ok
-// is false where it holds no suggestion, more than one, one in what a page does not
-// show, or characters that people do not see. more tells that it says more than that.
+// Suggested returns the one suggestion of a reviewer's comment. ok is false if there is none or
+// more than one, or if people do not see all of it. more tells that the comment says more.
 func Suggested(comment string) (text string, more, ok bool) {
 	seen, _ := clean.ForAgent(comment, len(comment))
 	shown, more, is := block(seen)
