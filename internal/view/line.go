@@ -72,7 +72,7 @@ func agentText(e journal.AgentEnded) string {
 	how := "agent ended"
 	switch {
 	case e.Busy:
-		how = "the model's server turned the agent away: " + oneLine(e.Why)
+		how = "the model server refused requests: " + oneLine(e.Why)
 	case e.Failed:
 		how = "agent failed: " + oneLine(e.Why)
 	}

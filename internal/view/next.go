@@ -69,11 +69,11 @@ func continuation(run journal.Run) string {
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return reviewStep(run)
 	case verdict.NeedsApproval(run):
-		return "comment `/ralph approve` to have this worked on, or change the issue and ask for a plan again"
+		return "comment `/ralph approve` to start the work, or change the issue and ask for a new plan"
 	case run.Stop.Reason == policy.AllStoriesPassed && verdict.InspectionConcern(run) != "":
 		return inspectionDoubts(run) + "; if that is as it should be, set `tamper: allow`"
 	case run.Stop.Reason == policy.NothingToDo:
-		return "check that this is true; if not, say what is missing and ask again"
+		return "check that this is true; if not, describe what is missing and ask again"
 	case run.Stop.Reason.Status() == policy.StatusCompleted:
 		return inspect(run)
 	}
@@ -94,7 +94,7 @@ func continuation(run journal.Run) string {
 	case job && say.Prompt != "":
 		return say.Prompt
 	case job:
-		return "ask for the same again to go on"
+		return "start the same job again to go on"
 	case say.Answer != "":
 		return "continue with `ralph resume --answer \"" + say.Answer + "\"`"
 	}

@@ -130,7 +130,7 @@ func supervisedNext(run journal.Run) string {
 	case policy.StatusCompleted:
 		return ""
 	case policy.StatusWaiting:
-		return "once it need not wait any more, start `ralph supervise` again"
+		return "when it no longer has to wait, start `ralph supervise` again"
 	case policy.StatusFailed:
 		return "fix that, then start `ralph supervise` again"
 	case policy.StatusStopped, policy.StatusCancelled, policy.StatusRunning:

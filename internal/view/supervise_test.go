@@ -63,7 +63,7 @@ var supervisedText = []struct {
 
 	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.TaskSettled{Reason: policy.Waiting, Words: "asked by file"}, "Wait-without-restart signal detected: asked by file"},
-	{journal.RunStopped{Reason: policy.Waiting}, "run waiting\nnext: once it need not wait any more, start `ralph supervise` again"},
+	{journal.RunStopped{Reason: policy.Waiting}, "run waiting\nnext: when it no longer has to wait, start `ralph supervise` again"},
 
 	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.AgentEnded{CannotRun: true, Why: "no such\nprogram"}, "Fatal error: no such program"},

@@ -69,7 +69,7 @@ func reasonText(run journal.Run) string {
 	text := cmp.Or(reasonTexts[run.Stop.Reason], string(run.Stop.Reason))
 	switch {
 	case run.Stop.Reason == policy.Waiting && isSessionLoop(run):
-		return "Claude Code no longer lets the session be sent back to work"
+		return "Claude Code no longer allows ralph to continue the session"
 	case run.Stop.Reason == policy.ResponseMatched && len(run.Policy.Checks) == 0:
 		text = "the agent said that it is done, and no check was configured"
 	}

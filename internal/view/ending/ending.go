@@ -78,7 +78,7 @@ type words struct {
 
 var table = map[Cause]words{
 	Unapproved:  {headline: "planned, and waiting for approval"},
-	Question:    {headline: "a question is open", say: Say{"resume -- your answer", "say it in the prompt, and ask again", "…"}},
+	Question:    {headline: "a question is open", say: Say{"resume -- your answer", "answer in the prompt, and start the job again", "…"}},
 	BranchMoved: {headline: "others have changed the branch"},
 	NothingToDo: {headline: "there was nothing to do"},
 	Cancelled:   {headline: "by request"},
@@ -87,7 +87,7 @@ var table = map[Cause]words{
 	NoCredit:   {headline: "no credit is left on the account of the key or login", fix: same("add credit to the account")},
 	NoAccess:   {headline: "the key or login may not use the model", fix: same("name a model that the key or login may use")},
 	NoModel:    {headline: "the model server does not have the model", fix: same("name a model that the server has")},
-	TurnedAway: {headline: "the model server turned the agent away (rate limit or overload)", fix: same("wait until the model server takes requests again")},
+	TurnedAway: {headline: "the model server refused requests (rate limit or overload)", fix: same("wait until the model server accepts requests again")},
 	NotStarted: {headline: "the agent cannot start", fix: cure{
 		"install the agent in an earlier step, or choose another one with the input `agent`", "install the agent, or choose another one with `--agent`",
 	}},
@@ -98,7 +98,7 @@ var table = map[Cause]words{
 	Budget:     {headline: "out of budget", after: cure{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}},
 	Time:       {headline: "out of time", after: cure{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}},
 	Iterations: {headline: "out of iterations", after: cure{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}},
-	Stalled:    {headline: "no progress any more", after: same("say in the hint what the agent is missing"), say: Say{"-- <hint>", "add a hint to the prompt, and ask again", "<hint>"}},
+	Stalled:    {headline: "no progress any more", after: same("give the agent a hint about what it is missing"), say: Say{"-- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}},
 
 	NoChecks:      {headline: "nothing was verified: no check is configured", fix: nameChecks},
 	SetupFails:    {headline: "nothing was verified: the setup commands fail on a fresh clone"},
@@ -106,11 +106,11 @@ var table = map[Cause]words{
 	RedAtBase:     {headline: "nothing was verified: the checks were red before the work began"},
 	RedOnCheckout: {headline: "the checks failed on a clean checkout", fix: haveFiles},
 	TestsBroken:   {headline: "existing tests fail or no longer run", fix: same("restore these files, or set `tamper: allow` if the change is right")},
-	HostRefused:   {headline: "no progress any more, and the sandbox refused hosts that the work asked for"},
+	HostRefused:   {headline: "no progress any more, and the sandbox refused hosts that the work needs"},
 	Unproven:      {headline: "a person has to look"},
 
-	PushRefused: {headline: "the work could not be pushed", fix: same("fix what the push was refused for")},
-	PullRefused: {headline: "the pull request could not be opened", fix: same("fix what the pull request was refused for")},
+	PushRefused: {headline: "the work could not be pushed", fix: same("fix the reason why the push was refused")},
+	PullRefused: {headline: "the pull request could not be opened", fix: same("fix the reason why the pull request was refused")},
 	BaseMoved:   {headline: "the base branch has moved on and conflicts with the work"},
 	Broke:       {headline: "something broke", fix: same("fix the cause")},
 }
