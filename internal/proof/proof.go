@@ -264,9 +264,9 @@ func remarks(ended *journal.ProofEnded, run journal.Run, seen outcome) string {
 
 func flaky(check journal.CheckEnded) string {
 	if check.Passed {
-		return fmt.Sprintf("%s is flaky: it failed first (exit %d) and not when it was run again", check.Name, check.FirstExit())
+		return fmt.Sprintf("%s is flaky: it failed first (exit %d) and passed when run again", check.Name, check.FirstExit())
 	}
-	return check.Name + " is flaky: it failed twice, and no test failed anew in both runs"
+	return check.Name + " is flaky: it failed twice, and no new failure occurred in both runs"
 }
 
 func failure(run journal.Run, check journal.CheckEnded) string {

@@ -67,7 +67,7 @@ func TestProveByName(t *testing.T) {
 		"no names any more": {named(1, "a"), red("test", 2), journal.ProofEnded{Why: "test failed (exit 2)"}},
 		"nothing passes":    {named(0, "a"), named(0, "a"), journal.ProofEnded{Passed: true, Empty: true, Why: "as it was; no test is known to pass"}},
 		"tests are gone":    {named(0, "a"), green("test"), journal.ProofEnded{Passed: true, Empty: true, Why: "as it was; no test is known to pass"}},
-		"flaky":             {green("test"), flaky, journal.ProofEnded{Passed: true, Why: "as it was; test is flaky: it failed first (exit 2) and not when it was run again"}},
+		"flaky":             {green("test"), flaky, journal.ProofEnded{Passed: true, Why: "as it was; test is flaky: it failed first (exit 2) and passed when run again"}},
 	} {
 		l, run := &lab{says: []journal.CheckEnded{test.now}}, asked(test.base)
 		run.Baseline.Usable = true

@@ -47,7 +47,7 @@ func othersChanges(run journal.Run) []string {
 	for _, e := range run.Joins {
 		text := clean.Inline(movedOnText(run, e), 400) + " and was merged"
 		if len(e.Protected) > 0 {
-			text += "; it changes protected files, which is for people to judge: " + codePaths(e.Protected)
+			text += "; it changes protected files, which a person has to review: " + codePaths(e.Protected)
 		}
 		lines = append(lines, text)
 	}

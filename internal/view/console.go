@@ -43,7 +43,7 @@ func (c *Console) Item(item stream.Item) string {
 	}
 	c.lastText, rows = "", nil // so that the result shows its text
 	if c.items == maxItems+1 {
-		rows = c.Look.textRow("·  ", "the transcript has what follows", faint)
+		rows = c.Look.textRow("·  ", "the transcript has the rest", faint)
 	}
 	return c.format(at, rows)
 }

@@ -41,7 +41,7 @@ func TestConsoleLines(t *testing.T) {
 		"a flood of words": {[]any{stream.Text{Text: strings.Repeat("a\n", 399) + "b\nc\nd"}}, "\n  a\n  b\n  ... 2 more lines, 2 chars\n"},
 		"a flood of calls": {
 			append(flood, stream.Text{Text: "bye"}, stream.Result{Text: "bye"}),
-			"(no output)\n- the transcript has what follows\n\n> bye\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 6000, errors: 6000, time: 23h20m7s)\n",
+			"(no output)\n- the transcript has the rest\n\n> bye\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 6000, errors: 6000, time: 23h20m7s)\n",
 		},
 		"empty lines":   {[]any{stream.Text{Text: "\n a\n\n\n\nb \n"}}, "> a\n\n  b\n"},
 		"ends of lines": {[]any{stream.Text{Text: "a\vb\fc\u0085d\u2028e\u2029f\x7fg"}}, "> a\n  b\n  c\n  d\n  e\n  fg\n"},

@@ -183,7 +183,7 @@ func planLines(e journal.PlanRead) (lines []eventLine) {
 		lines = append(lines, iterationLine(warnSign, "put back: "+oneLine(what)))
 	}
 	if e.Cut {
-		lines = append(lines, iterationLine(warnSign, "put back in the progress log: what earlier iterations wrote"))
+		lines = append(lines, iterationLine(warnSign, "put back in the progress log: the text of earlier iterations"))
 	}
 	return lines
 }

@@ -102,7 +102,7 @@ func draftReason(run journal.Run) string {
 	case len(ids) > 0:
 		return "no test shows that " + clean.Inline(journal.ShortList(ids), 300) + " works"
 	case len(idle) > 0:
-		return "nothing was changed for " + clean.Inline(journal.ShortList(idle), 300) + ", see whether it holds"
+		return "nothing was changed for " + clean.Inline(journal.ShortList(idle), 300) + ", check that it works"
 	case !verdict.IsWorkProven(run):
 		return "protected files were changed"
 	}

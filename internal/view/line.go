@@ -100,7 +100,7 @@ func proofText(e journal.ProofEnded) string {
 	}
 	text := shortSHA(e.Commit) + " passed on a clean checkout"
 	if len(e.Restored) > 0 {
-		text += ", with as the base has them: " + oneLine(journal.ShortList(e.Restored))
+		text += ", with the base's version of " + oneLine(journal.ShortList(e.Restored))
 	}
 	return text
 }

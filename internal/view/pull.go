@@ -102,7 +102,7 @@ func proposedPatches(run journal.Run) []string {
 		}
 	}
 	if len(left) > 0 {
-		shown = append(shown, "Too large to be shown: "+strings.Join(firstFew(left), ", "))
+		shown = append(shown, "Too large to show: "+strings.Join(firstFew(left), ", "))
 	}
 	return shown
 }

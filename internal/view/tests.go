@@ -19,7 +19,7 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	case check.Flaky && check.Passed:
 		return warnSign + " flaky: failed, and passed when run again"
 	case check.Flaky:
-		return warnSign + " flaky: no test failed anew in both runs"
+		return warnSign + " flaky: no new failure occurred in both runs"
 	case check.Passed && before > 0:
 		return "✅ passed, " + Plural(before, "failure") + " before"
 	case check.Passed:
@@ -40,7 +40,7 @@ func newFailuresText(run journal.Run, check journal.CheckEnded, form func(string
 		fresh = append(fresh, form(name))
 	}
 	if len(fresh) == 0 {
-		return ", in other ways than before"
+		return ", differently than before"
 	}
 	return ", new: " + journal.ShortList(fresh)
 }
@@ -73,9 +73,9 @@ func flakyChecks(run journal.Run) []string {
 	for _, check := range found.Checks {
 		switch name := clean.Inline(check.Name, 80); {
 		case check.Flaky && check.Passed:
-			lines = append(lines, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and not when it was run again", name, check.FirstExit()))
+			lines = append(lines, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and passed when run again", name, check.FirstExit()))
 		case check.Flaky:
-			lines = append(lines, name+" is flaky: on a clean checkout it failed twice, and no test failed anew in both runs")
+			lines = append(lines, name+" is flaky: on a clean checkout it failed twice, and no new failure occurred in both runs")
 		}
 	}
 	return firstFew(lines)

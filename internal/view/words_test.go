@@ -39,7 +39,7 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 		},
 		"look at the draft pull request with care: protected files were changed":    func(r *journal.Run) { r.Proofs[0].Restored = []string{"CODEOWNERS"} },
 		"look at the draft pull request with care: no test shows that US-001 works": func(r *journal.Run) { r.Grades = nil },
-		"look at the draft pull request with care: nothing was changed for US-001, see whether it holds": func(r *journal.Run) {
+		"look at the draft pull request with care: nothing was changed for US-001, check that it works": func(r *journal.Run) {
 			r.Grades = []journal.StoryGraded{{Story: "US-001", Grade: journal.Unbroken, Idle: true, Held: []string{"TestA"}}}
 		},
 	} {

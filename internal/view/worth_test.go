@@ -52,8 +52,8 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"red in other ways": {
 			red("a"),
 			journal.CheckEnded{Exit: 1, TimedOut: true, Tests: &journal.Tests{}},
-			"❌ failed, in other ways than before",
-			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed, in other ways than before",
+			"❌ failed, differently than before",
+			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed, differently than before",
 		},
 		"red with what was red": {
 			red("a"), red("a"), "➖ nothing new failed, 1 failure before", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed, nothing new",
@@ -73,7 +73,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"flaky, and red": {
 			red("a"),
 			journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}},
-			"❗ flaky: no test failed anew in both runs",
+			"❗ flaky: no new failure occurred in both runs",
 			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first (exit 3)",
 		},
 		"red twice": {

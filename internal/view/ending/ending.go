@@ -151,7 +151,7 @@ func Of(run journal.Run) Ending {
 		}
 	case Crashed:
 		if run.Policy.Agent == "command" {
-			e.Fix += "; start its command by hand to see whether it has its key or login"
+			e.Fix += "; start its command by hand to check its key or login"
 		}
 	case BaseMoved, Unproven, Unapproved:
 		e.Why = ""

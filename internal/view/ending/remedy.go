@@ -82,9 +82,9 @@ func holding(run journal.Run, name string) string {
 	case !verdict.MayBlock(run, name):
 		return "it does not count"
 	case run.Policy.Baseline == policy.BaselineStrict:
-		return "no story passes before it is green (`baseline: strict`)"
+		return "no story passes until it is green (`baseline: strict`)"
 	}
-	return "only new failures hold a story back"
+	return "only new failures block a story"
 }
 
 // CannotStart tells of a check whose program is not there.
@@ -155,7 +155,7 @@ func refused(run journal.Run) (hosts, fix string) {
 	if inputs == nil {
 		return "", ""
 	}
-	return strings.Join(names, ", "), "allow those that the work needs: " + strings.Join(inputs, ", ")
+	return strings.Join(names, ", "), "allow the hosts that the work needs: " + strings.Join(inputs, ", ")
 }
 
 func one(text string) string { return strings.Join(strings.Fields(text), " ") }

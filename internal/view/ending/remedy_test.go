@@ -41,10 +41,10 @@ func TestWhatABaseIsWorth(t *testing.T) {
 			want: ending.Base{State: "out of time", Gap: "it ran out of time"},
 			mend: "name a quicker command, or raise its `timeout` in `.ralph/settings.json`",
 		},
-		"red with names": {said: &named, want: ending.Base{State: "red before", Note: "red before: TestCart; only new failures hold a story back"}},
+		"red with names": {said: &named, want: ending.Base{State: "red before", Note: "red before: TestCart; only new failures block a story"}},
 		"red with names, strictly": {
 			said: &named, but: func(p *policy.Policy) { p.Baseline = policy.BaselineStrict },
-			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes before it is green (`baseline: strict`)"},
+			want: ending.Base{State: "red before", Note: "red before: TestCart; no story passes until it is green (`baseline: strict`)"},
 		},
 		"red": {
 			said: &red, want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1) and names no failed tests, so it does not count"},
