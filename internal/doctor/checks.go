@@ -49,7 +49,7 @@ func LookAtChecks(run journal.Run) Checks {
 		all.Why = "no checks are configured"
 	}
 	if all.Why != "" {
-		all.Remedy = ending.Mend(run)
+		all.Remedy = ending.BaseRemedy(run)
 	}
 	for _, command := range run.Policy.Setup {
 		all.Setup = append(all.Setup, command.Command)

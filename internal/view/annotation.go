@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Annotation is a message that GitHub shows at a job, and at a line if File is set.
+// Annotation is a message that GitHub shows at a job, or at a line if File is set.
 type Annotation struct {
 	File  string // in the repository; empty if unknown
 	Line  int
@@ -24,8 +24,8 @@ type Annotation struct {
 
 const maxAnnotations = 10
 
-// Annotations returns how run ended, unless it succeeded, and the failed checks of the last verdict. Title and Text
-// contain foreign text.
+// Annotations returns an annotation for the end of a run that did not succeed, and for each failed check of the last
+// verdict. Title and Text contain foreign text.
 func Annotations(run journal.Run) []Annotation {
 	var all []Annotation
 	if e := ending.Of(run); e.Cause != "" {
@@ -54,10 +54,10 @@ func Annotations(run journal.Run) []Annotation {
 	return all
 }
 
-// filePosition matches how compilers and test runners name a line of a file.
+// filePosition matches a line of a file as compilers and test runners print it.
 var filePosition = pattern.Of(`(?m)^[ \t]*(?:\./)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+):([0-9]{1,7})\b`)
 
-// firstPosition returns the first line of a project file that output names, if any.
+// firstPosition returns the first line of a project file in an output, or an empty file.
 func firstPosition(output string) (file string, line int) {
 	for _, found := range filePosition.FindAllStringSubmatch(output, maxAnnotations) {
 		number, err := strconv.Atoi(found[2])

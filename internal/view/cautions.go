@@ -38,7 +38,7 @@ func movedOnText(run journal.Run, e journal.Joined) string {
 	return text + ")"
 }
 
-// othersChanges lists the changes of others that were merged or conflict; Markdown.
+// othersChanges lists the changes of others that were merged or conflict, as Markdown.
 func othersChanges(run journal.Run) []string {
 	var lines []string
 	for _, left := range run.Leaves {
@@ -65,7 +65,7 @@ func codePaths(names []string) string {
 	return strings.Join(firstFew(lines), ", ")
 }
 
-// egressRefusedText says what the sandbox refused, with the input that would allow it.
+// egressRefusedText names what the sandbox refused, and the input that would allow it.
 func egressRefusedText(e journal.EgressRefused) string {
 	text := "refused by the sandbox: " + oneLine(e.What) + ": " + oneLine(e.Why)
 	if e.Input != "" {
@@ -74,7 +74,7 @@ func egressRefusedText(e journal.EgressRefused) string {
 	return text
 }
 
-// newestRefusals lists the sandbox's newest refusals, and how many came before; Markdown.
+// newestRefusals lists the sandbox's newest refusals and the number of older ones, as Markdown.
 func newestRefusals(run journal.Run) []string {
 	var texts []string
 	if older := len(run.Refused) - maxListed; older > 0 {
@@ -106,12 +106,12 @@ func trafficLines(e journal.EgressPassed) (lines []eventLine) {
 	return lines
 }
 
-// Traffic says how much went through the sandbox so far; empty if nothing did.
+// Traffic returns the traffic through the sandbox so far. It is empty if there was none.
 func Traffic(run journal.Run) string {
 	return trafficText(run.Traffic, oneLine)
 }
 
-// trafficText says how many bytes went out and in, and to which hosts most.
+// trafficText returns the bytes out and in, and the hosts with the most traffic.
 func trafficText(all []journal.Passage, name func(string) string) string {
 	if len(all) == 0 {
 		return ""
@@ -142,7 +142,7 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%d TB", n)
 }
 
-// publishFailures lists the newest refusal of GitHub for each act.
+// publishFailures lists GitHub's newest refusal of each act.
 func publishFailures(run journal.Run) []string {
 	last := map[string]journal.PublishFailed{}
 	for _, failure := range run.Failures {
@@ -176,13 +176,13 @@ func actText(act string) string {
 	return clean.Inline(act, 40)
 }
 
-// manualStep is what a person can do about work that GitHub did not take, if any.
+// manualStep returns what a person can do if GitHub refused the work, or an empty text.
 func manualStep(run journal.Run) string {
 	switch packed := run.Packed; {
 	case isWorkInFile(run):
 		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` reads it like a remote", Code(packed.Path, 200))
 		if packed.Rest != "" && run.Links.Repo != "" {
-			text = fmt.Sprintf("[open a pull request](%s) of all but %s, which is not proven without them; ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
+			text = fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
 		}
 		return text + retryHint("push", run)
 	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
@@ -196,31 +196,31 @@ func isWorkInFile(run journal.Run) bool {
 	return run.Packed != nil && run.Packed.Head == run.Head && run.Pushed != run.Head
 }
 
-// patchBlock is work that is only in a file as a code block for git apply, if it fits.
+// patchBlock returns work that was not pushed as a code block for git apply, if it fits.
 func patchBlock(run journal.Run) string {
 	if !isWorkInFile(run) || run.Packed.Patch == "" {
 		return ""
 	}
 	shown := clean.Fence(run.Packed.Patch)
-	// The block would differ from the patch.
+	// Not if the block would differ from the patch.
 	if !strings.Contains(shown, run.Packed.Patch) || strings.Contains(shown, hiddenMarker) {
 		return ""
 	}
 	return shown
 }
 
-// compareURL is the page on which a person opens a pull request for branch.
+// compareURL returns the page on which a person opens a pull request for branch.
 func compareURL(run journal.Run, branch string) string {
 	refs := url.URL{Path: run.BaseRef + "..." + branch}
 	return run.Links.Repo + "/compare/" + refs.EscapedPath() + "?expand=1"
 }
 
-// retryHint says how to make ralph try an act again that GitHub refused.
+// retryHint returns how to make ralph repeat an act that GitHub refused.
 func retryHint(act string, run journal.Run) string {
 	return "; or " + cmp.Or(fixFor(run, act), "fix the cause") + ", and comment `/ralph`"
 }
 
-// fixFor is how to have GitHub take an act that it refused, if known.
+// fixFor returns how to make GitHub accept an act that it refused, if known.
 func fixFor(run journal.Run, act string) string {
 	for _, failure := range slices.Backward(run.Failures) {
 		if failure.Act == act && failure.Fix != "" {

@@ -10,11 +10,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Console makes the terminal lines for what an agent does and for the events of
-// the journal. It keeps state: use one Console for each run, from one goroutine.
+// Console makes the terminal lines for the items of an agent and the events of the
+// journal. It keeps state: use one Console for each run, from one goroutine.
 //
-// Foreign text is indented or follows one of our signs. No line begins with it, so
-// it cannot imitate a line of the run.
+// Foreign text is indented or follows a sign, so that it cannot imitate a line of ralph.
 type Console struct {
 	Look Look
 	Now  func() time.Time
@@ -24,13 +23,13 @@ type Console struct {
 	lastText     string            // the agent's newest text
 	agentBegan   time.Time         // when the agent was started
 	agentEnded   bool              // its result was shown
-	items        int               // what the agent said and did since it was started
+	items        int               // number of items since the agent was started
 	shownStories map[string]string // stories as they were last shown
 	hasWritten   bool
 	gapNext      bool // an empty line goes before the next row
 }
 
-// Item is the text for item, without a newline at its end; empty if there is nothing to show.
+// Item returns the text for an item, without a newline at its end. It is empty if there is nothing to show.
 func (c *Console) Item(item stream.Item) string {
 	at := c.Now()
 	if c.agentBegan.IsZero() {
@@ -48,7 +47,7 @@ func (c *Console) Item(item stream.Item) string {
 	return c.format(at, rows)
 }
 
-// maxItems is the most that is shown of one start of an agent, before its result: more of a huge log does not help.
+// maxItems is how many items are shown of one start of an agent, before its result.
 const maxItems = 10_000
 
 func (c *Console) itemRows(item stream.Item, at time.Time) []row {
@@ -67,7 +66,7 @@ func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 		return c.Look.textRow(waitSign+" ", retryText(i), plain)
 	case stream.Result:
 		return c.resultRows(i, at)
-	case stream.Spent: // the closing line has the sum
+	case stream.Spent: // the result has the sum
 	}
 	return nil
 }
@@ -89,7 +88,7 @@ func (c *Console) format(at time.Time, rows []row) string {
 	return out.String()
 }
 
-// The most that is shown of one text of the agent. The transcript has all of it.
+// Limits for one text of the agent. The transcript has all of it.
 const (
 	maxLines = 400
 	maxChars = 20000
@@ -152,7 +151,7 @@ func (c *calls) start(started call) {
 	}
 }
 
-// end removes the newest call with that id and returns it.
+// end removes and returns the newest call with that id.
 func (c *calls) end(id string) (call, bool) {
 	for i, ended := range slices.Backward(c.open) {
 		if ended.id == id {
@@ -201,7 +200,7 @@ func sizeText(output string) string {
 	return Plural(strings.Count(output, "\n")+1, "line") + ", " + Plural(utf8.RuneCountInString(output), "char")
 }
 
-// outputRows is the beginning of a tool's output. Cut lines, not wrapped ones, keep columns aligned.
+// outputRows returns the beginning of a tool's output. Lines are cut, not wrapped, to keep columns aligned.
 func (l Look) outputRows(output string, t tone) []row {
 	if output == "" {
 		return nil
@@ -218,7 +217,7 @@ func (l Look) outputRows(output string, t tone) []row {
 	return rows
 }
 
-// beginning is at most so many characters of text; 0 means all.
+// beginning returns the first characters of text, all of it for 0.
 func beginning(text string, chars int) string {
 	if chars <= 0 || len(text) <= chars {
 		return text
@@ -231,7 +230,7 @@ func beginning(text string, chars int) string {
 	return text
 }
 
-// shorten returns the beginning of text in lines, and says how much was cut; 0 means no limit.
+// shorten returns the first lines of text, and a text about the cut rest. 0 is no limit.
 func (l Look) shorten(text string, lines, chars int) (shown []string, more string) {
 	kept := beginning(text, chars)
 	shown = strings.Split(kept, "\n")

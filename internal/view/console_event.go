@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Event is the text for an event that run includes, without a newline at its end, or empty.
+// Event returns the text for an event that run includes, without a newline at its end. It can be empty.
 func (c *Console) Event(run journal.Run, event journal.Event) string {
 	return c.format(run.Now.In(c.Now().Location()), c.eventRows(run, event))
 }
@@ -33,7 +33,7 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	case journal.IterationBegan:
 		return c.iterationRows(run, e)
 	case journal.AgentEnded:
-		if c.agentEnded && !e.Failed { // its result said so
+		if c.agentEnded && !e.Failed { // its result was shown
 			return nil
 		}
 	case journal.IterationEnded:
@@ -46,8 +46,8 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	return rows
 }
 
-func pick(is bool, yes, no string) string {
-	if is {
+func pick(condition bool, yes, no string) string {
+	if condition {
 		return yes
 	}
 	return no
@@ -61,14 +61,14 @@ func (c *Console) runStartRows(run journal.Run, rows []row) []row {
 	return append(rows, c.changedStoryRows(run)...)
 }
 
-// Checking is a line for a check that starts now.
+// Checking returns a line for a check that starts now.
 func (c *Console) Checking(check policy.Check) string {
 	return c.format(c.Now(), c.Look.textRow("  "+waitSign+" ", "check "+check.Name+c.Look.ownText(" …"), plain))
 }
 
 // withOutputTail adds the end of the command's output to rows, unless it passed.
-func (c *Console) withOutputTail(rows []row, well bool, excerpt string) []row {
-	if well {
+func (c *Console) withOutputTail(rows []row, passed bool, excerpt string) []row {
+	if passed {
 		return rows
 	}
 	for _, quoted := range c.Look.outputRows(strings.Join(Tail(excerpt), "\n"), faint) {
@@ -78,19 +78,19 @@ func (c *Console) withOutputTail(rows []row, well bool, excerpt string) []row {
 	return rows
 }
 
-// Tail returns the last lines of a command's output that are not empty, at most three.
+// Tail returns the last three lines of a command's output that are not empty.
 func Tail(excerpt string) []string {
-	said := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
-	said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" })
-	return said[max(len(said)-3, 0):]
+	lines := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	return lines[max(len(lines)-3, 0):]
 }
 
 func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row {
-	c.forgetAgent()
+	c.resetAgent()
 	c.agentBegan = c.Now()
 	title := fmt.Sprintf("Iteration %d", e.Number)
-	if most := run.Policy.Limits.Iterations; most > 0 {
-		title += fmt.Sprintf(" of %d", run.Granted.Iterations+most)
+	if limit := run.Policy.Limits.Iterations; limit > 0 {
+		title += fmt.Sprintf(" of %d", run.Granted.Iterations+limit)
 	}
 	story, _ := run.Plan.Find(e.Story)
 	if about := terminalLine(e.Story + " " + story.Title); about != "" {
@@ -122,7 +122,7 @@ func (c *Console) stopRows(run journal.Run, e journal.RunStopped, rows []row) []
 func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 	var texts []string
 	switch end := ending.Of(run); {
-	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // the first row says so
+	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // the first row has the headline
 	case e.Reason == policy.AllStoriesPassed || end.Cause != "" && end.Why != e.Why:
 		texts = append(texts, stripMarkup(Headline(run)))
 	case end.Cause != "":
@@ -144,7 +144,7 @@ func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 	return texts
 }
 
-// verdictRows adds titles of passed stories, changed stories, and how much of the limits is used.
+// verdictRows adds titles of passed stories, changed stories, and the used part of the limits.
 func (c *Console) verdictRows(run journal.Run, e journal.IterationEnded, rows []row) []row {
 	for i, id := range e.Passed[:min(len(e.Passed), len(rows))] {
 		if story, found := run.Plan.Find(id); found {
@@ -195,13 +195,13 @@ func usedText(run journal.Run) string {
 	return strings.TrimSuffix("so far: "+cost+", "+took+", "+passedText(run), ", ")
 }
 
-// Sum says what the whole run took.
+// Sum returns the iterations, cost and time of the whole run.
 func Sum(run journal.Run) string {
 	text := Plural(len(run.Iterations), "iteration") + ", " + CostText(run.CostUSD, run.CostKnown) + ", " + policy.FormatDuration(run.Now.Sub(run.Began))
 	return strings.TrimPrefix(passedText(run)+", "+text, ", ")
 }
 
-// passedText says how many stories passed; empty without stories.
+// passedText returns how many stories passed. It is empty without stories.
 func passedText(run journal.Run) string {
 	if len(run.Plan.UserStories) == 0 {
 		return ""

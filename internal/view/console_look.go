@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Look is how console lines look. The zero Look writes our own text in ASCII, at any length.
+// Look has the options for console lines. The zero Look writes ralph's own text in ASCII, at any length.
 type Look struct {
 	Emoji      bool // else markers such as [OK]
 	Color      bool
@@ -26,8 +26,8 @@ type Look struct {
 
 const minWidth = 24
 
-// LookFor is the look for an output: without emoji if the locale is not UTF-8. termenv decides about colour by
-// NO_COLOR, CLICOLOR and CLICOLOR_FORCE.
+// LookFor returns the look for an output. Emoji need a locale with UTF-8. termenv decides about colour by NO_COLOR,
+// CLICOLOR and CLICOLOR_FORCE.
 func LookFor(getenv func(string) string, tty bool, width int) Look {
 	if ci := getenv("CI"); ci != "" && ci != "false" {
 		tty = false
@@ -50,7 +50,7 @@ func (e environment) Getenv(key string) string { return e(key) }
 // Environ is empty: termenv needs no list of variables to choose colours.
 func (environment) Environ() []string { return nil }
 
-// unicodeIn asks the variables in the C library's order. Without a locale, the encoding is ASCII.
+// unicodeIn reports whether the locale has UTF-8. It reads the variables in the C library's order.
 func unicodeIn(getenv func(string) string) bool {
 	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale := strings.ToLower(getenv(key)); locale != "" {
@@ -69,7 +69,7 @@ const (
 	plainSign = "· "
 )
 
-// asciiSigns replaces each character of our own text that is not ASCII.
+// asciiSigns replaces all characters of ralph's own text that are not ASCII.
 var asciiSigns = strings.NewReplacer(
 	goodSign, "[OK]", badSign, "[ERR]", waitSign, "[..]", openSign, "[  ]", warnSign, "[!!]",
 	"🔄", "[..]", "⏸️", "[  ]", "➖", "[--]", "🚀", "[..]", "🛑", "[ERR]",
@@ -100,7 +100,7 @@ var signTones = map[string]tone{
 	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
 }
 
-// paint uses only the sixteen basic colours: each user has chosen them to be readable.
+// paint uses only the basic colours, which users configure to be readable.
 func (l Look) paint(text string, t tone) string {
 	if !l.Color || text == "" || t == plain {
 		return text
@@ -128,7 +128,7 @@ func (l Look) timestamp(at time.Time) string {
 
 const timestampWidth = len("[15:04:05] ")
 
-// retryText says how long the agent waits before it asks the model again, and why.
+// retryText returns how long the agent waits before it asks the model again, and why.
 func retryText(r stream.Retry) string {
 	reason := cmp.Or(terminalLine(r.Reason), "the model did not answer")
 	var more []string
@@ -157,7 +157,7 @@ func (l Look) taskRow(task stream.Task) row {
 	return row{lead: "  " + sign + " ", text: terminalLine(task.Text) + note, tone: t}
 }
 
-// todoProgress is, for example, "Progress: 1/3 (33%)".
+// todoProgress returns, for example, "Progress: 1/3 (33%)".
 func todoProgress(tasks []stream.Task) string {
 	n := 0
 	for _, task := range tasks {
@@ -168,7 +168,7 @@ func todoProgress(tasks []stream.Task) string {
 	return fmt.Sprintf("Progress: %d/%d (%d%%)", n, len(tasks), 100*n/len(tasks))
 }
 
-// resultRows shows the end of an agent and its totals, and forgets the agent.
+// resultRows returns the end of an agent with its totals, and resets the state of the agent.
 func (c *Console) resultRows(r stream.Result, at time.Time) []row {
 	var rows []row
 	text := strings.Trim(scrub(r.Text), " \n")
@@ -183,7 +183,7 @@ func (c *Console) resultRows(r stream.Result, at time.Time) []row {
 	if r.Failed && text != "" {
 		rows = append(rows, c.Look.outputRows(text, plain)...)
 	}
-	c.forgetAgent()
+	c.resetAgent()
 	c.agentEnded = true
 	return rows
 }
@@ -199,7 +199,7 @@ func failureText(r stream.Result) string {
 	return text
 }
 
-func (c *Console) forgetAgent() {
+func (c *Console) resetAgent() {
 	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded, c.items = calls{}, nil, "", time.Time{}, false, 0
 }
 
@@ -208,7 +208,7 @@ func (c *Console) totalsText(r stream.Result, at time.Time) string {
 		c.calls.begun, c.calls.failed, policy.FormatDuration(at.Sub(c.agentBegan)))
 }
 
-// Tokens says how many tokens an agent used.
+// Tokens returns how many tokens an agent used.
 func Tokens(u stream.Usage) string {
 	if u == (stream.Usage{}) {
 		return "unknown"
@@ -220,7 +220,7 @@ func Tokens(u stream.Usage) string {
 	return in + " / " + shortNumber(u.Output) + " out"
 }
 
-// shortNumber is, for example, 999, 1.2K, 45K or 1.2M, rounded before it picks the unit.
+// shortNumber returns, for example, 999, 1.2K, 45K or 1.2M.
 func shortNumber(n int64) string {
 	value, units := float64(n), []string{"", "K", "M", "B"}
 	for len(units) > 1 && value >= 999.5 {

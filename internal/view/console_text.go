@@ -24,7 +24,7 @@ type row struct {
 	toolCall  string // the tool call that this row starts
 }
 
-// textRow puts foreign text on one line after lead; no row for an empty text.
+// textRow returns a row with foreign text after lead, or no row for an empty text.
 func (l Look) textRow(lead, text string, t tone) []row {
 	if text = terminalLine(text); text == "" {
 		return nil
@@ -57,7 +57,7 @@ func (l Look) draw(at time.Time, r row) string {
 	return strings.Join(lines, "\n")
 }
 
-// roomFor is how many cells a line has left for text; 0 means no limit.
+// roomFor returns how many cells a line has left for text. 0 is no limit.
 func (l Look) roomFor(lead string) int {
 	if l.Width <= 0 {
 		return 0
@@ -69,16 +69,16 @@ func (l Look) roomFor(lead string) int {
 	return room
 }
 
-// escapeSequence matches a terminal's escape sequence: a colour, a title, a move of the cursor.
+// escapeSequence matches a terminal's escape sequence, such as a colour, a title or a move of the cursor.
 var escapeSequence = pattern.Of(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]`)
 
 var lineEnds = strings.NewReplacer(
 	"\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n", "\t", "    ",
 )
 
-const maxCombining = 4 // how many combining marks a character can have: more would cover lines above
+const maxCombining = 4 // combining marks of a character; more would cover lines above
 
-// scrub removes from foreign text what controls a terminal. A carriage return begins a new line.
+// scrub removes characters that control a terminal from foreign text. A carriage return begins a new line.
 func scrub(text string) string {
 	if isPlainASCII(text) {
 		return strings.ReplaceAll(text, "\t", "    ")
@@ -102,7 +102,7 @@ func scrub(text string) string {
 	}, lineEnds.Replace(stripEscapes(text)))
 }
 
-// stripEscapes looks for an escape character first: the regular expression is slow.
+// stripEscapes removes escape sequences. It looks for an escape character first, because the expression is slow.
 func stripEscapes(text string) string {
 	if !strings.Contains(text, "\x1b") && !strings.Contains(text, "\u009b") {
 		return text
@@ -110,7 +110,7 @@ func stripEscapes(text string) string {
 	return escapeSequence.ReplaceAllString(text, "")
 }
 
-// isPlainASCII is true for most output of agents.
+// isPlainASCII allows to skip slow functions for most output of agents.
 func isPlainASCII(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' && c != '\t' {
@@ -120,13 +120,13 @@ func isPlainASCII(text string) bool {
 	return true
 }
 
-// terminalLine puts foreign text on one line that is safe for a terminal.
+// terminalLine returns foreign text as one line that is safe for a terminal.
 func terminalLine(text string) string {
 	text, _ = clean.Plain(scrub(text), 0)
 	return text
 }
 
-// cellWidth is how many cells a character takes by itself: terminals differ in what they join.
+// cellWidth returns how many cells a single character takes: terminals differ in which they join.
 func cellWidth(r rune) int {
 	if r < utf8.RuneSelf {
 		return 1
@@ -143,7 +143,7 @@ func bytesThatFit(text string, room int) int {
 	return len(text)
 }
 
-// wrap breaks text at spaces, and within a word only if it is longer than a line.
+// wrap breaks text at spaces, or within words that are longer than a line.
 func wrap(text string, room int) []string {
 	var lines []string
 	text = strings.TrimRight(text, " ")
@@ -162,7 +162,7 @@ func wrap(text string, room int) []string {
 	}
 }
 
-// clip cuts text to room cells and adds how many characters were cut.
+// clip cuts text to room cells and adds the number of cut characters.
 func (l Look) clip(text string, room int) string {
 	if bytesThatFit(text, room) == len(text) {
 		return text

@@ -9,12 +9,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// eventLine is one line about an event: its indent, its sign on a terminal, its text.
+// eventLine is one line about an event. Only terminals show the sign.
 type eventLine struct{ indent, sign, text string }
 
 func iterationLine(sign, text string) eventLine { return eventLine{"  ", sign, text} }
 
-// Line is what the log says of an event that run includes, in lines that the caller has to clean for its output.
+// Line returns the log lines of an event that run includes. The caller must clean them for its output.
 func Line(run journal.Run, event journal.Event) string {
 	var lines []string
 	for _, line := range eventLines(run, event) {
@@ -23,8 +23,8 @@ func Line(run journal.Run, event journal.Event) string {
 	return strings.Join(lines, "\n")
 }
 
-// BadLines are those lines of an event that say that something went wrong. The end of
-// a run has none, as the headline says how it stopped, and neither has the base.
+// BadLines returns the lines of an event about something that went wrong. The end of a run has
+// none, because the headline says how it stopped, and checks at the base have none.
 func BadLines(run journal.Run, event journal.Event) (all []string) {
 	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
 	case journal.RunStopped, journal.CancelAsked:
@@ -46,7 +46,7 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 	return all
 }
 
-// eventLines turns an event into lines. The log prints them; the console adds their signs.
+// eventLines returns the lines of an event for log and console.
 func eventLines(run journal.Run, event journal.Event) []eventLine {
 	lines := factLines(run, event)
 	if check, is := event.(journal.CheckEnded); is && len(lines) > 0 {
@@ -55,7 +55,7 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 	return lines
 }
 
-// factLines are these lines without what follows for the next prompt.
+// factLines returns these lines without the effect of a failed check on the next prompt.
 func factLines(run journal.Run, event journal.Event) []eventLine {
 	supervised := run.Policy.Done == policy.ByFile
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
@@ -84,7 +84,7 @@ func factLines(run journal.Run, event journal.Event) []eventLine {
 	return []eventLine{line}
 }
 
-// singleLine is the line for an event that has one; its text may be empty.
+// singleLine returns the line of an event that has only one. Its text can be empty.
 func singleLine(run journal.Run, event journal.Event) eventLine {
 	switch e := event.(type) { //nolint:gochecksumtype // publishedLine has the others
 	case journal.RunBegan:
@@ -140,12 +140,11 @@ func stopSign(e journal.RunStopped) string {
 	return "🛑"
 }
 
-// publishedLine is the line for an event about branches, pull requests and comments.
+// publishedLine returns the line of an event about branches, pull requests and comments.
 func publishedLine(run journal.Run, event journal.Event) eventLine {
 	line := eventLine{sign: plainSign}
 	switch e := event.(type) { //nolint:gochecksumtype // the log does not mention the others
 	case journal.Pushed:
-		// The branch is one of the user's own repository.
 		if line.text = "pushed " + shortSHA(e.SHA) + " to " + e.Branch; run.Links.Repo == "" {
 			line.text = "branch " + e.Branch + " is at " + shortSHA(e.SHA)
 		}
@@ -161,7 +160,7 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 		line.text = "GitHub signed " + shortSHA(e.From) + " as " + shortSHA(e.To)
 	case journal.Packed:
 		if line.text = "the work is in the file " + oneLine(e.Path); e.Rest != "" {
-			line.text += "; all of it but " + oneLine(journal.ShortList(e.Without)) + " is on " + oneLine(e.Rest)
+			line.text += "; without " + oneLine(journal.ShortList(e.Without)) + " it is on " + oneLine(e.Rest)
 		}
 	case journal.Branched:
 		return eventLine{"", warnSign, "continuing on " + oneLine(e.To) + " instead of " + oneLine(e.From) + ": " + oneLine(e.Why)}
@@ -205,7 +204,7 @@ func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 	return lines
 }
 
-// verdictLines says which stories passed, which claims were rejected, and whether all is done.
+// verdictLines returns the passed stories, the rejected claims, and whether the work is complete.
 func verdictLines(e journal.IterationEnded) (lines []eventLine) {
 	for _, id := range e.Passed {
 		lines = append(lines, iterationLine(goodSign, oneLine(id)+" passed"))

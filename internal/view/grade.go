@@ -62,7 +62,8 @@ func redToGreen(run journal.Run) []storyTests {
 	return all
 }
 
-// unprovenStories avoids the word "proven": a page may not contain it if no story is.
+// unprovenStories lists the stories that are not proven, with the reason. It avoids the word "proven", which must not
+// be on a page without a proven story.
 func unprovenStories(run journal.Run) []string {
 	var lines []string
 	for _, story := range verdict.UnprovenStories(run) {
@@ -83,7 +84,7 @@ func restoredForProof(run journal.Run) string {
 	return codePaths(proof.Restored)
 }
 
-// draftReason says why a pull request with green checks stays a draft.
+// draftReason returns why a pull request with green checks stays a draft.
 func draftReason(run journal.Run) string {
 	var ids, idle []string
 	for _, story := range verdict.UnprovenStories(run) {
@@ -133,7 +134,7 @@ func reviewText(e journal.StoryReviewed) string {
 	case e.Why != "":
 		return text + "there is none: " + oneLine(e.Why)
 	case len(e.Missed) == 0:
-		return text + fmt.Sprintf("no objection, %d of its criteria looked at", e.Looked) + unfoundedText(e)
+		return text + fmt.Sprintf("no objection, %d of its criteria checked", e.Looked) + unfoundedText(e)
 	}
 	var all []string
 	for _, missed := range e.Missed {

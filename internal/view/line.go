@@ -20,7 +20,7 @@ func appendNonEmpty(text, separator, more string) string {
 	return text + separator + more
 }
 
-// oneLine puts foreign text on one line, so that it cannot imitate a line of ours.
+// oneLine returns foreign text as one line, so that it cannot imitate a line of ralph.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func baselineText(run journal.Run, e journal.BaselineEnded) string {
@@ -29,7 +29,7 @@ func baselineText(run journal.Run, e journal.BaselineEnded) string {
 	if e.Usable && !missing {
 		return text
 	}
-	return appendNonEmpty(text, " – ", ending.Mend(run)+pick(missing, ending.Tried(run), ""))
+	return appendNonEmpty(text, " – ", ending.BaseRemedy(run)+pick(missing, ending.TryHint(run), ""))
 }
 
 func checkText(what string, e journal.CheckEnded) string {
@@ -53,7 +53,7 @@ func checkText(what string, e journal.CheckEnded) string {
 	return fmt.Sprintf("%s %s %s %s, %s", what, oneLine(e.Name), how, where, policy.FormatDuration(e.Took()))
 }
 
-// failActionText says what a check's failure does to the next prompt.
+// failActionText returns the effect of a failed check on the next prompt.
 func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	if e.Passed || e.Skipped != "" || p.Done != policy.ByResponse {
 		return ""
@@ -65,7 +65,7 @@ func failActionText(p policy.Policy, e journal.CheckEnded) string {
 	}[cmp.Or(p.CheckNamed(e.Name).FailAction, policy.Append)]
 }
 
-// utcClock is a time in UTC, as readers are in different time zones.
+// utcClock returns a time in UTC: readers can be in different time zones.
 func utcClock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
 
 func agentText(e journal.AgentEnded) string {
@@ -117,7 +117,7 @@ func runBeganText(e journal.RunBegan) string {
 	return "run " + e.Run + at + ": " + strings.Join(parts, ", ")
 }
 
-// stopText names the status, and the reason unless it is the same word.
+// stopText returns the status, and the reason unless it is the same word.
 func stopText(e journal.RunStopped) string {
 	text := "run " + string(e.Reason.Status())
 	if string(e.Reason) != string(e.Reason.Status()) {
@@ -126,15 +126,16 @@ func stopText(e journal.RunStopped) string {
 	return appendNonEmpty(text, ": ", oneLine(e.Why))
 }
 
-// cannotStartHint says in the first iteration what to do about a check that cannot start, without a base.
+// cannotStartHint returns what to do about a check that cannot start, for the first iteration of a run without a
+// baseline.
 func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
 	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) || len(run.Iterations) > 1 {
 		return ""
 	}
-	return " – " + ending.ToStart(run)
+	return " – " + ending.StartRemedy(run)
 }
 
-// checksThatCannotStart lists the checks that could not start, without a base, and what to do.
+// checksThatCannotStart lists the checks that could not start, and what to do.
 func checksThatCannotStart(run journal.Run) string {
 	var names []string
 	if it, found := run.LastJudged(); found {
@@ -147,5 +148,5 @@ func checksThatCannotStart(run journal.Run) string {
 	if names == nil {
 		return ""
 	}
-	return strings.Join(firstFew(names), ", ") + ". To change that: " + ending.ToStart(run) + "."
+	return strings.Join(firstFew(names), ", ") + ". To change that: " + ending.StartRemedy(run) + "."
 }

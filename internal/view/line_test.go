@@ -89,7 +89,7 @@ var lines = []struct {
 	},
 	{journal.PlanDrafted{By: "codex", Question: "Which\nport?"}, "plan by codex: it asks: Which port?"},
 	{journal.PlanDrafted{By: "codex", Why: "no\nJSON"}, "plan by codex: there is none: no JSON"},
-	{journal.StoryReviewed{Story: "US-001", By: "codex", Looked: 2}, "  second opinion on US-001 by codex: no objection, 2 of its criteria looked at"},
+	{journal.StoryReviewed{Story: "US-001", By: "codex", Looked: 2}, "  second opinion on US-001 by codex: no objection, 2 of its criteria checked"},
 	{
 		journal.StoryReviewed{Story: "US-001", By: "codex", Unfounded: 1, Missed: []journal.Missed{{Criterion: 2, Why: "it is\nempty", File: "a.go", Line: 3}}},
 		"  second opinion on US-001 by codex: criterion 2: it is empty (a.go:3); 1 objection without a line that shows it",
@@ -145,8 +145,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// What becomes of a guardrail's failure is told in the word of the settings.
-// Where failures go into the prompt in another way nothing is said of it.
+// The line of a failed guardrail names its effect on the next prompt, if it has one.
 func TestLineTellsOfTheFailAction(t *testing.T) {
 	p := policy.ForPreset(policy.Guardrails)
 	p.Checks = []policy.Check{{Name: "a"}, {Name: "b", FailAction: policy.Prepend}, {Name: "c", FailAction: policy.Replace}}

@@ -12,21 +12,21 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Next is what to do now; empty while the run continues by itself.
+// Next returns what a person has to do now. It is empty while the run continues by itself.
 func Next(run journal.Run) string {
-	e, way := ending.Of(run), continuation(run)
+	e, step := ending.Of(run), continuation(run)
 	switch {
-	case isSessionLoop(run) || run.Policy.Done == policy.ByFile || way != "" && way == manualStep(run):
-		return way
-	case e.Fix != "" && way != "":
-		way = e.Fix + "; then " + way
+	case isSessionLoop(run) || run.Policy.Done == policy.ByFile || step != "" && step == manualStep(run):
+		return step
+	case e.Fix != "" && step != "":
+		step = e.Fix + "; then " + step
 	case e.Fix != "":
 		return e.Fix
 	}
-	return appendNonEmpty(way, "; ", e.After)
+	return appendNonEmpty(step, "; ", e.After)
 }
 
-// Gist is how a run stands and what to do now. An abandoned run could not write its end.
+// Gist returns the state of a run and what to do now. An abandoned run could not write its end.
 func Gist(run journal.Run, abandoned bool) (headline, next string) {
 	switch headline = Headline(run); {
 	case !abandoned:
@@ -39,7 +39,7 @@ func Gist(run journal.Run, abandoned bool) (headline, next string) {
 	return "ended without a result (it was killed, or could not write); last state: " + headline, next
 }
 
-// inspect is how to look at the work of a run that is complete, on a laptop.
+// inspect returns how to review the work of a complete run on a laptop.
 func inspect(run journal.Run) string {
 	switch {
 	case run.Policy.Publish && !run.Policy.NoPull:
@@ -52,7 +52,7 @@ func inspect(run journal.Run) string {
 	return "review the changes with `git status` and `git diff " + shortSHA(run.Base) + "`"
 }
 
-// continuation is how to continue a run that has ended, or what to do with its result.
+// continuation returns how to continue a run that has ended, or what to do with its result.
 func continuation(run journal.Run) string {
 	switch {
 	case isSessionLoop(run):
@@ -80,28 +80,28 @@ func continuation(run journal.Run) string {
 	if run.Policy.Done == policy.ByFile {
 		return supervisedNext(run)
 	}
-	if way := manualStep(run); way != "" {
-		return way
+	if step := manualStep(run); step != "" {
+		return step
 	}
-	say, commented := ending.Of(run).Say, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
+	reply, commented := ending.Of(run).Reply, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
 	switch job := run.Policy.Publish && !run.Policy.NoPull; {
-	case commented && say.Comment != "":
-		return "comment `/ralph " + say.Comment + "`"
+	case commented && reply.Comment != "":
+		return "comment `/ralph " + reply.Comment + "`"
 	case commented && run.Policy.SaveRun && run.Stop.Reason != policy.VerificationFailed: // a resumed run would stop again
 		return "comment `/ralph resume` to go on"
 	case commented:
 		return "comment `/ralph` to go on"
-	case job && say.Prompt != "":
-		return say.Prompt
+	case job && reply.Prompt != "":
+		return reply.Prompt
 	case job:
 		return "start the same job again to go on"
-	case say.Answer != "":
-		return "continue with `ralph resume --answer \"" + say.Answer + "\"`"
+	case reply.Answer != "":
+		return "continue with `ralph resume --answer \"" + reply.Answer + "\"`"
 	}
 	return "continue with `ralph resume`"
 }
 
-// reviewStep is what to do about the pull request of a run in which all stories passed.
+// reviewStep returns what to do about the pull request of a run in which all stories passed.
 func reviewStep(run journal.Run) string {
 	_, checked := verdict.LatestProof(run)
 	switch {

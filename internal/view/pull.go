@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// pullOf removes markers that skip CI: the body can become a commit message.
+// pullOf returns the pull request without markers that skip CI: its body can become a commit message.
 func pullOf(run journal.Run) Pull {
 	body := Pull{Title: pullTitle(run), Body: clean.BreakSkipWords(render("body.md", run))}
 	if run.Pull != nil {
@@ -23,7 +23,7 @@ func pullOf(run journal.Run) Pull {
 
 const maxTitle = 256
 
-// pullTitle names the pull request after the task. It can become a commit subject, in which mentions and closing
+// pullTitle returns the title of the pull request. It can become a commit subject, in which mentions and closing
 // keywords take effect even in code.
 func pullTitle(run journal.Run) string {
 	wanted, _ := clean.Plain(cmp.Or(run.Task.Title, run.Plan.Project, run.Branch), 200)
@@ -31,7 +31,7 @@ func pullTitle(run journal.Run) string {
 	return string(text[:min(len(text), maxTitle)])
 }
 
-// issueLink closes the issue only if the plan is done: a draft can be merged too.
+// issueLink returns a link that closes the issue only if the plan is done: a draft can be merged, too.
 func issueLink(run journal.Run) string {
 	switch {
 	case run.Task.Number == 0 || run.Task.Kind == plan.KindPull:
@@ -81,7 +81,7 @@ func restoredFiles(run journal.Run) string {
 
 const maxPatchBytes = 20_000
 
-// proposedPatches lists the agent's patches of protected files, and files with too large ones.
+// proposedPatches lists the agent's patches of protected files, and the files whose patches are too large.
 func proposedPatches(run journal.Run) []string {
 	var shown, left []string
 	size, seen := 0, map[string]bool{}
@@ -120,7 +120,7 @@ func rejectedClaims(run journal.Run) []string {
 	return firstFew(all)
 }
 
-// Progress is the history of a run for .ralph/progress.md and the next prompt.
+// Progress returns the history of a run for .ralph/progress.md and the next prompt.
 func Progress(run journal.Run) string {
 	var text strings.Builder
 	for _, it := range run.Iterations {
@@ -160,7 +160,7 @@ func writeIteration(text *strings.Builder, it journal.Iteration) {
 	text.WriteString("\n")
 }
 
-// checkOutcome says how a check ended, with its last line of output if it failed.
+// checkOutcome returns how a check ended, with its last line of output if it failed.
 func checkOutcome(check journal.CheckEnded) string {
 	if check.Passed || check.Skipped != "" {
 		return pick(check.Passed, "PASS", "SKIPPED")

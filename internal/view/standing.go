@@ -28,7 +28,7 @@ var fullSHA = pattern.Of(`^[0-9a-f]{40}$`)
 
 var stateRef = pattern.Of(`^refs/ralph/[a-z0-9-]+$`)
 
-// savedCommit is the commit that saved the run last. It goes into a marker, so it is checked.
+// savedCommit returns the newest commit that saved the run, if it is valid: it goes into a marker.
 func savedCommit(run journal.Run) string {
 	if run.Shelved == nil || fullSHA.FindString(run.Shelved.Commit) == "" {
 		return ""
@@ -36,18 +36,18 @@ func savedCommit(run journal.Run) string {
 	return run.Shelved.Commit
 }
 
-// savedCommitOnRef says where a run without an issue is saved: it has no comment for that.
+// savedCommitOnRef returns where a run without an issue is saved: it has no comment with a marker.
 func savedCommitOnRef(run journal.Run) string {
-	if kept := savedCommit(run); kept != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
-		return kept + " on " + run.Shelved.Ref
+	if commit := savedCommit(run); commit != "" && run.Task.Number == 0 && stateRef.MatchString(run.Shelved.Ref) {
+		return commit + " on " + run.Shelved.Ref
 	}
 	return ""
 }
 
-// isSessionLoop reports whether the loop runs in a session of Claude Code, by its hooks.
+// isSessionLoop reports whether hooks of Claude Code run the loop in a session.
 func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPromise }
 
-// sessionHeadline says in which session the loop runs, since when, and how often it continued.
+// sessionHeadline returns the session of the loop, its start, and how often it was continued.
 func sessionHeadline(run journal.Run) string {
 	where := "a Claude Code session"
 	if id := lastSession(run); id != "" {
@@ -70,7 +70,7 @@ func sessionContinuation(run journal.Run) string {
 	return "continue with " + again
 }
 
-// shellSafeID matches a session id that a shell takes as one word.
+// shellSafeID matches a session id that needs no quotes in a shell.
 var shellSafeID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func lastSession(run journal.Run) string {
@@ -80,8 +80,8 @@ func lastSession(run journal.Run) string {
 	return ""
 }
 
-// elapsed is how long the run took until it stopped, or until an iteration began or ended: comments are not edited
-// without need.
+// elapsed returns the time until the run stopped, or until an iteration began or ended: an unchanged comment is not
+// edited.
 func elapsed(run journal.Run) string {
 	at := run.Began
 	if last, found := run.LastJudged(); found {
@@ -96,10 +96,10 @@ func elapsed(run journal.Run) string {
 	return policy.FormatDuration(at.Sub(run.Began))
 }
 
-// State is the state of a run in one word, which people use as a filter.
+// State is the state of a run in one word, as a label for filters.
 type State string
 
-// NeedsInput waits for an answer, Review for a look at the pull request. Stopped is no success.
+// NeedsInput waits for an answer, Review for a review of the pull request. Stopped is for runs without success.
 const (
 	Running    State = "running"
 	NeedsInput State = "needs-input"
@@ -110,7 +110,7 @@ const (
 // States returns all states.
 func States() []State { return []State{Running, NeedsInput, Review, Stopped} }
 
-// Label is the GitHub label of the state.
+// Label returns the GitHub label of the state.
 func (s State) Label() string { return "ralph:" + string(s) }
 
 func stateOf(run journal.Run) State {
@@ -127,7 +127,7 @@ func stateOf(run journal.Run) State {
 	return ""
 }
 
-// quietWorkflows says why the repository's workflows do not run on the branch, and what starts them.
+// quietWorkflows returns why the repository's workflows do not run on the branch, and how to start them.
 func quietWorkflows(run journal.Run) string {
 	if run.Comment == nil || !run.Comment.Quiet || run.Pull == nil && !run.Policy.NoPull || run.Pushed == "" {
 		return ""
@@ -136,13 +136,13 @@ func quietWorkflows(run journal.Run) string {
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
-// EndMessage says how a run ended, in one line.
+// EndMessage returns how a run ended, in one line.
 func EndMessage(run journal.Run) string {
 	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), Plural(len(run.Iterations), "iteration"),
 		policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
 }
 
-// commandBox is a check box in the comment for the one command that fits the state of the run and needs no text.
+// commandBox returns a check box for the command that fits the state of the run, if one does and needs no text.
 func commandBox(run journal.Run) string {
 	box := trigger.Button(trigger.Resume, "continue this run")
 	switch {
@@ -158,7 +158,7 @@ func commandBox(run journal.Run) string {
 	return "\n" + box + "\n"
 }
 
-// CommandProblem says why a command was not understood or not allowed; empty for help.
+// CommandProblem returns why a command is unknown or not allowed. It is empty for help.
 func CommandProblem(c trigger.Command) string {
 	said := Code(c.Said, 80)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// supervisedText is the text for a supervised command; ok is false where an agent's fits.
+// supervisedText returns the text of an event for a supervised command. If not ok, the text for an agent fits.
 func supervisedText(run journal.Run, event journal.Event) (text string, ok bool) {
 	switch e := event.(type) { //nolint:gochecksumtype // the others have the same text
 	case journal.RunBegan:
@@ -31,7 +31,7 @@ func supervisedText(run journal.Run, event journal.Event) (text string, ok bool)
 	return "", false
 }
 
-// supervisedStopText leaves the reason out if the end of the task already said it.
+// supervisedStopText leaves out the reason if the end of the task has shown it.
 func supervisedStopText(run journal.Run, e journal.RunStopped) string {
 	if run.Settled != nil {
 		e.Why = ""
@@ -43,7 +43,7 @@ func supervisedStopText(run journal.Run, e journal.RunStopped) string {
 	return line
 }
 
-// firstAttemptText is empty for later attempts: the text before the delay announced them.
+// firstAttemptText is empty for later attempts, which restartText has announced.
 func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 	if run.UsedIterations() > 1 {
 		return ""
@@ -52,14 +52,14 @@ func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 }
 
 func attemptNumber(run journal.Run, number int) string {
-	most := run.Policy.Limits.Iterations
-	if most == 0 {
+	limit := run.Policy.Limits.Iterations
+	if limit == 0 {
 		return fmt.Sprintf(" (attempt %d)", number)
 	}
-	return fmt.Sprintf(" (attempt %d/%d)", number, run.Granted.Iterations+most)
+	return fmt.Sprintf(" (attempt %d/%d)", number, run.Granted.Iterations+limit)
 }
 
-// unusualEndText says what is special about the end of an attempt. The next event says the rest.
+// unusualEndText returns only the unusual about the end of an attempt. The next event shows the rest.
 func unusualEndText(e journal.AgentEnded) string {
 	var parts []string
 	switch {
@@ -89,7 +89,8 @@ func exitText(e journal.AgentEnded) string {
 	return fmt.Sprintf("Agent ended with exit code %d", e.Exit)
 }
 
-// restartText says how an attempt ended and that another follows. After the last one the task can still become done.
+// restartText returns how an attempt ended and that another follows. After the last one none does, but the task can
+// still become done.
 func restartText(run journal.Run) string {
 	it, found := run.LastJudged()
 	if !found || it.Agent == nil {
@@ -124,7 +125,7 @@ func taskSettledText(e journal.TaskSettled) string {
 	return strings.Join(parts, "\n")
 }
 
-// supervisedNext is what to do about a command that is not started again.
+// supervisedNext returns what to do about a command that is not started again.
 func supervisedNext(run journal.Run) string {
 	switch run.Stop.Reason.Status() {
 	case policy.StatusCompleted:

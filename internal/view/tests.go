@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// ProofCheckText says how one check of a proof ended, and how that counts.
+// ProofCheckText returns how one check of a proof ended, compared with the base.
 func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	before := len(verdict.FailedAtBase(run, check.Name))
 	switch {
@@ -34,18 +34,18 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	return "➖ failed, was not green before"
 }
 
-func newFailuresText(run journal.Run, check journal.CheckEnded, form func(string) string) string {
-	var fresh []string
+func newFailuresText(run journal.Run, check journal.CheckEnded, format func(string) string) string {
+	var names []string
 	for _, name := range verdict.NewFailures(run, check) {
-		fresh = append(fresh, form(name))
+		names = append(names, format(name))
 	}
-	if len(fresh) == 0 {
+	if len(names) == 0 {
 		return ", differently than before"
 	}
-	return ", new: " + journal.ShortList(fresh)
+	return ", new: " + journal.ShortList(names)
 }
 
-// testCountText says how many tests passed and failed, if the check's output names any.
+// testCountText returns how many tests passed and failed, if the check's output names any.
 func testCountText(run journal.Run, check journal.CheckEnded) string {
 	text := ""
 	if check.Flaky {
@@ -87,7 +87,7 @@ type redCheck struct {
 	More  int // failed tests that are not shown
 }
 
-// redAtBase lists the checks whose failed tests at the base are known by name.
+// redAtBase lists the checks with named failed tests at the base.
 func redAtBase(run journal.Run) []redCheck {
 	var all []redCheck
 	for _, check := range run.BaseChecks[:min(len(run.BaseChecks), maxListed)] {
@@ -137,7 +137,7 @@ type existingTests struct {
 	Doubts  string     // the kinds of findings
 	Places  []testFile // files for which the work is not called proven
 	More    int        // files that are not shown
-	Changed []string   // changed files that hide nothing
+	Changed []string   // changed files without findings
 	Why     string     // why the tests could not run
 }
 
@@ -147,7 +147,7 @@ type testFile struct {
 	Lines []string
 }
 
-// existingTestsOf is nil if the newest commit changed no existing test, or was not inspected.
+// existingTestsOf returns the existing tests that the newest commit changed, or nil.
 func existingTestsOf(run journal.Run) *existingTests {
 	found, is := run.InspectionOf(run.Tree)
 	if !is || found.Why == "" && len(found.Found) == 0 && len(found.Shown) == 0 {
@@ -169,7 +169,7 @@ func existingTestsOf(run journal.Run) *existingTests {
 	return tests
 }
 
-// inspectionDoubts says why a person has to look at changed tests, if so.
+// inspectionDoubts returns why a person has to review changed tests, if so.
 func inspectionDoubts(run journal.Run) string {
 	if verdict.InspectionConcern(run) == "" {
 		return ""
@@ -184,5 +184,5 @@ func inspectionDoubts(run journal.Run) string {
 	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.ShortList(files))
 }
 
-// Count is how many files a person has to look at.
+// Count returns how many files a person has to review.
 func (e existingTests) Count() int { return len(e.Places) + e.More }

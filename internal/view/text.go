@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Text is the progress comment for a terminal, without markup.
+// Text returns the progress comment for a terminal, without markup.
 func Text(run journal.Run, abandoned bool) string {
 	var text strings.Builder
 	headline, todo := Gist(run, abandoned)
@@ -30,8 +30,8 @@ func Text(run journal.Run, abandoned bool) string {
 		fmt.Fprintf(&text, "[%s] %s %s%s\n", mark, oneLine(s.ID), oneLine(s.Title), strings.TrimSuffix(" "+s.Proof, " –"))
 	}
 	fmt.Fprintf(&text, "%s in %s, cost %s\n", Plural(len(run.Iterations), "iteration"), policy.FormatDuration(run.Now.Sub(run.Began)), costText(run.CostUSD, run.CostKnown))
-	for _, said := range verdictProblems(run) {
-		fmt.Fprintf(&text, "! %s\n", stripMarkup(said))
+	for _, problem := range verdictProblems(run) {
+		fmt.Fprintf(&text, "! %s\n", stripMarkup(problem))
 	}
 	if todo != "" {
 		fmt.Fprintf(&text, "next: %s\n", stripMarkup(todo))
@@ -49,7 +49,7 @@ var (
 	markup         = strings.NewReplacer("<code>", "`", "</code>", "`", "**", "")
 )
 
-// trimLists removes items of lists, whole lines from the end, until text fits, and says how many.
+// trimLists removes items of lists from the end until text fits, and adds their number.
 func trimLists(text string) string {
 	if len(text) <= maxText {
 		return text
@@ -70,41 +70,41 @@ func trimLists(text string) string {
 	return collapseBlankLines(strings.Join(lines, "\n"))
 }
 
-// pullTemplates match GitHub's templates for pull requests, in its order.
+// pullTemplates match the paths of pull request templates, in GitHub's order.
 var pullTemplates = []*pattern.Pattern{
 	pattern.Of(`(?i)^\.github/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^\.github/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^docs/pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^docs/pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 	pattern.Of(`(?i)^pull_request_template(\.md|\.txt)?$`), pattern.Of(`(?i)^pull_request_template/([^/]*\.(md|txt)|[^/.]+)$`),
 }
 
-// PullTemplate returns the repository's own template for pull requests, if any.
+// PullTemplate returns the path of the repository's own pull request template, if any.
 func PullTemplate(files []string) string {
-	for _, form := range pullTemplates {
-		if i := slices.IndexFunc(files, form.MatchString); i >= 0 {
+	for _, template := range pullTemplates {
+		if i := slices.IndexFunc(files, template.MatchString); i >= 0 {
 			return files[i]
 		}
 	}
 	return ""
 }
 
-// htmlComment matches a template's hints. One could be taken for a marker of ralph.
+// htmlComment matches the hints of a template, which could look like a marker of ralph.
 var htmlComment = pattern.Of(`(?s)<!--.*?(?:-->|$)`)
 
-// Cautions are the parts of the comment that people should look at; Markdown.
+// Cautions returns the warnings of the comment, as Markdown.
 func Cautions(run journal.Run) string {
 	return strings.TrimSpace(baselineCaution(run) + "\n\n" + fillTemplate("cautions.md", templateData{Run: run}))
 }
 
-// Comment is the progress comment without the marker on its first line.
+// Comment returns the progress comment without the marker on its first line.
 func Comment(run journal.Run) string {
 	_, text, _ := strings.Cut(Of(run).Comment, "\n")
 	return text
 }
 
-// StoryColumns are the columns of the comment's table, after the story.
+// StoryColumns returns the columns of the comment's table after the story.
 func StoryColumns() []string { return []string{"iterations", "checks", "proof", "commit", "cost"} }
 
-// StoryCells are a story's cells in the order of StoryColumns; Markdown.
+// StoryCells returns a story's cells in the order of StoryColumns, as Markdown.
 func StoryCells(run journal.Run, story plan.Story) []string {
 	row := newStoryRow(run, story)
 	return []string{strconv.Itoa(row.Iterations), row.Checks, row.Proof, row.Commit, row.Cost}
@@ -119,12 +119,12 @@ type Archive struct {
 	Run     *journal.Run // the newest run of the plan; nil if there is none
 }
 
-// Summary is the text of summary.md.
+// Summary returns the text of summary.md.
 func (a Archive) Summary() string {
 	return fillTemplate("summary.md", archiveData{a, storyRows(*cmp.Or(a.Run, &journal.Run{}), a.Plan.UserStories)})
 }
 
-// Done counts the stories that passed according to the plan.
+// Done returns how many stories passed according to the plan.
 func (a Archive) Done() int { return len(a.Plan.UserStories) - len(a.Plan.Open()) }
 
 type archiveData struct {

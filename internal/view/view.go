@@ -1,6 +1,6 @@
-// Package view makes all texts that people see of a run: the comment, the job
-// summary, the pull request, log lines and the console. Each text is a function
-// of the run, so that texts cannot contradict each other. It makes no calls.
+// Package view makes all texts about a run: the comment, the job summary, the
+// pull request, log lines and the console. Each text is a function of the run, so
+// that texts cannot contradict each other. It makes no calls.
 package view
 
 import (
@@ -19,12 +19,12 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Limit is how many characters GitHub takes for a comment or a body.
+// Limit is GitHub's limit for the characters of a comment or body.
 const Limit = 65536
 
-const maxText = Limit - 100 // leaves room for the box of a command
+const maxText = Limit - 100 // leaves room for the commandBox
 
-// Texts are the texts about a run on GitHub at one moment.
+// Texts has the texts about a run on GitHub at one moment.
 type Texts struct {
 	Run     string
 	Comment string // the progress comment, marker included
@@ -52,15 +52,15 @@ func Of(run journal.Run) Texts {
 	}
 }
 
-// PlanText is the plan as the comment shows it: the second paragraph.
+// PlanText returns the plan in the comment, its second paragraph.
 func PlanText(run journal.Run) string {
 	_, text, _ := strings.Cut(Of(run).Comment, "\n\n") // the headline
 	text, _, _ = strings.Cut(text, "\n\n")
 	return text
 }
 
-// escapeMarkers leaves no marker after the first line: foreign text may hold one in code, which a search for markers
-// would find.
+// escapeMarkers removes markers after the first line: a search for markers would find one in foreign text, even in
+// code.
 func escapeMarkers(comment string) string {
 	marks, text, _ := strings.Cut(comment, "\n")
 	return marks + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")
@@ -79,15 +79,15 @@ type storyRow struct {
 	Commit     string
 	Cost       string
 	Proof      string
-	Said       string // by the agent that last changed files for it; Markdown
-	Files      string // changed by its commits; Markdown
+	Said       string // text of the agent that last changed files for the story; Markdown
+	Files      string // files that its commits changed; Markdown
 	Active     bool
 	Proven     bool
 
 	files []string
 }
 
-// render executes a template. If the text is too long, it leaves out whole stories.
+// render executes a template. It leaves out stories until the text fits.
 func render(name string, run journal.Run) string {
 	all := storyRows(run, run.Plan.UserStories)
 	for shown := len(all); ; shown = shown * 3 / 4 {
@@ -98,7 +98,7 @@ func render(name string, run journal.Run) string {
 	}
 }
 
-// pageTemplates are parsed when first needed: most commands need none.
+// pageTemplates parses the templates when first needed: most commands need none.
 var pageTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"cell":             func(s string) string { return clean.Inline(s, 160) },
@@ -109,7 +109,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"savedCommit":      savedCommit,
 		"savedCommitOnRef": savedCommitOnRef,
 		"lineStart":        func(s string) string { return escapeLineStart(s, 160) },
-		// People approve these words, so nearly all are shown.
+		// For text that people approve, so nearly all of it is shown.
 		"longLineStart":   func(s string) string { return escapeLineStart(s, 2000) },
 		"bold":            func(s string) string { return escapeEmphasis.Replace(clean.Inline(s, 80)) },
 		"problems":        verdictProblems,
@@ -163,7 +163,7 @@ func fillTemplate(name string, data any) string {
 	return collapseBlankLines(text.String())
 }
 
-// collapseBlankLines keeps one of several empty lines, which templates leave.
+// collapseBlankLines keeps one of several empty lines, which templates produce.
 func collapseBlankLines(text string) string {
 	for strings.Contains(text, "\n\n\n") {
 		text = strings.ReplaceAll(text, "\n\n\n", "\n\n")
@@ -220,7 +220,7 @@ func (s *storyRow) addIteration(it journal.Iteration) {
 	s.Files = codePaths(s.files)
 }
 
-// agentTags match text that is for ralph, not for people.
+// agentTags matches text for ralph, not for people.
 var agentTags = pattern.Of(`(?s)<(?:promise|response|question)>.*?</(?:promise|response|question)>`)
 
 func checkMarks(run journal.Run, checks []journal.CheckEnded) string {
@@ -258,7 +258,7 @@ func costText(usd float64, known bool) string {
 	return text
 }
 
-// CostText is costText for a place where nothing else says that it is a cost.
+// CostText is costText for places that need the word "cost".
 func CostText(usd float64, known bool) string {
 	if !known && usd == 0 {
 		return "cost unknown"
@@ -266,7 +266,7 @@ func CostText(usd float64, known bool) string {
 	return costText(usd, known)
 }
 
-// Plural is n with the word in its number.
+// Plural returns n with the singular or plural of a word.
 func Plural(n int, word string) string {
 	switch {
 	case n == 1:
@@ -277,7 +277,7 @@ func Plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// listedNotes are the newest notes of a run, each once: a resumed run repeats some.
+// listedNotes returns the newest notes of a run, each once: a resumed run repeats some.
 func listedNotes(run journal.Run) []journal.Noted {
 	var all []journal.Noted
 	for _, note := range run.Notes {

@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// Headline is the state of a run in one phrase.
+// Headline returns the state of a run in one phrase.
 func Headline(run journal.Run) string {
 	if run.Stop != nil {
 		return endHeadline(run)
@@ -89,12 +89,11 @@ var reasonTexts = map[policy.Reason]string{
 	policy.Waiting:         "the agent asked to wait",
 }
 
-// baselineCaution says how the checks at the base limit what can be proven. Missing checks are reported before they
-// run.
+// baselineCaution returns how the checks at the base limit the proof. It reports missing checks before the baseline.
 func baselineCaution(run journal.Run) string {
-	none := len(run.Policy.Checks) == 0 && run.Policy.Baseline != "" && run.Stop == nil
+	noChecks := len(run.Policy.Checks) == 0 && run.Policy.Baseline != "" && run.Stop == nil
 	switch {
-	case run.Baseline == nil && none:
+	case run.Baseline == nil && noChecks:
 		return unverifiableText(run, "no checks are configured")
 	case run.Baseline == nil:
 		return checksThatCannotStart(run)
@@ -115,14 +114,14 @@ func unverifiableText(run journal.Run, why string) string {
 }
 
 func remedySentence(run journal.Run) string {
-	remedy := ending.Mend(run)
-	if remedy == "" || run.Stop != nil { // Next says it then
+	remedy := ending.BaseRemedy(run)
+	if remedy == "" || run.Stop != nil { // then Next has the remedy
 		return ""
 	}
 	return " To change that: " + remedy + "."
 }
 
-// verdictProblems are the bad lines of the newest verdict and of what it judged; Markdown.
+// verdictProblems returns the BadLines of the newest verdict and of the events that it judged, as Markdown.
 func verdictProblems(run journal.Run) []string {
 	it, found := run.LastJudged()
 	if !found {
@@ -151,8 +150,8 @@ func verdictProblems(run journal.Run) []string {
 var blockMarkup = pattern.Of(`^(?:[-+*#>=~_]|\[|[0-9]+[.)])`)
 
 // escapeLineStart makes foreign text safe at the start of a line of Markdown.
-func escapeLineStart(text string, most int) string {
-	text = clean.Inline(text, most)
+func escapeLineStart(text string, limit int) string {
+	text = clean.Inline(text, limit)
 	if found := blockMarkup.FindString(text); found != "" {
 		end := len(found) - 1
 		text = text[:end] + `\` + text[end:]
@@ -160,7 +159,7 @@ func escapeLineStart(text string, most int) string {
 	return text
 }
 
-const maxListed = 20 // how many items of a list are shown. Lists stay when stories are left out.
+const maxListed = 20 // items of a list; lists stay when render leaves out stories
 
 func firstFew(all []string) []string {
 	if len(all) <= maxListed {
@@ -169,10 +168,10 @@ func firstFew(all []string) []string {
 	return append(all[:maxListed:maxListed], fmt.Sprintf("… and %d more", len(all)-maxListed))
 }
 
-const hiddenMarker = "<!--" // begins our hidden markers. Foreign text must not hold one, even in code.
+const hiddenMarker = "<!--" // begins ralph's hidden markers; foreign text must not have one, even in code
 
-// Code is foreign text as code on one line, also for a table cell. A backtick or a pipe would end the span or cell
-// even if escaped, so it is written as HTML.
+// Code returns foreign text as code on one line, also for a table cell. A backtick or a pipe would end the span or
+// cell even if escaped, so it is written as HTML.
 func Code(text string, limit int) string {
 	text, gone := clean.Plain(text, limit)
 	if gone[clean.Cut] > 0 {

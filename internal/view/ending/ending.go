@@ -1,6 +1,6 @@
-// Package ending says why a run did not do what was asked, as a cause with a
-// headline and what to do next. It reads the record and nothing else. Comment,
-// summary, console and annotation take their words from its one table.
+// Package ending decides why a run did not succeed, as a cause with a headline and
+// a next step. It reads nothing but the run. Comment, summary, console and
+// annotations take their texts from its one table.
 package ending
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Cause is why a run did not do what was asked.
+// Cause is why a run did not succeed.
 type Cause string
 
-// The causes, in the order in which they are looked for within each group.
+// The causes, in groups. Within a group, the first that applies counts.
 const (
 	Unapproved  Cause = "plan not approved"
 	Question    Cause = "needs input"
@@ -53,69 +53,69 @@ const (
 	Broke       Cause = "broke"
 )
 
-// Ending is a cause in the words of one run.
+// Ending is the cause for one run, with texts.
 type Ending struct {
 	Cause    Cause
 	Headline string
-	Why      string // the run's own words about the cause
-	Fix      string // what to do before the run can go on; Markdown
-	After    string // how more is allowed; Markdown
-	Say      Say
+	Why      string // details of this run
+	Fix      string // what to do before the run can continue; Markdown
+	After    string // how to raise the limit; Markdown
+	Reply    Reply
 }
 
-// Say is what people have to tell the agent for the run to go on.
-type Say struct {
-	Comment string // behind /ralph
-	Prompt  string // where the task is a workflow's own prompt
-	Answer  string // in the flag --answer
+// Reply is the text from people that the run needs to continue.
+type Reply struct {
+	Comment string // after /ralph
+	Prompt  string // for a task in a workflow's prompt
+	Answer  string // for the flag --answer
 }
 
-type words struct {
+type texts struct {
 	headline   string
-	fix, after cure
-	say        Say
+	fix, after remedy
+	reply      Reply
 }
 
-var table = map[Cause]words{
+var table = map[Cause]texts{
 	Unapproved:  {headline: "planned, and waiting for approval"},
-	Question:    {headline: "a question is open", say: Say{"resume -- your answer", "answer in the prompt, and start the job again", "…"}},
+	Question:    {headline: "a question is open", reply: Reply{"resume -- your answer", "answer in the prompt, and start the job again", "…"}},
 	BranchMoved: {headline: "others have changed the branch"},
 	NothingToDo: {headline: "there was nothing to do"},
 	Cancelled:   {headline: "by request"},
 
-	NoLogin:    {headline: "the agent has no valid key or login", fix: same("give the agent a valid key or login")},
-	NoCredit:   {headline: "no credit is left on the account of the key or login", fix: same("add credit to the account")},
-	NoAccess:   {headline: "the key or login may not use the model", fix: same("name a model that the key or login may use")},
-	NoModel:    {headline: "the model server does not have the model", fix: same("name a model that the server has")},
-	TurnedAway: {headline: "the model server refused requests (rate limit or overload)", fix: same("wait until the model server accepts requests again")},
-	NotStarted: {headline: "the agent cannot start", fix: cure{
+	NoLogin:    {headline: "the agent has no valid key or login", fix: anywhere("give the agent a valid key or login")},
+	NoCredit:   {headline: "no credit is left on the account of the key or login", fix: anywhere("add credit to the account")},
+	NoAccess:   {headline: "the key or login may not use the model", fix: anywhere("name a model that the key or login may use")},
+	NoModel:    {headline: "the model server does not have the model", fix: anywhere("name a model that the server has")},
+	TurnedAway: {headline: "the model server refused requests (rate limit or overload)", fix: anywhere("wait until the model server accepts requests again")},
+	NotStarted: {headline: "the agent cannot start", fix: remedy{
 		"install the agent in an earlier step, or choose another one with the input `agent`", "install the agent, or choose another one with `--agent`",
 	}},
-	Crashed: {headline: "the agent crashed", fix: cure{
+	Crashed: {headline: "the agent crashed", fix: remedy{
 		"read the agent's last output in the job's log, and fix the cause", "read the agent's last output with `ralph report`, and fix the cause",
 	}},
 
-	Budget:     {headline: "out of budget", after: cure{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}},
-	Time:       {headline: "out of time", after: cure{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}},
-	Iterations: {headline: "out of iterations", after: cure{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}},
-	Stalled:    {headline: "no progress any more", after: same("give the agent a hint about what it is missing"), say: Say{"-- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}},
+	Budget:     {headline: "out of budget", after: remedy{"the input `max-cost` sets a higher limit", "`--max-cost` sets a higher limit"}},
+	Time:       {headline: "out of time", after: remedy{"the input `max-time` sets a higher limit", "`--max-time` sets a higher limit"}},
+	Iterations: {headline: "out of iterations", after: remedy{"the input `max-iterations` sets a higher limit", "`--max-iterations` sets a higher limit"}},
+	Stalled:    {headline: "no progress any more", after: anywhere("give the agent a hint about what it is missing"), reply: Reply{"-- <hint>", "add a hint to the prompt, and start the job again", "<hint>"}},
 
-	NoChecks:      {headline: "nothing was verified: no check is configured", fix: nameChecks},
+	NoChecks:      {headline: "nothing was verified: no check is configured", fix: configureChecks},
 	SetupFails:    {headline: "nothing was verified: the setup commands fail on a fresh clone"},
 	CheckNoStart:  {headline: "a check cannot start"},
 	RedAtBase:     {headline: "nothing was verified: the checks were red before the work began"},
-	RedOnCheckout: {headline: "the checks failed on a clean checkout", fix: haveFiles},
-	TestsBroken:   {headline: "existing tests fail or no longer run", fix: same("restore these files, or set `tamper: allow` if the change is right")},
+	RedOnCheckout: {headline: "the checks failed on a clean checkout", fix: provideFiles},
+	TestsBroken:   {headline: "existing tests fail or no longer run", fix: anywhere("restore these files, or set `tamper: allow` if the change is right")},
 	HostRefused:   {headline: "no progress any more, and the sandbox refused hosts that the work needs"},
 	Unproven:      {headline: "a person has to look"},
 
-	PushRefused: {headline: "the work could not be pushed", fix: same("fix the reason why the push was refused")},
-	PullRefused: {headline: "the pull request could not be opened", fix: same("fix the reason why the pull request was refused")},
+	PushRefused: {headline: "the work could not be pushed", fix: anywhere("fix the reason why the push was refused")},
+	PullRefused: {headline: "the pull request could not be opened", fix: anywhere("fix the reason why the pull request was refused")},
 	BaseMoved:   {headline: "the base branch has moved on and conflicts with the work"},
-	Broke:       {headline: "something broke", fix: same("fix the cause")},
+	Broke:       {headline: "something broke", fix: anywhere("fix the cause")},
 }
 
-// Of is how run ended; without a cause where it did what was asked or goes on.
+// Of returns how run ended. It has no cause if the run succeeded or is still active.
 func Of(run journal.Run) Ending {
 	if run.Stop == nil {
 		return Ending{}
@@ -125,16 +125,16 @@ func Of(run journal.Run) Ending {
 		return Ending{}
 	}
 	row := table[cause]
-	e := Ending{cause, row.headline, run.Stop.Why, row.fix.of(run), row.after.of(run), row.say}
-	switch cause { //nolint:exhaustive // the others say what the table has
+	e := Ending{cause, row.headline, run.Stop.Why, row.fix.text(run), row.after.text(run), row.reply}
+	switch cause { //nolint:exhaustive // the table is enough for the others
 	case NoLogin, NoCredit, NoAccess, NoModel, NotStarted:
 		if fix := denied(run).fix; fix != "" {
 			e.Fix = clean.Inline(fix, 300)
 		}
 	case NoChecks, SetupFails, RedAtBase:
-		e.Why, e.Fix = "", Mend(run)
+		e.Why, e.Fix = "", BaseRemedy(run)
 	case CheckNoStart:
-		e.Why, e.Fix = strings.Join(unstartable(run), ", "), ToStart(run)
+		e.Why, e.Fix = strings.Join(unstartable(run), ", "), StartRemedy(run)
 	case HostRefused:
 		e.Why, e.Fix = refused(run)
 	case PushRefused, PullRefused:
@@ -200,7 +200,7 @@ func causeOf(run journal.Run) Cause {
 	return ""
 }
 
-// blocked is what kept the newest iteration from a better end, if known; else the limit.
+// blocked returns what prevented progress in the newest iteration, if known, or else the limit.
 func blocked(run journal.Run, limit Cause) Cause {
 	last, found := run.LastJudged()
 	_, fix := refused(run)
@@ -209,7 +209,7 @@ func blocked(run journal.Run, limit Cause) Cause {
 		return CheckNoStart
 	case fix != "":
 		return HostRefused
-	case redSince(run):
+	case isStillRed(run):
 		return RedAtBase
 	case found && last.Proof != nil && !last.Proof.Passed && len(last.Checks) > 0 && verdict.IsGreen(run, last.Checks):
 		return RedOnCheckout
@@ -228,7 +228,7 @@ func fatal(run journal.Run) Cause {
 	switch d := denied(run); {
 	case denials[d.why] != "":
 		return denials[d.why]
-	case d.unable:
+	case d.cannotRun:
 		return NotStarted
 	case found && last.Agent != nil && last.Agent.Failed && strings.HasSuffix(run.Stop.Why, last.Agent.Why):
 		return Crashed
@@ -242,11 +242,11 @@ func fatal(run journal.Run) Cause {
 	return Broke
 }
 
-// denial is why the newest agent could not work.
+// denial has the reason why the newest agent could not work.
 type denial struct {
-	unable bool
-	why    stream.Denial
-	fix    string
+	cannotRun bool
+	why       stream.Denial
+	fix       string
 }
 
 func denied(run journal.Run) denial {
@@ -260,7 +260,7 @@ func denied(run journal.Run) denial {
 	return denial{}
 }
 
-// unfinished is what is missing where every story passed; empty where nothing is.
+// unfinished returns what is missing though all stories passed, or an empty cause.
 func unfinished(run journal.Run) Cause {
 	switch {
 	case run.Parted != nil && run.Parted.Of == journal.OfBase:

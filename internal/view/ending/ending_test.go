@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// Every file in testdata is a way to fail: what a journal says, and what the
-// console, the comment, the summary and the annotations say of its end.
+// Every file in testdata has a failed run and its end on the console, in the comment, the
+// summary and the annotations.
 func TestEndings(t *testing.T) {
 	journaltest.Stories(t, *update, func(t *testing.T, s journaltest.Story) []txtar.File {
 		t.Helper()
@@ -40,7 +40,7 @@ func TestEndings(t *testing.T) {
 	})
 }
 
-// console is what a terminal shows at the end of a run.
+// console returns the last lines of a run on a terminal.
 func console(entries []journal.Entry) string {
 	var run journal.Run
 	var said string
@@ -52,7 +52,7 @@ func console(entries []journal.Entry) string {
 	return strings.TrimSpace(said) + "\n"
 }
 
-// ends are the headline and what comes next.
+// ends returns the headline and the next step.
 func ends(page string) string {
 	var kept []string
 	for line := range strings.Lines(page) {
@@ -75,8 +75,7 @@ func annotations(run journal.Run) string {
 	return text.String()
 }
 
-// Each cause has its golden, and no two causes have a headline or a next step in
-// common.
+// Each cause has a golden, and no two causes share a headline or a next step.
 func TestEveryCauseHasItsOwnWords(t *testing.T) {
 	said := map[string]string{}
 	var seen []string

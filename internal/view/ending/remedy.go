@@ -12,72 +12,72 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Base is what a check said before any work, and what it is worth for that.
+// Base is the result of a check before any work, and what it can prove.
 type Base struct {
-	State  string // in two words
-	Gap    string // why it can prove nothing; empty: it can
+	State  string // at most three words
+	Gap    string // why it can prove nothing, if so
 	Remedy string
-	Note   string // what people should know where there is no gap
+	Note   string // its limits, if it can prove something
 }
 
-// What to do where nothing can be proven, in a job and elsewhere.
+// What to do if nothing can be proven.
 var (
-	nameChecks = cure{
+	configureChecks = remedy{
 		"name commands that judge the work: the input `checks`, or `guardrails` in `.ralph/settings.json` of the base",
 		"name commands that judge the work: `guardrails` in `.ralph/settings.json`, or `--check`",
 	}
-	haveStart = cure{
+	installProgram = remedy{
 		"install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
 		"install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 	}
-	haveTried = cure{"", "; `ralph doctor --checks` tries it"}
-	haveTime  = cure{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
-	haveOwn   = cure{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
-	haveNames = same("fix the check on the base branch first, or use a test runner that names the tests that fail")
-	haveFiles = cure{
+	tryCheck       = remedy{"", "; `ralph doctor --checks` tries it"}
+	allowTime      = remedy{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
+	configureCheck = remedy{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
+	fixOnBase      = anywhere("fix the check on the base branch first, or use a test runner that names the tests that fail")
+	provideFiles   = remedy{
 		"commit the files that the checks need, or create them with the input `setup`",
 		"commit the files that the checks need, or create them with `setup` in `.ralph/settings.json`",
 	}
-	haveSetup = same("make `setup` work on a fresh clone, which has committed files only")
+	fixSetup = anywhere("make `setup` work on a fresh clone, which has committed files only")
 )
 
-// cure is a remedy as people need it for a job, and for their own machine.
-type cure struct{ job, own string }
+// remedy has the text for a job, and the text for a person's own machine.
+type remedy struct{ job, local string }
 
-func same(text string) cure { return cure{text, text} }
+func anywhere(text string) remedy { return remedy{text, text} }
 
-func (c cure) of(run journal.Run) string {
+func (r remedy) text(run journal.Run) string {
 	if run.Policy.Publish && (!run.Policy.NoPull || run.Task.Kind == plan.KindPull) {
-		return c.job
+		return r.job
 	}
-	return c.own
+	return r.local
 }
 
-// AtBase is what the check named name is worth by what it said at the base.
+// AtBase returns the result of the check of that name at the base, and what it can prove.
 func AtBase(run journal.Run, name string) Base {
 	check, ran := run.BaseCheck(name)
 	switch {
 	case !ran:
 		return Base{State: "not tried"}
 	case check.TimedOut:
-		return Base{State: "out of time", Gap: "it ran out of time", Remedy: haveTime.of(run)}
+		return Base{State: "out of time", Gap: "it ran out of time", Remedy: allowTime.text(run)}
 	case check.CannotRun:
-		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastly(check)), Remedy: haveStart.of(run)}
+		return Base{State: "cannot start", Gap: fmt.Sprintf("it cannot start (exit %d)%s", check.Exit, lastLine(check)), Remedy: installProgram.text(run)}
 	case verdict.IsAddedByTask(run, name):
-		return Base{State: "of the task", Gap: "the task itself names it, so it proves nothing", Remedy: haveOwn.of(run)}
+		return Base{State: "from the task", Gap: "the task itself names it, so it proves nothing", Remedy: configureCheck.text(run)}
 	case check.Passed:
 		return Base{State: "green"}
 	case check.HasNamedFailures():
-		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; " + holding(run, name)}
+		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; " + effect(run, name)}
 	}
 	return Base{
-		State: "red before", Remedy: haveNames.of(run),
-		Gap: fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so %s", check.Exit, holding(run, name)),
+		State: "red before", Remedy: fixOnBase.text(run),
+		Gap: fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so %s", check.Exit, effect(run, name)),
 	}
 }
 
-// holding is what a check that was red before can hold back.
-func holding(run journal.Run, name string) string {
+// effect returns which stories a check that was red before can block.
+func effect(run journal.Run, name string) string {
 	switch {
 	case !verdict.MayBlock(run, name):
 		return "it does not count"
@@ -87,30 +87,30 @@ func holding(run journal.Run, name string) string {
 	return "only new failures block a story"
 }
 
-// CannotStart tells of a check whose program is not there.
+// CannotStart reports whether a check's program is missing.
 func CannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
 
-// ToStart is what to do about a check that cannot start, and how to try it.
-func ToStart(run journal.Run) string { return haveStart.of(run) + Tried(run) }
+// StartRemedy returns what to do about a check that cannot start, and how to try it.
+func StartRemedy(run journal.Run) string { return installProgram.text(run) + TryHint(run) }
 
-// Tried is how to see that a mended check starts.
-func Tried(run journal.Run) string { return haveTried.of(run) }
+// TryHint returns how to try whether a check starts.
+func TryHint(run journal.Run) string { return tryCheck.text(run) }
 
-func lastly(check journal.CheckEnded) string {
+func lastLine(check journal.CheckEnded) string {
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	if last := one(lines[len(lines)-1]); last != "" {
+	if last := oneLine(lines[len(lines)-1]); last != "" {
 		return ": " + last
 	}
 	return ""
 }
 
-// Mend is what to do about a base where checks can prove nothing. It holds no foreign text.
-func Mend(run journal.Run) string {
+// BaseRemedy returns what to do if checks at the base can prove nothing. It has no foreign text.
+func BaseRemedy(run journal.Run) string {
 	switch {
 	case len(run.Policy.Checks) == 0:
-		return nameChecks.of(run)
-	case len(run.BaseChecks) == 0 && run.Baseline != nil && !run.Baseline.Usable: // the checkout was not made ready
-		return haveSetup.of(run) + "; " + haveStart.of(run)
+		return configureChecks.text(run)
+	case len(run.BaseChecks) == 0 && run.Baseline != nil && !run.Baseline.Usable: // setup failed
+		return fixSetup.text(run) + "; " + installProgram.text(run)
 	}
 	var all []string
 	for _, check := range run.BaseChecks {
@@ -121,7 +121,7 @@ func Mend(run journal.Run) string {
 	return strings.Join(all, "; ")
 }
 
-// unstartable are the checks that cannot start in the newest iteration or, without any, at the base.
+// unstartable returns the checks that cannot start in the newest iteration, or at the base if it ran none.
 func unstartable(run journal.Run) []string {
 	checks := run.BaseChecks
 	if it, found := run.LastJudged(); found && len(it.Checks) > 0 {
@@ -130,27 +130,27 @@ func unstartable(run journal.Run) []string {
 	var names []string
 	for _, check := range checks {
 		if CannotStart(check) {
-			names = append(names, one(check.Name))
+			names = append(names, oneLine(check.Name))
 		}
 	}
 	return names
 }
 
-// redSince tells whether a check failed before the work began, without names of tests, and no story has passed since:
-// then it is the cause, not the limit.
-func redSince(run journal.Run) bool {
+// isStillRed reports whether a check failed at the base without names of tests, and no story has passed since. Then
+// the check is the cause, not the limit.
+func isStillRed(run journal.Run) bool {
 	red := run.Baseline != nil && !run.Baseline.Usable && slices.ContainsFunc(run.BaseChecks, func(c journal.CheckEnded) bool { return !c.Passed })
 	return red && len(run.Plan.UserStories) > 0 && !slices.ContainsFunc(run.Plan.UserStories, func(s plan.Story) bool { return s.Passes })
 }
 
-// refused are hosts that the sandbox refused, and the inputs that would allow them.
+// refused returns hosts that the sandbox refused, and how to allow them.
 func refused(run journal.Run) (hosts, fix string) {
 	var names, inputs []string
 	for _, e := range run.Refused {
 		if e.Input == "" || slices.Contains(inputs, e.Input) || len(inputs) == 3 {
 			continue
 		}
-		names, inputs = append(names, one(e.What)), append(inputs, clean.Inline(e.Input, 100))
+		names, inputs = append(names, oneLine(e.What)), append(inputs, clean.Inline(e.Input, 100))
 	}
 	if inputs == nil {
 		return "", ""
@@ -158,4 +158,4 @@ func refused(run journal.Run) (hosts, fix string) {
 	return strings.Join(names, ", "), "allow the hosts that the work needs: " + strings.Join(inputs, ", ")
 }
 
-func one(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

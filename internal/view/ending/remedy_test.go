@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
-// What a check said at the base is what it is worth, and each gap has its remedy,
-// in a job and on a laptop.
+// The result of a check at the base decides what it can prove. Each gap has a remedy, in a
+// job and on a laptop.
 func TestWhatABaseIsWorth(t *testing.T) {
 	green := journal.CheckEnded{Passed: true}
 	red := journal.CheckEnded{Exit: 1}
@@ -52,7 +52,7 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		},
 		"of the task": {
 			said: &green, but: func(p *policy.Policy) { p.Checks[0].Added, p.Publish = true, true },
-			want: ending.Base{State: "of the task", Gap: "the task itself names it, so it proves nothing"},
+			want: ending.Base{State: "from the task", Gap: "the task itself names it, so it proves nothing"},
 			mend: "name it in the input `checks`, where a review sees it change",
 		},
 	} {
@@ -68,25 +68,25 @@ func TestWhatABaseIsWorth(t *testing.T) {
 		if diff := cmp.Diff(c.want, ending.AtBase(run, "test")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if got := ending.Mend(run); got != c.mend {
+		if got := ending.BaseRemedy(run); got != c.mend {
 			t.Errorf("%s: Mend = %q, want %q", name, got, c.mend)
 		}
 	}
 }
 
-// A checkout that could not be made ready says nothing of the checks.
+// If setup fails at the base, the remedy is for setup, not for the checks.
 func TestABaseThatWasNotMadeReady(t *testing.T) {
 	run := journal.Run{
 		Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Baseline: &journal.BaselineEnded{Why: "setup failed: npm ci (exit 1)"},
 	}
 	const want = "make `setup` work on a fresh clone, which has committed files only; install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command"
-	if got := ending.Mend(run); got != want {
+	if got := ending.BaseRemedy(run); got != want {
 		t.Errorf("Mend = %q, want %q", got, want)
 	}
 }
 
-// A command of the user's own that crashes may lack its key or login: ralph knows
-// no words by which it would say so.
+// A user's own command that crashes may lack its key or login: ralph does not know its
+// messages.
 func TestACommandThatCrashesMayLackItsLogin(t *testing.T) {
 	for agent, want := range map[string]bool{"command": true, "claude": false} {
 		run := journal.Run{
@@ -100,8 +100,8 @@ func TestACommandThatCrashesMayLackItsLogin(t *testing.T) {
 	}
 }
 
-// A run whose check was red from the start names the check, not the limit that
-// ended it, as long as no story has passed.
+// If a check was red from the start and no story has passed, the run's cause is the check,
+// not the limit.
 func TestRedFromTheStart(t *testing.T) {
 	for want, passes := range map[ending.Cause]bool{ending.RedAtBase: false, ending.Iterations: true} {
 		run := journal.Run{
