@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// What failed last is noted at the line that its output blames.
+// An annotation for the last failure is at the line that its output names.
 func TestAnnotations(t *testing.T) {
 	const begun = `{"type":"check_ended","where":"base","name":"test","command":"make test","passed":true}
 {"type":"baseline_ended","usable":true}

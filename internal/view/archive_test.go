@@ -21,7 +21,7 @@ var savedCommit = view.Archive{
 	}},
 }
 
-// A loop that ran nowhere we know of is told of from its plan alone.
+// The summary of a loop without a known run uses only its plan.
 func TestSummaryWithoutARun(t *testing.T) {
 	got := savedCommit.Summary()
 	want := `# login: 1 of 2 stories completed
@@ -41,7 +41,7 @@ People log in.
 	}
 }
 
-// The newest run says what it cost and how it ended.
+// The newest run provides the cost and the end.
 func TestSummaryOfARun(t *testing.T) {
 	began := time.Date(2026, 1, 30, 9, 0, 0, 0, time.UTC)
 	run := journal.Run{

@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// That nothing will judge the work is in the first comment there is, before an
-// agent was asked for anything.
+// The first comment, before an agent starts, says that no check can verify the work.
 func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
 	run := journal.Run{ID: "r1", Vague: true, Policy: policy.Policy{Baseline: policy.BaselineNew, Publish: true}}
 	const want = "**Nothing can be verified:** no checks are configured. The pull request will stay a draft. To change that: " +
@@ -23,8 +22,8 @@ func TestNoCheckIsSaidBeforeAnything(t *testing.T) {
 	}
 }
 
-// What to do about a check that cannot start is said once: where the base is
-// looked at, or else where it is tried first.
+// The remedy for a check that cannot start is shown once: with the baseline, or else
+// with the first check.
 func TestACheckThatCannotStart(t *testing.T) {
 	const remedy = "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command; `ralph doctor --checks` tries it"
 	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "lint"}}}}
@@ -49,7 +48,7 @@ func TestACheckThatCannotStart(t *testing.T) {
 	}
 }
 
-// A resumed run repeats a note; people read it once.
+// A note that a resumed run repeats is shown once.
 func TestARepeatedNoteIsShownOnce(t *testing.T) {
 	note := journal.Noted{What: "the limit does not hold"}
 	run := journal.Run{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}, Notes: []journal.Noted{note, {What: "other"}, note}}

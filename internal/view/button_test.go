@@ -9,8 +9,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// The boxes in the comment are those that make sense as the run stands, and
-// there only where they are switched on.
+// The comment has only a box that fits the state of the run, and none if boxes are
+// switched off.
 func TestButtons(t *testing.T) {
 	const on = `{"type":"run_began","policy":{"buttons":true}}` + "\n"
 	for name, c := range map[string]struct{ journal, want string }{

@@ -16,8 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// FuzzConsole holds that nothing but our own colours gets to the terminal's
-// ear, that every line fits, and that no line of theirs begins like ours.
+// FuzzConsole checks that the only escape sequences are ralph's colours, that every line
+// fits, and that no foreign line begins like a line of ralph.
 func FuzzConsole(f *testing.F) {
 	for _, text := range append(nasty, "宽字符 \u1100\u1100\u1160 e\u0301\u0301\u0301\u0301\u0301\u0301", "\U0001F1E9\U0001F1EA 👍🏽 1\u20e3 ⸻", "\x1b\x1b[31m[2J", "\u009b2J\u0085x", "\x1b]0;x\x1b\\y") {
 		f.Add(text, 0, true, true, false)
@@ -44,7 +44,7 @@ func FuzzConsole(f *testing.F) {
 
 func obeyed(r rune) bool { return unicode.IsControl(r) || clean.IsInvisible(r) }
 
-// cellWidth is the most that a terminal may take for line.
+// cellWidth returns the maximum of cells that a terminal uses for a line.
 func cellWidth(line string) int {
 	sum := 0
 	for _, r := range line {
@@ -53,7 +53,7 @@ func cellWidth(line string) int {
 	return max(sum, uniseg.StringWidth(line))
 }
 
-// all is every kind of item, and the events an outsider has a say in.
+// all returns every kind of item, and all events with foreign text.
 func all(look view.Look, text string) string {
 	console := view.Console{Look: look, Now: func() time.Time { return time.Unix(0, 0).UTC() }}
 	var out []string
@@ -77,8 +77,7 @@ func all(look view.Look, text string) string {
 	return strings.Join(out, "\n")
 }
 
-// What an agent says stands behind a sign of ours or is indented, so it can
-// not put words into the program's mouth.
+// An agent's text follows a sign or is indented, so that it cannot imitate ralph.
 func TestAgentTextIsNoLineOfOurs(t *testing.T) {
 	for _, lie := range []string{"✅ Complete", "── Iteration 2", "🛑 run stopped", "⏺ Read(x)"} {
 		for _, gap := range []string{"\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", strings.Repeat(" ", 60), strings.Repeat("x", 60)} {

@@ -15,9 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// shortSHA is a run of one iteration, with a story and limits where it has some,
-// up to what ends it.
-func shortSHA(limited bool, cost stream.Cost, end ...any) []any {
+// shortScene returns a run of one iteration, with an optional story and limits.
+func shortScene(limited bool, cost stream.Cost, end ...any) []any {
 	run := journal.RunBegan{Run: "r1", Policy: policy.Policy{Agent: "claude", Done: policy.ByTag}, Level: "none", Branch: "ralph/shop", Start: "aaaaaaaaaa"}
 	if limited {
 		run.Policy.Limits = policy.Limits{CostUSD: 5, Run: policy.Duration(2 * time.Hour)}
@@ -26,7 +25,7 @@ func shortSHA(limited bool, cost stream.Cost, end ...any) []any {
 	return append([]any{run, journal.IterationBegan{Number: 1}, journal.AgentEnded{Cost: cost}, journal.IterationEnded{Number: 1}}, end...)
 }
 
-// What the plainest look makes of scenes that none of the goldens has.
+// Scenes without a golden, in the plainest look.
 func TestConsoleLines(t *testing.T) {
 	dollar, stopped := stream.Cost{USD: 1, Known: true}, journal.RunStopped{Reason: policy.Timeout}
 	flood := slices.Repeat([]any{stream.ToolStart{ID: "1", Name: "Bash"}, stream.ToolEnd{ID: "1", Failed: true}}, 6000)
@@ -69,21 +68,21 @@ func TestConsoleLines(t *testing.T) {
 			[]any{journal.CheckEnded{Where: journal.AtWork, Name: "test", Passed: true, Excerpt: "fine"}}, "  [OK] check test passed in the agent's tree, 0s\n",
 		},
 		"a run without stories and limits": {
-			shortSHA(false, dollar, stopped),
+			shortScene(false, dollar, stopped),
 			"  [  ] not complete yet\n  - so far: $1.00, 21s\n\n[ERR] run stopped: timeout\n   out of time\n   1 iteration, $1.00, 28s\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
 		},
 		"a run with both, and with work": {
-			shortSHA(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
+			shortScene(true, dollar, journal.CommitsTaken{To: "bbbbbbbbbb"}, stopped),
 			"  - so far: $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n\n[ERR] run stopped: timeout\n   out of time\n   0 of 1 story passed, 1 iteration, $1.00, 35s\n   branch: ralph/shop\n   next: continue with `ralph resume`; `--max-time` sets a higher limit\n",
 		},
-		"an unknown cost":     {shortSHA(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
-		"a cost at the least": {shortSHA(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
+		"an unknown cost":     {shortScene(true, stream.Cost{}), "  - so far: cost unknown, 21s of 2h, 0 of 1 story passed\n"},
+		"a cost at the least": {shortScene(true, stream.Cost{USD: 1}), "  - so far: at least $1.00 of $5.00, 21s of 2h, 0 of 1 story passed\n"},
 		"what work is worth": {
-			shortSHA(true, dollar, journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
+			shortScene(true, dollar, journal.ChangeInspected{Found: []journal.Loosened{{File: "a_test.go", Why: "it is skipped"}}},
 				journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen, Tests: []string{"a"}}, journal.StoryGraded{Story: "US-001", Grade: journal.Unverified, Why: "no test"}),
 			"  [!!] a_test.go: it is skipped\n  [OK] US-001 is proven: red to green by a\n  [!!] US-001 is unverified: no test\n",
 		},
-		"a wait": {shortSHA(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC: busy\n"},
+		"a wait": {shortScene(true, dollar, journal.Paused{MS: 60000, Why: "busy"}), "  [..] waiting 1m, until 12:01:35 UTC: busy\n"},
 	} {
 		got := play(view.Look{}, test.scene)
 		if tail := got[max(len(got)-len(test.want), 0):]; test.want == "" && got != "" || tail != test.want {
@@ -92,7 +91,7 @@ func TestConsoleLines(t *testing.T) {
 	}
 }
 
-// The time of an event is shown where the people are.
+// The time of an event is in the local time zone.
 func TestEventsAreShownInLocalTime(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	east := time.FixedZone("east", 3600)

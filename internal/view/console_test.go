@@ -16,10 +16,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// tick is how far the clock of a scene goes from line to line.
+// tick is the time between two lines of a scene.
 const tick = 7 * time.Second
 
-// play shows a scene, made of items and events, as a terminal gets it.
+// play returns the console lines of a scene of items and events.
 func play(look view.Look, scene []any) string {
 	var text strings.Builder
 	var run journal.Run
@@ -41,11 +41,11 @@ func play(look view.Look, scene []any) string {
 			text.WriteString(shown + "\n")
 		}
 	}
-	// A golden is read by people: they see the escape instead of obeying it.
+	// A golden shows the escape character in readable form.
 	return strings.ReplaceAll(text.String(), "\x1b", "␛")
 }
 
-// An archive in testdata/console is a scene of this file in every look.
+// An archive in testdata/console has a scene in every look.
 func TestConsole(t *testing.T) {
 	looks := []struct {
 		name string

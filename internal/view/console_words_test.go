@@ -13,8 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// The closing line counts what the items showed, for one agent and not the
-// next.
+// The closing line has the counts of one agent only.
 func TestClosingLine(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	console := view.Console{Look: view.Look{Emoji: true}, Now: func() time.Time { return at }}
@@ -49,8 +48,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// An agent that never ends its tools makes nothing grow: the oldest is
-// forgotten, the newest is not.
+// The console keeps only the newest of many tool calls without an end.
 func TestForgottenTools(t *testing.T) {
 	console := view.Console{Now: time.Now}
 	for i := range 1000 {
@@ -92,8 +90,7 @@ func TestLookFor(t *testing.T) {
 	}
 }
 
-// Stories are shown when the run begins, and after an iteration only where
-// they changed.
+// Stories are shown when the run begins, and changed ones after an iteration.
 func TestStoriesOnceEach(t *testing.T) {
 	begun := journal.RunBegan{Run: "r1", Policy: policy.Policy{Agent: "claude"}, Level: "none"}
 	for i := range 30 {

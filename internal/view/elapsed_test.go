@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// That time goes by is no reason to edit what people read: GitHub counts edits.
+// The comment does not change only because time passes: GitHub shows edits.
 func TestTimeAloneChangesNothing(t *testing.T) {
 	_, entries := run("word")
 	for n := 1; n < len(entries); n++ { // the last is the end, which has its time

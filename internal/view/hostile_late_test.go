@@ -16,9 +16,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// later puts text wherever else others have their say: on the branch's name, what
-// people answered, who they are, what is kept, what the sandbox refused, grades and
-// opinions; and in how it all ended.
+// later puts text into all other places with foreign text: branch names, answers,
+// authors, saved state, refusals of the sandbox, grades, reviews and the end.
 func later(text string, end journal.RunStopped) journal.Run {
 	_, entries := run(text)
 	var r journal.Run
@@ -47,18 +46,18 @@ func later(text string, end journal.RunStopped) journal.Run {
 	return r
 }
 
-// What came later keeps the shape of the page, too.
+// Hostile text in these places does not change the structure of the page.
 func TestWhatCameLaterChangesNoShape(t *testing.T) {
 	for _, reason := range []policy.Reason{policy.NeedsInput, policy.NothingToDo, policy.Stalled} {
 		want := view.Of(later("word", journal.RunStopped{Reason: reason, Why: "word"}))
 		for _, text := range nasty {
 			got := view.Of(later(text, journal.RunStopped{Reason: reason, Why: text}))
 			for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
-				before, after := templateData(t, pages[0]), templateData(t, pages[1])
+				before, after := renderMarkdown(t, pages[0]), renderMarkdown(t, pages[1])
 				if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
 					t.Errorf("%s, %s with %.60q (-plain +hostile):\n%s\n%s", reason, name, text, diff, pages[1])
 				}
-				if found := calling.FindString(eventText(after)); found != "" {
+				if found := calling.FindString(visibleText(after)); found != "" {
 					t.Errorf("%s, %s with %.60q calls or closes with %q", reason, name, text, found)
 				}
 				if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
@@ -69,7 +68,7 @@ func TestWhatCameLaterChangesNoShape(t *testing.T) {
 	}
 }
 
-// What vouches for a kept run is a commit's name, or is not there.
+// Only a valid commit is shown as the saved state of a run.
 func TestTheMarkOfWhatIsKept(t *testing.T) {
 	sha := strings.Repeat("0a", 20)
 	for commit, want := range map[string]string{
@@ -84,7 +83,7 @@ func TestTheMarkOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// Other people's words never pass for a mark of ours, in code neither.
+// Foreign text cannot imitate a marker of ralph, even in code.
 func TestForeignTextIsNoMark(t *testing.T) {
 	forged := "`<!-- ralph:kept " + strings.Repeat("0a", 20) + " -->`"
 	for _, text := range []string{forged, "`` ` " + forged + " ``", "a " + forged} {
@@ -95,8 +94,8 @@ func TestForeignTextIsNoMark(t *testing.T) {
 	}
 }
 
-// Two thousand stories with long hostile texts, and as many words beside them:
-// what does not fit is left out by rows, and nothing is torn, however much it is.
+// With two thousand stories with long hostile texts, whole rows are left out, and no
+// element is cut.
 func TestTheLimitTearsNothing(t *testing.T) {
 	long := strings.Repeat("@ada|<b>`<!-- ```~~~ fixes #7 ", 10)
 	counts := []int{0, 1, 20, 150, 2000}
@@ -120,7 +119,7 @@ func TestTheLimitTearsNothing(t *testing.T) {
 			if n := utf8.RuneCountInString(text); n > view.Limit {
 				t.Errorf("%s of %d stories has %d characters", name, count, n)
 			}
-			if found := calling.FindString(eventText(templateData(t, text))); found != "" {
+			if found := calling.FindString(visibleText(renderMarkdown(t, text))); found != "" {
 				t.Errorf("%s of %d stories calls or closes with %q", name, count, found)
 			}
 			whole(t, name, text)

@@ -23,7 +23,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// nasty is what people and agents may write where a word is expected.
+// nasty has hostile texts of people and agents.
 var nasty = []string{
 	"@ada", "hello @acme/owners", "fixes #7", "closes acme/shop#7", "GH-7",
 	"<!-- ralph:progress -->", "<!-- never closed", "-->", "<b>bold", "</details>", "</sub></td></tr>", "<img src=x onerror=y>",
@@ -35,7 +35,7 @@ var nasty = []string{
 	"\\*", "\\** x", "__x__", "*x", "&lt;b&gt;", "&#64;ada", "&#x60;", "$`1`$", "\\", "\\`", "ends with \\", strings.Repeat("long ", 2000),
 }
 
-// run puts text wherever others have their say.
+// run puts text into all places with foreign text.
 func run(text string) (journal.Run, []journal.Entry) {
 	began := journal.RunBegan{
 		Run: "r1", Base: "b0", Start: "b0", Branch: "ralph/issue-12-x", Level: "none",
@@ -53,7 +53,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 		began,
 		journal.Noted{What: text, Hint: text},
 		check(journal.AtBase, true),
-		testCountText(journal.AtBase, text),
+		redCheck(journal.AtBase, text),
 		journal.BaselineEnded{Usable: true, Why: text},
 		journal.IterationBegan{Number: 1, Story: text},
 		journal.AgentEnded{Failed: true, Why: text, Words: text, Promises: []string{text}},
@@ -64,7 +64,7 @@ func run(text string) (journal.Run, []journal.Entry) {
 			Files: []string{text}, Dropped: []string{text}, Refused: []journal.Finding{{Path: text, Why: text}, {Why: text}},
 		},
 		check(journal.AtProof, false),
-		testCountText(journal.AtProof, text+" too"),
+		redCheck(journal.AtProof, text+" too"),
 		journal.CheckEnded{Where: journal.AtProof, Name: "flaky " + text, Passed: true, Flaky: true, First: &journal.Try{Exit: 1}},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Why: text},
 		journal.IterationEnded{Number: 1, Story: text, Rejected: []journal.Rejection{{Claim: text, Why: text}}},
@@ -84,15 +84,14 @@ func run(text string) (journal.Run, []journal.Entry) {
 	return folded, entries
 }
 
-// testCountText is a check that is red, with a test of that name.
-func testCountText(where journal.Where, name string) journal.CheckEnded {
+// redCheck returns a failed check with a failed test of that name.
+func redCheck(where journal.Where, name string) journal.CheckEnded {
 	tests := &journal.Tests{Runner: "go", Failed: 1, Red: []string{name}}
 	return journal.CheckEnded{Where: where, Name: "make test", Command: "make test", Exit: 1, Tests: tests}
 }
 
-// No matter what others write, the page keeps the shape that a plain word gives it:
-// no markup of theirs works, none of ours breaks, no one is mentioned and
-// nothing is closed.
+// Foreign text does not change the structure of a page: its markup has no effect,
+// ralph's markup stays whole, and it mentions no user and closes no issue.
 func TestForeignTextChangesNoShape(t *testing.T) {
 	plain, _ := run("word")
 	want := view.Of(plain)
@@ -100,11 +99,11 @@ func TestForeignTextChangesNoShape(t *testing.T) {
 		hostile, _ := run(text)
 		got := view.Of(hostile)
 		for name, pages := range map[string][2]string{"comment": {want.Comment, got.Comment}, "pull": {want.Pull.Body, got.Pull.Body}} {
-			before, after := templateData(t, pages[0]), templateData(t, pages[1])
+			before, after := renderMarkdown(t, pages[0]), renderMarkdown(t, pages[1])
 			if diff := cmp.Diff(shape(before), shape(after)); diff != "" {
 				t.Errorf("%s with %.60q (-plain +hostile):\n%s\n%s", name, text, diff, pages[1])
 			}
-			if found := calling.FindString(eventText(after)); found != "" {
+			if found := calling.FindString(visibleText(after)); found != "" {
 				t.Errorf("%s with %.60q calls or closes with %q:\n%s", name, text, found, pages[1])
 			}
 			if n, m := strings.Count(pages[1], "<!--"), strings.Count(pages[0], "<!--"); n != m {
@@ -114,12 +113,12 @@ func TestForeignTextChangesNoShape(t *testing.T) {
 	}
 }
 
-// A command is shown as it is, all of it in its own cell.
+// A command is shown unchanged in a single cell.
 func TestCommandsAreShownAsTheyAre(t *testing.T) {
 	row := regexp.MustCompile(`(?s)<td>(.*?)</td>\n<td>❌ failed</td>\n<td>1</td>\n<td>0s</td>`)
 	for _, text := range nasty {
 		hostile, _ := run(text)
-		rendered := templateData(t, view.Of(hostile).Pull.Body)
+		rendered := renderMarkdown(t, view.Of(hostile).Pull.Body)
 		found := row.FindStringSubmatch(rendered)
 		if found == nil {
 			t.Errorf("the row of %.60q is torn:\n%s", text, rendered)
@@ -135,8 +134,8 @@ func TestCommandsAreShownAsTheyAre(t *testing.T) {
 	}
 }
 
-// A title is not Markdown: it says what people wrote, on one line, and mentions
-// no one as the subject of a commit.
+// A title is not Markdown: it has the text of people on one line. As the subject of a
+// commit it mentions no user.
 func TestTitles(t *testing.T) {
 	for text, want := range map[string]string{
 		"Vec<String> & more":     "Vec<String> & more",
@@ -166,9 +165,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// A run without a task is named after its project, else its branch: GitHub
-// refuses an empty title.
-// A repository can have the pull request's text be a commit's message.
+// GitHub can use the text of a pull request as a commit message.
 func TestPullsSkipNoChecks(t *testing.T) {
 	hostile, _ := run("[skip ci] `[CI skip]` ***NO_CI***")
 	if found := skipping.FindAllString(view.Of(hostile).Pull.Body, -1); found != nil {
@@ -189,20 +186,18 @@ func TestTitleWithoutATask(t *testing.T) {
 	}
 }
 
-// In the log, foreign text never begins a line of its own, where it would pass
-// for one of ours.
+// In the log, foreign text does not begin a line, so that it cannot imitate ralph.
 func TestForeignTextKeepsToItsLine(t *testing.T) {
 	_, plain := run("word")
 	for _, text := range nasty {
 		_, hostile := run(text)
-		if n, m := strings.Count(told(hostile), "\n"), strings.Count(told(plain), "\n"); n != m {
-			t.Errorf("log with %.60q has %d lines, want %d:\n%s", text, n, m, told(hostile))
+		if n, m := strings.Count(logLines(hostile), "\n"), strings.Count(logLines(plain), "\n"); n != m {
+			t.Errorf("log with %.60q has %d lines, want %d:\n%s", text, n, m, logLines(hostile))
 		}
 	}
 }
 
-// Two hundred stories do not fit. Whole ones are left out, and how many is
-// said, for every table and list keeps its shape.
+// Two hundred stories do not fit. Whole ones are left out, with their number.
 func TestLargeRunsFit(t *testing.T) {
 	cut := map[string]*regexp.Regexp{
 		"comment": regexp.MustCompile(`\n- … and \d+ more\n`),
@@ -224,7 +219,7 @@ func TestLargeRunsFit(t *testing.T) {
 	}
 }
 
-// What cannot be cut by stories has bounds of its own.
+// Texts outside of stories have limits of their own.
 func TestLongListsFit(t *testing.T) {
 	long := strings.Repeat("@ada|<b>", 100)
 	large := big(long, 3)
@@ -255,7 +250,7 @@ func TestLongListsFit(t *testing.T) {
 	}
 }
 
-// big is a run of many stories, each with an iteration.
+// big returns a run of many stories, each with an iteration.
 func big(title string, count int) journal.Run {
 	r := journal.Run{ID: "r1", Task: plan.Task{Title: title}, Policy: policy.Policy{Publish: true}, CostKnown: true}
 	for i := range count {
@@ -266,11 +261,10 @@ func big(title string, count int) journal.Run {
 	return r
 }
 
-// whole tells that nothing is torn: every row of a table has its cells, and
-// every element that is opened is closed.
+// whole checks that every row of a table has its cells, and every element is closed.
 func whole(t *testing.T, name, text string) {
 	t.Helper()
-	rendered := templateData(t, text)
+	rendered := renderMarkdown(t, text)
 	for _, tag := range []string{"details", "sub", "table", "tr", "td", "li", "strong", "code"} {
 		opened, closed := strings.Count(rendered, "<"+tag+">"), strings.Count(rendered, "</"+tag+">")
 		if opened != closed {
@@ -282,8 +276,8 @@ func whole(t *testing.T, name, text string) {
 	}
 }
 
-// templateData is Markdown as GitHub would render it.
-func templateData(t *testing.T, markdown string) string {
+// renderMarkdown returns Markdown as GitHub renders it.
+func renderMarkdown(t *testing.T, markdown string) string {
 	t.Helper()
 	var out bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe())).Convert([]byte(markdown), &out); err != nil {
@@ -295,13 +289,13 @@ func templateData(t *testing.T, markdown string) string {
 var (
 	tag   = regexp.MustCompile(`<!--.*?-->|</?([a-z0-9]+)[^>]*>`)
 	spans = regexp.MustCompile("(`+)[^`].*?(`+)|<code>.*?</code>")
-	// calling is a mention, or a reference to anything but the run's own issue.
+	// calling matches a mention, or a reference to anything but the run's own issue.
 	calling = regexp.MustCompile(`(?:^|[^\w/])@\w|(?:^|[^&\w])#(?:7|x)\b|GH-\d|\w#\d`)
 	inline  = map[string]bool{"code": true, "a": true, "em": true, "strong": true, "del": true, "br": true}
 )
 
-// shape is the tags of a page in their order, without what stands within a
-// line of text: code, emphasis and plain links are people's to use.
+// shape returns the tags of a page in order, without code, emphasis and plain links,
+// which people may use.
 func shape(rendered string) []string {
 	var all []string
 	for _, m := range tag.FindAllStringSubmatch(rendered, -1) {
@@ -312,8 +306,8 @@ func shape(rendered string) []string {
 	return all
 }
 
-// eventText is what a page says outside code and addresses.
-func eventText(rendered string) string {
+// visibleText returns the text of a page without code and addresses.
+func visibleText(rendered string) string {
 	rendered = regexp.MustCompile(`(?s)<code>.*?</code>`).ReplaceAllString(rendered, "")
 	return tag.ReplaceAllString(rendered, "")
 }

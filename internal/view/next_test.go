@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// A run that stopped short is gone on with by the one thing that means it, where
-// it was asked for.
+// Next names the one way to continue a stopped run, in the place where it was started.
 func TestWhatGoesOn(t *testing.T) {
 	for _, c := range []struct {
 		kind   plan.Kind
@@ -41,7 +40,7 @@ func TestWhatGoesOn(t *testing.T) {
 	}
 }
 
-// What others did is settled by people, who then have the run go on where it was.
+// After people resolved the changes of others, they resume the run.
 func TestWhatGoesOnOnceItIsSettled(t *testing.T) {
 	for _, c := range []struct {
 		kind   plan.Kind

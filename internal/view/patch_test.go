@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// A patch is shown while the work is nowhere else, and as it is or not at all.
+// A patch is shown only while the work is nowhere else, and only unchanged.
 func TestPatchInTheComment(t *testing.T) {
 	const patch = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-```\n+/ralph stop\n"
 	for name, c := range map[string]struct {

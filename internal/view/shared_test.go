@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// What other pages are given is what the comment says, to the letter.
+// The texts for other pages are the same as in the comment.
 func TestSharedWordsAreTheComments(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// supervisedText is a run of at most two attempts, with the text of each event.
-var supervisedText = []struct {
+// superviseTests has runs of at most two attempts, with the text of each event.
+var superviseTests = []struct {
 	event journal.Event
 	want  string
 }{
@@ -81,7 +81,7 @@ func superviseTwice() policy.Policy {
 
 func TestLinesOfSupervision(t *testing.T) {
 	var run journal.Run
-	for i, test := range supervisedText {
+	for i, test := range superviseTests {
 		run = journal.Fold(run, journal.Entry{Seq: i + 1, Event: test.event})
 		if got := view.Line(run, test.event); got != test.want {
 			t.Errorf("Line(%d: %+v) = %q, want %q", i, test.event, got, test.want)
@@ -89,7 +89,7 @@ func TestLinesOfSupervision(t *testing.T) {
 	}
 }
 
-// Without a limit an attempt has no total.
+// Without a limit, the number of an attempt has no total.
 func TestAttemptsWithoutALimit(t *testing.T) {
 	p := superviseTwice()
 	p.Limits.Iterations = 0

@@ -11,8 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// What ralph status says of a loop without stories names none, and says of a
-// cost that it is one.
+// ralph status of a loop without stories shows no stories.
 func TestTextOfALoopWithoutStories(t *testing.T) {
 	began := journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.Checked), Task: plan.Task{Kind: plan.KindPrompt}}
 	steps := []struct {
@@ -38,7 +37,7 @@ func TestTextOfALoopWithoutStories(t *testing.T) {
 	}
 }
 
-// Words that a page has to keep from being markup stand as they were said.
+// A terminal shows text without the escapes that Markdown needs.
 func TestTextHasNoMarkup(t *testing.T) {
 	run := journal.Fold(journal.Run{},
 		journal.Entry{Seq: 1, Event: journal.RunBegan{Run: "run-1", Policy: policy.ForPreset(policy.Checked)}},

@@ -19,8 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// Every file in testdata is a story: what a journal says, and all that people
-// and scripts are shown of it.
+// Every file in testdata has a journal and all texts about it.
 func TestStories(t *testing.T) {
 	journaltest.Stories(t, *update, func(t *testing.T, s journaltest.Story) []txtar.File {
 		t.Helper()
@@ -35,14 +34,14 @@ func TestStories(t *testing.T) {
 		return []txtar.File{
 			{Name: "comment.md", Data: []byte(board.Comment)},
 			{Name: "pull.md", Data: []byte("# " + board.Pull.Title + "\n\n" + board.Pull.Body)},
-			{Name: "log", Data: []byte(told(s.Entries))},
+			{Name: "log", Data: []byte(logLines(s.Entries))},
 			{Name: "result.json", Data: resultOf(t, s.Run)},
 		}
 	})
 }
 
-// told is what the log says of a journal.
-func told(entries []journal.Entry) string {
+// logLines returns the log of a journal.
+func logLines(entries []journal.Entry) string {
 	var text strings.Builder
 	var run journal.Run
 	for _, entry := range entries {

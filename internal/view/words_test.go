@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// What to do about the pull request depends on whether it is a draft, and why.
+// The next step for a pull request depends on whether it is a draft, and why.
 func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
 		"review the pull request":                            func(r *journal.Run) { r.Pull.Draft = false },
@@ -56,8 +56,8 @@ func TestWhatToDoAboutAPullRequest(t *testing.T) {
 	}
 }
 
-// A headline says no more than is shown: what nothing verified is not called
-// done, and what changed nothing, or was not checked, is said to be so.
+// A headline calls only verified work done, and says if no file was changed or no check
+// ran.
 func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 	for want, change := range map[string]func(*journal.Run){
 		"done, every story passed and the checks passed again on a clean checkout":    func(r *journal.Run) { r.Grades[1].Grade = journal.RedToGreen },
@@ -99,7 +99,7 @@ func TestHeadlineSaysNoMoreThanIsShown(t *testing.T) {
 	}
 }
 
-// What the sandbox refused is told, the newest of it, with what would allow it.
+// The newest refusals of the sandbox are shown with the input that would allow them.
 func TestRefusals(t *testing.T) {
 	var run journal.Run
 	for i := range 22 {
@@ -121,7 +121,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The word that completes a run is its answer, or among its promises.
 func TestResultFindsTheWord(t *testing.T) {
 	for _, test := range []struct {
 		rules policy.Policy
@@ -141,8 +140,8 @@ func TestResultFindsTheWord(t *testing.T) {
 	}
 }
 
-// A check that fails with a story's tests on the base does as it should, and one
-// that is flaky is neither good nor bad.
+// A check that fails on the base with a story's tests has no bad mark, and neither has a
+// flaky one.
 func TestSignsOfChecks(t *testing.T) {
 	for want, check := range map[string]journal.CheckEnded{
 		"  [--] check test failed (exit 1) on the base with the story's tests, 0s\n":          {Where: journal.AtTests, Exit: 1},

@@ -14,8 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// runWithProof is a run whose check ended in one way at the base and in another on
-// the clean checkout of the newest commit.
+// runWithProof returns a run with one result of its check at the base, and another on a
+// clean checkout of the newest commit.
 func runWithProof(base, now journal.CheckEnded) journal.Run {
 	base.Name, base.Command, now.Name, now.Command = "test", "make test", "test", "make test"
 	base.Where, now.Where = journal.AtBase, journal.AtProof
@@ -28,8 +28,8 @@ func runWithProof(base, now journal.CheckEnded) journal.Run {
 	}
 }
 
-// What a check of the proof is worth depends on what it said before, and is told
-// in the pull request and behind the check's line alike.
+// The meaning of a check in a proof depends on its result at the base. Pull request and
+// log agree about it.
 func TestWhatAChecksWordIsWorth(t *testing.T) {
 	red := func(names ...string) journal.CheckEnded {
 		return journal.CheckEnded{Exit: 1, Tests: &journal.Tests{Passed: 1, Failed: len(names), Red: names}}
@@ -90,7 +90,7 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 	}
 }
 
-// The history that an iteration gets to read, to the letter: prompts rely on it.
+// The history for the next iteration has a fixed format: prompts depend on it.
 func TestProgress(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	run := journal.Run{Iterations: []journal.Iteration{
@@ -119,8 +119,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// What ralph status says of stories: which passed and what that is worth, which
-// one is worked on, what was found wrong, what to do now.
+// ralph status shows passed stories with their grade, the active story, problems, and the
+// next step.
 func TestTextOfStories(t *testing.T) {
 	run := journal.Run{
 		ID: "run-1", CostUSD: 1, CostKnown: true,
@@ -142,7 +142,7 @@ func TestTextOfStories(t *testing.T) {
 	}
 }
 
-// A criterion of the agent's own is told as such beside those that were asked for.
+// A criterion that the agent added is marked.
 func TestAnAgentsOwnCriterionIsTold(t *testing.T) {
 	run := runWithProof(journal.CheckEnded{Passed: true}, journal.CheckEnded{Passed: true})
 	run.Plan.UserStories = []plan.Story{{ID: "US-001", Title: "A", AcceptanceCriteria: []string{"ten cost 20", "or anything else"}}}
