@@ -10,11 +10,11 @@ import (
 )
 
 type foldedText struct {
-	Title  string
-	Digest string // the beginning of the file's digest
-	Gone   string // why there is no text
-	Diff   []diffLine
-	Calls  []toolCall
+	Title   string
+	Digest  string // the beginning of the file's digest
+	Missing string // why there is no text
+	Diff    []diffLine
+	Calls   []toolCall
 	excerpt
 }
 
@@ -28,13 +28,13 @@ type toolCall struct {
 	Input  string
 	Output string
 	Failed bool
-	Open   bool // it has not ended
+	Open   bool // it has no end
 }
 
-// goneText is shown for a file that is missing or differs from the journal's digest.
-const goneText = "the file is gone or was changed"
+// missingText is shown for a file that does not exist or differs from the journal's digest.
+const missingText = "the file is missing or was changed"
 
-// readFile reads a file that the journal names, without secrets.
+// readFile returns a file that the journal names, without secrets.
 func (s Source) readFile(at journal.Attachment) (string, bool) {
 	if s.Read == nil || at.Path == "" {
 		return "", false
@@ -50,14 +50,14 @@ func (s Source) promptText(at journal.Attachment, room int) foldedText {
 	folded := foldedText{Title: "Prompt", Digest: shortDigest(at.Digest)}
 	text, is := s.readFile(at)
 	if !is {
-		folded.Gone = goneText
+		folded.Missing = missingText
 		return folded
 	}
 	folded.excerpt = excerptOf(text, room, fromStart)
 	return folded
 }
 
-// checkLog is the output of a check, or what the journal has of it if the file is gone.
+// checkLog returns the output of a check, or the excerpt in the journal if the file is missing.
 func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
 	folded := foldedText{Title: check.Name, Digest: shortDigest(check.Digest)}
 	text, is := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
@@ -66,7 +66,7 @@ func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
 	}
 	folded.excerpt = excerptOf(text, room, fromEnd)
 	if !is && check.Log != "" {
-		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is gone or was changed", "; ")
+		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is missing or was changed", "; ")
 	}
 	return folded
 }
@@ -74,16 +74,16 @@ func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
 func (s Source) commitDiff(taken journal.CommitsTaken, room int) foldedText {
 	folded := foldedText{Title: "Diff"}
 	if s.Diff == nil {
-		folded.Gone = "not looked for"
+		folded.Missing = "the repository is not available"
 		return folded
 	}
 	text, more, err := s.Diff(taken.From, taken.To)
 	if err != nil {
-		folded.Gone = "the commits are not here"
+		folded.Missing = "the commits are not in the repository"
 		return folded
 	}
 	folded.excerpt = excerptOf(s.hide(text), room, fromStart)
-	shown, left := thatFit(slices.Collect(strings.Lines(folded.Text)), room, markupOfLine)
+	shown, left := firstThatFit(slices.Collect(strings.Lines(folded.Text)), room, markupOfLine)
 	for _, line := range shown {
 		folded.Diff = append(folded.Diff, diffLine{diffKind(line), line})
 	}
@@ -93,7 +93,7 @@ func (s Source) commitDiff(taken journal.CommitsTaken, room int) foldedText {
 	return folded
 }
 
-// The bytes of markup around a line of a diff, a tool call and an item of a list.
+// The bytes of markup for a line of a diff, a tool call and an item of a list.
 const (
 	markupOfLine = 36
 	markupOfCall = 200
@@ -120,20 +120,20 @@ func (s Source) reviewTexts(reviewed journal.StoryReviewed, room int) []foldedTe
 	return texts
 }
 
-// transcriptTexts are an agent's words and its tool calls. An empty agent is the run's own. Without the transcript,
-// last are its words.
-func (s Source) transcriptTexts(agent string, transcript journal.Attachment, last string, room int) []foldedText {
+// transcriptTexts returns an agent's text and its tool calls. An empty agent is the run's own. Without the
+// transcript, it returns lastText.
+func (s Source) transcriptTexts(agent string, transcript journal.Attachment, lastText string, room int) []foldedText {
 	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(transcript.Digest)}
 	text, is := s.readFile(transcript)
 	if !is || s.Items == nil {
-		words.excerpt, tools.Gone = excerptOf(last, room, fromEnd), goneText
+		words.excerpt, tools.Missing = excerptOf(lastText, room, fromEnd), missingText
 		return []foldedText{words, tools}
 	}
 	var all []string
 	var calls []toolCall
 	open := map[string]int{} // calls that have not ended
 	for _, item := range s.Items(agent, text) {
-		switch i := item.(type) { //nolint:gochecksumtype // the others are neither words nor tools
+		switch i := item.(type) { //nolint:gochecksumtype // the others are neither text nor tool calls
 		case stream.Text:
 			all = append(all, strings.TrimSpace(s.hide(i.Text)))
 		case stream.ToolStart:
@@ -151,13 +151,13 @@ func (s Source) transcriptTexts(agent string, transcript journal.Attachment, las
 	return []foldedText{words, tools}
 }
 
-// The most that is shown of one tool call, in bytes.
+// Limits for one tool call, in bytes.
 const (
 	maxInput  = 300
 	maxOutput = 400
 )
 
-// newestCalls are as many of the last calls as fit: they show how the agent ended.
+// newestCalls returns as many of the last calls as fit. They show how the agent ended.
 func newestCalls(calls []toolCall, room int) (shown []toolCall, left string) {
 	for first := len(calls); first > 0; first-- {
 		c := &calls[first-1]

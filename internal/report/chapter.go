@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// segment is a part of a run: an iteration, or what is before the first.
+// segment is a part of a run: an iteration, or all before the first.
 type segment struct {
 	isIteration bool // false for the first segment
 	hasLink     bool // the page has a section about it
@@ -23,7 +23,7 @@ type timedEvent struct {
 	took      time.Duration
 	phase     phase
 	lines     []string // its lines in the log
-	badLines  []string // those of the lines that people should read first
+	badLines  []string // the lines about something that went wrong
 	costUSD   float64  // cost since the event before it
 	costKnown bool     // false if an agent ended that did not report its cost
 }
@@ -49,7 +49,7 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 			at = entry.At
 		}
 		known := run.CostKnown || run.Seq == 0
-		run.CostKnown = true // to see whether this event has an unknown cost
+		run.CostKnown = true // Add clears it if this event has an unknown cost
 		run.Add(entry)
 		if began, is := entry.Event.(journal.IterationBegan); is && (len(all) == 1 || began.Number != all[len(all)-1].number) {
 			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story})
@@ -67,7 +67,7 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 	return all, run
 }
 
-// href links to the page's section about a segment; empty if there is none.
+// href returns a link to the page's section about a segment. It is empty if there is none.
 func (c segment) href() string {
 	if !c.hasLink {
 		return ""
@@ -87,7 +87,7 @@ func trimmedLines(text string) []string {
 
 const maxLine = 600
 
-// phaseOf is what a run did between two events.
+// phaseOf returns what a run did between two events.
 func phaseOf(before, event journal.Event) phase {
 	if _, is := event.(journal.Resumed); is {
 		return phaseIdle
@@ -123,7 +123,7 @@ func (c segment) phaseTimes() phaseTimes {
 	return sums
 }
 
-// activeTime is the time of a segment in which the run worked or waited.
+// activeTime returns the time of a segment in which the run worked or waited.
 func (c segment) activeTime() time.Duration {
 	var sum time.Duration
 	sums := c.phaseTimes()
@@ -141,7 +141,7 @@ func (c segment) badLines() []string {
 	return all
 }
 
-// costText is what a segment cost, as far as agents reported it.
+// costText returns the cost of a segment, as far as agents reported it.
 func (c segment) costText() string {
 	if !c.isIteration {
 		return ""

@@ -2,7 +2,7 @@ package report
 
 import "strings"
 
-// Exam is how an agent did on commits of the repository, as ralph eval reports it.
+// Exam has the results of an agent on commits of the repository, as ralph eval reports them.
 type Exam struct {
 	Agent   string
 	Sum     string // the result in a sentence
@@ -27,7 +27,7 @@ const (
 	markupOfATask = 900
 )
 
-// exams are the exams without secrets, each with as many tasks as fit.
+// exams returns the exams without secrets, each with as many tasks as fit.
 func (s Source) exams() []Exam {
 	shown := s.Exams[:min(len(s.Exams), maxExams)]
 	all := make([]Exam, 0, len(shown))

@@ -1,21 +1,17 @@
 package report
 
-// What tables of tests look at.
-
-// Cut is cut, from the start or to the end.
-func Cut(text string, room int, end bool) (shown, left string) {
+// ExcerptOf is excerptOf, from the start or to the end.
+func ExcerptOf(text string, room int, end bool) (shown, left string) {
 	e := excerptOf(text, room, textSide(end))
 	return e.Text, e.Left
 }
 
-// Few is few.
-func Few(all []string, room, markup int) (shown []string, more int) {
-	return thatFit(all, room, markup)
-}
+// FirstThatFit is firstThatFit.
+var FirstThatFit = firstThatFit
 
-// Told is Markdown as the page has it: a paragraph a line, its items behind a
-// dash, code in ‹› and what is strong in «».
-func Told(markdown string) []string {
+// Blocks returns Markdown as the page shows it, a line for each paragraph and item,
+// with code in ‹› and strong text in «».
+func Blocks(markdown string) []string {
 	var all []string
 	for _, b := range blocks(markdown) {
 		all = append(all, marked(b.Spans))
@@ -26,7 +22,7 @@ func Told(markdown string) []string {
 	return all
 }
 
-// Phrase is Told for a phrase.
+// Phrase is Blocks for a phrase.
 func Phrase(markdown string) string { return marked(spans(markdown)) }
 
 func marked(all []span) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// No matter what others write: a page has no other elements for it, every character
-// of it shows, and it stays below a megabyte.
+// Foreign text adds no elements to a page, all its characters are visible, and the page is
+// smaller than a megabyte.
 func FuzzPage(f *testing.F) {
 	for _, n := range nasty {
 		f.Add(n.text)
@@ -43,6 +43,6 @@ func unseen(r rune) bool {
 	return clean.IsInvisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
 }
 
-// elements are all that a page is made of.
+// elements are all elements of a page.
 var elements = strings.Fields(`!doctype a article b body code dd details div dl dt figcaption figure footer h1 h2 h3 head header html
 li line main meta nav ol p pre section span strong style summary table tbody td th thead title tr ul`)

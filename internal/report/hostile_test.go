@@ -20,11 +20,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// htmlTemplates is where make report-check wants the pages that a browser looks at.
-var htmlTemplates = flag.String("pages", "", "a folder to write pages into")
+// pagesDir is the folder in which make report-check wants the pages for a browser.
+var pagesDir = flag.String("pages", "", "a folder to write pages into")
 
-// nasty is what agents and outsiders may write where a page has words. Each is
-// to be read on the page as shows says.
+// nasty has hostile texts, and how each is shown on a page.
 var nasty = []struct{ text, shows string }{
 	{`<script>owned = 1; document.title = 'owned'</script>`, `<script>owned = 1; document.title = 'owned'</script>`},
 	{`</pre></details></main><img src=x onerror="owned=1">`, `</pre></details></main><img src=x onerror="owned=1">`},
@@ -41,7 +40,7 @@ var nasty = []struct{ text, shows string }{
 	{"line\u2028end", `line\u{2028}end`},
 }
 
-// horror is all of it, one a line.
+// horror returns all of them, each on a line.
 func horror() string {
 	var text strings.Builder
 	for _, n := range nasty {
@@ -50,8 +49,8 @@ func horror() string {
 	return text.String()
 }
 
-// longRun is a run of so many iterations that has text wherever others have
-// their say, in its journal and beside it.
+// longRun returns a run of many iterations with text in all places for foreign text, in
+// the journal and the files beside it.
 func longRun(t *testing.T, iterations int, text string) report.Source {
 	t.Helper()
 	check := func(where journal.Where, passed bool) journal.Event {
@@ -102,7 +101,7 @@ func longRun(t *testing.T, iterations int, text string) report.Source {
 	return s
 }
 
-// examOf is an exam of so many tasks that has text wherever others have their say.
+// examOf returns an exam of many tasks with text in all places for foreign text.
 func examOf(text string, tasks int) report.Exam {
 	task := report.ExamTask{ID: text, Title: text, Cells: []string{text, "fail: FALSELY READY", "$0.10", "9s", "4"}, False: true}
 	return report.Exam{
@@ -110,8 +109,8 @@ func examOf(text string, tasks int) report.Exam {
 	}
 }
 
-// A page of 50 iterations is below a megabyte, no matter what others wrote, and says
-// that something was left out.
+// A page of 50 iterations with hostile text is smaller than a megabyte, and says that
+// something was left out.
 func TestSize(t *testing.T) {
 	texts := map[string]string{
 		"plain": strings.Repeat("all the work of an honest agent, told at length\n", 40), "markup": strings.Repeat("<&\"'+>", 400),
@@ -138,7 +137,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A title is a line of its own: whole where there is room, and else cut.
+// A long title is cut.
 func TestLongTitles(t *testing.T) {
 	room := strings.Repeat("ä", 199)
 	for text, shows := range map[string]string{
@@ -165,11 +164,10 @@ func deadLinks(page string) (dead []string) {
 	return dead
 }
 
-// tag is where one begins.
+// tag matches the beginning of a tag.
 var tag = regexp.MustCompile(`<[a-zA-Z!/]`)
 
-// What the checks of an iteration said shares its room: those that come last may
-// go without.
+// The logs of an iteration's checks share a limit. The last ones can be left out.
 func TestManyLogs(t *testing.T) {
 	s := longRun(t, 1, "x\n")
 	red := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Log: "log"}
@@ -184,8 +182,7 @@ func TestManyLogs(t *testing.T) {
 	}
 }
 
-// Nothing that others wrote is more than text: the tags of a page are the same
-// no matter what stands between them.
+// Foreign text does not change the tags of a page.
 func TestHostileTextStaysText(t *testing.T) {
 	harmless := html(t, longRun(t, 3, strings.Repeat("harmless ", 60)+"\n"))
 	for _, n := range nasty {
@@ -212,7 +209,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 }
 
-// kinds are the kinds of tags that a page has.
+// kinds returns the kinds of tags of a page.
 func kinds(page string) []string {
 	var all []string
 	for _, at := range tag.FindAllStringIndex(page, -1) {
@@ -226,7 +223,7 @@ func kinds(page string) []string {
 	return all
 }
 
-// What is secret is hidden, in the journal and beside it.
+// Secrets are hidden, in the journal and the files beside it.
 func TestSecrets(t *testing.T) {
 	const token = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 	for _, secret := range []string{token, `hush"<&hush-hush`} {
@@ -245,10 +242,10 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// The pages that a browser is to look at, and beside a hostile one what has to be
-// read there.
+// Writes the pages for the test with a browser, and the texts that a hostile page must
+// show.
 func TestPages(t *testing.T) {
-	dir := *htmlTemplates
+	dir := *pagesDir
 	if dir == "" {
 		dir = t.TempDir()
 	}

@@ -52,15 +52,15 @@ func (c segment) mark() mark {
 	return open
 }
 
-// Word is the mark for people who do not see colours.
+// Word returns the mark as a word.
 func (m mark) Word() string {
 	return map[mark]string{good: "good", poor: "with failures", open: "still open"}[m]
 }
 
-// Sign is the sign before the words.
+// Sign returns the sign of the mark.
 func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", open: "…"}[m] }
 
-// iterationOf shows a segment as an iteration; room is for folded texts, in bytes.
+// iterationOf returns a segment as an iteration; room is the limit of its folded texts, in bytes.
 func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
 	it := iteration{Number: c.number, ID: anchor(c.number), Story: storyName(run, c.story), Mark: c.mark()}
 	it.Facts = policy.FormatDuration(c.activeTime()) + " · " + c.costText()
@@ -97,7 +97,7 @@ func (s Source) agentTexts(c segment, room int) []foldedText {
 	var prompt, work, diff, opinion []foldedText // the newest of each
 	room /= 5
 	for _, m := range c.events {
-		switch e := m.event.(type) { //nolint:gochecksumtype // the others leave nothing to fold
+		switch e := m.event.(type) { //nolint:gochecksumtype // the others have no folded text
 		case journal.IterationBegan:
 			if e.Prompt.Path != "" {
 				prompt = []foldedText{s.promptText(e.Prompt, room)}
@@ -117,7 +117,7 @@ func (s Source) agentTexts(c segment, room int) []foldedText {
 	return slices.Concat(prompt, work, diff, opinion)
 }
 
-// checkLogs are the outputs of a segment's commands that fit. Failed commands get more room.
+// checkLogs returns the outputs of a segment's commands that fit. Failed commands get more room.
 func (s Source) checkLogs(c segment, room int) []foldedText {
 	var all []foldedText
 	left := room
@@ -145,5 +145,5 @@ func (s Source) checkLogs(c segment, room int) []foldedText {
 
 const maxLogs = 20
 
-// utcTime is a time in UTC, as readers are in different time zones.
+// utcTime returns a time in UTC: readers can be in different time zones.
 func utcTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/report"
 )
 
-// The page of a journal that is four times as long takes four times the work, not sixteen.
+// The work for a page grows linearly with the journal.
 func TestWorkGrowsWithTheJournal(t *testing.T) {
 	takes := func(iterations int) float64 {
 		entries := []journal.Entry{{Seq: 1, Event: journal.RunBegan{Run: "r1"}}}

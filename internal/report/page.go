@@ -36,7 +36,7 @@ type page struct {
 	Timeline    timeline
 	Before      []foldedText
 	Iterations  []iteration
-	Left        string // says how many iterations are left out
+	Left        string // a text about iterations that are left out
 	Events      int
 	Comment     string // Markdown
 	Exams       []Exam
@@ -60,14 +60,14 @@ type checkRow struct {
 	Took    string
 }
 
-// Limits of lists. The page says how many items are left out.
+// Limits of lists. The page has the number of items that are left out.
 const (
 	maxFailed     = 30
 	maxIterations = 60
 	maxChecks     = 40
 )
 
-// The bytes for parts of a page. With the lists, a page has less than a megabyte.
+// Limits of parts of a page, in bytes. With the lists, a page has less than a megabyte.
 const (
 	roomForAll     = 560 << 10
 	roomForOne     = 96 << 10
@@ -98,8 +98,8 @@ func (s Source) page() page {
 	for i := range passes {
 		passes[i].hasLink = true
 	}
-	gist, next := view.Gist(run, s.Abandoned)
-	headline := spans(gist)
+	text, next := view.Gist(run, s.Abandoned)
+	headline := spans(text)
 	made := page{
 		Title: spanText(headline), Outcome: outcomeOf(run, s.Abandoned), Headline: headline,
 		Sum: view.Sum(run), Next: spans(next), Task: oneLine(run.Task.Title, 200),
@@ -124,17 +124,17 @@ func (s Source) page() page {
 	return made
 }
 
-// comment is the run as its comment would have it, if that had an end.
+// comment returns the comment of the run, with an end if the run was abandoned.
 func (s Source) comment(run journal.Run) string {
 	text := strings.TrimSpace(view.Comment(run))
 	if !s.Abandoned {
 		return text
 	}
-	gist, next := view.Gist(run, true)
-	return strings.Replace(text, view.Headline(run), gist, 1) + "\n\n**Next:** " + next + "."
+	headline, next := view.Gist(run, true)
+	return strings.Replace(text, view.Headline(run), headline, 1) + "\n\n**Next:** " + next + "."
 }
 
-// Good reports whether the run succeeded: then the page shows failures last.
+// Good reports whether the run succeeded. Then the page shows failures last.
 func (p page) Good() bool { return p.Outcome == good }
 
 func outcomeOf(run journal.Run, abandoned bool) mark {
@@ -194,7 +194,7 @@ func (s Source) failedIterations(chapters []segment, run journal.Run) (all []fai
 			continue
 		}
 		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: storyName(run, c.story)}
-		one.Said, one.More = thatFit(faults, roomForFailed/maxFailed, markupOfItem)
+		one.Said, one.More = firstThatFit(faults, roomForFailed/maxFailed, markupOfItem)
 		all = append(all, one)
 	}
 	return all, more

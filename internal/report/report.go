@@ -1,7 +1,7 @@
-// Package report makes a self-contained HTML page of a run: the result, the
-// failures, time and cost, and each iteration's prompt, words and changes. It is
-// a function of the journal and the files beside it. It shows everything that an
-// agent wrote as text.
+// Package report makes a self-contained HTML page about a run: the result, the
+// failures, time and cost, and the prompt, text and changes of each iteration. It
+// is a function of the journal and the files beside it. It shows the agent's output
+// only as text.
 package report
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Source is what a page is made from. A func may be nil; the page then has less.
+// Source has the data for a page. A func may be nil; then the page has less.
 type Source struct {
 	Entries   []journal.Entry
 	Abandoned bool   // the journal has no end, but no process is running
@@ -25,7 +25,7 @@ type Source struct {
 	Hide  func(text string) string                  // removes secrets
 }
 
-// HTML is the page for a browser.
+// HTML returns the page for a browser.
 func (s Source) HTML() ([]byte, error) {
 	var out bytes.Buffer
 	if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
@@ -34,7 +34,7 @@ func (s Source) HTML() ([]byte, error) {
 	return []byte(clean.EscapeUnprintable(out.String())), nil
 }
 
-// Markdown is the page for a comment, or for a terminal that escapes each line.
+// Markdown returns the page for a comment, or for a terminal that escapes each line.
 func (s Source) Markdown() (string, error) {
 	var out bytes.Buffer
 	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
@@ -50,7 +50,7 @@ func (s Source) hide(text string) string {
 	return s.Hide(text)
 }
 
-// entries have no secrets. This program may know more of them than the one that wrote the journal.
+// entries returns the entries without secrets: Hide may know more of them than the writer of the journal.
 func (s Source) entries() []journal.Entry {
 	if s.Hide == nil {
 		return s.Entries

@@ -26,11 +26,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the goldens")
 
-// examples are runs of the program itself with its scripted agent; the folder
-// tools/report makes them anew.
+// examples are runs of ralph with the scripted agent. tools/report generates them.
 var examples = []string{"clean", "lie", "resumed"}
 
-// example is what is kept of a run in a folder of testdata.
+// example is a run in a folder of testdata.
 func example(t *testing.T, name string) report.Source {
 	t.Helper()
 	dir := filepath.Join("testdata", name)
@@ -88,7 +87,7 @@ func html(t *testing.T, s report.Source) string {
 	return string(page)
 }
 
-// What people are shown of the examples, all of it.
+// The pages of the examples are as in testdata.
 func TestExamples(t *testing.T) {
 	for _, name := range examples {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +128,7 @@ func golden(t *testing.T, name, file, got string) {
 	}
 }
 
-// The page says what the comment says, in its words.
+// The page has the texts of the comment.
 func TestHeadlineIsTheComments(t *testing.T) {
 	for _, name := range examples {
 		s := example(t, name)
@@ -144,7 +143,7 @@ func TestHeadlineIsTheComments(t *testing.T) {
 	}
 }
 
-// The word is for stories that are; where none is, it is not to be read at all.
+// A page has the word "proven" only if a story is proven.
 func TestTheWordProvenIsDeserved(t *testing.T) {
 	for _, name := range examples {
 		s := example(t, name)
@@ -156,7 +155,7 @@ func TestTheWordProvenIsDeserved(t *testing.T) {
 	}
 }
 
-// A file that somebody has changed since is not shown.
+// A file that was changed after the run is not shown.
 func TestChangedAttachments(t *testing.T) {
 	s := example(t, "lie")
 	s.Read = func(string, string) (string, error) { return "forged", errors.New("it is not what it was") }
@@ -165,8 +164,8 @@ func TestChangedAttachments(t *testing.T) {
 		t.Error("a forged file is shown")
 	}
 	for _, want := range []string{
-		"Not shown: the file is gone or was changed.",
-		"the whole file is gone or was changed", // of a log: what the journal has of it is there
+		"Not shown: the file is missing or was changed.",
+		"the whole file is missing or was changed", // of a log, of which the journal has an excerpt
 		"TestOff",
 	} {
 		if !strings.Contains(page, want) {
@@ -175,7 +174,7 @@ func TestChangedAttachments(t *testing.T) {
 	}
 }
 
-// A journal with no readers beside it is a page as well, at every moment of it.
+// Every prefix of a journal makes a page, even without the funcs of Source.
 func TestEveryMoment(t *testing.T) {
 	for _, name := range examples {
 		entries := example(t, name).Entries
@@ -191,8 +190,8 @@ func TestEveryMoment(t *testing.T) {
 	}
 }
 
-// An exam on real history is a section of a run's page, and a page of its own where
-// there is no run. What has no room is counted.
+// An exam is a section of a run's page, or a page of its own without a run. Tasks that do
+// not fit are counted.
 func TestExam(t *testing.T) {
 	exam := examOf("one commit", 200)
 	alone := html(t, report.Source{Exams: []report.Exam{exam}})

@@ -18,10 +18,10 @@ type storyRow struct {
 	State    string
 	Cells    []cell
 	Criteria []string
-	Tests    []string // tests that fail without it
+	Tests    []string // tests that fail without the story
 	More     int      // criteria and tests that are not shown
 	Why      string
-	Runs     string // how often checks ran for it
+	Runs     string // number and time of its checks
 }
 
 // cell is a field of the comment's table.
@@ -53,13 +53,13 @@ func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
 	for i, words := range view.StoryCells(run, story) {
 		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], spans(words)})
 	}
-	one.Criteria, one.More = thatFit(oneLines(story.AcceptanceCriteria), room/2, markupOfItem)
+	one.Criteria, one.More = firstThatFit(oneLines(story.AcceptanceCriteria), room/2, markupOfItem)
 	graded, found := run.GradeOf(story.ID)
 	if !found {
 		return one
 	}
 	one.Why = oneLine(graded.Why, 300)
-	tests, left := thatFit(oneLines(graded.ProvingTests()), room/2, markupOfItem)
+	tests, left := firstThatFit(oneLines(graded.ProvingTests()), room/2, markupOfItem)
 	one.Tests, one.More = tests, one.More+left
 	if story.Passes && verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story) {
 		one.Mark = open
@@ -67,7 +67,7 @@ func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
 	return one
 }
 
-// checkRuns is how often checks ran for each story, and how long.
+// checkRuns returns how often and how long checks ran for each story.
 func checkRuns(chapters []segment) map[string]journal.CheckRuns {
 	runs := map[string]journal.CheckRuns{}
 	for _, c := range chapters {

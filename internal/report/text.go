@@ -14,10 +14,10 @@ var colourSequence = pattern.Of(`\x1b\[[0-9;]*m`)
 
 type excerpt struct {
 	Text string
-	Left string // says how much is not shown
+	Left string // a text about the part that is left out
 }
 
-// textSide is the end of a text that is more important.
+// textSide says which end of a text is more important.
 type textSide bool
 
 const (
@@ -25,7 +25,7 @@ const (
 	fromEnd   textSide = true
 )
 
-// excerptOf is as much of text as fits in room bytes of a page.
+// excerptOf returns as much of text as fits in room bytes of a page.
 func excerptOf(text string, room int, from textSide) excerpt {
 	text = strings.ToValidUTF8(colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
 	text = strings.Trim(text, "\n")
@@ -60,7 +60,7 @@ func partThatFits(text string, room int, from textSide) string {
 	return text[at:]
 }
 
-// runeSize is how many bytes a character takes on a page at most, as some are escaped.
+// runeSize returns the maximum of bytes for a character on a page, on which some are escaped.
 func runeSize(r rune) int {
 	switch {
 	case strings.ContainsRune(`<>&"'+`, r):
@@ -73,7 +73,7 @@ func runeSize(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// textSize is how many bytes text takes on a page at most.
+// textSize returns the maximum of bytes for a text on a page.
 func textSize(text string) int {
 	sum := 0
 	for _, r := range text {
@@ -82,8 +82,8 @@ func textSize(text string) int {
 	return sum
 }
 
-// thatFit are as many of all as fit, with the markup around each, and how many do not.
-func thatFit(all []string, room, markup int) (shown []string, more int) {
+// firstThatFit returns as many texts as fit with their markup, and the number of the others.
+func firstThatFit(all []string, room, markup int) (shown []string, more int) {
 	for i, text := range all {
 		if room -= textSize(text) + markup; room < 0 {
 			return all[:i], len(all) - i
@@ -92,14 +92,14 @@ func thatFit(all []string, room, markup int) (shown []string, more int) {
 	return all, 0
 }
 
-func oneLine(text string, most int) string {
+func oneLine(text string, limit int) string {
 	var line []rune
 	for word := range strings.FieldsSeq(text) {
 		if len(line) > 0 {
 			line = append(line, ' ')
 		}
-		if line = append(line, []rune(word)...); len(line) > most {
-			return string(line[:most-1]) + "…"
+		if line = append(line, []rune(word)...); len(line) > limit {
+			return string(line[:limit-1]) + "…"
 		}
 	}
 	return string(line)

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// step is an event, and how long it took to come about.
+// step is an event, and the time since the one before.
 type step struct {
 	after time.Duration
 	event journal.Event
@@ -43,8 +43,8 @@ func paid(usd float64) journal.AgentEnded {
 	return journal.AgentEnded{Cost: stream.Cost{USD: usd, Known: true}}
 }
 
-// Each stretch of time belongs to the event that ends it; after a pause it is
-// waiting, and before a resume no process was at work.
+// The time before an event counts for that event; after a pause it is waiting, and
+// before a resume it is idle.
 func TestWhereTheTimeWent(t *testing.T) {
 	check := func(where journal.Where) journal.Event {
 		return journal.CheckEnded{Where: where, Name: "test", Passed: true}
@@ -83,7 +83,7 @@ func TestWhereTheTimeWent(t *testing.T) {
 	}
 }
 
-// Iterations begin with 0 where the loop is within a session.
+// Iterations of a loop in a session begin with 0.
 func TestIterationZero(t *testing.T) {
 	page, markdown := storyRow(t, began(), step{time.Second, journal.IterationBegan{Number: 0}}, step{time.Second, journal.AgentEnded{Failed: true, Why: "no"}})
 	if !strings.Contains(page, `<h3 id="iteration-0">Iteration 0`) || !strings.Contains(page, `<a href="#iteration-0">Iteration 0</a>`) {
@@ -94,7 +94,7 @@ func TestIterationZero(t *testing.T) {
 	}
 }
 
-// What people should look at, by the event that tells it.
+// The bad lines of each event.
 func TestWhatFailed(t *testing.T) {
 	holds := journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Excerpt: "first words"}
 	for name, c := range map[string]struct {
@@ -137,8 +137,7 @@ func TestWhatFailed(t *testing.T) {
 	}
 }
 
-// What is as it should be is no failure: a story's tests are meant to fail on the
-// base code.
+// An expected failure has no bad line: a story's tests must fail on the base.
 func TestWhatDidNotFail(t *testing.T) {
 	for _, event := range []journal.Event{
 		journal.CheckEnded{Where: journal.AtTests, Name: "test", Exit: 1},

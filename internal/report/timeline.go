@@ -11,9 +11,9 @@ import (
 var phaseNames = [...]string{"agent", "checks", "proof", "waiting", "other"}
 
 type timeline struct {
-	Words string // where the time of the whole run went
+	Words string // the time of each phase of the run
 	Rows  []row
-	Idle  string // how long no process ran
+	Idle  string // time without a process
 	Left  string
 }
 
@@ -22,7 +22,7 @@ type row struct {
 	Number int
 	Story  string
 	Href   string
-	Words  string // where its time went
+	Words  string // the time of each phase
 	Took   string
 	Cost   string
 	Mark   mark
@@ -59,7 +59,7 @@ func timelineOf(chapters []segment) timeline {
 
 type phaseTimes [phaseIdle + 1]time.Duration
 
-// String names the phases that took time.
+// String returns the phases that took time.
 func (t phaseTimes) String() string {
 	var texts []string
 	for p, name := range phaseNames {

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// toolsOf is what a page says of an agent that said and did these things.
+// toolsOf returns the texts and tool calls of a page for these items.
 func toolsOf(t *testing.T, items ...stream.Item) string {
 	t.Helper()
 	ended := paid(0)
@@ -27,8 +27,8 @@ func toolsOf(t *testing.T, items ...stream.Item) string {
 	return page
 }
 
-// A call ends with the end that has its id, once; what has none is said to have
-// none, and the words stand in their order.
+// The first end with the id of a call ends it. A call without an end is marked. Texts are
+// in order.
 func TestTools(t *testing.T) {
 	page := toolsOf(t,
 		stream.Text{Text: "I look.\n"}, stream.ToolStart{ID: "1", Name: "Read", Input: "a.go\nb.go"}, stream.ToolStart{ID: "2", Name: "Bash"},
@@ -50,7 +50,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// Of many calls the newest are shown, whole; the others are counted.
+// The newest of many calls are shown, and the others counted.
 func TestManyTools(t *testing.T) {
 	var items []stream.Item
 	for i := range 1000 {
@@ -70,8 +70,7 @@ func TestManyTools(t *testing.T) {
 	}
 }
 
-// What gave a second opinion is told with its own transcript, read as that
-// agent's.
+// A second opinion is shown with the transcript of its agent.
 func TestSecondOpinion(t *testing.T) {
 	var asked []string
 	s := report.Source{

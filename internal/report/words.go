@@ -25,13 +25,13 @@ type block struct {
 	Items [][]span
 }
 
-// blocks reads the text of the comment's Markdown, without links, pictures and tags.
+// blocks returns the text of Markdown, without links, pictures and tags.
 func blocks(markdown string) []block {
 	source := []byte(markdown)
 	var all []block
 	root := goldmark.DefaultParser().Parse(text.NewReader(source))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		// A block with text holds no other blocks.
+		// A block with text has no other blocks.
 		hasText := slices.Contains([]ast.NodeKind{ast.KindParagraph, ast.KindTextBlock, ast.KindHeading}, n.Kind())
 		if !entering || !hasText {
 			return ast.WalkContinue, nil
@@ -63,7 +63,7 @@ func spans(markdown string) []span {
 			all = append(all, item...)
 		}
 	}
-	if len(all) == 0 && markdown != "" { // not a phrase: keep the text
+	if len(all) == 0 && markdown != "" { // no text was recognized: show the Markdown
 		return []span{{Text: markdown}}
 	}
 	return all
@@ -113,7 +113,7 @@ func (r *spanReader) visit(n ast.Node, entering bool, source []byte) {
 	}
 }
 
-// tag handles <code>, which view.Code writes for text that a code span cannot hold.
+// tag handles <code>, which view.Code writes for text that cannot be in a code span.
 func (r *spanReader) tag(tag string) {
 	switch tag {
 	case "<code>":
@@ -135,7 +135,7 @@ func (r *spanReader) text(n *ast.Text, source []byte) {
 	r.add(words)
 }
 
-// unescape renders text as HTML and decodes that, which resolves Markdown's escapes.
+// unescape resolves Markdown's escapes: it renders text as HTML and decodes that.
 func unescape(raw []byte) string {
 	var out strings.Builder
 	w := bufio.NewWriter(&out)
@@ -146,8 +146,8 @@ func unescape(raw []byte) string {
 
 func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// add joins text to the span before it if the style is the same. Code around signs only keeps GitHub from
-// interpreting them.
+// add appends text, to the last span if that has the same style. Code without letters is no code: it only prevents
+// GitHub from interpreting signs.
 func (r *spanReader) add(words string) {
 	next := span{Text: words, Code: r.code > 0, Strong: r.strong > 0}
 	if next.Code && !strings.ContainsFunc(words, isAlphanumeric) {

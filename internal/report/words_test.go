@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/report"
 )
 
-// Of the comment's Markdown the page has the words, and nothing that acts.
+// The page has the text of the comment's Markdown, without links, pictures and tags.
 func TestPhrases(t *testing.T) {
 	for markdown, want := range map[string]string{
 		"":                                     "",
@@ -36,7 +36,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// What was made harmless for Markdown is read as it was written.
+// Text that was escaped for Markdown is shown without the escapes.
 func TestPhrasesAreReadBack(t *testing.T) {
 	for _, text := range []string{
 		"plain", "a | b", "@ada", "fixes #7", "<b>", "</details>", "<!-- x -->", "a * b _ c", "https://example.com/x", `back\slash`, "50 % & more", `"quoted"`,
@@ -49,7 +49,7 @@ func TestPhrasesAreReadBack(t *testing.T) {
 }
 
 func TestBlocks(t *testing.T) {
-	got := report.Told("Before any work: red.\n\nNot shown to work:\n\n- US-001 A: unbroken\n- US-002 `b`\n\n> ❗ Protected: `x`\n\n> a note\n")
+	got := report.Blocks("Before any work: red.\n\nNot shown to work:\n\n- US-001 A: unbroken\n- US-002 `b`\n\n> ❗ Protected: `x`\n\n> a note\n")
 	want := []string{"Before any work: red.", "Not shown to work:", "- US-001 A: unbroken", "- US-002 ‹b›", "❗ Protected: ‹x›", "a note"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -78,7 +78,7 @@ func TestCut(t *testing.T) {
 		{"abc", 0, false, "", "3 more characters left out"},
 		{"", 0, true, "", ""},
 	} {
-		if shown, left := report.Cut(c.text, c.room, c.end); shown != c.shown || left != c.left {
+		if shown, left := report.ExcerptOf(c.text, c.room, c.end); shown != c.shown || left != c.left {
 			t.Errorf("cut(%q, %d, %t) = %.40q, %q, want %.40q, %q", c.text, c.room, c.end, shown, left, c.shown, c.left)
 		}
 	}
@@ -87,7 +87,7 @@ func TestCut(t *testing.T) {
 func TestFew(t *testing.T) {
 	all := []string{"abc", "<", "abc"}
 	for room, want := range map[int]int{0: 0, 4: 0, 5: 1, 11: 1, 12: 2, 16: 2, 17: 3, 99: 3} {
-		if shown, more := report.Few(all, room, 2); len(shown) != want || more != len(all)-want {
+		if shown, more := report.FirstThatFit(all, room, 2); len(shown) != want || more != len(all)-want {
 			t.Errorf("few in %d = %d and %d more, want %d", room, len(shown), more, want)
 		}
 	}
