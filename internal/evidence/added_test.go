@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A criterion that the agent put in while it worked is told as its own.
+// A criterion that the agent added is marked.
 func TestAnAgentsOwnCriterion(t *testing.T) {
 	read := `{"type":"plan_read","claimed":["US-001"],"plan":{"userStories":[{"id":"US-001","title":"A","acceptanceCriteria":["a","anything else"]},{"id":"US-003","title":"C","acceptanceCriteria":["a"]}]}}`
 	begun := `{"type":"run_began","plan":{"userStories":[{"id":"US-001","title":"A","acceptanceCriteria":["a"]}]}}`

@@ -12,13 +12,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Differences lists what a repeated proof says otherwise, but for times and digests.
-func (e Evidence) Differences(anew journal.Run) []string {
+// Differences compares the evidence with a repeated proof, without times and digests.
+func (e Evidence) Differences(repeated journal.Run) []string {
 	var lines []string
-	if !e.IsInspectionRequired() { // then it is said of no story
-		anew.Inspections = nil
+	if !e.IsInspectionRequired() { // then no story depends on it
+		repeated.Inspections = nil
 	}
-	found, is := anew.ProofOf(e.Proof.Tree)
+	found, is := repeated.ProofOf(e.Proof.Tree)
 	if !is {
 		return []string{"the proof could not be repeated"}
 	}
@@ -28,7 +28,7 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if !slices.Equal(found.Restored, e.Proof.Restored) {
 		lines = append(lines, "protected files that are changed: "+listOf(found.Restored)+"; the file says: "+listOf(e.Proof.Restored))
 	}
-	if usable := anew.Baseline != nil && anew.Baseline.Usable; usable != e.Baseline.Usable {
+	if usable := repeated.Baseline != nil && repeated.Baseline.Usable; usable != e.Baseline.Usable {
 		lines = append(lines, fmt.Sprintf("at the base the checks can prove something: %v; the file says: %v", usable, e.Baseline.Usable))
 	}
 	if found.Passed && found.Empty != e.Proof.Empty {
@@ -37,28 +37,28 @@ func (e Evidence) Differences(anew journal.Run) []string {
 	if e.Code.Tree != e.Proof.Tree {
 		lines = append(lines, fmt.Sprintf("the newest tree is %.12s, and the proof is of %.12s", e.Code.Tree, e.Proof.Tree))
 	}
-	lines = append(lines, e.falseEnd()...)
-	lines = append(lines, e.inspectionDifferences(anew)...)
-	lines = append(lines, checkDifferences("at the base ", e.Baseline.Checks, anew.BaseChecks)...)
+	lines = append(lines, e.endDifferences()...)
+	lines = append(lines, e.inspectionDifferences(repeated)...)
+	lines = append(lines, checkDifferences("at the base ", e.Baseline.Checks, repeated.BaseChecks)...)
 	lines = append(lines, checkDifferences("", e.Proof.Checks, found.Checks)...)
 	for _, story := range e.EarlierStories() {
-		lines = append(lines, story.proofDifferences(anew)...)
+		lines = append(lines, story.proofDifferences(repeated)...)
 	}
 	for _, story := range e.Stories {
-		lines = append(lines, story.differences(anew)...)
+		lines = append(lines, story.differences(repeated)...)
 	}
 	return lines
 }
 
-// falseEnd compares the end that the file claims with its own stories and proof.
-func (e Evidence) falseEnd() (lines []string) {
+// endDifferences compares the claimed end with the stories and the proof of the file.
+func (e Evidence) endDifferences() (lines []string) {
 	status := policy.StatusRunning
 	if e.StopReason != "" {
 		status = e.StopReason.Status()
 	}
 	switch {
 	case e.Status != status:
-		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, cmp.Or(string(e.StopReason), "the file does not say so"), status)}
+		return []string{fmt.Sprintf("the file says that the run is %s; by its stop reason (%s) it is %s", e.Status, cmp.Or(string(e.StopReason), "none"), status)}
 	case e.Status != policy.StatusCompleted:
 		return nil
 	case !e.Proof.Passed:
@@ -72,9 +72,9 @@ func (e Evidence) falseEnd() (lines []string) {
 	return lines
 }
 
-// proofDifferences compares the proof of a story's own commit.
-func (s Story) proofDifferences(anew journal.Run) []string {
-	found, is := anew.ProofOf(s.Proof.Tree)
+// proofDifferences compares the proof of the story's own commit.
+func (s Story) proofDifferences(repeated journal.Run) []string {
+	found, is := repeated.ProofOf(s.Proof.Tree)
 	if !is {
 		return []string{"the proof of " + s.ID + " could not be repeated"}
 	}
@@ -91,20 +91,20 @@ func describeRun(skipped string) string {
 	return "it is skipped: nothing in " + skipped + " is changed"
 }
 
-// differences compares a story. Its grade and the inspection alone decide whether it is proven.
-func (s Story) differences(anew journal.Run) []string {
+// differences compares a story. Only its grade and the inspection decide whether it is proven.
+func (s Story) differences(repeated journal.Run) []string {
 	var lines []string
-	sure := plan.Story{Passes: s.Passes}
+	story := plan.Story{Passes: s.Passes}
 	if s.NeedsNoTest {
-		sure.NeedsTest = new(false)
+		story.NeedsTest = new(false)
 	}
-	if proven := s.Passes && verdict.IsGradeSufficient(anew, sure, s.Grade); proven != s.Proven {
+	if proven := s.Passes && verdict.IsGradeSufficient(repeated, story, s.Grade); proven != s.Proven {
 		lines = append(lines, fmt.Sprintf("the file says that %s is proven: %v; by its grade (%s) it is: %v", s.ID, s.Proven, cmp.Or(s.Grade, journal.Unverified), proven))
 	}
 	if s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == "" {
 		return lines
 	}
-	graded, is := anew.GradeOf(s.ID)
+	graded, is := repeated.GradeOf(s.ID)
 	if !is || graded.Grade != s.Grade {
 		return append(lines, strings.TrimSuffix(fmt.Sprintf("%s is %s; the file says %s: %s", s.ID, cmp.Or(graded.Grade, journal.Unverified), s.Grade, graded.Why), ": "))
 	}
@@ -117,24 +117,24 @@ func (s Story) differences(anew journal.Run) []string {
 	return lines
 }
 
-// inspectionDifferences compares the inspection, which a completed run has unless it is turned off.
-func (e Evidence) inspectionDifferences(anew journal.Run) []string {
-	was := e.Inspection
-	if was == nil && e.IsInspectionRequired() {
-		was = &Inspection{}
+// inspectionDifferences compares the inspection, which a completed run must have unless it was turned off.
+func (e Evidence) inspectionDifferences(repeated journal.Run) []string {
+	claimed := e.Inspection
+	if claimed == nil && e.IsInspectionRequired() {
+		claimed = &Inspection{}
 	}
-	found, is := anew.InspectionOf(anew.Tree)
-	if was == nil || !is {
+	found, is := repeated.InspectionOf(repeated.Tree)
+	if claimed == nil || !is {
 		return nil
 	}
-	now := inspectionOf(found)
-	if slices.EqualFunc(was.Found, now.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && was.More == now.More && was.Why == now.Why {
+	actual := inspectionOf(found)
+	if slices.EqualFunc(claimed.Found, actual.Found, func(a, b Loosened) bool { return a.File == b.File && a.Kind == b.Kind }) && claimed.More == actual.More && claimed.Why == actual.Why {
 		return nil
 	}
-	return []string{"the change is held back by " + now.describe() + "; the file says: " + was.describe()}
+	return []string{"the change is blocked by " + actual.describe() + "; the file says: " + claimed.describe()}
 }
 
-// IsInspectionRequired reports whether the existing tests had to judge the change.
+// IsInspectionRequired reports whether the evidence must have an inspection.
 func (e Evidence) IsInspectionRequired() bool {
 	return e.Inspection != nil || e.Status == policy.StatusCompleted && e.Rules.Tamper != "" && e.Code.Base != e.Code.Head
 }
@@ -164,13 +164,13 @@ func listOf(all []string) string {
 	return journal.ShortList(all)
 }
 
-func checkDifferences(where string, was []Said, now []journal.CheckEnded) []string {
+func checkDifferences(where string, claimed []Result, actual []journal.CheckEnded) []string {
 	var lines []string
-	for _, said := range was {
-		lines = append(lines, said.differences(where, now)...)
+	for _, result := range claimed {
+		lines = append(lines, result.differences(where, actual)...)
 	}
-	for _, check := range now {
-		if !slices.ContainsFunc(was, func(said Said) bool { return said.Name == check.Name }) {
+	for _, check := range actual {
+		if !slices.ContainsFunc(claimed, func(r Result) bool { return r.Name == check.Name }) {
 			lines = append(lines, fmt.Sprintf("%scheck %s was run; the file does not name it", where, check.Name))
 		}
 	}
@@ -178,30 +178,30 @@ func checkDifferences(where string, was []Said, now []journal.CheckEnded) []stri
 }
 
 // differences compares the result of a check. More passed tests are no difference.
-func (s Said) differences(where string, now []journal.CheckEnded) []string {
-	check, ran := journal.FindCheck(now, s.Name)
+func (r Result) differences(where string, checks []journal.CheckEnded) []string {
+	check, ran := journal.FindCheck(checks, r.Name)
 	var text string
-	is := resultOf(check)
-	tests, were := cmp.Or(is.Tests, &Tests{}), cmp.Or(s.Tests, &Tests{})
+	actual := resultOf(check)
+	tests, claimed := cmp.Or(actual.Tests, &Tests{}), cmp.Or(r.Tests, &Tests{})
 	switch {
 	case !ran:
 		text = " was not run"
-	case is.Command != s.Command:
-		text = fmt.Sprintf(" is `%s`; the file says `%s`", is.Command, s.Command)
-	case is.Skipped != s.Skipped:
-		text = fmt.Sprintf(": %s; the file says: %s", describeRun(is.Skipped), describeRun(s.Skipped))
-	case s.Flaky && (is.Passed || is.Flaky):
+	case actual.Command != r.Command:
+		text = fmt.Sprintf(" is `%s`; the file says `%s`", actual.Command, r.Command)
+	case actual.Skipped != r.Skipped:
+		text = fmt.Sprintf(": %s; the file says: %s", describeRun(actual.Skipped), describeRun(r.Skipped))
+	case r.Flaky && (actual.Passed || actual.Flaky):
 		return nil
-	case is.Passed != s.Passed:
-		text = fmt.Sprintf(" %s (exit %d); the file says that it %s (exit %d)", passes(is.Passed), is.Exit, passes(s.Passed), s.Exit)
-	case !slices.Equal(tests.failing(), were.failing()):
-		text = fmt.Sprintf(" fails with %s; the file says that it does with %s", listOf(tests.failing()), listOf(were.failing()))
-	case tests.Passed < were.Passed:
-		text = fmt.Sprintf(": %d tests pass; the file says that %d do", tests.Passed, were.Passed)
+	case actual.Passed != r.Passed:
+		text = fmt.Sprintf(" %s (exit %d); the file says that it %s (exit %d)", passes(actual.Passed), actual.Exit, passes(r.Passed), r.Exit)
+	case !slices.Equal(tests.failing(), claimed.failing()):
+		text = fmt.Sprintf(" fails with %s; the file says: with %s", listOf(tests.failing()), listOf(claimed.failing()))
+	case tests.Passed < claimed.Passed:
+		text = fmt.Sprintf(": %d tests pass; the file says that %d do", tests.Passed, claimed.Passed)
 	default:
 		return nil
 	}
-	return []string{where + "check " + s.Name + text}
+	return []string{where + "check " + r.Name + text}
 }
 
 func (t *Tests) failing() []string {

@@ -9,8 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// What is said of a story's own commit has to be so there, no matter what is true of
-// the newest.
+// The claims about a story's own commit must be true for that commit, not for the newest.
 func TestDifferencesOfAnEarlierCommit(t *testing.T) {
 	base := journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true}
 	here := journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true}

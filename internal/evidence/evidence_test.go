@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 
 const published = "../../schema/evidence.schema.json"
 
-// Every file in testdata is a story: what a journal says, and what it rests on.
+// Every file in testdata has a journal and its evidence.
 func TestStories(t *testing.T) {
 	schema, err := valid.NewCompiler().Compile(published)
 	if err != nil {
@@ -91,7 +91,7 @@ const worked = `{"type":"check_ended","where":"base","name":"test","command":"ma
 {"type":"iteration_ended","number":1,"story":"US-001","green":true,"passed":["US-001"]}
 `
 
-// evident is a run whose checks name their tests.
+// evident returns a run whose checks name their tests.
 func evident(t *testing.T) journal.Run {
 	t.Helper()
 	named := strings.NewReplacer(
@@ -106,7 +106,7 @@ func of(t *testing.T) evidence.Evidence {
 	return evidence.Of(journaltest.Run(t, []byte(worked)), nil)
 }
 
-// What is written is read back as it was; what is no evidence is refused.
+// Evidence is read back unchanged. Other files are refused.
 func TestRead(t *testing.T) {
 	e := of(t)
 	data, err := e.Marshal()
@@ -147,7 +147,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// anew is a run in which all is as it was, but for what change says.
+// anew returns a repeated run with the same results, except one change.
 func anew(t *testing.T, e evidence.Evidence, events ...journal.Event) journal.Run {
 	t.Helper()
 	run, err := e.NewRun()
@@ -160,7 +160,7 @@ func anew(t *testing.T, e evidence.Evidence, events ...journal.Event) journal.Ru
 	return run
 }
 
-// A check that was red by chance may be red with other tests, or green.
+// A flaky check can fail with other tests, or pass.
 func TestFlakyChecksDiffer(t *testing.T) {
 	tests := journal.Tests{Runner: "pytest", Passed: 1, Failed: 1, Red: []string{"t[b]"}}
 	for name, c := range map[string]struct {
@@ -226,7 +226,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Where the change makes checks say less is held against what is said of it.
+// The inspection of the repeated run is compared with the claimed one.
 func TestDifferencesOfAnInspection(t *testing.T) {
 	skipped := journal.Loosened{File: "a_test.go", Kind: "test_skipped", Why: "the test A is skipped"}
 	whole := append(strings.Split(strings.TrimSpace(worked), "\n"),
@@ -241,11 +241,11 @@ func TestDifferencesOfAnInspection(t *testing.T) {
 	}
 	for want, now := range map[string]journal.ChangeInspected{
 		"": {Tree: "t1", Found: []journal.Loosened{skipped}},
-		"the change is held back by none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
-		"the change is held back by a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
+		"the change is blocked by none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
+		"the change is blocked by a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
 			Tree: "t1", Found: []journal.Loosened{skipped, skipped},
 		},
-		"the change is held back by an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
+		"the change is blocked by an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
 	} {
 		got := strings.Join(e.Differences(anew(t, e, append(slices.Clone(events), now)...)), "\n")
 		if got != want {
@@ -254,7 +254,7 @@ func TestDifferencesOfAnInspection(t *testing.T) {
 	}
 }
 
-// Failures are told apart by name.
+// Failures are compared by name.
 func TestDifferencesByName(t *testing.T) {
 	e := of(t)
 	e.Proof.Checks[0].Passed, e.Proof.Checks[0].Tests = false, &evidence.Tests{Runner: "go", Red: []string{"b", "a"}}
@@ -268,7 +268,7 @@ func TestDifferencesByName(t *testing.T) {
 	}
 }
 
-// A file from anyone is refused, or compared, without a panic.
+// No file causes a panic.
 func FuzzRead(f *testing.F) {
 	run := journaltest.Run(f, []byte(worked))
 	data, err := evidence.Of(run, nil).Marshal()

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// again is what a proof says that is made anew and says what it said.
+// again returns a repeated run with the same results.
 func again() []journal.Event {
 	tests := &journal.Tests{Runner: "tap", Passed: 2}
 	return []journal.Event{
@@ -24,7 +24,7 @@ func again() []journal.Event {
 	}
 }
 
-// forgeries are what a file may say that its own proof does not bear out.
+// forgeries are false claims of a file.
 func forgeries() map[string]forgery {
 	return map[string]forgery{
 		"nothing": {func(*evidence.Evidence) {}, ""},
@@ -65,7 +65,7 @@ func forgeries() map[string]forgery {
 		},
 		"another end": {
 			func(e *evidence.Evidence) { e.Status = policy.StatusCompleted },
-			"the file says that the run is completed; by its stop reason (the file does not say so) it is running",
+			"the file says that the run is completed; by its stop reason (none) it is running",
 		},
 		"another reason": {
 			func(e *evidence.Evidence) { e.StopReason = policy.MaxIterations },
@@ -89,7 +89,7 @@ type forgery struct {
 	want  string
 }
 
-// Each is told by itself.
+// Each forgery alone is reported.
 func TestWhatIsForged(t *testing.T) {
 	for name, c := range forgeries() {
 		e := evidence.Of(evident(t), nil)
@@ -100,8 +100,7 @@ func TestWhatIsForged(t *testing.T) {
 	}
 }
 
-// That nothing is said of what makes checks say less is told where a run that
-// completed has to have looked.
+// A missing inspection is reported for a completed run, which must have one.
 func TestAnInspectionLeftOut(t *testing.T) {
 	found := journal.ChangeInspected{Tree: "t1", Found: []journal.Loosened{{File: "a_test.go", Kind: "test_skipped"}}}
 	for _, c := range []struct {
@@ -130,7 +129,7 @@ func TestAnInspectionLeftOut(t *testing.T) {
 	}
 }
 
-// What a proof that fails could have shown is no matter.
+// Whether a failed proof was empty does not count.
 func TestAProofThatFailsProvesNothing(t *testing.T) {
 	e := evidence.Of(evident(t), nil)
 	e.Proof.Empty = true
@@ -141,8 +140,8 @@ func TestAProofThatFailsProvesNothing(t *testing.T) {
 	}
 }
 
-// A story that people say needs no test is proven unbroken, and so is any where
-// the rules are content with that.
+// The grade unbroken is a proof for a story that needs no test, or if the rules need no
+// more.
 func TestUnbrokenMayBeProven(t *testing.T) {
 	for _, change := range []func(*evidence.Evidence){
 		func(e *evidence.Evidence) { e.Stories[0].NeedsNoTest = true },
@@ -157,8 +156,7 @@ func TestUnbrokenMayBeProven(t *testing.T) {
 	}
 }
 
-// Each story is graded by its own tests: what another is graded by stays with
-// that one, in any order they are looked at.
+// Each story is graded by its own tests, in any order.
 func TestStoriesKeepTheirTests(t *testing.T) {
 	e := evidence.Of(evident(t), nil)
 	run, err := e.NewRun()
@@ -167,7 +165,7 @@ func TestStoriesKeepTheirTests(t *testing.T) {
 	}
 }
 
-// Commands run in the checkout, and nowhere else.
+// Commands run only in the checkout.
 func TestAFolderOutsideIsNone(t *testing.T) {
 	for within, want := range map[string]bool{"": true, "app": true, "app/web": true, "..": false, "../../home": false, "/etc": false, "app/../../x": false} {
 		e := evidence.Of(evident(t), nil)

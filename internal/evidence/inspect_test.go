@@ -7,8 +7,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// Two inspections are alike in where and what they found, how much besides, and
-// whether anybody could look; words and lines are no matter.
+// Inspections are compared by file and kind of their findings, the number of others and
+// the reason of a failure, not by texts and lines.
 func TestWhatInspectionsDifferIn(t *testing.T) {
 	was := journal.ChangeInspected{Tree: "t1", More: 1, Found: []journal.Loosened{{File: "a_test.go", Kind: "test_skipped", Why: "it is skipped"}}}
 	for name, test := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Of returns the evidence of a run. tools are the programs that made it.
+// Of returns the evidence of a run. tools has the versions of the programs.
 func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
 		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
@@ -101,7 +101,7 @@ func notVerified(run journal.Run) []string {
 	case !proof.Passed:
 		words = append(words, "on a clean checkout: "+proof.Why)
 	case len(proof.Restored) > 0:
-		words = append(words, "protected files are changed, and were put back for the proof")
+		words = append(words, "protected files were changed, and restored for the proof")
 	}
 	if verdict.HasDroppedFiles(run) {
 		words = append(words, "changes of protected files were left out of the work")
@@ -183,22 +183,22 @@ func proofOf(p journal.Proof) *Proof {
 	out := &Proof{
 		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored, Checks: resultsOf(p.Checks),
 	}
-	for _, set := range p.Setup {
-		out.Setup = append(out.Setup, resultOf(journal.CheckEnded(set)))
+	for _, setup := range p.Setup {
+		out.Setup = append(out.Setup, resultOf(journal.CheckEnded(setup)))
 	}
 	return out
 }
 
-func resultsOf(checks []journal.CheckEnded) []Said {
-	all := make([]Said, 0, len(checks))
+func resultsOf(checks []journal.CheckEnded) []Result {
+	all := make([]Result, 0, len(checks))
 	for _, check := range checks {
 		all = append(all, resultOf(check))
 	}
 	return all
 }
 
-func resultOf(check journal.CheckEnded) Said {
-	out := Said{
+func resultOf(check journal.CheckEnded) Result {
+	out := Result{
 		Name: check.Name, Command: check.Command, Exit: check.Exit, Passed: check.Passed, TimedOut: check.TimedOut, CannotRun: check.CannotRun,
 		Skipped: check.Skipped, TookMS: check.TookMS, LogDigest: check.Digest, Flaky: check.Flaky,
 	}

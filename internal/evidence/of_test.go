@@ -15,13 +15,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/journaltest"
 )
 
-// from is the evidence of a story's journal.
+// from returns the evidence of a journal.
 func from(t *testing.T, lines ...string) evidence.Evidence {
 	t.Helper()
 	return evidence.Of(journaltest.Run(t, []byte(strings.Join(lines, "\n"))), nil)
 }
 
-// A run that was cut off rests on what there was until then.
+// The evidence of a run without an end has the facts until then.
 func TestOfARunThatWasCutOff(t *testing.T) {
 	e := from(t, `{"type":"iteration_began","number":1,"story":"US-001"}`)
 	if e.Baseline != nil || e.Proof != nil || e.Status != policy.StatusRunning || e.StopReason != "" {
@@ -31,7 +31,7 @@ func TestOfARunThatWasCutOff(t *testing.T) {
 	if diff := cmp.Diff(want, e.NotVerified); diff != "" {
 		t.Errorf("not verified (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]evidence.Iteration{{Number: 1, Story: "US-001", Checks: []evidence.Said{}}}, e.Iterations); diff != "" {
+	if diff := cmp.Diff([]evidence.Iteration{{Number: 1, Story: "US-001", Checks: []evidence.Result{}}}, e.Iterations); diff != "" {
 		t.Errorf("iterations (-want +got):\n%s", diff)
 	}
 	if e.Stories[0].Grade != "" || e.Stories[0].OnBase != nil || e.Stories[0].Proof != nil {
@@ -39,8 +39,7 @@ func TestOfARunThatWasCutOff(t *testing.T) {
 	}
 }
 
-// What an iteration handed over, and what the proof said and was made ready by,
-// is told.
+// The evidence has the commits of an iteration, and the results and the setup of the proof.
 func TestOfAProofThatFailed(t *testing.T) {
 	e := from(t,
 		`{"type":"run_began","policy":{"model":"large","checks":[{"name":"test","command":"make test","timeout":"5m"}]}}`,
@@ -61,7 +60,7 @@ func TestOfAProofThatFailed(t *testing.T) {
 	if !slices.Equal(it.Commits, []string{"c1", "c2"}) || !slices.Equal(it.Dropped, []string{"CODEOWNERS"}) || it.Tools != 3 {
 		t.Errorf("iteration = %+v", it)
 	}
-	if diff := cmp.Diff([]evidence.Said{{Name: "npm ci", Command: "npm ci", Passed: true, TookMS: 7}}, e.Proof.Setup); diff != "" {
+	if diff := cmp.Diff([]evidence.Result{{Name: "npm ci", Command: "npm ci", Passed: true, TookMS: 7}}, e.Proof.Setup); diff != "" {
 		t.Errorf("setup (-want +got):\n%s", diff)
 	}
 	if !slices.Contains(e.NotVerified, "on a clean checkout: test failed (exit 2)") {
@@ -75,7 +74,7 @@ func TestOfAProofThatFailed(t *testing.T) {
 	}
 }
 
-// What people had ticked off before is theirs, and not missing from the proof.
+// A story that passed before the run is not listed as not verified.
 func TestOfAStoryThatPassedBefore(t *testing.T) {
 	e := from(t, `{"type":"run_began","plan":{"userStories":[{"id":"US-001","title":"A cart","acceptanceCriteria":["adds"],"passes":true}]}}`)
 	if want := []string{"the newest commit was not checked on a clean checkout"}; !slices.Equal(e.NotVerified, want) {
@@ -83,7 +82,7 @@ func TestOfAStoryThatPassedBefore(t *testing.T) {
 	}
 }
 
-// The run to be made anew has the rules and the stories of the one that was.
+// NewRun has the rules and stories of the evidence.
 func TestAgain(t *testing.T) {
 	e := of(t)
 	e.Rules.Checks[0].Timeout, e.Rules.Memory = "90s", "loop"
@@ -102,7 +101,7 @@ func TestAgain(t *testing.T) {
 		t.Errorf("Again (-want +got):\n%s", diff)
 	}
 	e.Rules.Setup[0].Timeout = "soon"
-	if _, err := e.NewRun(); err == nil || !strings.Contains(err.Error(), `the time of "ready"`) {
+	if _, err := e.NewRun(); err == nil || !strings.Contains(err.Error(), `the timeout of "ready"`) {
 		t.Errorf("Again = %v, want it to name what has no time", err)
 	}
 }
@@ -122,11 +121,10 @@ func TestReadTakesNoOtherKeys(t *testing.T) {
 	}
 }
 
-// Each check is held against the one of its name, in any order they ran,
-// and a run without a baseline proves nothing.
+// Checks are compared by name, in any order, and a run without a baseline proves nothing.
 func TestDifferencesOfSeveralChecks(t *testing.T) {
 	e := of(t)
-	e.Proof.Checks = append([]evidence.Said{{Name: "lint", Exit: 1}}, e.Proof.Checks...)
+	e.Proof.Checks = append([]evidence.Result{{Name: "lint", Exit: 1}}, e.Proof.Checks...)
 	run := anew(t, e,
 		journal.CheckEnded{Where: journal.AtBase, Name: "test", Command: "make test", Passed: true},
 		journal.CheckEnded{Where: journal.AtProof, Name: "test", Command: "make test", Passed: true},
@@ -143,7 +141,7 @@ func TestDifferencesOfSeveralChecks(t *testing.T) {
 	}
 }
 
-// A second opinion is told with what it misses; of a story without one nothing is.
+// A story has its second opinion with the objections, if there is one.
 func TestOfAReview(t *testing.T) {
 	e := from(t, `{"type":"story_reviewed","story":"US-001","commit":"c1","by":"codex","looked":2,"missed":[{"criterion":1,"why":"it adds nothing","file":"cart.go","line":3,"quote":"x"}]}`)
 	review := e.Stories[0].Review

@@ -16,10 +16,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// MaxSize is more than the size of any evidence.
+// MaxSize is larger than any evidence.
 const MaxSize = 32 << 20
 
-// Read reads what Marshal wrote. It refuses other versions and unknown fields.
+// Read reads the file of Marshal. It refuses other versions and unknown fields.
 func Read(data []byte) (Evidence, error) {
 	var e Evidence
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -36,16 +36,16 @@ func Read(data []byte) (Evidence, error) {
 	}
 	switch {
 	case e.Proof == nil:
-		return e, errors.New("it holds no proof of its newest commit")
+		return e, errors.New("it has no proof of its newest commit")
 	case len(e.Rules.Checks) == 0:
-		return e, errors.New("it names no checks")
+		return e, errors.New("it has no checks")
 	case e.Baseline == nil:
-		return e, errors.New("it does not say what the checks said at the base")
+		return e, errors.New("it has no results of the checks at the base")
 	}
 	return e, nil
 }
 
-// NewRun returns the run before its checks, to repeat them.
+// NewRun returns the run without results, to repeat its checks.
 func (e Evidence) NewRun() (journal.Run, error) {
 	run := journal.Run{
 		ID: e.Run, Base: e.Code.Base, Start: e.Code.Base, Head: e.Proof.Commit, Tree: e.Proof.Tree,
@@ -63,7 +63,7 @@ func (e Evidence) NewRun() (journal.Run, error) {
 	}
 	for _, story := range e.Stories {
 		run.Plan.UserStories = append(run.Plan.UserStories, plan.Story{ID: story.ID, Title: story.Title, AcceptanceCriteria: story.Criteria, Passes: story.Passes})
-		// No other story is graded by them.
+		// So that these tests grade no other story.
 		run.Grades = append(run.Grades, journal.StoryGraded{Story: story.ID, Tests: story.Tests})
 	}
 	return run, nil
@@ -76,7 +76,7 @@ func parseChecks(commands []Command) ([]policy.Check, error) {
 		if command.Timeout != "" {
 			limit, err := policy.ParseDuration(command.Timeout)
 			if err != nil {
-				return nil, fmt.Errorf("the time of %q: %w", command.Name, err)
+				return nil, fmt.Errorf("the timeout of %q: %w", command.Name, err)
 			}
 			check.Timeout = limit
 		}
@@ -94,7 +94,7 @@ func (e Evidence) Grades() []journal.StoryGraded {
 	return all
 }
 
-// AllowedChanges returns the changes of existing tests that people allowed, as the evidence claims.
+// AllowedChanges returns the changes of existing tests that people allowed according to the evidence.
 func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
 		return nil
@@ -106,14 +106,14 @@ func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	return []journal.ChangeInspected{all}
 }
 
-// EarlierStories returns the stories that pass by a proof of an earlier commit.
+// EarlierStories returns the stories with a proof of an earlier commit.
 func (e Evidence) EarlierStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return !s.Passes || s.Proof == nil || s.Proof.Tree == e.Proof.Tree
 	})
 }
 
-// GradedStories returns the stories whose grade claims more than unbroken.
+// GradedStories returns the stories with a better grade than unbroken.
 func (e Evidence) GradedStories() []Story {
 	return slices.DeleteFunc(slices.Clone(e.Stories), func(s Story) bool {
 		return s.Grade == journal.Unbroken || s.Grade == journal.Unverified || s.Grade == ""
@@ -132,8 +132,8 @@ func (e Evidence) CommitsByStory() map[string][]string {
 // PredicateType is the type of a signed statement whose predicate is evidence.
 const PredicateType = "https://github.com/ralph-loop/ralph/blob/main/docs/proof.md#signed-evidence"
 
-// Statement returns the statement about a run's evidence file, its newest commit and
-// that commit's tree. The file is a subject, too, for programs that only look up files.
+// Statement returns the statement about an evidence file, its newest commit and that
+// commit's tree. The file is a subject for programs that only know files.
 func Statement(file []byte) ([]byte, error) {
 	e, err := Read(file)
 	if err != nil {
@@ -149,14 +149,14 @@ func Statement(file []byte) ([]byte, error) {
 // FromStatement returns the evidence in a statement whose signature was verified.
 func FromStatement(s attest.Statement) (Evidence, error) {
 	if s.PredicateType != PredicateType {
-		return Evidence{}, fmt.Errorf("it says %q, which is no evidence of a run", s.PredicateType)
+		return Evidence{}, fmt.Errorf("its type is %q, want %q", s.PredicateType, PredicateType)
 	}
 	e, err := Read(s.Predicate)
 	if err == nil && e.Proof.Tree != e.Code.Tree {
-		err = errors.New("its proof is of another tree than its newest commit's")
+		err = errors.New("its proof is not about the tree of its newest commit")
 	}
 	if err == nil && (s.Digest("gitCommit") != e.Code.Head || s.Digest("gitTree") != e.Code.Tree || e.Code.Head == "" || e.Code.Tree == "") {
-		err = errors.New("it is about another commit than its evidence")
+		err = errors.New("its subject is not the commit of its evidence")
 	}
 	return e, err
 }

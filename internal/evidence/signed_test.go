@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/sigstoretest"
 )
 
-// signedBy is evidence as a job signs it, and who trusts it.
+// signedBy signs a statement as a job, and returns the root that trusts it, and the job.
 func signedBy(t *testing.T, statement []byte) (bundle attest.Bundle, root attest.Root, job attest.Signer) {
 	t.Helper()
 	job, err := attest.Expected("https://github.com/octo/greeter/.github/workflows/ralph.yml@refs/heads/main", attest.GitHub, "")
@@ -34,7 +34,7 @@ func signedBy(t *testing.T, statement []byte) (bundle attest.Bundle, root attest
 	return bundle, root, job
 }
 
-// statement is that of a run's evidence, once it was forged.
+// statement returns the statement about a run's evidence after forge changed it.
 func statement(t *testing.T, forge func(*evidence.Evidence)) []byte {
 	t.Helper()
 	e := evidence.Of(evident(t), nil)
@@ -51,7 +51,7 @@ func statement(t *testing.T, forge func(*evidence.Evidence)) []byte {
 	return said
 }
 
-// What a job signed is its evidence, to the last field; each forgery of that is refused.
+// The signed evidence is read back unchanged, and each forgery is refused.
 func TestSignedEvidence(t *testing.T) {
 	said := statement(t, func(*evidence.Evidence) {})
 	bundle, root, job := signedBy(t, said)
@@ -83,7 +83,7 @@ func TestSignedEvidence(t *testing.T) {
 	}
 }
 
-// A job that signs nonsense is not believed either.
+// A signed statement that is not evidence is refused.
 func TestStatementsThatAreNoEvidence(t *testing.T) {
 	said := statement(t, func(*evidence.Evidence) {})
 	var unproven attest.Statement
