@@ -199,9 +199,13 @@ func TestMedia(t *testing.T) {
 		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"content","content":[{"type":"image","source":{"media_type":"image/png","data":"aGk="}}]}}]}]}`, 4, image},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, 52, 2 * image},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`, 26, image},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:application/pdf;base64,aGk="}}]}]}`, 32, 1_000_000},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:;base64,aGk="}}]}]}`, 17, 1_000_000},
+		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk=","format":"application/pdf"}}]}]}`, 26, 1_000_000},
+		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","mime_type":"application/pdf","data":"aGk="}}]}]}`, 4, 1_000_000},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:application/pdf;base64,aGk="}]}]}`, 32, other},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"input_audio","input_audio":{"data":"aGk=","format":"mp3"}}]}]}`, 4, other},
-		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:` + "\xff\xff" + `"}]}]}`, 0, image},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png,` + "\xff\xff" + `"}]}]}`, 0, image},
 		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","data":"aGk="}},{"inline_data":{"mime_type":"video/mp4","data":"aGk="}}]}]}`, 8, image + other},
 	} {
 		if size, most := egress.Media(test.dialect, test.body); size != test.size || most != test.most {

@@ -52,6 +52,7 @@ type grammar struct {
 	media    map[string]bool // fields with media
 	unpriced map[string]bool // nested fields that choose what has another price
 	opaque   map[string]bool // fields with words of the model or the agent, in any form
+	stops    bool            // the maker stops an answer, and its bill, when the client hangs up
 
 	sign    func(http.Header, Maker)
 	refusal func(why string) any
@@ -70,7 +71,7 @@ type endpoint struct {
 
 var grammars = map[Dialect]*grammar{
 	Anthropic: {
-		maker: price.Anthropic, base: "https://api.anthropic.com", folder: "/v1",
+		maker: price.Anthropic, base: "https://api.anthropic.com", folder: "/v1", stops: true,
 		paths: []endpoint{
 			{path: pattern.Of("^/messages$"), may: "beta=true"},
 			{path: pattern.Of("^/messages/count_tokens$"), may: "beta=true", free: true},
@@ -95,7 +96,7 @@ var grammars = map[Dialect]*grammar{
 		},
 	},
 	OpenAI: {
-		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1",
+		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1", stops: true,
 		paths: []endpoint{
 			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$"), keeps: true, makerOnly: true},
 		},
@@ -176,8 +177,10 @@ func kindByType(usual string) func(map[string]any) []string {
 			}
 		}
 		function, _ := tool["function"].(map[string]any)
-		if name := cmp.Or(text(function["name"]), text(tool["name"])); gatewayTools[name] {
-			kinds = append(kinds, name)
+		for _, name := range []string{text(tool["name"]), text(function["name"])} {
+			if gatewayTools[name] {
+				kinds = append(kinds, name)
+			}
 		}
 		return kinds
 	}
@@ -197,7 +200,7 @@ func (g *grammar) topFields() []string {
 }
 
 func (g *grammar) judgedFields() []string {
-	return slices.Concat([]string{"model", "tools", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools", "function", "functions", "name", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) isLocalTool(kind string) bool {

@@ -45,6 +45,11 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 		return v, refused
 	}
 	v.drop = map[string]bool{}
+	for _, field := range tiers {
+		if tree[field] == "auto" { // the makers' default, and LiteLLM's name for a more expensive tier
+			v.drop[field] = true
+		}
+	}
 	known := j.grammar.topFields()
 	for name := range tree {
 		if !j.grammar.fields[name] && !r.open {
@@ -85,7 +90,7 @@ func (r rules) model(name string) *Refusal {
 const maxModelName = 200
 
 // searchModels matches models that always search the web. A list has to name them exactly.
-var searchModels = pattern.Of(`(?i):online$|-search-(preview|api)|deep-research|(^|/)(sonar|compound)`)
+var searchModels = pattern.Of(`(?i):online$|-search($|-preview|-api)|deep-research|(^|/)(sonar|compound)`)
 
 // ParseModels checks names and patterns of models.
 func ParseModels(names []string) ([]string, error) {
@@ -219,7 +224,7 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		return refused
 	case j.grammar.opaque[name] || name == "input" && toolCallTypes[text(of["type"])]:
 		return nil
-	case name == "tools":
+	case name == "tools" || name == "functions":
 		refused = j.tools(value)
 	case name == "definition" && isObject(value): // of a tool, in Anthropic's messages
 		refused = j.tools([]any{value})

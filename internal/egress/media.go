@@ -72,15 +72,18 @@ func containsAddress(value any) bool {
 // makers bill at another price. Data that is not base64 counts as text too.
 func (m *mediaTokens) add(name string, value any) (sound bool) {
 	object, _ := value.(map[string]any)
-	kinds := []string{text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"])}
-	kind := cmp.Or(kinds...)
-	sound = name == "input_audio" || slices.ContainsFunc(kinds, soundType.MatchString)
 	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
-	if name == "source" && object["data"] == nil || strings.HasPrefix(kind, "text/") {
+	kinds := slices.DeleteFunc([]string{text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]), text(object["format"]), dataType(data)},
+		func(kind string) bool { return kind == "" })
+	all := func(family *pattern.Pattern) bool {
+		return !slices.ContainsFunc(kinds, func(kind string) bool { return !family.MatchString(kind) })
+	}
+	sound = name == "input_audio" || slices.ContainsFunc(kinds, soundType.MatchString)
+	if name == "source" && object["data"] == nil || len(kinds) > 0 && all(textType) {
 		return sound
 	}
 	size := int64(len(data))
-	if name == "image_url" || strings.HasPrefix(kind, "image/") {
+	if len(kinds) > 0 && all(imageType) {
 		m.likely, m.most = m.likely+likelyImage, m.most+mostImage
 	} else {
 		m.likely, m.most = m.likely+size/bytesPerMediaToken, m.most+mostMedia
@@ -91,4 +94,18 @@ func (m *mediaTokens) add(name string, value any) (sound bool) {
 	return sound
 }
 
-var soundType = pattern.Of(`(?i)^\s*(audio|video)/`)
+// dataType returns the media type of a data URL.
+func dataType(address string) string {
+	head, _, _ := strings.Cut(address[:min(len(address), maxType)], ",")
+	kind, _, _ := strings.Cut(head, ";")
+	if scheme, kind, is := strings.Cut(strings.TrimSpace(kind), ":"); is && strings.EqualFold(scheme, "data") {
+		return kind
+	}
+	return ""
+}
+
+var (
+	soundType = pattern.Of(`(?i)^\s*(audio|video)/`)
+	imageType = pattern.Of(`(?i)^\s*image/`)
+	textType  = pattern.Of(`(?i)^\s*text/`)
+)

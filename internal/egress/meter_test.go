@@ -313,8 +313,8 @@ func TestHangingUpOnOtherVersionsIsCharged(t *testing.T) {
 		charged float64
 	}{
 		"the only one":        {1, end(0), 5},
-		"one of three":        {3, end(1), 2 * 100 * 3},
-		"one of three, twice": {3, end(1) + end(1), 2 * 100 * 3},
+		"one of three":        {3, end(1), 3 * 1000},
+		"one of three, twice": {3, end(1) + end(1), 3 * 1000},
 		"all three":           {3, end(1) + end(0) + end(2), 5},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -358,33 +358,40 @@ func TestServersBreakingOffIsCharged(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		answer  http.HandlerFunc
-		charged float64
+		charged float64 // by the makers themselves; other servers may write the whole answer
 	}{
-		"a reset in a stream":           {func(w http.ResponseWriter, _ *http.Request) { begin(w); panic(http.ErrAbortHandler) }, 2 * 100},
-		"an end without the last count": {func(w http.ResponseWriter, _ *http.Request) { begin(w) }, 2 * 100},
-		"a reset before the head":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 2 * 100},
+		"a reset in a stream":           {func(w http.ResponseWriter, _ *http.Request) { begin(w); panic(http.ErrAbortHandler) }, 2 * 1000},
+		"an end without the last count": {func(w http.ResponseWriter, _ *http.Request) { begin(w) }, 2 * 1000},
+		"a reset before the head":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 2 * 1000},
 		"a packed answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			begin(w)
-		}, 2 * 100},
-		"a gateway's timeout": {status(http.StatusGatewayTimeout), 2 * 100},
+		}, 2 * 1000},
+		"a gateway's timeout": {status(http.StatusGatewayTimeout), 2 * 1000},
 		"an overload":         {status(http.StatusServiceUnavailable), 0},
 		"a redirect":          {status(http.StatusFound), 0},
 	} {
-		t.Run(name, func(t *testing.T) {
+		for _, own := range []bool{true, false} {
 			server := newReceiver(t, test.answer)
 			var seconds atomic.Int64
 			d := newTestModel(t, server.URL, func(m *egress.Model) {
 				m.Prices = map[string]price.Rate{"big": {Output: 1e6}} // a dollar for each token
 				m.Budget.USD = 10_000
 				m.Now = func() time.Time { return time.Unix(2*seconds.Add(1), 0) }
+				if own {
+					asMakers(m, server.URL)
+				}
 			})
-			d.ask(messages, `{"model":"big","stream":true,"max_tokens":1000}`)
+			d.ask(messages, `{"model":"big","stream":true,"max_tokens":9000}`)
 			settled(t, d)
-			if got := d.model.Spent().Charged; got != test.charged {
-				t.Errorf("charged %v, want %v", got, test.charged)
+			want := test.charged
+			if want > 0 && !own {
+				want = 9000
 			}
-		})
+			if got := d.model.Spent().Charged; got != want {
+				t.Errorf("%s, at the maker's own server %v: charged %v, want %v", name, own, got, want)
+			}
+		}
 	}
 }
 

@@ -156,9 +156,6 @@ func (c *call) authenticate(r *http.Request) bool {
 	if !c.m.isKnownToken(r, c.maker) {
 		return c.refuse(Refusal{What: "a request without a valid token", Why: "only the agent may use the model server"})
 	}
-	if c.m.paused.Load() {
-		return c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
-	}
 	if c.m.Spent().Stopped != "" {
 		return c.spent()
 	}

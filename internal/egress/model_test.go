@@ -74,6 +74,22 @@ func newTestModel(tb testing.TB, server string, set func(*egress.Model)) *testMo
 	return d
 }
 
+// asMakers has a Model take the server at an address for the makers' own.
+func asMakers(m *egress.Model, server string) {
+	for i := range m.Makers {
+		m.Makers[i].Base = nil
+	}
+	own := m.Transport
+	m.Transport = transport(func(r *http.Request) (*http.Response, error) {
+		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(server, "http://")
+		return own.RoundTrip(r)
+	})
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
+
 func (d *testModel) told() []egress.Refusal {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -219,6 +235,19 @@ func TestTurnsEnd(t *testing.T) {
 		if end(); want == http.StatusForbidden {
 			d.model.Turn()
 		}
+	}
+	d.model.Turn()
+	body, late := io.Pipe()
+	request := d.request(messages, "")
+	request.Body, request.ContentLength = body, -1
+	answer := make(chan reply)
+	go func() { answer <- d.do(request) }()
+	_, err := io.WriteString(late, `{"model":`)
+	end() // before the body is complete
+	_, failed := io.WriteString(late, `"big"}`)
+	late.Close()
+	if got := <-answer; errors.Join(err, failed) != nil || got.StatusCode != http.StatusForbidden {
+		t.Errorf("a body that ends after the turn: answer %d, %v", got.StatusCode, errors.Join(err, failed))
 	}
 	if asked := len(server.hits()); asked != 2 {
 		t.Errorf("the model was asked %d times", asked)

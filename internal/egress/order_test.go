@@ -158,7 +158,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 		"gemini":             {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":4000}}`, time.Minute, false},
 		"whole, at once":     {messages, `{"model":"big","max_tokens":9000}`, 0, true},
 		"streamed, at once":  {messages, `{"model":"big","max_tokens":9000,"stream":true}`, 0, false},
-		"gemini, at once":    {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":9000}}`, 0, false},
+		"gemini, at once":    {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":9000}}`, 0, true},
 		"compact, at once":   {responses + "/compact", `{"model":"big","stream":true}`, 0, true},
 		"half a second":      {chat, `{"model":"big","max_tokens":100,"n":80,"stream":true}`, time.Second / 2, true},
 		"gemini's versions":  {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":2000,"candidateCount":3}}`, time.Minute, true},
@@ -179,6 +179,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 			d := newTestModel(t, server.URL, func(m *egress.Model) {
 				m.Budget.Tokens = 7500
 				m.Now = func() time.Time { return time.Unix(0, passed.Load()) }
+				asMakers(m, server.URL)
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			request, ended := d.request(test.path, test.body), make(chan bool)

@@ -41,6 +41,10 @@ func (c *call) pass(r *http.Request) {
 		return
 	}
 	defer c.m.meter.end(bill)
+	if c.m.paused.Load() { // the turn may have ended while the body arrived, or the request waited
+		c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
+		return
+	}
 	answer := &answerReader{call: c, bill: bill, flow: c.m.flows.open(nameOf(to))}
 	if c.m.Now != nil {
 		answer.since = c.m.Now()
@@ -251,9 +255,8 @@ func (a *answerReader) Close() error {
 var timeouts = map[int]bool{http.StatusRequestTimeout: true, http.StatusGatewayTimeout: true, 499: true, 524: true}
 
 // chargeUnfinished charges an answer that was cut off before its count, by the
-// bytes so far. The budget is charged the maximum possible by then: hidden
-// thinking is billed too. A server that does not stream may not notice that the
-// client is gone, and bill the complete answer.
+// bytes so far. The budget is charged the maximum possible: hidden thinking is
+// billed too. Some servers write the complete answer after the client is gone.
 func (a *answerReader) chargeUnfinished(now progress) {
 	if !now.inputKnown {
 		now.Input = a.bill.order.likely
@@ -263,7 +266,7 @@ func (a *answerReader) chargeUnfinished(now progress) {
 	switch {
 	case a.path.free, a.streams && a.m.Now == nil:
 		return
-	case a.streams:
+	case a.streams && a.maker.seller() != "" && grammars[a.dialect].stops:
 		seconds := int64(math.Ceil(a.m.Now().Sub(a.since).Seconds()))
 		thought = min(seconds*tokensPerSecond*a.answers, a.most)
 	}

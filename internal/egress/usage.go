@@ -94,7 +94,7 @@ type frame struct {
 		Index  int    `json:"index"`
 		Finish string `json:"finishReason"`
 	} `json:"candidates"`
-	Metadata *geminiCount `json:"usageMetadata"`
+	Metadata json.RawMessage `json:"usageMetadata"`
 }
 
 type reading struct {
@@ -102,6 +102,7 @@ type reading struct {
 	answers   int64        // requested versions
 	usage     stream.Usage // the maker's count
 	known     bool         // usage is known
+	odd       bool         // a count could not be read
 	textBytes int64        // bytes of the answer's text
 	finished  map[int]bool // indexes of Gemini's versions that have ended
 	ended     bool         // usage is final
@@ -110,7 +111,8 @@ type reading struct {
 // bytesPerToken is low, so that estimates do not exceed the bill.
 const bytesPerToken = 5
 
-const tokensPerSecond = 100
+// tokensPerSecond is what the fastest model of a maker that stops cut answers writes.
+const tokensPerSecond = 1000
 
 // take reads the parts of a frame that are JSON of the expected types.
 func (r *reading) take(data []byte) {
@@ -122,8 +124,10 @@ func (r *reading) take(data []byte) {
 	for _, usage := range []json.RawMessage{f.Message.Usage, f.Response.Usage, f.Usage} {
 		r.count(usage)
 	}
-	if f.Metadata != nil {
-		r.usage, r.known = f.Metadata.plain(), true
+	if isGiven(f.Metadata) {
+		var c geminiCount
+		r.odd = json.Unmarshal(f.Metadata, &c) != nil || r.odd
+		r.usage, r.known = c.plain(), !r.odd
 	}
 	r.textBytes += textLength(f.Delta)
 	for _, c := range f.Choices {
@@ -139,7 +143,7 @@ func (r *reading) count(usage json.RawMessage) {
 	}
 	var c count
 	if json.Unmarshal(usage, &c) != nil {
-		return
+		r.odd = true
 	}
 	now := c.plain(r.dialect)
 	if r.dialect == Anthropic {
@@ -149,7 +153,7 @@ func (r *reading) count(usage json.RawMessage) {
 			CacheHour: cmp.Or(now.CacheHour, r.usage.CacheHour),
 		}
 	}
-	r.usage, r.known = now, true
+	r.usage, r.known = now, !r.odd
 }
 
 func isGiven(usage json.RawMessage) bool { return len(usage) > 0 && string(usage) != "null" }

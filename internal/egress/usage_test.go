@@ -42,7 +42,9 @@ var reads = []struct {
 	{"no newline at the end", egress.Anthropic, true, data(msgStart) + "data: " + msgEnd, stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, true},
 	{"named, with returns and comments", egress.Anthropic, true, ": hi\r\nevent: message_start\r\nid: 1\r\ndata:" + msgStart + "\r\n\r\n: ping\r\n\r\ndata:" + msgEnd + "\r\n\r\n", stream.Usage{Input: 10, Output: 50, CacheRead: 30, CacheWrite: 20}, true, true},
 	{"in several lines", egress.Anthropic, true, "data: {\"type\":\ndata: \"message_start\",\ndata: \"message\":{\"usage\":{\"input_tokens\":3}}}\n\n", stream.Usage{Input: 3}, true, false},
-	{"an error in the middle", egress.Anthropic, true, data(msgStart, `{"type":"error","error":{"type":"overloaded_error"},"message":"x","usage":7}`), stream.Usage{Input: 10, Output: 1, CacheRead: 30, CacheWrite: 20}, true, false},
+	{"an error in the middle", egress.Anthropic, true, data(msgStart, `{"type":"error","error":{"type":"overloaded_error"},"message":"x","usage":7}`), stream.Usage{Input: 10, Output: 1, CacheRead: 30, CacheWrite: 20}, false, false},
+	{"a count that is no integer", egress.Anthropic, true, data(msgStart, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5000.0}}`), stream.Usage{Input: 10, Output: 1, CacheRead: 30, CacheWrite: 20}, false, true},
+	{"gemini's count in words", egress.Gemini, false, `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":"5000"}}`, stream.Usage{Input: 100}, false, true},
 	{"iterations that the sums leave out", egress.Anthropic, false, `{"usage":{"input_tokens":10,"output_tokens":5,"iterations":[{"type":"compaction","input_tokens":90,"output_tokens":40},{"type":"message","input_tokens":10,"output_tokens":5}]}}`, stream.Usage{Input: 100, Output: 45}, true, false},
 	{"no usage", egress.Anthropic, true, data(`{"type":"ping"}`), stream.Usage{}, false, false},
 
