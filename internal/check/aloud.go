@@ -10,12 +10,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// verbose has test runners name every test: "ok" for a package does not say which ran.
+// verbose makes test runners name every test: "ok" for a package does not show which ran.
 var verbose = map[string]string{"GOFLAGS": "-v", "PYTEST_ADDOPTS": "-rap"}
 
-// env is that of the commands. In a clean checkout results are compared by the
-// names of tests, so runners are asked for them there. No variable of the caller's
-// has a check run only some tests.
+// env returns the environment of the commands. In a clean checkout results are compared
+// by the names of tests, so runners must print them there. The caller's variables cannot
+// make a check run only some tests.
 func (j Job) env(env []string) []string {
 	env = slices.DeleteFunc(slices.Clone(env), func(one string) bool { return strings.HasPrefix(one, "RALPH_TESTS=") })
 	if j.Where == journal.AtWork {

@@ -26,17 +26,16 @@ import (
 type Hand struct {
 	Run func(context.Context, process.Command) (process.Result, error)
 	Env []string
-	// Grace is what a check has to end politely; 0 stands for the usual.
+	// Grace is the time between SIGTERM and SIGKILL; 0 means the default.
 	Grace time.Duration
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's output
-	// Veil removes secrets from what is kept; nil: nothing is removed. The
-	// digest is of what is kept.
+	// Veil removes secrets from the kept output, whose digest is recorded. May be nil.
 	Veil func(io.Writer) io.WriteCloser
-	// Folder is where people find that file.
+	// Folder is the log's folder, as people see it.
 	Folder string
-	// Patience cuts a check's time short where there is less; may be nil.
+	// Patience returns the time left for a check, if that is less than its own. May be nil.
 	Patience func(time.Duration) time.Duration
-	Began    func(policy.Check) // hears of a check that is about to run; may be nil
+	Began    func(policy.Check) // called before a check runs; may be nil
 }
 
 // Job is a set of checks on one tree.
@@ -46,16 +45,15 @@ type Job struct {
 	Commit string
 	Label  string // names the logs: "3", "base", "3_proof"
 	Checks []policy.Check
-	// Excerpt is what is kept of an output for the next prompt and the views.
+	// Excerpt limits the part of an output for the next prompt and the views.
 	Excerpt policy.Excerpt
-	// Only names the checks that are run; nil: all are.
+	// Only reports whether a check runs. If it is nil, all run.
 	Only func(check string) bool
-	// Skip tells which checks do not run because of what was changed; nil: all run.
+	// Skip reports whether a check does not concern the change. May be nil.
 	Skip func(policy.Check) bool
-	// Second tells that they were run before: their logs lie beside those of then.
+	// Second is set if the checks ran before: their logs get other names.
 	Second bool
-	// Ask names tests of a check whose outcome is to be on record, no matter what else
-	// is; nil: none.
+	// Ask returns the tests of a check whose outcome is always recorded. May be nil.
 	Ask func(check string) []string
 }
 
@@ -85,7 +83,7 @@ func (h Hand) Do(ctx context.Context, job Job, emit func(journal.Event)) error {
 	return nil
 }
 
-// free numbers a log's name that is taken.
+// free adds a number to a log's name if it exists.
 func free(slug string, taken map[string]bool) string {
 	unique := slug
 	for i := 2; taken[unique]; i++ {
@@ -104,7 +102,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	}
 	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
 	said, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, digest), left: keptHead, tail: process.Tail{N: keptTail}}
-	whole := h.veiled(io.MultiWriter(written, said)) // half a secret at the excerpt's end is none that anybody knows
+	whole := h.veiled(io.MultiWriter(written, said)) // a secret cut off by the excerpt would not be recognized
 	out := io.MultiWriter(whole, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
@@ -147,8 +145,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	}, nil
 }
 
-// missing asks the shell for programs: each shell words its error in another way. A path is
-// none, as the work may add a file there.
+// missing asks the shell for programs, because the errors of shells differ. Paths are left
+// out, as the work may add such a file.
 func (h Hand) missing(ctx context.Context, job Job, programs []string) (string, error) {
 	for _, program := range programs {
 		if strings.Contains(program, "/") {
@@ -183,8 +181,8 @@ func (h Hand) timeout(check policy.Check) time.Duration {
 	return h.Patience(check.Timeout.Std())
 }
 
-// Slug is command as part of a file's name: letters and digits, all else one
-// underscore, at most 50 characters and never none.
+// Slug turns a command into a part of a file's name: letters, digits and underscores,
+// 1 to 50 characters.
 func Slug(command string) string {
 	words := strings.FieldsFunc(command, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)

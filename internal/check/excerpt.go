@@ -15,7 +15,7 @@ type excerpt interface {
 	String() string
 }
 
-// newExcerpt keeps the end of an output, unless its beginning is wanted.
+// newExcerpt keeps the end of an output, or its beginning.
 func newExcerpt(asked policy.Excerpt) excerpt {
 	chars := asked.Chars
 	if chars <= 0 {
@@ -32,10 +32,10 @@ type beginning struct {
 	chars int
 }
 
-// truncated marks an output that goes on; people's prompts rely on the words.
+// truncated marks an output that goes on. People's prompts rely on the words.
 const truncated = "... [truncated]"
 
-// String is the beginning, marked when there is more.
+// String returns the beginning, with a mark if there is more.
 func (b *beginning) String() string {
 	text := b.Head.String()
 	runes := []rune(text)
@@ -50,7 +50,7 @@ type ending struct {
 	chars int
 }
 
-// String is the end, with nothing of a character that was cut in half.
+// String returns the end, without a character that was cut in half.
 func (e *ending) String() string {
 	runes := []rune(strings.ToValidUTF8(e.Tail.String(), "\uFFFD"))
 	return string(runes[max(0, len(runes)-e.chars):])

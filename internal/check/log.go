@@ -20,7 +20,7 @@ type capped struct {
 	tail process.Tail
 }
 
-// Write keeps p as far as it belongs to the beginning or the end.
+// Write keeps the parts of p that belong to the beginning or the end.
 func (c *capped) Write(p []byte) (int, error) {
 	head := min(len(p), c.left)
 	c.left -= head

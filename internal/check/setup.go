@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Setup runs the commands up to the first that fails: they build on each other.
+// Setup runs the commands up to the first that fails, as later ones need the earlier.
 func (h Hand) Setup(ctx context.Context, job Job, commands []policy.Check, emit func(journal.Event)) (ready bool, err error) {
 	where := job.Label
 	job.Only = nil // is about checks

@@ -9,10 +9,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// CheckVariable refuses a variable that a person sets for checks and the agent. It has
-// to be NAME=value. Names by which programs are found or loaded, which ralph or the
-// sandbox sets, or which belong to the job are refused, as are those of tokens. The
-// error leaves the value out, which may be secret.
+// CheckVariable refuses a variable that a person sets for checks and the agent if it is not
+// NAME=value. It also refuses names of tokens, of the job, names that ralph or the sandbox
+// sets, and names by which programs are found or loaded. The error omits the value, which
+// may be secret.
 func CheckVariable(line string) error {
 	if name, _, _ := strings.Cut(line, "="); strings.HasSuffix(strings.ToUpper(name), "_TOKEN") {
 		return fmt.Errorf("%s is for check-secrets: the agent gets the other variables", name)
@@ -31,7 +31,7 @@ func CheckSecret(line string) error {
 	return nil
 }
 
-// CheckLines returns what check says of the first line that it refuses.
+// CheckLines returns the error of the first line that check refuses.
 func CheckLines(lines []string, check func(string) error) error {
 	for i, line := range lines {
 		if err := check(line); err != nil {

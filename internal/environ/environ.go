@@ -1,6 +1,6 @@
-// Package environ decides which variables of an environment a child process gets:
-// of a job, of a person's machine, with and without a sandbox. It takes and
-// returns lists of NAME=value.
+// Package environ decides which variables a child process gets, in a job and on a
+// person's machine, with and without a sandbox. It takes and returns lists of
+// NAME=value.
 package environ
 
 import (
@@ -16,9 +16,9 @@ var base = []string{
 	"LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
 }
 
-// proxies are how a machine behind a company's proxy reaches the network, in both
-// cases that programs look for. A proxy's address may hold a password, so they are
-// passed on the user's own machine only.
+// proxies are the variables of a company's proxy, in both spellings that programs use.
+// A proxy's address may contain a password, so they are passed only on the user's own
+// machine.
 var proxies = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 	"NODE_EXTRA_CA_CERTS", "NODE_USE_ENV_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -29,7 +29,7 @@ var Certificates = []string{
 	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
 }
 
-// Network are the variables that tell a program the way to the network.
+// Network are the variables with which programs reach the network.
 func Network() []string {
 	all := slices.Concat(proxies, Certificates)
 	slices.Sort(all)
@@ -42,12 +42,12 @@ var session = strings.Fields(`
 	GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
 `)
 
-// gitSetting are variables with git's configuration: values may be logins, and git needs them all.
+// gitSetting matches variables with git's configuration. Values may be logins, and git needs all of them.
 var gitSetting = pattern.Of(`^GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)$`)
 
-// Local is what an agent gets on the user's own machine without a sandbox: the
-// user's environment without what is known to be secret, by its name or by its
-// value, but with what is named in extra.
+// Local returns an agent's environment on the user's own machine without a sandbox:
+// the user's environment without known secrets, by name or value, and with the
+// variables in extra.
 func Local(environ []string, extra ...string) []string {
 	return only(environ, slices.Concat(proxies, extra), func(name string) bool {
 		return isPlain(name) || !slices.Contains(session, name) && !calledSecret(strings.ToUpper(name)) && !gitSetting.MatchString(name)
@@ -57,9 +57,9 @@ func Local(environ []string, extra ...string) []string {
 // never are prefixes of names that belong to the job, with which an agent could act as the job.
 var never = []string{"GITHUB_", "ACTIONS_", "INPUT_", "RUNNER_", "STATE_", "OTEL_EXPORTER_"}
 
-// Job is what an agent gets in a job: what getenv has of the base variables and of
-// the names in extra. Variables of the runner and those that end in _TOKEN stay
-// out, even when extra names them.
+// Job returns an agent's environment in a job: the base variables and those in extra.
+// It leaves out variables of the runner and names that end in _TOKEN, even if extra
+// has them.
 func Job(getenv func(string) string, extra ...string) []string {
 	var env []string
 	for _, name := range slices.Concat(base, extra) {
@@ -76,7 +76,7 @@ var mirrors = []string{
 	"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL",
 }
 
-// Mirrors are those that are set, without one that holds a password.
+// Mirrors returns the variables of mirrors that are set and contain no password.
 func Mirrors(getenv func(string) string) []string {
 	var env []string
 	for _, name := range mirrors {
@@ -95,9 +95,9 @@ func forbidden(name string) bool {
 
 var secret = []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIALS", "API_KEY", "ACCESS_KEY", "ACCESS_KEY_ID", "PRIVATE_KEY"}
 
-// Harmless is what checks get without a sandbox: a person's environment without
-// what is named as a secret. Addresses with a password stay, as tests use them for
-// their databases.
+// Harmless returns the environment of checks without a sandbox: a person's environment
+// without variables named like secrets. Addresses with a password stay, as tests use
+// them for their databases.
 func Harmless(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -106,7 +106,7 @@ func Harmless(environ []string) []string {
 	})
 }
 
-// toolNames are the variables of toolchains. A sandbox gets no other of the user's.
+// toolNames matches variables of toolchains. Of the user's variables a sandbox gets only these.
 var toolNames = strings.Fields(`
 	COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES PAGER EDITOR PWD OLDPWD SHLVL HOSTNAME CI
 	MANPATH INFOPATH LOCALE_ARCHIVE DEBIAN_FRONTEND SOURCE_DATE_EPOCH
@@ -139,9 +139,9 @@ var (
 
 var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 
-// Plain is what a sandbox gets of a person's environment: what is known to be
-// harmless, and the names in more. What belongs to the job, and what ends in
-// _TOKEN, stays out even when more names it.
+// Plain returns the part of a person's environment for a sandbox: known harmless
+// variables, and those in more. It leaves out variables of the job and names that end
+// in _TOKEN, even if more has them.
 func Plain(environ []string, more ...string) []string {
 	return only(environ, more, isPlain)
 }
@@ -185,7 +185,7 @@ func Pairs(pairs ...string) []string {
 	return env
 }
 
-// Merge joins environments; of two values of a variable the later one counts.
+// Merge joins environments. The last value of a variable counts.
 func Merge(envs ...[]string) []string {
 	var merged []string
 	at := map[string]int{}
@@ -201,7 +201,7 @@ func Merge(envs ...[]string) []string {
 	return merged
 }
 
-// Get is the last value that env has for a variable.
+// Get returns the last value of a variable in env.
 func Get(env []string, name string) string {
 	for _, variable := range slices.Backward(env) {
 		if key, value, _ := strings.Cut(variable, "="); key == name {
@@ -220,7 +220,7 @@ func Direct(env []string) []string {
 	return env
 }
 
-// Confined leaves out variables that name folders of the user.
+// Confined returns an environment without variables that name folders of the user.
 func Confined(env []string) []string {
 	var kept []string
 	for _, variable := range env {

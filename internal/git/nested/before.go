@@ -13,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// before is what was found before a command, as a file keeps it until the search after the command has
-// ended: what a killed ralph's agent left is no older than that. Commands at the same time share it.
+// before is what was found before a command. A file keeps it until the search after the command has ended,
+// so that what a killed ralph's agent left can be told from it. Commands at the same time share it.
 type before struct {
 	Folder  string
 	Kept    map[string]bool   // then: an agent may have made more that seems to be the project's own
@@ -38,8 +38,8 @@ func (b *before) isSame(path string, now thing) bool {
 
 func (t thing) digest() string { return digest(t.folder + "\x00" + t.version) }
 
-// begin finds what is there before a command. First it moves aside what an earlier one left whose
-// search did not end.
+// begin searches before a command. First it moves aside what an earlier command left whose search
+// did not end.
 func (s *search) begin(ctx context.Context, marks string) (moved []string, err error) {
 	only, kept := false, s.kept
 	if marks != "" {
@@ -66,7 +66,7 @@ func (s *search) begin(ctx context.Context, marks string) (moved []string, err e
 	if only && ctx.Err() == nil {
 		var text bytes.Buffer
 		if failed := errors.Join(gob.NewEncoder(&text).Encode(s.before), s.mark.Write(text.Bytes()), s.mark.Share()); failed != nil {
-			err = errors.Join(err, failed, s.mark.Close(true)) // others would wait for its text
+			err = errors.Join(err, failed, s.mark.Close(true)) // otherwise others would wait for its text
 			s.mark = nil
 		}
 	}

@@ -18,16 +18,16 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// search is a folder in which version control folders are looked for.
+// search is a folder to search for version control folders.
 type search struct {
 	git      git.Git
 	top      string          // without links
 	start    string          // what is searched of it
-	kept     map[string]bool // read-only or put back; of a folder all but what git writes
+	kept     map[string]bool // read-only or restored; in a folder, all that git does not write
 	includes func(config []byte) ([]byte, error)
 
 	before before
-	mark   *workspace.Mark // keeps it; nil: none does
+	mark   *workspace.Mark // the file that keeps it; may be nil
 	stood  bool            // it is of an earlier command, or of another one
 }
 
@@ -35,12 +35,12 @@ func (s search) name() string { return filepath.Join(s.top, s.start) }
 
 func (s search) holds(dir string) bool { return dir == s.name() || within(s.name(), dir) }
 
-// found is all in version control folders that git does not write while somebody works, by path;
-// also indexes, pipes anywhere, and folders that cannot be read. It makes git run, read or write more.
+// found is a path that can make git run, read or write more: all in version control folders that
+// git does not write in everyday work, indexes, pipes anywhere, and unreadable folders.
 type found map[string]thing
 
 type thing struct {
-	version string // what it says, or when it changed; unknown: it counts as changed
+	version string // its content, or when it changed; if unknown, it counts as changed
 	folder  string // the version control folder that it belongs to
 }
 
@@ -63,8 +63,8 @@ const (
 // ErrNotAll says that a search ended early.
 var ErrNotAll = errors.New("not all could be searched for repositories that were made inside: it has too many entries, or the time was up")
 
-// look follows no link. What is new since before does not hinder it: a closed folder is opened,
-// and a pipe, or a link to one, is removed. git and others would open it and wait for a writer.
+// look searches without following links. New closed folders are opened, and new pipes and links to
+// them are removed: git and others would open them and wait for a writer.
 func (s search) look(ctx context.Context, before *before) (found, error) {
 	l := &look{search: s, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
 	root, err := untrusted.OpenRoot(s.top)
@@ -128,7 +128,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	return nil
 }
 
-// keep counts what it takes to keep it as entries, by its length.
+// keep counts the length of what is kept as entries.
 func (l *look) keep(path string, one thing) {
 	l.found[path] = one
 	l.entries -= (len(path) + len(one.version)) / perEntry
@@ -152,8 +152,8 @@ func (s search) isPipe(e untrusted.Entry) bool {
 	return mode == fs.ModeNamedPipe
 }
 
-// enter tells whether a folder is of version control. git takes one with a HEAD for a repository as it
-// is: objects and refs may be links, or lie where commondir says. Without a HEAD it may serve others.
+// enter reports whether a folder belongs to version control. For git a folder with a HEAD is a repository:
+// objects and refs may be links, or elsewhere as commondir says. One without a HEAD may serve others.
 func (l *look) enter(e untrusted.Entry) error {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before != nil && !l.before.isSame(e.Path, thing{version: closed + e.Stamp()}) {
 		openFolder(e.In, e.Name)
@@ -188,9 +188,9 @@ func keepsWork(has func(string) bool) bool {
 	return has("commondir") || has("objects") && has("refs")
 }
 
-// tell keeps what git does not write as plain files. Of a guarded folder that is put back.
+// tell records what git does not write as plain files. In a guarded folder such files are restored.
 func (l *look) tell(e untrusted.Entry, folder string) {
-	name, _ := filepath.Rel(folder, e.Path) // it lies there
+	name, _ := filepath.Rel(folder, e.Path) // it is in there
 	switch plain := e.Info.Mode().IsRegular(); {
 	case guarded.IsOther(folder) && !slices.Contains(guarded.Others, path.Base(folder)+"/"+name):
 	case plain && (name == "index" || strings.HasPrefix(name, "sharedindex.")): // a split one is both
@@ -204,7 +204,7 @@ func (l *look) tell(e untrusted.Entry, folder string) {
 
 const alternates = "objects/info/alternates"
 
-// version is that of what a link leads to, and of what a configuration includes, too.
+// version returns the version of a file, also of the target of a link and of what a configuration includes.
 func (l *look) version(e untrusted.Entry) string {
 	var text string
 	place := filepath.Join(l.top, e.Path)
@@ -228,7 +228,7 @@ func (l *look) version(e untrusted.Entry) string {
 	return text
 }
 
-// stores are the places that a list of alternates in objects leads to.
+// stores returns the places in a list of alternates.
 func stores(list []byte, objects string) (places []string) {
 	for to := range strings.SplitSeq(guarded.Line(list), "\n") {
 		places = append(places, untrusted.Place(filepath.Clean(guarded.Absolute(to, objects))))
@@ -236,7 +236,7 @@ func stores(list []byte, objects string) (places []string) {
 	return places
 }
 
-// included is what the files say that configurations include, as far as they lie in the tree.
+// included returns the versions of files in the tree that configurations include.
 func (l *look) included(configs ...string) string {
 	return l.versions(guarded.Included(nil, configs, mostNested, func(config []byte) ([]byte, error) {
 		if l.entries -= perInclude; l.entries < 0 {
@@ -246,7 +246,7 @@ func (l *look) included(configs ...string) string {
 	}))
 }
 
-// versions are those of paths, as far as they lie in the tree.
+// versions returns the versions of those paths that are in the tree.
 func (l *look) versions(paths []string) (all string) {
 	for _, name := range paths {
 		if all += " " + name; within(l.top, name) {
@@ -273,7 +273,7 @@ func (l *look) elsewhere(name string) string {
 	return cmp.Or(untrusted.Entry{Info: info, In: folder, Name: filepath.Base(name)}.Version(&l.bytes), unknown)
 }
 
-// led is where a file .git leads to, and what that repository includes. One inside is told of itself.
+// led returns where a file .git leads, and what that repository includes. One in the tree is found by itself.
 func (l *look) led(e untrusted.Entry) string {
 	text, _ := e.In.ReadFile(e.Name, 1<<12)
 	to := guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path)))

@@ -23,10 +23,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Watch looks for version control folders in the tree at top and in the git folders that those
-// inside write to. The function that it returns looks again, moves aside what may not stay, and
-// returns the new paths. In marks, a folder that no command can write to, it keeps what was there
-// until then: of a command that was killed, the next Watch moves aside what may not stay.
+// Watch searches for version control folders in the tree at top and in the git folders to which
+// commands in it write. The returned function searches again, moves aside what may not stay, and
+// returns the new paths. Until then a file in marks, where no command can write, keeps the first
+// result: if ralph is killed, the next Watch moves aside what may not stay.
 func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, marks string) func(context.Context) (moved []string, err error) {
 	searches := searches(ctx, tool, untrusted.Place(top), needs)
 	var early []string
@@ -46,7 +46,7 @@ func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, m
 		if moved = append(early, moved...); len(moved) > 0 {
 			timely, cancel := context.WithTimeout(ctx, forGit)
 			defer cancel()
-			_ = tool.Exclude(timely, git.Place{Top: searches[0].top}, "*"+Aside) // in a folder without a repository there is no need
+			_ = tool.Exclude(timely, git.Place{Top: searches[0].top}, "*"+Aside) // not needed in a folder without a repository
 		}
 		return moved, errors.Join(unmarked, err)
 	}
@@ -64,7 +64,7 @@ func settle(ctx context.Context, searches []search) (moved []string, err error) 
 	return moved, err
 }
 
-// named are paths as the reader knows them.
+// named returns paths as the user knows them.
 func (s search) named(number int, names []string) []string {
 	for i, name := range names {
 		if number > 0 { // outside of the reader's folder
@@ -91,7 +91,7 @@ func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs
 	return all
 }
 
-// forGit is what git may take in each search after a command: what it did not read by then is moved.
+// forGit limits the time of git in each search after a command. What it did not read by then is moved.
 const forGit = 30 * time.Second
 
 const (
@@ -105,25 +105,25 @@ func (s search) onIndex(index string, args ...string) git.Call {
 	}
 }
 
-// lists reports an index without names outside of its tree or in a git folder: git does not look at
-// those that it reads there, and git checkout would write these files.
+// lists reports whether an index has only names in its tree and in no git folder. git does not check
+// the names that it reads there, and git checkout would write these files.
 func (s search) lists(ctx context.Context, index string) bool {
 	listed, err := s.git.Do(ctx, s.onIndex(index, "ls-files", "-z"))
 	return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), git.Escapes)
 }
 
-// isOwnIndex reports an index of the user's own repository.
+// isOwnIndex reports whether an index is of the user's own repository.
 func (s search) isOwnIndex(name string) bool {
 	return path.Base(name) == "index" && s.kept[filepath.Join(s.top, path.Dir(name))]
 }
 
-// interrupted reports that git starts no more, as the user ended what runs.
+// interrupted reports whether the user has ended the run, so that git does not start.
 func (s search) interrupted(ctx context.Context) bool {
 	_, err := s.git.Do(ctx, git.Call{Args: []string{"version"}, Dir: s.git.Home})
 	return err != nil
 }
 
-// renew makes an index of the user's own repository that was moved aside anew, from its HEAD.
+// renew makes a new index for the user's own repository from its HEAD, after one was moved aside.
 func (s search) renew(ctx context.Context, moved string) {
 	if s.isOwnIndex(moved) {
 		ctx, cancel := context.WithTimeout(ctx, forGit)
@@ -137,7 +137,7 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 	`|extensions\.(?:objectformat|refstorage|worktreeconfig)|remote\..+\.(?:url|pushurl|fetch|mirror|prune|tagopt)|branch\..+\.(?:remote|merge|rebase)` +
 	`|submodule\..+\.(?:url|active|branch)|user\.(?:name|email)|init\.defaultbranch|pull\.(?:rebase|ff)|push\.default|advice\..+)$`)
 
-// plain reports a configuration of plain settings. Only a submodule of the project names its work tree.
+// plain reports whether a configuration has only plain settings. Only a submodule of the project may name its work tree.
 func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 	for key, value := range s.settings(ctx, config) {
 		if !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
@@ -147,7 +147,7 @@ func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 	return true
 }
 
-// settings are those of a configuration; one without a name if git cannot read it.
+// settings returns the settings of a configuration, or one without a name if git cannot read it.
 func (s search) settings(ctx context.Context, config []byte) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: git.MaxMemory})
@@ -167,15 +167,15 @@ func (s search) worksIn(folder, tree string) bool {
 	return s.isModule(folder) && tree == s.tree(folder) && s.isLed(folder)
 }
 
-// isLed reports a git folder of a worktree or submodule whose work tree leads back to it.
+// isLed reports whether the work tree of a worktree or submodule leads back to its git folder.
 func (s search) isLed(folder string) bool {
 	tree := s.tree(folder)
 	text, err := untrusted.ReadFile(filepath.Join(tree, ".git"), 1<<12)
 	return err == nil && tree != "" && guarded.Leads(text, tree) == folder
 }
 
-// tree is the work tree that the git folder of a worktree or submodule names; empty: none. No git is
-// asked: agents can leave many such folders.
+// tree returns the work tree that the git folder of a worktree or submodule names, or "". It does not
+// run git, as agents can leave many such folders.
 func (s search) tree(folder string) (tree string) {
 	if s.isWorktree(folder) {
 		if text, err := untrusted.ReadFile(filepath.Join(folder, "gitdir"), 1<<12); err == nil {
@@ -200,7 +200,7 @@ func (s search) tree(folder string) (tree string) {
 	return tree
 }
 
-// isWork reports a folder of the tree that lies in no git folder.
+// isWork reports whether a folder is in the tree and in no git folder.
 func (s search) isWork(dir string) bool {
 	return within(s.top, dir) && !slices.Contains(strings.Split(strings.TrimPrefix(dir, s.top), "/"), ".git")
 }

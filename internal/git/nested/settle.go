@@ -33,8 +33,8 @@ type mover struct {
 	failed  error    // what first kept something from being disarmed
 }
 
-// settle looks again, and moves aside what may not stay of what is new or changed since before. It
-// returns the new paths, and whether that was all.
+// settle searches again, and moves aside what is new or changed and may not stay. It returns the new
+// paths, and whether it found everything.
 func (s search) settle(ctx context.Context) (moved []string, all bool, err error) {
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s search) settle(ctx context.Context) (moved []string, all bool, err error
 func (m *mover) move(ctx context.Context, now found) (err error) {
 	timely, cancel := context.WithTimeout(ctx, forGit)
 	defer cancel()
-	// Those within another go first: their paths are known.
+	// Inner ones go first, while their paths are valid.
 	names := slices.SortedFunc(maps.Keys(now), func(a, b string) int {
 		return cmp.Or(cmp.Compare(len(now[b].folder), len(now[a].folder)), cmp.Compare(a, b))
 	})
@@ -78,7 +78,7 @@ func (m *mover) move(ctx context.Context, now found) (err error) {
 	return err
 }
 
-// raise moves a folder that is too deep to look into to where it can be.
+// raise moves a folder that is too deep to search to where it can be searched.
 func (m *mover) raise(at string) error {
 	if m.deep == "" {
 		m.deep = path.Join(m.start, "too-deep."+rand.Text()[:8]+Aside)
@@ -92,8 +92,8 @@ func (m *mover) raise(at string) error {
 	return moveAside(m.root, at, to)
 }
 
-// part is what is moved: of a folder that git does not write, all. Without its HEAD, a bare repository
-// is like any other folder.
+// part returns what is moved: of a folder that git does not write, all. A bare repository without its
+// HEAD is an ordinary folder.
 func part(name, folder string, bare bool) string {
 	if bare {
 		return path.Join(folder, "HEAD")
@@ -105,7 +105,7 @@ func part(name, folder string, bare bool) string {
 	return name
 }
 
-// aside is the new name. One of any length has one.
+// aside returns the new name, for names of any length.
 func aside(name string) string {
 	if dir, base := path.Split(name); len(base) > 200 {
 		name = dir + base[:200] + "." + rand.Text()
@@ -113,7 +113,7 @@ func aside(name string) string {
 	return name + Aside
 }
 
-// moveAside keeps what was moved before: it may be the user's own.
+// moveAside keeps what was moved before, which may be the user's own.
 func moveAside(root *untrusted.Root, name, to string) error {
 	if _, err := root.Lstat(name); err != nil {
 		return err
@@ -131,7 +131,7 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	return errors.Join(earlier, err)
 }
 
-// disarm leaves nothing in what was moved that git or another version control takes for a repository.
+// disarm removes from what was moved all that makes it a repository for git or another version control.
 func (m *mover) disarm(ctx context.Context) error {
 	for ; len(m.armed) > 0; m.armed = m.armed[1:] {
 		if err := m.root.Walk(ctx, m.armed[0], m.visit); err != nil || m.entries < 0 {
@@ -167,14 +167,14 @@ func (m *mover) visit(e untrusted.Entry, err error) error {
 	return way
 }
 
-// openFolder lets its owner in, and leaves others what they may.
+// openFolder gives the owner access, and does not change that of others.
 func openFolder(root *untrusted.Root, name string) {
 	if info, err := root.Lstat(name); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
-		_ = root.Chmod(name, info.Mode().Perm()|0o700) // where that fails, what follows says so
+		_ = root.Chmod(name, info.Mode().Perm()|0o700) // if that fails, the next step reports it
 	}
 }
 
-// stays reports what git makes by itself and what leads nowhere else.
+// stays reports whether git makes such a file by itself, and it leads nowhere else.
 func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder string) bool {
 	if info, err := root.Lstat(at); err != nil || !info.Mode().IsRegular() {
 		return errors.Is(err, fs.ErrNotExist)
@@ -200,8 +200,8 @@ func (s search) stays(ctx context.Context, root *untrusted.Root, at, folder stri
 	return path.Dir(way) == "hooks" && strings.HasSuffix(way, ".sample")
 }
 
-// isOwn reports a git folder of a worktree or submodule of the project's own repository, whose work tree
-// is dir. All else that a new .git leads to may become a repository later, when git writes there.
+// isOwn reports whether a git folder belongs to a worktree or submodule of the project's own repository,
+// with the work tree dir. Other targets of a new .git may become repositories when git writes there.
 func (s search) isOwn(folder, dir string) bool {
 	has := func(name string) bool {
 		_, err := os.Lstat(filepath.Join(folder, name))
