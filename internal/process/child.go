@@ -69,9 +69,7 @@ func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (tim
 	}
 	select {
 	case ch.reap = <-ch.exited:
-		ch.ended = true
 	case <-c.Ended:
-		ch.ended = true
 	case <-ctx.Done():
 		why = contextError(ctx)
 	case <-overdue:
@@ -80,42 +78,43 @@ func (ch *child) wait(ctx context.Context, c Command, hard <-chan struct{}) (tim
 		why = ErrStopped
 	case <-ch.streams.failed: // finish reports the error
 	}
-	if ch.hasEnded(c.Ended) {
+	select {
+	case ch.reap = <-ch.exited:
+	default:
+	}
+	ch.ended = ch.reap != nil || IsClosed(c.Ended)
+	if ch.ended { // then a timeout or a cancellation no longer counts
 		return false, nil
 	}
 	return timedOut, why
 }
 
-// hasEnded: after the end, a timeout or a cancellation no longer counts.
-func (ch *child) hasEnded(ended <-chan struct{}) bool {
-	select {
-	case ch.reap = <-ch.exited:
-		ch.ended = true
-	case <-ended:
-		ch.ended = true
-	default:
-	}
-	return ch.ended
-}
-
 // stop waits for the grace period: a shell dies at once, but its command may clean up.
-func (ch *child) stop(grace time.Duration, hard <-chan struct{}) {
+func (ch *child) stop(ctx context.Context, c Command, hard <-chan struct{}) {
 	if IsClosed(hard) {
 		return
 	}
 	ch.tree.terminate()
-	over := time.After(grace)
-	tick := time.Tick(20 * time.Millisecond)
+	ch.await(context.WithoutCancel(ctx), graceOf(ctx, c), 20*time.Millisecond, hard)
+}
+
+// await reports whether the program and all its descendants ended within the limit.
+func (ch *child) await(ctx context.Context, limit, interval time.Duration, hard <-chan struct{}) bool {
+	over := time.After(limit)
+	tick := time.Tick(interval)
 	for ch.reap == nil || ch.tree.isAlive() {
 		select {
 		case ch.reap = <-ch.exited:
 		case <-tick:
 		case <-over:
-			return
+			return !ch.tree.isAlive()
+		case <-ctx.Done():
+			return false
 		case <-hard:
-			return
+			return false
 		}
 	}
+	return true
 }
 
 func (ch *child) finish() (Result, error) {
@@ -166,7 +165,7 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 		return nil
 	}
 	limit, interval := c.Linger()
-	if ch.waitForRest(ctx, limit, interval, hard) {
+	if ch.await(ctx, limit, max(interval, time.Millisecond), hard) {
 		return nil
 	}
 	switch {
@@ -176,25 +175,8 @@ func (ch *child) linger(ctx context.Context, c Command, hard <-chan struct{}) (w
 		why = ErrStopped
 	}
 	ch.tree.recordMembers()
-	ch.stop(graceOf(ctx, c), hard)
+	ch.stop(ctx, c, hard)
 	return why
-}
-
-func (ch *child) waitForRest(ctx context.Context, limit, interval time.Duration, hard <-chan struct{}) bool {
-	over := time.After(limit)
-	tick := time.Tick(max(interval, time.Millisecond))
-	for ch.tree.isAlive() {
-		select {
-		case <-tick:
-		case <-over:
-			return !ch.tree.isAlive()
-		case <-ctx.Done():
-			return false
-		case <-hard:
-			return false
-		}
-	}
-	return true
 }
 
 type stat struct {

@@ -167,17 +167,6 @@ func CannotStart(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENOEXEC)
 }
 
-// Appending to the result does not change env.
-func withoutVariable(env []string, name string) []string {
-	out := make([]string, 0, len(env)+1)
-	for _, kv := range env {
-		if !strings.HasPrefix(kv, name+"=") {
-			out = append(out, kv)
-		}
-	}
-	return out
-}
-
 // startFailure is a specific reason that the system reports as systemError.
 type startFailure struct {
 	text        string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -64,7 +65,9 @@ const guardName = "process-guard"
 
 // childCommand runs the guard, or the inner program if we are the guard or need none.
 func (o OuterProgram) childCommand() (argv, env []string) {
-	env = withoutVariable(withoutVariable(o.Env, outerMarker), guardMarker)
+	env = slices.DeleteFunc(slices.Clone(o.Env), func(variable string) bool {
+		return strings.HasPrefix(variable, outerMarker+"=") || strings.HasPrefix(variable, guardMarker+"=")
+	})
 	own := strconv.Itoa(os.Getpid())
 	_, name, guard := parentFromMarker(func(name string) string { return environ.Get(o.Env, name) }, guardMarker)
 	switch {

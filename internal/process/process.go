@@ -98,7 +98,7 @@ func (r *Runner) run(ctx context.Context, c Command) (Result, error) {
 	timedOut, why := ch.wait(ctx, c, r.Hard)
 	switch {
 	case !ch.ended:
-		ch.stop(graceOf(ctx, c), r.Hard)
+		ch.stop(ctx, c, r.Hard)
 	case c.Linger != nil:
 		why = ch.linger(ctx, c, r.Hard)
 	}

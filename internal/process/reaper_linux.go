@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/environ"
 )
 
 // marker shows the tree of a descendant that left its session and lost its parents.
@@ -71,7 +73,7 @@ func startTree(path string, argv []string, attr *os.ProcAttr) (*tree, <-chan rea
 		return nil, nil, err
 	}
 	subreaper.count++
-	attr.Env = append(withoutVariable(attr.Env, marker), marker+"="+subreaper.id+"."+strconv.FormatUint(subreaper.count, 10))
+	attr.Env = environ.Merge(attr.Env, environ.Pairs(marker, subreaper.id+"."+strconv.FormatUint(subreaper.count, 10)))
 	attr.Sys.Pdeathsig = syscall.SIGKILL
 	exited := make(chan reaper, 1)
 	p, err := launch(path, argv, attr, func(p *os.Process) { exited <- awaitExit(p) })
