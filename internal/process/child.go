@@ -40,9 +40,9 @@ func start(c Command) (*child, error) {
 	}
 	attr := &os.ProcAttr{Dir: c.Dir, Env: env, Files: s.childFiles, Sys: withOwnSession(c.Sys)}
 	t, exited, err := startTree(path, c.Argv, attr)
-	s.closeOpened()
+	closeAll(s.opened)
 	if err != nil {
-		s.closeOwn()
+		closeAll(s.own)
 		return nil, StartError(path, err)
 	}
 	t.uid = c.UID

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type streams struct {
 	childFiles []*os.File    // descriptors 0, 1, 2 … of the program
 	opened     []*os.File    // the childFiles that we opened
+	own        []*os.File    // our ends of the pipes
 	failed     chan struct{} // closed when a writer has returned an error
 	once       sync.Once
 	input      *input
@@ -24,8 +26,7 @@ func openStreams(c Command) (*streams, error) {
 	s := &streams{failed: make(chan struct{})}
 	err := s.open(c)
 	if err != nil {
-		s.closeOpened()
-		s.closeOwn()
+		closeAll(slices.Concat(s.opened, s.own))
 		return nil, fmt.Errorf("open its streams: %w", err)
 	}
 	s.childFiles = append(s.childFiles, c.Files...)
@@ -64,7 +65,7 @@ func (s *streams) addInput(from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	s.childFiles, s.opened = append(s.childFiles, r), append(s.opened, r)
+	s.childFiles, s.opened, s.own = append(s.childFiles, r), append(s.opened, r), append(s.own, w)
 	s.input = &input{w: w, from: from, done: make(chan struct{})}
 	return nil
 }
@@ -82,7 +83,7 @@ func (s *streams) addOutput(name string, to io.Writer) error {
 		return err
 	}
 	enlargePipe(w)
-	s.childFiles, s.opened = append(s.childFiles, w), append(s.opened, w)
+	s.childFiles, s.opened, s.own = append(s.childFiles, w), append(s.opened, w), append(s.own, r)
 	fail := func() { s.once.Do(func() { close(s.failed) }) }
 	s.output = append(s.output, &output{r: r, to: to, name: name, done: make(chan struct{}), fail: fail})
 	return nil
@@ -97,19 +98,9 @@ func (s *streams) addNull(mode int) error {
 	return nil
 }
 
-func (s *streams) closeOpened() {
-	for _, f := range s.opened {
+func closeAll(files []*os.File) {
+	for _, f := range files {
 		_ = f.Close()
-	}
-}
-
-// closeOwn closes our ends if the program did not start.
-func (s *streams) closeOwn() {
-	if s.input != nil {
-		_ = s.input.w.Close()
-	}
-	for _, o := range s.output {
-		_ = o.r.Close()
 	}
 }
 
