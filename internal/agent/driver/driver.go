@@ -20,7 +20,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -77,15 +76,11 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 	if lost != nil {
 		s.take(stream.Progress{Text: "transcript: " + lost.Error()})
 	}
-	e := ending{
-		Result: res, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped),
-		hasProtocol: h.Adapter.HasProtocol, limit: policy.FormatDuration(h.Timeout), idle: policy.FormatDuration(h.Idle), now: h.Now,
-		hints: denialHints(h.Adapter),
-	}
+	e := ending{Result: res, agent: h, err: err, interrupted: ctx.Err() != nil || errors.Is(err, process.ErrStopped)}
 	if h.Adapter.MissingLogin != nil && res.Exit != 0 {
 		e.missingLogin = h.Adapter.MissingLogin(res.Exit, s.lastError)
 	}
-	if s.neverStarted(e) {
+	if e.neverStarted(s) {
 		return journal.AgentEnded{}, fault.Usage(
 			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.startHint(e.err), e.err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
@@ -25,21 +26,16 @@ const (
 	statusNoModel    = 404
 )
 
+// ending is how a run of the agent ended.
 type ending struct {
 	process.Result
+	agent        *Agent
 	err          error // could not be started or read
 	interrupted  bool
-	hasProtocol  bool   // it prints JSON lines
-	limit        string // its time limit, as text
-	idle         string // its limit without output, as text
-	now          func() time.Time
-	missingLogin string                   // why it has neither key nor login; empty: it has
-	hints        map[stream.Denial]string // by denial
+	missingLogin string // why it has neither key nor login; empty: it has
 }
 
-func (s *collector) neverStarted(e ending) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (e ending) neverStarted(s *collector) bool {
 	return e.err != nil && !e.interrupted && e.Exit == 0 && s.lines == 0
 }
 
@@ -54,7 +50,7 @@ func (s *collector) event(e ending) journal.AgentEnded {
 	ended.CannotRun = s.cannotRun(e)
 	ended.Busy, ended.Until = s.busy(e)
 	ended.Denied = s.denied(e)
-	ended.Fix = e.hints[ended.Denied]
+	ended.Fix = denialHints(e.agent.Adapter)[ended.Denied]
 	ended.Overspent = errors.Is(e.err, errOverspent) || errors.Is(e.err, errBoundless)
 	return ended
 }
@@ -68,9 +64,9 @@ func (s *collector) failureReason(e ending) string {
 	case errors.Is(e.err, errBoundless):
 		return errBoundless.Error()
 	case errors.Is(e.err, errIdle):
-		return "no output for " + e.idle
+		return "no output for " + policy.FormatDuration(e.agent.Idle)
 	case e.TimedOut:
-		return "not done after " + e.limit
+		return "not done after " + policy.FormatDuration(e.agent.Timeout)
 	case e.missingLogin != "":
 		return e.missingLogin
 	case s.result != nil && s.result.Failed:
@@ -81,7 +77,7 @@ func (s *collector) failureReason(e ending) string {
 		return s.exitText(e)
 	case e.err != nil:
 		return e.err.Error()
-	case e.hasProtocol && s.result == nil:
+	case e.agent.Adapter.HasProtocol && s.result == nil:
 		return agent.NoResult
 	}
 	return ""
@@ -117,7 +113,7 @@ func (s *collector) cannotRun(e ending) bool {
 	case e.Exit == exitNotRunnable, e.Exit == exitNotFound, s.denied(e) != "":
 		return true
 	}
-	return e.hasProtocol && s.result == nil && s.lines == 0 && e.Exit != 0
+	return e.agent.Adapter.HasProtocol && s.result == nil && s.lines == 0 && e.Exit != 0
 }
 
 // noCredit matches messages for an account without credit, which have no status of their own.
@@ -155,8 +151,8 @@ func (s *collector) busy(e ending) (is bool, until time.Time) {
 		return false, time.Time{}
 	}
 	r := *s.result
-	if until = nextTime(r.Until, e.now); r.After > 0 && e.now != nil {
-		until = e.now().Add(r.After)
+	if until = nextTime(r.Until, e.agent.Now); r.After > 0 {
+		until = e.agent.Now().Add(r.After)
 	}
 	return r.Busy || !until.IsZero() || slices.Contains(retryableStatuses, r.Status), until.UTC()
 }
@@ -210,18 +206,15 @@ func (s *collector) retriesAsFailure(e ending) ending {
 	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
 		return e
 	}
-	s.result = &stream.Result{Failed: true, Reason: "no answer from the model for " + e.idle, Status: s.retry.Status, Text: s.retry.Reason}
+	s.result = &stream.Result{Failed: true, Reason: "no answer from the model for " + policy.FormatDuration(e.agent.Idle), Status: s.retry.Status, Text: s.retry.Reason}
 	e.err, e.Signal = nil, ""
 	return e
 }
 
 // nextTime completes a time of day without a date: the next moment with that time.
 func nextTime(until time.Time, clock func() time.Time) time.Time {
-	switch {
-	case until.Year() > 0:
+	if until.Year() > 0 {
 		return until
-	case clock == nil:
-		return time.Time{}
 	}
 	now := clock().In(until.Location())
 	until = time.Date(now.Year(), now.Month(), now.Day(), until.Hour(), until.Minute(), 0, 0, now.Location())

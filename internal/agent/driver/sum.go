@@ -127,17 +127,13 @@ func (s *collector) addText(text string) {
 
 // totals returns everything except the end. A failed result's text is the program's, not the agent's.
 func (s *collector) totals() journal.AgentEnded {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	ended := journal.AgentEnded{Tools: s.tools, Chores: s.chores, ToolErrors: s.failed}
 	ended.Usage, ended.Cost = s.usage()
-	if s.result != nil {
-		if !s.result.Failed {
-			s.claims.Write(s.result.Text)
-			s.claims.End()
-			if len(bytes.TrimSpace(s.words)) == 0 {
-				s.words = []byte(s.result.Text)
-			}
+	if s.result != nil && !s.result.Failed {
+		s.claims.Write(s.result.Text)
+		s.claims.End()
+		if len(bytes.TrimSpace(s.words)) == 0 {
+			s.words = []byte(s.result.Text)
 		}
 	}
 	ended.Promises = s.promises()

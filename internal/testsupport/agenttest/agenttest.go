@@ -46,6 +46,7 @@ func New(t *testing.T, name string, o agent.Options) *Stand {
 		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, //nolint:forbidigo // likewise
 		Watch:   func(item stream.Item) { s.Items = append(s.Items, item) },
 		Grace:   time.Minute,
+		Now:     time.Now, //nolint:forbidigo // likewise
 		Open: func(name string) (io.WriteCloser, error) {
 			s.Kept[name] = &File{}
 			return s.Kept[name], nil
