@@ -162,9 +162,6 @@ func (s SetupEnded) fold(r *Run, _ time.Time) {
 	}
 }
 
-// Took is how long the command ran.
-func (s SetupEnded) Took() time.Duration { return CheckEnded(s).Took() }
-
 // Failure returns why the command failed, or nothing.
 func (s SetupEnded) Failure() string {
 	switch {

@@ -89,7 +89,6 @@ func (s syncs) Sync() error               { return s.err }
 func TestHowLongThingsTook(t *testing.T) {
 	for name, got := range map[string]time.Duration{
 		"check":   journal.CheckEnded{TookMS: 1500}.Took(),
-		"setup":   journal.SetupEnded{TookMS: 1500}.Took(),
 		"agent":   journal.AgentEnded{TookMS: 1500}.Took(),
 		"a pause": journal.Paused{MS: 1500}.Delay(),
 	} {

@@ -47,9 +47,6 @@ func (m Missed) String() string {
 	return fmt.Sprintf("criterion %d: %s (%s:%d)", m.Criterion, m.Why, m.File, m.Line)
 }
 
-// Took is how long the review took.
-func (e StoryReviewed) Took() time.Duration { return time.Duration(e.TookMS) * time.Millisecond }
-
 // ReviewOf returns the newest opinion of a story.
 func (r Run) ReviewOf(story string) (StoryReviewed, bool) {
 	return newest(r.Reviews, func(reviewed StoryReviewed) bool { return reviewed.Story == story })
