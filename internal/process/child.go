@@ -128,7 +128,10 @@ func (ch *child) finish() (Result, error) {
 	if err != nil {
 		err = fmt.Errorf("wait: %w", err)
 	}
-	res := resultOf(state)
+	res := Result{Exit: -1}
+	if state != nil {
+		res = ResultOf(state.Sys().(syscall.WaitStatus)) //nolint:forcetypeassert // on every Unix
+	}
 	res.Swept = ch.tree.countEnded()
 	return res, errors.Join(err, swept, broke)
 }
@@ -146,13 +149,10 @@ func (ch *child) kill() error {
 	}
 }
 
-func resultOf(state *os.ProcessState) Result {
-	if state == nil {
-		return Result{Exit: -1}
-	}
-	ws, ok := state.Sys().(syscall.WaitStatus)
-	if !ok || !ws.Signaled() {
-		return Result{Exit: state.ExitCode()}
+// ResultOf is the result of a program with that wait status.
+func ResultOf(ws syscall.WaitStatus) Result {
+	if !ws.Signaled() {
+		return Result{Exit: ws.ExitStatus()}
 	}
 	return Result{Exit: 128 + int(ws.Signal()), Signal: unix.SignalName(ws.Signal())}
 }

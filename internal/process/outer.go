@@ -128,10 +128,7 @@ func (in *innerProcess) send(signals []os.Signal) {
 
 // exitCode is 130 for a Ctrl-C before the inner program had a handler.
 func exitCode(ws syscall.WaitStatus, forwarded syscall.Signal) int {
-	code := ws.ExitStatus()
-	if ws.Signaled() {
-		code = 128 + int(ws.Signal())
-	}
+	code := ResultOf(ws).Exit
 	if code == 128+int(ForwardedSignal) && forwarded != 0 {
 		return 128 + int(forwarded)
 	}

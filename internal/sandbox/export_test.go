@@ -19,6 +19,3 @@ func Beside(w Config, socket string) Config {
 	w.daemons = append(w.daemons, socket)
 	return w
 }
-
-// Left are the numbers of what somebody has of the memory of System V.
-func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }

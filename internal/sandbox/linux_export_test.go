@@ -77,3 +77,6 @@ func ShutWhile(rounds int) (times int, err error) {
 	<-done
 	return times, nil
 }
+
+// Left are the numbers of what somebody has of the memory of System V.
+func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }

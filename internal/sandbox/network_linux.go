@@ -104,9 +104,8 @@ func oneWay(to, from net.Conn) {
 type outerSide struct {
 	wire    wire
 	targets map[int]netip.AddrPort // where its ports lead
-	done    chan struct{}
-	left    chan struct{}   // closed when the program has ended and left others
-	ctx     context.Context // until those inside are gone
+	left    chan struct{}          // closed when the program has ended and left others
+	ctx     context.Context        // until those inside are gone
 	end     context.CancelFunc
 	busy    sync.WaitGroup
 
@@ -115,22 +114,20 @@ type outerSide struct {
 }
 
 func newOuterSide(w wire, to map[int]netip.AddrPort) *outerSide {
-	h := &outerSide{wire: w, targets: to, done: make(chan struct{}), left: make(chan struct{})}
+	h := &outerSide{wire: w, targets: to, left: make(chan struct{})}
 	h.ctx, h.end = context.WithCancel(context.Background())
-	go h.readMessages()
+	h.busy.Go(h.readMessages)
 	return h
 }
 
 // wait ends what h does, once all that the launcher said has been heard.
 func (h *outerSide) wait() {
 	h.end()
-	<-h.done
-	_ = h.wire.Close()
 	h.busy.Wait()
+	_ = h.wire.Close()
 }
 
 func (h *outerSide) readMessages() {
-	defer close(h.done)
 	for {
 		what, f, err := h.wire.receive()
 		if err != nil {
@@ -169,12 +166,9 @@ func (h *outerSide) forwardPort(port int, f *os.File) {
 
 // endResult removes what the supervisor added to the result.
 func (h *outerSide) endResult(res process.Result) process.Result {
-	if h.ended == nil {
-		return res
-	}
-	res.Exit, res.Signal = h.ended.ExitStatus(), ""
-	if h.ended.Signaled() {
-		res.Exit, res.Signal = 128+int(h.ended.Signal()), unix.SignalName(h.ended.Signal())
+	if h.ended != nil {
+		own := process.ResultOf(*h.ended)
+		res.Exit, res.Signal = own.Exit, own.Signal
 	}
 	return res
 }
