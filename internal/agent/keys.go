@@ -26,11 +26,11 @@ type Keys struct {
 
 // baseURLs are the variables of model servers. Amp has none; opencode has settings.
 var baseURLs = map[string]string{
-	"amp":      "",
-	"codex":    "OPENAI_BASE_URL",
-	"copilot":  "COPILOT_PROVIDER_BASE_URL",
-	"gemini":   "GOOGLE_GEMINI_BASE_URL",
-	"opencode": "",
+	"claude":  "ANTHROPIC_BASE_URL",
+	"codex":   "OPENAI_BASE_URL",
+	"command": "ANTHROPIC_BASE_URL",
+	"copilot": "COPILOT_PROVIDER_BASE_URL",
+	"gemini":  "GOOGLE_GEMINI_BASE_URL",
 }
 
 // KeysFrom reads the keys that the CLIs look for in an environment. OPENAI_API_KEY
@@ -39,10 +39,6 @@ var baseURLs = map[string]string{
 // may get another maker's.
 func KeysFrom(getenv func(string) string, name, command string) Keys {
 	name = NameOf(name, command)
-	base, known := baseURLs[name]
-	if !known {
-		base = "ANTHROPIC_BASE_URL"
-	}
 	openAI := "CODEX_API_KEY"
 	if name == "opencode" {
 		openAI = "OPENAI_API_KEY"
@@ -56,7 +52,7 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 		CopilotProviderAPIKey: getenv("COPILOT_PROVIDER_API_KEY"),
 		CopilotProviderType:   getenv("COPILOT_PROVIDER_TYPE"),
 	}
-	if base != "" {
+	if base := baseURLs[name]; base != "" {
 		keys.ModelBaseURL = getenv(base)
 	}
 	return keys

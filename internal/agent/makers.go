@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -35,10 +36,7 @@ func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
 	case "opencode":
 		return k.opencodeMakers(model)
 	case "copilot":
-		api := k.CopilotProviderType
-		if api == "" {
-			api = "openai"
-		}
+		api := cmp.Or(k.CopilotProviderType, "openai")
 		known := api == "openai" || api == "anthropic"
 		return k.maker(api, k.CopilotProviderAPIKey), known || k.CopilotProviderAPIKey == ""
 	case "amp":
@@ -106,15 +104,15 @@ func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 
 // serverSettings are files in which users choose a server or a login.
 var serverSettings = map[string]struct {
-	variable, file, home string
-	says                 *pattern.Pattern
+	variable, folder, file string // the folder is within HOME, unless the variable names another
+	says                   *pattern.Pattern
 }{
 	"claude": {
-		"CLAUDE_CONFIG_DIR", "settings.json", ".claude/settings.json",
+		"CLAUDE_CONFIG_DIR", ".claude", "settings.json",
 		pattern.Of(`"(?:ANTHROPIC_BASE_URL|ANTHROPIC_AUTH_TOKEN|ANTHROPIC_API_KEY|CLAUDE_CODE_USE_\w+|apiKeyHelper)"\s*:`),
 	},
-	"codex":  {"CODEX_HOME", "config.toml", ".codex/config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
-	"gemini": {"GEMINI_CLI_HOME", ".gemini/settings.json", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
+	"codex":  {"CODEX_HOME", ".codex", "config.toml", pattern.Of(`(?m)^\s*(?:model_provider|openai_base_url|profile)\s*=`)},
+	"gemini": {"GEMINI_CLI_HOME", "", ".gemini/settings.json", pattern.Of(`"selectedType"\s*:\s*"`)},
 }
 
 var byKey = pattern.Of(`"selectedType"\s*:\s*"gemini-api-key"`)
@@ -135,11 +133,8 @@ func (k *Keys) UsesKey(name string, env []string) bool {
 		}
 	}
 	own, known := serverSettings[name]
-	path := filepath.Join(environ.Get(env, own.variable), own.file)
-	if environ.Get(env, own.variable) == "" {
-		path = filepath.Join(environ.Get(env, "HOME"), own.home)
-	}
-	text, err := untrusted.ReadFile(path, maxSettings)
+	folder := cmp.Or(environ.Get(env, own.variable), filepath.Join(environ.Get(env, "HOME"), own.folder))
+	text, err := untrusted.ReadFile(filepath.Join(folder, own.file), maxSettings)
 	if !known || err != nil || !own.says.MatchString(string(text)) {
 		return true
 	}

@@ -207,7 +207,7 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 			return changed, errors.New("it is too large to be put back, or not readable")
 		}
 	}
-	if err := k.moveAside(); err != nil {
+	if err := moveAside(k.root, k.name); err != nil {
 		return changed, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.content)) {
@@ -217,8 +217,6 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 	}
 	return changed, nil
 }
-
-func (k keptPath) moveAside() error { return moveAside(k.root, k.name) }
 
 // moveAside moves aside what cannot be removed.
 func moveAside(root *untrusted.Root, name string) error {
