@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -242,29 +243,18 @@ func (r *Run) advanceClock(at time.Time) {
 	r.Now = now
 }
 
-// clone copies everything in the run that a fold changes in place.
+// clone copies all slices of the run that a fold changes in place.
 func (r Run) clone() Run {
+	for _, field := range reflect.ValueOf(&r).Elem().Fields() {
+		if field.Kind() == reflect.Slice {
+			field.Set(reflect.AppendSlice(reflect.Zero(field.Type()), field))
+		}
+	}
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
-	r.BaseChecks = slices.Clone(r.BaseChecks)
-	r.Iterations = slices.Clone(r.Iterations)
+	r.Trial.Checks, r.Trial.Setup = slices.Clone(r.Trial.Checks), slices.Clone(r.Trial.Setup)
 	if n := len(r.Iterations); n > 0 { // only the newest still changes
 		it := &r.Iterations[n-1]
 		it.Checks, it.SCM = slices.Clone(it.Checks), slices.Clone(it.SCM)
 	}
-	r.Proofs = slices.Clone(r.Proofs)
-	r.Loose = slices.Clone(r.Loose)
-	r.Setup = slices.Clone(r.Setup)
-	r.Grades = slices.Clone(r.Grades)
-	r.Trial.Checks, r.Trial.Setup = slices.Clone(r.Trial.Checks), slices.Clone(r.Trial.Setup)
-	r.Failures = slices.Clone(r.Failures)
-	r.Joins = slices.Clone(r.Joins)
-	r.Leaves = slices.Clone(r.Leaves)
-	r.Notes = slices.Clone(r.Notes)
-	r.Said = slices.Clone(r.Said)
-	r.Misplans = slices.Clone(r.Misplans)
-	r.Refused = slices.Clone(r.Refused)
-	r.Traffic = slices.Clone(r.Traffic)
-	r.Inspections = slices.Clone(r.Inspections)
-	r.Reviews = slices.Clone(r.Reviews)
 	return r
 }
