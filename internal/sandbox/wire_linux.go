@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -18,41 +19,24 @@ type message struct {
 	Port   int    `json:",omitempty"` // a listener of this port comes with it
 	Filter bool   `json:",omitempty"` // the filter's listener comes with it
 	Failed string `json:",omitempty"` // why the program could not become
-	Kind   string `json:",omitempty"` // of that failure
+	Kind   int    `json:",omitempty"` // of that failure: its place in programFailures, from 1
 	Ended  *int   `json:",omitempty"` // the program's wait status
 	Left   bool   `json:",omitempty"` // and it left others behind
 }
 
-// Failures of the program itself, as if there were no sandbox; others are ours.
-var programFailures = []struct {
-	name string
-	of   error
-}{
-	{"folder", process.ErrFolder},
-	{"uninterpreted", process.ErrInterpreter},
-	{"absent", process.ErrNotFound},
-	{"forbidden", fs.ErrPermission},
-	{"formless", process.ErrExecFormat},
-}
+// programFailures are failures of the program itself, as if there were no sandbox. Others are ours.
+var programFailures = []error{process.ErrFolder, process.ErrInterpreter, process.ErrNotFound, fs.ErrPermission, process.ErrExecFormat}
 
 func failure(err error) message {
-	w := message{Failed: err.Error()}
-	for _, kind := range programFailures {
-		if errors.Is(err, kind.of) {
-			w.Kind = kind.name
-			break
-		}
-	}
-	return w
+	kind := slices.IndexFunc(programFailures, func(kind error) bool { return errors.Is(err, kind) })
+	return message{Failed: err.Error(), Kind: kind + 1}
 }
 
 func (w message) err() error {
-	for _, kind := range programFailures {
-		if w.Kind == kind.name {
-			return relayedError{w.Failed, kind.of}
-		}
+	if w.Kind < 1 || w.Kind > len(programFailures) {
+		return errors.New(w.Failed)
 	}
-	return errors.New(w.Failed)
+	return relayedError{w.Failed, programFailures[w.Kind-1]}
 }
 
 // relayedError keeps the kind of a failure in the launcher.
