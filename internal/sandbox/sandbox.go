@@ -50,62 +50,44 @@ func (l Level) Known() bool { return slices.Contains(Levels(), l) }
 // Exec runs a Command, as process.Runner.Run does.
 type Exec func(context.Context, process.Command) (process.Result, error)
 
-// Config says what is inside. It is data; Run makes it stand.
+// Config says what is inside. It is data; Run applies it.
 type Config struct {
 	Level Level
 
-	// UID and GID are those of sandboxed programs, which have no other groups.
-	// UID 0: our own, as on a laptop.
+	// UID and GID are those of sandboxed programs, which have no other groups. UID 0: our own.
 	UID, GID int
 
-	// What those inside can write, and what they can read besides: programs,
-	// libraries and the rest of readable() are always there, and with mounts
-	// of its own an empty /tmp, gone afterwards. ReadOnly lies in a folder of
-	// Write, and need not exist. Without mounts of its own all sockets in Write
-	// can be used: a folder in /tmp, then, and not all of it.
+	// Write are folders that can be written to. Read can be read, besides what readable lists.
+	// ReadOnly lies in a folder of Write, and need not exist. With mounts /tmp is empty and
+	// temporary. Without them all sockets in Write can be used, so Write must not hold all of /tmp.
 	Write, Read, ReadOnly []string
 
-	// Guards are of folders in which nothing may change but what they name.
-	Guards []putback.Guard
+	Guards []putback.Guard // folders in which nothing may change but what they name
 
-	// Apart are folders of which nothing can be read for the sake of another that holds
-	// them. What Read names within one can be, and what Write does.
+	// Apart are folders that cannot be read, except what Read and Write name within them.
 	Apart []string
 
-	// Theirs are folders that those inside write to at other times: no link in one of
-	// them is followed, nor in one of Write.
+	// Theirs are folders that sandboxed programs write to at other times. Links in them are not
+	// followed, nor links in Write.
 	Theirs []string
 
-	// Fields are what those inside may change of JSON files of Write, as putback has
-	// them. The rest is put back.
-	Fields map[string][]string
+	Fields map[string][]string // what may change of JSON files in Write; see putback.Files
 
-	// Ours is within Write, and is written by this program alone. Mounts
-	// enforce that; without them nothing does.
-	Ours []string
+	Ours  []string // within Write, for this program alone; only mounts enforce it
+	Empty []string // folders within Write, need not exist; with mounts they are empty and temporary
 
-	// Empty are folders within Write that need not exist. Where there are mounts they
-	// begin empty, and what is made in them is gone afterwards.
-	Empty []string
+	Ports map[int]netip.AddrPort // ports of 127.0.0.1 inside that lead to these addresses
 
-	// Ports of 127.0.0.1 inside lead out to these addresses: our proxies, and servers
-	// on this machine or another that a person named.
-	Ports map[int]netip.AddrPort
-
-	// Beyond are addresses, with ports, of other machines that can be reached
-	// from here and must not be from inside. Level external needs one: with
-	// somebody else's sandbox nothing else shows whether it stands.
+	// Beyond are addresses of other machines that can be reached from here and must not be from
+	// inside. Level external needs one: nothing else shows whether the external sandbox holds.
 	Beyond []string
 
-	// HostPIDs does without a process namespace, where the machine refuses one. In
-	// one, everything that was started inside ends with the launcher.
+	// HostPIDs does without a process namespace, where the machine refuses one. With one,
+	// everything that was started inside ends with the launcher.
 	HostPIDs bool
 
-	// Mended gets what had to be put back of ReadOnly. May be nil.
-	Mended func(paths []string) `json:"-"`
-
-	// Mark keeps what putback.Recover needs if this process is killed. May be nil.
-	Mark func(text []byte) (done func(all bool) error) `json:"-"`
+	Mended func(paths []string)                          `json:"-"` // gets what was put back of ReadOnly; may be nil
+	Mark   func(text []byte) (done func(all bool) error) `json:"-"` // see putback.Files; may be nil
 
 	fixed []place // that can be read, as they were before anything ran inside; nil: as they are
 
