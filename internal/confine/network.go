@@ -1,13 +1,21 @@
 package confine
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -94,4 +102,144 @@ func (d *servers) env(setup bool) []string {
 		env = append(env, name+"="+d.certificates)
 	}
 	return env
+}
+
+type servers struct {
+	services     []netip.AddrPort // of the project
+	proxy, setup proxy            // setup is for what makes a folder ready
+	model        egress.Listener
+	modelServer  *egress.Model // nil: no key is held
+	countsUsage  bool          // the key of the agent that does the work is
+	packages     bool
+	keys, review agent.Keys // for the agent, and for who gives a second opinion
+	certificates string     // the certificates that those inside trust
+
+	stop   context.CancelFunc
+	served sync.WaitGroup
+	mu     sync.Mutex
+	failed error
+}
+
+type proxy struct {
+	egress.Listener
+	*egress.Proxy // nil: it is not open
+}
+
+func (w *Sandbox) startServers(ctx context.Context, asked Options) error {
+	d, n := w.servers, asked.Network
+	route, err := n.Route()
+	if err != nil {
+		return err
+	}
+	if err := w.trust(n); err != nil {
+		return err
+	}
+	if n.Setup == nil && !n.Packages {
+		n.Setup = n.Allow
+	}
+	who := w.modelUsers(asked)
+	for i := range who {
+		if who[i].makers, err = w.makers(&who[i], asked.Home == ""); err != nil {
+			return err
+		}
+		if len(who[i].makers) == 0 {
+			n.Allow = slices.Concat(n.Allow, who[i].Hosts)
+		}
+	}
+	allow, wrong := egress.ParseNames(n.Allow)
+	setup, err := egress.ParseNames(n.Setup) // without the agents' hosts
+	if err = cmp.Or(wrong, err); err != nil {
+		return err
+	}
+	d.packages = n.Packages && !n.Any
+	ctx, d.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if d.proxy, err = w.openProxy(ctx, &egress.Proxy{Allow: allow, Any: n.Any, Route: route, Refused: w.refused(asked)}); err != nil {
+		return err
+	}
+	d.setup, err = w.openProxy(ctx, &egress.Proxy{Allow: setup, Any: n.Any && n.Setup == nil, Route: route, List: "setup-domains", Refused: w.refused(asked)})
+	if err != nil || !slices.ContainsFunc(who, func(a modelUser) bool { return len(a.makers) > 0 }) {
+		return err
+	}
+	return w.openModel(ctx, asked, who, route)
+}
+
+func (w *Sandbox) openProxy(ctx context.Context, p *egress.Proxy) (proxy, error) {
+	l, err := w.listen(ctx)
+	if err == nil {
+		w.servers.serve(func() error { return p.Serve(ctx, l) })
+	}
+	return proxy{l, p}, err
+}
+
+// listen opens a server of ours at a port that no service has.
+func (w *Sandbox) listen(ctx context.Context) (egress.Listener, error) {
+	l, err := egress.Listen(ctx)
+	taken := func(at netip.AddrPort) bool { return int(at.Port()) == l.Port }
+	if err != nil || !slices.ContainsFunc(w.servers.services, taken) {
+		return l, err
+	}
+	defer func() { _ = l.Close() }() // after another was found
+	return w.listen(ctx)
+}
+
+// refused translates what would allow a refused host: to an input, or to a setting on a laptop.
+func (w *Sandbox) refused(asked Options) func(egress.Refusal) {
+	return func(r egress.Refusal) {
+		if r.Sent {
+			w.record(journal.Noted{What: r.What + " of a request to the model: " + r.Why})
+			return
+		}
+		event := journal.EgressRefused{What: r.What, Why: r.Why, Input: r.Input}
+		if asked.Home != "" {
+			event.Input = ""
+			for input, setting := range map[string]string{
+				"allow-domains: ": "allowDomains", "setup-domains: ": "setupDomains", "allow-models: ": "allowModels",
+			} {
+				if name, is := strings.CutPrefix(r.Input, input); is {
+					event.Input = fmt.Sprintf(`"sandbox": {%q: [%q]}`, setting, name)
+				}
+			}
+		}
+		w.record(event)
+	}
+}
+
+func (d *servers) serve(serve func() error) {
+	d.served.Go(func() {
+		err := serve()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.failed = errors.Join(d.failed, err)
+	})
+}
+
+func (d *servers) ports(setup bool) map[int]netip.AddrPort {
+	servers := []egress.Listener{d.proxy.Listener, d.model}
+	if setup {
+		servers = []egress.Listener{d.setup.Listener}
+	}
+	ports := map[int]netip.AddrPort{}
+	for _, at := range d.services {
+		ports[int(at.Port())] = at
+	}
+	for _, l := range servers {
+		if l.Port != 0 {
+			ports[l.Port] = l.At()
+		}
+	}
+	return ports
+}
+
+func (d *servers) close() error {
+	if d.stop == nil {
+		return nil
+	}
+	d.stop()
+	d.served.Wait()
+	for _, door := range []egress.Listener{d.proxy.Listener, d.setup.Listener, d.model} {
+		if door.Listener != nil {
+			_ = door.Close() // who served it has done so
+		}
+	}
+	return d.failed
 }
