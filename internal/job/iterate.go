@@ -54,9 +54,13 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 	if err != nil {
 		return err
 	}
+	var tags []string // each completes the run if it stands alone on a line
+	if run.Policy.Done == policy.ByTag {
+		tags = []string{run.Policy.Word}
+	}
 	ended, err := s.runAgent(ctx, hand, agent.Order{
 		Iteration: step.Number, Retries: under.Turned, Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Model,
-		Tags: claimTags(run.Policy), ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
+		Tags: tags, ProgressFiles: workspace.Memory{Dir: memoryDir(run)}.Files(),
 	}, emit)
 	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
@@ -93,14 +97,6 @@ func (s *activeRun) warnOfCost(run journal.Run, ended journal.AgentEnded, emit e
 			Hint: "limit its tokens, its time or its iterations, or name its prices in agent.prices",
 		})
 	}
-}
-
-// claimTags returns the words that complete the run if they stand alone on a line.
-func claimTags(p policy.Policy) []string {
-	if p.Done == policy.ByTag {
-		return []string{p.Word}
-	}
-	return nil
 }
 
 func (s *activeRun) diff(ctx context.Context, run journal.Run, limit int) (string, error) {

@@ -25,7 +25,9 @@ func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push
 		}
 		err := s.BranchHost.Push(ctx, s.trusted, run.Branch, step.SHA)
 		if errors.Is(err, remote.ErrNonFastForward) {
-			return s.handleRejectedPush(ctx, run, err)
+			if event, failed := s.mergeBranch(ctx, run); event != nil || failed != nil {
+				return event, failed
+			}
 		}
 		return journal.Pushed{Branch: run.Branch, SHA: step.SHA}, err
 	})
@@ -38,14 +40,6 @@ func (s *activeRun) sign(ctx context.Context, run journal.Run) (journal.Event, e
 		return nil, err
 	}
 	return signed, s.moveAgentTree(ctx, run.Head, signed.To)
-}
-
-func (s *activeRun) handleRejectedPush(ctx context.Context, run journal.Run, refused error) (journal.Event, error) {
-	event, err := s.mergeBranch(ctx, run)
-	if event == nil && err == nil {
-		err = refused
-	}
-	return event, err
 }
 
 func (s *activeRun) openPull(ctx context.Context, run journal.Run, _ verdict.OpenPull, emit emit) error {

@@ -32,14 +32,17 @@ func (s *activeRun) openJournal(ctx context.Context) error {
 	return nil
 }
 
-func (s *activeRun) notify(run journal.Run, event journal.Event) {
-	if s.OnEvent != nil {
-		s.OnEvent(run, event)
-		return
+// write writes an event to the journal, and then to the console.
+func (s *activeRun) write(event journal.Event) error {
+	if err := s.writer.Append(event); err != nil {
+		return err
 	}
-	if line := view.Line(run, event); line != "" {
+	if s.OnEvent != nil {
+		s.OnEvent(s.Run(), event)
+	} else if line := view.Line(s.Run(), event); line != "" {
 		s.Log(line)
 	}
+	return nil
 }
 
 // Run returns the run as the journal has it.
@@ -56,11 +59,10 @@ func (s *activeRun) Append(event journal.Event) error {
 	if err := s.recordTraffic(event); err != nil {
 		return err
 	}
-	if err := s.writer.Append(event); err != nil {
+	if err := s.write(event); err != nil {
 		return err
 	}
 	run := s.Run()
-	s.notify(run, event)
 	s.publisher.Update(run)
 	if _, ended := event.(journal.IterationEnded); ended && run.Policy.Done == policy.ByTag {
 		return s.writeProgress(run)
@@ -79,11 +81,7 @@ func (s *activeRun) recordTraffic(event journal.Event) error {
 	if passed == nil {
 		return nil
 	}
-	if err := s.writer.Append(*passed); err != nil {
-		return err
-	}
-	s.notify(s.Run(), *passed)
-	return nil
+	return s.write(*passed)
 }
 
 func (s *activeRun) repairJournal() error {
@@ -91,15 +89,10 @@ func (s *activeRun) repairJournal() error {
 	if !mended || err != nil {
 		return err
 	}
-	note := journal.Noted{
+	return s.write(journal.Noted{
 		What: "the run's journal was removed or changed, and was put back",
 		Hint: "do not change .ralph during a run; git clean -x removes it",
-	}
-	if err := s.writer.Append(note); err != nil {
-		return err
-	}
-	s.notify(s.Run(), note)
-	return nil
+	})
 }
 
 func (s *activeRun) writeProgress(run journal.Run) error {
