@@ -52,16 +52,16 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	run, news := w.Runner.Run, func(context.Context) []journal.Noted { return nil }
+	tell := func(event journal.Event) {
+		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
+	}
+	run, settle := w.Runner.Run, func(context.Context, func(journal.Event)) {}
 	if sb != nil {
 		at, err := w.KeptHere(ctx, dir)
 		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}
-		run, news = sb.Around(at), job.WatchNestedRepos(ctx, tool, sb, guarded.Around(dir), at)
-	}
-	tell := func(event journal.Event) {
-		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(strings.TrimSpace(view.Line(journal.Run{}, event))))
+		run, settle = sb.Around(at), job.WatchNestedRepos(ctx, tool, sb, guarded.Around(dir), at)
 	}
 	for _, note := range sb.Notices() {
 		tell(note)
@@ -70,9 +70,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.Within(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
 	sb.Flush(tell)
-	for _, noted := range news(context.WithoutCancel(ctx)) {
-		tell(noted)
-	}
+	settle(context.WithoutCancel(ctx), tell)
 	if process.CannotStart(err) {
 		err = fault.Usage(argv[0]+" cannot be started", process.Remedy(argv[0], err), err)
 	}

@@ -100,7 +100,7 @@ func (s *activeRun) reportNestedRepos(ctx context.Context, emit emit) func() {
 	if s.UserTree != nil {
 		top = s.UserTree.Dir
 	}
-	news := WatchNestedRepos(ctx, s.Git, s.Sandbox, top, s.access(top))
+	settle := WatchNestedRepos(ctx, s.Git, s.Sandbox, top, s.access(top))
 	if ctx.Err() != nil {
 		return func() {} // nothing runs any more, and the search is incomplete
 	}
@@ -111,31 +111,28 @@ func (s *activeRun) reportNestedRepos(ctx context.Context, emit emit) func() {
 			ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), finalSaveTimeout)
 			defer cancel()
 		}
-		for _, noted := range news(ctx) {
-			emit(noted)
-		}
+		settle(ctx, emit)
 	}
 }
 
 // WatchNestedRepos looks for repositories where the sandbox may write. The returned function
-// looks again, moves aside what git would run or follow of new and changed ones, and returns
+// looks again, moves aside what git would run or follow of new and changed ones, and emits
 // notes for people.
-func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, top string, at confine.Access) func(context.Context) []journal.Noted {
+func WatchNestedRepos(ctx context.Context, tool git.Git, sb *confine.Sandbox, top string, at confine.Access) func(context.Context, emit) {
 	settle := nested.Watch(ctx, tool, top, guarded.Needs{Write: slices.Concat(at.Write, sb.AgentPaths()), ReadOnly: at.ReadOnly, Guarded: at.Guarded}, sb.Marks())
-	return func(ctx context.Context) (news []journal.Noted) {
+	return func(ctx context.Context, emit emit) {
 		moved, err := settle(ctx)
 		if len(moved) > 0 {
-			news = append(news, journal.Noted{
+			emit(journal.Noted{
 				What: "moved aside what git would run or follow, which the agent made or changed: " + journal.ShortList(moved),
 				Hint: "inspect it; to restore it, remove " + nested.Aside + " from its name, and from names in it; an index is made anew: stage again what you had staged",
 			})
 		}
 		if err != nil {
-			news = append(news, journal.Noted{
+			emit(journal.Noted{
 				What: "not every repository in the project could be inspected: " + err.Error(),
 				Hint: "look for folders with a .git or a HEAD in it before you run git in them",
 			})
 		}
-		return news
 	}
 }

@@ -70,12 +70,10 @@ func (s *activeRun) startSupervised(ctx context.Context, command process.Command
 	at.Ours = []string{s.Folder.Path}
 	at.Keep(filepath.Dir(s.Folder.Path))
 	command.Env, command.Dir = s.Sandbox.Env(command.Env, false), s.Supervised.Dir
-	news := WatchNestedRepos(ctx, s.Git, s.Sandbox, guarded.Around(s.Supervised.Dir), at)
+	settle := WatchNestedRepos(ctx, s.Git, s.Sandbox, guarded.Around(s.Supervised.Dir), at)
 	result, err := s.Sandbox.Around(at)(ctx, command)
 	s.Sandbox.Flush(emit)
-	for _, noted := range news(context.WithoutCancel(ctx)) {
-		emit(noted)
-	}
+	settle(context.WithoutCancel(ctx), emit)
 	return result, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/check"
@@ -11,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -124,12 +126,8 @@ func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs
 		}
 		at.Ours = append(at.Ours, d.folder())
 		hand.Run = j.Sandbox.Around(at)
-		news := job.WatchNestedRepos(ctx, d.Tool, j.Sandbox, d.Root(), at)
-		defer func() {
-			for _, note := range news(context.WithoutCancel(ctx)) {
-				d.line("note: " + note.What)
-			}
-		}()
+		settle := job.WatchNestedRepos(ctx, d.Tool, j.Sandbox, d.Root(), at)
+		defer settle(context.WithoutCancel(ctx), func(note journal.Event) { d.line(strings.TrimSpace(view.Line(journal.Run{}, note))) })
 	}
 	err = hand.Do(ctx, check.Job{Where: journal.AtWork, Dir: d.ProjectDir, Label: "trial", Checks: p.Checks}, seen.take)
 	return seen, err
