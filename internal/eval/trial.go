@@ -111,15 +111,12 @@ func (t *trial) layOut(ctx context.Context) error {
 
 // plan writes the stories where ralph run reads them, through no link of the base.
 func (t *trial) plan(stories []byte) error {
-	root, err := untrusted.OpenRoot(t.work)
-	if err != nil {
-		return err
-	}
-	defer root.Close() //nolint:errcheck // only a handle
-	if err := root.MkdirAll("ralph", 0o755); err != nil {
-		return err
-	}
-	return root.WriteFile("ralph/prd.json", stories, 0o644)
+	return untrusted.Folder{Path: t.work}.Do(func(root *untrusted.Root) error {
+		if err := root.MkdirAll("ralph", 0o755); err != nil {
+			return err
+		}
+		return root.WriteFile("ralph/prd.json", stories, 0o644)
+	})
 }
 
 // fetch fetches a commit with its history from a repository with settings of ours. Old history
