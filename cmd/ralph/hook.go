@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,10 +189,7 @@ func piped(stdin *os.File) (string, error) {
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil //nolint:nilerr // there is none
 	}
-	text, err := io.ReadAll(io.LimitReader(stdin, largest+1))
-	if err == nil && len(text) > largest {
-		err = fmt.Errorf("it is larger than %d MiB", largest>>20)
-	}
+	text, err := readAll(stdin)
 	return string(text), err
 }
 

@@ -135,12 +135,18 @@ func (c planCommand) read(stdin io.Reader) ([]byte, error) {
 		defer file.Close() //nolint:errcheck // only read
 		from = file
 	}
+	text, err := readAll(from)
+	if err == nil {
+		err = workspace.CheckText(text)
+	}
+	return text, err
+}
+
+// readAll reads a text that is not too large.
+func readAll(from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, largest+1))
 	if err == nil && len(text) > largest {
 		err = errors.New("it is larger than 1 MiB")
-	}
-	if err == nil {
-		err = workspace.CheckText(text)
 	}
 	return text, err
 }
