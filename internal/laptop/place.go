@@ -15,9 +15,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// Place gives access to a folder and its repository. Without a repository it guards the files that
-// would make one.
-func (w World) Place(ctx context.Context, dir string) (confine.Access, error) {
+// KeptHere marks a folder that Folder found, and is Kept of it. The mark has the current
+// settings if they can be read.
+func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error) {
+	tool, err := w.Git(dir)
+	if err != nil {
+		return confine.Access{}, err
+	}
+	d := &Project{Flags: Flags{ProjectDir: dir, DryRun: true}, World: w, Tool: tool}
+	_ = d.look(ctx)
+	if _, marked := d.marks(ctx); !marked {
+		if err := d.mark(ctx); err != nil {
+			return confine.Access{}, err
+		}
+	}
+	return w.Kept(ctx, dir)
+}
+
+// Kept gives access to a folder and its repository, but not to the settings of a run. Without
+// a repository it guards the files that would make one. It is a fault if another folder has
+// replaced dir.
+func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 	top, needs := dir, guarded.Folder(dir)
 	if tool, err := w.Git(dir); err == nil {
 		tree, err := w.ownTree(ctx, tool, dir)
@@ -30,49 +48,18 @@ func (w World) Place(ctx context.Context, dir string) (confine.Access, error) {
 			needs = tool.WithIncluded(ctx, needs)
 		}
 	}
-	return confine.Access{
+	if !process.Under(top, dir) {
+		return confine.Access{}, errMoved(dir, errReplaced)
+	}
+	at := confine.Access{
 		Write: append([]string{top}, needs.Write...), Read: needs.Read, Guarded: needs.Guarded,
 		ReadOnly: append(needs.ReadOnly, confine.Local(dir)...),
-	}, nil
-}
-
-// KeptHere marks a folder that Folder found, and is Kept of it.
-func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error) {
-	if err := w.Confined(ctx, dir); err != nil {
-		return confine.Access{}, err
-	}
-	return w.Kept(ctx, dir)
-}
-
-// Kept is Place without access to the settings of a run. It is a fault if another folder has
-// replaced dir.
-func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
-	at, err := w.Place(ctx, dir)
-	if err != nil {
-		return at, err
-	}
-	if !process.Under(at.Write[0], dir) {
-		return at, errMoved(dir, errReplaced)
 	}
 	at.Keep(dir)
-	if top := at.Write[0]; top != dir {
+	if top != dir {
 		at.Keep(top)
 	}
 	return at, nil
-}
-
-// Confined marks a folder for a sandbox, with its current settings if they can be read.
-func (w World) Confined(ctx context.Context, dir string) error {
-	tool, err := w.Git(dir)
-	if err != nil {
-		return err
-	}
-	d := &Project{Flags: Flags{ProjectDir: dir, DryRun: true}, World: w, Tool: tool}
-	_ = d.look(ctx)
-	if _, marked := d.marks(ctx); marked {
-		return nil
-	}
-	return d.mark(ctx)
 }
 
 // ownTree is the tree of the repository that a folder is in.
