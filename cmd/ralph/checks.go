@@ -147,28 +147,23 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 		return err
 	}
 	look := checksCommand{ProjectDir: c.ProjectDir, Check: c.Check, find: c.Checks == nil}
-	seen, err := c.judged(ctx, d, look)
+	rules := look.policy
+	if c.GitHub {
+		rules = look.inJob
+	}
+	run, err := look.look(ctx, d, rules, checkout.Verifier{Hand: check.Hand{Began: progress(d.World)}})
+	var seen doctor.Checks
 	switch {
 	case ctx.Err() != nil:
 		return err
 	case err != nil:
 		seen = doctor.NoChecks(err, fault.Hint(err))
 		all.noChecks = c.Checks != nil && *c.Checks
+	default:
+		seen = look.looked(d, run)
 	}
 	all.Checks = &seen
 	return nil
-}
-
-func (c doctorCommand) judged(ctx context.Context, d *laptop.Project, look checksCommand) (doctor.Checks, error) {
-	rules := look.policy
-	if c.GitHub {
-		rules = look.inJob
-	}
-	run, err := look.look(ctx, d, rules, checkout.Verifier{Hand: check.Hand{Began: progress(d.World)}})
-	if err != nil {
-		return doctor.Checks{}, err
-	}
-	return look.looked(d, run), nil
 }
 
 func (c checksCommand) looked(d *laptop.Project, run journal.Run) doctor.Checks {

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -42,12 +41,8 @@ func completes(args []string) bool {
 	return len(args) >= 3 && args[0] == "completion" && args[2] == "--"
 }
 
+// run writes a line for each, with a description for some shells. Names of files get none.
 func (c completed) run(_ context.Context, w world) (int, error) {
-	return fault.ExitDone, c.tell(w.Stdout)
-}
-
-// tell writes a line for each, with a description for some shells. Names of files get none.
-func (c completed) tell(to io.Writer) error {
 	line := half(c.model, rejoined(c.words))
 	for _, o := range line.offers() {
 		if !strings.HasPrefix(o.word, line.last) {
@@ -57,11 +52,11 @@ func (c completed) tell(to io.Writer) error {
 		if about, _, _ := strings.Cut(o.about, "\n"); c.shell != "bash" && about != "" {
 			text += "\t" + about
 		}
-		if _, err := fmt.Fprintln(to, text); err != nil {
-			return err
+		if _, err := fmt.Fprintln(w.Stdout, text); err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	return fault.ExitDone, nil
 }
 
 // rejoined are words as they were typed: bash parts them at each =.

@@ -71,7 +71,7 @@ func here() world {
 func start(w world) int {
 	// It holds so little that its memory would be tidied up all the time.
 	debug.SetGCPercent(200)
-	if launched(w) {
+	if len(w.args) > 0 && w.args[0] == sandbox.Hidden {
 		return launch(w)
 	}
 	_ = process.CloseOnExecFrom(3) // where it cannot be done, the launcher of those inside looks again
@@ -183,9 +183,7 @@ func report(to io.Writer, err error) int {
 	return fault.Exit(err)
 }
 
-// launched reports whether this is a sandbox's launcher, which becomes another program.
-func launched(w world) bool { return len(w.args) > 0 && w.args[0] == sandbox.Hidden }
-
+// launch is a sandbox's launcher, which becomes another program.
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
 		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order
