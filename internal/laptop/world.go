@@ -52,7 +52,7 @@ func (w World) person() git.UserEnv {
 func (w World) Git(project string) (git.Git, error) {
 	moved, err := confine.Recover(w.Getenv("HOME"))
 	if len(moved) > 0 {
-		fmt.Fprintln(w.Stderr, "ralph: moved aside, because a command added it whose ralph was killed:", clean.LogLine(journal.ShortList(moved)))
+		fmt.Fprintln(w.Stderr, "ralph: moved aside what a command added before its ralph was killed:", clean.LogLine(journal.ShortList(moved)))
 		fmt.Fprintln(w.Stderr, "ralph: hint: inspect it; to restore it, remove .put-aside and what follows from its name")
 	}
 	if err != nil {
