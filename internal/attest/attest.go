@@ -1,10 +1,10 @@
 // Package attest writes in-toto statements and verifies those that a job has signed
-// through sigstore. It takes a bundle, the keys that are trusted and who must have
-// signed, and returns the statement. It opens no file and makes no request.
+// through sigstore. It takes a bundle, the trusted keys and the expected signer, and
+// returns the statement. It opens no file and makes no request.
 //
-// A bundle is taken in the form that GitHub's and ralph's jobs write: one DSSE
-// envelope, one certificate of a job, one entry of a transparency log. All else is
-// refused. The cryptography is that of the standard library (docs/house.md says why).
+// It accepts only bundles as GitHub's and ralph's jobs write them: one DSSE envelope,
+// one certificate of a job, one entry of a transparency log. It uses the standard
+// library's cryptography (docs/house.md says why).
 package attest
 
 import (
@@ -20,14 +20,14 @@ import (
 	"time"
 )
 
-// StatementType is that of in-toto's statements, PayloadType that of an envelope with one.
+// StatementType is the type of in-toto's statements, and PayloadType that of an envelope with one.
 const (
 	StatementType = "https://in-toto.io/Statement/v1"
 	PayloadType   = "application/vnd.in-toto+json"
 	MediaType     = "application/vnd.dev.sigstore.bundle.v0.3+json"
 )
 
-// Statement says something, its predicate, about its subjects.
+// Statement is an in-toto statement: a predicate about subjects.
 type Statement struct {
 	Type          string          `json:"_type"`
 	Subject       []Subject       `json:"subject"`
@@ -35,13 +35,13 @@ type Statement struct {
 	Predicate     json.RawMessage `json:"predicate"`
 }
 
-// Subject is what a statement is about, by its digests.
+// Subject is the subject of a statement, by its digests.
 type Subject struct {
 	Name   string            `json:"name"`
 	Digest map[string]string `json:"digest"`
 }
 
-// Of is the statement about subjects, as it is signed.
+// Of returns the statement about subjects as it is signed.
 func Of(predicateType string, predicate any, subjects ...Subject) ([]byte, error) {
 	said, err := json.Marshal(predicate)
 	if err != nil {
@@ -50,7 +50,7 @@ func Of(predicateType string, predicate any, subjects ...Subject) ([]byte, error
 	return json.Marshal(Statement{StatementType, subjects, predicateType, said})
 }
 
-// Digest is the statement's only digest of an algorithm; empty: it has none, or several.
+// Digest returns the statement's digest of an algorithm, or "" if it has none or several.
 func (s Statement) Digest(algorithm string) string {
 	found := ""
 	for _, subject := range s.Subject {
@@ -71,7 +71,7 @@ type Bundle struct {
 	Envelope  Envelope `json:"dsseEnvelope"`
 }
 
-// Material is what a signature is verified with.
+// Material holds what is needed to verify a signature.
 type Material struct {
 	Certificate *Raw       `json:"certificate,omitempty"`
 	Chain       *Chain     `json:"x509CertificateChain,omitempty"` // before version 0.3; only the first counts
@@ -88,20 +88,20 @@ type Chain struct {
 	Certificates []Raw `json:"certificates"`
 }
 
-// Envelope is a signed payload, as DSSE has it.
+// Envelope is a signed payload in DSSE's format.
 type Envelope struct {
 	Payload     []byte      `json:"payload"`
 	PayloadType string      `json:"payloadType"`
 	Signatures  []Signature `json:"signatures"`
 }
 
-// Signature is one of an envelope.
+// Signature is a signature of an envelope.
 type Signature struct {
 	Sig   []byte `json:"sig"`
 	KeyID string `json:"keyid"`
 }
 
-// LogEntry is what the transparency log says of a signature, and its promise.
+// LogEntry is the entry of a signature in the transparency log, with the log's promise.
 type LogEntry struct {
 	LogIndex int64           `json:"logIndex,string"`
 	LogID    LogID           `json:"logId"`
@@ -112,12 +112,12 @@ type LogEntry struct {
 	Body     []byte          `json:"canonicalizedBody"`
 }
 
-// LogID names a log: the SHA-256 of its key.
+// LogID is the SHA-256 of a log's key.
 type LogID struct {
 	KeyID []byte `json:"keyId"`
 }
 
-// Kind is that of an entry.
+// Kind is the kind of an entry.
 type Kind struct {
 	Kind    string `json:"kind"`
 	Version string `json:"version"`
@@ -128,12 +128,12 @@ type Promise struct {
 	Timestamp []byte `json:"signedEntryTimestamp"`
 }
 
-// PAE is what DSSE signs of a payload.
+// PAE returns the bytes that DSSE signs for a payload.
 func PAE(payloadType string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
-// Promised is what a log signs of an entry. The fields are in the order that RFC 8785 wants.
+// Promised is the part of an entry that a log signs. The order of fields is that of RFC 8785.
 func (e LogEntry) Promised() ([]byte, error) {
 	return json.Marshal(struct {
 		Body     []byte `json:"body"`
@@ -143,13 +143,13 @@ func (e LogEntry) Promised() ([]byte, error) {
 	}{e.Body, e.Time, fmt.Sprintf("%x", e.LogID.KeyID), e.LogIndex})
 }
 
-// Root is what is trusted: authorities for certificates, and logs.
+// Root holds the trusted certificate authorities and logs.
 type Root struct {
 	Authorities []Authority `json:"certificateAuthorities"`
 	Logs        []Log       `json:"tlogs"`
 }
 
-// Authority is a certificate authority: its root is the last of the chain.
+// Authority is a certificate authority. Its root is the last certificate of the chain.
 type Authority struct {
 	Chain Chain  `json:"certChain"`
 	Valid Period `json:"validFor"`
@@ -164,7 +164,7 @@ type Log struct {
 	} `json:"publicKey"`
 }
 
-// Period is a time from Start to End; an End of zero is open.
+// Period is the time from Start to End. A zero End is open.
 type Period struct {
 	Start time.Time  `json:"start"`
 	End   *time.Time `json:"end,omitempty"`
@@ -174,7 +174,7 @@ func (p Period) has(at time.Time) bool {
 	return !at.Before(p.Start) && (p.End == nil || !at.After(*p.End))
 }
 
-// ReadRoot reads trusted roots, one or several, as `gh attestation trusted-root` writes them.
+// ReadRoot reads the output of `gh attestation trusted-root`.
 func ReadRoot(data []byte) (all Root, err error) {
 	for decoder := json.NewDecoder(bytes.NewReader(data)); decoder.More(); {
 		var one Root
@@ -189,14 +189,14 @@ func ReadRoot(data []byte) (all Root, err error) {
 	return all, nil
 }
 
-// keptType is signed once for a ref, and lets the job's key sign all that it keeps there.
+// keptType is the type of the statement that lets a job's key sign all that it keeps on a ref.
 const keptType = "https://github.com/ralph-loop/ralph/blob/main/docs/proof.md#signed-evidence-kept"
 
 type kept struct {
 	Ref string `json:"ref"`
 }
 
-// Keeping is the statement for a ref.
+// Keeping returns this statement for a ref.
 func Keeping(ref string) ([]byte, error) {
 	sum := sha256.Sum256([]byte(ref))
 	return Of(keptType, kept{ref}, Subject{Name: ref, Digest: map[string]string{"sha256": fmt.Sprintf("%x", sum)}})
@@ -208,7 +208,7 @@ type Kept struct {
 	Signature []byte          `json:"signature"`
 }
 
-// KeptText is what is signed of the files.
+// KeptText returns the text about the files that is signed.
 func KeptText(ref string, files map[string][]byte) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ralph kept %q\n", ref)
@@ -218,7 +218,7 @@ func KeptText(ref string, files map[string][]byte) []byte {
 	return []byte(b.String())
 }
 
-// VerifyKept tells whether want has signed files for that ref.
+// VerifyKept returns an error unless want has signed files for that ref.
 func VerifyKept(signature []byte, root Root, want Signer, ref string, files map[string][]byte) error {
 	var k Kept
 	if err := json.Unmarshal(signature, &k); err != nil {

@@ -17,20 +17,20 @@ import (
 	"time"
 )
 
-// Signer is a job that signs, as its certificate names it.
+// Signer is the job that a certificate names.
 type Signer struct {
 	Identity   string // the workflow: https://github.com/OWNER/REPO/.github/workflows/FILE@REF
-	Issuer     string // who vouches for the identity
+	Issuer     string // the OIDC issuer of the identity
 	Repository string // where the job ran: https://github.com/OWNER/REPO
-	Caller     string // the workflow that was started there, as Identity has it: it may have called that
+	Caller     string // the workflow that was started there, and may have called Identity
 }
 
 // GitHub is the issuer for jobs on github.com.
 const GitHub = "https://token.actions.githubusercontent.com"
 
-// Expected is the signer that an identity names. A workflow that other repositories can
-// call has the same identity in each, so the repository is told apart from it; empty: it
-// is the workflow's own, and nothing else has called it. Else who calls it is not known.
+// Expected returns the signer for an identity. A workflow that other repositories call has
+// the same identity there, so the repository is given separately. If it is empty, it is
+// the workflow's own, and no other workflow may have called it.
 func Expected(identity, issuer, repository string) (Signer, error) {
 	parts := strings.SplitN(identity, "/", 6)
 	if len(parts) < 6 || parts[0] != "https:" || parts[1] != "" || !strings.Contains(parts[5], "@") {
@@ -43,19 +43,19 @@ func Expected(identity, issuer, repository string) (Signer, error) {
 	return Signer{Identity: identity, Issuer: issuer, Repository: "https://" + parts[2] + "/" + repository, Caller: caller}, nil
 }
 
-// Signed is a statement whose signature holds.
+// Signed is a verified statement.
 type Signed struct {
 	Statement Statement
-	At        time.Time // when the log took it in
+	At        time.Time // when the log added it
 	Signer    Signer
 	Key       *ecdsa.PublicKey
 }
 
-// Largest is more than a bundle ever is.
+// Largest limits the size of a bundle.
 const Largest = 64 << 20
 
-// Verify returns what a bundle says, if want has signed it while its certificate was
-// valid, and a trusted log has seen that.
+// Verify returns the statement of a bundle if want signed it while its certificate was
+// valid, as a trusted log promises.
 func Verify(data []byte, root Root, want Signer) (s Signed, err error) {
 	s, err = verify(data, root)
 	if err == nil {
@@ -113,7 +113,7 @@ func (s Signer) differs(want Signer) error {
 	return nil
 }
 
-// certificate is the job's. Others in the bundle are not believed: the chain is of what is trusted.
+// certificate returns the job's certificate. The others of the bundle are ignored: the chain uses only trusted ones.
 func (b Bundle) certificate() (*x509.Certificate, error) {
 	raw := b.Material.Certificate
 	if chain := b.Material.Chain; raw == nil && chain != nil && len(chain.Certificates) > 0 {
@@ -141,7 +141,7 @@ func signed(leaf *x509.Certificate, e Envelope) (*ecdsa.PublicKey, error) {
 	return key, nil
 }
 
-// body is an entry of kind dsse 0.0.1 or intoto 0.0.2.
+// body is the body of an entry of kind dsse 0.0.1 or intoto 0.0.2.
 type body struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -168,8 +168,8 @@ type hash struct {
 	Value     string `json:"value"`
 }
 
-// logged is the log's entry, if it is of this envelope, this signature and this
-// certificate: else the time of another signature could be put into a bundle.
+// logged returns the log's entry if it is of this envelope, signature and certificate.
+// Otherwise a bundle could have the time of another signature.
 func (b Bundle) logged(leaf *x509.Certificate) (entry LogEntry, err error) {
 	if len(b.Material.Entries) != 1 || len(b.Envelope.Signatures) != 1 {
 		return entry, errors.New("it has no entry of a log, so its time is not known")
@@ -199,7 +199,7 @@ func (b Bundle) logged(leaf *x509.Certificate) (entry LogEntry, err error) {
 	return entry, nil
 }
 
-// promised is when a trusted log took in an entry.
+// promised returns when a trusted log added an entry.
 func (r Root) promised(e LogEntry) (at time.Time, err error) {
 	text, err := e.Promised()
 	if err != nil {
@@ -222,7 +222,7 @@ func (r Root) promised(e LogEntry) (at time.Time, err error) {
 	return at, errors.New("no trusted log has promised its entry")
 }
 
-// vouches verifies the certificate for the time of the signature.
+// vouches verifies the certificate at the time of the signature.
 func (r Root) vouches(leaf *x509.Certificate, at time.Time) error {
 	refused := errors.New("no trusted authority was valid then")
 	for _, authority := range r.Authorities {
@@ -249,7 +249,7 @@ func (r Root) vouches(leaf *x509.Certificate, at time.Time) error {
 	return fmt.Errorf("its certificate does not hold at %s: %w", at.Format(time.RFC3339), refused)
 }
 
-// The extensions in which Fulcio writes down who asked for a certificate.
+// The extensions with which Fulcio describes the owner of a certificate.
 var (
 	issuerOf     = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 8}
 	identityOf   = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 9}
@@ -257,8 +257,8 @@ var (
 	callerOf     = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57264, 1, 18}
 )
 
-// named is who a certificate is for. Its URI loses a "#" at the end, which a branch's name
-// may have, so the identity is that of the extension.
+// named returns the signer of a certificate. Its URI drops a "#" at the end, which a branch's
+// name may have, so the identity is taken from the extension.
 func named(leaf *x509.Certificate) (s Signer, err error) {
 	if len(leaf.URIs) != 1 || len(leaf.EmailAddresses)+len(leaf.DNSNames)+len(leaf.IPAddresses) > 0 {
 		return s, errors.New("its certificate is not for one workflow")

@@ -27,36 +27,36 @@ import (
 
 // Job is a job of the action that proves a pull request, or publishes such a proof.
 type Job struct {
-	Event     string // as GitHub names it
+	Event     string // GitHub's name
 	Payload   []byte
-	Asked     int // the pull request on which somebody asked for a proof; 0: the event tells
+	Asked     int // the pull request of a command; 0: that of the event
 	Client    *github.Client
 	Repo      trigger.Repo
 	Base      string // only pull requests for this branch are proven
-	Clone     string // what git fetches from
+	Clone     string // the URL from which git fetches
 	Workspace string
-	Folder    string // the job's own in it
+	Folder    string // the job's own folder in it
 
 	Git     func(context.Context) (git.Git, error)
-	Retry   func(context.Context, func() (*git.Trusted, error)) (*git.Trusted, error) // where GitHub does not answer
+	Retry   func(context.Context, func() (*git.Trusted, error)) (*git.Trusted, error) // repeats it while GitHub does not answer
 	Exec    func(context.Context, process.Command) (process.Result, error)
 	Sandbox func(context.Context) (*confine.Sandbox, error)
-	Level   sandbox.Level // as the inputs have it
+	Level   sandbox.Level // from the inputs
 	Rules   checkout.Rules
 	Env     []string
 	Needs   confine.Needs // of the checks
-	// Kept is where baselines of this workflow are kept.
+	// Kept says where baselines of this workflow are kept.
 	Kept func(context.Context, *confine.Sandbox) checkout.Kept
 
 	Say       func(string)             // a line of the job's log
-	Hide      func(text string) string // secrets in what people read
+	Hide      func(text string) string // hides secrets in texts
 	HideBytes func(data []byte) []byte // and in a file
 	Tell      func(conclusion string)  // as an output of the job
 }
 
-const handedFile = ".ralph-out/proof.json" // what a job that proves leaves for the one that publishes
+const handedFile = ".ralph-out/proof.json" // from the job that proves to the one that publishes
 
-// The events that tell of a change.
+// The events of a change.
 const (
 	eventPull  = "pull_request"
 	eventGroup = "merge_group"
@@ -64,8 +64,8 @@ const (
 )
 
 // Prove proves the pull request or merge group of the event, without an agent, and puts
-// the check on its head. The token of a fork's job may not: then Publish does, in another
-// job. Of a push to the base branch it keeps the baseline. It tells how it went, in a word for the log.
+// the check on its head. A fork's job may not, so another job publishes its result. For a
+// push to the base branch it keeps the baseline. It returns a word for the log.
 func (j Job) Prove(ctx context.Context) (string, error) {
 	p, why, err := j.proposal(ctx)
 	if err != nil {
@@ -105,8 +105,8 @@ func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err e
 	return p, j.elsewhere(p), err
 }
 
-// elsewhere is why a proposal is not proven. A check belongs to a commit: one that was
-// proven against some other branch would count for the protected one as well.
+// elsewhere returns why a proposal is not proven. A check belongs to a commit: the proof
+// for another branch would also count for the protected one.
 func (j Job) elsewhere(p github.Proposal) string {
 	switch {
 	case !p.Open:
@@ -117,9 +117,9 @@ func (j Job) elsewhere(p github.Proposal) string {
 	return ""
 }
 
-const grace = time.Second // what a check has to end politely
+const grace = time.Second // between SIGTERM and SIGKILL
 
-// proven runs the proof in the sandbox. The secrets of checks are not for a fork's code.
+// proven runs the proof in the sandbox. A fork's code does not get the secrets of checks.
 func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Outcome, line func(string) int, err error) {
 	if p.Pull.IsFork(j.Repo) && p.Pull.Number != 0 {
 		if j.Needs.Secrets = nil; j.Level == sandbox.None {
@@ -138,7 +138,7 @@ func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Ou
 	return outcome, line, err
 }
 
-// keep runs the checks for the proofs of pull requests that begin here.
+// keep runs the checks for later proofs of pull requests on this commit.
 func (j Job) keep(ctx context.Context, p github.Proposal) error {
 	return j.verify(ctx, p, func(verifier *checkout.Verifier) error {
 		if verifier.Kept.Shared == nil {
@@ -150,7 +150,7 @@ func (j Job) keep(ctx context.Context, p github.Proposal) error {
 	})
 }
 
-// verify lends a verifier with the proposal's commits, in the sandbox.
+// verify calls a function with a verifier of the proposal's commits, in the sandbox.
 func (j Job) verify(ctx context.Context, p github.Proposal, do func(*checkout.Verifier) error) (err error) {
 	dir, err := j.dir()
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package proofcheck draws the check ralph/proof of a pull request from the outcome of
-// its proof. The outcome may come from a job that ran a stranger's code: each text of it
-// is cleaned, and nothing in it decides where the check is put.
+// Package proofcheck makes the check ralph/proof of a pull request from the outcome of
+// its proof. The outcome may come from a job that ran a stranger's code: its texts are
+// cleaned, and it does not decide which commit gets the check.
 package proofcheck
 
 import (
@@ -27,18 +27,18 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Name is that of the check: a ruleset can require it.
+// Name is the name of the check, for rulesets that require it.
 const Name = github.ProofCheck
 
-// The conclusions of the check. GitHub lets a required check pass with neutral, so that
-// is for changes that have nothing to prove, and for no doubt.
+// The conclusions of the check. For GitHub neutral satisfies a required check, so it is
+// only for changes without anything to prove.
 const (
 	success = "success"
 	neutral = "neutral"
 	failure = "failure"
 )
 
-// Handed is what the job that proves hands to the job that publishes.
+// Handed is the file from the job that proves to the job that publishes.
 type Handed struct {
 	Pull    int              `json:"pull"`
 	Outcome checkout.Outcome `json:"outcome"`
@@ -46,7 +46,7 @@ type Handed struct {
 
 const largest = 4 << 20
 
-// Read reads what another job handed over. Its fields are as that job wrote them.
+// Read reads this file. Its fields are as the other job wrote them.
 func Read(data []byte) (h Handed, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -64,13 +64,13 @@ var grades = []string{
 	string(journal.DocumentsOnly), string(journal.TestsOnly), string(journal.Unbroken),
 }
 
-// Criterion is something that the pull request claims.
+// Criterion is a claim of the pull request.
 type Criterion struct {
 	Text   string
-	Tested string // the test that it names; empty: none
+	Tested string // the test that it names, if any
 }
 
-// Claim is what a pull request says that it does: an issue's criteria, or a task list's boxes.
+// Claim holds the claims of a pull request: an issue's criteria, or a task list.
 func Claim(task plan.Task) (claim []Criterion) {
 	stories, source, err := plan.Draft(task)
 	if err != nil || source == plan.SourcePlain {
@@ -91,16 +91,16 @@ func Claim(task plan.Task) (claim []Criterion) {
 	return claim
 }
 
-// Facts are what a check is drawn from.
+// Facts are the input of a check.
 type Facts struct {
 	Outcome checkout.Outcome
 	Head    string                // the commit that the check is put on
 	Claim   []Criterion           // of the pull request
 	From    string                // where the claim stands, as "#7"; empty: there is none
-	Line    func(file string) int // the first line of a file that the change touches; 0: it is not known
+	Line    func(file string) int // the first touched line of a file, or 0
 }
 
-// Check is the check, and whether a person has to act before it can become green.
+// Check returns the check, and whether a person must act before it can become green.
 func Check(f Facts) (check github.NewCheck, person bool) {
 	o := f.Outcome
 	check = github.NewCheck{Name: Name, Head: f.Head, Conclusion: failure}
@@ -126,7 +126,7 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 	return check, person
 }
 
-// refused is the check of a proof that cannot be published as it is.
+// refused returns the check of a proof that cannot be published.
 func refused(head, why string) github.NewCheck {
 	title, _ := clean.Plain("Not published: "+why, maxTitle)
 	return github.NewCheck{Name: Name, Head: head, Conclusion: failure, Title: title, Summary: clean.Inline(why, 0) + ".\n"}
@@ -134,9 +134,9 @@ func refused(head, why string) github.NewCheck {
 
 const (
 	maxTitle = 200
-	maxNotes = 50 // GitHub takes so many at once
+	maxNotes = 50 // GitHub's limit for a request
 	maxShown = 50 // rows of a list
-	// GitHub takes 65,535 characters.
+	// GitHub's limit is 65,535 characters.
 	maxSummary = 60_000
 )
 
@@ -205,7 +205,7 @@ var summary = sync.OnceValue(func() *template.Template {
 	}).ParseFS(templates.Files, "pull/proof.md"))
 })
 
-const maxPatch = 1 << 20 // bounds the patch of a file in which the first change is looked for
+const maxPatch = 1 << 20 // limits the patch of a file in which the first change is found
 
 func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(string) int {
 	files := slices.Clone(o.Restored)
@@ -224,7 +224,7 @@ func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(stri
 
 var hunk = pattern.Of(`(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
 
-// firstChange is the first line of the new file that a patch touches; 0: the file is gone.
+// firstChange returns the first touched line of the new file, or 0 if the file was removed.
 func firstChange(patch string) int {
 	at := hunk.FindStringSubmatch(patch)
 	if at == nil {

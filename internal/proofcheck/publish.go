@@ -19,10 +19,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-const workflow = ".github/workflows/ralph-proof.yml" // the one whose outcome is published, and no other
+const workflow = ".github/workflows/ralph-proof.yml" // outcomes of others are not published
 
-// Publish publishes what the job of a fork found. Anything in that job can have written the file, so it is believed
-// only where the pull request changes no workflow, and only for its head.
+// Publish publishes the outcome of a fork's job. Any code in that job can have written the file, so it counts only for
+// the pull request's head, and only if that changes no workflow.
 func (j Job) Publish(ctx context.Context) (string, error) {
 	proved, err := github.ReadProved(j.Payload)
 	if err != nil {
@@ -61,7 +61,7 @@ func (j Job) handed() (h Handed, err error) {
 	return Read(data)
 }
 
-// believed publishes an outcome once git says that it can be believed.
+// believed publishes an outcome after git confirmed its facts.
 func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome) error {
 	dir, err := j.dir()
 	if err != nil {
@@ -86,7 +86,7 @@ func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome
 	return j.sticky(ctx, p.Pull.Number, drawn, true)
 }
 
-// doubted is why an outcome is not believed; empty: it is.
+// doubted returns why an outcome does not count, or "".
 func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checkout.Outcome) (string, error) {
 	base, err := code.MergeBase(ctx, git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA})
 	if err != nil {
@@ -116,7 +116,7 @@ func runsJobs(name string) bool {
 	return strings.HasPrefix(name, ".github/workflows/") || strings.HasPrefix(name, ".github/actions/")
 }
 
-// publish puts the check on a proposal's head, and a comment where a person has to look.
+// publish puts the check on a proposal's head, and a comment if a person must look.
 func (j Job) publish(ctx context.Context, p github.Proposal, outcome checkout.Outcome, line func(string) int) error {
 	claim, from := j.claim(ctx, p)
 	drawn, person := Check(Facts{Outcome: outcome, Head: p.Pull.HeadSHA, Claim: claim, From: from, Line: line})
@@ -135,8 +135,8 @@ func (j Job) put(ctx context.Context, drawn github.NewCheck) error {
 
 var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\d{1,9})\b`)
 
-// claim is what a pull request says of itself: by the issue that it closes, if the token can read that, else by its
-// own text.
+// claim returns the claim of a pull request: from the issue that it closes, if the token can read that, else from
+// its own text.
 func (j Job) claim(ctx context.Context, p github.Proposal) (claim []Criterion, from string) {
 	found := closes.FindStringSubmatch(p.Body)
 	if found == nil {
@@ -156,7 +156,7 @@ func (j Job) claim(ctx context.Context, p github.Proposal) (claim []Criterion, f
 
 const marker = trigger.Marker + "proof -->"
 
-// sticky keeps one comment while a person has to look. A token that may not comment is no failure.
+// sticky keeps one comment while a person must look. It is no failure if the token may not comment.
 func (j Job) sticky(ctx context.Context, number int, drawn github.NewCheck, person bool) error {
 	if number == 0 {
 		return nil

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// Asked is a job that wants to begin.
+// Asked describes a job that wants to begin.
 type Asked struct {
 	Entry  Entry
 	Limits Limits
-	Open   []string // branches of ralph's with an open pull request
+	Open   []string // branches of ralph with an open pull request
 }
 
-// Refusal is why it may not, and what would let it.
+// Refusal says why a job may not begin, and what would allow it.
 type Refusal struct {
 	Why   string
-	Input string // of the workflow, that allows more
+	Input string // of the workflow, to allow more
 	Full  bool   // of jobs: one of them may be over without having said so
 }
 
-// String is the refusal in words for the person who asked.
+// String returns the refusal for the person who asked.
 func (r Refusal) String() string {
 	return r.Why + ". The input `" + r.Input + "` of the workflow allows more"
 }
 
-// Admit enters a job into the book, if it fits; once, as the answer to an earlier try may be lost.
+// Admit enters a job into the book if the limits allow it. A second try enters nothing, as an answer may be lost.
 func (b Book) Admit(a Asked, now time.Time) (Book, *Refusal) {
 	b = b.sweep(now).again(a.Entry, now)
 	b.Entries = slices.DeleteFunc(b.Entries, func(e Entry) bool { return e.Job == a.Entry.Job && e.Run == a.Entry.Run && e.Spent == nil })
@@ -49,7 +49,7 @@ func (b Book) crowded(a Asked, now time.Time) *Refusal {
 	}
 }
 
-// spent is for what a day may cost, with what runs at work may still spend.
+// spent applies the limit of a day's cost, including what active runs may still spend.
 func (b Book) spent(a Asked, now time.Time) *Refusal {
 	if a.Limits.USD == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (b Book) spent(a Asked, now time.Time) *Refusal {
 	return &Refusal{Why: why, Input: "max-cost-per-day", Full: held > 0}
 }
 
-// flooded limits the pull requests that wait for a review, with those that runs at work may open.
+// flooded applies the limit of open pull requests, including those that active runs may open.
 func (b Book) flooded(a Asked, now time.Time) *Refusal {
 	if a.Limits.Pulls == 0 || a.Entry.Branch == "" || slices.Contains(a.Open, a.Entry.Branch) {
 		return nil
@@ -106,7 +106,7 @@ func (b Book) flooded(a Asked, now time.Time) *Refusal {
 	}
 }
 
-// usd is an amount rounded down to cents: what is said to fit has to.
+// usd formats an amount, rounded down to cents so that it fits.
 func usd(amount float64) string { return fmt.Sprintf("%.2f", float64(int64(amount*100+1e-6))/100) }
 
 func count(n int, one, more string) string {

@@ -8,31 +8,31 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Lease says which job is at work on a task. It ends by itself: a killed job gives nothing back.
+// Lease names the job that works on a task. It ends by itself, as a killed job cannot return it.
 type Lease struct {
 	Job   int64     `json:"job"`  // by GitHub's number
 	Page  string    `json:"page"` // of its log
 	Until time.Time `json:"until"`
 
-	// Attempts are those at red checks, with the job's own. The journal has them only after an iteration.
+	// Attempts counts attempts at red checks, with the job's own. The journal has them only after an iteration.
 	Attempts plan.Attempts `json:"attempts,omitzero"`
 
-	// Ready: the pull request was no draft before the first job that gave nothing back, so ralph made it one.
+	// Ready is set if the pull request was not a draft before the first job that did not return its lease: ralph made it one.
 	Ready bool `json:"ready,omitempty"`
-	// ReadyHead is the head that was ready: no later one may be called so unproven.
+	// ReadyHead is the head that was ready. A later one must be proven first.
 	ReadyHead string `json:"ready_head,omitempty"`
 }
 
-// LeaseFile lies beside a run's own files, and is never larger than LongestLease.
+// LeaseFile is the name of the lease beside a run's files. LongestLease limits its size.
 const (
 	LeaseFile    = "lease.json"
 	LongestLease = 4 << 10
 )
 
-// LongestJob is how long a job may take on GitHub's own machines.
+// LongestJob is the time limit of a job on GitHub's machines.
 const LongestJob = 6 * time.Hour
 
-// ReadLease reads a lease; what cannot be read is none.
+// ReadLease reads a lease. An unreadable one does not count.
 func ReadLease(text []byte) Lease {
 	var l Lease
 	if json.Unmarshal(text, &l) != nil {
@@ -41,12 +41,12 @@ func ReadLease(text []byte) Lease {
 	return l
 }
 
-// Keeps tells whether the lease keeps a job from the task, unless the job that holds it is over.
+// Keeps reports whether the lease keeps a job from the task, unless the holder has ended.
 func (l Lease) Keeps(job int64, now time.Time) bool {
 	return l.Job != 0 && l.Job != job && now.Before(l.Until)
 }
 
-// LeaseFor is as long as it can take until the next iteration ends, at most a job's time.
+// LeaseFor returns the longest time until the next iteration ends, at most a job's time.
 func LeaseFor(p policy.Policy) time.Duration {
 	iteration := p.Limits.Iteration.Std()
 	if iteration == 0 {

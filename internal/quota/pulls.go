@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Pull is a pull request of ralph's: what it cost, and how it ended.
+// Pull is a pull request of ralph, with its cost and end.
 type Pull struct {
 	Number int       `json:"number"`
 	Issue  int       `json:"issue,omitempty"`
@@ -31,19 +31,19 @@ type PullRun struct {
 // End is how a pull request ended.
 type End string
 
-// The ends. A change is a commit on the pull request that is not ralph's.
+// The ends. A changed one has commits of others.
 const (
 	Unchanged End = "merged_unchanged"
 	Changed   End = "merged_changed"
 	Closed    End = "closed"
 )
 
-// Merged tells whether the pull request was.
+// Merged reports whether the pull request was merged.
 func (e End) Merged() bool { return e == Unchanged || e == Changed }
 
-const mostPulls = 5000 // bounds the ledger: the oldest pull requests are left out
+const mostPulls = 5000 // limits the ledger: the oldest pull requests are removed
 
-// Worked enters a run on a pull request. A job that began after its end means that it was opened again.
+// Worked enters a run on a pull request. If the job began after its end, it was reopened.
 func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 	if old, is := b.pull(p.Number); is {
 		p.Runs = slices.DeleteFunc(slices.Clone(old.Runs), func(old PullRun) bool { return old.ID == run.ID })
@@ -56,7 +56,7 @@ func (b Book) Worked(p Pull, run PullRun, began time.Time) Book {
 	return b.put(p)
 }
 
-// Begin enters that a job is at work on a pull request, at unknown cost; was is the run's entry before.
+// Begin enters an active job on a pull request, with unknown cost. was is the run's entry before.
 func (b Book) Begin(p Pull, run PullRun, began time.Time) (next Book, was *PullRun) {
 	old, _ := b.pull(p.Number)
 	if at := slices.IndexFunc(old.Runs, func(old PullRun) bool { return old.ID == run.ID }); at >= 0 {
@@ -66,7 +66,7 @@ func (b Book) Begin(p Pull, run PullRun, began time.Time) (next Book, was *PullR
 	return b.Worked(p, run, began), was
 }
 
-// Undo takes back what Begin entered, where nothing began.
+// Undo removes what Begin entered, if the job did not begin.
 func (b Book) Undo(number int, run string, was *PullRun) Book {
 	p, _ := b.pull(number)
 	p.Runs = slices.DeleteFunc(slices.Clone(p.Runs), func(old PullRun) bool { return old.ID == run })
@@ -86,7 +86,7 @@ func (b Book) pull(number int) (Pull, bool) {
 	return b.Pulls[at], true
 }
 
-// Over enters how a pull request ended. One of which no run is known has none.
+// Over enters the end of a pull request with a known run.
 func (b Book) Over(p Pull) Book {
 	old, _ := b.pull(p.Number)
 	p.Runs, p.Issue = old.Runs, old.Issue
@@ -101,8 +101,8 @@ func (b Book) put(p Pull) Book {
 	return b
 }
 
-// Due are the pull requests that ended before a time and were not cleaned up. A branch or issue that a live one is
-// about stays.
+// Due returns the pull requests that ended before a time and were not cleaned up, unless an open one has the same
+// branch or issue.
 func (b Book) Due(before time.Time) (due []Pull) {
 	live := func(p Pull) bool { return p.End == "" || !p.Ended.Before(before) }
 	for _, p := range b.Pulls {

@@ -14,13 +14,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 )
 
-// Ref is where a repository's book stands, and File its name there.
+// Ref is the ref of a repository's book, and File its name there.
 const (
 	Ref  = "refs/ralph/ledger"
 	File = "ledger.json"
 )
 
-// Limits of a repository; 0 is no limit.
+// Limits are those of a repository. 0 means no limit.
 type Limits struct {
 	USD   float64 // within a day
 	Runs  int     // at once
@@ -28,12 +28,12 @@ type Limits struct {
 	Must  bool    // be kept: where they cannot be, nothing begins
 }
 
-// Default are the limits unless a workflow says otherwise.
+// Default returns the limits that a workflow can change.
 func Default() Limits { return Limits{USD: 25, Runs: 3, Pulls: 5} }
 
-const day = 24 * time.Hour // how long spending counts. Not a calendar day, as midnight would bring a second budget.
+const day = 24 * time.Hour // for which spending counts. With calendar days, midnight would bring a second budget.
 
-// Entry is one job's.
+// Entry is the entry of a job.
 type Entry struct {
 	Job     int64     `json:"job"`               // by GitHub's number
 	Attempt int64     `json:"attempt,omitempty"` // at the job, from 1
@@ -45,7 +45,7 @@ type Entry struct {
 	Spent   *float64  `json:"spent,omitempty"`  // not there while it is at work
 }
 
-// Book is all that counts of a repository's runs.
+// Book records a repository's jobs and pull requests.
 type Book struct {
 	V       int     `json:"v"`
 	Entries []Entry `json:"entries"`
@@ -54,7 +54,7 @@ type Book struct {
 
 const version = 1
 
-// Read reads a book; nothing is a new one. A new one for an unreadable one would forget what was spent.
+// Read reads a book. No data is an empty book. An unreadable one is an error, as an empty one would forget costs.
 func Read(data []byte) (Book, error) {
 	if len(data) == 0 {
 		return Book{V: version}, nil
@@ -70,13 +70,13 @@ func Read(data []byte) (Book, error) {
 	return book, nil
 }
 
-// Unreadable is the error for a book that is there, and cannot be read.
+// Unreadable is the error for a book that exists and cannot be read.
 func Unreadable(err error) error {
 	return fault.Usage("the ledger on "+Ref+" cannot be read",
 		"if you do not know why, remove it (git push origin :"+Ref+"): ralph then starts a new one", err)
 }
 
-// Write is the book as it is kept.
+// Write returns the book as stored.
 func (b Book) Write() ([]byte, error) {
 	b.V = version
 	return json.MarshalIndent(b, "", "  ")
@@ -89,7 +89,7 @@ func (b Book) sweep(now time.Time) Book {
 
 func (e Entry) atWork(now time.Time) bool { return e.Spent == nil && now.Before(e.Until) }
 
-// cost is what was spent, or may be: for a job that was killed it is unknown.
+// cost returns what a job spent, or may have spent if it was killed.
 func (e Entry) cost() float64 {
 	if e.Spent != nil {
 		return *e.Spent
@@ -97,12 +97,12 @@ func (e Entry) cost() float64 {
 	return e.Held
 }
 
-// AtWork are the jobs that are at work, as far as the book knows.
+// AtWork returns the active jobs.
 func (b Book) AtWork(now time.Time) []Entry {
 	return slices.DeleteFunc(slices.Clone(b.Entries), func(e Entry) bool { return !e.atWork(now) })
 }
 
-// again ends earlier attempts at e's job: GitHub begins the next when one is over.
+// again ends earlier attempts of e's job: GitHub starts the next after one has ended.
 func (b Book) again(e Entry, now time.Time) Book {
 	for _, old := range b.Entries {
 		if old.Job == e.Job && old.Attempt < e.Attempt {
@@ -112,7 +112,7 @@ func (b Book) again(e Entry, now time.Time) Book {
 	return b
 }
 
-// End says that a job is over, and what it spent; nil: unknown, so what it held.
+// End enters the end of a job and its cost. If that is unknown, all that it reserved counts.
 func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
 	b.Entries = slices.Clone(b.Entries)
 	for i, e := range b.Entries {
@@ -127,7 +127,7 @@ func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
 	return b
 }
 
-// ErrMoved is a store's answer to a book that was written to since it was read.
+// ErrMoved is a store's error if the book was changed since it was read.
 var ErrMoved = errors.New("another job changed the ledger")
 
 // Store keeps a ledger. Put fails if it was changed since Look.
@@ -136,9 +136,9 @@ type Store interface {
 	Put(ctx context.Context, book []byte) error
 }
 
-const tries = 40 // more than jobs begin at the same moment: each that is late is so because of another
+const tries = 40 // more than the jobs that begin at the same time: each failure is due to another job
 
-// Change reads the book, changes it and puts it back, again after pause if another job was quicker.
+// Change reads the book, changes it and stores it. If another job was faster, it tries again after pause.
 func Change(ctx context.Context, store Store, pause func(context.Context) error, change func(Book) (Book, error)) error {
 	for range tries {
 		err := once(ctx, store, change)

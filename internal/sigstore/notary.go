@@ -17,36 +17,36 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Notary signs for a job, and tells what jobs of the same workflow have signed.
+// Notary signs for a job, and verifies what jobs of the same workflow have signed.
 type Notary struct {
 	signer Signer
 	root   attest.Root
 	own    attest.Signer
 	now    func() time.Time
-	spoken map[string]*Signed // for what is kept, by its ref
+	spoken map[string]*Signed // keys for what is kept, by ref
 	closed string             // why the job cannot sign, though it has an identity
 	failed error              // why a ref has none yet, and
 	again  time.Time
 }
 
-// Job is a job as its environment tells of it.
+// Job describes a job by its environment.
 type Job struct {
 	Env        func(string) string
 	Server     string            // its GitHub
-	Transport  http.RoundTripper // nil: the usual
+	Transport  http.RoundTripper // nil: the default
 	Now        func() time.Time
-	Unconfined bool // the agent is in no sandbox
+	Unconfined bool // the agent has no sandbox
 	Say        func(string)
 
 	asked bool
 	found *Notary
 }
 
-// errNone is for a job that is not meant to sign.
+// errNone is the error of a job that does not sign.
 type errNone struct{ error }
 
-// Notary is the job's; nil: it is not meant to sign. Where it is meant to and cannot, the notary signs and believes
-// nothing, and says why.
+// Notary returns the job's notary, or nil if it does not sign. If it should sign and cannot, the notary signs and
+// believes nothing, and says why.
 func (j *Job) Notary(ctx context.Context) *Notary {
 	if j.asked {
 		return j.found
@@ -82,8 +82,8 @@ func (j *Job) open(ctx context.Context) (n *Notary, err error) {
 	return n, err
 }
 
-// Reader believes what jobs of the workflow that runs have signed for a branch, and signs nothing. The job itself needs
-// no identity. A workflow that others call has another one, and is not believed.
+// Reader returns a notary that believes what jobs of the running workflow have signed for a branch, and signs nothing.
+// The job needs no identity. A workflow that others call has another identity, and is not believed.
 func (j *Job) Reader(branch string) (*Notary, error) {
 	file, _, _ := strings.Cut(j.Env("GITHUB_WORKFLOW_REF"), "@")
 	want := attest.Signer{
@@ -97,10 +97,10 @@ func (j *Job) Reader(branch string) (*Notary, error) {
 	return &Notary{root: root, own: want}, err
 }
 
-// Signs tells whether it has a job's identity to sign with.
+// Signs reports whether it has a job's identity to sign with.
 func (n *Notary) Signs() bool { return n.signer.Token != "" }
 
-// Identity is the workflow whose signatures are believed; empty: none are.
+// Identity returns the workflow whose signatures are believed, or "".
 func (n *Notary) Identity() string {
 	if n == nil {
 		return ""
@@ -108,10 +108,10 @@ func (n *Notary) Identity() string {
 	return n.own.Identity
 }
 
-// EvidenceFile is the name of the file with signed evidence, beside that without.
+// EvidenceFile is the name of the file with signed evidence.
 const EvidenceFile = "evidence.sigstore.json"
 
-// Attest signs the evidence of a run, as its file has it. What an earlier job signed goes.
+// Attest signs the evidence file of a run, in place of an earlier signature.
 func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) error {
 	if err := home.Remove(EvidenceFile); err != nil || n == nil || n.closed != "" {
 		return err
@@ -130,9 +130,9 @@ func (n *Notary) Attest(ctx context.Context, home workspace.Run, file []byte) er
 	return home.WriteFile(EvidenceFile, signed.Bundle)
 }
 
-const sealFile = "signature.json" // holds the signature of the files that are kept with it
+const sealFile = "signature.json" // the signature of the files beside it
 
-// Seal adds to files on a ref their signature, by a key for the ref and the job; without a notary none.
+// Seal adds a signature to files for a ref, by a key for the ref and the job. Without a notary it adds nothing.
 func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) error {
 	if n == nil || n.closed != "" {
 		return nil
@@ -149,9 +149,9 @@ func (n *Notary) Seal(ctx context.Context, ref string, files map[string][]byte) 
 	return err
 }
 
-const pause = 5 * time.Minute // how long services are not asked again that gave no signature
+const pause = 5 * time.Minute // until services that failed are asked again
 
-// speak lets a key speak for the ref, in half of the time left: what is kept has to be pushed, too.
+// speak gets a signed key for the ref, in half of the time left: the files must be pushed, too.
 func (n *Notary) speak(ctx context.Context, ref string) (*Signed, error) {
 	if spoken := n.spoken[ref]; spoken != nil {
 		return spoken, nil
@@ -174,8 +174,8 @@ func (n *Notary) speak(ctx context.Context, ref string) (*Signed, error) {
 	return n.spoken[ref], n.failed
 }
 
-// Believes takes the signature out of files, and tells whether this workflow sealed them. Without a notary all are
-// believed.
+// Believes removes the signature from files, and returns an error unless this workflow sealed them. Without a notary
+// all files are believed.
 func (n *Notary) Believes(ref string, files map[string][]byte) error {
 	seal := files[sealFile]
 	delete(files, sealFile)
@@ -190,7 +190,7 @@ func (n *Notary) Believes(ref string, files map[string][]byte) error {
 	return attest.VerifyKept(seal, n.root, n.own, ref, files)
 }
 
-// OpenRoot are the trusted keys in a file; empty: those of the public sigstore.
+// OpenRoot reads the trusted keys in a file. Without a file they are those of the public sigstore.
 func OpenRoot(file string) (root attest.Root, err error) {
 	if file == "" {
 		return attest.ReadRoot([]byte(templates.Text("sigstore/trusted-root.json")))

@@ -27,24 +27,24 @@ import (
 	"github.com/ralph-loop/ralph/internal/attest"
 )
 
-// The public services. What they sign can be read by everybody.
+// The public services. All can read what they sign.
 const (
 	PublicFulcio = "https://fulcio.sigstore.dev"
 	PublicRekor  = "https://rekor.sigstore.dev"
 )
 
-// ErrPrivate is for a job whose repository the public log would name.
+// ErrPrivate is the error of a job in a private repository, which the public log would name.
 var ErrPrivate = errors.New("the repository is not public, and the public log would name it")
 
 // Signer signs for a job.
 type Signer struct {
-	HTTP          http.RoundTripper // nil: the usual
+	HTTP          http.RoundTripper // nil: the default
 	TokenURL      string            // what a job asks for its token
 	Token         string            // and with what
 	Fulcio, Rekor string
 }
 
-// Signed is a bundle, and the key that it is signed with.
+// Signed is a bundle with its signing key.
 type Signed struct {
 	Bundle []byte
 	key    *ecdsa.PrivateKey
@@ -53,7 +53,7 @@ type Signed struct {
 // Sign signs a text with the same key.
 func (s Signed) Sign(text []byte) ([]byte, error) { return signature(s.key, text) }
 
-// Sign is a bundle with statement.
+// Sign returns a bundle with a signed statement.
 func (s Signer) Sign(ctx context.Context, statement []byte) (*Signed, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -88,7 +88,7 @@ func signature(key *ecdsa.PrivateKey, text []byte) ([]byte, error) {
 	return sig, nil
 }
 
-// claims is as much of a job's token as matters here. It comes from GitHub itself.
+// claims are the used claims of a job's token, which comes from GitHub.
 type claims struct {
 	Subject    string `json:"sub"`
 	Visibility string `json:"repository_visibility"`
@@ -98,7 +98,7 @@ type claims struct {
 	Caller     string `json:"workflow_ref"`
 }
 
-// Who is the job, on the GitHub of server: what it signs has that signer.
+// Who returns the job as a signer, on the GitHub at server.
 func (s Signer) Who(ctx context.Context, server string) (attest.Signer, error) {
 	_, c, err := s.identity(ctx)
 	if c.Issuer == attest.GitHub {
@@ -138,7 +138,7 @@ func (s Signer) identity(ctx context.Context) (token string, c claims, err error
 	return answer.Value, c, nil
 }
 
-// public tells whether a service is one of the public sigstore, however its address is written.
+// public reports whether a service belongs to the public sigstore, in any spelling of its address.
 func public(address string) bool {
 	at, err := url.Parse(address)
 	return err != nil || strings.HasSuffix("."+strings.ToLower(strings.TrimSuffix(at.Hostname(), ".")), ".sigstore.dev")
@@ -182,7 +182,7 @@ func (s Signer) certificate(ctx context.Context, key *ecdsa.PrivateKey) (*pem.Bl
 	return nil, errors.New("ask for a certificate: the answer has none")
 }
 
-// proof is that an entry is in the log, as Rekor tells it.
+// proof is Rekor's proof that the log has an entry.
 type proof struct {
 	LogIndex   int64    `json:"logIndex"`
 	RootHash   string   `json:"rootHash"`
@@ -227,7 +227,7 @@ func (s Signer) log(ctx context.Context, e attest.Envelope, leaf *pem.Block) (en
 	return entry, errors.New("enter the signature into the log: the answer has no entry")
 }
 
-// bundled is a proof as bundles have it: other programs want it.
+// bundled returns a proof in the format of bundles, for other programs.
 func (p proof) bundled() (json.RawMessage, error) {
 	hashes := [][]byte{}
 	for _, text := range append(p.Hashes, p.RootHash) {
@@ -246,7 +246,7 @@ func (p proof) bundled() (json.RawMessage, error) {
 
 const patience = 20 * time.Second
 
-// call asks a service, with a body by POST. What it answers is bounded, and no token is sent on by a redirect.
+// call sends a request to a service, with a body by POST. Answers are bounded, and redirects are not followed.
 func (s Signer) call(ctx context.Context, address, token string, body, answer any) error {
 	method := http.MethodGet
 	var reader io.Reader
