@@ -67,7 +67,7 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 func (c serveCommand) server(w world, log io.Writer) server.Server {
 	return server.Server{
 		Access:   c.access(w),
-		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.Now, Limits: server.Usual,
+		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.Now, Limits: server.DefaultLimits,
 		Log: c.log(log),
 		Rules: trigger.Rules{
 			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Reviews: c.Reviews, Buttons: c.Buttons, AllowBots: c.AllowBots,
@@ -157,7 +157,7 @@ func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 	}
 	listen := listener.Addr().String()
 	made, err := server.Setup{
-		Access: c.access(w), URL: c.URL, Organization: c.Organization, Keep: c.keep, Log: c.log(w.Stderr), Limits: server.Usual,
+		Access: c.access(w), URL: c.URL, Organization: c.Organization, Keep: c.keep, Log: c.log(w.Stderr), Limits: server.DefaultLimits,
 	}.Serve(ctx, listener)
 	if made == nil || err != nil {
 		return nil, err

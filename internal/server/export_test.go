@@ -2,14 +2,14 @@ package server
 
 import "time"
 
-// Memory is one of that size, for the tests of what it forgets.
-func Memory(size int) (take func(id string) bool, did func(id, deed string) bool, forget func(id string)) {
+// Memory returns the methods of a memory of that size.
+func Memory(size int) (add func(id string) bool, addContent func(id, hash string) bool, forget func(id string)) {
 	m := newMemory(size)
-	return m.take, m.did, m.forget
+	return m.add, m.addContent, m.forget
 }
 
-// Debts is what such a memory owes.
-func Debts(size int) (owe func(id string, at time.Time), owesAny func(since time.Time) bool) {
+// UnfinishedMemory returns the methods of a memory for unfinished deliveries.
+func UnfinishedMemory(size int) (mark func(id string, at time.Time), hasAny func(since time.Time) bool) {
 	m := newMemory(size)
-	return m.owe, m.owesAny
+	return m.markUnfinished, m.hasUnfinished
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// TestAnHourWithoutGitHubLosesNothing has all of its API fail for an hour, in which one
-// delivery was taken in, one was not, and one came before.
+// GitHub's API fails for an hour. One delivery was accepted in it, one was not, and one
+// was accepted before. None is lost.
 func TestAnHourWithoutGitHubLosesNothing(t *testing.T) {
 	s := newScene(t)
 	tries := make(chan struct{}, 100_000)
@@ -31,7 +31,7 @@ func TestAnHourWithoutGitHubLosesNothing(t *testing.T) {
 	}
 	var later atomic.Int64
 	often := s.server()
-	often.Limits.Every = 20 * time.Millisecond
+	often.Limits.LogInterval = 20 * time.Millisecond
 	often.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	s.logged(1, http.StatusBadGateway, time.Minute, "issues", s.label("ralph"))
 	s.Inject(away)
@@ -57,11 +57,11 @@ func sorted(text string) string {
 	return string(slices.Sorted(slices.Values([]byte(text))))
 }
 
-// TestAFloodLosesNothing has far more come than there is room for.
+// Many more deliveries than the queue can hold are not lost.
 func TestAFloodLosesNothing(t *testing.T) {
 	s := newScene(t)
 	small := s.server()
-	small.Limits.Queue, small.Limits.Workers, small.Limits.Every = 2, 1, 20*time.Millisecond
+	small.Limits.Queue, small.Limits.Workers, small.Limits.LogInterval = 2, 1, 20*time.Millisecond
 	v := s.serve(small)
 	const many = 20 // a second of GitHub's clock each, and tokens know the time
 	var sent sync.WaitGroup
@@ -91,7 +91,7 @@ func TestAFloodLosesNothing(t *testing.T) {
 	}
 }
 
-// jobsOf counts the jobs that a delivery started.
+// jobsOf returns how many jobs a delivery started.
 func (s *scene) jobsOf(id string) (n int) {
 	for _, call := range s.Requests() {
 		if call.Method+" "+call.Path == dispatches && strings.Contains(call.Body, id) {
@@ -101,7 +101,7 @@ func (s *scene) jobsOf(id string) (n int) {
 	return n
 }
 
-// TestTheLogIsReadOnce has each look after the first read only what came since.
+// Each read of GitHub's log after the first begins where the last one ended.
 func TestTheLogIsReadOnce(t *testing.T) {
 	s := newScene(t)
 	for range 250 {
@@ -109,7 +109,7 @@ func TestTheLogIsReadOnce(t *testing.T) {
 	}
 	s.logged(2, http.StatusAccepted, time.Hour, "push", []byte(`{"ref":"x"}`))
 	often := s.server()
-	often.Limits.Every = 20 * time.Millisecond
+	often.Limits.LogInterval = 20 * time.Millisecond
 	v := s.serve(often)
 	for range 6 {
 		s.await(hookLog)

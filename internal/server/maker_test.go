@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/server"
 )
 
-// maker is a person with a browser before a server that has no App.
+// maker is a person with a browser who uses a server without an App.
 type maker struct {
 	*scene
 	url  string // of the server
@@ -23,7 +23,7 @@ type maker struct {
 	stop func()
 }
 
-// setup is a server without an App. What it keeps, keep gets.
+// setup starts a server without an App. It saves an App with keep.
 func (s *scene) setup(organization string, keep func(github.CreatedApp) error) *maker {
 	s.t.Helper()
 	listener, err := server.Listen(s.t.Context(), "127.0.0.1:0")
@@ -33,7 +33,7 @@ func (s *scene) setup(organization string, keep func(github.CreatedApp) error) *
 	m := &maker{scene: s, url: "http://" + listener.Addr().String(), log: &lockedBuffer{}}
 	with := server.Setup{
 		Access: github.Access{BaseURL: s.URL + "/api/v3", Retry: s.server().Access.Retry}, URL: m.url, Organization: organization, Keep: keep,
-		Log: slog.New(slog.NewJSONHandler(m.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Limits: server.Usual,
+		Log: slog.New(slog.NewJSONHandler(m.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Limits: server.DefaultLimits,
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	ended := make(chan *github.CreatedApp, 1)
@@ -71,7 +71,7 @@ func (m *maker) open(address string) (status int, header http.Header, page strin
 	return resp.StatusCode, resp.Header, string(said)
 }
 
-// told is the address that the log shows.
+// told returns the address in the log.
 func (m *maker) told() string {
 	m.t.Helper()
 	for { // the server answers before it has written
@@ -87,7 +87,7 @@ var (
 	manifest = regexp.MustCompile(`name="manifest" value="([^"]+)"`)
 )
 
-// form is what the page would have the browser post, and where.
+// form returns the URL and the fields of the page's form.
 func (m *maker) form() (where *url.URL, text string) {
 	m.t.Helper()
 	status, _, page := m.open(m.told())
@@ -102,7 +102,7 @@ func (m *maker) form() (where *url.URL, text string) {
 	return where, html.UnescapeString(with[1])
 }
 
-// click makes the App on GitHub, and is the address that GitHub sends back to.
+// click creates the App on GitHub, and returns the address of the redirect.
 func (m *maker) click() string {
 	m.t.Helper()
 	where, text := m.form()

@@ -8,7 +8,7 @@ import (
 )
 
 func TestMemoryKnowsTheNewest(t *testing.T) {
-	take, _, forget := server.Memory(3)
+	add, _, forget := server.Memory(3)
 	for i, c := range []struct {
 		id     string
 		forget bool
@@ -34,18 +34,18 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 			forget(c.id)
 			continue
 		}
-		if got := take(c.id); got != c.isNew {
+		if got := add(c.id); got != c.isNew {
 			t.Errorf("step %d: %s is new: %t, want %t", i, c.id, got, c.isNew)
 		}
 	}
 }
 
-// What happened is known as long as its delivery, and goes with it.
-func TestMemoryKnowsWhatHappened(t *testing.T) {
-	take, did, forget := server.Memory(2)
+// The memory has the content of a delivery as long as its id.
+func TestMemoryKnowsContents(t *testing.T) {
+	add, addContent, forget := server.Memory(2)
 	for i, c := range []struct {
-		id, deed string
-		isNew    bool
+		id, content string
+		isNew       bool
 	}{
 		{"a", "label", true},
 		{"b", "label", false},
@@ -54,31 +54,31 @@ func TestMemoryKnowsWhatHappened(t *testing.T) {
 		{"d", "comment", true},
 		{"e", "comment", false},
 	} {
-		take(c.id)
-		if got := did(c.id, c.deed); got != c.isNew {
-			t.Errorf("step %d: %s of %s is new: %t, want %t", i, c.deed, c.id, got, c.isNew)
+		add(c.id)
+		if got := addContent(c.id, c.content); got != c.isNew {
+			t.Errorf("step %d: %s of %s is new: %t, want %t", i, c.content, c.id, got, c.isNew)
 		}
 	}
-	take("f")
-	did("f", "review")
+	add("f")
+	addContent("f", "review")
 	forget("f")
-	if take("g"); !did("g", "review") {
-		t.Error("what could not be seen to is not let come again")
+	if add("g"); !addContent("g", "review") {
+		t.Error("the content of a forgotten delivery is not new")
 	}
 }
 
-// What GitHub's log no longer has is forgotten: memory would grow with each outage.
-func TestMemoryOwesForAsLongAsTheLogKnows(t *testing.T) {
-	owe, owesAny := server.Debts(3)
+// Unfinished deliveries that GitHub's log no longer has are removed.
+func TestMemoryRemovesOldUnfinishedDeliveries(t *testing.T) {
+	mark, hasAny := server.UnfinishedMemory(3)
 	day := time.Unix(0, 0)
-	owe("a", day)
-	owe("b", day.Add(time.Hour))
+	mark("a", day)
+	mark("b", day.Add(time.Hour))
 	for _, c := range []struct {
 		since time.Time
-		owed  bool
+		want  bool
 	}{{day, true}, {day.Add(time.Hour), true}, {day.Add(2 * time.Hour), false}, {day, false}} {
-		if got := owesAny(c.since); got != c.owed {
-			t.Errorf("since %s it owes any: %t, want %t", c.since, got, c.owed)
+		if got := hasAny(c.since); got != c.want {
+			t.Errorf("since %s: unfinished %t, want %t", c.since, got, c.want)
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// TestManyJobsTakeFewConnections holds a busy server, and one whom strangers ask
-// for tokens, to what it has room for.
+// A busy server, also one that gets many requests for tokens, opens few connections.
 func TestManyJobsTakeFewConnections(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
@@ -31,7 +30,7 @@ func TestWhatGitHubRefusesIsToldWithWhatToDo(t *testing.T) {
 		fault githubtest.Fault
 		fix   string
 	}{
-		"no workflow":     {githubtest.Fault{Method: "POST", Path: start, Status: 404}, "put .github/workflows/ralph.yml on the default branch"},
+		"no workflow":     {githubtest.Fault{Method: "POST", Path: start, Status: 404}, "add .github/workflows/ralph.yml to the default branch"},
 		"no permission":   {githubtest.Fault{Method: "POST", Path: start, Status: 403, Body: `{"message":"Resource not accessible by integration"}`}, "`actions: write`"},
 		"not for the App": {githubtest.Fault{Method: "GET", Path: installed, Status: 404}, "install the App on acme/shop"},
 	} {
@@ -41,7 +40,7 @@ func TestWhatGitHubRefusesIsToldWithWhatToDo(t *testing.T) {
 			v := s.serve(s.server())
 			v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
 			v.stop()
-			if log := v.log.String(); !strings.Contains(log, `"level":"ERROR","msg":"no job was started"`) || !strings.Contains(log, c.fix) {
+			if log := v.log.String(); !strings.Contains(log, `"level":"ERROR","msg":"cannot start a job"`) || !strings.Contains(log, c.fix) {
 				t.Errorf("the log does not tell what to do:\n%s", log)
 			}
 		})

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	missed  = 24 * time.Hour   // who asked longer ago has asked again
-	settled = 10 * time.Minute // what was taken in before is done: a server is given ten seconds to stop
+	maxAge     = 24 * time.Hour   // of a delivery; people repeat older requests
+	settleTime = 10 * time.Minute // more than a stopping server needs for the deliveries that it accepted
 )
 
 func (d *service) watch(ctx context.Context) {
-	tick := time.Tick(d.Limits.Every)
+	tick := time.Tick(d.Limits.LogInterval)
 	for {
 		if err := d.catchUp(ctx); err != nil && ctx.Err() == nil {
-			d.Log.Warn("missed deliveries are unknown", "error", err.Error())
+			d.Log.Warn("cannot read missed deliveries", "error", err.Error())
 		}
 		select {
 		case <-tick:
@@ -34,63 +34,61 @@ func (d *service) watch(ctx context.Context) {
 	}
 }
 
-// unseen is the beginning of what may be left to do in GitHub's log. After a look at
-// which nothing was left, that is where it ended.
-func (d *service) unseen() time.Time {
-	since := d.Now().Add(-missed)
-	if !d.memory.owesAny(since) && d.seen.After(since) {
-		return d.seen
+// logStart returns the time from which GitHub's log can have unhandled deliveries.
+func (d *service) logStart() time.Time {
+	since := d.Now().Add(-maxAge)
+	if !d.memory.hasUnfinished(since) && d.handledUntil.After(since) {
+		return d.handledUntil
 	}
 	return since
 }
 
 // catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
-	log, whole, err := d.hook.Log(ctx, d.unseen())
+	log, complete, err := d.hook.Log(ctx, d.logStart())
 	if err != nil {
 		return err
 	}
-	if !whole {
-		d.Log.Warn("GitHub's log holds more than is read of it", "read", len(log))
+	if !complete {
+		d.Log.Warn("GitHub's log is too long to be read completely", "read", len(log))
 	}
-	var all error // what one of them lacks is no reason to leave out those behind it
-	for _, tried := range overdue(log, d.Now(), d.memory.owes) {
-		if !d.memory.take(tried.GUID) {
+	var all error // an error of one delivery does not stop the others
+	for _, delivery := range unhandled(log, d.Now(), d.memory.isUnfinished) {
+		if !d.memory.add(delivery.GUID) {
 			continue
 		}
-		err := d.again(ctx, tried)
+		err := d.handleLogged(ctx, delivery)
 		if err == nil {
 			continue
 		}
-		all = errors.Join(all, fmt.Errorf("delivery %s: %w", tried.GUID, err))
-		if !errors.Is(err, github.NotFound) { // which it stays
-			d.memory.owe(tried.GUID, tried.At)
+		all = errors.Join(all, fmt.Errorf("delivery %s: %w", delivery.GUID, err))
+		if !errors.Is(err, github.NotFound) { // a retry cannot help then
+			d.memory.markUnfinished(delivery.GUID, delivery.At)
 		}
 		if ctx.Err() != nil || errors.Is(err, github.RateLimited) {
 			break
 		}
 	}
-	if all == nil && len(log) > 0 { // what is older than the part that was read cannot be read later either
-		d.seen = log[0].At.Add(-settled) // by GitHub's clock, as the log is
+	if all == nil && len(log) > 0 { // also if the log was not complete: a later read gets no older part
+		d.handledUntil = log[0].At.Add(-settleTime) // by GitHub's clock
 	}
 	return all
 }
 
-func (d *service) again(ctx context.Context, tried github.Delivery) error {
-	body, err := d.hook.Payload(ctx, tried.ID)
+func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) error {
+	body, err := d.hook.Payload(ctx, delivery.ID)
 	if err != nil {
 		return err
 	}
-	o, wanted, err := d.read(tried.GUID, tried.Event, body)
+	o, wanted, err := d.read(delivery.GUID, delivery.Event, body)
 	if err != nil {
 		d.metrics.count(malformed)
-		d.Log.Warn("a delivery cannot be read", "delivery", tried.GUID, "error", err.Error())
+		d.Log.Warn("cannot read a delivery", "delivery", delivery.GUID, "error", err.Error())
 	}
-	if !wanted || !d.memory.did(tried.GUID, o.deed()) {
+	if !wanted || !d.memory.addContent(delivery.GUID, o.contentHash()) {
 		return nil
 	}
-	// Twice would be two jobs: one may have been started and the answer lost.
-	o.doubt, o.at = true, tried.At
+	o.mayHaveStarted, o.at = true, delivery.At
 	select {
 	case d.queue <- o:
 		return nil
@@ -99,44 +97,39 @@ func (d *service) again(ctx context.Context, tried github.Delivery) error {
 	}
 }
 
-// overdue are the first tries of deliveries that may not have been handled, the oldest first.
-func overdue(log []github.Delivery, now time.Time, owed func(id string) bool) []github.Delivery {
-	taken, first := map[string]bool{}, map[string]github.Delivery{}
-	var order []string
-	for _, tried := range slices.Backward(log) {
-		if _, known := first[tried.GUID]; !known {
-			first[tried.GUID] = tried
-			order = append(order, tried.GUID)
+// unhandled returns the first attempts of deliveries that may not have been handled, the oldest first.
+func unhandled(log []github.Delivery, now time.Time, isUnfinished func(id string) bool) []github.Delivery {
+	accepted := map[string]bool{}
+	var first []github.Delivery
+	for _, attempt := range slices.Backward(log) {
+		if _, known := accepted[attempt.GUID]; !known {
+			first = append(first, attempt)
 		}
-		taken[tried.GUID] = taken[tried.GUID] || tried.Accepted()
+		accepted[attempt.GUID] = accepted[attempt.GUID] || attempt.Accepted()
 	}
-	var due []github.Delivery
-	for _, id := range order {
-		tried := first[id]
-		if trigger.CanStartWork(tried.Event) && (!taken[id] || now.Sub(tried.At) < settled || owed(id)) {
-			due = append(due, tried)
-		}
-	}
-	return due
+	return slices.DeleteFunc(first, func(d github.Delivery) bool {
+		done := accepted[d.GUID] && now.Sub(d.At) >= settleTime && !isUnfinished(d.GUID)
+		return done || !trigger.CanStartWork(d.Event)
+	})
 }
 
-// order is an accepted delivery on its way to GitHub Actions.
+// order is an accepted delivery that has to start a job.
 type order struct {
-	id      string
-	trigger trigger.Trigger
-	at      time.Time // it came
-	doubt   bool      // an earlier server may have started it
+	id             string
+	trigger        trigger.Trigger
+	at             time.Time
+	mayHaveStarted bool // by an earlier server, or with a lost answer
 }
 
-// deed identifies what happened, as the logged body and the event's name are not signed.
-func (o order) deed() string {
+// contentHash identifies the content of a delivery: GitHub signs neither its id nor the name of its event.
+func (o order) contentHash() string {
 	o.trigger.Event = ""
-	text, _ := json.Marshal(o.trigger) // no field of it can fail
+	text, _ := json.Marshal(o.trigger) // cannot fail
 	sum := sha256.Sum256(text)
 	return string(sum[:])
 }
 
-// work starts jobs until the server is closing and nothing waits.
+// work starts jobs until the server is closing and the queue is empty.
 func (d *service) work(ctx context.Context) {
 	for {
 		select {
@@ -160,16 +153,15 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	log := d.Log.With("delivery", o.id, "event", o.trigger.Event, "repo", o.trigger.Repo.String(), "issue", o.trigger.Issue.Number, "sender", o.trigger.Sender.Login)
 	switch {
 	case err == nil:
-		log.Info("seen to", "outcome", out)
-	// A clock or a key that is wrong is ours, and no fault of the delivery's:
-	// until it is put right the log is not read either.
+		log.Info("delivery handled", "outcome", out)
+	// Unauthorized: this server's clock or key is wrong. It can be corrected.
 	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
 		out = postponed
-		d.memory.owe(o.id, o.at) // GitHub's log has it, and we look there
-		log.Warn("a job could not be started yet", "error", err.Error())
+		d.memory.markUnfinished(o.id, o.at) // catchUp reads it again from GitHub's log
+		log.Warn("cannot start a job yet", "error", err.Error())
 	default:
 		out = failed
-		log.Error("no job was started", "error", err.Error(), "fix", fault.Hint(err))
+		log.Error("cannot start a job", "error", err.Error(), "fix", fault.Hint(err))
 	}
 	d.metrics.count(out)
 }
@@ -181,9 +173,9 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	if err != nil {
 		return failed, err
 	}
-	if o.doubt {
-		done, err := client.HasJobStarted(ctx, d.Workflow, o.id, o.at)
-		if done || err != nil {
+	if o.mayHaveStarted {
+		started, err := client.HasJobStarted(ctx, d.Workflow, o.id, o.at)
+		if started || err != nil {
 			return already, err
 		}
 	}
@@ -191,14 +183,14 @@ func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	if err != nil {
 		return failed, err
 	}
-	about := strconv.Itoa(o.trigger.Issue.Number)
+	subject := strconv.Itoa(o.trigger.Issue.Number)
 	if o.trigger.IsCI() {
-		about = o.trigger.CI.Branch
+		subject = o.trigger.CI.Branch
 	}
-	inputs := map[string]any{"id": o.id, "issue": about, "delivery": text}
+	inputs := map[string]any{"id": o.id, "issue": subject, "delivery": text}
 	err = client.Dispatch(ctx, d.Workflow, o.trigger.Repo.DefaultBranch, inputs)
 	if errors.Is(err, github.NotFound) && fault.Hint(err) == "" {
-		err = &fault.Fault{What: "there is no workflow", Fix: "put .github/workflows/" + d.Workflow + " on the default branch", Err: err}
+		err = &fault.Fault{What: "the repository has no workflow for ralph", Fix: "add .github/workflows/" + d.Workflow + " to the default branch", Err: err}
 	}
 	return dispatched, err
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// logged puts a delivery into GitHub's log as one that was answered so.
+// logged adds a delivery with an answer to GitHub's log.
 func (s *scene) logged(n, status int, ago time.Duration, event string, body []byte) {
 	s.Deliver(githubtest.Delivery{GUID: guid(n), Event: event, Payload: body, At: time.Now().Add(-ago), Status: status})
 }
 
-// started are the ids of the jobs that were started.
+// started returns the ids of the jobs that were started.
 func (s *scene) started() string {
 	var found []string
 	for _, call := range s.Requests() {
@@ -81,7 +81,7 @@ func TestALogThatIsTooLongIsToldOf(t *testing.T) {
 	v := s.serve(s.server())
 	s.await(dispatches)
 	v.stop()
-	if !strings.Contains(v.log.String(), `"GitHub's log holds more than is read of it","read":200}`) {
+	if !strings.Contains(v.log.String(), `"GitHub's log is too long to be read completely","read":200}`) {
 		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }
@@ -93,7 +93,7 @@ func TestNothingIsLostOverARestart(t *testing.T) {
 	v := s.serve(killed)
 	s.await(hookLog)
 	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
-	for range 2 { // what was not taken in is not remembered
+	for range 2 { // the memory has no refused delivery
 		v.deliver(guid(2), s.label("ralph"), http.StatusServiceUnavailable)
 	}
 	v.counted("busy", 2)
@@ -138,7 +138,7 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 			s := newScene(t)
 			s.Inject(c.fault)
 			often := s.server()
-			often.Limits.Every = time.Millisecond
+			often.Limits.LogInterval = time.Millisecond
 			v := s.serve(often)
 			s.await(hookLog)
 			s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
@@ -154,13 +154,13 @@ func TestAJobWhoseStartIsInDoubtIsStartedOnce(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsNotTakenLosesNothing has GitHub refuse the App at first, as it
-// does if the server's clock is wrong.
+// GitHub refuses the App at first, for example because the server's clock is wrong. No
+// delivery is lost.
 func TestAKeyThatIsNotTakenLosesNothing(t *testing.T) {
 	s := newScene(t)
 	s.Inject(githubtest.Fault{Method: "POST", Path: "/app/installations/345/access_tokens", Status: http.StatusUnauthorized})
 	often := s.server()
-	often.Limits.Every = time.Millisecond
+	often.Limits.LogInterval = time.Millisecond
 	v := s.serve(often)
 	s.await(hookLog)
 	s.logged(1, http.StatusAccepted, 0, "issues", s.label("ralph"))
@@ -197,7 +197,7 @@ func TestItStopsThoughGitHubDoesNotAnswer(t *testing.T) {
 	v.deliver(guid(1), s.label("ralph"), http.StatusAccepted)
 	<-hanging
 	v.stop()
-	if !strings.Contains(v.log.String(), "a job could not be started yet") {
+	if !strings.Contains(v.log.String(), "cannot start a job yet") {
 		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }

@@ -1,7 +1,7 @@
 // Package server is the entry for a GitHub App's webhooks. It accepts
 // deliveries, starts jobs in GitHub Actions, and reads missed deliveries from
-// GitHub's own log. It stores nothing over a restart and has no rules of its
-// own: package trigger decides, and the job checks permissions.
+// GitHub's log. It stores nothing on disk and has no rules of its own: package
+// trigger decides, and the job checks permissions.
 package server
 
 import (
@@ -24,49 +24,49 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Server is what a GitHub App needs to be served.
+// Server has the settings of a server for a GitHub App.
 type Server struct {
-	Access   github.Access // as whom, and where its GitHub is; it names no repository
-	Secret   string        // with which GitHub signs what it delivers
-	Rules    trigger.Rules // what wakes us in any repository
-	Workflow string        // the file that is started there
-	Audience string        // audience that a job's OIDC token must have; empty: no exchange
-	Issuer   string        // of jobs' identities; that of Access's GitHub where empty
+	Access   github.Access // the App and its GitHub, without a repository
+	Secret   string        // with which GitHub signs deliveries
+	Rules    trigger.Rules // for all repositories
+	Workflow string        // the workflow file that it starts in a repository
+	Audience string        // that a job's OIDC token must have; empty: no token exchange
+	Issuer   string        // of jobs' OIDC tokens (default: the one of Access's GitHub)
 	Log      *slog.Logger
 	Now      func() time.Time
 	Limits   Limits
 }
 
-// Limits are what the server has patience and room for.
+// Limits are the limits of a server.
 type Limits struct {
-	Slow    time.Duration // for a request to arrive, and for an answer to be taken
-	Queue   int           // deliveries that wait for GitHub Actions
-	Workers int           // that start them
-	Every   time.Duration // between two looks at GitHub's log
-	Grace   time.Duration // to end what was taken in, when asked to stop
+	Request     time.Duration // timeout for reading a request
+	Queue       int           // deliveries that wait for a worker
+	Workers     int           // that start jobs
+	LogInterval time.Duration // between two reads of GitHub's log
+	Grace       time.Duration // for accepted deliveries when the server has to stop
 }
 
-// Usual suits all but tests. GitHub itself hangs up after ten seconds.
-var Usual = Limits{Slow: 10 * time.Second, Queue: 256, Workers: 4, Every: 3 * time.Minute, Grace: 10 * time.Second}
+// DefaultLimits are for all but tests. GitHub itself ends a request after ten seconds.
+var DefaultLimits = Limits{Request: 10 * time.Second, Queue: 256, Workers: 4, LogInterval: 3 * time.Minute, Grace: 10 * time.Second}
 
 type service struct {
 	Server
-	hook    *github.Hook
-	memory  *memory
-	seen    time.Time // of GitHub's log: nothing before it is left to do
-	metrics *metrics
-	queue   chan order
-	reading chan struct{} // as many as read a body at once
-	closing chan struct{}
-	jobs    *identities // nil: none is traded
+	hook         *github.Hook
+	memory       *memory
+	handledUntil time.Time // all deliveries in GitHub's log before this time are handled
+	metrics      *metrics
+	queue        chan order
+	reading      chan struct{} // limits how many bodies are read at once
+	closing      chan struct{}
+	jobs         *jobVerifier // nil: no token exchange
 }
 
 func (s Server) open(ctx context.Context) (*service, error) {
-	if len(s.Secret) < shortest {
-		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", shortest),
-			"make one with `openssl rand -hex 32`, and give it here and in the App's settings", nil)
+	if len(s.Secret) < minSecret {
+		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", minSecret),
+			"create one with `openssl rand -hex 32`, and set it here and in the App's settings", nil)
 	}
-	if s.Access.HTTP == nil { // each repository has a client of its own, and each job's identity
+	if s.Access.HTTP == nil { // shared by all clients
 		s.Access.HTTP = github.Out(*cmp.Or(s.Access.Retry, &github.DefaultRetryPolicy))
 	}
 	hook, err := github.OpenHook(s.Access)
@@ -74,57 +74,56 @@ func (s Server) open(ctx context.Context) (*service, error) {
 		return nil, err
 	}
 	d := &service{
-		Server: s, hook: hook, memory: newMemory(remembered), queue: make(chan order, s.Limits.Queue),
-		reading: make(chan struct{}, readers), closing: make(chan struct{}),
+		Server: s, hook: hook, memory: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
+		reading: make(chan struct{}, maxReaders), closing: make(chan struct{}),
 	}
-	d.metrics = measure(func() float64 { return float64(len(d.queue)) })
+	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })
 	if s.Audience != "" {
-		d.jobs, err = s.identities(ctx)
+		d.jobs, err = s.newJobVerifier(ctx)
 	}
 	return d, err
 }
 
-// shortest cannot be guessed before the attempts are noticed.
-const shortest = 16
+const minSecret = 16 // characters; too long to guess
 
-// Listen is where to answer.
+// Listen opens the server's listener.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fault.Usage("cannot listen at "+address, "name a free one as HOST:PORT with `--listen`", err)
+		return nil, fault.Usage("cannot listen at "+address, "set a free address with `--listen HOST:PORT`", err)
 	}
 	return l, nil
 }
 
-// Serve answers on l until ctx is done, and ends what it has taken in.
+// Serve answers requests until ctx is done, and then handles accepted deliveries within the grace.
 func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	d, err := s.open(ctx)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	defer abandon()
+	working, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
 	var workers sync.WaitGroup
 	for range s.Limits.Workers {
-		workers.Go(func() { d.work(work) })
+		workers.Go(func() { d.work(working) })
 	}
 	var watch sync.WaitGroup
-	watching, unwatch := context.WithCancel(ctx)
-	defer unwatch()
+	watching, stopWatch := context.WithCancel(ctx)
+	defer stopWatch()
 	watch.Go(func() { d.watch(watching) })
 	web, failed := serve(l, d.handler(), d.Log, d.Limits)
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
-	unwatch()
-	d.end(ctx, web, abandon, func() { watch.Wait(); workers.Wait() })
+	stopWatch()
+	d.finish(ctx, web, stopWork, func() { watch.Wait(); workers.Wait() })
 	return err
 }
 
-// end handles waiting deliveries within the grace. GitHub's log keeps the rest.
-func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wait func()) {
+// finish handles waiting deliveries within the grace. The next server finds others in GitHub's log.
+func (d *service) finish(ctx context.Context, web *http.Server, stopWork func(), wait func()) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.Limits.Grace)
 	defer cancel()
 	shutdown(grace, web)
@@ -134,17 +133,17 @@ func (d *service) end(ctx context.Context, web *http.Server, abandon func(), wai
 	select {
 	case <-done:
 	case <-grace.Done():
-		abandon()
+		stopWork()
 		<-done
 	}
 	d.Log.Info("stopped", "waiting", len(d.queue))
 }
 
-// serve answers on l. failed gets the error with which it ends.
+// serve starts a web server on l. failed gets the error of a server that ends.
 func serve(l net.Listener, handler http.Handler, log *slog.Logger, limits Limits) (web *http.Server, failed <-chan error) {
 	web = &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: limits.Slow, ReadTimeout: limits.Slow, WriteTimeout: 3 * limits.Slow, IdleTimeout: 6 * limits.Slow,
+		ReadHeaderTimeout: limits.Request, ReadTimeout: limits.Request, WriteTimeout: 3 * limits.Request, IdleTimeout: 6 * limits.Request,
 		MaxHeaderBytes: 64 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -172,14 +171,14 @@ func (d *service) handler() http.Handler {
 	return mux
 }
 
-func answer(w http.ResponseWriter, status int, said string) {
+func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, said) // who has hung up need not know
+	_, _ = fmt.Fprintln(w, text) // the client may be gone
 }
 
-// outcome is what happened to a delivery; a metric has a line for each.
+// outcome is what happened to a delivery. It is a label of a metric.
 type outcome string
 
 const (
@@ -192,7 +191,7 @@ const (
 	huge       outcome = "too_large"
 	busy       outcome = "busy"
 	failed     outcome = "failed"
-	postponed  outcome = "postponed" // GitHub could not be reached, and is asked again
+	postponed  outcome = "postponed" // because GitHub cannot be reached
 )
 
 type metrics struct {
@@ -201,7 +200,7 @@ type metrics struct {
 	seconds    prometheus.Histogram
 }
 
-func measure(waiting func() float64) *metrics {
+func newMetrics(waiting func() float64) *metrics {
 	m := &metrics{
 		all:        prometheus.NewRegistry(),
 		deliveries: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "ralph_deliveries_total", Help: "Deliveries by result."}, []string{"outcome"}),
@@ -212,7 +211,7 @@ func measure(waiting func() float64) *metrics {
 	m.all.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), m.deliveries, m.seconds, prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Name: "ralph_queue_length", Help: "Deliveries whose job has not started yet."}, waiting))
 	for _, o := range []outcome{dispatched, already, unwanted, replayed, forged, malformed, huge, busy, failed, postponed} {
-		m.deliveries.WithLabelValues(string(o)) // a counter that is not there yet raises no alarm
+		m.deliveries.WithLabelValues(string(o)) // alerts need counters that begin at 0
 	}
 	return m
 }

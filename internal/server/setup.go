@@ -18,11 +18,11 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Setup is a server without a GitHub App: its log shows the page that creates one.
+// Setup has the settings of a server without a GitHub App. Its log shows a page that creates one.
 type Setup struct {
-	Access       github.Access // where its GitHub is
-	URL          string        // under which GitHub and people reach this server
-	Organization string        // the App's owner; empty: the person who creates it
+	Access       github.Access // its GitHub
+	URL          string        // at which GitHub and people reach this server
+	Organization string        // owner of the App (default: the person who creates it)
 	Keep         func(github.CreatedApp) error
 	Log          *slog.Logger
 	Limits       Limits
@@ -30,58 +30,58 @@ type Setup struct {
 
 type setup struct {
 	Setup
-	at    *url.URL
-	form  string // where GitHub takes the manifest
-	site  string // that is on
-	text  string // the manifest
-	token string // opens the page
-	state string // comes back with those whom we have sent
+	url      *url.URL
+	form     string // URL to which the browser posts the manifest
+	site     string // of that URL
+	manifest string
+	token    string // in the address of the page
+	state    string // identifies the answer to this server's request
 
-	mu   sync.Mutex // one at a time takes an App over
+	mu   sync.Mutex // only one App is saved
 	made *github.CreatedApp
 	done chan struct{}
 }
 
-// longestName is what GitHub leaves of an App's name beside our own.
-const longestName = 34 - len("ralph-")
+// maxName is GitHub's limit for the name of an App, without our prefix.
+const maxName = 34 - len("ralph-")
 
 var errMade = errors.New("an App already exists")
 
 func (s Setup) open() (*setup, error) {
 	at, err := url.Parse(s.URL)
-	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || !private(at) {
+	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || !isPrivate(at) {
 		return nil, fault.Usage(fmt.Sprintf("GitHub cannot reach a server at %q", s.URL),
-			"give --url as https://HOST: GitHub sends the App's secrets there", nil)
+			"set --url to https://HOST: GitHub sends the App's secrets there", nil)
 	}
-	d := &setup{Setup: s, at: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
+	d := &setup{Setup: s, url: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
 	plan := github.NewApp{
-		Name: "ralph-" + s.Organization[:min(len(s.Organization), longestName)], Home: at.String(), Deliver: at.JoinPath("webhook").String(), Return: at.JoinPath("setup", "made").String(),
+		Name: "ralph-" + s.Organization[:min(len(s.Organization), maxName)], Home: at.String(), Deliver: at.JoinPath("webhook").String(), Return: at.JoinPath("setup", "made").String(),
 		Organization: s.Organization, API: s.Access.BaseURL,
 	}
 	if s.Organization == "" {
-		plan.Name += rand.Text()[:6] // names are taken on all of GitHub at once
+		plan.Name += rand.Text()[:6] // the name must be unique on GitHub
 	}
 	if d.form, d.site, err = plan.FormURL(d.state); err != nil {
 		return nil, err
 	}
-	d.text, err = plan.Manifest()
+	d.manifest, err = plan.Manifest()
 	return d, err
 }
 
-// private reports whether data sent to u stays encrypted or on this machine.
-func private(u *url.URL) bool {
+// isPrivate reports whether data sent to u is encrypted or stays on this machine.
+func isPrivate(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// Serve answers on l until an App is made, or ctx is done: then there is none.
+// Serve answers requests until an App is created or ctx is done. Then it returns the App, or nil.
 func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.CreatedApp, error) {
 	d, err := s.open()
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	web, failed := serve(l, d.handler(), s.Log, s.Limits)
-	page := d.at.JoinPath("setup")
+	page := d.url.JoinPath("setup")
 	page.RawQuery = url.Values{"token": {d.token}}.Encode()
 	s.Log.Info("no App yet: open this page to create it", "page", page.String())
 	select {
@@ -100,7 +100,7 @@ func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.CreatedApp, e
 func (d *setup) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /setup", d.page)
-	mux.HandleFunc("GET /setup/made", d.back)
+	mux.HandleFunc("GET /setup/made", d.created)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("POST /webhook", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusServiceUnavailable, "no App yet")
@@ -108,52 +108,52 @@ func (d *setup) handler() http.Handler {
 	return mux
 }
 
-func same(given, ours string) bool {
-	return subtle.ConstantTimeCompare([]byte(given), []byte(ours)) == 1
+func isEqual(given, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(secret)) == 1
 }
 
 func (d *setup) page(w http.ResponseWriter, r *http.Request) {
-	if !same(r.URL.Query().Get("token"), d.token) {
-		d.show(w, http.StatusForbidden, sheet{Title: "This page is not open", Said: "The server's log shows the address that opens it."})
+	if !isEqual(r.URL.Query().Get("token"), d.token) {
+		d.show(w, http.StatusForbidden, pageData{Title: "Wrong address", Text: "The server's log shows the address of this page."})
 		return
 	}
-	d.show(w, http.StatusOK, sheet{
-		Title: "Create the GitHub App", Form: d.form, Manifest: d.text, Owner: d.Organization, Deliver: d.at.JoinPath("webhook").String(),
+	d.show(w, http.StatusOK, pageData{
+		Title: "Create the GitHub App", Form: d.form, Manifest: d.manifest, Owner: d.Organization, Deliver: d.url.JoinPath("webhook").String(),
 	})
 }
 
-func (d *setup) back(w http.ResponseWriter, r *http.Request) {
-	said := r.URL.Query()
-	if !same(said.Get("state"), d.state) {
-		d.Log.Warn("GitHub's answer was not requested here")
-		d.show(w, http.StatusForbidden, sheet{Title: "This page was not requested here", Said: "Start again with the page that the server's log shows."})
+func (d *setup) created(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	if !isEqual(query.Get("state"), d.state) {
+		d.Log.Warn("refused an App that this server did not request")
+		d.show(w, http.StatusForbidden, pageData{Title: "This server did not request the App", Text: "Start again with the page that the server's log shows."})
 		return
 	}
-	made, err := d.take(r.Context(), said.Get("code"))
+	made, err := d.saveApp(r.Context(), query.Get("code"))
 	switch {
 	case errors.Is(err, errMade):
-		d.show(w, http.StatusGone, sheet{Title: "An App already exists", Said: "If you have just made another one, delete it on GitHub."})
+		d.show(w, http.StatusGone, pageData{Title: "An App already exists", Text: "If you have just created another one, delete it on GitHub."})
 	case err != nil:
 		d.Log.Error("the App was not saved", "error", err.Error())
-		d.show(w, http.StatusBadGateway, sheet{
+		d.show(w, http.StatusBadGateway, pageData{
 			Title: "The App was not saved",
-			Said:  "The server's log tells why. Delete the App on GitHub, if it exists, and start again with the page that the log shows.",
+			Text:  "The server's log shows the reason. Delete the App on GitHub, if it exists, and start again with the page that the log shows.",
 		})
 	default:
 		d.Log.Info("the App is created", "app", made.ID, "slug", made.Slug, "page", made.Page)
-		d.show(w, http.StatusOK, sheet{Title: "The App is created", Slug: made.Slug, Install: made.Page + "/installations/new"})
+		d.show(w, http.StatusOK, pageData{Title: "The App is created", Slug: made.Slug, Install: made.Page + "/installations/new"})
 		close(d.done)
 	}
 }
 
-// take saves the first App. It ignores the client's end: GitHub gives the key only once.
-func (d *setup) take(ctx context.Context, code string) (github.CreatedApp, error) {
+// saveApp saves the first App, even if the client disconnects: GitHub sends the key only once.
+func (d *setup) saveApp(ctx context.Context, code string) (github.CreatedApp, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.made != nil {
 		return github.CreatedApp{}, errMade
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*d.Limits.Slow)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*d.Limits.Request)
 	defer cancel()
 	made, err := github.RedeemCode(ctx, d.Access, code)
 	if err != nil {
@@ -166,25 +166,25 @@ func (d *setup) take(ctx context.Context, code string) (github.CreatedApp, error
 	return made, nil
 }
 
-type sheet struct {
+type pageData struct {
 	Title string
 	Nonce string
 
 	Form, Manifest, Owner, Deliver string
 	Install, Slug                  string
-	Said                           string
+	Text                           string
 }
 
-var sheets = sync.OnceValue(func() *template.Template {
+var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(templates.Files, "server/page.html"))
 })
 
-// show allows no scripts or resources, and a form to GitHub alone. GitHub sees the host, not the token.
-func (d *setup) show(w http.ResponseWriter, status int, s sheet) {
-	s.Nonce = rand.Text()
+// show writes a page without scripts and resources, with a form that can only go to GitHub. The referrer has no token.
+func (d *setup) show(w http.ResponseWriter, status int, data pageData) {
+	data.Nonce = rand.Text()
 	for name, value := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8",
-		"Content-Security-Policy": "default-src 'none'; style-src 'nonce-" + s.Nonce + "'; form-action " + d.site +
+		"Content-Security-Policy": "default-src 'none'; style-src 'nonce-" + data.Nonce + "'; form-action " + d.site +
 			"; base-uri 'none'; frame-ancestors 'none'",
 		"Referrer-Policy":        "strict-origin",
 		"X-Content-Type-Options": "nosniff",
@@ -193,5 +193,5 @@ func (d *setup) show(w http.ResponseWriter, status int, s sheet) {
 		w.Header().Set(name, value)
 	}
 	w.WriteHeader(status)
-	_ = sheets().Execute(w, s) // who has hung up need not see it
+	_ = pageTemplate().Execute(w, data) // the client may be gone
 }

@@ -88,7 +88,7 @@ func TestTheFormAsksForWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// TestOnlyWhoReadsTheLogMakesTheApp opens the pages as everybody else could.
+// Without the address in the log, the pages create no App.
 func TestOnlyWhoReadsTheLogMakesTheApp(t *testing.T) {
 	s := newScene(t)
 	m := s.setup("", func(github.CreatedApp) error { t.Error("an App is kept"); return nil })
@@ -157,7 +157,7 @@ func TestAnAppThatIsNotTakenOver(t *testing.T) {
 	}
 }
 
-// TestOneAppIsMade has a second one come back while the first is being kept.
+// Only one of two Apps that are created at the same time is saved.
 func TestOneAppIsMade(t *testing.T) {
 	s := newScene(t)
 	keeping, kept := make(chan struct{}), make(chan struct{})
@@ -192,7 +192,7 @@ func TestOneAppIsMade(t *testing.T) {
 	}
 }
 
-// line is a connection of its own, with a request on it.
+// line is a connection with a request.
 func (m *maker) line(address string) net.Conn {
 	m.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.t.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
@@ -204,10 +204,10 @@ func (m *maker) line(address string) net.Conn {
 	return conn
 }
 
-// takers tells how many requests are about to take an App over.
+// takers returns how many requests wait to save an App.
 func takers() int {
 	stacks := make([]byte, 1<<20)
-	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*setup).take("))
+	return bytes.Count(stacks[:runtime.Stack(stacks, true)], []byte("(*setup).saveApp("))
 }
 
 func TestUnusableAddressesMakeNoApp(t *testing.T) {
@@ -216,7 +216,7 @@ func TestUnusableAddressesMakeNoApp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (server.Setup{URL: address, Log: slog.New(slog.DiscardHandler), Limits: server.Usual}).Serve(t.Context(), listener); err == nil {
+		if _, err := (server.Setup{URL: address, Log: slog.New(slog.DiscardHandler), Limits: server.DefaultLimits}).Serve(t.Context(), listener); err == nil {
 			t.Errorf("an App is made for %q", address)
 		}
 	}

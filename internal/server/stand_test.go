@@ -79,7 +79,7 @@ func (s *scene) addApp() {
 	s.AddApp(githubtest.App{ID: 12, Slug: "ralph-loop", Owner: "acme", Key: &githubtest.Key().PublicKey, Installation: 345, Repos: []string{shop}, Permissions: permissions})
 }
 
-// bare is as much of a bare repository as the stand-in reads.
+// bare makes the files of a bare repository that the stand-in reads.
 func bare(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,17 +93,17 @@ func bare(t *testing.T) string {
 	return dir
 }
 
-// server is how it is set up here: it waits for nothing that does not happen.
+// server returns the server's settings, with short times.
 func (s *scene) server() server.Server {
-	limits := server.Usual
-	limits.Every = time.Hour
+	limits := server.DefaultLimits
+	limits.LogInterval = time.Hour
 	return server.Server{
 		Access: github.Access{BaseURL: s.URL + "/api/v3", App: &github.App{ID: 12, PrivateKey: s.key}, Retry: &github.RetryPolicy{Tries: 1, MaxWait: time.Second}},
 		Secret: secret, Workflow: "ralph.yml", Now: time.Now, Limits: limits,
 	}
 }
 
-// serving is a server at work.
+// serving is a running server.
 type serving struct {
 	t    *testing.T
 	url  string
@@ -133,7 +133,7 @@ func (s *scene) serve(with server.Server) *serving {
 	return &serving{t: s.t, url: "http://" + listener.Addr().String(), addr: listener.Addr().String(), log: log, stop: stop}
 }
 
-// await reads what GitHub was asked until it was that.
+// await waits for a request to GitHub.
 func (s *scene) await(call string) {
 	s.t.Helper()
 	var before []string
@@ -151,7 +151,7 @@ func (s *scene) await(call string) {
 	}
 }
 
-// asked counts the requests to GitHub.
+// asked returns how many requests GitHub got.
 func (s *scene) asked(call string) int {
 	n := 0
 	for _, c := range s.Requests() {
@@ -162,7 +162,7 @@ func (s *scene) asked(call string) int {
 	return n
 }
 
-// label is the delivery of a label that was put on in a second of its own.
+// label returns the delivery of a label event. Each has another time.
 func (s *scene) label(name string) []byte {
 	s.t.Helper()
 	s.ahead.Add(int64(time.Second))
@@ -174,7 +174,7 @@ func (s *scene) label(name string) []byte {
 	return payload
 }
 
-// guid numbers deliveries.
+// guid returns the id of the n-th delivery.
 func guid(n int) string { return fmt.Sprintf("0b989ba4-242f-11e5-81e1-%012d", n) }
 
 func sign(key string, body []byte) string {
@@ -183,7 +183,7 @@ func sign(key string, body []byte) string {
 	return "sha256=" + hex.EncodeToString(sum.Sum(nil))
 }
 
-// delivery is body as GitHub sends it.
+// delivery returns a request with body as GitHub sends it.
 func (v *serving) delivery(id string, body []byte) *http.Request {
 	v.t.Helper()
 	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.url+"/webhook", bytes.NewReader(body))
@@ -211,7 +211,7 @@ func (v *serving) send(r *http.Request) (int, string) {
 	return resp.StatusCode, string(said)
 }
 
-// deliver sends body and wants that answer.
+// deliver sends body, and checks the status of the answer.
 func (v *serving) deliver(id string, body []byte, want int) {
 	v.t.Helper()
 	if status, said := v.send(v.delivery(id, body)); status != want {
@@ -232,7 +232,7 @@ func (v *serving) get(path string) string {
 	return said
 }
 
-// counted holds the server's own count to n.
+// counted checks the server's metric of an outcome.
 func (v *serving) counted(outcome string, n int) {
 	v.t.Helper()
 	line := fmt.Sprintf("ralph_deliveries_total{outcome=%q} %d\n", outcome, n)
@@ -241,7 +241,7 @@ func (v *serving) counted(outcome string, n int) {
 	}
 }
 
-// lockedBuffer is a log that many write.
+// lockedBuffer is a log with several writers.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -14,12 +14,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-type identities struct {
+type jobVerifier struct {
 	verifier *oidc.IDTokenVerifier
-	traded   *memory // tokens that were used, so that using one again makes no call to GitHub
+	used     *memory // ids of OIDC tokens
 }
 
-func (s Server) identities(ctx context.Context) (*identities, error) {
+func (s Server) newJobVerifier(ctx context.Context) (*jobVerifier, error) {
 	issuer := s.Issuer
 	if issuer == "" {
 		var err error
@@ -27,28 +27,28 @@ func (s Server) identities(ctx context.Context) (*identities, error) {
 			return nil, err
 		}
 	}
-	issuer = strings.TrimRight(issuer, "/") // as it stands in an identity
+	issuer = strings.TrimRight(issuer, "/") // as in the tokens
 	// Keys are fetched when they are first needed.
-	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Slow})
+	ctx = oidc.ClientContext(context.WithoutCancel(ctx), &http.Client{Transport: s.Access.HTTP, Timeout: s.Limits.Request})
 	keys := oidc.NewRemoteKeySet(ctx, issuer+"/.well-known/jwks")
-	return &identities{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}), newMemory(remembered)}, nil
+	return &jobVerifier{oidc.NewVerifier(issuer, keys, &oidc.Config{ClientID: s.Audience, Now: s.Now}), newMemory(memorySize)}, nil
 }
 
-// job is the part of a job's identity that is checked.
+// job has the checked claims of a job's OIDC token.
 type job struct {
-	ID         string `json:"jti"` // of what it says
+	ID         string `json:"jti"` // of the token
 	Repository string `json:"repository"`
 	Workflow   string `json:"workflow_ref"`
 	Ref        string `json:"ref"`
 }
 
-// keyless begins what go-oidc says, in words alone, where it cannot get the keys.
-const keyless = "failed to verify signature: fetching keys"
+// keysError begins go-oidc's error if it cannot get the keys. That error has no type.
+const keysError = "failed to verify signature: fetching keys"
 
-func (i *identities) read(ctx context.Context, said string) (job, error) {
+func (v *jobVerifier) verify(ctx context.Context, text string) (job, error) {
 	var j job
-	token, err := i.verifier.Verify(ctx, said)
-	if err != nil && strings.HasPrefix(err.Error(), keyless) {
+	token, err := v.verifier.Verify(ctx, text)
+	if err != nil && strings.HasPrefix(err.Error(), keysError) {
 		return j, fmt.Errorf("%w: %w", github.Unavailable, err)
 	}
 	if err != nil {
@@ -57,28 +57,28 @@ func (i *identities) read(ctx context.Context, said string) (job, error) {
 	if err := token.Claims(&j); err != nil {
 		return j, err
 	}
-	if j.ID == "" || !i.traded.take(j.ID) {
-		return j, errShown
+	if j.ID == "" || !v.used.add(j.ID) {
+		return j, errUsed
 	}
 	return j, nil
 }
 
-var errShown = errors.New("the OIDC token has no ID, or was used before")
+var errUsed = errors.New("the OIDC token has no ID, or was used before")
 
 var errNotOurs = errors.New("the job does not belong to ralph's workflow on the default branch")
 
-// token trades a job's identity for a token of its repository, so that no repository holds the App's
-// key.
+// token exchanges a job's OIDC token for a token of its repository, so that no repository needs the
+// App's key.
 func (d *service) token(w http.ResponseWriter, r *http.Request) {
-	said, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !bearer {
+	text, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !isBearer {
 		answer(w, http.StatusUnauthorized, "send the job's OIDC token: Authorization: Bearer")
 		return
 	}
-	j, err := d.jobs.read(r.Context(), said)
+	j, err := d.jobs.verify(r.Context(), text)
 	if errors.Is(err, github.Unavailable) {
-		d.Log.Warn("cannot read an OIDC token", "error", err.Error())
-		answer(w, http.StatusBadGateway, "cannot get GitHub's keys now: try again")
+		d.Log.Warn("cannot verify an OIDC token", "error", err.Error())
+		answer(w, http.StatusBadGateway, "cannot get GitHub's keys: try again later")
 		return
 	}
 	if err != nil {
@@ -86,26 +86,26 @@ func (d *service) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusUnauthorized, "the OIDC token is not from a GitHub job, not for this server, or has expired")
 		return
 	}
-	token, err := d.trade(r.Context(), j)
+	token, err := d.exchange(r.Context(), j)
 	log := d.Log.With("repo", j.Repository, "workflow", j.Workflow, "ref", j.Ref)
 	switch {
 	case errors.Is(err, errNotOurs), errors.Is(err, github.NotFound), errors.Is(err, github.Refused), errors.Is(err, github.Forbidden):
 		log.Warn("refused a token", "error", err.Error())
 		answer(w, http.StatusForbidden, "no token for this job")
 	case err != nil:
-		d.jobs.traded.forget(j.ID)
-		log.Warn("could not get a token", "error", err.Error())
-		answer(w, http.StatusBadGateway, "GitHub gives no token now: try again")
+		d.jobs.used.forget(j.ID)
+		log.Warn("cannot get a token", "error", err.Error())
+		answer(w, http.StatusBadGateway, "cannot get a token from GitHub: try again later")
 	default:
-		log.Info("gave a token")
+		log.Info("issued a token")
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
-		_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // who has hung up need not know
+		_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // the client may be gone
 	}
 }
 
-// trade refuses other branches: anybody who can push may have changed their workflow.
-func (d *service) trade(ctx context.Context, j job) (string, error) {
+// exchange refuses other branches than the default: everyone with write access can change their workflows.
+func (d *service) exchange(ctx context.Context, j job) (string, error) {
 	owner, name, _ := strings.Cut(j.Repository, "/")
 	access := d.Access
 	app := *access.App
@@ -115,11 +115,11 @@ func (d *service) trade(ctx context.Context, j job) (string, error) {
 	if err != nil {
 		return "", errors.Join(errNotOurs, err)
 	}
-	whole, err := client.Complete(ctx, trigger.Trigger{})
+	complete, err := client.Complete(ctx, trigger.Trigger{})
 	if err != nil {
 		return "", err
 	}
-	branch := "refs/heads/" + whole.Repo.DefaultBranch
+	branch := "refs/heads/" + complete.Repo.DefaultBranch
 	if j.Ref != branch || j.Workflow != j.Repository+"/.github/workflows/"+d.Workflow+"@"+branch {
 		return "", errNotOurs
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// issuer vouches for jobs, as GitHub does.
+// issuer signs OIDC tokens of jobs, like GitHub.
 type issuer struct {
 	*httptest.Server
 	t    *testing.T
@@ -53,7 +53,7 @@ func newIssuer(t *testing.T) issuer {
 
 type claims = map[string]any
 
-// says is an identity with these claims, signed with key.
+// says returns a token with these claims, signed with key.
 func (i issuer) says(key *rsa.PrivateKey, header, claims map[string]any) string {
 	i.t.Helper()
 	encode := func(v any) string {
@@ -72,7 +72,7 @@ func (i issuer) says(key *rsa.PrivateKey, header, claims map[string]any) string 
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
 }
 
-// ours is what GitHub says of a job that the server has started.
+// ours returns the claims of a job that the server has started.
 func (i issuer) ours() claims {
 	now := time.Now()
 	return claims{
@@ -116,7 +116,7 @@ func with(permissions map[string]string, name, level string) map[string]string {
 	return permissions
 }
 
-// tradesFor trades a job's identity for a token of an App that may do so much.
+// tradesFor exchanges a job's token for one of an App with these permissions.
 func tradesFor(t *testing.T, may, want map[string]string) {
 	t.Helper()
 	s, i := newScene(t), newIssuer(t)
@@ -206,7 +206,7 @@ func TestIdentitiesThatAreTradedForNothing(t *testing.T) {
 	}
 }
 
-// TestAnIdentityIsTradedOnce: a token that is read later is worth nothing.
+// A job's OIDC token can be exchanged once, so a token in a log is useless.
 func TestAnIdentityIsTradedOnce(t *testing.T) {
 	const tokens = "/app/installations/345/access_tokens"
 	s, i := newScene(t), newIssuer(t)
@@ -223,8 +223,7 @@ func TestAnIdentityIsTradedOnce(t *testing.T) {
 	}
 }
 
-// TestJobsAreAcceptedOnceGitHubsKeysAreRead: the keys are read again
-// later.
+// If GitHub's keys cannot be read, they are read again later.
 func TestJobsAreAcceptedOnceGitHubsKeysAreRead(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	v := s.trading(i)
@@ -238,7 +237,7 @@ func TestJobsAreAcceptedOnceGitHubsKeysAreRead(t *testing.T) {
 		t.Errorf("later it is answered with %d %s", status, said)
 	}
 	v.stop()
-	if !strings.Contains(v.log.String(), `"level":"WARN","msg":"cannot read an OIDC token"`) {
+	if !strings.Contains(v.log.String(), `"level":"WARN","msg":"cannot verify an OIDC token"`) {
 		t.Errorf("the log does not tell:\n%s", v.log)
 	}
 }
@@ -269,9 +268,8 @@ func TestNothingIsTradedUnlessItIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestJobsOfAnotherGitHubGetNoToken has a server of a company's own GitHub:
-// a job of github.com, where anyone may have a repository of the same name,
-// gets no token, and one of its own gets to GitHub itself.
+// The server of a company's own GitHub gives no token to a job of github.com, where anyone
+// can own a repository of the same name.
 func TestJobsOfAnotherGitHubGetNoToken(t *testing.T) {
 	s, i := newScene(t), newIssuer(t)
 	with := s.server()

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	largest = 25 << 20 // GitHub delivers no more
-	readers = 32       // bodies that are read at once: so much memory, and no more
+	maxBody    = 25 << 20 // GitHub's limit
+	maxReaders = 32       // bodies that are read at once, which limits the memory
 )
 
 type refusal struct {
@@ -30,39 +30,39 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.why }
 
-// webhook answers a delivery at once; the work is done after it.
+// webhook answers a delivery at once. Workers handle it later.
 func (d *service) webhook(w http.ResponseWriter, r *http.Request) {
 	id, event := r.Header.Get("X-GitHub-Delivery"), r.Header.Get("X-GitHub-Event")
 	body, err := d.receive(w, r)
 	if err == nil {
 		err = d.accept(id, event, body)
 	}
-	if no, is := errors.AsType[*refusal](err); is {
-		d.metrics.count(no.outcome)
-		// Only what is genuine is written down as it came.
-		d.Log.Debug("not taken in", "outcome", no.outcome, "why", no.why)
-		if no.status == http.StatusRequestEntityTooLarge || no.status == http.StatusRequestTimeout {
+	if refused, is := errors.AsType[*refusal](err); is {
+		d.metrics.count(refused.outcome)
+		// Without foreign text: the signature may be missing.
+		d.Log.Debug("refused a delivery", "outcome", refused.outcome, "why", refused.why)
+		if refused.status == http.StatusRequestEntityTooLarge || refused.status == http.StatusRequestTimeout {
 			w.Header().Set("Connection", "close")
 		}
-		answer(w, no.status, no.why)
+		answer(w, refused.status, refused.why)
 		return
 	}
-	answer(w, http.StatusAccepted, "taken in")
+	answer(w, http.StatusAccepted, "accepted")
 }
 
-// ids are what GitHub numbers deliveries with.
-var ids = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+// deliveryID matches GitHub's ids of deliveries.
+var deliveryID = pattern.Of(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil || kind != "application/json":
-		return nil, &refusal{http.StatusUnsupportedMediaType, malformed, "the App's webhook has to send application/json"}
-	case !ids.MatchString(r.Header.Get("X-GitHub-Delivery")):
-		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Delivery names no delivery"}
+		return nil, &refusal{http.StatusUnsupportedMediaType, malformed, "want application/json: set the content type of the App's webhook"}
+	case !deliveryID.MatchString(r.Header.Get("X-GitHub-Delivery")):
+		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Delivery has no valid id"}
 	case r.Header.Get("X-GitHub-Event") == "":
-		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Event names no event"}
-	case r.ContentLength > largest:
+		return nil, &refusal{http.StatusBadRequest, malformed, "X-GitHub-Event is empty"}
+	case r.ContentLength > maxBody:
 		return nil, errTooLarge
 	}
 	select {
@@ -71,7 +71,7 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	default:
 		return nil, errTooBusy
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largest))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return nil, errTooLarge
 	}
@@ -79,19 +79,19 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, &refusal{http.StatusRequestTimeout, malformed, "the delivery is incomplete"}
 	}
 	if github.CheckSignature(d.Secret, r.Header.Get("X-Hub-Signature-256"), body) != nil {
-		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is not GitHub's"}
+		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is wrong"}
 	}
 	return body, nil
 }
 
 var (
-	errTooLarge = &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("a delivery has at most %d bytes", largest)}
-	errTooBusy  = &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: it is read from GitHub's log later"}
+	errTooLarge = &refusal{http.StatusRequestEntityTooLarge, huge, fmt.Sprintf("want at most %d bytes", maxBody)}
+	errTooBusy  = &refusal{http.StatusServiceUnavailable, busy, "too many deliveries: this one will be read from GitHub's log"}
 )
 
-// accept puts wanted deliveries into the queue. A duplicate is no error.
+// accept puts wanted deliveries into the queue. Duplicates are refused with status 200.
 func (d *service) accept(id, event string, body []byte) error {
-	if !d.memory.take(id) {
+	if !d.memory.add(id) {
 		return &refusal{http.StatusOK, replayed, "duplicate delivery"}
 	}
 	o, wanted, err := d.read(id, event, body)
@@ -100,9 +100,9 @@ func (d *service) accept(id, event string, body []byte) error {
 		return &refusal{http.StatusBadRequest, malformed, err.Error()}
 	case !wanted:
 		return nil
-	case !at.IsZero() && d.Now().Sub(at) > missed: // memory does not outlast a restart
+	case !at.IsZero() && d.Now().Sub(at) > maxAge: // the memory is empty after a restart
 		return &refusal{http.StatusOK, replayed, "too old"}
-	case !d.memory.did(id, o.deed()):
+	case !d.memory.addContent(id, o.contentHash()):
 		return &refusal{http.StatusOK, replayed, "duplicate of another delivery"}
 	}
 	select {
@@ -114,8 +114,8 @@ func (d *service) accept(id, event string, body []byte) error {
 	}
 }
 
-// branches begins the names of the branches whose CI is relayed.
-const branches = "ralph/"
+// branchPrefix begins the names of the branches whose CI can start a job.
+const branchPrefix = "ralph/"
 
 func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	read, err := github.ReadTrigger(event, body)
@@ -124,7 +124,7 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	}
 	o := order{id: id, trigger: read, at: d.Now()}
 	_, why := trigger.CommandOf(read, d.Rules)
-	if why == "" && read.IsCI() && !strings.HasPrefix(read.CI.Branch, branches) {
+	if why == "" && read.IsCI() && !strings.HasPrefix(read.CI.Branch, branchPrefix) {
 		why = "the branch is not one of ralph's"
 	}
 	if why != "" {
@@ -135,89 +135,88 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	return o, true, nil
 }
 
-// remembered is more than most servers get in a day.
-const remembered = 50_000
+// memorySize is more than most servers get in a day.
+const memorySize = 50_000
 
-// memory knows recent deliveries by number, which is not signed, and by content, which is.
+// memory has recent deliveries by id, which GitHub does not sign, and by content.
 type memory struct {
-	mu    sync.Mutex
-	known map[string]int // number or deed: the place in order
-	order []delivery     // a ring; empty where one was forgotten
-	next  int
-	owed  map[string]time.Time // taken in, and still to be seen to; when they came
+	mu         sync.Mutex
+	known      map[string]int // id or hash of the content: the index in ring
+	ring       []delivery
+	next       int
+	unfinished map[string]time.Time // accepted deliveries without a job, with their time
 }
 
 type delivery struct {
 	id   string
-	deed string // see order.deed; empty: nothing is to be done about it
+	hash string // of the content; empty if it starts no job
 }
 
 func newMemory(size int) *memory {
-	return &memory{known: map[string]int{}, order: make([]delivery, size), owed: map[string]time.Time{}}
+	return &memory{known: map[string]int{}, ring: make([]delivery, size), unfinished: map[string]time.Time{}}
 }
 
-// take remembers id, and reports whether it is new.
-func (m *memory) take(id string) bool {
+// add adds an id, and reports whether it is new.
+func (m *memory) add(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, old := m.known[id]; old {
 		return false
 	}
-	delete(m.owed, id)
+	delete(m.unfinished, id)
 	m.drop(m.next)
-	m.known[id], m.order[m.next] = m.next, delivery{id: id}
-	m.next = (m.next + 1) % len(m.order)
+	m.known[id], m.ring[m.next] = m.next, delivery{id: id}
+	m.next = (m.next + 1) % len(m.ring)
 	return true
 }
 
-// did remembers what the delivery id is about, and tells whether that is new.
-func (m *memory) did(id, deed string) bool {
+// addContent adds the hash of a delivery's content, and reports whether it is new.
+func (m *memory) addContent(id, hash string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, old := m.known[deed]; old {
+	if _, old := m.known[hash]; old {
 		return false
 	}
-	if at, is := m.known[id]; is {
-		m.known[deed], m.order[at].deed = at, deed
+	if i, is := m.known[id]; is {
+		m.known[hash], m.ring[i].hash = i, hash
 	}
 	return true
 }
 
-func (m *memory) drop(at int) {
-	delete(m.known, m.order[at].id)
-	delete(m.known, m.order[at].deed)
-	m.order[at] = delivery{}
+func (m *memory) drop(i int) {
+	delete(m.known, m.ring[i].id)
+	delete(m.known, m.ring[i].hash)
+	m.ring[i] = delivery{}
 }
 
-// forget lets id come again: it was taken in, and could not be seen to.
+// forget removes an id, so that add accepts it again.
 func (m *memory) forget(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if at, is := m.known[id]; is {
-		m.drop(at)
+	if i, is := m.known[id]; is {
+		m.drop(i)
 	}
 }
 
-// owe forgets id as well, and that it was taken in long ago does not matter.
-func (m *memory) owe(id string, at time.Time) {
+// markUnfinished forgets id, and makes catchUp repeat the delivery, however old it is.
+func (m *memory) markUnfinished(id string, at time.Time) {
 	m.forget(id)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.owed[id] = at
+	m.unfinished[id] = at
 }
 
-func (m *memory) owes(id string) bool {
+func (m *memory) isUnfinished(id string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_, is := m.owed[id]
+	_, is := m.unfinished[id]
 	return is
 }
 
-// owesAny forgets what came before since, which GitHub's log is not read for, and tells
-// whether anything is left.
-func (m *memory) owesAny(since time.Time) bool {
+// hasUnfinished reports whether a delivery since a time is unfinished. It removes older ones.
+func (m *memory) hasUnfinished(since time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.owed, func(_ string, at time.Time) bool { return at.Before(since) })
-	return len(m.owed) > 0
+	maps.DeleteFunc(m.unfinished, func(_ string, at time.Time) bool { return at.Before(since) })
+	return len(m.unfinished) > 0
 }

@@ -70,7 +70,7 @@ func TestADeliveryStartsAJob(t *testing.T) {
 	}
 }
 
-// Red CI of ralph's branches starts a job, once each time it ends red, and no other CI does.
+// Each failure of CI on ralph's branches starts one job. Other CI starts none.
 func TestRedCIIsRelayed(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
@@ -159,7 +159,7 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 	}
 	v.counted("forged", 6)
 	v.counted("malformed", 4)
-	// Nothing that was refused is remembered: the true one comes through.
+	// Refused deliveries are not in the memory, so the genuine one is accepted.
 	v.deliver(guid(1), body, http.StatusAccepted)
 	v.stop()
 	if n := s.asked(dispatches); n != 1 {
@@ -190,7 +190,7 @@ func TestAReplayDoesNothing(t *testing.T) {
 	}
 }
 
-// GitHub signs neither a delivery's number nor the event's name.
+// GitHub signs neither a delivery's id nor the name of its event.
 func TestASignedBodyActsOnce(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
@@ -207,8 +207,8 @@ func TestASignedBodyActsOnce(t *testing.T) {
 	}
 }
 
-// Nor does it act again when it is forgotten: after a restart, in GitHub's log,
-// a day later.
+// A delivery does not act again when the memory no longer has it: after a restart, in
+// GitHub's log, or a day later.
 func TestASignedBodyActsOnceElsewhere(t *testing.T) {
 	s := newScene(t)
 	body := s.label("ralph")
@@ -230,7 +230,7 @@ func TestASignedBodyActsOnceElsewhere(t *testing.T) {
 
 const tooMuch = 25<<20 + 1
 
-// zeros is a body without an end.
+// zeros is an endless body.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -239,7 +239,7 @@ func TestWhatIsHugeIsRefused(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
 	t.Run("announced", func(t *testing.T) {
-		// The body never comes: it is refused unread.
+		// The request is refused before its body arrives.
 		if status, _ := v.raw("", tooMuch); status != http.StatusRequestEntityTooLarge {
 			t.Errorf("it is answered with %d", status)
 		}
@@ -254,11 +254,11 @@ func TestWhatIsHugeIsRefused(t *testing.T) {
 	v.counted("too_large", 2)
 }
 
-// TestSlowBodiesAreCutOff has a limit that a test on a busy machine keeps to.
+// The timeout is long enough for a busy machine.
 func TestSlowBodiesAreCutOff(t *testing.T) {
 	s := newScene(t)
 	patient := s.server()
-	patient.Limits.Slow = 3 * time.Second
+	patient.Limits.Request = 3 * time.Second
 	v := s.serve(patient)
 	t.Run("with the headers", func(t *testing.T) {
 		t.Parallel()
@@ -306,7 +306,7 @@ func write(t *testing.T, conn net.Conn, text string) {
 	}
 }
 
-// TestBodiesAreReadAFewAtATime keeps memory from those who have no secret.
+// Clients without the secret cannot use up the memory.
 func TestBodiesAreReadAFewAtATime(t *testing.T) {
 	s := newScene(t)
 	v := s.serve(s.server())
@@ -333,7 +333,7 @@ func TestBodiesAreReadAFewAtATime(t *testing.T) {
 	}
 }
 
-// begin sends the beginning of a delivery of that length.
+// begin sends the beginning of a delivery with that length.
 func (v *serving) begin(begin string, length int) net.Conn {
 	v.t.Helper()
 	conn := v.dial()
@@ -342,8 +342,7 @@ func (v *serving) begin(begin string, length int) net.Conn {
 	return conn
 }
 
-// raw tells the answer to such a beginning, and whether the connection was
-// closed then.
+// raw returns the answer to such a beginning, and whether the server closed the connection.
 func (v *serving) raw(begin string, length int) (status int, closed bool) {
 	v.t.Helper()
 	conn := v.begin(begin, length)
