@@ -13,55 +13,55 @@ import (
 	"github.com/ralph-loop/ralph/internal/prompt"
 )
 
-// Guard checks what a tool is about to do. It prevents accidents; it is no sandbox.
+// Guard checks a tool call. It prevents accidents, and is no sandbox.
 type Guard struct {
 	Command func(line string, at guard.Project) (guard.Finding, bool)
 	Write   func(path string, at guard.Project) (guard.Finding, bool)
 }
 
-// gitFiles are protected besides those that package guard knows.
+// gitFiles are protected besides the files that package guard knows.
 var gitFiles = []string{".git/**"}
 
 var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
-// checkTool only denies: it does not decide whether a person has to be asked.
+// checkTool denies a tool call, or leaves the decision to the agent's own permissions.
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
 	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(gitFiles)}
 	if in.isHarmless() {
 		return answer{}
 	}
-	more, rules, unknown := d.Settings(project)
-	at.Protect, at.Rules = append(at.Protect, more...), rules
+	protect, rules, unreadable := d.Settings(project)
+	at.Protect, at.Rules = append(at.Protect, protect...), rules
 	m, err := openMarks(d.State, in.Session)
-	if err != nil { // then a loop is unknown, and a warning would repeat for each call
+	if err != nil { // without marks, a loop is unknown, and a warning would be repeated for each call
 		return deny(d.whyRefused(in, at, false))
 	}
 	defer m.close()
 	refused := deny(d.whyRefused(in, at, m.loop() != ""))
-	if refused != (answer{}) || unknown == nil {
+	if refused != (answer{}) || unreadable == nil {
 		return refused
 	}
 	if first, err := m.set("said-protect"); !first || err != nil {
 		return answer{}
 	}
-	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unknown))
+	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unreadable))
 }
 
 func (in input) isHarmless() bool {
-	named := append([]string{"", "Bash", patchTool}, writeTools...)
-	return in.ToolInput.Command.text() == "" && !slices.Contains(named, in.Tool)
+	checked := append([]string{"", "Bash", patchTool}, writeTools...)
+	return in.ToolInput.Command.text() == "" && !slices.Contains(checked, in.Tool)
 }
 
 func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {
 	line := in.ToolInput.Command.text()
 	switch {
 	case in.Tool == "":
-		return "Blocked by ralph's guard: the request names no tool."
+		return "Blocked by ralph's guard: the request has no tool name."
 	case slices.Contains(writeTools, in.Tool):
 		return d.whyWriteRefused(in, at)
 	case in.Tool == "Bash" && line == "":
-		return "Blocked by ralph's guard: the request names no command."
+		return "Blocked by ralph's guard: the request has no command."
 	case looping && strings.Contains(line, "hook loop-"):
 		return "Only the user starts and ends the loop. To end it, complete the task and give the promise."
 	}
@@ -74,7 +74,7 @@ func (d Environment) whyRefused(in input, at guard.Project, looping bool) string
 	return ""
 }
 
-// patchTool is Codex's tool for patches, and a command in its shell.
+// patchTool is Codex's tool for patches, which is also a command in its shell.
 const patchTool = "apply_patch"
 
 func (d Environment) whyPatchRefused(in input, line string, at guard.Project) string {
@@ -92,7 +92,7 @@ func (d Environment) whyPatchRefused(in input, line string, at guard.Project) st
 func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 	path := in.ToolInput.File + in.ToolInput.Notebook
 	if path == "" {
-		return "Blocked by ralph's guard: the request names no file."
+		return "Blocked by ralph's guard: the request has no file."
 	}
 	path = absolute(in.Dir, path)
 	if d.State != "" && process.Under(d.State, path) {
@@ -104,7 +104,7 @@ func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 	return ""
 }
 
-// cdCommand: the session's folder can differ from the project's.
+// cdCommand returns a command that changes to the session's folder, unless that is the project.
 func cdCommand(dir, root string) string {
 	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
 		return ""
@@ -164,13 +164,13 @@ func (d Environment) contextAdvice(in input) answer {
 	if !exact {
 		how = ", estimated by the length of the transcript"
 	}
-	said := prompt.Fill("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
+	text := prompt.Fill("session/context.md", "{severity}", severity, "{percent}", strconv.Itoa(percent),
 		"{used}", strconv.FormatInt(used, 10), "{window}", strconv.FormatFloat(window, 'f', -1, 64),
 		"{how}", how, "{advice}", prompt.Fill("session/"+strings.ToLower(severity)+".md"))
-	return answer{Specific: advice{"PostToolUse", said}}
+	return answer{Specific: advice{"PostToolUse", text}}
 }
 
-// contextTokens is the model's last count, or an estimate by the transcript's size.
+// contextTokens returns the model's last count, or an estimate by the transcript's size.
 func (d Environment) contextTokens(transcript string) (tokens int64, exact bool) {
 	tokens, size, err := readContextSize(transcript)
 	if err != nil || tokens > 0 {
@@ -179,11 +179,11 @@ func (d Environment) contextTokens(transcript string) (tokens int64, exact bool)
 	return int64(float64(size) / d.number("RALPH_CONTEXT_DIVISOR", defaultDivisor)), false
 }
 
-// newSeverity is the highest level reached that was not reported before.
+// newSeverity returns the severity of the highest level, if that was not reported before.
 func (d Environment) newSeverity(session string, percent int) string {
 	m, err := openMarks(d.State, session)
 	if err != nil {
-		return "" // it would be reported again and again
+		return "" // without marks, it would be reported repeatedly
 	}
 	defer m.close()
 	severity := ""
@@ -199,9 +199,9 @@ func (d Environment) newSeverity(session string, percent int) string {
 	return severity
 }
 
-func (d Environment) number(name string, otherwise float64) float64 {
+func (d Environment) number(name string, fallback float64) float64 {
 	if value, err := strconv.ParseFloat(d.Env(name), 64); err == nil && value > 0 && value < 1e12 {
 		return value
 	}
-	return otherwise
+	return fallback
 }

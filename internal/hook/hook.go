@@ -1,6 +1,6 @@
 // Package hook answers the hooks of an agent. It reads a hook's standard input,
 // applies the rules of other packages, and answers on standard output. On errors,
-// hooks that advise stay silent, and hooks that protect refuse.
+// hooks that advise allow the agent to continue, and hooks that protect refuse.
 package hook
 
 import (
@@ -23,15 +23,15 @@ const (
 	Stop         = "stop"
 )
 
-// Names are the hooks, in the order in which a session calls them.
+// Names returns the hooks, in the order in which a session calls them.
 func Names() []string { return []string{SessionStart, PreToolUse, PostToolUse, Stop} }
 
-// Environment is what the hooks need of the machine.
+// Environment has the hooks' access to the machine.
 type Environment struct {
 	Env   func(string) string
 	Now   func() time.Time
 	Pause func(time.Duration)
-	State string // the folder for data about sessions; empty if there is none
+	State string // the folder for data about sessions; can be empty
 	Guard Guard
 	// Settings returns the project's protected paths, as globs, and its guard rules.
 	Settings func(project string) (protect []string, rules []guard.Rule, err error)
@@ -48,7 +48,7 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 	case err != nil && name == PreToolUse:
 		reply = deny(fmt.Sprintf("Blocked by ralph's guard: it could not read the request (%v). Try again in another form.", err))
 	case err != nil:
-		reply = tellUser(fmt.Sprintf("ralph: the %s hook got no input that it can read: %v", name, err))
+		reply = tellUser(fmt.Sprintf("ralph: the %s hook cannot read its input: %v", name, err))
 	default:
 		reply = d.answer(ctx, name, in)
 	}
@@ -61,9 +61,8 @@ func (d Environment) Serve(ctx context.Context, name string, stdin io.Reader, st
 	_ = out.Encode(reply)
 }
 
-// answer calls the hook. If the hook panics, the agent's session must not end, and
-// a tool call must not pass unchecked: a panic ends with exit code 2, which keeps
-// an agent from stopping.
+// answer calls the hook and recovers from panics. Otherwise the program would end with exit
+// code 2, which prevents an agent from stopping.
 func (d Environment) answer(ctx context.Context, name string, in input) (reply answer) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -83,13 +82,13 @@ func (d Environment) answer(ctx context.Context, name string, in input) (reply a
 	case Stop:
 		return d.stop(ctx, in)
 	}
-	return tellUser("ralph: there is no hook " + name)
+	return tellUser("ralph: unknown hook " + name)
 }
 
 func (d Environment) startSession(in input) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
-		return tellUser(fmt.Sprintf("ralph: the context is not watched in this session: %v", err))
+		return tellUser(fmt.Sprintf("ralph: no warnings about the context in this session: %v", err))
 	}
 	defer m.close()
 	if err := errors.Join(m.clear("context-"), m.clear("stop-"), m.clear("said-")); err != nil {
@@ -99,14 +98,14 @@ func (d Environment) startSession(in input) answer {
 	return answer{}
 }
 
-// maxInput is more than any hook gets: the input can contain whole files.
+// maxInput is more than any hook's input, which can contain whole files.
 const maxInput = 32 << 20
 
 type input struct {
 	Session        string    `json:"session_id"`
 	Transcript     string    `json:"transcript_path"`
 	Dir            string    `json:"cwd"`
-	StopHookActive bool      `json:"stop_hook_active"` // a hook has already kept the agent from stopping
+	StopHookActive bool      `json:"stop_hook_active"` // a hook has already prevented the agent from stopping
 	LastMessage    string    `json:"last_assistant_message"`
 	Tool           string    `json:"tool_name"`
 	ToolInput      toolInput `json:"tool_input"`
@@ -119,7 +118,7 @@ type toolInput struct {
 	Notebook string  `json:"notebook_path"`
 }
 
-// UnmarshalJSON ignores input of unknown tools with other types.
+// UnmarshalJSON ignores values of other types, which unknown tools can have.
 func (g *toolInput) UnmarshalJSON(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("{")) {
 		return nil
@@ -127,7 +126,7 @@ func (g *toolInput) UnmarshalJSON(data []byte) error {
 	type plain toolInput
 	err := json.Unmarshal(data, (*plain)(g))
 	if _, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return nil // a missing value is reported where it is needed
+		return nil // checkTool reports a missing value
 	}
 	return err
 }
@@ -137,7 +136,7 @@ type command struct {
 	Words []string
 }
 
-// UnmarshalJSON accepts both forms.
+// UnmarshalJSON accepts a line or a list of words.
 func (c *command) UnmarshalJSON(data []byte) error {
 	if bytes.HasPrefix(data, []byte("[")) {
 		return json.Unmarshal(data, &c.Words)

@@ -23,7 +23,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// house is a door with a project before it, and a clock that moves by itself.
+// house has the environment of hooks with a project, and a clock that advances by itself.
 type house struct {
 	hook.Environment
 	*testing.T
@@ -49,7 +49,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// tell gives a hook what it is told, and what it answers.
+// tell calls a hook with an input, and returns its answer.
 func (h *house) tell(name string, fields map[string]any) string {
 	h.Helper()
 	data, err := json.Marshal(fields)
@@ -82,8 +82,7 @@ func (h *house) loop() {
 	}
 }
 
-// What a real session told its hooks: nothing of it is dangerous, and a session
-// that nothing is known of ends as it likes.
+// The recorded inputs of a real session: no call is refused, and the session may end.
 func TestRecordings(t *testing.T) {
 	lines, err := os.ReadFile("testdata/events.hooks.ndjson")
 	if err != nil {
@@ -120,8 +119,8 @@ func transcriptLine(at time.Time, content string) string {
 	return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"model":"m","content":[%s]}}`+"\n", at.Format(time.RFC3339), content)
 }
 
-// The agent's program may write its transcript late: the tool calls of an
-// iteration are waited for, and a promise that was judged does not come twice.
+// The agent can write its transcript late: the hook waits for the tool calls of an
+// iteration, and does not judge a promise twice.
 func TestLateTranscript(t *testing.T) {
 	h := newHouse(t)
 	h.loop()
@@ -146,7 +145,7 @@ func TestLateTranscript(t *testing.T) {
 	if out := h.tell(hook.Stop, stop); !strings.Contains(out, "Promise detected, but no tool calls") {
 		t.Errorf("a promise without work: %s", out)
 	}
-	// What was said before that end comes to be read only now.
+	// The transcript gets older text only now.
 	h.write("t.jsonl", transcriptLine(noon.Add(3*time.Second), `{"type":"text","text":"<promise>DONE</promise>"}`)+
 		transcriptLine(h.now.Add(time.Hour), `{"type":"tool_use","id":"a","name":"Bash"}`)+
 		transcriptLine(h.now.Add(time.Hour), `{"type":"text","text":"I am done."}`))
@@ -156,8 +155,8 @@ func TestLateTranscript(t *testing.T) {
 	}
 }
 
-// The count of the model is found behind lines of any length, and not looked
-// for before the context was compacted.
+// The newest count of the model is found after lines of any length, but not before a
+// compaction.
 func TestUsageBehindLongLines(t *testing.T) {
 	const usage = `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}` + "\n"
 	long := `{"type":"user","message":{"content":"` + strings.Repeat("x", 2<<20) + `"}}` + "\n"
@@ -179,7 +178,7 @@ func TestUsageBehindLongLines(t *testing.T) {
 	}
 }
 
-// Hooks of one session run side by side: each level is told by one of them.
+// Hooks of one session can run at the same time. Only one of them reports a level.
 func TestOnceEvenSideBySide(t *testing.T) {
 	h := newHouse(t)
 	path := h.write("t.jsonl", `{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000}}}`+"\n")
@@ -199,8 +198,8 @@ func TestOnceEvenSideBySide(t *testing.T) {
 	}
 }
 
-// Hooks that were set up twice, as a plugin and in the settings, are told of the
-// same end: it is one end to the loop, and both send the agent back.
+// Hooks that are set up twice, as a plugin and in the settings, get the same end. The loop
+// counts it once, and both continue the session.
 func TestOneEndToldTwice(t *testing.T) {
 	h := newHouse(t)
 	h.loop()
@@ -259,12 +258,12 @@ func TestStopWithoutGit(t *testing.T) {
 	}
 	h.write("ralph/prd.json", `{"project":"p","branchName":"b","description":"d","userStories":[{"id":"a","title":"t","acceptanceCriteria":["c"],"priority":1,"passes":false}]}`)
 	out := h.tell(hook.Stop, map[string]any{"session_id": "s", "cwd": h.dir})
-	if !strings.Contains(out, "could not look for uncommitted changes: no git") || strings.Contains(out, "decision") {
+	if !strings.Contains(out, "cannot check for uncommitted changes: no git") || strings.Contains(out, "decision") {
 		t.Errorf("answered %s", out)
 	}
 }
 
-// A hook that falls over ends no session, and lets nothing through.
+// A hook that panics does not end the session, and denies a tool call.
 func TestFallsOver(t *testing.T) {
 	h := newHouse(t)
 	h.Guard.Command = func(string, guard.Project) (guard.Finding, bool) { panic("odd") }
@@ -300,7 +299,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// A session may have gone to another folder than its project's.
+// The session's folder can differ from the project's.
 func TestCommandWhereTheSessionStands(t *testing.T) {
 	h := newHouse(t)
 	var judged string
@@ -337,8 +336,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// No matter what a hook is told, it answers in JSON or not at all; and what guards
-// never lets through what it could not read.
+// For any input, a hook answers in JSON or not at all, and the guard denies input that it
+// cannot read.
 func FuzzServe(f *testing.F) {
 	f.Add([]byte(`{"session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`))
 	f.Add([]byte(`{"session_id":"../x","transcript_path":"/dev/null","tool_input":[1]}`))
@@ -361,7 +360,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// A transcript may hold anything: the hooks that read it answer in JSON or not at all.
+// For any transcript, the hooks answer in JSON or not at all.
 func FuzzTranscript(f *testing.F) {
 	f.Add(`{"type":"assistant","message":{"model":"m","usage":{"input_tokens":150000},"content":[{"type":"text","text":"<promise>DONE</promise>"}]}}` + "\n")
 	f.Add(`{"type":"assistant","message":{"usage":{"input_tokens":-9223372036854775808,"cache_read_input_tokens":9223372036854775807},"content":"x"}}` + "\n\n")

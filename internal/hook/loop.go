@@ -39,14 +39,14 @@ func (d Environment) openLoop(home workspace.Run) (*loopJournal, error) {
 	return r, nil
 }
 
-// Journals of loops have digests, like those of runs.
+// folder returns a folder whose journals have digests, like those of runs.
 func (d Environment) folder(path string) workspace.Folder {
 	return workspace.Folder{Path: path, StateDir: workspace.UserStateDir(d.Env("HOME"))}
 }
 
-func (r *loopJournal) close() { _ = r.file.Close() } // each line was synced
+func (r *loopJournal) close() { _ = r.file.Close() } // each line is on disk
 
-// takeSteps takes the steps that need no agent, and returns the next one.
+// takeSteps takes all steps that need no agent, and returns the next one.
 func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	for {
 		step := verdict.Next(r.Run)
@@ -66,7 +66,7 @@ func (r *loopJournal) takeSteps() (verdict.Step, error) {
 	}
 }
 
-// answerInLoop: errors end the loop, not the session.
+// answerInLoop answers the end of an iteration, if the session has a loop. Errors end the loop, not the session.
 func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d Environment) answerInLoop(in input) (reply answer, looping bool) {
 		return tellUser(fmt.Sprintf("ralph: cannot read the loop: %v", err)), true
 	}
 	defer done()     //nolint:errcheck // the kernel releases it anyway
-	path := m.loop() // the loop may have ended by now
+	path := m.loop() // again: the loop can have ended
 	if path == "" {
 		return answer{}, false
 	}
@@ -119,8 +119,8 @@ func (r *loopJournal) judgeStop(in input) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	next, goesOn := step.(verdict.Iterate)
-	if !goesOn {
+	next, continues := step.(verdict.Iterate)
+	if !continues {
 		return tellUser(endText(r.Run)), nil
 	}
 	began := journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: did.Transcript.Size}
@@ -134,23 +134,23 @@ func (r *loopJournal) sendBack() answer {
 	return block(prompt.SessionContinue(r.Run), "ralph loop: "+continueText(r.Run))
 }
 
-// isRepeated detects the same hook set up twice: the agent has written nothing since.
+// isRepeated reports whether the hook was called twice for the same end, because it is set up twice.
 func (r *loopJournal) isRepeated(did journal.AgentEnded) bool {
 	last, found := r.Run.LastJudged()
 	return found && last.Agent != nil && did.Words != "" && last.Agent.Words == did.Words && did.Transcript.Size == r.iteration.Heard
 }
 
-// repair completes a journal that was cut between two events.
+// repair adds the event that is missing if ralph was killed before it began an iteration.
 func (r *loopJournal) repair(in input) error {
 	step, err := r.takeSteps()
-	next, goesOn := step.(verdict.Iterate)
-	if _, open := r.Run.OpenIteration(); err != nil || open || !goesOn {
+	next, continues := step.(verdict.Iterate)
+	if _, open := r.Run.OpenIteration(); err != nil || open || !continues {
 		return err
 	}
 	return r.Append(journal.IterationBegan{Number: next.Number, Session: in.Session, Heard: r.iteration.Heard})
 }
 
-// agentEnded uses the hook's last message, too: the transcript may not have it yet.
+// agentEnded returns the agent's work. It reads the hook's last message, because the transcript may not have it yet.
 func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	it, _ := r.Run.OpenIteration()
 	did, err := transcriptPart{in.Transcript, r.iteration.Heard, r.Run.Granted.At, it.Began}.readUntil(in.LastMessage, r.pause)

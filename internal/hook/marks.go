@@ -20,12 +20,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// sessionMarks is the data about one session: small files in a folder that belongs
-// to the user alone. Hooks of one session can run at the same time; only one of
-// them can create a mark.
+// sessionMarks is a folder with data about one session: small files, which only the user
+// can read. Hooks of one session can run at the same time, but only one of them can
+// create a mark.
 type sessionMarks struct{ root *untrusted.Root }
 
-// plainID matches usual session ids. Other ids are hashed before they name a folder.
+// plainID matches usual session ids. The folder of another id is named by its hash.
 var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func folderName(session string) string {
@@ -63,7 +63,7 @@ func makePrivate(dir string) error {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is no folder of its own", dir)
+		return fmt.Errorf("%s is not a folder", dir)
 	case info.Mode().Perm() != 0o700:
 		return os.Chmod(dir, 0o700) //nolint:gosec // a folder needs the x
 	}
@@ -83,15 +83,15 @@ func (m sessionMarks) set(name string) (first bool, err error) {
 	return true, file.Close()
 }
 
-// count creates the next mark with that prefix, and returns their number.
-func (m sessionMarks) count(prefix string, most int) (int, error) {
-	for n := 1; n <= most; n++ {
+// count creates the next mark with a prefix, and returns the number of these marks, at most limit+1.
+func (m sessionMarks) count(prefix string, limit int) (int, error) {
+	for n := 1; n <= limit; n++ {
 		first, err := m.set(fmt.Sprintf("%s%d", prefix, n))
 		if first || err != nil {
 			return n, err
 		}
 	}
-	return most + 1, nil
+	return limit + 1, nil
 }
 
 func (m sessionMarks) clear(prefix string) error {
@@ -125,7 +125,7 @@ func (m sessionMarks) lockLoop(pause func(time.Duration)) (done func() error, er
 	return nil, err
 }
 
-// loop is the folder of the active loop's run, if there is one.
+// loop returns the folder of the active loop's run, or an empty path.
 func (m sessionMarks) loop() string {
 	path, err := m.root.ReadFile(loopMark, 4096)
 	if err != nil || !filepath.IsAbs(string(path)) {
@@ -155,10 +155,10 @@ func removeOldSessions(state string, now time.Time) {
 	}
 }
 
-// maxStops is how often in a row a session is kept from stopping.
+// maxStops is how often in a row ralph prevents a session from stopping.
 const maxStops = 3
 
-// stop asks the loop within the session, then the run that started it.
+// stop answers for the loop in the session, or for the run that started the session.
 func (d Environment) stop(ctx context.Context, in input) answer {
 	if reply, looping := d.answerInLoop(in); looping {
 		return reply
@@ -167,17 +167,17 @@ func (d Environment) stop(ctx context.Context, in input) answer {
 	if !d.belongsToRun(project) {
 		return answer{}
 	}
-	problems, unknown := d.problems(ctx, project)
+	problems, err := d.problems(ctx, project)
 	if len(problems) == 0 {
-		if unknown != nil {
-			return tellUser(fmt.Sprintf("ralph: could not look for uncommitted changes: %v", unknown))
+		if err != nil {
+			return tellUser(fmt.Sprintf("ralph: cannot check for uncommitted changes: %v", err))
 		}
 		return answer{}
 	}
 	return d.keepWorking(in, strings.Join(problems, "\n\n"))
 }
 
-// belongsToRun: sessions of no run may stop.
+// belongsToRun reports whether an active run started the session.
 func (d Environment) belongsToRun(project string) bool {
 	active, alive := workspace.ReadActive(project)
 	switch {
@@ -191,7 +191,7 @@ func (d Environment) belongsToRun(project string) bool {
 	return alive && d.Env("RALPH_ITERATION") != ""
 }
 
-func (d Environment) problems(ctx context.Context, project string) (problems []string, unknown error) {
+func (d Environment) problems(ctx context.Context, project string) (problems []string, err error) {
 	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
 	files := memory.Files()
 	if err := memory.Audit(); err != nil {
@@ -213,18 +213,18 @@ func memoryOf(project string) string {
 func (d Environment) keepWorking(in input, why string) answer {
 	m, err := openMarks(d.State, in.Session)
 	if err != nil {
-		if in.StopHookActive { // without a folder, only once
-			return tellUser(fmt.Sprintf("ralph: the session ends although this is left:\n\n%s", why))
+		if in.StopHookActive { // without marks, only once
+			return tellUser(fmt.Sprintf("ralph: the session ends with these problems:\n\n%s", why))
 		}
 		return block(why, "")
 	}
 	defer m.close()
 	if !in.StopHookActive {
-		_ = m.clear("stop-") // marks that stay only let the agent stop sooner
+		_ = m.clear("stop-") // with old marks the agent can only stop sooner
 	}
 	n, err := m.count("stop-", maxStops)
 	if err != nil || n > maxStops {
-		return tellUser(fmt.Sprintf("ralph: the session was kept from ending %d times, and may end now. This is left:\n\n%s", maxStops, why))
+		return tellUser(fmt.Sprintf("ralph: the session may end now, after it was continued %d times. These problems are left:\n\n%s", maxStops, why))
 	}
 	return block(why, "")
 }

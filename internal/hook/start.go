@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// LoopRequest is a loop to begin or to resume within a session.
+// LoopRequest asks to begin or resume a loop in a session.
 type LoopRequest struct {
 	Session   string
 	Dir       string // the session's folder
@@ -25,15 +25,15 @@ type LoopRequest struct {
 	Task      string
 	ApplyTo   func(policy.Policy) policy.Policy // changes the preset, or the policy of the resumed loop
 	Resume    bool
-	Trust     bool // goes on with a journal that is not vouched for
+	Trust     bool // accept a journal that is not vouched for
 }
 
 // Start begins a loop, and returns the prompt for the agent.
-func (d Environment) Start(asked LoopRequest) (string, error) {
-	if asked.Session == "" {
-		return "", fault.Usage("no session for the loop", "begin a loop within Claude Code: /ralph-loop \"TASK\"", nil)
+func (d Environment) Start(request LoopRequest) (string, error) {
+	if request.Session == "" {
+		return "", fault.Usage("no session for the loop", "begin a loop in Claude Code: /ralph-loop \"TASK\"", nil)
 	}
-	m, err := d.openMarks(asked.Session)
+	m, err := d.openMarks(request.Session)
 	if err != nil {
 		return "", err
 	}
@@ -41,16 +41,16 @@ func (d Environment) Start(asked LoopRequest) (string, error) {
 	if d.isLoopActive(m) {
 		return "", fault.Usage("a loop is already active in this session", "end it first: /cancel-ralph", nil)
 	}
-	if err := asked.check(); err != nil {
+	if err := request.check(); err != nil {
 		return "", err
 	}
-	r, home, err := d.beginLoop(asked)
+	r, home, err := d.beginLoop(request)
 	if err != nil {
 		return "", err
 	}
 	defer r.close()
 	if err := m.root.WriteFile(loopMark, []byte(home.Path), 0o600); err != nil {
-		return "", fmt.Errorf("remember the loop: %w", err)
+		return "", fmt.Errorf("save the loop of the session: %w", err)
 	}
 	return prompt.SessionStart(r.Run), nil
 }
@@ -64,7 +64,7 @@ func (a LoopRequest) check() error {
 	case a.Resume:
 		return nil
 	case strings.TrimSpace(a.Task) == "":
-		return fault.Usage("there is no task", `say what is to be done: /ralph-loop "TASK" --max-iterations 10 --completion-promise DONE`, nil)
+		return fault.Usage("the loop has no task", `describe the work: /ralph-loop "TASK" --max-iterations 10 --completion-promise DONE`, nil)
 	}
 	return check(a.policy())
 }
@@ -74,12 +74,12 @@ func check(p policy.Policy) error {
 	word := p.Word
 	switch {
 	case p.Limits.Iterations < 1:
-		return fault.Usage("a loop needs a limit", "give a number from 1 on: --max-iterations 10", nil)
+		return fault.Usage("a loop needs a limit", "set a number from 1: --max-iterations 10", nil)
 	case p.Session.MinTools < 0:
-		return fault.Usage("--min-tool-calls is below zero", "give a number from 0 on: --min-tool-calls 1", nil)
+		return fault.Usage("--min-tool-calls is below zero", "set a number from 0: --min-tool-calls 1", nil)
 	case word == "" || len(word) > 200 || strings.ContainsAny(word, "<>\r\n") || word != strings.TrimSpace(word):
 		return fault.Usage(fmt.Sprintf("%q cannot be a completion promise", word),
-			"take a short word or a few on one line, with no < and > in them: --completion-promise DONE", nil)
+			"use one or a few words on one line, without < and >: --completion-promise DONE", nil)
 	}
 	return nil
 }
@@ -101,14 +101,14 @@ func (d Environment) isLoopActive(m sessionMarks) bool {
 	return err == nil && len(entries) > 0 && journal.Fold(journal.Run{}, entries...).Stop == nil
 }
 
-func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, error) {
-	folder := d.folder(filepath.Join(projectOf(asked.Dir), ".ralph"))
+func (d Environment) beginLoop(request LoopRequest) (*loopJournal, workspace.Run, error) {
+	folder := d.folder(filepath.Join(projectOf(request.Dir), ".ralph"))
 	release, err := folder.Lock()
 	if err != nil {
 		return nil, workspace.Run{}, err
 	}
-	defer release() //nolint:errcheck // the kernel gives the lock back anyway
-	home, first, err := d.loopRun(folder, asked)
+	defer release() //nolint:errcheck // the kernel releases it anyway
+	home, first, err := d.loopRun(folder, request)
 	if err != nil {
 		return nil, home, err
 	}
@@ -116,50 +116,50 @@ func (d Environment) beginLoop(asked LoopRequest) (*loopJournal, workspace.Run, 
 	if err != nil {
 		return nil, home, err
 	}
-	if err := r.beginIteration(first, asked); err != nil {
+	if err := r.beginIteration(first, request); err != nil {
 		r.close()
 		return nil, home, err
 	}
 	return r, home, nil
 }
 
-func (d Environment) loopRun(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
-	if asked.Resume {
-		return d.unfinishedLoop(folder, asked)
+func (d Environment) loopRun(folder workspace.Folder, request LoopRequest) (workspace.Run, journal.Event, error) {
+	if request.Resume {
+		return d.unfinishedLoop(folder, request)
 	}
 	id := workspace.RunName("run", d.Now())
 	home, err := folder.NewRun(id)
-	title, _, _ := strings.Cut(strings.TrimSpace(asked.Task), "\n")
+	title, _, _ := strings.Cut(strings.TrimSpace(request.Task), "\n")
 	return home, journal.RunBegan{
-		Run: id, Policy: asked.policy(), Level: "none",
-		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(title, 60), Body: strings.TrimSpace(asked.Task)},
+		Run: id, Policy: request.policy(), Level: "none",
+		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(title, 60), Body: strings.TrimSpace(request.Task)},
 	}, err
 }
 
-// unfinishedLoop is the newest unfinished loop of the project. It has to be one
-// that ralph wrote here: the text of a journal in a commit would count as the
+// unfinishedLoop returns the newest unfinished loop of the project. ralph must have
+// written its journal here: the agent would take text from a committed journal for the
 // user's.
-func (d Environment) unfinishedLoop(folder workspace.Folder, asked LoopRequest) (workspace.Run, journal.Event, error) {
-	undone := func(run journal.Run) bool {
+func (d Environment) unfinishedLoop(folder workspace.Folder, request LoopRequest) (workspace.Run, journal.Event, error) {
+	unfinished := func(run journal.Run) bool {
 		return run.Policy.Done == policy.ByPromise && (run.Stop == nil || run.Stop.Reason.Status() != policy.StatusCompleted)
 	}
-	home, old := folder.NewestVouched(undone)
-	if home.ID == "" || asked.Trust {
-		home, old = folder.Newest(undone)
+	home, old := folder.NewestVouched(unfinished)
+	if home.ID == "" || request.Trust {
+		home, old = folder.Newest(unfinished)
 	}
 	switch {
 	case home.ID == "":
 		return home, nil, fault.Usage("no loop to resume", `begin one: /ralph-loop "TASK"`, nil)
-	case asked.Trust:
+	case request.Trust:
 		home = home.Accept()
 	case !folder.IsVouched(home):
 		return home, nil, workspace.UnvouchedError(home.ID, "/ralph-loop --resume --trust")
 	}
-	p := asked.ApplyTo(old.Policy)
+	p := request.ApplyTo(old.Policy)
 	return home, journal.Resumed{Why: "/ralph-loop --resume", Policy: &p}, check(p)
 }
 
-func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) error {
+func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) error {
 	if err := r.Append(first); err != nil {
 		return err
 	}
@@ -171,10 +171,10 @@ func (r *loopJournal) beginIteration(first journal.Event, asked LoopRequest) err
 	if !is {
 		return fmt.Errorf("the loop %s cannot be resumed", r.Run.ID)
 	}
-	return r.Append(journal.IterationBegan{Number: next.Number, Session: asked.Session, Heard: asked.transcriptSize()})
+	return r.Append(journal.IterationBegan{Number: next.Number, Session: request.Session, Heard: request.transcriptSize()})
 }
 
-// transcriptSize is 0 if the transcript does not exist yet.
+// transcriptSize returns the size of the session's transcript, or 0 if it does not exist yet.
 func (a LoopRequest) transcriptSize() int64 {
 	if !plainID.MatchString(a.Session) {
 		return 0
@@ -201,7 +201,7 @@ func (d Environment) Cancel(session string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer done() //nolint:errcheck // the kernel gives it back anyway
+	defer done() //nolint:errcheck // the kernel releases it anyway
 	if !d.isLoopActive(m) {
 		m.endLoop()
 		return "There is no Ralph loop in this session. Tell the user.", nil
@@ -228,7 +228,7 @@ func (d Environment) project(in input) string {
 	return projectOf(in.Dir)
 }
 
-// projectOf is the nearest folder above with a .ralph, else a .git, else the folder itself.
+// projectOf returns the nearest folder above dir with a .ralph or else a .git, or else dir.
 func projectOf(dir string) string {
 	for _, name := range []string{".ralph", ".git"} {
 		for at := dir; filepath.IsAbs(at); at = filepath.Dir(at) {
@@ -243,15 +243,14 @@ func projectOf(dir string) string {
 	return dir
 }
 
-// Words splits the text after a slash command as a shell splits words, with quotes
-// and backslashes. Nothing is expanded or run: a task can contain $HOME, `id` and
-// #12.
+// Words splits the text after a slash command into words as a shell does, with quotes and
+// backslashes. It expands and runs nothing: a task can contain $HOME, `id` and #12.
 func Words(line string) (words []string, err error) {
 	word, begun := "", false
 	for _, m := range wordPart.FindAllStringSubmatch(line, -1) {
 		switch {
 		case m[6] != "":
-			return nil, errors.New("a " + m[6] + " is opened and never closed")
+			return nil, errors.New("a " + m[6] + " is not closed")
 		case m[5] == "":
 			word, begun = word+escaped.ReplaceAllString(m[1], "$1")+m[2]+m[3]+m[4], true
 		case begun:
@@ -265,7 +264,7 @@ func Words(line string) (words []string, err error) {
 }
 
 var (
-	// wordPart is text in double or single quotes, an escaped character, plain text, blanks, or a quote that stays open.
+	// wordPart matches text in double or single quotes, an escaped character, plain text, blanks, or an open quote.
 	wordPart = pattern.Of(`(?s)"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)|([^\s"'\\]+|\\$)|(\s+)|(.)`)
 	escaped  = pattern.Of("\\\\([$`\"\\\\])") // in double quotes
 )

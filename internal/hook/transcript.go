@@ -18,7 +18,7 @@ import (
 type transcriptLine struct {
 	Type      string    `json:"type"`
 	Subtype   string    `json:"subtype"`
-	Side      bool      `json:"isSidechain"` // of a subagent, which has a context of its own
+	Side      bool      `json:"isSidechain"` // of a subagent, which has its own context
 	APIError  bool      `json:"isApiErrorMessage"`
 	Timestamp time.Time `json:"timestamp"`
 	Message   struct {
@@ -41,7 +41,7 @@ type contentBlock struct {
 
 type blocks []contentBlock
 
-// UnmarshalJSON accepts both forms and ignores others.
+// UnmarshalJSON accepts a text or a list of blocks, and ignores others.
 func (b *blocks) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {
@@ -66,7 +66,7 @@ func (s transcriptLine) contextTokens() int64 {
 	return max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheWrite, 0)
 }
 
-// parseLine skips lines that cannot be of use: most are long.
+// parseLine parses a line. It skips useless ones, most of which are long.
 func parseLine(line []byte) (transcriptLine, bool) {
 	var s transcriptLine
 	if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"compact_boundary"`)) {
@@ -89,17 +89,17 @@ func openTranscript(path string) (*os.File, int64, error) {
 	return file, info.Size(), nil
 }
 
-// readContextSize returns the tokens of the context as the model counted them last. If the
-// transcript has no count, it returns its size instead; after a compaction both are 0. It
-// reads from the end, usually not far; after pictures it can be megabytes.
+// readContextSize returns the model's newest count of the context's tokens, or, if there is
+// none, the size of the transcript. After a compaction, both are 0. It reads more and more
+// of the end of the file: a picture can have megabytes.
 func readContextSize(path string) (tokens, size int64, err error) {
 	file, size, err := openTranscript(path)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer file.Close() //nolint:errcheck // only read
-	for _, most := range []int64{64 << 10, 1 << 20, 8 << 20, 64 << 20} {
-		from := max(size-most, 0)
+	for _, limit := range []int64{64 << 10, 1 << 20, 8 << 20, 64 << 20} {
+		from := max(size-limit, 0)
 		tail := make([]byte, size-from)
 		n, err := file.ReadAt(tail, from)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -115,7 +115,7 @@ func readContextSize(path string) (tokens, size int64, err error) {
 	return 0, size, nil
 }
 
-// Lines before a compaction no longer count.
+// lastContextTokens returns the newest count in the lines. Lines before a compaction do not count.
 func lastContextTokens(lines []byte) (tokens int64, found bool) {
 	for len(lines) > 0 {
 		lines = bytes.TrimSuffix(lines, []byte{'\n'})
@@ -139,9 +139,9 @@ type agentWork struct {
 	end       int64 // offset of the end of the part
 }
 
-// transcriptPart is a part of a transcript: from an offset, which may be 0 if it
-// was unknown, and not before the time began. Text before the time judged was
-// judged already: a transcript can be late.
+// transcriptPart is a part of a transcript: from an offset, or 0 if that is unknown, and
+// not before the time began. Text before the time judged was judged before, as the
+// transcript is written with a delay.
 type transcriptPart struct {
 	path   string
 	from   int64
@@ -189,22 +189,22 @@ func (s *agentWork) add(content blocks, fresh bool, called map[string]bool) {
 	}
 }
 
-func (s agentWork) endsWith(with string) bool {
-	with = strings.TrimSpace(with)
-	if with == "" {
-		return true // there is no message to compare
+func (s agentWork) endsWith(message string) bool {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return true
 	}
 	n := len(s.texts)
-	return n > 0 && strings.HasSuffix(with, strings.TrimSpace(s.texts[n-1])) && strings.TrimSpace(s.texts[n-1]) != ""
+	return n > 0 && strings.HasSuffix(message, strings.TrimSpace(s.texts[n-1])) && strings.TrimSpace(s.texts[n-1]) != ""
 }
 
-// The agent CLI writes its transcript with a delay. A tool call that is not in it would not count.
+// The agent CLI writes its transcript with a delay. Tool calls count only if they are in it.
 const (
 	maxDelay     = 3 * time.Second
 	pollInterval = 10 * time.Millisecond
 )
 
-// readUntil waits for the agent's last message, at most maxDelay.
+// readUntil reads the part until it has the agent's last message, for at most maxDelay.
 func (p transcriptPart) readUntil(last string, pause func(time.Duration)) (agentWork, error) {
 	for waited := time.Duration(0); ; waited += pollInterval {
 		found, err := p.read()
