@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/policy"
 )
 
-// Permission is a person's permission in the repository, in GitHub's words.
+// Permission is a person's permission in the repository, by GitHub's name.
 type Permission string
 
 // GitHub's permissions, the highest first. The collaborator-permission API reports
@@ -24,25 +24,25 @@ const (
 	None     Permission = "none"
 )
 
-// CanRun reports whether p is enough to start work: who may push may let an agent push.
+// CanRun reports whether p is enough to start work: people who can push can let an agent push.
 func (p Permission) CanRun() bool {
 	return p == Admin || p == Maintain || p == Write
 }
 
-// Refusal is why no work starts. It is an answer, not an error: the job is green.
+// Refusal is the reason why no work starts. It is not an error: the job succeeds.
 type Refusal struct {
 	Why    string
 	Silent bool // only log it; no reaction on GitHub
 }
 
-// RequestFacts is what GitHub's API says about a request, beyond its event.
+// RequestFacts has facts about a request that are not in its event.
 type RequestFacts struct {
 	Permission Permission // of the asker; ignored if the rules allow the asker
 	Forged     bool       // the button is in a comment that ralph did not write
 	Edited     bool       // the issue was edited after the request
 }
 
-// Accept makes a task if the asker has permission. Help needs it, too: its answer is a comment.
+// Accept makes a task if the asker has permission. Help needs permission, too: its answer is a comment.
 func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task, *Refusal) {
 	// An issue in the inputs was fetched after CommandOf.
 	if why := cmp.Or(whyUnfit(t, rules), t.whyClosed(cmd)); why != "" {
@@ -60,11 +60,11 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task,
 	return t.newTask(cmd), nil
 }
 
-// Rules are the words that start work, and the allowed names. The zero value has the defaults.
+// Rules say what starts work, and for whom. The zero value has the defaults.
 type Rules struct {
-	Label      string // DefaultLabel where empty
-	Phrase     string // DefaultPhrase where empty
-	Assignee   string // assigning it starts work; empty: off
+	Label      string // default: DefaultLabel
+	Phrase     string // default: DefaultPhrase
+	Assignee   string // assigning an issue to this account starts work; empty: off
 	Reviews    bool   // a review that asks for changes starts work
 	Buttons    bool   // a box in ralph's comment starts work
 	AllowUsers []string
@@ -95,12 +95,12 @@ func (r Rules) WithPhrases(text string) string {
 	).Replace(text)
 }
 
-// IsAllowed reports whether the rules name who: for most bots GitHub knows no permission.
-func (r Rules) IsAllowed(who Sender) bool {
-	if who.IsBot {
-		return containsLogin(r.AllowBots, who.Login, botName)
+// IsAllowed reports whether the rules name an account. GitHub has no permission for most bots.
+func (r Rules) IsAllowed(account Sender) bool {
+	if account.IsBot {
+		return containsLogin(r.AllowBots, account.Login, botName)
 	}
-	return containsLogin(r.AllowUsers, who.Login, strings.TrimSpace)
+	return containsLogin(r.AllowUsers, account.Login, strings.TrimSpace)
 }
 
 func containsLogin(names []string, login string, trim func(string) string) bool {
@@ -120,8 +120,8 @@ func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// Tighten applies flags, which may only lower the policy. offered reports allowed models.
-func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy.Policy, error) {
+// Tighten applies flags, which can only lower limits. isAllowed reports whether a model is allowed.
+func (f Flags) Tighten(p policy.Policy, isAllowed func(model string) bool) (policy.Policy, error) {
 	l := &p.Limits
 	for _, err := range []error{
 		lowerLimit("--max-iterations", &l.Iterations, f.Iterations),
@@ -135,7 +135,7 @@ func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy
 		}
 	}
 	if f.Model != "" && f.Model != p.Model {
-		if !offered(f.Model) {
+		if !isAllowed(f.Model) {
 			return policy.Policy{}, FlagError{"--model " + f.Model, "it is neither the workflow's model nor one of `allow-models`"}
 		}
 		p.Model = f.Model
@@ -144,32 +144,32 @@ func (f Flags) Tighten(p policy.Policy, offered func(model string) bool) (policy
 	return p, nil
 }
 
-// FlagError is a flag that asks for more than the repository allows.
+// FlagError is the error for a flag that exceeds the repository's limits.
 type FlagError struct{ Flag, Why string }
 
 // Error returns the flag and the reason.
 func (l FlagError) Error() string { return l.Flag + ": " + l.Why }
 
-func lowerLimit[N cmp.Ordered](flag string, limit *N, asked N) error {
+func lowerLimit[N cmp.Ordered](flag string, limit *N, value N) error {
 	var none N
 	switch {
-	case asked == none:
+	case value == none:
 		return nil
-	case *limit != none && asked > *limit:
-		return FlagError{fmt.Sprintf("%s %v", flag, asked), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)}
+	case *limit != none && value > *limit:
+		return FlagError{fmt.Sprintf("%s %v", flag, value), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)}
 	}
-	*limit = asked
+	*limit = value
 	return nil
 }
 
-// newTask uses the event's texts, which the labeller read, not later ones.
+// newTask uses the texts in the event, which the asker has read, not later ones.
 func (t Trigger) newTask(cmd Command) plan.Task {
 	task := plan.Task{
 		Kind: plan.KindIssue, Number: t.Issue.Number, Title: t.Issue.Title, Body: t.Issue.Body,
 		Author: t.Issue.Author, URL: t.Issue.URL, Repo: t.Repo.String(),
 	}
 	switch {
-	case t.IsOnPull(): // its text describes the change, and is no task
+	case t.IsOnPull(): // its text describes the change, not the task
 		task.Kind, task.Body, task.Update = plan.KindPull, "", cmd.Verb == Update
 	case t.Issue.Number == 0:
 		task.Kind, task.Author = plan.KindPrompt, t.Sender.Login
@@ -184,7 +184,7 @@ func (t Trigger) newTask(cmd Command) plan.Task {
 	return task
 }
 
-// attributed returns text under a line that says what it is and who wrote it.
+// attributed returns text under a line with its kind and author.
 func (t Trigger) attributed(what, text string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
@@ -196,7 +196,7 @@ func (t Trigger) attributed(what, text string) string {
 	return fmt.Sprintf("From the %s by %s:\n\n%s", what, who, text)
 }
 
-// maxTitle is the most characters of a prompt's first line that make a title.
+// maxTitle is how many characters the first line of a prompt can have to be the title.
 const maxTitle = 200
 
 // splitTitle splits a prompt into a title and a body.

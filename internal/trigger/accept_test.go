@@ -80,7 +80,7 @@ func TestTheTaskIsWhatTheTriggerSaid(t *testing.T) {
 	}
 }
 
-// Blank names allow no account, least of all a deleted one.
+// Blank names in the rules allow no account, not even a deleted one without a name.
 func TestBlankNamesAllowNoAccount(t *testing.T) {
 	rules := trigger.Rules{AllowUsers: []string{"", " "}, AllowBots: []string{"", "[bot]"}}
 	for _, who := range []trigger.Sender{{}, {Login: " "}, {IsBot: true}, {Login: "[bot]", IsBot: true}} {

@@ -11,10 +11,10 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Verb is what a comment asks for. The set is closed.
+// Verb is the action that a comment asks for.
 type Verb string
 
-// The verbs people may use.
+// The verbs of comments.
 const (
 	Run     Verb = "run"
 	Help    Verb = "help"
@@ -42,16 +42,16 @@ func (v Verb) UsesAgent() bool {
 type Command struct {
 	Verb  Verb
 	Flags Flags
-	Story string // what to retry
+	Story string // the story to retry
 	Words string // the rest of the comment, for the agent
-	// Said is the unknown or refused word, if that made the verb Help. Nearest is
-	// what it may stand for, and Why is the reason.
+	// Said is an unknown or refused word that made the verb Help, Nearest a known word
+	// like it, and Why the reason.
 	Said    string
 	Nearest string
 	Why     string
 }
 
-// RefusedCommand returns a Help command that says why another is refused.
+// RefusedCommand returns a Help command with the reason why another is refused.
 func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said: said, Why: why} }
 
 // parseComment reads a comment that begins with phrase:
@@ -59,8 +59,7 @@ func RefusedCommand(said, why string) Command { return Command{Verb: Help, Said:
 //	/ralph [verb] [flags] [-- more words]
 //	more words
 //
-// ok is false if the first line does not begin with the phrase as a word. Only the
-// first line holds a command.
+// It is ok only if the first line begins with the phrase as a word.
 func parseComment(body, phrase string) (cmd Command, ok bool) {
 	first, rest, _ := strings.Cut(body, "\n")
 	line, ok := cutPhrase(first, phrase)
@@ -78,7 +77,7 @@ func parseComment(body, phrase string) (cmd Command, ok bool) {
 // marks are punctuation after a word that addresses somebody.
 const marks = ",.:;!?"
 
-// cutPhrase ignores a line of code, which is a quotation.
+// cutPhrase removes the phrase from the start of a line. A line of code is a quotation, not a command.
 func cutPhrase(line, phrase string) (rest string, ok bool) {
 	if strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "    ") {
 		return "", false
@@ -91,7 +90,7 @@ func cutPhrase(line, phrase string) (rest string, ok bool) {
 	return rest, rest == "" || rest[0] == '?' || strings.TrimLeftFunc(rest, unicode.IsSpace) != rest
 }
 
-// hasSecondCommand finds another command outside of code, which would be ignored.
+// hasSecondCommand reports whether there is another command outside of code, which would be ignored.
 func hasSecondCommand(text, phrase string) bool {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -108,8 +107,7 @@ func hasSecondCommand(text, phrase string) bool {
 }
 
 // parseCommand reads the first line after the phrase, word by word. The words after the
-// last verb or flag are for the agent and stay as they are: an apostrophe is no quote
-// there.
+// last verb or flag are for the agent and stay unchanged: an apostrophe is no quote there.
 func parseCommand(line string) Command {
 	var cmd Command
 	for {
@@ -172,14 +170,14 @@ var synonyms = map[Verb][]string{
 func guessVerb(word string) string {
 	said := string(toVerb(word))
 	names := make([]string, 0, len(verbs))
-	for _, one := range verbs {
-		if slices.Contains(synonyms[one], said) {
-			return string(one)
+	for _, verb := range verbs {
+		if slices.Contains(synonyms[verb], said) {
+			return string(verb)
 		}
-		names = append(names, string(one))
+		names = append(names, string(verb))
 	}
-	meant, _ := jsontree.Nearest(said, names)
-	return meant
+	nearest, _ := jsontree.Nearest(said, names)
+	return nearest
 }
 
 func cutWord(line string) (word, rest string) {
@@ -191,7 +189,7 @@ func cutWord(line string) (word, rest string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// Button returns a box for ralph's comment that is a command once it is ticked.
+// Button returns a check box for ralph's comment that gives a command when it is ticked.
 func Button(verb Verb, label string) string {
 	return fmt.Sprintf("- [ ] %sbutton %s --> %s", Marker, verb, label)
 }
@@ -199,19 +197,19 @@ func Button(verb Verb, label string) string {
 var buttonBox = pattern.Of(`(?m)^\s*- \[([ xX])\] <!-- ralph:button ([a-z]+) -->`)
 
 // PressedButton returns the verb of the box that an edit has ticked. It is empty if the
-// edit ticked none, or more than one. Boxes that were ticked before do not count.
+// edit ticked none or several.
 func PressedButton(before, after string) string {
-	had := tickedBoxes(before)
-	var fresh []string
+	old := tickedBoxes(before)
+	var pressed []string
 	for verb, is := range tickedBoxes(after) {
-		if is && !had[verb] {
-			fresh = append(fresh, verb)
+		if is && !old[verb] {
+			pressed = append(pressed, verb)
 		}
 	}
-	if len(fresh) != 1 {
+	if len(pressed) != 1 {
 		return ""
 	}
-	return fresh[0]
+	return pressed[0]
 }
 
 // tickedBoxes returns for each box whether it is ticked.

@@ -16,7 +16,7 @@ type (
 	readCommand  = trigger.Flags
 )
 
-// understood holds what comments ask for against what they are to mean.
+// understood checks the commands of comments.
 func understood(t *testing.T, comments map[string]parseCommand) {
 	t.Helper()
 	for body, want := range comments {
@@ -66,7 +66,7 @@ func TestCommandsInAComment(t *testing.T) {
 	})
 }
 
-// What telephones, other programs and manners make of a command.
+// Commands as phones and mail programs write them, and polite ones.
 func TestOddCommands(t *testing.T) {
 	second := parseCommand{Verb: trigger.Help, Why: "a comment can have one command: put the second into its own comment"}
 	understood(t, map[string]parseCommand{
@@ -125,7 +125,7 @@ func TestFlagsInAComment(t *testing.T) {
 }
 
 const (
-	others  = "a comment has no such flag; the workflow sets the rest, where a review sees a change"
+	others  = "a comment has no such flag; other options are set in the workflow, where changes are reviewed"
 	whole   = "it needs a whole number from 1 up"
 	dollars = "it needs an amount of dollars above 0"
 	while   = "it needs a duration such as 30m"
@@ -219,8 +219,7 @@ func TestFlagsTighten(t *testing.T) {
 	}
 }
 
-// No matter what people write, it is a command that is known, that loosens nothing,
-// or no command.
+// Any comment is a known command that raises no limit, or no command.
 func FuzzCommand(f *testing.F) {
 	for _, body := range []string{
 		"/ralph", "/ralph run --max-cost=2 -- x", "/ralph --model 'a", "/ralph — x", "/ralph retry US-1 --draft y", "/ralph --x=\"\\", "/ralph --max-time=1h\r\nmore", "/ralph --mAX-Cost 0",

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// CommandOf returns the command of an event before any call to GitHub, or why there is
-// none, as a line for the log. Most events are not for ralph, which is no failure.
+// CommandOf returns the command of an event without any call to GitHub, or, as a line for
+// the log, why there is none. Most events are not for ralph.
 func CommandOf(t Trigger, rules Rules) (Command, string) {
 	cmd, why := readCommand(t, rules)
 	if why = cmp.Or(why, whyUnfit(t, rules)); why == "" {
@@ -23,9 +23,8 @@ func CommandOf(t Trigger, rules Rules) (Command, string) {
 	return cmd, ""
 }
 
-// refuseIfClosed refuses a command that starts work on a closed issue. Status and stop
-// still work there. A person who asked gets an answer: without one, people press a
-// button again.
+// refuseIfClosed refuses a command that starts work on a closed issue. A person who asked by
+// a label or comment gets an answer.
 func refuseIfClosed(t Trigger, cmd Command) (Command, string) {
 	why := t.whyClosed(cmd)
 	if why != "" && (t.Label != "" || t.Comment.ID != 0 && t.Action != edited) {
@@ -62,7 +61,7 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 	return inputsCommand(t, fmt.Sprintf("the event %q starts nothing", t.Event))
 }
 
-// ciCommand accepts an event after which a check may be red on a branch here.
+// ciCommand accepts an event after which a check of a branch can be red.
 func ciCommand(t Trigger) (Command, string) {
 	switch {
 	case slices.Contains([]string{"", "success", "neutral", "skipped", "pending"}, t.CI.Conclusion):
@@ -73,10 +72,10 @@ func ciCommand(t Trigger) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// inputsCommand reads the workflow's inputs, with otherwise as the reason for none.
-func inputsCommand(t Trigger, otherwise string) (Command, string) {
+// inputsCommand returns the command of the workflow's inputs, or reason if there are none.
+func inputsCommand(t Trigger, reason string) (Command, string) {
 	if t.Inputs == (Inputs{}) {
-		return Command{}, otherwise
+		return Command{}, reason
 	}
 	return Command{Verb: Run}, ""
 }
@@ -131,7 +130,7 @@ func reviewCommand(t Trigger, rules Rules) (Command, string) {
 	return Command{Verb: Run}, ""
 }
 
-// whyUnfit returns why this person or bot may not start work, or nothing.
+// whyUnfit returns why this account cannot start work, or an empty text.
 func whyUnfit(t Trigger, rules Rules) string {
 	asker := t.Asker()
 	switch {

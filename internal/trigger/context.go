@@ -14,17 +14,17 @@ type ContextComment struct {
 	Author Sender
 	Ours   bool // it has Marker
 	At     time.Time
-	Edited time.Time // last; zero times are unknown
+	Edited time.Time // the last edit; zero: unknown, as in At
 	Text   string
 	Thread Thread
-	Review int64 // to which it belongs
+	Review int64 // the id of its review
 	Thumbs int   // the number of 👍
-	Member bool  // GitHub names its author as a member or collaborator, who may still only read
+	Member bool  // GitHub lists the author as a member or collaborator, perhaps without write permission
 
-	Suggestion plan.Suggestion // for its lines; not cleaned
+	Suggestion plan.Suggestion // not cleaned
 }
 
-// ContextFilter decides which comments are context of a task.
+// ContextFilter selects the comments that are context of a task.
 type ContextFilter struct {
 	Until         time.Time // the time of the request: later comments do not count
 	Rules         Rules
@@ -35,8 +35,8 @@ type ContextFilter struct {
 // Inclusion says whether a comment is context, or why not.
 type Inclusion string
 
-// An included comment still needs an author with permission. NoContent are texts
-// that add nothing: ralph's own, commands, and empty ones.
+// An included comment also needs an author with permission. NoContent is for ralph's own
+// comments, commands and empty texts.
 const (
 	Included     Inclusion = "taken"
 	NoContent    Inclusion = "own"
@@ -45,7 +45,7 @@ const (
 	TooLate      Inclusion = "late"
 	EditedLater  Inclusion = "changed"
 	NoPermission Inclusion = "stranger"
-	Unchecked    Inclusion = "unchecked" // after many others
+	Unchecked    Inclusion = "unchecked" // too many authors to check their permission
 	OverLimit    Inclusion = "surplus"   // more than a prompt holds
 )
 
@@ -66,8 +66,7 @@ func (e ContextFilter) Classify(h ContextComment) Inclusion {
 	return Included
 }
 
-// reviewDelay is how long after a review GitHub may date its comments: it dates them one
-// by one.
+// reviewDelay is how much later than a review GitHub dates its comments.
 const reviewDelay = 3 * time.Second
 
 func (e ContextFilter) isBefore(h ContextComment, at time.Time) bool {
@@ -77,9 +76,9 @@ func (e ContextFilter) isBefore(h ContextComment, at time.Time) bool {
 	return at.Before(e.Until)
 }
 
-// IsApprovedAt reports whether a 👍 at that time includes the comment: after the last
-// edit, and before the request. GitHub's times are whole seconds: an edit in the same
-// second may have come later.
+// IsApprovedAt reports whether a 👍 at a time approves the comment: it must be after the
+// last edit and before the request. GitHub's times are whole seconds, so an edit in the same
+// second can be later.
 func (e ContextFilter) IsApprovedAt(h ContextComment, at time.Time) bool {
 	return at.After(h.Edited) && at.Before(e.Until)
 }
@@ -102,18 +101,18 @@ type InclusionCounts map[Inclusion]int
 func (l InclusionCounts) String() string {
 	var left []string
 	for _, one := range []struct {
-		lot Inclusion
-		why string
+		inclusion Inclusion
+		why       string
 	}{
 		{NoPermission, "by people without write permission"},
-		{Unchecked, "by more people than are checked for it"},
+		{Unchecked, "by people whose permission was not checked"},
 		{TooLate, "written after the run was asked for"},
 		{EditedLater, "edited after it"},
 		{Undated, "without a date"},
 		{FromBot, "by bots"},
-		{OverLimit, "beyond what is read"},
+		{OverLimit, "over the limit"},
 	} {
-		if n := l[one.lot]; n > 0 {
+		if n := l[one.inclusion]; n > 0 {
 			left = append(left, fmt.Sprintf("%d %s", n, one.why))
 		}
 	}
@@ -127,7 +126,7 @@ func (l InclusionCounts) String() string {
 	return text
 }
 
-// TaskContext is what was read for an accepted task.
+// TaskContext has what ralph read from GitHub for an accepted task.
 type TaskContext struct {
 	Comments    []ContextComment // by people with permission, the oldest first
 	OpenThreads map[int64]bool
@@ -152,16 +151,17 @@ func (t Trigger) AddContext(task plan.Task, cmd Command, found TaskContext) (ful
 	if task.Kind != plan.KindPull {
 		return task, true
 	}
-	told := strings.TrimSpace(task.Body) != ""
+	hasBody := strings.TrimSpace(task.Body) != ""
 	task = task.WithRemarks(t.remarks(cmd, found))
-	return task, told || len(task.Remarks) > 0
+	return task, hasBody || len(task.Remarks) > 0
 }
 
-// remarks returns the changes that people want: the words in a thread, the thread with
-// the command, or the review; otherwise all open threads and red checks.
+// remarks returns the changes that people ask for: the words of the command in a thread,
+// the thread of the command, or the review. Otherwise these are all open threads and red
+// checks.
 func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	words, thread := strings.TrimSpace(cmd.Words), t.Comment.Thread
-	everything := false
+	withChecks := false
 	var wanted func(h ContextComment) bool
 	switch {
 	case t.Review.ID != 0:
@@ -173,7 +173,7 @@ func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	case thread.ID != 0:
 		wanted = func(h ContextComment) bool { return h.Thread.ID == thread.ID }
 	default:
-		everything = true
+		withChecks = true
 		wanted = func(h ContextComment) bool { return h.Thread.ID != 0 && found.OpenThreads[h.Thread.ID] }
 	}
 	for _, h := range found.Comments {
@@ -184,7 +184,7 @@ func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	if words != "" {
 		all = append(all, plan.Remark{Thread: thread.ID, Path: thread.Path, Line: thread.Line, By: t.Asker().Login, Text: words, ID: t.Comment.ID})
 	}
-	if !everything {
+	if !withChecks {
 		return all
 	}
 	for _, f := range found.Failing {
@@ -197,7 +197,7 @@ func (t Trigger) remarks(cmd Command, found TaskContext) (all []plan.Remark) {
 	return all
 }
 
-// codeName returns a check's name for a code span, which the name cannot end.
+// codeName returns a check's name without characters that end a code span.
 func codeName(name string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(name), " "), "`", "'")
 }

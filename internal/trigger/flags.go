@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// Flags are limits and a model that a comment asks for. Zero: not asked.
+// Flags are the limits and the model in a comment. Zero values are not given.
 type Flags struct {
 	Iterations int
 	CostUSD    float64
@@ -26,7 +26,7 @@ type Flags struct {
 
 type flag struct {
 	name  string
-	wants string // describes its value; empty: it takes none
+	wants string // describes the value; empty: the flag has none
 	set   func(f *Flags, value string) error
 }
 
@@ -41,8 +41,8 @@ var flags = []flag{
 }
 
 func flagNames() (names []string) {
-	for _, one := range flags {
-		names = append(names, one.name)
+	for _, flag := range flags {
+		names = append(names, flag.name)
 	}
 	return names
 }
@@ -52,7 +52,7 @@ func isFlag(word string) bool {
 	return len(word) > 1 && word[0] == '-' || strings.HasPrefix(word, "—") || strings.HasPrefix(word, "–")
 }
 
-// readFlag returns the rest of the line, or the answer to a wrong flag.
+// readFlag reads a flag, and returns the rest of the line, or the answer to a wrong flag.
 func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	word, rest := cutWord(line)
 	name, value, given := strings.Cut(word, "=")
@@ -65,7 +65,7 @@ func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	case one.wants == "" && given:
 		return "", &Command{Verb: Help, Said: one.name, Why: "it takes no value"}
 	case one.wants == "":
-	case given && value != "": // a quoted value may hold spaces
+	case given && value != "": // a quoted value can have spaces
 		_, tail, _ := strings.Cut(line, "=")
 		value, rest = cutValue(tail)
 	case !given:
@@ -77,7 +77,8 @@ func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	return rest, nil
 }
 
-// unknownFlag suggests a flag that looks alike. All others, such as --sandbox, are the workflow's.
+// unknownFlag returns the answer to an unknown flag, with a suggestion. Only the workflow can set options such as
+// --sandbox.
 func unknownFlag(said string) *Command {
 	plain := "--" + strings.TrimLeft(strings.ToLower(said), "-—–")
 	if plain == "--" {
@@ -86,12 +87,11 @@ func unknownFlag(said string) *Command {
 	if near, found := jsontree.Nearest(plain, flagNames()); found {
 		return &Command{Verb: Help, Said: said, Nearest: near}
 	}
-	return &Command{Verb: Help, Said: said, Why: "a comment has no such flag; the workflow sets the rest, where a review sees a change"}
+	return &Command{Verb: Help, Said: said, Why: "a comment has no such flag; other options are set in the workflow, where changes are reviewed"}
 }
 
-// cutValue cuts the first word of line, which may be quoted as in a shell, or with a
-// phone's typographic quotes. A dollar sign stands for dollars. Wrong quoting makes the
-// value empty.
+// cutValue cuts the first word of line, which can be quoted as in a shell, or with the
+// typographic quotes of phones. If the quotes are wrong, the value is empty.
 func cutValue(line string) (value, rest string) {
 	value, rest = cutWord(line)
 	if m := curlyQuoted.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
@@ -109,7 +109,7 @@ func cutValue(line string) (value, rest string) {
 
 var curlyQuoted = pattern.Of(`^[“”„‘’‚]([^“”„‘’‚]*)[“”‘’](\s.*|)$`)
 
-// parse refuses the zero value, which is "not asked", and less.
+// parse refuses values up to zero, which means that the flag is not given.
 func parse[T cmp.Ordered](to *T, value string, read func(string) (T, error)) (err error) {
 	var zero T
 	if *to, err = read(value); err == nil && *to <= zero {
@@ -118,7 +118,7 @@ func parse[T cmp.Ordered](to *T, value string, read func(string) (T, error)) (er
 	return err
 }
 
-var errValue = errors.New("no such value")
+var errValue = errors.New("invalid value")
 
 func dollars(value string) (float64, error) {
 	usd, err := strconv.ParseFloat(strings.TrimPrefix(value, "$"), 64)
@@ -128,7 +128,7 @@ func dollars(value string) (float64, error) {
 	return usd, err
 }
 
-// modelName restricts models' names: they become arguments of a command.
+// modelName restricts the names of models, which become arguments of a command.
 var modelName = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}$`)
 
 func model(value string) (string, error) { return modelName.FindString(value), nil }

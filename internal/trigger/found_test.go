@@ -12,7 +12,7 @@ import (
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// says is what mia said an hour before noon.
+// says returns a comment by mia, an hour before noon.
 func says(text string) trigger.ContextComment {
 	at := noon.Add(-time.Hour)
 	return trigger.ContextComment{ID: 5, Author: trigger.Sender{Login: "mia"}, At: at, Edited: at, Text: text}
@@ -56,7 +56,7 @@ func TestWhatIsHeard(t *testing.T) {
 	}
 }
 
-// A 👍 is for the words that it was put on.
+// A 👍 approves only the text that it was added to, not later edits.
 func TestAThumbLetsIn(t *testing.T) {
 	ear, heard := trigger.ContextFilter{Until: noon}, says("Use a map.")
 	for name, c := range map[string]struct {
@@ -81,8 +81,8 @@ func TestLotsAreSaid(t *testing.T) {
 		"":                            {trigger.NoContent: 3},
 		"comments read as context: 2": {trigger.Included: 2, trigger.NoContent: 1},
 		"comments read as context: 0; left out: 1 by people without write permission": {trigger.NoPermission: 1},
-		"comments read as context: 1; left out: 2 by people without write permission, 8 by more people than are checked for it, 3 written after the run was asked for, 4 edited after it, " +
-			"5 without a date, 6 by bots, 7 beyond what is read": {
+		"comments read as context: 1; left out: 2 by people without write permission, 8 by people whose permission was not checked, 3 written after the run was asked for, 4 edited after it, " +
+			"5 without a date, 6 by bots, 7 over the limit": {
 			trigger.Included: 1, trigger.NoPermission: 2, trigger.Unchecked: 8, trigger.TooLate: 3, trigger.EditedLater: 4, trigger.Undated: 5, trigger.FromBot: 6, trigger.OverLimit: 7,
 		},
 	} {
@@ -92,7 +92,7 @@ func TestLotsAreSaid(t *testing.T) {
 	}
 }
 
-// on is a remark in a thread.
+// on returns a comment in a thread.
 func on(thread, review int64, text string) trigger.ContextComment {
 	h := says(text)
 	h.ID, h.Thread, h.Review = 10*thread, trigger.Thread{ID: thread, Path: "cart.go", Line: int(thread), Hunk: "@@ -1 +1 @@\n+x"}, review

@@ -1,6 +1,6 @@
-// Package trigger decides whether an event from GitHub is a task for ralph, what it asks
-// for, and whether the person may ask. It takes cleaned values; it parses no webhook and
-// makes no calls.
+// Package trigger decides whether an event from GitHub is a task for ralph, which one, and
+// whether the person may start it. It takes cleaned values, parses no webhooks and makes no
+// calls.
 package trigger
 
 import (
@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Trigger is a GitHub event, read and cleaned. One that starts nothing has only name and action.
+// Trigger is a cleaned GitHub event. An event that starts nothing has only name and action.
 type Trigger struct {
-	Event        string // in GitHub words: issues, issue_comment, …
+	Event        string // GitHub's name: issues, issue_comment, …
 	Action       string // labeled, created, …
 	At           time.Time
 	Repo         Repo
 	Issue        Issue  // or the issue side of a pull request
-	Label        string // the label that was put on
-	Assignee     string // who was assigned
+	Label        string // the added label
+	Assignee     string // the assigned account
 	Comment      Comment
 	Review       Review
-	Pull         Pull // as far as the event tells; a comment tells nothing but that there is one
+	Pull         Pull // as far as the event has it; empty for a comment
 	CI           CI
-	PushedBranch string // the branch that somebody pushed to
+	PushedBranch string // the branch of a push
 	Inputs       Inputs
 	Sender       Sender
-	Removed      string // what cleaning took out, in words for people
+	Removed      string // describes what cleaning removed
 }
 
 // Repo is the repository of the event.
@@ -44,7 +44,7 @@ type Issue struct {
 	State    string // open or closed
 	IsPull   bool
 	Merged   bool
-	Attached bool // it may name files that people attached
+	Attached bool // the body can have links to attached files
 }
 
 // Comment is the new or edited comment, if the event has one.
@@ -54,12 +54,12 @@ type Comment struct {
 	Author      string
 	AuthorID    int64
 	AuthorIsBot bool
-	// Ours says that the body had Marker. Who reads the payload has to check before
-	// cleaning, which removes hidden text.
+	// Ours reports whether the body has Marker. It is set before cleaning, which removes hidden
+	// text.
 	Ours    bool
 	Pressed string // the verb of the box that an edit has just ticked; see PressedButton
-	Digest  string // of an edited one: SHA-256 of the body as it came, before it was cleaned
-	Thread  Thread // of a comment on a line of a pull request
+	Digest  string // for an edited comment: SHA-256 of the body before cleaning
+	Thread  Thread // if it is on a line of a pull request
 }
 
 // Thread is a discussion of a line in a pull request.
@@ -81,24 +81,24 @@ type Review struct {
 // Pull is the pull request of the event.
 type Pull struct {
 	Number   int
-	Author   string // its login
+	Author   string // login
 	HeadRef  string
-	HeadRepo string // owner/name; empty when a fork is gone
+	HeadRepo string // owner/name; empty if a fork was deleted
 	HeadSHA  string
 	BaseRef  string
 	Draft    bool
-	Ours     bool // its text carried PullMarker
+	Ours     bool // its text has PullMarker
 }
 
-// IsFork reports a branch in another repository, to which ralph cannot push.
+// IsFork reports whether the branch is in another repository, to which ralph cannot push.
 func (p Pull) IsFork(repo Repo) bool { return !equalNames(p.HeadRepo, repo.String()) }
 
-// CI is what an event says about a commit's checks: only a reason to ask GitHub.
+// CI is the result of checks in an event. ralph reads the real results from GitHub.
 type CI struct {
 	SHA        string
-	Branch     string // of the repository, at SHA; empty: a fork's, or none
+	Branch     string // of this repository, at SHA; empty for a fork or without a branch
 	Conclusion string
-	At         time.Time // when it ended; zero: the event does not tell
+	At         time.Time // the end of the checks; zero: unknown
 }
 
 // Inputs is the task in the inputs of the workflow's step.
@@ -110,7 +110,7 @@ type Inputs struct {
 // Sender is the account that caused the event.
 type Sender struct {
 	Login string
-	ID    int64 // 0: not known
+	ID    int64 // 0: unknown
 	IsBot bool
 }
 
@@ -120,8 +120,7 @@ const Marker = "<!-- ralph:"
 // PullMarker begins the text of a pull request that ralph opened.
 const PullMarker = Marker + "pull -->"
 
-// The events whose content can start work. Any other event needs a task in the
-// workflow's inputs.
+// The events that can start work without a task in the workflow's inputs.
 const (
 	EventIssues        = "issues"
 	EventIssueComment  = "issue_comment"
@@ -138,7 +137,7 @@ func CanStartWork(event string) bool {
 	return slices.Contains([]string{EventIssues, EventIssueComment, EventReview, EventReviewComment}, event)
 }
 
-// NeedsInputs reports that only the workflow's inputs can name a task.
+// NeedsInputs reports whether only the workflow's inputs can have a task.
 func (t Trigger) NeedsInputs() bool {
 	return !CanStartWork(t.Event) || t.Event == EventIssues && t.Action != "labeled" && t.Action != "assigned"
 }
@@ -146,16 +145,16 @@ func (t Trigger) NeedsInputs() bool {
 // String returns the repository as owner/name.
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-// IsCI reports whether the event says that checks have ended.
+// IsCI reports whether the event is the end of checks.
 func (t Trigger) IsCI() bool { return t.CI.SHA != "" && t.Inputs == Inputs{} }
 
-// IsAutomatic reports that no person asks: checks ended, or a branch was pushed.
+// IsAutomatic reports whether no person asks: checks ended, or a branch was pushed.
 func (t Trigger) IsAutomatic() bool { return t.IsCI() || t.PushedBranch != "" && t.Inputs == Inputs{} }
 
 // IsOnPull reports whether the event is about a pull request.
 func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
 
-// Asker is the account whose permission counts. It need not be the issue's author.
+// Asker returns the account that needs permission, which can differ from the issue's author.
 func (t Trigger) Asker() Sender {
 	if t.Comment.ID != 0 && t.Action != edited {
 		return Sender{Login: t.Comment.Author, ID: t.Comment.AuthorID, IsBot: t.Comment.AuthorIsBot || t.Sender.IsBot}

@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// labelled is an open issue on which mia has put label.
+// labelled returns the event of an open issue to which mia added a label.
 func labelled(label string) trigger.Trigger {
 	return trigger.Trigger{
 		Event:  "issues",
@@ -25,7 +25,7 @@ func labelled(label string) trigger.Trigger {
 	}
 }
 
-// commentEvent is the same issue under which mia has written body.
+// commentEvent returns the event of mia's comment on that issue.
 func commentEvent(body string) trigger.Trigger {
 	t := labelled("")
 	t.Event, t.Action = "issue_comment", "created"
@@ -83,7 +83,7 @@ func TestLabelsAndEventsThatAreForUs(t *testing.T) {
 	}
 }
 
-// Who asks for work on a closed issue is told; what needs no work is done.
+// A request for work on a closed issue gets an answer. Commands without work are accepted.
 func TestAClosedIssue(t *testing.T) {
 	told := trigger.Command{Verb: trigger.Help, Said: "run", Why: "#7 is closed: open it first"}
 	for name, c := range map[string]struct {

@@ -8,12 +8,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// assigned is the issue when mia has assigned it to who.
+// assigned returns the event of an issue that mia assigned.
 func assigned(who string) trigger.Trigger {
 	return with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Assignee = "assigned", who })
 }
 
-// reviewEvent is mia's review of a pull request.
+// reviewEvent returns the event of mia's review of a pull request.
 func reviewEvent(state string) trigger.Trigger {
 	return with(labelled(""), func(t *trigger.Trigger) {
 		t.Event, t.Action, t.Issue.IsPull = "pull_request_review", "submitted", true
@@ -21,7 +21,7 @@ func reviewEvent(state string) trigger.Trigger {
 	})
 }
 
-// remarked is a remark of mia's on a line of a pull request.
+// remarked returns the event of mia's comment on a line of a pull request.
 func remarked(body string) trigger.Trigger {
 	return with(commentEvent(body), func(t *trigger.Trigger) {
 		t.Event, t.Issue.IsPull = "pull_request_review_comment", true
@@ -29,7 +29,7 @@ func remarked(body string) trigger.Trigger {
 	})
 }
 
-// tickedEvent is our own comment in which mia has ticked a box.
+// tickedEvent returns the event of ralph's comment in which mia ticked a box.
 func tickedEvent(verb string) trigger.Trigger {
 	return with(commentEvent("the board"), func(t *trigger.Trigger) {
 		t.Action, t.Comment.Ours, t.Comment.Pressed = "edited", true, verb
@@ -37,7 +37,7 @@ func tickedEvent(verb string) trigger.Trigger {
 	})
 }
 
-// dispatched is an event that says nothing by itself.
+// dispatched returns an event without content.
 func dispatched(event string, given trigger.Inputs) trigger.Trigger {
 	return trigger.Trigger{Event: event, Repo: trigger.Repo{Owner: "acme", Name: "shop"}, Inputs: given, Sender: trigger.Sender{Login: "mia"}}
 }
@@ -85,7 +85,7 @@ func TestOtherWaysIn(t *testing.T) {
 		"a prompt without an author": {trigger: with(dispatched("schedule", prompt), func(t *trigger.Trigger) { t.Sender.Login = "" }), why: "the account that asked no longer exists"},
 		"a prompt by a bot":          {trigger: with(dispatched("workflow_dispatch", prompt), bot), why: "copilot[bot] is a bot and not one of allow-bots"},
 		"a prompt on an opened one":  {trigger: with(labelled(""), func(t *trigger.Trigger) { t.Action, t.Inputs = "opened", prompt }), verb: trigger.Run},
-		// Else every comment would begin a run in a workflow that has a prompt.
+		// Otherwise every comment would start a run in a workflow with a prompt.
 		"a prompt is not for comments": {trigger: with(commentEvent("hello"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the comment's first line does not begin with "/ralph"`},
 		"a prompt is not for labels":   {trigger: with(labelled("bug"), func(t *trigger.Trigger) { t.Inputs = prompt }), why: `the label is "bug", not "ralph"`},
 	} {
