@@ -1,6 +1,6 @@
-// Package loop runs a run: it asks the verdict for the next step, does the step,
-// and records it before the next one. The agent, the checks and git are function
-// fields, so the package imports none of them.
+// Package loop executes a run: it gets the next step from package verdict, does it, and
+// records it before the next one. The agent, the checks and git are function fields, so
+// the package imports none of them.
 package loop
 
 import (
@@ -46,17 +46,16 @@ type Journal interface {
 	Run() journal.Run
 }
 
-// Loop runs a run to its end.
+// Loop executes a run.
 type Loop struct {
 	Handlers    Handlers
 	Journal     Journal
-	Drain       <-chan struct{} // closed: end after the step under way
-	SaveTimeout time.Duration   // how long saving the work may take once the context is done
+	Drain       <-chan struct{} // if closed, the run ends after the current step
+	SaveTimeout time.Duration   // for saving the work after the context is done
 }
 
-// Run does the steps of the run until it has stopped. If ctx ends, the run is
-// cancelled, and its work is saved within SaveTimeout. The error is a failed
-// step, or a failed write to the journal.
+// Run does the steps of the run until it stops. If ctx ends, it cancels the run, and saves
+// the work within SaveTimeout. It returns the error of a step or of the journal.
 func (l Loop) Run(ctx context.Context) error {
 	for {
 		run := l.Journal.Run()
@@ -80,7 +79,7 @@ func (l Loop) Run(ctx context.Context) error {
 	}
 }
 
-// giveUp records the error, unless the journal itself failed.
+// giveUp ends the run with an error, unless the journal itself failed.
 func (l Loop) giveUp(err error, run journal.Run) error {
 	if errors.As(err, new(notWritten)) {
 		return err
@@ -92,7 +91,7 @@ func (l Loop) giveUp(err error, run journal.Run) error {
 	return errors.Join(err, l.Journal.Append(stopped))
 }
 
-// interrupted is empty if the run continues or its end is recorded.
+// interrupted returns why the run has to be cancelled. It is empty if it was cancelled before.
 func (l Loop) interrupted(ctx context.Context, run journal.Run) string {
 	if run.Cancel != nil {
 		return ""
@@ -108,13 +107,13 @@ func (l Loop) interrupted(ctx context.Context, run journal.Run) string {
 	}
 }
 
-// notWritten is an error of the journal: without a record, no step may follow.
+// notWritten is an error of the journal. Without a record, no step may follow.
 type notWritten struct{ error }
 
-func (u notWritten) Unwrap() error { return u.error }
+func (e notWritten) Unwrap() error { return e.error }
 
-// doStep does one step. Each event is on disk before the next thing happens. A
-// handler that emits nothing would be called again forever, so that is an error.
+// doStep does one step. emit returns when an event is on disk. A handler that emits nothing
+// would be called forever, so that is an error.
 func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -138,7 +137,7 @@ func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) er
 	return nil
 }
 
-func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error { //nolint:funlen // a table: a step, its hand
+func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error { //nolint:funlen // a table of steps and handlers
 	switch s := step.(type) {
 	case verdict.DraftPlan:
 		return l.Handlers.DraftPlan(ctx, run, s, emit)

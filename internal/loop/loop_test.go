@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// record keeps events in memory, and can be full.
+// record is a journal in memory, which can be full.
 type record struct {
 	run    journal.Run
 	events []string
@@ -49,7 +49,7 @@ func begun() *record {
 	return r
 }
 
-// play is a world in which everything works.
+// play returns handlers that succeed.
 func play() loop.Handlers {
 	return loop.Handlers{
 		Baseline: func(_ context.Context, _ journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
@@ -116,7 +116,7 @@ func TestARunFromBeginningToEnd(t *testing.T) {
 	}
 }
 
-// A hand that fails ends the run, with the reason on record.
+// A handler that fails ends the run with a recorded reason.
 func TestABrokenStepEndsTheRun(t *testing.T) {
 	r, hands := begun(), play()
 	broken := errors.New("the disk is on fire")
@@ -139,8 +139,7 @@ func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
 	}
 }
 
-// Nothing is done after an event that could not be written: no matter what the room
-// for events, what was done is on record.
+// No step follows an event that could not be written.
 func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
 	for room := range strings.Count(whole, " ") + 1 {
 		r := begun()
@@ -155,8 +154,8 @@ func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
 	}
 }
 
-// Cancelled in the middle of an agent, the run saves what is there and shows
-// it before it stops.
+// A run that is cancelled while the agent works saves and publishes the work before it
+// stops.
 func TestCancelSavesTheWork(t *testing.T) {
 	r, hands := begun(), play()
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -178,7 +177,7 @@ func TestCancelSavesTheWork(t *testing.T) {
 	}
 }
 
-// Asked to drain, the step under way ends in its own time.
+// After Drain is closed, the current step ends normally.
 func TestDrainLetsTheStepEnd(t *testing.T) {
 	r, hands := begun(), play()
 	drain := make(chan struct{})
@@ -195,7 +194,7 @@ func TestDrainLetsTheStepEnd(t *testing.T) {
 	}
 }
 
-// A rescue that breaks does not keep the run from ending.
+// The run ends even if the work cannot be saved.
 func TestARescueThatFailsStillEnds(t *testing.T) {
 	r, hands := begun(), play()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -213,8 +212,7 @@ func TestARescueThatFailsStillEnds(t *testing.T) {
 	}
 }
 
-// Killed after any event and begun again from the record, a run ends as if it
-// had never been: every event of the whole run is there once, in order.
+// A run that is killed after any event and resumed has every event once, in order.
 func TestGoingOnAfterAnyEvent(t *testing.T) {
 	for room := range strings.Count(whole, " ") + 1 {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
