@@ -15,25 +15,24 @@ type Screen interface {
 	Show(ctx context.Context, board view.Texts) error
 }
 
-// showTimeout limits an update: a run ends only after the last one.
+// showTimeout limits an update, because a run ends only after the last one.
 const showTimeout = 10 * time.Second
 
-// Publisher shows the newest state of a run. It skips states that a newer one replaces.
+// Publisher shows the newest state of a run. It skips states that have a newer one.
 type Publisher struct {
 	Screens  []Screen
-	Interval time.Duration // the least time between two updates
-	Failed   func(error)   // called for each screen that failed; never fatal
+	Interval time.Duration // minimum time between two updates
+	Failed   func(error)   // called for failures of screens
 
 	newest     chan runState
 	lastIdle   *journal.Run // the newest state without an open iteration
 	done       chan struct{}
 	lastErrors map[int]string // of each screen whose last update failed
-	saveShown  bool           // isFirstSave has reported true
+	saveShown  bool           // see isFirstSave
 }
 
-// runState is a state of a run. The comment shows it at once. The pull request shows
-// lastIdle, the newest state without an open iteration: people review whole iterations,
-// and each edit is a request.
+// runState is a state of a run for the comment. The pull request shows lastIdle, the newest
+// state without an open iteration: people review whole iterations.
 type runState struct {
 	run      journal.Run
 	lastIdle *journal.Run
@@ -47,8 +46,8 @@ func (m runState) texts() view.Texts {
 	return board
 }
 
-// isTransient reports whether the next event follows at once, so that both need only one
-// update: between two iterations, and until the agent's commits are taken over.
+// isTransient reports whether the next event follows soon, so that both need only one
+// update: between two iterations, and after the agent until its commits are accepted.
 func (m runState) isTransient() bool {
 	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
 		return false
@@ -59,7 +58,7 @@ func (m runState) isTransient() bool {
 	return m.lastIdle != nil && m.lastIdle.Seq == m.run.Seq
 }
 
-// Start begins to show the run, until Close. It comes before the first Update.
+// Start starts the updates. It must be called before Update.
 func (p *Publisher) Start(ctx context.Context) {
 	p.newest = make(chan runState, 1)
 	p.done = make(chan struct{})
@@ -67,11 +66,11 @@ func (p *Publisher) Start(ctx context.Context) {
 	go p.loop(ctx)
 }
 
-// Update passes a newer state, which replaces one that was not shown yet. It never
-// waits. Only one goroutine may call it.
+// Update passes a newer state, which replaces one that was not shown yet. It does not
+// wait. Only one goroutine may call it.
 func (p *Publisher) Update(run journal.Run) {
 	if len(p.Screens) == 0 {
-		return // writing the texts takes time
+		return
 	}
 	if _, open := run.OpenIteration(); !open || run.Stop != nil {
 		p.lastIdle = &run
@@ -85,7 +84,7 @@ func (p *Publisher) Update(run journal.Run) {
 
 const minRetryPause = time.Second
 
-// Close shows the newest state if it was not shown yet, and ends.
+// Close shows the newest state if it was not shown yet, and ends the updates.
 func (p *Publisher) Close() {
 	close(p.newest)
 	<-p.done
@@ -96,7 +95,7 @@ func (p *Publisher) loop(ctx context.Context) {
 	defer close(p.done)
 	var pending *runState
 	var pause <-chan time.Time
-	lull := false // the pause waits, or waited, for the next event
+	lull := false // the pause is for an event after a transient state
 	for {
 		select {
 		case newer, open := <-p.newest:
@@ -122,8 +121,8 @@ func (p *Publisher) loop(ctx context.Context) {
 	}
 }
 
-// isFirstSave reports, once, that the run is now saved for other machines: without the
-// comment's confirmation the saved state is not trusted.
+// isFirstSave reports true once, when the run was first saved for other machines: these
+// trust the saved state only if the comment confirms it.
 func (p *Publisher) isFirstSave(run journal.Run) bool {
 	if p.saveShown || run.Shelved == nil {
 		return false
@@ -132,7 +131,7 @@ func (p *Publisher) isFirstSave(run journal.Run) bool {
 	return true
 }
 
-// showPending returns the state if it has to be shown again, and the pause.
+// showPending shows a state. It returns the state if that failed, and the pause until the next update.
 func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *runState, pause <-chan time.Time) {
 	if p.show(ctx, *pending) {
 		return nil, time.After(p.Interval)
@@ -140,7 +139,7 @@ func (p *Publisher) showPending(ctx context.Context, pending *runState) (left *r
 	return pending, time.After(max(p.Interval, minRetryPause))
 }
 
-// showLast retries once: no later update corrects it.
+// showLast shows the last state. It retries once, because no later update follows.
 func (p *Publisher) showLast(ctx context.Context, left *runState) {
 	if left == nil || ctx.Err() != nil {
 		return

@@ -14,8 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// screen tells which runs it is shown, and takes its time over each if it has
-// a gate.
+// screen records the runs that it shows, and waits for its gate if it has one.
 type screen struct {
 	mu    sync.Mutex
 	shown []string
@@ -92,7 +91,7 @@ func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
 		synctest.Wait()
 		s.want(t, "1", "4")
 
-		// Nothing is shown twice, and after a quiet pause the next is shown at once.
+		// No state is shown twice. After a pause without updates, the next is shown at once.
 		<-time.After(2 * pause)
 		synctest.Wait()
 		s.want(t, "1", "4")
@@ -159,7 +158,7 @@ func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
 	}
 }
 
-// trying starts a publisher whose screens may fail.
+// trying starts a publisher whose screens can fail.
 func trying(t *testing.T, screens ...publish.Screen) *publish.Publisher {
 	t.Helper()
 	p := &publish.Publisher{Screens: screens, Interval: pause, Failed: func(error) {}}

@@ -16,20 +16,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
-// sandbox keeps every board it is shown.
-type sb struct {
+// recorder records the texts that it shows.
+type recorder struct {
 	mu     sync.Mutex
 	boards []view.Texts
 }
 
-func (w *sb) Show(_ context.Context, board view.Texts) error {
+func (w *recorder) Show(_ context.Context, board view.Texts) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.boards = append(w.boards, board)
 	return nil
 }
 
-func (w *sb) last(t *testing.T, count int) view.Texts {
+func (w *recorder) last(t *testing.T, count int) view.Texts {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -39,13 +39,13 @@ func (w *sb) last(t *testing.T, count int) view.Texts {
 	return w.boards[count-1]
 }
 
-// told is a run as it grows, a second an event.
-type told struct {
+// growingRun is a run that grows by one event each second.
+type growingRun struct {
 	run journal.Run
 	to  *publish.Publisher
 }
 
-func (s *told) event(events ...journal.Event) {
+func (s *growingRun) event(events ...journal.Event) {
 	for _, event := range events {
 		at := time.Unix(int64(s.run.Seq), 0).UTC()
 		s.run = journal.Fold(s.run, journal.Entry{Seq: s.run.Seq + 1, At: at, Event: event})
@@ -54,9 +54,9 @@ func (s *told) event(events ...journal.Event) {
 	}
 }
 
-func begun(t *testing.T, to *publish.Publisher) *told {
+func begun(t *testing.T, to *publish.Publisher) *growingRun {
 	t.Helper()
-	s := &told{to: to}
+	s := &growingRun{to: to}
 	s.event(journal.RunBegan{
 		Run: "r1", Branch: "ralph/issue-1", Policy: policy.Policy{Publish: true},
 		Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart"}, {ID: "US-002", Title: "An order"}}},
@@ -64,10 +64,10 @@ func begun(t *testing.T, to *publish.Publisher) *told {
 	return s
 }
 
-// What comes of an iteration and the begin of the next are shown together.
+// The end of an iteration and the beginning of the next are shown together.
 func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &sb{}
+		w := &recorder{}
 		p := start(t, w)
 		s := begun(t, p)
 		<-time.After(pause)
@@ -80,7 +80,7 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 		w.last(t, 3)
 		<-time.After(pause)
 
-		// Where the next does not come, people are not left without what came.
+		// If the next one does not begin, the end is shown after the interval.
 		s.event(journal.IterationEnded{Number: 2, Story: "US-002"})
 		<-time.After(pause - time.Nanosecond)
 		w.last(t, 3)
@@ -88,7 +88,7 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 		synctest.Wait()
 		w.last(t, 4)
 
-		// And the end is shown at once.
+		// The end of the run is shown at once.
 		s.event(journal.RunStopped{Reason: policy.Cancelled})
 		p.Close()
 		if w.last(t, 5).State != view.Stopped {
@@ -97,11 +97,11 @@ func TestBetweenTwoIterationsNothingIsShown(t *testing.T) {
 	})
 }
 
-// The first time a run is saved elsewhere is shown at once: if the machine died
-// within the pause, no comment would confirm it.
+// The first save of a run is shown at once: if the machine failed in the pause, no comment
+// would confirm it.
 func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &sb{}
+		w := &recorder{}
 		p := start(t, w)
 		s := begun(t, p)
 		w.last(t, 1)
@@ -119,10 +119,10 @@ func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 	})
 }
 
-// The pull request is not edited for what is half done.
+// The pull request is not updated within an iteration.
 func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &sb{}
+		w := &recorder{}
 		p := start(t, w)
 		s := begun(t, p)
 		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"}, journal.PullOpened{Number: 7, Draft: true})
