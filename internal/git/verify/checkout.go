@@ -10,8 +10,11 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -26,7 +29,7 @@ func Checkout(ctx context.Context, t *git.Trusted, dir, commit string, others ..
 	if err != nil {
 		return objects(ctx, t, seen{}, commits...)
 	}
-	found, err := lookAt(ctx, dir, hashOf(tree))
+	found, err := lookAt(ctx, dir, func() hash.Hash { return hashOf(tree) })
 	if err != nil || found.trees[len(found.trees)-1] != tree {
 		found = seen{}
 	}
@@ -38,20 +41,62 @@ type look struct {
 	sum    hash.Hash
 	page   []byte
 	seen   seen
-	dirs   []string          // each before those in it
+	dirs   []string
 	folder map[string][]line // by directory
+	err    error
 }
 
 type line struct{ order, text string } // of a tree object
 
 var errUnlikeGit = errors.New("git makes no such file")
 
-// lookAt has the folder's own tree last.
-func lookAt(ctx context.Context, dir string, sum hash.Hash) (seen, error) {
-	l := look{sum: sum, page: make([]byte, 64<<10), folder: map[string][]line{}}
-	if err := (untrusted.Folder{Path: dir}).Walk(ctx, ".", l.visit); err != nil {
+// lookAt has the folder's own tree last. A directory is looked into by another processor
+// where one is idle: most of the time goes into opening and reading files.
+func lookAt(ctx context.Context, dir string, sum func() hash.Hash) (seen, error) {
+	root, err := untrusted.OpenRoot(dir)
+	if err != nil {
 		return seen{}, err
 	}
+	defer root.Close() //nolint:errcheck // only a handle
+	looks := make([]*look, runtime.GOMAXPROCS(0))
+	idle := make(chan *look, len(looks))
+	for i := range looks {
+		looks[i] = &look{sum: sum(), page: make([]byte, 64<<10), folder: map[string][]line{}}
+		idle <- looks[i]
+	}
+	var all sync.WaitGroup
+	var walk func(l *look, top string)
+	walk = func(l *look, top string) {
+		l.err = cmp.Or(l.err, root.Walk(ctx, top, func(e untrusted.Entry, err error) error {
+			if err == nil && e.Info.IsDir() && e.Path != top {
+				select {
+				case other := <-idle:
+					all.Go(func() { walk(other, e.Path) })
+					return fs.SkipDir
+				default:
+				}
+			}
+			return l.visit(e, err)
+		}))
+		idle <- l
+	}
+	walk(<-idle, ".")
+	all.Wait()
+	return joined(looks)
+}
+
+// joined makes the trees of what was looked at.
+func joined(looks []*look) (seen, error) {
+	l := looks[0] // began at the top
+	for _, other := range looks[1:] {
+		l.err = cmp.Or(l.err, other.err)
+		l.seen.blobs, l.dirs = append(l.seen.blobs, other.seen.blobs...), append(l.dirs, other.dirs...)
+		maps.Copy(l.folder, other.folder)
+	}
+	if l.err != nil {
+		return seen{}, l.err
+	}
+	slices.SortStableFunc(l.dirs, func(a, b string) int { return cmp.Compare(len(a), len(b)) }) // each before those in it
 	for _, dir := range slices.Backward(l.dirs) {
 		lines := l.folder[dir]
 		if len(lines) == 0 {
@@ -73,10 +118,11 @@ func lookAt(ctx context.Context, dir string, sum hash.Hash) (seen, error) {
 }
 
 func (l *look) visit(e untrusted.Entry, err error) error {
+	if err != nil {
+		return err
+	}
 	mode := e.Info.Mode()
 	switch {
-	case err != nil:
-		return err
 	case e.Path == ".git":
 		return fs.SkipDir
 	case mode.IsDir():
