@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/confine"
@@ -37,6 +38,7 @@ type Clean struct {
 	Logs       workspace.Folder // the output
 	Log        func(line string)
 	Kept       Kept
+	Removals   *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
 	filled int64 // bytes that the base's checks added to the caches
 }
@@ -70,7 +72,7 @@ func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
 	}
 	other := *c
 	other.Repository = func(context.Context) (*git.Trusted, error) { return trusted, nil }
-	other.Dir, other.Sandbox, other.Hand.Began = c.Dir+"-beside", sb, nil
+	other.Dir, other.Sandbox, other.Hand.Began, other.Removals = c.Dir+"-beside", sb, nil, nil
 	other.Log = func(string) {} // the next checkout reports what could not be removed
 	return proof.Prover{Checkout: other.Checkout, Setup: other.setup, Check: other.check}, true
 }
@@ -80,6 +82,9 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	trusted, err := c.Repository(ctx)
 	if err != nil {
 		return "", nil, err
+	}
+	if c.Removals != nil {
+		c.Removals.Wait()
 	}
 	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
@@ -95,11 +100,24 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if err != nil {
 		return "", nil, err
 	}
-	return c.Dir, func() {
-		if err := c.Sandbox.LeaveProof(c.Dir, commit == run.Base); err != nil {
+	return c.Dir, func() { c.leave(commit == run.Base) }, nil
+}
+
+// leave removes a checkout, and keeps the caches of the base.
+func (c *Clean) leave(base bool) {
+	note := func(err error) {
+		if err != nil {
 			c.Log("could not clear the clean checkout: " + err.Error())
 		}
-	}, nil
+	}
+	if base {
+		note(c.Sandbox.LeaveBase())
+	}
+	if c.Removals == nil {
+		note(untrusted.RemoveAll(c.Dir))
+		return
+	}
+	c.Removals.Go(func() { _ = untrusted.RemoveAll(c.Dir) }) // an error comes again at the next checkout
 }
 
 // git returns how git runs in the checkout: in the sandbox, without network. Without a sandbox it is nil.

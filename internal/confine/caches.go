@@ -58,15 +58,13 @@ func (w *Sandbox) Second() (*Sandbox, bool) {
 	return beside, true
 }
 
-// LeaveProof removes the checkout of a proof. Caches are kept of the base alone, for
-// every later proof to begin with: what a change runs must not decide what the
-// next proof sees.
-func (w *Sandbox) LeaveProof(dir string, base bool) error {
-	err := untrusted.RemoveAll(dir)
-	if w == nil || !base {
-		return err
+// LeaveBase keeps the caches that the base's checks filled, for every later proof to begin
+// with. Other caches are not kept: what a change runs must not decide what the next proof sees.
+func (w *Sandbox) LeaveBase() error {
+	if w == nil {
+		return nil
 	}
-	return errors.Join(err, w.folders.keepBaseCaches())
+	return w.folders.keepBaseCaches()
 }
 
 func (r *folders) newProof() error {

@@ -11,13 +11,13 @@ import (
 
 // Where kept caches cannot be taken, later proofs begin with what the base left.
 func TestCachesThatCannotBeTaken(t *testing.T) {
-	dir, checkout, kept := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "kept")
+	dir, kept := t.TempDir(), filepath.Join(t.TempDir(), "kept")
 	sb := confine.Caching(dir)
 	if err := sb.TakeCaches(t.Context(), filepath.Join(dir, "nowhere")); err == nil {
 		t.Error("TakeCaches = nil, want an error")
 	}
 	err := errors.Join(os.Mkdir(filepath.Join(dir, "cache"), 0o755), os.WriteFile(filepath.Join(dir, "cache", "module"), []byte("x"), 0o644))
-	if err := errors.Join(err, sb.LeaveProof(checkout, true), sb.KeepCaches(kept)); err != nil {
+	if err := errors.Join(err, sb.LeaveBase(), sb.KeepCaches(kept)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(kept, "module")); err != nil {

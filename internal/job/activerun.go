@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
@@ -36,6 +37,7 @@ type activeRun struct {
 	cloned      *git.Tree          // the agent's clone, once it is open
 	snapshot    agentSnapshot
 	clean       *checkout.Clean // where proofs run
+	removals    sync.WaitGroup  // of its checkouts
 	guidance    func(ctx context.Context, run journal.Run) string
 }
 
@@ -108,6 +110,7 @@ func isWorkUntaken(run journal.Run) bool {
 }
 
 func (s *activeRun) removeTrees() error {
+	s.removals.Wait()
 	switch {
 	case s.KeepTrees:
 		return nil
@@ -196,7 +199,7 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
 		},
-		Secrets: s.CheckSecrets, Kept: s.Kept,
+		Secrets: s.CheckSecrets, Kept: s.Kept, Removals: &s.removals,
 	}
 }
 
