@@ -77,6 +77,7 @@ func (s *activeRun) commitLeftovers(ctx context.Context, run journal.Run) (*git.
 // newCommits takes the agent's commits. seen may hold what an earlier look at the tree found.
 func (s *activeRun) newCommits(ctx context.Context, run journal.Run, seen *git.Inspection) (journal.CommitsTaken, error) {
 	tree, err := s.tree(ctx)
+	seen = cmp.Or(seen, s.snapshot.inspection(run))
 	switch {
 	case err != nil:
 		return journal.CommitsTaken{}, err

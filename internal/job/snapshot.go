@@ -15,6 +15,16 @@ type agentSnapshot struct {
 	tree       string
 	checkFiles git.Leftovers // written by the checks
 	committed  bool          // all files are committed
+	seen       *git.Inspection
+}
+
+// inspection is that of the snapshot, if neither a check nor ralph has written to the tree since. It saves a git status.
+func (h *agentSnapshot) inspection(run journal.Run) *git.Inspection {
+	it, _ := run.OpenIteration()
+	if !h.isCurrent(run) || len(it.Checks) > 0 || it.Read == nil || len(it.Read.Undone) > 0 {
+		return nil
+	}
+	return h.seen
 }
 
 func (h *agentSnapshot) isCurrent(run journal.Run) bool {
@@ -38,7 +48,7 @@ func (h *agentSnapshot) update(ctx context.Context, run journal.Run, tree *git.T
 	if now, err = tree.Tidy(ctx, now, h.checkFiles); err != nil {
 		return next
 	}
-	next.head, next.tree, next.committed = seen.Head, now, !seen.Dirty
+	next.head, next.tree, next.committed, next.seen = seen.Head, now, !seen.Dirty, seen
 	return next
 }
 
