@@ -4,8 +4,11 @@ import (
 	"context"
 	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
@@ -28,6 +31,7 @@ type tree struct {
 	links    []handover.Link
 	programs map[string]bool
 	coded    map[string]bool
+	dataEnds []string // endings of files that are only data
 }
 
 type users struct{ tests, checks, settings, product bool }
@@ -53,11 +57,55 @@ func (r *useIndex) tree(ctx context.Context, trusted *git.Trusted, commit string
 			is.programs[entry.Path] = true
 		}
 	}
+	is.dataEnds = dataEnds(listed)
 	if is.links, err = handover.Links(ctx, trusted, listed); err != nil {
 		return is, err
 	}
 	r.trees[commit] = is
 	return is, nil
+}
+
+const manyFiles = 1000
+
+// dataEnds returns the endings of many files, none of which can be a test, settings or code. git need not search them.
+func dataEnds(listed []git.TreeEntry) []string {
+	byEnd := map[string][]string{}
+	for _, entry := range listed {
+		end := path.Ext(entry.Path)
+		byEnd[end] = append(byEnd[end], entry.Path)
+	}
+	var ends []string
+	for end, names := range byEnd {
+		if len(names) >= manyFiles && end != "" && !hasUser(names) {
+			ends = append(ends, end)
+		}
+	}
+	return ends
+}
+
+// hasUser reports whether one of the files can use others. It uses all processors: a name takes some µs.
+func hasUser(names []string) bool {
+	var found atomic.Bool
+	var all sync.WaitGroup
+	for some := range slices.Chunk(names, len(names)/runtime.GOMAXPROCS(0)+1) {
+		all.Go(func() {
+			for _, name := range some {
+				if found.Load() || userOf(name, nil) != (users{}) {
+					found.Store(true)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return found.Load()
+}
+
+// userOf returns which kind of user a file is. The files in checks define the checks.
+func userOf(file string, checks []string) users {
+	by := users{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(checks, file), settings: paths.Settings(file)}
+	by.product = paths.Code(file) && by == users{}
+	return by
 }
 
 const mostListed = 64 << 20
@@ -149,7 +197,10 @@ func (m *comparison) findUsers(commit string, names []string) {
 	for _, name := range names {
 		cores, expressions = append(cores, corePattern(name)), append(expressions, fullPattern(name))
 	}
-	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions)
+	checked := func(end string) bool {
+		return slices.ContainsFunc(m.checks, func(name string) bool { return path.Ext(name) == end })
+	}
+	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions, slices.DeleteFunc(slices.Clone(m.trees[commit].dataEnds), checked))
 	if err != nil {
 		m.err = err
 		return
@@ -158,8 +209,7 @@ func (m *comparison) findUsers(commit string, names []string) {
 		m.named[[2]string{commit, name}] = users{}
 	}
 	for file, parts := range all {
-		by := users{tests: paths.Tracked(file) != paths.None, checks: slices.Contains(m.checks, file), settings: paths.Settings(file)}
-		by.product = paths.Code(file) && by == users{}
+		by := userOf(file, m.checks)
 		for _, name := range names {
 			folder := strings.HasSuffix(name, "/") && slices.ContainsFunc(parts, regexp.MustCompile(`^(?:`+fullPattern(name)+`)$`).MatchString)
 			if at := [2]string{commit, name}; folder || slices.Contains(parts, name) {
