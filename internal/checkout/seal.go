@@ -51,7 +51,7 @@ func newSeal(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run
 			return err
 		case e.Path == ".git":
 			return fs.SkipDir
-		case e.Info.Mode().IsRegular() && paths.Of(e.Path) == paths.Test:
+		case e.Info.Mode().IsRegular() && paths.IsTest(e.Path):
 			s.note(root, e.Path)
 		}
 		return nil

@@ -53,6 +53,11 @@ func Of(name string) Part {
 	return Tracked(name)
 }
 
+// IsTest reports whether Of returns Test. It is quicker for what is not code, as most files of a large repository.
+func IsTest(name string) bool {
+	return (Code(name) || named(path.Base(name))) && Of(name) == Test
+}
+
 // Shipped reports whether a test helper is part of a Python package, such as src/click/testing.py.
 func Shipped(name string) bool { return shipped.MatchString(name) }
 

@@ -24,6 +24,9 @@ func TestOf(t *testing.T) {
 			if got := suite.Of(path); got != part {
 				t.Errorf("Of(%s) = %d, want %d", path, got, part)
 			}
+			if got := suite.IsTest(path); got != (part == suite.Test) {
+				t.Errorf("IsTest(%s) = %t", path, got)
+			}
 		}
 	}
 }
