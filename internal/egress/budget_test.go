@@ -201,6 +201,8 @@ func TestMedia(t *testing.T) {
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`, 26, image},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:application/pdf;base64,aGk="}}]}]}`, 32, 1_000_000},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:;base64,aGk="}}]}]}`, 17, 1_000_000},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:text/plain;base64,aGk="}]}]}`, 27, 1_000_000},
+		{egress.Anthropic, `{"model":"big","tools":[{"name":"a"},{"name":"longer"}],"messages":[{"content":[{"type":"tool_result","content":[{"type":"tool_reference","tool_name":"a"},{"type":"tool_reference","tool_name":"a"}]}]}]}`, 0, 2 * int64(len(`{"name":"longer"}`))},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk=","format":"application/pdf"}}]}]}`, 26, 1_000_000},
 		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","mime_type":"application/pdf","data":"aGk="}}]}]}`, 4, 1_000_000},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:application/pdf;base64,aGk="}]}]}`, 32, other},

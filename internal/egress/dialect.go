@@ -79,7 +79,7 @@ var grammars = map[Dialect]*grammar{
 		fields: set("model", "messages", "max_tokens", "system", "stream", "tools", "tool_choice", "thinking", "output_config", "output_format",
 			"context_management", "cache_control", "metadata", "stop_sequences", "temperature", "top_k", "top_p", "service_tier", "speed", "inference_geo"),
 		closed:   map[string]string{"mcp_servers": remote, "container": remote},
-		tools:    set("custom", "function", "bash_2*", "text_editor_2*", "memory_2*", "tool_search_tool_*"),
+		tools:    set("custom", "function", "bash_2*", "text_editor_2*", "memory_2*"),
 		kind:     kindByType("custom"),
 		fetching: map[string]bool{"source": false},
 		media:    set("source"),

@@ -27,11 +27,9 @@ type rules struct {
 // judge checks a request. It removes unknown top-level fields first: a request of
 // a newer client works without them, and they affect no other request.
 func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *Refusal) {
-	v := judgement{model: named}
-	if inBody, is := tree["model"].(string); is && named == "" {
-		v.model = inBody
-	}
-	if inBody := text(tree["model"]); named != "" && inBody != "" && strings.TrimPrefix(inBody, "models/") != named {
+	inBody := text(tree["model"])
+	v := judgement{model: cmp.Or(named, inBody), drop: map[string]bool{}}
+	if named != "" && inBody != "" && strings.TrimPrefix(inBody, "models/") != named {
 		return v, &Refusal{What: "model " + quoted(inBody), Why: "the path names another"}
 	}
 	if v.model == "" {
@@ -40,19 +38,13 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	if refused := r.model(v.model); refused != nil {
 		return v, refused
 	}
-	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].judgedFields()}
+	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].judgedFields(), largest: largestTool(tree["tools"])}
 	if refused := j.fields(tree); refused != nil {
 		return v, refused
 	}
-	v.drop = map[string]bool{}
-	for _, field := range tiers {
-		if tree[field] == "auto" { // the makers' default, and LiteLLM's name for a more expensive tier
-			v.drop[field] = true
-		}
-	}
 	known := j.grammar.topFields()
 	for name := range tree {
-		if !j.grammar.fields[name] && !r.open {
+		if !j.grammar.fields[name] && !r.open || slices.Contains(tiers, name) && tree[name] == "auto" {
 			v.drop[name] = true
 			delete(tree, name)
 		} else if refused := checkSpelling(name, known); refused != nil {
@@ -64,6 +56,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	return v, refused
 }
 
+// tiers are the fields that choose a price. Their default, "auto", is dropped: LiteLLM takes it for a more expensive tier.
 var tiers = []string{"service_tier", "serviceTier", "speed", "inference_geo"}
 
 // plainTiers cost what the price list says, or less.
@@ -129,7 +122,8 @@ type bodyJudge struct {
 	read    []string
 	media   mediaTokens
 	hour    bool
-	within  bool // in media that hasAddress searched already
+	within  bool  // in media that hasAddress searched already
+	largest int64 // size of the largest tool
 }
 
 func (j *bodyJudge) fields(tree map[string]any) *Refusal {
@@ -144,6 +138,9 @@ func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 	}
 	if streams := tree["stream"]; j.grammar.fields["stream"] && streams != nil && streams != true && streams != false { // some servers take 1 for true
 		return &Refusal{What: "stream", Why: "it is neither true nor false"}
+	}
+	if reasoning, _ := tree["reasoning"].(map[string]any); reasoning["mode"] != nil {
+		return &Refusal{What: "reasoning.mode", Why: "it may cost more than the model's price"}
 	}
 	if field := otherModality(tree); field != "" {
 		return &Refusal{What: field, Why: "images and sound cost more than the model's price"}
@@ -161,22 +158,6 @@ func checkTier(tree map[string]any) *Refusal {
 		}
 	}
 	return nil
-}
-
-func otherModality(tree map[string]any) string {
-	for _, in := range []string{"", "generationConfig", "generation_config"} {
-		fields := tree
-		if in != "" {
-			fields, _ = tree[in].(map[string]any)
-		}
-		for _, name := range []string{"modalities", "responseModalities", "response_modalities"} {
-			wanted, is := fields[name].([]any)
-			if !is && fields[name] != nil || slices.ContainsFunc(wanted, func(v any) bool { return !strings.EqualFold(text(v), "text") }) {
-				return name
-			}
-		}
-	}
-	return ""
 }
 
 // isStoredItem reports whether an item of the input refers to a stored one, even without a type.
@@ -212,6 +193,8 @@ func (j *bodyJudge) walk(value any) *Refusal {
 	return nil
 }
 
+var toolLists = set("tools", "functions")
+
 var toolCallTypes = set("tool_use", "server_tool_use", "mcp_tool_use")
 
 func text(v any) string { s, _ := v.(string); return s }
@@ -224,10 +207,12 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		return refused
 	case j.grammar.opaque[name] || name == "input" && toolCallTypes[text(of["type"])]:
 		return nil
-	case name == "tools" || name == "functions":
+	case toolLists[name]:
 		refused = j.tools(value)
 	case name == "definition" && isObject(value): // of a tool, in Anthropic's messages
 		refused = j.tools([]any{value})
+	case name == "type" && text(value) == "tool_reference":
+		j.media.most += j.largest // the maker puts the whole tool in its place
 	case j.grammar.unpriced[name] && value != nil:
 		refused = &Refusal{What: name, Why: "it may choose another model, or an answer in images or sound"}
 	case name == "model" && text(value) != "":

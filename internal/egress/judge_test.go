@@ -63,6 +63,8 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big","container":"c1"}`, "container"},
 		{a, `{"model":"big","tools":[{"name":"x"},{"type":"web_search_20250305","name":"web_search"}]}`, `tool "web_search_20250305"`},
 		{a, `{"model":"big","tools":[{"type":"web_fetch_20250910"}]}`, `tool "web_fetch_20250910"`},
+		{a, `{"model":"big","tools":[{"type":"tool_search_tool_regex_20251119"}]}`, `tool "tool_search_tool_regex_20251119"`},
+		{o, `{"model":"big","reasoning":{"effort":"high","mode":"pro"}}`, "reasoning.mode"},
 		{a, `{"model":"big","tools":[{"type":"code_execution_20250825"}]}`, `tool "code_execution_20250825"`},
 		{a, `{"model":"big","tools":[{"type":"computer_20250124"}]}`, `tool "computer_20250124"`},
 		{a, `{"model":"big","tools":[{"type":"advisor_20260301","model":"big"}]}`, `tool "advisor_20260301"`},
@@ -172,7 +174,7 @@ func TestJudgeLetsPass(t *testing.T) {
 		body    string
 		model   string
 	}{
-		{a, `{"model":"big","stream":true,"tools":[{"name":"Bash"},{"type":"custom","name":"x"},{"type":null},{"type":"bash_20250124"},{"type":"text_editor_20250728"},{"type":"memory_20250818"},{"type":"tool_search_tool_regex_20251119"}]}`, "big"},
+		{a, `{"model":"big","stream":true,"tools":[{"name":"Bash"},{"type":"custom","name":"x"},{"type":null},{"type":"bash_20250124"},{"type":"text_editor_20250728"},{"type":"memory_20250818"}]}`, "big"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"definition":{"name":"x","input_schema":{"Type":1}}}}]}]}`, "big"},
 		{o, `{"model":"big","tools":[{"type":"custom","format":{"type":"grammar","definition":"start: x"}}]}`, "big"},
 		{a, `{"model":"big-20260101"}`, "big-20260101"},

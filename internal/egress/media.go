@@ -2,6 +2,7 @@ package egress
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -79,7 +80,7 @@ func (m *mediaTokens) add(name string, value any) (sound bool) {
 		return !slices.ContainsFunc(kinds, func(kind string) bool { return !family.MatchString(kind) })
 	}
 	sound = name == "input_audio" || slices.ContainsFunc(kinds, soundType.MatchString)
-	if name == "source" && object["data"] == nil || len(kinds) > 0 && all(textType) {
+	if name == "source" && object["data"] == nil || len(kinds) > 0 && all(textType) && dataType(data) == "" {
 		return sound
 	}
 	size := int64(len(data))
@@ -92,6 +93,33 @@ func (m *mediaTokens) add(name string, value any) (sound bool) {
 		m.size += size
 	}
 	return sound
+}
+
+// largestTool returns the size of the largest tool.
+func largestTool(value any) (size int64) {
+	tools, _ := value.([]any)
+	for _, tool := range tools {
+		data, _ := json.Marshal(tool) //nolint:errchkjson // it was read from JSON
+		size = max(size, int64(len(data)))
+	}
+	return size
+}
+
+// otherModality returns the field that asks for an answer in images or sound.
+func otherModality(tree map[string]any) string {
+	for _, in := range []string{"", "generationConfig", "generation_config"} {
+		fields := tree
+		if in != "" {
+			fields, _ = tree[in].(map[string]any)
+		}
+		for _, name := range []string{"modalities", "responseModalities", "response_modalities"} {
+			wanted, is := fields[name].([]any)
+			if !is && fields[name] != nil || slices.ContainsFunc(wanted, func(v any) bool { return !strings.EqualFold(text(v), "text") }) {
+				return name
+			}
+		}
+	}
+	return ""
 }
 
 // dataType returns the media type of a data URL.

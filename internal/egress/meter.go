@@ -107,7 +107,7 @@ func (m *meter) admits(b *bill) bool {
 		return true
 	case len(m.open) > 0:
 		return false
-	case !m.fits(likely):
+	case b.order.many || !m.fits(likely):
 		m.stop(", and the next request is too large for the rest")
 	}
 	return true

@@ -106,7 +106,7 @@ func (m *Model) Spent() Spent { return m.meter.sum() }
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
 	defer func() { m.bodyMemory.Release(c.held) }()
-	if !c.find(r) || !c.authenticate(r) || !c.read(r) || !c.allowed() {
+	if !c.find(r) || !c.authenticate(r) || !c.read(r) || !c.allowed(r.Context()) {
 		return
 	}
 	c.pass(r)
@@ -221,9 +221,12 @@ func (c *call) tooLarge() bool {
 	return c.reply(http.StatusRequestEntityTooLarge, "the request is too large")
 }
 
-func (c *call) allowed() bool {
+func (c *call) allowed(ctx context.Context) bool {
 	c.m.judge.Lock()
 	defer c.m.judge.Unlock()
+	if ctx.Err() != nil {
+		return false // the client is gone
+	}
 	tree, err := readObject(c.body)
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})

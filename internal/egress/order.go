@@ -15,6 +15,7 @@ type costBound struct {
 	input  int64 // maximum input tokens
 	output int64 // maximum output tokens
 	hour   bool  // the maker may cache input for an hour, at twice its price
+	many   bool  // the answer has several versions
 }
 
 // These bound the tokens that the length of a body does not show. A token of text
@@ -39,7 +40,7 @@ func (c *call) worstCost() costBound {
 	words := int64(len(c.body)) - c.media.size
 	return costBound{
 		maker: c.maker.seller(), model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
-		output: c.most, hour: c.hour,
+		output: c.most, hour: c.hour, many: c.answers > 1,
 	}
 }
 
