@@ -74,7 +74,7 @@ func Connect(a Access) (*Client, error) {
 	return c, nil
 }
 
-// transport is how often calls are tried again, and the way that they take once they have a token.
+// transport returns how often calls are tried again, and the way that they take once they have a token.
 func (a Access) transport() (RetryPolicy, http.RoundTripper) {
 	pace := DefaultRetryPolicy
 	if a.Retry != nil {

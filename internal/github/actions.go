@@ -51,7 +51,7 @@ func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since
 	return found, err
 }
 
-// JobBegan is when a job was requested; known is false where GitHub does not tell.
+// JobBegan returns when a job was requested; known is false where GitHub does not tell.
 func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
 	found, known, err := c.job(ctx, id)
 	return found.At.Time, known && !found.At.IsZero(), err

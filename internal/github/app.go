@@ -117,7 +117,7 @@ type NewApp struct {
 	API          string // of its GitHub, as an Access has it
 }
 
-// Manifest is the text for GitHub's form, with only the permissions that ralph needs.
+// Manifest returns the text for GitHub's form, with only the permissions that ralph needs.
 func (b NewApp) Manifest() (string, error) {
 	text, err := json.Marshal(map[string]any{
 		"name": b.Name, "url": b.Home, "redirect_url": b.Return, "public": false,
@@ -130,7 +130,7 @@ func (b NewApp) Manifest() (string, error) {
 	return string(text), err
 }
 
-// FormURL is where GitHub takes a manifest, and the site that is on.
+// FormURL returns where GitHub takes a manifest, and the site that is on.
 func (b NewApp) FormURL(state string) (form, site string, err error) {
 	base, err := apiURL(b.API)
 	if err != nil {
@@ -215,7 +215,7 @@ type Delivery struct {
 	Status int // of the answer; 0 or 502 and the like without one
 }
 
-// Accepted tells whether somebody said that they had it.
+// Accepted reports whether somebody said that they had it.
 func (l Delivery) Accepted() bool { return l.Status >= 200 && l.Status < 300 }
 
 // maxLogPages bounds how much of the log is read at once: 100 tries a page.
@@ -250,7 +250,7 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole 
 	return all, false, nil
 }
 
-// Payload is what GitHub tried to deliver then.
+// Payload returns what GitHub tried to deliver then.
 func (h *Hook) Payload(ctx context.Context, id int64) ([]byte, error) {
 	return withRetry(ctx, h.client, operation{action: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
 		d, _, err := h.client.api.Apps.GetHookDelivery(ctx, id)

@@ -113,7 +113,7 @@ func secondary(header ...string) canned {
 	return reply(http.StatusForbidden, `{"message":"You have exceeded a secondary rate limit."}`, header...)
 }
 
-// primary is a limit that lasts a while longer by GitHub's own clock, which
+// primary returns a limit that lasts a while longer by GitHub's own clock, which
 // need not be ours.
 func primary(status int, skew, left time.Duration) canned {
 	now := time.Now().Add(skew).UTC()

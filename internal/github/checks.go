@@ -38,7 +38,7 @@ const (
 	maxKept    = 16 << 20 // and kept, at its end
 )
 
-// Failing are the red checks of a commit, with what can be read of their results.
+// Failing returns the red checks of a commit, with what can be read of their results.
 func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingCheck, error) {
 	all, err := c.checkRuns(ctx, sha)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingChec
 	return failing, nil
 }
 
-// checkRuns are all checks of a commit: a matrix has hundreds.
+// checkRuns returns all checks of a commit: a matrix has hundreds.
 func (c *Client) checkRuns(ctx context.Context, sha string) ([]checkRun, error) {
 	type page struct {
 		Runs []checkRun `json:"check_runs"`
@@ -74,7 +74,7 @@ type annotation struct {
 	Message string `json:"message"`
 }
 
-// resultText is a check's summary, its annotations and the end of its log. It shows no error of
+// resultText returns a check's summary, its annotations and the end of its log. It shows no error of
 // a log, which contains an address that opens the log.
 func (c *Client) resultText(ctx context.Context, r checkRun) string {
 	said := []string{r.Output.Title, r.Output.Summary}
@@ -97,7 +97,7 @@ func (c *Client) resultText(ctx context.Context, r checkRun) string {
 	return code(strings.Join(said, "\n"), maxComment)
 }
 
-// logEnd is the end of a job's log, which lies on another host without our token.
+// logEnd returns the end of a job's log, which lies on another host without our token.
 func (c *Client) logEnd(ctx context.Context, job int64) (string, error) {
 	a := operation{action: fmt.Sprintf("read the log of job %d", job), permission: "actions: read"}
 	return withRetry(ctx, c, a, func(ctx context.Context) (string, error) {

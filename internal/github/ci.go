@@ -53,7 +53,7 @@ func (p payload) ci(event string) trigger.CI {
 // ownBranches begin so, unless a workflow says otherwise.
 const ownBranches = "ralph/"
 
-// statusCI is what a status says. One of ralph's branches counts before others.
+// statusCI returns what a status says. One of ralph's branches counts before others.
 func (p payload) statusCI() trigger.CI {
 	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
 	for _, b := range p.Branches {

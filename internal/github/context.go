@@ -20,7 +20,7 @@ const (
 	maxAll       = 60_000 // and of all
 )
 
-// Context is what people with a say said before t happened. Others are counted.
+// Context returns what people with a say said before t happened. Others are counted.
 func (c *Client) Context(ctx context.Context, t trigger.Trigger, rules trigger.Rules) (trigger.TaskContext, error) {
 	all, err := c.readComments(ctx, t)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Client) readComments(ctx context.Context, t trigger.Trigger) ([]trigger
 	return all, err
 }
 
-// readReviews are the reviews but for the one that is in the task.
+// readReviews returns the reviews but for the one that is in the task.
 func (c *Client) readReviews(ctx context.Context, a operation, t trigger.Trigger) (said []comment, err error) {
 	reviews, err := list[review](ctx, c, a, fmt.Sprintf("pulls/%d/reviews", t.Issue.Number), commentPages)
 	for _, r := range reviews {
@@ -196,7 +196,7 @@ func (c *trustedPeople) hasTrustedThumb(ctx context.Context, filter trigger.Cont
 // logins are GitHub's: they become part of a URL, and go-github does not escape them.
 var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
-// Permission is what login may do in the repository: admin, write, read or none. The API
+// Permission returns what login may do in the repository: admin, write, read or none. The API
 // reports maintain as write, triage as read, and a custom role as the one that it is based on.
 func (c *Client) Permission(ctx context.Context, login string) (string, error) {
 	const none = "none"
@@ -253,7 +253,7 @@ const (
 	jobLogin = "github-actions[bot]"
 )
 
-// Wrote tells whether our token's login is that of the author.
+// Wrote reports whether our token's login is that of the author.
 func (c *Client) Wrote(ctx context.Context, author string) (bool, error) {
 	login, err := c.login(ctx)
 	return err == nil && strings.EqualFold(author, login), err

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// asked is when mia asked for work on issue 1: an hour from now, so that what
+// asked returns when mia asked for work on issue 1: an hour from now, so that what
 // the stand-in dates itself came before.
 func asked(number int) trigger.Trigger {
 	return trigger.Trigger{
@@ -23,7 +23,7 @@ func asked(number int) trigger.Trigger {
 	}
 }
 
-// told are the texts that were taken, with who wrote them and where.
+// told returns the texts that were taken, with who wrote them and where.
 func told(found trigger.TaskContext) []string {
 	texts := []string{}
 	for _, h := range found.Comments {

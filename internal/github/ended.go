@@ -41,7 +41,7 @@ func ReadPullEvent(body []byte) (PullEvent, error) {
 	}, nil
 }
 
-// Pull is a pull request as it stands, with its text as it is, and whether it is open.
+// Pull returns a pull request as it stands, with its text as it is, and whether it is open.
 func (c *Client) Pull(ctx context.Context, number int) (Pull, bool, error) {
 	found, err := c.readPull(ctx, number)
 	return found.opened(), found.State == "open", err

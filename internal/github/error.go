@@ -46,7 +46,7 @@ type Error struct {
 	cause error
 }
 
-// Error is GitHub's answer in one line.
+// Error returns GitHub's answer in one line.
 func (e *Error) Error() string {
 	if e.Status == 0 {
 		return "no answer from github: " + e.Message
@@ -58,12 +58,12 @@ func (e *Error) Error() string {
 	return text + ": " + e.Message
 }
 
-// Unreached tells that no answer came, although the caller did not cancel.
+// Unreached reports whether no answer came, although the caller did not cancel.
 func (e *Error) Unreached() bool {
 	return e.Status == 0 && e.Kind == Unavailable && !errors.Is(e.cause, context.Canceled)
 }
 
-// Unwrap gives the kind, and the cause where no answer came.
+// Unwrap returns the kind, and the cause where no answer came.
 func (e *Error) Unwrap() []error {
 	if e.cause == nil {
 		return []error{e.Kind}
@@ -147,7 +147,7 @@ func (a answer) kind() Kind {
 	return Refused
 }
 
-// wait is the pause that GitHub asks for, by its own clock.
+// wait returns the pause that GitHub asks for, by its own clock.
 func (a answer) wait() time.Duration {
 	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil {
 		return time.Duration(seconds) * time.Second

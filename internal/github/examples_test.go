@@ -19,7 +19,7 @@ type kind struct {
 	Examples []json.RawMessage
 }
 
-// published are all the examples that GitHub has; see testdata/README.md.
+// published returns all the examples that GitHub has; see testdata/README.md.
 func published(tb testing.TB) []kind {
 	tb.Helper()
 	file, err := os.Open("testdata/webhooks.json.gz")

@@ -6,7 +6,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Ask is the plainest call there is, for the tests of how calls are made.
+// Ask returns the plainest call there is, for the tests of how calls are made.
 func (c *Client) Ask(ctx context.Context) (string, error) {
 	a := operation{action: "ask for the default branch", permission: "contents: read"}
 	repo, err := withRetry(ctx, c, a, func(ctx context.Context) (*gh.Repository, error) {

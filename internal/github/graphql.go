@@ -29,7 +29,7 @@ type editedIssue struct {
 	} `json:"repository"`
 }
 
-// LastEdited is when an issue's title or text was last changed; zero: never.
+// LastEdited returns when an issue's title or text was last changed; zero: never.
 func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
 	a := operation{action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead}
 	answer, err := graph[editedIssue](ctx, c, a, fmt.Sprintf(lastEdited, number))

@@ -59,7 +59,7 @@ func (c *Client) remove(ctx context.Context, what, path string) error {
 	return err
 }
 
-// IssuePage is the rendered text. Its addresses of pictures work without a token.
+// IssuePage returns the rendered text. Its addresses of pictures work without a token.
 func (c *Client) IssuePage(ctx context.Context, issue int) (string, error) {
 	a := operation{action: fmt.Sprintf("read #%d as a page", issue), permission: issuesRead}
 	return withRetry(ctx, c, a, func(ctx context.Context) (string, error) {

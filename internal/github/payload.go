@@ -132,7 +132,7 @@ func (s *stamp) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// IsEvent tells whether GitHub has an event of that name that starts workflows.
+// IsEvent reports whether GitHub has an event of that name that starts workflows.
 func IsEvent(name string) bool {
 	alone := []string{"schedule", "workflow_call"} // without a webhook
 	return slices.Contains(alone, name) || gh.EventForType(name) != nil
@@ -201,7 +201,7 @@ func (p payload) trigger(event string) trigger.Trigger {
 	return read
 }
 
-// at is when it happened: adding a label updates the issue.
+// at returns when it happened: adding a label updates the issue.
 func (p payload) at(event string) time.Time {
 	switch {
 	case p.Review != nil:
@@ -269,7 +269,7 @@ func (l *textCleaner) line(text string, most int) string {
 	return text
 }
 
-// code is the end of a diff or a log, unchanged except for invalid UTF-8.
+// code returns the end of a diff or a log, unchanged except for invalid UTF-8.
 func code(text string, most int) string {
 	runes := []rune(strings.ToValidUTF8(text, ""))
 	fenced := clean.Fence(string(runes[max(0, len(runes)-most):]))

@@ -50,7 +50,7 @@ func ReadProposal(body []byte) (Proposal, error) {
 	return Proposal{}, errors.New("it names no pull request, merge group or push")
 }
 
-// Proposal is a pull request as it stands.
+// Proposal returns a pull request as it stands.
 func (c *Client) Proposal(ctx context.Context, number int) (Proposal, error) {
 	found, err := c.readPull(ctx, number)
 	return found.proposal(), err
@@ -86,7 +86,7 @@ func ReadProved(body []byte) (Proved, error) {
 	return p.Run, nil
 }
 
-// IssueText is the text of an issue, cleaned.
+// IssueText returns the text of an issue, cleaned.
 func (c *Client) IssueText(ctx context.Context, number int) (trigger.Issue, error) {
 	found, err := c.readIssue(ctx, number)
 	var wash textCleaner

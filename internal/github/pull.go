@@ -31,7 +31,7 @@ type Pull struct {
 // DraftTitle begins the title where the repository's plan has no drafts.
 const DraftTitle = "[draft] "
 
-// SaysDraft tells whether the title says draft because GitHub could not.
+// SaysDraft reports whether the title says draft because GitHub could not.
 func (p Pull) SaysDraft() bool { return !p.Draft && strings.HasPrefix(p.Title, DraftTitle) }
 
 // NewPull is a pull request to open.
@@ -56,7 +56,7 @@ func pullsOf(c *Client, branch string) operation {
 	return operation{action: "look for the pull request of " + branch, permission: pullsWrite, path: path}
 }
 
-// OwnPull is the open pull request of branch by our login, or that of also.
+// OwnPull returns the open pull request of branch by our login, or that of also.
 func (c *Client) OwnPull(ctx context.Context, branch string, also *Client) (own Pull, is bool, err error) {
 	return c.findOwn(ctx, pullsOf(c, branch), also, func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
 }
@@ -70,7 +70,7 @@ type Base struct {
 	Drafts func(context.Context, Pull) (bool, error) // tells whether to take up a draft
 }
 
-// Behind is the first open pull request of ours that needs the newest commit of base. An error
+// Behind returns the first open pull request of ours that needs the newest commit of base. An error
 // with one is returned only if no other needs it.
 func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
@@ -158,7 +158,7 @@ func (c *Client) findOwn(ctx context.Context, a operation, also *Client, fits fu
 	return own, is, cmp.Or(err, failed)
 }
 
-// Merged tells whether a pull request was, and not only closed.
+// Merged reports whether a pull request was, and not only closed.
 func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
 	found, err := c.readPull(ctx, number)
 	return found.merged(), err

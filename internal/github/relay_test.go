@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// relayed is what happened to an issue with that text.
+// relayed returns what happened to an issue with that text.
 func relayed(body, said string) github.Relayed {
 	return github.Relayed{ID: "1", Trigger: trigger.Trigger{
 		Event: "issue_comment", Action: "created", Issue: trigger.Issue{Number: 1, Body: body, State: "open"},

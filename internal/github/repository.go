@@ -29,13 +29,13 @@ type Rule struct {
 	}
 }
 
-// Rules are a branch's rules, whether or not the branch exists or they hold for us.
+// Rules returns a branch's rules, whether or not the branch exists or they hold for us.
 func (c *Client) Rules(ctx context.Context, branch string) ([]Rule, error) {
 	a := operation{action: "read the rules for " + branch, permission: "metadata: read"}
 	return list[Rule](ctx, c, a, "rules/branches/"+(&url.URL{Path: branch}).EscapedPath(), maxPages)
 }
 
-// Bypasses tells whether a ruleset lets us push all the same.
+// Bypasses reports whether a ruleset lets us push all the same.
 func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
 	set, err := request[struct {
 		Bypass string `json:"current_user_can_bypass"`
@@ -43,13 +43,13 @@ func (c *Client) Bypasses(ctx context.Context, ruleset int64) (bool, error) {
 	return set.Bypass == "always" || set.Bypass == "exempt", err
 }
 
-// DefaultBranch is the repository's default branch, and whether it takes nothing any more.
+// DefaultBranch returns the repository's default branch, and whether it takes nothing any more.
 func (c *Client) DefaultBranch(ctx context.Context) (base string, archived bool, err error) {
 	repo, err := request[gh.Repository](ctx, c, operation{action: "look at the repository", permission: "metadata: read"})
 	return repo.GetDefaultBranch(), repo.GetArchived(), err
 }
 
-// HasBranch tells whether a branch is there, and whether it is protected.
+// HasBranch reports whether a branch is there, and whether it is protected.
 func (c *Client) HasBranch(ctx context.Context, name string) (there, protected bool, err error) {
 	found, err := request[struct{ Protected bool }](ctx, c, operation{action: "look at the branch " + name, permission: "contents: read", path: "branches/" + (&url.URL{Path: name}).EscapedPath()})
 	if errors.Is(err, NotFound) {
@@ -178,7 +178,7 @@ func (c *Client) file(ctx context.Context, repo, path, ref string) (text []byte,
 // mostForms is more issue forms than GitHub offers in a list that people read.
 const mostForms = 20
 
-// Forms are the issue forms of a branch, as YAML.
+// Forms returns the issue forms of a branch, as YAML.
 func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err error) {
 	const folder = ".github/ISSUE_TEMPLATE"
 	a := operation{action: "list the issue forms", permission: "contents: read"}
@@ -202,7 +202,7 @@ func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err 
 	return forms, err
 }
 
-// OpenPulls are the branches of this repository that have an open pull request.
+// OpenPulls returns the branches of this repository that have an open pull request.
 func (c *Client) OpenPulls(ctx context.Context) ([]string, error) {
 	a := operation{action: "count the open pull requests", permission: pullsRead}
 	pulls, err := list[struct{ Head pullSide }](ctx, c, a, "pulls?state=open", maxPages)

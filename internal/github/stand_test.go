@@ -23,7 +23,7 @@ const (
 // hasty tries as often as we do, and does not wait.
 var hasty = &github.RetryPolicy{Tries: 3, MaxWait: time.Second}
 
-// stand is a GitHub with one repository, one issue, a branch with work on it,
+// stand returns a GitHub with one repository, one issue, a branch with work on it,
 // and the token of a job that may do what ralph asks for.
 func stand(t *testing.T, change func(*githubtest.Repo)) *githubtest.Server {
 	t.Helper()

@@ -66,7 +66,7 @@ func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, err
 	return all, nil
 }
 
-// OpenThreads are the unresolved threads, by their first comments.
+// OpenThreads returns the unresolved threads, by their first comments.
 func (c *Client) OpenThreads(ctx context.Context, number int) (map[int64]bool, error) {
 	all, err := c.threads(ctx, number)
 	open := map[int64]bool{}

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Out is a transport for many clients to share, with their connections.
+// Out returns a transport for many clients to share, with their connections.
 func Out(pace RetryPolicy) http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
