@@ -46,7 +46,7 @@ func (w *Sandbox) NewProof() error {
 	return errors.Join(w.base.Sweep(), w.folders.newProof())
 }
 
-// Second is the same sandbox for a proof that runs at the same time as another: with
+// Second returns the same sandbox for a proof that runs at the same time as another: with
 // folders of its own. It needs more than one processor, and nothing that both would
 // share: the machine's memory and processes, or a project's servers.
 func (w *Sandbox) Second() (*Sandbox, bool) {
@@ -81,7 +81,7 @@ func (r *folders) newProof() error {
 	return errors.Join(os.Chmod(cache, 0o755), workspace.Mirror(r.baseCaches(), cache)) //nolint:gosec // another user works in it
 }
 
-// baseCaches are the caches for each proof: an earlier job's, then the base's. No program sees this folder.
+// baseCaches returns the caches for each proof: an earlier job's, then the base's. No program sees this folder.
 func (r *folders) baseCaches() string { return filepath.Join(r.dir, "filled") }
 
 func (r *folders) keepBaseCaches() error {
@@ -104,7 +104,7 @@ func (r *folders) copyBaseCaches() error {
 	return workspace.Mirror(r.baseCaches(), r.caches(false))
 }
 
-// savedCaches are the caches that outlive the job, beside their key.
+// savedCaches returns the caches that outlive the job, beside their key.
 func savedCaches(dir string) (files, key string) {
 	return filepath.Join(dir, "files"), filepath.Join(dir, "key")
 }
@@ -145,7 +145,7 @@ func (w *Sandbox) copyCaches(ctx context.Context, files string) error {
 	return errors.Join(workspace.Mirror(files, r.baseCaches()), removeToolSettings(r.baseCaches()), w.Lend(ctx, r.baseCaches(), "."), r.copyBaseCaches())
 }
 
-// CacheSize is how many bytes are in the caches of a proof.
+// CacheSize returns how many bytes are in the caches of a proof.
 func (w *Sandbox) CacheSize(ctx context.Context) (size int64, err error) {
 	if w == nil {
 		return 0, nil
@@ -185,7 +185,7 @@ func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
 	return nil
 }
 
-// SavedCaches is the key of the caches that were saved; empty where none were.
+// SavedCaches returns the key of the caches that were saved; empty where none were.
 func (w *Sandbox) SavedCaches() string {
 	if w == nil {
 		return ""
@@ -227,7 +227,7 @@ var downloadFolders = map[string][]string{"cargo": {"registry", "git"}, "gradle"
 
 const poetry = "pypoetry/virtualenvs"
 
-// poetryEnvironments are those that it made for the user's project: their names have a hash of its path.
+// poetryEnvironments returns those that it made for the user's project: their names have a hash of its path.
 func poetryEnvironments(asked Options) (found []string) {
 	from := filepath.Join(cmp.Or(environ.Get(asked.Env, "XDG_CACHE_HOME"), filepath.Join(asked.Home, ".cache")), poetry)
 	entries, _ := untrusted.ReadDir(from) // most users have none
@@ -272,7 +272,7 @@ func removeToolSettings(cache string) error {
 	return err
 }
 
-// cacheVariables are the variables by which tools keep in dir what they fetch and build.
+// cacheVariables returns the variables by which tools keep in dir what they fetch and build.
 func cacheVariables(dir string) []string {
 	env := []string{"XDG_CACHE_HOME=" + dir}
 	for name, folder := range map[string]string{

@@ -174,10 +174,10 @@ func weakerHint(asked Options) string {
 	return "ralph doctor --sandbox shows what is missing; set sandbox: external if you provide a sandbox, or sandbox: none to run without one"
 }
 
-// Dir is the folder of all that was made for those inside.
+// Dir returns the folder of all that was made for those inside.
 func (w *Sandbox) Dir() string { return w.folders.dir }
 
-// Name is the level, as people read it.
+// Name returns the level, as people read it.
 func (w *Sandbox) Name() string {
 	if w == nil {
 		return string(sandbox.None)
@@ -185,7 +185,7 @@ func (w *Sandbox) Name() string {
 	return string(w.Level)
 }
 
-// Description is what people are told of the sandbox: its level, or none where there is none.
+// Description returns what people are told of the sandbox: its level, or none where there is none.
 func (w *Sandbox) Description(none string) string {
 	if w == nil {
 		return none
@@ -198,7 +198,7 @@ func (w *Sandbox) Description(none string) string {
 	return said
 }
 
-// Notices are what people should know of the sandbox.
+// Notices returns what people should know of the sandbox.
 func (w *Sandbox) Notices() []journal.Noted {
 	if w == nil {
 		return nil
@@ -206,7 +206,7 @@ func (w *Sandbox) Notices() []journal.Noted {
 	return w.notes
 }
 
-// AgentPaths are what the agent keeps in the user's home, and may write to.
+// AgentPaths returns what the agent keeps in the user's home, and may write to.
 func (w *Sandbox) AgentPaths() []string { return slices.Clone(w.folders.agentPaths) }
 
 // Access is what those inside can read and write, and how they get out.
@@ -230,7 +230,7 @@ func (at *Access) Keep(project string) {
 	}
 }
 
-// Around is how things run in a place.
+// Around returns how things run in a place.
 func (w *Sandbox) Around(at Access) sandbox.Exec {
 	inside := w.base
 	inside.Write, inside.Read = at.Write, slices.Concat(w.base.Read, at.Read)
@@ -266,7 +266,7 @@ func filtered(paths []string, keep func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
 }
 
-// Env is what env is inside.
+// Env returns what env is inside.
 func (w *Sandbox) Env(env []string, proof bool) []string {
 	if w == nil {
 		return env
@@ -274,7 +274,7 @@ func (w *Sandbox) Env(env []string, proof bool) []string {
 	return slices.Concat(w.folders.env(env, proof), w.folders.state.Env, w.servers.env(false), w.vars)
 }
 
-// SetupEnv is the same for what makes a folder ready.
+// SetupEnv returns the same for what makes a folder ready.
 func (w *Sandbox) SetupEnv(env []string, proof bool) []string {
 	if w == nil {
 		return env

@@ -21,7 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// nothing is a machine on which nothing can be started inside.
+// nothing returns a machine on which nothing can be started inside.
 func nothing(context.Context, process.Command) (process.Result, error) {
 	return process.Result{}, errors.New("refused by the machine")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// Toolchain is what can be read for the sake of PATH and the tools of a home.
+// Toolchain returns what can be read for the sake of PATH and the tools of a home.
 func Toolchain(asked Options) []string { return toolchainFolders(asked) }
 
 // GitEnv lays out the folders of a sandbox, and is the environment of a command inside.
@@ -19,13 +19,13 @@ func GitEnv(ctx context.Context, asked Options) ([]string, error) {
 	return r.env(asked.Env, false), err
 }
 
-// Missed is what is told of what cannot be had inside.
+// Missed returns what is told of what cannot be had inside.
 func Missed(asked Options) []journal.Noted {
 	r := folders{agentPaths: existingPaths(asked.Home, asked.State.Paths(), asked.Env)}
 	return r.missingTools(asked)
 }
 
-// Askable are the models that agents may ask for, by the maker's API.
+// Askable returns the models that agents may ask for, by the maker's API.
 func Askable(asked ...Model) (map[string][]string, error) {
 	var who []modelUser
 	for _, a := range asked {
@@ -40,23 +40,23 @@ func Askable(asked ...Model) (map[string][]string, error) {
 	return models, err
 }
 
-// Since is what came to the one traffic after the other.
+// Since returns what came to the one traffic after the other.
 func Since(before, now []egress.Traffic) *journal.EgressPassed { return since(before, now) }
 
-// Heard is what goes on record of a refusal.
+// Heard returns what goes on record of a refusal.
 func Heard(r egress.Refusal) []journal.Event {
 	w := new(Sandbox)
 	w.refused(Options{})(r)
 	return w.pending
 }
 
-// Whole is how commands run in a sandbox as long as everything could be put back.
+// Whole returns how commands run in a sandbox as long as everything could be put back.
 func Whole(next sandbox.Exec) sandbox.Exec { return new(Sandbox).stopAfterBreach(next) }
 
-// Lending is a sandbox with another user inside.
+// Lending returns a sandbox with another user inside.
 func Lending(uid int) *Sandbox { return &Sandbox{base: sandbox.Config{UID: uid, GID: os.Getgid()}} }
 
-// Caching is a sandbox of a user with its folders in dir.
+// Caching returns a sandbox of a user with its folders in dir.
 func Caching(dir string) *Sandbox {
 	return &Sandbox{folders: folders{dir: dir, home: dir, lend: func(string) error { return nil }}}
 }

@@ -66,7 +66,7 @@ func (r *folders) emptyFolder(name string) error {
 func (r *folders) attackFolder() string { return filepath.Join(r.dir, "attack") }
 func (r *folders) attackHeld() string   { return filepath.Join(r.attackFolder(), "held") }
 
-// write are the folders that can be written to. What an agent leaves in its home or in
+// write returns the folders that can be written to. What an agent leaves in its home or in
 // its caches, no proof may find, for it could say what the checks do; nor its user,
 // who would build other projects with it.
 func (r *folders) write(proof bool) []string {
@@ -112,7 +112,7 @@ func (r *folders) env(env []string, proof bool) []string {
 
 func (r *folders) close() error { return r.temp.Remove() }
 
-// Marks is a folder of ralph's own on a laptop, which nothing inside can write to; empty: there is none.
+// Marks returns a folder of ralph's own on a laptop, which nothing inside can write to; empty: there is none.
 func (w *Sandbox) Marks() string {
 	if w.folders.home == "" {
 		return ""
@@ -132,7 +132,7 @@ var (
 	}
 )
 
-// existingPaths are the existing paths: within home, or in a variable.
+// existingPaths returns the existing paths: within home, or in a variable.
 func existingPaths(home string, names, env []string) []string {
 	var found []string
 	for _, name := range names {
@@ -147,7 +147,7 @@ func existingPaths(home string, names, env []string) []string {
 	return found
 }
 
-// toolchainFolders is what programs need beyond the usual folders.
+// toolchainFolders returns what programs need beyond the usual folders.
 func toolchainFolders(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
@@ -161,7 +161,7 @@ func toolchainFolders(asked Options) []string {
 	return slices.DeleteFunc(read, func(path string) bool { return path == "" || !filepath.IsAbs(path) })
 }
 
-// toolchainBeside is a folder of PATH, with the rest of its toolchain.
+// toolchainBeside returns a folder of PATH, with the rest of its toolchain.
 func toolchainBeside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
@@ -176,7 +176,7 @@ func toolchainBeside(asked Options, folder string) []string {
 	return append([]string{folder}, toolchainParts(above)...)
 }
 
-// toolchainParts are a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets.
+// toolchainParts returns a toolchain's folders, if dir looks like one. Hidden files may be a project's secrets.
 func toolchainParts(dir string) (parts []string) {
 	entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
 	made := false
@@ -223,7 +223,7 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 	return append(notes, r.missingAgentPaths()...)
 }
 
-// writableFolders are the folders that sandboxed programs write to. A proof uses no program of PATH there.
+// writableFolders returns the folders that sandboxed programs write to. A proof uses no program of PATH there.
 func (a Options) writableFolders() []string {
 	all := slices.Clone(a.Reach)
 	for _, name := range a.State.Paths() {
@@ -260,7 +260,7 @@ func anyHolds(folders []string, path string) bool {
 	return slices.ContainsFunc(folders, func(dir string) bool { return process.Under(dir, path) })
 }
 
-// Program is what has to be readable for an agent's program: its packages, and files that it names.
+// Program returns what has to be readable for an agent's program: its packages, and files that it names.
 func Program(path string, adapter agent.Adapter) []string {
 	read := []string{path}
 	for _, word := range adapter.Argv(agent.Order{}) {

@@ -22,7 +22,7 @@ const harmlessSettings = `^(user\.(name|email|useconfigonly)|init\.defaultbranch
 	`|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renames)|rebase\.(autosquash|autostash|updaterefs)` +
 	`|diff\.(algorithm|renames|colormoved|mnemonicprefix|noprefix|context)|http\.sslcainfo|url\.https?://.+\.insteadof|filter\.lfs\.(clean|smudge|process|required))$`
 
-// gitConfig is the file that git inside reads in place of one outside, which may hold a
+// gitConfig returns the file that git inside reads in place of one outside, which may hold a
 // login under any name: "system" for the machine's, "global" for the user's own.
 func (r *folders) gitConfig(scope string) string { return filepath.Join(r.dir, "gitconfig-"+scope) }
 

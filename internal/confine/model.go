@@ -110,7 +110,7 @@ func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser,
 	return nil
 }
 
-// mergeMakers are the makers' servers of several agents, each once, with the models
+// mergeMakers returns the makers' servers of several agents, each once, with the models
 // that all of them may ask for there, and with whose tokens. One that was told none
 // may ask for any.
 func mergeMakers(who []modelUser) ([]egress.Maker, error) {
@@ -177,7 +177,7 @@ func (w *Sandbox) makers(m *modelUser, strict bool) ([]agent.Maker, error) {
 	return makers, nil
 }
 
-// Keys are what the agent gets.
+// Keys returns what the agent gets.
 func (w *Sandbox) Keys(keys agent.Keys) agent.Keys {
 	if w == nil {
 		return keys
@@ -185,7 +185,7 @@ func (w *Sandbox) Keys(keys agent.Keys) agent.Keys {
 	return w.servers.keys
 }
 
-// ReviewKeys are what the agent gets that is asked for a second opinion.
+// ReviewKeys returns what the agent gets that is asked for a second opinion.
 func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	if w == nil {
 		return keys
@@ -193,7 +193,7 @@ func (w *Sandbox) ReviewKeys(keys agent.Keys) agent.Keys {
 	return w.servers.review
 }
 
-// Turn is a time in which an agent may ask the model server; without one it does nothing.
+// Turn returns a time in which an agent may ask the model server; without one it does nothing.
 func (w *Sandbox) Turn() (end func()) {
 	if w == nil || w.servers.modelServer == nil {
 		return func() {}
@@ -201,7 +201,7 @@ func (w *Sandbox) Turn() (end func()) {
 	return w.servers.modelServer.Turn()
 }
 
-// Used is the usage since the last call, and why the model server stopped.
+// Used returns the usage since the last call, and why the model server stopped.
 func (w *Sandbox) Used() egress.Spent {
 	if w == nil || w.servers.modelServer == nil {
 		return egress.Spent{}

@@ -16,7 +16,7 @@ type Needs struct {
 	Secrets  []string      // NAME=value, for the checks of clean checkouts alone
 }
 
-// Values are the secret values.
+// Values returns the secret values.
 func (n Needs) Values() []string {
 	var all []string
 	for _, line := range n.Secrets {

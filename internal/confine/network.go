@@ -30,7 +30,7 @@ type Network struct {
 	Bundle   string   // a file of certificates to trust besides; empty: none
 }
 
-// Route is how the outside is reached from outside.
+// Route returns how the outside is reached from outside.
 func (n Network) Route() (route egress.Route, err error) {
 	if route.Private, err = egress.ParseNames(n.Private); err != nil {
 		return route, err

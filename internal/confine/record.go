@@ -23,7 +23,7 @@ func (w *Sandbox) record(event journal.Event) {
 	w.pending = append(w.pending, event)
 }
 
-// HasRefusals tells whether something was refused since Tell last put that on record.
+// HasRefusals reports whether something was refused since Tell last put that on record.
 func (w *Sandbox) HasRefusals() bool {
 	if w == nil {
 		return false
@@ -78,7 +78,7 @@ func together(all, more []egress.Traffic) []egress.Traffic {
 	return all
 }
 
-// Passed is the traffic since the last call, and the charges beyond recorded; nil: nothing.
+// Passed returns the traffic since the last call, and the charges beyond recorded; nil: nothing.
 func (w *Sandbox) Passed(recorded float64) *journal.EgressPassed {
 	if w == nil {
 		return nil

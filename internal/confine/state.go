@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// JoinState is what two agents keep that stand behind one sandbox.
+// JoinState returns what two agents keep that stand behind one sandbox.
 func JoinState(one, other agent.State) agent.State {
 	all := agent.State{
 		Folders: map[string][]string{}, Files: map[string][]string{},
@@ -50,7 +50,7 @@ func (r *folders) createAgentFolders(state agent.State) error {
 	return errors.Join(errs...)
 }
 
-// isMadeByAgent tells whether an agent's program makes a path by itself, or what it lies in.
+// isMadeByAgent reports whether an agent's program makes a path by itself, or what it lies in.
 func (r *folders) isMadeByAgent(path string) bool {
 	way, err := filepath.Rel(r.home, path)
 	for ; err == nil && way != "."; way = filepath.Dir(way) {
@@ -76,7 +76,7 @@ func (r *folders) missingAgentPaths() (notes []journal.Noted) {
 	return notes
 }
 
-// Local are the files in a project that are its user's alone, which git leaves out
+// Local returns the files in a project that are its user's alone, which git leaves out
 // and no change of the work shows: an agent that is started there runs what they say.
 func Local(project string) (paths []string) {
 	for _, name := range []string{".claude/settings.local.json", ".gemini/.env"} {

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
-// attacked is a sandbox as it was attacked by a user.
+// attacked returns a sandbox as it was attacked by a user.
 func attacked(t *testing.T, who user, o order) []sandbox.AttackResult {
 	t.Helper()
 	dir := folder(t, max(who.uid, who.outside))
@@ -54,7 +54,7 @@ func through(list []sandbox.AttackResult) (names []string) {
 	return names
 }
 
-// levels are those that a user can have on this machine.
+// levels returns those that a user can have on this machine.
 func (u user) levels() []sandbox.Level {
 	all := here(sandbox.Namespace, sandbox.Notify)
 	if u.weaker != "" {

@@ -61,7 +61,7 @@ func read(tb testing.TB, path string) string {
 	return string(text)
 }
 
-// portsOf are the ports of listeners, which lead there.
+// portsOf returns the ports of listeners, which lead there.
 func portsOf(all ...net.Listener) map[int]netip.AddrPort {
 	ports := map[int]netip.AddrPort{}
 	for _, l := range all {

@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// repository is a folder with a git folder, whose dangerous parts are read-only.
+// repository returns a folder with a git folder, whose dangerous parts are read-only.
 func repository(t *testing.T, level sandbox.Level) (w sandbox.Config, mended *[]string) {
 	t.Helper()
 	w = testConfig(t, level, users()[0])
@@ -34,7 +34,7 @@ func repository(t *testing.T, level sandbox.Level) (w sandbox.Config, mended *[]
 	return w, mended
 }
 
-// state is all that lies in the read-only parts.
+// state returns all that lies in the read-only parts.
 func state(t *testing.T, w sandbox.Config) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -49,7 +49,7 @@ var (
 	asMasked = user{name: "ordinary user in a container that masks /proc", outside: agent, weaker: "masked"}
 )
 
-// users are those that we can be.
+// users returns those that we can be.
 func users() []user {
 	all := []user{asOther, asRoot, asDocker, asOrdinary, asClosed}
 	if os.Geteuid() != 0 {
@@ -83,7 +83,7 @@ var six = sync.OnceValue(func() bool {
 	return err == nil
 })
 
-// here are those of the levels that this machine can have at all.
+// here returns those of the levels that this machine can have at all.
 func here(levels ...sandbox.Level) []sandbox.Level {
 	if roomy() {
 		return levels
@@ -91,7 +91,7 @@ func here(levels ...sandbox.Level) []sandbox.Level {
 	return slices.DeleteFunc(levels, func(l sandbox.Level) bool { return l == sandbox.Namespace })
 }
 
-// possible tells whether we can be u, behind a sandbox of that level.
+// possible reports whether we can be u, behind a sandbox of that level.
 func (u user) possible(level sandbox.Level) bool {
 	return slices.Contains(users(), u) && slices.Contains(u.levels(), level)
 }
@@ -121,7 +121,7 @@ func folder(tb testing.TB, owner int) string {
 	return dir
 }
 
-// as is the command that has this test binary play a role outside, as a user.
+// as returns the command that has this test binary play a role outside, as a user.
 func (u user) as(tb testing.TB, args ...string) process.Command {
 	tb.Helper()
 	args = append([]string{"/proc/self/exe", sandbox.Hidden}, args...)
@@ -188,7 +188,7 @@ func inside(tb testing.TB, w sandbox.Config, c process.Command) (string, process
 	return out.String(), res
 }
 
-// playing is a role inside a sandbox: this test binary goes in as a descriptor.
+// playing returns a role inside a sandbox: this test binary goes in as a descriptor.
 func playing(tb testing.TB, w *sandbox.Config, args ...string) process.Command {
 	tb.Helper()
 	self, err := os.Open("/proc/self/exe")
@@ -204,13 +204,13 @@ func playing(tb testing.TB, w *sandbox.Config, args ...string) process.Command {
 	return process.Command{Argv: append([]string{lent, sandbox.Hidden}, args...), Files: []*os.File{self}}
 }
 
-// badge is an argument by which a program is known, regardless of its number.
+// badge returns an argument by which a program is known, regardless of its number.
 func badge(tb testing.TB) string {
 	tb.Helper()
 	return "badge-" + filepath.Base(folder(tb, 0))
 }
 
-// living are the programs with that argument.
+// living returns the programs with that argument.
 func living(badge string) (pids []int) {
 	list, _ := filepath.Glob("/proc/[0-9]*/cmdline") // of the dead it is empty
 	for _, path := range list {

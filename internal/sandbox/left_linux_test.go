@@ -37,7 +37,7 @@ var (
 	mark     = fmt.Sprintf("ralph-%d-left-by-a-test", os.Getpid())
 )
 
-// litter is what somebody has in the memory that is shared, by its kinds.
+// litter returns what somebody has in the memory that is shared, by its kinds.
 func litter(t *testing.T, uid int) (kinds []string) {
 	t.Helper()
 	for _, k := range [][2]string{{"shm", "shmid"}, {"sem", "semid"}, {"msg", "msqid"}} {

@@ -34,7 +34,7 @@ func Listen() (int, error) {
 	return installFilter(all, true)
 }
 
-// Revealing tells whether a file of settings says more than settings.
+// Revealing reports whether a file of settings says more than settings.
 func Revealing(text string) bool { return TextHoldsLogin(text) }
 
 // Share has a folder be one of the whole machine, as /opt is, until the end is called.
@@ -78,5 +78,5 @@ func ShutWhile(rounds int) (times int, err error) {
 	return times, nil
 }
 
-// Left are the numbers of what somebody has of the memory of System V.
+// Left returns the numbers of what somebody has of the memory of System V.
 func Left(table, title, uid string) []int { return ownedIDs(table, title, uid) }

@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// connected are the levels at which those inside have a network worth the name.
+// connected returns the levels at which those inside have a network worth the name.
 func connected() []sandbox.Level { return here(sandbox.Namespace, sandbox.Notify) }
 
 // talker is a program inside that connects where it is told to.
@@ -73,7 +73,7 @@ func (k *talker) end() {
 	<-k.done
 }
 
-// answering is a listener that answers each who comes with its name.
+// answering returns a listener that answers each who comes with its name.
 func answering(t *testing.T, network, addr, name string) net.Listener {
 	t.Helper()
 	l, err := net.Listen(network, addr)

@@ -124,7 +124,7 @@ func (w Config) readablePlaces(paths []string, secrets func(folders []string) []
 	return all
 }
 
-// readableParts are the readable parts of a folder, without secrets.
+// readableParts returns the readable parts of a folder, without secrets.
 func (w Config) readableParts(path string, secret []string) []place {
 	holds := func(kept string) bool { return process.Under(path, kept) }
 	apart := slices.ContainsFunc(w.Apart, holds)
@@ -147,7 +147,7 @@ func (w Config) readableParts(path string, secret []string) []place {
 	return all
 }
 
-// writable are the folders that those inside write to, now or at other times.
+// writable returns the folders that those inside write to, now or at other times.
 func (w Config) writable() []string {
 	if !w.has(crossing) {
 		return nil
@@ -173,7 +173,7 @@ func resolve(path string, theirs []string) (string, error) {
 
 func isByDescriptor(path string) bool { return strings.HasPrefix(path, "/proc/self/fd/") }
 
-// writePlaces are the places that can be written to: each must be there.
+// writePlaces returns the places that can be written to: each must be there.
 func (w Config) writePlaces() ([]place, error) {
 	var all []place
 	theirs := w.writable()
@@ -237,5 +237,5 @@ func (l place) open() (openPlace, error) {
 	return f, nil
 }
 
-// path is a path that leads there and nowhere else, for this process.
+// path returns a path that leads there and nowhere else, for this process.
 func (f openPlace) path() string { return "/proc/self/fd/" + strconv.Itoa(int(f.file.Fd())) }

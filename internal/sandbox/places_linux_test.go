@@ -15,7 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox/putback"
 )
 
-// secretive is a folder outside, with a file that no sandboxed program may
+// secretive returns a folder outside, with a file that no sandboxed program may
 // read.
 func secretive(t *testing.T) string {
 	t.Helper()
@@ -171,7 +171,7 @@ func TestAFileMayBeReplacedWhileACommandStarts(t *testing.T) {
 	}
 }
 
-// gitFolder is the Guard of a git folder, in short.
+// gitFolder returns the Guard of a git folder, in short.
 func gitFolder(w sandbox.Config) putback.Guard {
 	return putback.Guard{Dir: filepath.Join(w.Write[0], ".git"), But: []string{"objects", "refs", "logs", "HEAD", "index", "*_MSG"}}
 }

@@ -76,7 +76,7 @@ func sockaddr(s string) (name [16]byte) {
 	return name
 }
 
-// counting is a listener that counts who comes.
+// counting returns a listener that counts who comes.
 func counting(t *testing.T) (addr string, came func() int) {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -98,7 +98,7 @@ func (p *launch) openMounts() error {
 	return nil
 }
 
-// mountPlan is the plan: containing folders come first, or they would hide the rest.
+// mountPlan returns the plan: containing folders come first, or they would hide the rest.
 func (p *launch) mountPlan() (plan []mountItem) {
 	add := func(all []openPlace, attr uint64) {
 		for _, f := range all {

@@ -21,7 +21,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
-// sandboxes are those that stand between us and a program, and none.
+// sandboxes returns those that stand between us and a program, and none.
 func sandboxes() []sandbox.Level { return append(confined(), sandbox.None) }
 
 func confined() []sandbox.Level {

@@ -88,7 +88,7 @@ func TestWhatCannotBeNamedStaysAsItIs(t *testing.T) {
 	}
 }
 
-// typed is a terminal of ours where something was typed.
+// typed returns a terminal of ours where something was typed.
 func typed(t *testing.T) string {
 	t.Helper()
 	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)

@@ -32,7 +32,7 @@ const (
 	Auto      Level = "auto" // the strongest that Probe finds; never a Config's
 )
 
-// Levels are all that can be asked for.
+// Levels returns all that can be asked for.
 func Levels() []Level { return []Level{Auto, Namespace, Notify, External, None} }
 
 // Names are their names, besides those of others that can be asked for as well.
@@ -44,7 +44,7 @@ func Names(besides ...string) []string {
 	return append(names, besides...)
 }
 
-// Known tells whether l is one of Levels.
+// Known reports whether l is one of Levels.
 func (l Level) Known() bool { return slices.Contains(Levels(), l) }
 
 // Exec runs a Command, as process.Runner.Run does.
@@ -119,13 +119,13 @@ var (
 	comment      = pattern.Of(`(?s)<!--.*?-->`) // Maven's own settings explain passwords
 )
 
-// FileHoldsLogin tells whether a file of settings seems to hold a login, or cannot be read.
+// FileHoldsLogin reports whether a file of settings seems to hold a login, or cannot be read.
 func FileHoldsLogin(path string) bool {
 	text, err := untrusted.ReadFile(path, 1<<20)
 	return err != nil || TextHoldsLogin(string(text))
 }
 
-// TextHoldsLogin tells whether settings seem to hold a login.
+// TextHoldsLogin reports whether settings seem to hold a login.
 func TextHoldsLogin(text string) bool {
 	return loginPattern.MatchString(comment.ReplaceAllString(text, ""))
 }

@@ -61,7 +61,7 @@ func (g guardedFolder) fixedPaths(dir string) (all []string) {
 	return all
 }
 
-// inWriteFolder is a path by the folder of Write that it lies in, with no content yet.
+// inWriteFolder returns a path by the folder of Write that it lies in, with no content yet.
 func (f Files) inWriteFolder(path string) (keptPath, error) {
 	for _, dir := range f.Write {
 		if name, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(name) {
@@ -133,7 +133,7 @@ func mostOf(way string) int64 {
 	return math.MaxInt64
 }
 
-// allows tells whether those inside may change what lies there, and all below it.
+// allows reports whether those inside may change what lies there, and all below it.
 func (g guardedFolder) allows(way string) bool {
 	return slices.ContainsFunc(g.Changeable, func(pattern string) bool {
 		fits, _ := path.Match(pattern, way) // the patterns are well formed

@@ -1,4 +1,4 @@
 package seccomp
 
-// Refused are the names of the calls that no level lets through.
+// Refused returns the names of the calls that no level lets through.
 func Refused() []string { return refused }

@@ -24,7 +24,7 @@ const (
 
 var machines = []*arch.Info{arch.X86_64, arch.AARCH64}
 
-// answer is what the kernel would be told: the program is run on the data of a
+// answer returns what the kernel would be told: the program is run on the data of a
 // call as the kernel lays it out, but that the emulator reads in network order.
 func answer(tb testing.TB, program []bpf.Instruction, machine uint32, number int, args ...uint64) uint32 {
 	tb.Helper()
