@@ -69,7 +69,7 @@ type Adapter struct {
 	HasProtocol bool // it prints JSON lines; one that fails without any never started
 }
 
-// InstallHint says how to install the program.
+// InstallHint returns how to install the program.
 func (a Adapter) InstallHint() string {
 	if a.Package == "" {
 		return a.Install
@@ -77,7 +77,7 @@ func (a Adapter) InstallHint() string {
 	return a.Install + ": `npm install -g " + a.Package + "`"
 }
 
-// UnattendedFlag is the flag that turns the agent's questions to its user off; empty: none.
+// UnattendedFlag returns the flag that turns the agent's questions to its user off; empty: none.
 func (a Adapter) UnattendedFlag() string {
 	for _, word := range a.Argv(Order{}) {
 		if strings.HasPrefix(word, "--dangerously-") || word == "--yolo" || word == "--allow-all" {
@@ -163,7 +163,7 @@ var adapters = map[string]func(words []string, o Options) (Adapter, error){
 // Names lists all agents.
 func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
 
-// States are the paths in the user's home where agents keep their state.
+// States returns the paths in the user's home where agents keep their state.
 func States() (paths []string) {
 	for _, name := range Names() {
 		// Without its key Amp has no adapter.
@@ -194,7 +194,7 @@ func Pick(name string, o Options) (Adapter, error) {
 	return build(words, o)
 }
 
-// NameOf is the agent's name, by the command if it has none: "/opt/bin/claude" means claude.
+// NameOf returns the agent's name, by the command if it has none: "/opt/bin/claude" means claude.
 func NameOf(name, command string) string {
 	if name != "" {
 		return name

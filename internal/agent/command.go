@@ -34,7 +34,7 @@ func command(words []string, o Options) (Adapter, error) {
 // textDecoder leaves out the prompt, which some programs print first: its claims are not the agent's.
 type textDecoder struct{ echo *promptEcho }
 
-// Line is the line as Text.
+// Line returns the line as Text.
 func (p *textDecoder) Line(line []byte) []stream.Item {
 	if p.echo.isNextLine(string(line)) {
 		return []stream.Item{stream.Progress{Text: Short(string(line))}}
@@ -61,10 +61,10 @@ func newPromptEcho(prompt string) *promptEcho {
 	return e
 }
 
-// trimQuoteMarks is a line without what programs put around one that they repeat.
+// trimQuoteMarks returns a line without what programs put around one that they repeat.
 func trimQuoteMarks(line string) string { return strings.TrimSpace(strings.TrimLeft(line, "> |\t")) }
 
-// isNextLine tells whether line is the prompt's next one. Blank lines never are.
+// isNextLine reports whether line is the prompt's next one. Blank lines never are.
 func (e *promptEcho) isNextLine(line string) bool {
 	line = trimQuoteMarks(line)
 	switch {

@@ -51,7 +51,7 @@ func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
 	return items
 }
 
-// End is what is missing of the agent's result, if it began at all.
+// End returns what is missing of the agent's result, if it began at all.
 func (d *lineDecoder[L]) End() []stream.Item {
 	if d.closed || !d.spoke {
 		return nil

@@ -34,7 +34,7 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 	return "", fault.Usage(what, a.InstallHint()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
 }
 
-// unwrapped is the program that a wrapper starts. With several builds, only the wrapper knows the C
+// unwrapped returns the program that a wrapper starts. With several builds, only the wrapper knows the C
 // library.
 func (a Adapter) unwrapped(path string) string {
 	script, err := filepath.EvalSymlinks(path)

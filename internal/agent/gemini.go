@@ -81,7 +81,7 @@ var geminiFormat = flagRule{
 	valued: true, same: "stream-json", note: "gemini is always asked for stream-json: another --output-format is ignored",
 }
 
-// geminiHome is the home in which a key is taken to another model server, or MCP
+// geminiHome returns the home in which a key is taken to another model server, or MCP
 // servers are named: for both the CLI wants settings, and no variable stands in for
 // them. Settings of the whole system do, but those must belong to root.
 func geminiHome(o Options) (home map[string]string, notes []string) {
@@ -149,7 +149,7 @@ var geminiStatuses = map[string]int{
 	"DEADLINE_EXCEEDED":  504,
 }
 
-// geminiHTTPStatus is the HTTP status of an error. To Google, an invalid key is a bad request.
+// geminiHTTPStatus returns the HTTP status of an error. To Google, an invalid key is a bad request.
 func geminiHTTPStatus(message string) int {
 	m := geminiSaid.FindStringSubmatch(message)
 	if m == nil {

@@ -58,7 +58,7 @@ func KeysFrom(getenv func(string) string, name, command string) Keys {
 	return keys
 }
 
-// Secrets are the keys, to be redacted in all output.
+// Secrets returns the keys, to be redacted in all output.
 func (k Keys) Secrets() []string {
 	return []string{
 		k.AnthropicAPIKey, k.ClaudeCodeOAuthToken, k.OpenAIAPIKey, k.AmpAPIKey,

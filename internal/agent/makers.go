@@ -22,7 +22,7 @@ type Maker struct {
 	Bearer bool // Key is a login's token
 }
 
-// Makers are the model servers that the agent would use with k; none if it uses a
+// Makers returns the model servers that the agent would use with k; none if it uses a
 // login. It returns false where a key's server cannot be replaced, so that the agent
 // itself must hold the key.
 func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
@@ -174,7 +174,7 @@ const (
 	ReportsCost   // likewise, in tokens of models that have prices
 )
 
-// BudgetGap is how a budget fails to hold an agent by what its program reports, and
+// BudgetGap returns how a budget fails to hold an agent by what its program reports, and
 // what would help; empty where it ends the agent within a turn.
 func (a Adapter) BudgetGap(b Budget) (why, hint string) {
 	hint = "limit the time of a turn: `--iteration-timeout` (in a workflow: input `iteration-timeout`)"

@@ -90,7 +90,7 @@ func (d *opencodeDecoder) read(l opencodeLine) []stream.Item {
 	return nil
 }
 
-// call is a tool's whole life, for opencode tells of it when it is over.
+// call returns a tool's whole life, for opencode tells of it when it is over.
 func (p opencodePart) call() []stream.Item {
 	if p.Tool == "todowrite" {
 		return []stream.Item{todoList(p.State.Input)}
@@ -115,7 +115,7 @@ func (d *opencodeDecoder) finished(p opencodePart) []stream.Item {
 	return []stream.Item{d.price.spent(d.model, d.spent)}
 }
 
-// cost is opencode's own, if known, or by the price list.
+// cost returns opencode's own, if known, or by the price list.
 func (d *opencodeDecoder) cost() stream.Cost {
 	if d.usd > 0 {
 		return stream.Cost{USD: d.usd, Known: true}

@@ -114,7 +114,7 @@ func eachProgram(t *testing.T, test func(c cli)) {
 	})
 }
 
-// path is where npm put the program.
+// path returns where npm put the program.
 func (c cli) path() string {
 	c.Helper()
 	path, err := filepath.Abs("../../tools/agents/node_modules/.bin/" + c.agent)
@@ -124,7 +124,7 @@ func (c cli) path() string {
 	return path
 }
 
-// version is what the program says it is.
+// version returns what the program says it is.
 func (c cli) version() string {
 	c.Helper()
 	cmd := exec.CommandContext(c.Context(), c.path(), "--version")
@@ -196,7 +196,7 @@ func (s *stopwatch) Write(p []byte) (int, error) {
 	return s.WriteCloser.Write(p)
 }
 
-// dir is the folder of the whole test: home and tree are in it.
+// dir returns the folder of the whole test: home and tree are in it.
 func (b *bench) dir() string { return filepath.Dir(b.Dir) }
 
 // noneLeft fails the test if a process of the bench is left.
@@ -207,7 +207,7 @@ func (b *bench) noneLeft() {
 	}
 }
 
-// living are the processes that have to do with dir.
+// living returns the processes that have to do with dir.
 func living(dir string) map[string]string {
 	found := map[string]string{}
 	all, _ := filepath.Glob("/proc/[0-9]*")

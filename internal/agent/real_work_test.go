@@ -19,7 +19,7 @@ import (
 
 var done = modeltest.Answer{Words: "All done. <response>DONE</response>"}
 
-// wroteHello is what a model does that was asked to write a file.
+// wroteHello returns what a model does that was asked to write a file.
 func wroteHello() []modeltest.Answer {
 	return []modeltest.Answer{
 		{Words: "I write it.", Calls: []modeltest.Call{modeltest.Shell("echo hi > hello.txt; cat hello.txt")}},
@@ -188,7 +188,7 @@ func weigh(b *bench) func() int {
 	}
 }
 
-// highWater is the most memory that a process ever had, in KiB.
+// highWater returns the most memory that a process ever had, in KiB.
 func highWater(proc string) (kib int) {
 	status, err := os.Open(proc + "/status")
 	if err != nil {

@@ -28,7 +28,7 @@ type State struct {
 	Makes []string // patterns of files that it creates by itself; restoring them is not reported
 }
 
-// Paths are its folders, and the files outside of them.
+// Paths returns its folders, and the files outside of them.
 func (s State) Paths() []string {
 	paths := slices.Sorted(maps.Keys(s.Folders))
 	for _, file := range slices.Sorted(maps.Keys(s.Files)) {

@@ -57,7 +57,7 @@ func TestStatesOfEach(t *testing.T) {
 	}
 }
 
-// changes tells whether a path may change for good.
+// changes reports whether a path may change for good.
 func changes(state agent.State, file string) bool {
 	for dir, but := range state.Folders {
 		way, within := strings.CutPrefix(file, dir+"/")
@@ -70,7 +70,7 @@ func changes(state agent.State, file string) bool {
 	return false
 }
 
-// covers tells whether path is one of paths, or lies in one.
+// covers reports whether path is one of paths, or lies in one.
 func covers(paths []string, path string) bool {
 	for _, above := range paths {
 		if path == above || strings.HasPrefix(path, above+"/") {

@@ -78,7 +78,7 @@ func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate,
 	return held, err
 }
 
-// agentEnv is the base of an agent's environment, with its own variables. In a sandbox it has
+// agentEnv returns the base of an agent's environment, with its own variables. In a sandbox it has
 // only harmless variables and those that the settings name.
 func (d *Project) agentEnv(vars ...string) []string {
 	switch level, err := d.Wanted(); {
@@ -99,14 +99,14 @@ func (d *Project) hide(keys ...agent.Keys) {
 	d.secrets = redact.New(secrets...)
 }
 
-// second gives the second opinion; nil: there is none.
+// second returns the second opinion; nil: there is none.
 func (d *Project) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
 	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
 	d.hide(own.Keys, keys)
 	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
 }
 
-// Options are what the flags and the settings say of the agent.
+// Options returns what the flags and the settings say of the agent.
 func (d *Project) Options() (name string, options agent.Options, err error) {
 	options, err = d.Settings.Agent.Options()
 	if err != nil {

@@ -57,7 +57,7 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 	return do(v)
 }
 
-// Kept is where the results at a base are kept.
+// Kept returns where the results at a base are kept.
 func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
 	needs, err := w.Needs(config.Settings{}, c.Reach, c.Secrecy)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c Clone) Span(ctx context.Context, tool git.Git, base, head string) (span 
 	return span, err
 }
 
-// Rules are those of the base's settings, with more checks and setup commands. Of a check that
+// Rules returns those of the base's settings, with more checks and setup commands. Of a check that
 // was red at the base only new failures count, unless the settings are strict.
 func (c Clone) Rules(checks, setup []string) checkout.Rules {
 	return func(file func(string) []byte) (policy.Policy, error) {

@@ -186,7 +186,7 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree stri
 	}
 }
 
-// Hint is the remedy for err: for the system's refusals it is always the same.
+// Hint returns the remedy for err: for the system's refusals it is always the same.
 func Hint(err error) string {
 	return cmp.Or(fault.Hint(err), remedy(err), remedy(refused(err)))
 }

@@ -142,7 +142,7 @@ func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
 	return eval.Instances(data)
 }
 
-// series is how the tasks are worked on.
+// series returns how the tasks are worked on.
 func (c Eval) series(w World, tool git.Git, dir string) (*eval.Eval, error) {
 	self, err := Executable()
 	if err != nil {
@@ -164,7 +164,7 @@ func (c Eval) series(w World, tool git.Git, dir string) (*eval.Eval, error) {
 	}, nil
 }
 
-// flags are those of `ralph run`.
+// flags returns those of `ralph run`.
 func (c Eval) flags() []string {
 	level := "--sandbox"
 	switch {

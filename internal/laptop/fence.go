@@ -26,7 +26,7 @@ type Passing struct {
 	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
 }
 
-// Within is the user's environment in a sandbox; without one, all that is not known to be secret.
+// Within returns the user's environment in a sandbox; without one, all that is not known to be secret.
 func (w World) Within(sb *confine.Sandbox, more ...string) []string {
 	if sb == nil {
 		return environ.Harmless(w.Environ())
@@ -72,7 +72,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	return confine.Start(ctx, options)
 }
 
-// around are the options of every sandbox around a project.
+// around returns the options of every sandbox around a project.
 func (w World) around(project string) (options confine.Options, err error) {
 	home, err := w.HomeBeside(project)
 	if err != nil {
@@ -85,7 +85,7 @@ func (w World) around(project string) (options confine.Options, err error) {
 	}, err
 }
 
-// known is the agent of a command, which keeps its login in the home, and what it reads.
+// known returns the agent of a command, which keeps its login in the home, and what it reads.
 func known(w World, who Enclosure) (read []string, _ agent.Adapter) {
 	if len(who.Argv) == 0 {
 		return nil, agent.Adapter{}

@@ -26,7 +26,7 @@ type Secrecy struct {
 	CheckSecret []string `placeholder:"NAME" help:"Variable of your environment for checks on clean checkouts alone; its value is hidden in all output. Repeatable."`
 }
 
-// Needs are those of the flags, with those of the settings.
+// Needs returns those of the flags, with those of the settings.
 func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Needs, err error) {
 	if n.Services, err = egress.ParseServices(slices.Concat(s.Services, r.Service)); err != nil {
 		return n, err
@@ -44,7 +44,7 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 	return n, nil
 }
 
-// kept is where the results of checks at a base are kept for a day. Without a sandbox they are not:
+// kept returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
 // what is proven could write there. Nor are those that depend on more than files.
 func (w World) kept(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))

@@ -62,7 +62,7 @@ func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
 	return at, nil
 }
 
-// ownTree is the tree of the repository that a folder is in.
+// ownTree returns the tree of the repository that a folder is in.
 func (w World) ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree, error) {
 	top, err := tool.Inspect(ctx, dir)
 	if err != nil {
@@ -87,7 +87,7 @@ func (w World) own(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, 
 	return tree, nil
 }
 
-// Folder is the folder that a user names, without links. Another sandboxed command may replace it
+// Folder returns the folder that a user names, without links. Another sandboxed command may replace it
 // by a link at any time, so nothing resolves that path again. A link that such a command may have
 // made is a fault. The folder need not exist.
 func (w World) Folder(name string) (string, error) {
@@ -110,7 +110,7 @@ func (w World) Folder(name string) (string, error) {
 	return place, nil
 }
 
-// marked is the nearest folder at dir or above in which something was confined; empty: none.
+// marked returns the nearest folder at dir or above in which something was confined; empty: none.
 func (w World) marked(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if file := w.markFile(at); file != "" {
@@ -124,7 +124,7 @@ func (w World) marked(dir string) string {
 	}
 }
 
-// standing is the working directory without links.
+// standing returns the working directory without links.
 func standing() (string, error) {
 	here, err := os.Stat(".")
 	if err != nil {
@@ -147,7 +147,7 @@ func errMoved(dir string, err error) error {
 	return fault.Usage("the folder was moved or replaced: "+dir, "change into the folder again", err)
 }
 
-// placeOf is the repository that a folder lies in, which Folder found.
+// placeOf returns the repository that a folder lies in, which Folder found.
 func placeOf(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
 	place, err := tool.Inspect(ctx, dir)
 	if err == nil && !process.Under(place.Top, dir) {

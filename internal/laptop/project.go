@@ -134,7 +134,7 @@ func (d *Project) Repository(ctx context.Context) error {
 	return err
 }
 
-// RepositoryAt is the repository that dir lies in, with nothing uncommitted.
+// RepositoryAt returns the repository that dir lies in, with nothing uncommitted.
 func RepositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
 	if _, err := tool.Version(ctx); err != nil {
 		return git.Place{}, err
@@ -146,7 +146,7 @@ func RepositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, err
 	return place, place.Clean()
 }
 
-// files are the project's settings, with a word of each that is read.
+// files returns the project's settings, with a word of each that is read.
 func (d *Project) files() ([]config.File, error) {
 	if err := (workspace.Folder{Path: filepath.Join(d.ProjectDir, ".ralph")}).CheckPath(); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (d *Project) files() ([]config.File, error) {
 	return files, err
 }
 
-// Configured are the project's settings under those of the file of --config.
+// Configured returns the project's settings under those of the file of --config.
 func (d *Project) Configured(ctx context.Context, name string) (config.Loop, error) {
 	if name == "" {
 		return config.Loop{Settings: d.Settings}, nil
@@ -213,7 +213,7 @@ func (d *Project) Over(p policy.Policy) policy.Policy {
 	return p
 }
 
-// Within is where the project lies in its repository; empty: at its top.
+// Within returns where the project lies in its repository; empty: at its top.
 func (d *Project) Within() string {
 	if d.Place == nil {
 		return ""
@@ -227,7 +227,7 @@ func (d *Project) Within() string {
 
 func (d *Project) folder() string { return filepath.Join(d.Root(), ".ralph") }
 
-// Root is where .ralph lies: the repository's top, or the project itself.
+// Root returns where .ralph lies: the repository's top, or the project itself.
 func (d *Project) Root() string {
 	if d.Place != nil {
 		return d.Place.Top
@@ -235,7 +235,7 @@ func (d *Project) Root() string {
 	return d.ProjectDir
 }
 
-// AtTop tells whether the project is all of its repository, or in none.
+// AtTop reports whether the project is all of its repository, or in none.
 func (d *Project) AtTop() bool {
 	if d.Place == nil {
 		return true
@@ -255,7 +255,7 @@ func (d *Project) Planless(memory, prd string) error {
 	return fault.Usage("nothing to work on: no prompt given, and no "+prd, fix, nil)
 }
 
-// PRD is the plan in a folder of the project, and its file; empty without one.
+// PRD returns the plan in a folder of the project, and its file; empty without one.
 func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	file = filepath.Join(l.ProjectDir, memory, "prd.json")
 	data, err := workspace.ReadFile(file)
@@ -271,7 +271,7 @@ func (l Flags) PRD(memory string) (stories plan.Plan, file string, err error) {
 	return stories, file, nil
 }
 
-// Inside is the path from top to a folder in it, whose name may differ.
+// Inside returns the path from top to a folder in it, whose name may differ.
 func Inside(top, dir string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {

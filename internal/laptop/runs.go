@@ -18,7 +18,7 @@ import (
 // Runs are those of a project.
 type Runs struct{ Project string }
 
-// Worktree is where the work of run lies, if it has a worktree.
+// Worktree returns where the work of run lies, if it has a worktree.
 func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, error) {
 	if !run.Policy.UsesLinkedWorktree() {
 		return "", nil
@@ -35,7 +35,7 @@ func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, e
 	return tree.Dir, err
 }
 
-// Find is the run to tell of, as its journal has it now.
+// Find returns the run to tell of, as its journal has it now.
 func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	if err := workspace.CheckDir(r.Project, "-d"); err != nil {
 		return workspace.Run{}, journal.Run{}, err
@@ -54,7 +54,7 @@ func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
 	return home, found, nil
 }
 
-// Doubt is a warning about a journal that ralph did not write here; empty: it did.
+// Doubt returns a warning about a journal that ralph did not write here; empty: it did.
 func (r Runs) Doubt(w World, home workspace.Run) string {
 	folder := workspace.Folder{Path: workspace.FindFolder(r.Project).Path, StateDir: workspace.UserStateDir(w.Getenv("HOME"))}
 	if folder.IsVouched(home) {
@@ -67,7 +67,7 @@ func (d *Project) runs() workspace.Folder {
 	return workspace.Folder{Path: d.folder(), Straight: true, StateDir: workspace.UserStateDir(d.World.Getenv("HOME"))}
 }
 
-// Unfinished is the run to go on with.
+// Unfinished returns the run to go on with.
 func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	folder := d.runs()
 	if err := folder.CheckJournal(id); err != nil {

@@ -28,7 +28,7 @@ const noSandbox = "sandbox level none: the agent and the checks can do everythin
 // levelVar is the variable with the level of runs for which flags and settings name none.
 const levelVar = "RALPH_SANDBOX"
 
-// Wanted is the level that flags, settings or environment name, or else the strongest available.
+// Wanted returns the level that flags, settings or environment name, or else the strongest available.
 func (d *Project) Wanted() (sandbox.Level, error) {
 	word, listed := d.named(), len(d.Settings.Sandbox.AllowDomains) > 0
 	switch {
@@ -91,7 +91,7 @@ func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p po
 	return confine.Start(ctx, options)
 }
 
-// HomeBeside is the user's home. An agent works in all of the project's repository, so neither the
+// HomeBeside returns the user's home. An agent works in all of the project's repository, so neither the
 // home nor ralph's own state may be in it.
 func (w World) HomeBeside(project string) (string, error) {
 	home := w.Getenv("HOME")
@@ -128,7 +128,7 @@ func (d *Project) reads(worker *job.Candidate) []string {
 	return read
 }
 
-// terms are the same for all agents of a run.
+// terms returns the same for all agents of a run.
 func (d *Project) terms(p policy.Policy) confine.Model {
 	return confine.Model{
 		Name: p.Model, Models: d.Settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},

@@ -71,7 +71,7 @@ func (c Signature) Verify(ctx context.Context, w World, file, clone string) (int
 	return fault.ExitDone, nil
 }
 
-// named is the clone's commit that must be signed, with its tree.
+// named returns the clone's commit that must be signed, with its tree.
 func (c Signature) named(ctx context.Context, w World, clone string) (commit, tree string, err error) {
 	tool, err := w.SoundGit(ctx, clone)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // trialTime bounds a trial of the checks: what a sandbox breaks fails early.
 const trialTime = time.Minute
 
-// ready is a job for a run by p. An optional sandbox is used only if the checks work in it.
+// ready returns a job for a run by p. An optional sandbox is used only if the checks work in it.
 func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j, err := d.job(ctx, p)
 	if err != nil || j.Sandbox == nil || !d.Optional(ctx) || len(p.Checks) == 0 {
@@ -69,7 +69,7 @@ func (a attempt) passed() bool {
 	return a.unready == "" && !slices.ContainsFunc(a.checks, func(c journal.CheckEnded) bool { return !c.Passed })
 }
 
-// broken says what fails in this attempt and not in the other; empty: nothing.
+// broken returns what fails in this attempt and not in the other; empty: nothing.
 func (a attempt) broken(other attempt) string {
 	if a.unready != "" && other.unready == "" && len(other.checks) > 0 {
 		return "setup fails in the sandbox, and not outside of it"
@@ -146,7 +146,7 @@ func (d *Project) onCheckout(ctx context.Context, j *job.Job, p policy.Policy, d
 	return seen, err
 }
 
-// untilAsked is a context for the time of a trial, which ends when a person ends the run.
+// untilAsked returns a context for the time of a trial, which ends when a person ends the run.
 func (d *Project) untilAsked(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	ended := make(chan struct{})

@@ -37,13 +37,13 @@ type configured struct {
 	says  []string
 }
 
-// settings are those of the project, alone or with a file of --config.
+// settings returns those of the project, alone or with a file of --config.
 func (d *Project) settings(file, text string) configured {
 	way, _ := filepath.Rel(d.top(), d.ProjectDir) // both are whole
 	return configured{digest(way, file) + ":", []string{text}}
 }
 
-// judging is what a PRD says of how work is judged: its checks, and whether stories pass, need no
+// judging returns what a PRD says of how work is judged: its checks, and whether stories pass, need no
 // test or may change tests.
 func judging(memory string, p plan.Plan) configured {
 	says := []string{""} // no checks
@@ -66,7 +66,7 @@ func (d *Project) goBy(c configured) {
 	d.config = append(slices.DeleteFunc(d.config, func(old configured) bool { return old.about == c.about }), c)
 }
 
-// settled are the lines of the run's settings in the mark.
+// settled returns the lines of the run's settings in the mark.
 func (d *Project) settled() (lines []string) {
 	for _, c := range d.config {
 		for _, text := range c.says {
@@ -81,7 +81,7 @@ func digest(of ...string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// top is the folder with the mark: that of the repository, readable or not, or the project's.
+// top returns the folder with the mark: that of the repository, readable or not, or the project's.
 func (d *Project) top() string {
 	if d.Place != nil {
 		return d.Place.Top
@@ -94,13 +94,13 @@ func (d *Project) top() string {
 	return d.ProjectDir
 }
 
-// isTop tells that git may take a folder for the top of a repository.
+// isTop reports whether git may take a folder for the top of a repository.
 func isTop(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, ".git"))
 	return err == nil
 }
 
-// markFile is where a folder's mark lies; empty: the user has no home.
+// markFile returns where a folder's mark lies; empty: the user has no home.
 func (w World) markFile(dir string) string {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
 	if own == "" {
@@ -109,7 +109,7 @@ func (w World) markFile(dir string) string {
 	return filepath.Join(own, sandboxed, digest(dir))
 }
 
-// marksOf are the lines of a folder's mark. What cannot be told may be one.
+// marksOf returns the lines of a folder's mark. What cannot be told may be one.
 func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, marked bool) {
 	if file := d.World.markFile(dir); file != "" {
 		text, err := untrusted.ReadFile(file, 16<<20)
@@ -177,7 +177,7 @@ func (d *Project) Trusted(ctx context.Context) error {
 		"read .ralph/settings.json, .ralph/settings.local.json, the file of --config and the PRD; if they are as you want them, repeat the command with --trust", nil)
 }
 
-// Stories is the plan of a PRD, which judges the work as settings do.
+// Stories returns the plan of a PRD, which judges the work as settings do.
 func (d *Project) Stories(ctx context.Context, memory string) (plan.Plan, string, error) {
 	stories, file, err := d.PRD(memory)
 	if err != nil || d.DryRun {
@@ -203,7 +203,7 @@ func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run
 	}
 }
 
-// marks are the lines of the project's mark. Repositories within a marked folder count as marked:
+// marks returns the lines of the project's mark. Repositories within a marked folder count as marked:
 // the agent may have made them.
 func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
 	dir := d.top()
@@ -214,7 +214,7 @@ func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
 	return lines, marked
 }
 
-// OfChecks is the sandbox level of checks without an agent: that of a run. If nothing names a level,
+// OfChecks returns the sandbox level of checks without an agent: that of a run. If nothing names a level,
 // they have none until an agent was confined here.
 func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	if err := d.Trusted(ctx); err != nil {
@@ -235,7 +235,7 @@ func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
 	return d.mark(ctx)
 }
 
-// vouched is a run whose journal ralph wrote here, or that the user accepts.
+// vouched returns a run whose journal ralph wrote here, or that the user accepts.
 func (d *Project) vouched(home workspace.Run) (workspace.Run, error) {
 	if d.Trust {
 		return home.Accept(), nil

@@ -32,7 +32,7 @@ func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string
 		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
 }
 
-// WorkBranch is where a run over stories commits in the user's own tree: the branch of the flag,
+// WorkBranch returns where a run over stories commits in the user's own tree: the branch of the flag,
 // of the PRD, or the current one. Without the flag it is never the default branch.
 func (d *Project) WorkBranch(ctx context.Context, flag string, stories plan.Plan, prd string) (string, error) {
 	own := "ralph/" + plan.Slug(stories.Project, 40)

@@ -75,7 +75,7 @@ func (c *Closing) Do() {
 	}
 }
 
-// Outside is the environment of programs that ralph starts outside of the sandbox.
+// Outside returns the environment of programs that ralph starts outside of the sandbox.
 func (w World) Outside(project string) []string {
 	return append(w.Environ(), "PATH="+w.Path(project))
 }
@@ -99,13 +99,13 @@ func (w World) pathOutside(project string) World {
 	return w
 }
 
-// Changeable tells whether an agent can write to a file.
+// Changeable reports whether an agent can write to a file.
 func (w World) Changeable(project, path string) bool {
 	place, err := filepath.EvalSymlinks(path)
 	return err == nil && process.Within(place, w.theirs(project))
 }
 
-// theirs are the folders that an agent can write to: the project, that of the working directory, and
+// theirs returns the folders that an agent can write to: the project, that of the working directory, and
 // the state of agents in the home.
 func (w World) theirs(project string) []string {
 	var states []string
@@ -115,7 +115,7 @@ func (w World) theirs(project string) []string {
 	return append(w.works(project), both(states)...)
 }
 
-// works are those of them that an agent works in.
+// works returns those of them that an agent works in.
 func (w World) works(project string) []string {
 	return both([]string{project, w.outermost(project), w.outermost(resolved(project)), w.outermost(resolved("."))})
 }
@@ -130,7 +130,7 @@ func both(paths []string) (folders []string) {
 	return folders
 }
 
-// outermost is the highest folder above dir that looks like a project or was confined, and is not
+// outermost returns the highest folder above dir that looks like a project or was confined, and is not
 // above the home; empty: none. An agent can make a nearer one look so.
 func (w World) outermost(dir string) (top string) {
 	home := resolved(w.Getenv("HOME"))
@@ -144,7 +144,7 @@ func (w World) outermost(dir string) (top string) {
 	return top
 }
 
-// resolved is an absolute path without links, also of a file that does not exist.
+// resolved returns an absolute path without links, also of a file that does not exist.
 func resolved(path string) string {
 	if place, err := filepath.EvalSymlinks(path); err == nil {
 		path = place
@@ -165,12 +165,12 @@ func (w World) Temp(project string) string {
 	return "/tmp"
 }
 
-// Above are the folders around a project in which another sandboxed command may work.
+// Above returns the folders around a project in which another sandboxed command may work.
 func (w World) Above(project string) []string {
 	return both([]string{w.outermost(project), w.outermost(resolved(project))})
 }
 
-// Room is an empty temporary folder for work on a project; done removes it.
+// Room returns an empty temporary folder for work on a project; done removes it.
 func (w World) Room(project, purpose string) (dir string, done func(), err error) {
 	dir, err = os.MkdirTemp(w.Temp(project), "ralph-"+purpose+"-")
 	if err != nil {

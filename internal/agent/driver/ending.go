@@ -201,7 +201,7 @@ func (s *collector) noteRetry(item stream.Item) {
 	}
 }
 
-// retriesAsFailure is the ending of an agent that was still retrying at its idle limit.
+// retriesAsFailure returns the ending of an agent that was still retrying at its idle limit.
 func (s *collector) retriesAsFailure(e ending) ending {
 	if !errors.Is(e.err, errIdle) || s.retry == nil || s.result != nil && s.result.Reason != agent.NoResult {
 		return e

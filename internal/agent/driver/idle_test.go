@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// idling is a driver of that command, which may say nothing for 300 ms.
+// idling returns a driver of that command, which may say nothing for 300 ms.
 func idling(t *testing.T, command string) *driver.Agent {
 	t.Helper()
 	adapter, err := agent.Pick("command", agent.Options{Command: command})

@@ -143,7 +143,7 @@ func (s *collector) totals() journal.AgentEnded {
 	return ended
 }
 
-// usage is the result's, or of an agent that was ended, what it had reported so far.
+// usage returns the result's, or of an agent that was ended, what it had reported so far.
 func (s *collector) usage() (stream.Usage, stream.Cost) {
 	used, r := s.spent, s.result
 	if r == nil {
@@ -159,7 +159,7 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 	return used.Usage.Plausible(), clampCost(used.Cost)
 }
 
-// promises are those in promise tags, and the order's tags that stood alone on a line.
+// promises returns those in promise tags, and the order's tags that stood alone on a line.
 func (s *collector) promises() []string {
 	made := s.claims.Promises()
 	for _, tag := range s.tags {
