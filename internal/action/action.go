@@ -232,7 +232,7 @@ func event(path string) ([]byte, error) {
 	return payload, nil
 }
 
-// whyIgnored is why the event is not for us; empty when it is.
+// whyIgnored returns why the event is not for us; empty when it is.
 func (h *handler) whyIgnored() string {
 	command, why := trigger.CommandOf(h.trigger, h.inputs.Rules)
 	if why == "" && h.trigger.IsCI() && !strings.HasPrefix(h.trigger.CI.Branch, h.inputs.BranchPrefix) {

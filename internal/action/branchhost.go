@@ -72,7 +72,7 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha st
 	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
 }
 
-// FreeBranch is a name for another branch: one that is not there, or stands at sha.
+// FreeBranch returns a name for another branch: one that is not there, or stands at sha.
 func (h *branchHost) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
 	origin, err := h.remote(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h *branchHost) Comment(ctx context.Context, board view.Texts) (journal.Com
 	return h.posted, err
 }
 
-// savedCommitInComment is the commit that the progress comment names as saved last.
+// savedCommitInComment returns the commit that the progress comment names as saved last.
 func (h *branchHost) savedCommitInComment(ctx context.Context) (string, error) {
 	h.showing.Lock()
 	defer h.showing.Unlock()
@@ -113,7 +113,7 @@ func (h *branchHost) savedCommitInComment(ctx context.Context) (string, error) {
 	return h.savedCommit, nil
 }
 
-// savedCommitInPull is the commit that the pull request of branch names as saved on ref.
+// savedCommitInPull returns the commit that the pull request of branch names as saved on ref.
 func (h *branchHost) savedCommitInPull(ctx context.Context, branch, ref string) (string, error) {
 	pull, open, err := h.client.OwnPull(ctx, branch, h.starter)
 	if err != nil || !open {

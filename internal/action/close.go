@@ -107,7 +107,7 @@ func (h *handler) errorText(what string, err error) string {
 	return text
 }
 
-// brokenRun is a run whose end could not be recorded: without it the comment would say that
+// brokenRun returns a run whose end could not be recorded: without it the comment would say that
 // an agent is at work.
 func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	run := outcome.Run
@@ -121,7 +121,7 @@ func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	return run
 }
 
-// keptTrees is the path of the run's trees in the job's workspace; empty: they are gone.
+// keptTrees returns the path of the run's trees in the job's workspace; empty: they are gone.
 func (h *handler) keptTrees(outcome Outcome) string {
 	work := outcome.Home.File("work")
 	if _, gone := os.Stat(work); gone != nil {
@@ -205,7 +205,7 @@ func (h *handler) setOutputs(outcome Outcome) {
 	h.writeOutputs(values)
 }
 
-// dollars is an amount for a step that reads it; empty where it is unknown.
+// dollars returns an amount for a step that reads it; empty where it is unknown.
 func dollars(amount *float64) string {
 	if amount == nil {
 		return ""
@@ -244,7 +244,7 @@ func (h *handler) writeOutputs(values [][2]string) {
 	}
 }
 
-// Exit is the exit code of the job's step: a stopped run fails the job only if the workflow wants that.
+// Exit returns the exit code of the job's step: a stopped run fails the job only if the workflow wants that.
 func (r Result) Exit(failOn config.FailOn) int {
 	if r.Outcome.Run.Stop == nil {
 		return fault.ExitDone

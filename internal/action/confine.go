@@ -55,7 +55,7 @@ func (h *handler) sandboxOptions(worker, second *job.Candidate, p policy.Policy)
 	}
 }
 
-// runnerFolders are the runner's folders. A file of its installation marks them.
+// runnerFolders returns the runner's folders. A file of its installation marks them.
 func (h *handler) runnerFolders() []string {
 	temp := h.Getenv("RUNNER_TEMP")
 	all := []string{temp, h.Getenv("RUNNER_WORKSPACE"), filepath.Dir(h.Getenv("GITHUB_EVENT_PATH"))}
@@ -151,7 +151,7 @@ func (h *handler) withNetwork(tool git.Git) (git.Git, error) {
 	return tool, network.Trust(tool.CA)
 }
 
-// githubAddresses are GitHub's addresses: only an attempt shows whether another sandbox stands.
+// githubAddresses returns GitHub's addresses: only an attempt shows whether another sandbox stands.
 func (h *handler) githubAddresses(ctx context.Context) []string {
 	at, err := url.Parse(h.env.ServerURL)
 	if h.inputs.Sandbox.Level != sandbox.External || err != nil {

@@ -52,7 +52,7 @@ func (r request) description() string {
 const fromAFork = "This pull request comes from a fork. ralph works only on branches of this repository: a branch here with the fork's commits could start workflows that hold secrets. " +
 	"A person with write permission can push the branch here, and ask there."
 
-// place is the base and the branch of the work: on a pull request its own branch.
+// place returns the base and the branch of the work: on a pull request its own branch.
 func (r request) place() (base, branch string, err error) {
 	if r.task.Kind != plan.KindPull {
 		base = cmp.Or(r.inputs.BaseBranch, r.trigger.Repo.DefaultBranch)
@@ -146,7 +146,7 @@ func numberedList(texts []string) string {
 	return strings.TrimSuffix(b.String(), "; ")
 }
 
-// ref is where the task's newest run is saved. Without a number, the task's text and base name it.
+// ref returns where the task's newest run is saved. Without a number, the task's text and base name it.
 func (r request) ref() string {
 	if r.task.Number != 0 {
 		return fmt.Sprintf("refs/ralph/issue-%d", r.task.Number)

@@ -93,7 +93,7 @@ func (h *handler) say(text string) {
 	}
 }
 
-// Inputs are the names of the inputs in an environment.
+// Inputs returns the names of the inputs in an environment.
 func Inputs(environ []string) []string {
 	var names []string
 	for _, variable := range environ {
@@ -109,7 +109,7 @@ func Inputs(environ []string) []string {
 // steps have no variable for each input, and shells drop names with a dash.
 const handedInputs = "RALPH_INPUTS"
 
-// Handed is the environment of a job with those inputs in it.
+// Handed returns the environment of a job with those inputs in it.
 func Handed(getenv func(string) string) (func(string) string, error) {
 	text := getenv(handedInputs)
 	if text == "" {

@@ -11,7 +11,7 @@ import (
 // Request is a request whose parts a test names.
 type Request struct{ request }
 
-// NewRequest is what was asked, by those inputs.
+// NewRequest returns what was asked, by those inputs.
 func NewRequest(in config.Inputs, t trigger.Trigger, verb trigger.Verb, task plan.Task) Request {
 	return Request{request{in, t, trigger.Command{Verb: verb}, task}}
 }
@@ -26,7 +26,7 @@ var (
 	Numbered  = numberedList
 )
 
-// PullsOf are the pull requests of a repository, as a run sees them.
+// PullsOf returns the pull requests of a repository, as a run sees them.
 func PullsOf(client *github.Client) job.Pulls {
 	return &branchHost{client: client, hide: func(s string) string { return s }, say: func(string) {}}
 }

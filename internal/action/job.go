@@ -61,7 +61,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}, nil
 }
 
-// kept is where jobs keep the results of checks at a base, for a period. They keep none without
+// kept returns where jobs keep the results of checks at a base, for a period. They keep none without
 // a sandbox or a signature, or if the checks depend on more than files.
 func (h *handler) kept(notary *sigstore.Notary, sb *confine.Sandbox, period string) checkout.Kept {
 	needs := h.inputs.Needs
@@ -84,7 +84,7 @@ func (h *handler) image() (all []string) {
 	return all
 }
 
-// comment is nil where there is nothing to comment on.
+// comment returns nil where there is nothing to comment on.
 func (h *handler) comment() func(context.Context, view.Texts) (journal.CommentPosted, error) {
 	if h.task.Number == 0 {
 		return nil

@@ -51,7 +51,7 @@ func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
 	return Result{Skipped: why}, err
 }
 
-// mayAskForProof is why a comment asks for no proof; empty: it does.
+// mayAskForProof returns why a comment asks for no proof; empty: it does.
 func (h *handler) mayAskForProof(ctx context.Context) (string, error) {
 	if why := h.whyIgnored(); why != "" {
 		return why, nil
@@ -78,7 +78,7 @@ func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
 	return sb, err
 }
 
-// proofBaselines are those of this workflow on the default branch, and count for a week. Only a
+// proofBaselines returns those of this workflow on the default branch, and count for a week. Only a
 // push there saves one: other events have no identity, or run a workflow that the change may
 // have written.
 func (h *handler) proofBaselines(ctx context.Context, sb *confine.Sandbox) checkout.Kept {

@@ -103,7 +103,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	return j.Resume(ctx, home, *way.Resume)
 }
 
-// whyNothingToDo is the pull request that holds the work of the same, completed run; empty: none.
+// whyNothingToDo returns the pull request that holds the work of the same, completed run; empty: none.
 // A new run would undo that work.
 func (h *handler) whyNothingToDo(ctx context.Context, same bool, old journal.Run) (string, error) {
 	if !same || h.task.Number == 0 || !old.IsCompleted() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {

@@ -78,7 +78,7 @@ func (h *handler) openStateRef(ctx context.Context) (*stateRef, error) {
 	return s, err
 }
 
-// expectedCommit is the commit that ralph saved last; empty: none is named.
+// expectedCommit returns the commit that ralph saved last; empty: none is named.
 func (s *stateRef) expectedCommit(ctx context.Context) (string, error) {
 	if s.branch == "" {
 		return s.hub.savedCommitInComment(ctx)

@@ -173,7 +173,7 @@ func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start strin
 	return tree, tree, nil
 }
 
-// startingCommits are the base, and where work begins: an earlier run's branch, or the base.
+// startingCommits returns the base, and where work begins: an earlier run's branch, or the base.
 func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, start string, err error) {
 	if s.UserTree != nil || s.trusted == nil {
 		return asked.Base, asked.Base, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// LoopFiles are the loop's memory in a project. A change of these files alone is no work.
+// LoopFiles returns the loop's memory in a project. A change of these files alone is no work.
 func LoopFiles(p policy.Policy) []string {
 	folder := path.Clean(cmp.Or(p.Memory, workspace.MemoryDir))
 	switch {
@@ -31,7 +31,7 @@ func LoopFiles(p policy.Policy) []string {
 	return []string{folder}
 }
 
-// tree is where the agent works: the user's checkout, or a clone of its own. It is nil
+// tree returns where the agent works: the user's checkout, or a clone of its own. It is nil
 // for a folder without a repository.
 func (s *activeRun) tree(ctx context.Context) (*git.Tree, error) {
 	switch {
@@ -46,7 +46,7 @@ func (s *activeRun) tree(ctx context.Context) (*git.Tree, error) {
 
 func (s *activeRun) worksInClone() bool { return s.UserTree == nil && s.Dir == "" }
 
-// folder is the folder of tree, or the one without a repository.
+// folder returns the folder of tree, or the one without a repository.
 func (s *activeRun) folder(ctx context.Context) (string, error) {
 	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {

@@ -81,7 +81,7 @@ func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Exec, home, m
 	return nil
 }
 
-// Needs are the files that the agent must read in a sandbox, and its state in the user's home.
+// Needs returns the files that the agent must read in a sandbox, and its state in the user's home.
 func (c *Candidate) Needs() (read []string, state agent.State) {
 	if c == nil {
 		return nil, agent.State{}
@@ -89,7 +89,7 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 	return confine.Program(c.Program, c.Adapter), c.State
 }
 
-// ModelTerms are what the agent requests from a model, with the terms of its sandbox.
+// ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
 func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
 	if c == nil {
 		return confine.Model{}

@@ -6,12 +6,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Metered is what an agent used and how it ended, by what the model server saw.
+// Metered returns what an agent used and how it ended, by what the model server saw.
 func Metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
 	return applyMetering(ended, seen)
 }
 
-// Answered is what would be read of what an agent says.
+// Answered returns what would be read of what an agent says.
 func Answered(items ...stream.Item) string {
 	said := newAnswer(nil)
 	for _, item := range items {

@@ -49,7 +49,7 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 	return s.writeSetupMarker(untracked)
 }
 
-// treeOfRun is nil if the agent works in the user's own tree, which the user sets up.
+// treeOfRun returns nil if the agent works in the user's own tree, which the user sets up.
 func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, error) {
 	if s.UserTree != nil && !run.Policy.SeparateTree {
 		return nil, nil //nolint:nilnil // no such tree

@@ -88,7 +88,7 @@ const (
 	maxProtectFile = 1 << 20 // bytes of a file that a patch is made of
 )
 
-// proposals are the agent's changes to protected files as patches: people decide whether to apply them.
+// proposals returns the agent's changes to protected files as patches: people decide whether to apply them.
 func (s *activeRun) proposals(ctx context.Context, dir string, taken journal.CommitsTaken) (all []journal.Proposal) {
 	tree := untrusted.Folder{Path: dir}
 	for _, name := range taken.Dropped[:min(len(taken.Dropped), maxProposals)] {

@@ -107,7 +107,7 @@ func failure(result process.Result, err error, limit time.Duration) string {
 	return ""
 }
 
-// linger gives a finished task's processes time. None may be left before another attempt.
+// linger returns a finished task's processes time. None may be left before another attempt.
 func (s *activeRun) linger(p policy.Supervision, emit emit) (most, look time.Duration) {
 	done, err := s.Supervised.Task.Done()
 	if err != nil || !done {

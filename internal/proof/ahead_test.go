@@ -113,7 +113,7 @@ func (p *pair) prove(differing ...proof.Differing) (inspected journal.ChangeInsp
 	return inspected
 }
 
-// sorted is what ran until the proof ended, in any order, and what ran after it.
+// sorted returns what ran until the proof ended, in any order, and what ran after it.
 func (p *pair) sorted() (during, after []string) {
 	at := slices.Index(p.ran, "proven")
 	during, after = p.ran[:at], p.ran[at+1:]

@@ -264,7 +264,7 @@ func (i *inspection) allow(story string) {
 	i.found = kept
 }
 
-// since says which version of the tests ran.
+// since returns which version of the tests ran.
 func (r reference) since() string {
 	if r.story == "" {
 		return ""

@@ -31,7 +31,7 @@ func (b byCommit) Told(check journal.CheckEnded) tally.Tally {
 	return tally.Parse(b.lists[check.Commit])
 }
 
-// judged is the check "test" that says what a list of tests says.
+// judged returns the check "test" that says what a list of tests says.
 func judged(commit, list string) journal.CheckEnded {
 	told := tally.Parse(list)
 	check := journal.CheckEnded{Name: "test", Commit: commit, Passed: told.Failed == 0 && !strings.Contains(list, "broken "), Exit: told.Failed}
@@ -89,7 +89,7 @@ func (b *bench) inspect(t *testing.T, run journal.Run, tests testsAndChanges) jo
 	return inspected
 }
 
-// places are what was found or shown, a line each.
+// places returns what was found or shown, a line each.
 func places(all []journal.Loosened) []string {
 	var lines []string
 	for _, place := range all {
@@ -286,7 +286,7 @@ func TestExistingTestsThatCannotBeRun(t *testing.T) {
 	}
 }
 
-// second is a run in which a second story was just proven, after a first one that
+// second returns a run in which a second story was just proven, after a first one that
 // was shown by TestTen.
 func second() journal.Run {
 	const here = "passed p.TestOne\npassed p.TestTen"

@@ -72,12 +72,12 @@ func (s shelf) Mixed(context.Context, journal.Run, string, string) (bool, error)
 
 func (s shelf) Told(check journal.CheckEnded) tally.Tally { return tally.Parse(s.lists[check.Where]) }
 
-// told is a check of which a runner tells that so many tests pass.
+// told returns a check of which a runner tells that so many tests pass.
 func told(runner string, passed int) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Passed: true, Tests: &journal.Tests{Runner: runner, Passed: passed}}
 }
 
-// failing is a check that is red with these tests, and these that are none.
+// failing returns a check that is red with these tests, and these that are none.
 func failing(red []string, broken ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Exit: 1, Tests: &journal.Tests{Runner: "go", Passed: 1, Failed: len(red), Red: red, Broken: broken}}
 }

@@ -43,7 +43,7 @@ func narrowed(t *testing.T, command, runner, within string, files []string, alon
 	return commands, grade
 }
 
-// fresh is a check in which the new test fails by name on the base code.
+// fresh returns a check in which the new test fails by name on the base code.
 func fresh(at proof.Place) journal.CheckEnded {
 	if at.Where == journal.AtDoubt {
 		return told("x", 1)

@@ -103,7 +103,7 @@ func missing(name string) journal.CheckEnded {
 	return journal.CheckEnded{Name: name, Exit: 127, CannotRun: true}
 }
 
-// asked is a run with these checks, as they were at the base.
+// asked returns a run with these checks, as they were at the base.
 func asked(atBase ...journal.CheckEnded) journal.Run {
 	run := journal.Run{Base: "b0", Policy: policy.Policy{Baseline: policy.BaselineNew}}
 	usable := false

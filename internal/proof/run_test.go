@@ -19,7 +19,7 @@ import (
 
 type checking = func(context.Context, journal.Run, proof.Place, func(journal.Event)) error
 
-// and is a check after which something happens.
+// and returns a check after which something happens.
 func and(check checking, then func()) checking {
 	return func(ctx context.Context, run journal.Run, at proof.Place, emit func(journal.Event)) error {
 		err := check(ctx, run, at, emit)
@@ -28,7 +28,7 @@ func and(check checking, then func()) checking {
 	}
 }
 
-// ends are the checks of a lab's events, in their order: name, exit, how it was
+// ends returns the checks of a lab's events, in their order: name, exit, how it was
 // the first time, whether that was chance.
 func (l *lab) ends() []string {
 	var all []string

@@ -14,7 +14,7 @@ import (
 
 func set(name string) journal.SetupEnded { return journal.SetupEnded{Name: name, Passed: true} }
 
-// prepared is a run whose checkouts have to be made ready, and whose base was
+// prepared returns a run whose checkouts have to be made ready, and whose base was
 // fit or not.
 func prepared(usable bool) journal.Run {
 	run := asked(green("test"))

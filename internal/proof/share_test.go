@@ -39,7 +39,7 @@ func TestATestThatIsNotNamedHasNotPassed(t *testing.T) {
 	}
 }
 
-// later is a run that has proven US-000, by a test file that US-001 changed, too.
+// later returns a run that has proven US-000, by a test file that US-001 changed, too.
 func later(here journal.CheckEnded, names ...string) journal.Run {
 	run := proved(asked(told("jest", 1)), here)
 	first := journal.Proof{Commit: "c0", Checks: []journal.CheckEnded{{Where: journal.AtWork, Name: "test"}}}

@@ -12,12 +12,12 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// named is a check that is red with these tests, beside some that pass.
+// named returns a check that is red with these tests, beside some that pass.
 func named(passed int, red ...string) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Exit: 1, Tests: &journal.Tests{Runner: "go", Passed: passed, Failed: len(red), Red: red}}
 }
 
-// counted is a check that is green, and how many tests it told of.
+// counted returns a check that is green, and how many tests it told of.
 func counted(passed int) journal.CheckEnded {
 	return journal.CheckEnded{Name: "test", Passed: true, Tests: &journal.Tests{Runner: "go", Passed: passed}}
 }
