@@ -72,7 +72,7 @@ var begin struct {
 	base  string
 }
 
-// beginning is the remote that each lab copies, and its only commit.
+// beginning returns the remote that each lab copies, and its only commit.
 func beginning(t *testing.T) (files fs.FS, base string) {
 	t.Helper()
 	begin.Do(func() {
@@ -94,7 +94,7 @@ func beginning(t *testing.T) (files fs.FS, base string) {
 	return begin.files, begin.base
 }
 
-// held is a copy of a folder's files, shared by all tests.
+// held returns a copy of a folder's files, shared by all tests.
 func held(t *testing.T, dir string) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}

@@ -83,7 +83,7 @@ func (c CheckEnded) fold(r *Run, at time.Time) {
 	}
 }
 
-// Took is how long the check ran.
+// Took returns how long the check ran.
 func (c CheckEnded) Took() time.Duration { return time.Duration(c.TookMS) * time.Millisecond }
 
 // Try is the one of two runs of a check that does not count.

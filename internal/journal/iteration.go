@@ -79,7 +79,7 @@ type AgentEnded struct {
 // MaxWords limits the words that are kept of an agent, in characters.
 const MaxWords = 2000
 
-// LastWords is the end of a text. A cut may have left half a rune at its beginning.
+// LastWords returns the end of a text. A cut may have left half a rune at its beginning.
 func LastWords(text string) string {
 	runes := []rune(strings.TrimSpace(strings.ToValidUTF8(text, "")))
 	if len(runes) <= MaxWords {
@@ -110,7 +110,7 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 
 const overspent = "the budget is used" // the reason of an agent that reached the budget without an error
 
-// Took is how long the agent ran.
+// Took returns how long the agent ran.
 func (a AgentEnded) Took() time.Duration { return time.Duration(a.TookMS) * time.Millisecond }
 
 // PlanRead is the plan as the agent left it, without changes that it may not make.

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 )
 
-// shown is a run whose first work stands on its branch, with a pull request.
+// shown returns a run whose first work stands on its branch, with a pull request.
 func shown(more ...journal.Event) journal.Run {
 	before := []journal.Event{
 		journal.RunBegan{Run: "r", Branch: "b", Base: "b0", Start: "b0", Tree: "t0", Work: "w0"},

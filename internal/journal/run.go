@@ -165,16 +165,16 @@ func (r Run) IterationBefore(number int) *Iteration {
 	return nil
 }
 
-// Elapsed is the time since the limits were granted.
+// Elapsed returns the time since the limits were granted.
 func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
-// SpentUSD is the cost since the limits were granted.
+// SpentUSD returns the cost since the limits were granted.
 func (r Run) SpentUSD() float64 { return r.TotalUSD() - r.Granted.CostUSD }
 
-// TotalUSD is the cost of the run, with requests whose cost no agent reported.
+// TotalUSD returns the cost of the run, with requests whose cost no agent reported.
 func (r Run) TotalUSD() float64 { return r.CostUSD + r.ChargedUSD }
 
-// SpentTokens is the usage since the limits were granted.
+// SpentTokens returns the usage since the limits were granted.
 func (r Run) SpentTokens() int64 { return r.Usage.Tokens() - r.Granted.Tokens }
 
 // UsedIterations counts the iterations since the limits were granted.

@@ -61,7 +61,7 @@ func sample() []journal.Event {
 	}
 }
 
-// odd is a journal of events in an order no run would have.
+// odd returns a journal of events in an order no run would have.
 func odd(r *rand.Rand) []journal.Entry {
 	events := sample()
 	entries := make([]journal.Entry, 5+r.IntN(20))

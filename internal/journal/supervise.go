@@ -30,7 +30,7 @@ func (p Paused) fold(r *Run, at time.Time) {
 	}
 }
 
-// Delay is how long the run waits.
+// Delay returns how long the run waits.
 func (p Paused) Delay() time.Duration { return time.Duration(p.MS) * time.Millisecond }
 
 // TaskSettled records that the end of a task was announced.

@@ -149,7 +149,7 @@ func (ch *child) kill() error {
 	}
 }
 
-// ResultOf is the result of a program with that wait status.
+// ResultOf returns the result of a program with that wait status.
 func ResultOf(ws syscall.WaitStatus) Result {
 	if !ws.Signaled() {
 		return Result{Exit: ws.ExitStatus()}

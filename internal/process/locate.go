@@ -101,7 +101,7 @@ func Within(path string, folders []string) bool {
 	})
 }
 
-// Under tells whether path is dir, or lies in it, by their names.
+// Under reports whether path is dir, or lies in it, by their names.
 func Under(dir, path string) bool {
 	way, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(way)
@@ -185,7 +185,7 @@ var (
 	ErrExecFormat        = unix.ENOEXEC
 )
 
-// Remedy says how to make program start after err; empty if unknown.
+// Remedy returns how to make program start after err; empty if unknown.
 func Remedy(program string, err error) string {
 	switch {
 	case errors.Is(err, ErrFolder):

@@ -30,7 +30,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// split gives what Lines makes of these chunks; a star marks a cut line.
+// split returns what Lines makes of these chunks; a star marks a cut line.
 func split(limit int, chunks ...[]byte) (got []string) {
 	l := process.Lines{Max: limit, Each: func(line []byte, cut bool) {
 		s := string(line)

@@ -133,7 +133,7 @@ func contextError(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, why)
 }
 
-// IsClosed tells whether a signal was given.
+// IsClosed reports whether a signal was given.
 func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
@@ -159,13 +159,13 @@ func (h *Head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Bytes is what was kept.
+// Bytes returns what was kept.
 func (h *Head) Bytes() []byte { return h.kept }
 
-// Dropped is how many bytes came after the kept ones.
+// Dropped returns how many bytes came after the kept ones.
 func (h *Head) Dropped() int64 { return h.dropped }
 
-// String is what was kept, without an incomplete character at its end.
+// String returns what was kept, without an incomplete character at its end.
 func (h *Head) String() string {
 	b := h.kept
 	if h.dropped == 0 {
@@ -202,13 +202,13 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes is what was kept.
+// Bytes returns what was kept.
 func (t *Tail) Bytes() []byte { return lastBytes(t.kept, t.N) }
 
-// Dropped is how many bytes came before the kept ones.
+// Dropped returns how many bytes came before the kept ones.
 func (t *Tail) Dropped() int64 { return t.written - int64(len(t.Bytes())) }
 
-// String is what was kept, without an incomplete character at its beginning.
+// String returns what was kept, without an incomplete character at its beginning.
 func (t *Tail) String() string {
 	b := t.Bytes()
 	if t.Dropped() == 0 {

@@ -49,7 +49,7 @@ var roles = map[string]func(args []string){
 	"outer":   playOuter,
 }
 
-// playing is a Command that plays a role.
+// playing returns a Command that plays a role.
 func playing(role string, args ...string) process.Command {
 	return process.Command{
 		Argv: append([]string{os.Args[0]}, args...),

@@ -265,7 +265,7 @@ func TestKillUser(t *testing.T) {
 	}
 }
 
-// relaying is a Command that leaves n of them. They are alive as long as one of them
+// relaying returns a Command that leaves n of them. They are alive as long as one of them
 // holds a pipe open; alive waits so many milliseconds for their end.
 func relaying(t *testing.T, n int) (alive func(ms int) bool, c process.Command) {
 	t.Helper()

@@ -12,7 +12,7 @@ import (
 
 const mostIncluded = 10_000
 
-// Included are the files that configuration files include, and those that these include,
+// Included returns the files that configuration files include, and those that these include,
 // whether or not they are there or their condition holds now, with the links on the way to
 // each. List gives git's list of the includes of a configuration, without ~ in paths; listed is
 // that of the environment, and most limits what is read of a file.
@@ -43,7 +43,7 @@ func Included(listed []byte, files []string, most int64, list func(config []byte
 
 func includes(config []byte) bool { return bytes.Contains(bytes.ToLower(config), []byte("include")) }
 
-// Way are the names that decide which file a path leads to: each link on it, and the end.
+// Way returns the names that decide which file a path leads to: each link on it, and the end.
 // Where a folder is missing that .. comes after, its name may become a link.
 func Way(to string) (names []string) {
 	place, err := untrusted.Resolve(to, func(link string) bool {
@@ -56,7 +56,7 @@ func Way(to string) (names []string) {
 	return append(names, place)
 }
 
-// Absolute is a path as git reads it in a folder, which follows a link before "..".
+// Absolute returns a path as git reads it in a folder, which follows a link before "..".
 func Absolute(path, dir string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -64,7 +64,7 @@ func Absolute(path, dir string) string {
 	return dir + "/" + path
 }
 
-// Worktree is the folder that core.worktree names in a git folder; empty if a link leads there, as one
+// Worktree returns the folder that core.worktree names in a git folder; empty if a link leads there, as one
 // may lead elsewhere later.
 func Worktree(folder, value string) string {
 	to, err := untrusted.Resolve(Absolute(value, folder), func(string) bool { return true })
@@ -74,7 +74,7 @@ func Worktree(folder, value string) string {
 	return to
 }
 
-// Leads is where a file .git in dir leads to, name by name. git ends a name at a NUL.
+// Leads returns where a file .git in dir leads to, name by name. git ends a name at a NUL.
 func Leads(text []byte, dir string) (to string) {
 	to, is := strings.CutPrefix(Line(text), "gitdir: ")
 	if !is || strings.Contains(to, "\x00") {
@@ -83,5 +83,5 @@ func Leads(text []byte, dir string) (to string) {
 	return untrusted.Place(Absolute(to, dir)) // what is missing may be made later, and then be found
 }
 
-// Line is a file of one line as git reads it.
+// Line returns a file of one line as git reads it.
 func Line(text []byte) string { return strings.TrimRight(string(text), "\r\n") }

@@ -33,7 +33,7 @@ type Guard struct {
 	But []string // as path.Match has them
 }
 
-// Kept are the files and git folders that are read-only or put back.
+// Kept returns the files and git folders that are read-only or put back.
 func (n Needs) Kept() []string {
 	kept := slices.Clone(n.ReadOnly)
 	for _, guard := range n.Guarded {
@@ -54,7 +54,7 @@ func Writes(name string) bool {
 	return slices.ContainsFunc(written, func(pattern string) bool { fits, _ := path.Match(pattern, first); return fits })
 }
 
-// Folder is what only the user changes in a folder. It goes by the folder
+// Folder returns what only the user changes in a folder. It goes by the folder
 // alone: whether git takes .git for a repository, or finds one there at all, those
 // inside could change from one command to the next.
 func Folder(dir string) Needs {
@@ -101,7 +101,7 @@ func strange(dir string) (paths []string) {
 	return paths
 }
 
-// Around is the nearest folder from dir up that holds a .git; dir itself without one.
+// Around returns the nearest folder from dir up that holds a .git; dir itself without one.
 func Around(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -193,7 +193,7 @@ func IsFolder(e untrusted.Entry) bool {
 	})
 }
 
-// Begun tells whether a .git is, or leads to, more than a folder of that name.
+// Begun reports whether a .git is, or leads to, more than a folder of that name.
 func Begun(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && (!info.IsDir() || slices.ContainsFunc(traces, func(trace string) bool {

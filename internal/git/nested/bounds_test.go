@@ -18,7 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// allocated is how many MB a function allocates.
+// allocated returns how many MB a function allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -67,7 +67,7 @@ func (r Repository) Fetch(ctx context.Context, t *git.Trusted, sha string) error
 	return t.UpdateRef(ctx, git.TakenRef, sha)
 }
 
-// Tag is the commit of a remote's tag; empty without such a tag.
+// Tag returns the commit of a remote's tag; empty without such a tag.
 func (r Repository) Tag(ctx context.Context, g git.Git, name string) (string, error) {
 	ref := "refs/tags/" + name
 	there, err := r.list(ctx, g, g.Do, ref, ref+"^{}")
@@ -90,7 +90,7 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 
 const mostBranches = 20
 
-// FreeBranch is the first of branch-2, branch-3 … that does not exist, or stands at sha.
+// FreeBranch returns the first of branch-2, branch-3 … that does not exist, or stands at sha.
 func (r Repository) FreeBranch(ctx context.Context, t *git.Trusted, branch, sha string) (string, error) {
 	var names []string
 	for n := range mostBranches {

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// answering is a repository whose git prints out and said.
+// answering returns a repository whose git prints out and said.
 func answering(t *testing.T, exit int, out, said []byte) *git.Trusted {
 	t.Helper()
 	dir := t.TempDir()

@@ -56,7 +56,7 @@ func (r Repository) PushFiles(ctx context.Context, t *git.Trusted, f Files) (str
 
 func lease(ref, commit string) string { return "--force-with-lease=" + ref + ":" + commit }
 
-// stream is the commit for git fast-import, which answers with its name.
+// stream returns the commit for git fast-import, which answers with its name.
 func (f Files) stream() ([]byte, error) {
 	if err := checkRef(f.Ref); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func checkRef(ref string) error {
 
 const mostKept = 64 << 20
 
-// ReadFiles are the files of such a commit, without those that ralph would not have written.
+// ReadFiles returns the files of such a commit, without those that ralph would not have written.
 func ReadFiles(ctx context.Context, t *git.Trusted, sha string) (map[string][]byte, error) {
 	if err := git.CheckSHA(sha); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ type Error struct {
 	Reason string // the remote's own words or git's, on one line
 }
 
-// Error is what was asked, what it came to, and why.
+// Error returns what was asked, what it came to, and why.
 func (e *Error) Error() string {
 	var parts []string
 	if e.Act != "" {

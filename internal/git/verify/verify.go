@@ -54,7 +54,7 @@ func objects(ctx context.Context, t *git.Trusted, seen seen, commits ...string) 
 	return err
 }
 
-// hashOf is what made an object's name.
+// hashOf returns what made an object's name.
 func hashOf(id string) hash.Hash {
 	if len(id) == 2*sha256.Size {
 		return sha256.New()
@@ -170,7 +170,7 @@ func storesOf(ctx context.Context, t *git.Trusted) ([]string, error) {
 	return stores, err
 }
 
-// holds are the objects that the index of a pack names, counted in copies.
+// holds returns the objects that the index of a pack names, counted in copies.
 func holds(ctx context.Context, t *git.Trusted, index string, copies map[string]int) (held []string, err error) {
 	file, err := untrusted.Open(index)
 	if err != nil {
