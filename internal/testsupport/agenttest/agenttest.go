@@ -30,7 +30,7 @@ type File struct{ bytes.Buffer }
 // Close does nothing.
 func (*File) Close() error { return nil }
 
-// New is a stand for the agent of that name.
+// New returns a stand for the agent of that name.
 func New(t *testing.T, name string, o agent.Options) *Stand {
 	t.Helper()
 	adapter, err := agent.Pick(name, o)
@@ -59,7 +59,7 @@ var usual = strings.NewReplacer(
 	" Denied: Until:0001-01-01 00:00:00 +0000 UTC", "", " Denied: ", " ", " Until:0001-01-01 00:00:00 +0000 UTC", "",
 	" After:0s", "", " Busy:false", "", " Most:0 Boundless:false}", "}")
 
-// Script is a line for each Item that the stand saw.
+// Script returns a line for each Item that the stand saw.
 func (s *Stand) Script() string {
 	var out strings.Builder
 	for _, item := range s.Items {
@@ -68,7 +68,7 @@ func (s *Stand) Script() string {
 	return out.String()
 }
 
-// Self is the test binary as an agent command; its TestMain runs the child of that name.
+// Self returns the test binary as an agent command; its TestMain runs the child of that name.
 func Self(t *testing.T, child string) string {
 	t.Helper()
 	path, err := os.Executable()

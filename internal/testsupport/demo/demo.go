@@ -127,7 +127,7 @@ func (d Demo) git(ctx context.Context, dir string, args ...string) (string, erro
 	return out.String(), err
 }
 
-// people is the environment of a person's git, without what is on this
+// people returns the environment of a person's git, without what is on this
 // machine.
 func (d Demo) people() []string {
 	return []string{
@@ -144,7 +144,7 @@ func text(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Folder is an empty folder for a demo: a new one where none is named.
+// Folder returns an empty folder for a demo: a new one where none is named.
 func Folder(named string) (string, error) {
 	if named == "" {
 		return os.MkdirTemp("", "ralph-demo-")
@@ -159,7 +159,7 @@ func Folder(named string) (string, error) {
 	return named, err
 }
 
-// Name is how a shell starts the program self: by name where it is on PATH.
+// Name returns how a shell starts the program self: by name where it is on PATH.
 func Name(self string, env []string) string {
 	if found, err := process.LookUp("ralph", "", env); err == nil {
 		if path, err := filepath.EvalSymlinks(found); err == nil && path == self {

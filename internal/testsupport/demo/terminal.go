@@ -35,7 +35,7 @@ func terminal(text string) string {
 	return strings.Join(slices.CompactFunc(lines, func(a, b string) bool { return a == "" && b == "" }), "\n")
 }
 
-// shown is a line that is no table's.
+// shown returns a line that is no table's.
 func shown(line string) []string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 	rest := line[len(indent):]
@@ -51,7 +51,7 @@ func shown(line string) []string {
 	return []string{line}
 }
 
-// columns are the rows of a table, each cell as wide as its column.
+// columns returns the rows of a table, each cell as wide as its column.
 func columns(table [][]string) (lines []string) {
 	widths := map[int]int{}
 	for _, row := range table {

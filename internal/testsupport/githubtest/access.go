@@ -118,7 +118,7 @@ func (c *call) grantsAsPull(n need) bool {
 	return issue != nil && issue.pull != nil && c.token.grants("pull_requests", n.level, c.repo)
 }
 
-// grants says whether the permissions of a Job's or an Installation's token are
+// grants reports whether the permissions of a Job's or an Installation's token are
 // enough. What is public may be read without any; settings are not.
 func (t *Token) grants(scope, wanted string, r *repo) bool {
 	public := wanted == "read" && !r.Private && scope != "administration"
@@ -135,13 +135,13 @@ func (t *Token) covers(r *repo) bool {
 	return t.Repos == nil || slices.ContainsFunc(t.Repos, func(name string) bool { return strings.EqualFold(name, r.name()) })
 }
 
-// below says that a person's role is not enough. The token of a Job or an
+// below reports whether a person's role is not enough. The token of a Job or an
 // Installation has none: it is judged by what it grants.
 func (t *Token) below(wanted string, r *repo) bool {
 	return t.Kind == Personal && role[r.roleOf(t.Login)] < role[wanted]
 }
 
-// sees says whether the caller may see the repository; nil: an anonymous
+// sees reports whether the caller may see the repository; nil: an anonymous
 // caller.
 func (t *Token) sees(r *repo) bool {
 	switch {

@@ -81,7 +81,7 @@ func send(w http.ResponseWriter, a answer) {
 	_, _ = w.Write(text)
 }
 
-// quota is how many requests a token has, used and left.
+// quota returns how many requests a token has, used and left.
 func (s *Server) quota(token *Token) (limit, used, left int) {
 	limit = allQuota
 	if s.RateLimit > 0 {
@@ -93,7 +93,7 @@ func (s *Server) quota(token *Token) (limit, used, left int) {
 	return limit, used, max(limit-used, 0)
 }
 
-// reset is the end of the hour under way.
+// reset returns the end of the hour under way.
 func (s *Server) reset() int64 {
 	now := Epoch.Add(time.Duration(s.ticks) * time.Second)
 	if s.Now != nil {
@@ -114,7 +114,7 @@ func (s *Server) rateHeaders(header http.Header, token *Token) {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// orNull is the JSON null for what GitHub leaves empty as null.
+// orNull returns the JSON null for what GitHub leaves empty as null.
 func orNull(text string) any {
 	if text == "" {
 		return nil

@@ -160,7 +160,7 @@ func createToken(c *call) answer {
 	return c.server.issueToken(c.app, repos, permissions)
 }
 
-// chosen are the repositories of a token: those asked for, by name or id, or
+// chosen returns the repositories of a token: those asked for, by name or id, or
 // all of the installation; nil when one of them is not the installation's.
 func (s *Server) chosen(app App, names []string, ids []int64) []string {
 	if len(names)+len(ids) == 0 {

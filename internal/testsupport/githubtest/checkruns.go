@@ -44,7 +44,7 @@ func (s *Server) AddCheckRun(name string, check CheckRun) CheckRun {
 	return check
 }
 
-// CheckRuns are the checks that stand on a commit, the oldest first.
+// CheckRuns returns the checks that stand on a commit, the oldest first.
 func (s *Server) CheckRuns(name, sha string) (found []CheckRun) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func listCheckRuns(c *call) answer {
 	return ok(object{"total_count": len(runs), "check_runs": runs})
 }
 
-// checkOrNil is the check that the path speaks of.
+// checkOrNil returns the check that the path speaks of.
 func (c *call) checkOrNil(name string) *CheckRun {
 	at := slices.IndexFunc(c.repo.checks, func(check CheckRun) bool { return check.ID == c.number(name) })
 	if at < 0 {
@@ -130,7 +130,7 @@ func listAnnotations(c *call) answer {
 	})
 }
 
-// jobLog says where the log lies: on GitHub at another host, without a token.
+// jobLog returns where the log lies: on GitHub at another host, without a token.
 func jobLog(c *call) answer {
 	check := c.checkOrNil("job_id")
 	if check == nil || check.Log == "" {

@@ -107,7 +107,7 @@ func createComment(c *call) answer {
 	return created(c.server.commentJSON(c.repo, made))
 }
 
-// commentText is the body of a comment, held against GitHub's limits.
+// commentText returns the body of a comment, held against GitHub's limits.
 func (c *call) commentText() (string, *answer) {
 	var asked struct{ Body string }
 	if wrong := c.decode(&asked); wrong != nil {

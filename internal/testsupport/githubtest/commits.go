@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// compareCommits tells what either of two branches or commits lacks of the other. The
+// compareCommits returns what either of two branches or commits lacks of the other. The
 // changed files, which GitHub shows on the first page, are left out.
 func compareCommits(c *call) answer {
 	base, head, _ := strings.Cut(c.params["basehead"], "...")

@@ -19,7 +19,7 @@ type Run struct {
 	Temp string
 }
 
-// Environment is what the runner sets for a job of the run.
+// Environment returns what the runner sets for a job of the run.
 func (s *Server) Environment(run Run) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

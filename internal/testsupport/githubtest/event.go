@@ -13,7 +13,7 @@ type Event struct {
 	Sender string
 }
 
-// LabelEvent is the payload of issues.labeled, or of pull_request.labeled where
+// LabelEvent returns the payload of issues.labeled, or of pull_request.labeled where
 // the number is a pull request's.
 func (s *Server) LabelEvent(e Event, label string) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
@@ -25,7 +25,7 @@ func (s *Server) LabelEvent(e Event, label string) ([]byte, error) {
 	})
 }
 
-// AssignEvent is the payload of issues.assigned.
+// AssignEvent returns the payload of issues.assigned.
 func (s *Server) AssignEvent(e Event, assignee string) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
 		body := s.subject(r, i, "assigned")
@@ -34,12 +34,12 @@ func (s *Server) AssignEvent(e Event, assignee string) ([]byte, error) {
 	})
 }
 
-// CommentEvent is the payload of issue_comment.created.
+// CommentEvent returns the payload of issue_comment.created.
 func (s *Server) CommentEvent(e Event, comment int64) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object { return s.commentEvent(r, i, comment, "created") })
 }
 
-// EditEvent is the payload of issue_comment.edited; before is the old text.
+// EditEvent returns the payload of issue_comment.edited; before is the old text.
 func (s *Server) EditEvent(e Event, comment int64, before string) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
 		body := s.commentEvent(r, i, comment, "edited")
@@ -48,7 +48,7 @@ func (s *Server) EditEvent(e Event, comment int64, before string) ([]byte, error
 	})
 }
 
-// ReviewEvent is the payload of pull_request_review.submitted.
+// ReviewEvent returns the payload of pull_request_review.submitted.
 func (s *Server) ReviewEvent(e Event, review int64) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
 		body := object{"action": "submitted"}
@@ -66,12 +66,12 @@ func (s *Server) ReviewEvent(e Event, review int64) ([]byte, error) {
 	})
 }
 
-// PullEvent is the payload of pull_request with an action.
+// PullEvent returns the payload of pull_request with an action.
 func (s *Server) PullEvent(e Event, action string) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object { return s.subject(r, i, action) })
 }
 
-// GroupEvent is the payload of merge_group.checks_requested for a commit on top of the
+// GroupEvent returns the payload of merge_group.checks_requested for a commit on top of the
 // default branch; its issue is not used.
 func (s *Server) GroupEvent(e Event, head string) ([]byte, error) {
 	s.mu.Lock()
@@ -83,7 +83,7 @@ func (s *Server) GroupEvent(e Event, head string) ([]byte, error) {
 	}})
 }
 
-// ProvedEvent is the payload of workflow_run.completed for a run on a pull request.
+// ProvedEvent returns the payload of workflow_run.completed for a run on a pull request.
 func (s *Server) ProvedEvent(e Event, workflow string) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
 		run := object{
@@ -94,7 +94,7 @@ func (s *Server) ProvedEvent(e Event, workflow string) ([]byte, error) {
 	})
 }
 
-// CIEvent is the payload of workflow_run.completed, check_suite.completed or status
+// CIEvent returns the payload of workflow_run.completed, check_suite.completed or status
 // for the head of a pull request, as it was at sha.
 func (s *Server) CIEvent(e Event, kind, sha, conclusion string) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
@@ -110,12 +110,12 @@ func (s *Server) CIEvent(e Event, kind, sha, conclusion string) ([]byte, error) 
 	})
 }
 
-// PushEvent is the payload of push to a branch.
+// PushEvent returns the payload of push to a branch.
 func (s *Server) PushEvent(e Event, name string) ([]byte, error) {
 	return s.event(e, func(r *repo, _ *issue) object { return object{"ref": "refs/heads/" + name, "after": branch(r, name)} })
 }
 
-// DispatchEvent is the payload of workflow_dispatch; its issue is not used.
+// DispatchEvent returns the payload of workflow_dispatch; its issue is not used.
 func (s *Server) DispatchEvent(e Event, inputs map[string]string) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *Server) payload(r *repo, sender string, body object) ([]byte, error) {
 	return text, nil
 }
 
-// subject is the issue, or the pull request, that an event is about.
+// subject returns the issue, or the pull request, that an event is about.
 func (s *Server) subject(r *repo, i *issue, action string) object {
 	if i.pull != nil {
 		return object{"action": action, "number": i.Number, "pull_request": s.fullPullJSON(r, i)}

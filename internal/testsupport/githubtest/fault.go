@@ -49,12 +49,12 @@ func (s *Server) Heal() {
 	s.faults = nil
 }
 
-// ServerError is an answer such as 500 in GitHub's form.
+// ServerError returns an answer such as 500 in GitHub's form.
 func ServerError(status int) Fault {
 	return Fault{Status: status, Body: fmt.Sprintf(`{"message":%q,"documentation_url":%q,"status":"%d"}`, http.StatusText(status), docs, status)}
 }
 
-// BadGateway is the page that GitHub's edge shows when no server answers behind
+// BadGateway returns the page that GitHub's edge shows when no server answers behind
 // it.
 func BadGateway() Fault {
 	return Fault{
@@ -64,7 +64,7 @@ func BadGateway() Fault {
 	}
 }
 
-// SecondaryLimit is what GitHub answers to too many writes in a short time.
+// SecondaryLimit returns what GitHub answers to too many writes in a short time.
 func SecondaryLimit(retryAfter time.Duration) Fault {
 	fault := ServerError(http.StatusForbidden)
 	fault.Body = fmt.Sprintf(`{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again.","documentation_url":"%s/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits","status":"403"}`, docs)

@@ -171,7 +171,7 @@ func goroutines(t *testing.T) string {
 	return strings.Join(stacks, "\n\n")
 }
 
-// children are the processes below this one, no matter which of its threads began
+// children returns the processes below this one, no matter which of its threads began
 // them, where there is a /proc.
 func children(t *testing.T) (pids []string) {
 	t.Helper()

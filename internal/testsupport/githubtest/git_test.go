@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// remote is the address of a repository with a token in it.
+// remote returns the address of a repository with a token in it.
 func remote(t *testing.T, s *githubtest.Server, token string) string {
 	t.Helper()
 	address, err := url.Parse(s.URL + "/" + shop + ".git")
@@ -25,7 +25,7 @@ func remote(t *testing.T, s *githubtest.Server, token string) string {
 	return address.String()
 }
 
-// clone is a checkout with one more commit, on the branch ralph/new.
+// clone returns a checkout with one more commit, on the branch ralph/new.
 func clone(t *testing.T, s *githubtest.Server, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")

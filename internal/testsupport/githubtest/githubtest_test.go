@@ -124,7 +124,7 @@ func client(t *testing.T, s *githubtest.Server, token string) *github.Client {
 	return c
 }
 
-// refused is the status and message of a refusal, and of its first problem.
+// refused returns the status and message of a refusal, and of its first problem.
 func refused(t *testing.T, err error) (int, string) {
 	t.Helper()
 	var failed *github.ErrorResponse

@@ -23,7 +23,7 @@ type query struct {
 	Variables map[string]any `json:"variables"`
 }
 
-// node is the pull request or the thread that a mutation names, however it names it.
+// node returns the pull request or the thread that a mutation names, however it names it.
 func (q query) node() string {
 	if found := inline.FindStringSubmatch(q.Query); found != nil {
 		if found[2] == "" {
@@ -100,7 +100,7 @@ func (s *Server) byNode(id string) (*repo, *issue) {
 	return nil, nil
 }
 
-// selected are the fields of a pull request that the query asks for.
+// selected returns the fields of a pull request that the query asks for.
 func (s *Server) selected(r *repo, i *issue, query string) object {
 	fields := object{
 		"id": nodeID("PR", i.ID), "number": i.Number, "isDraft": i.pull.draft, "url": i.pull.page(s, r, i),
@@ -113,7 +113,7 @@ func (s *Server) selected(r *repo, i *issue, query string) object {
 	return fields
 }
 
-// refusal is how GraphQL says no: 200, a null and the reason.
+// refusal returns how GraphQL says no: 200, a null and the reason.
 func refusal(name, kind, message string) object {
 	return object{
 		"data": object{name: nil},

@@ -91,7 +91,7 @@ func (s *Server) logged(next http.Handler) http.Handler {
 	})
 }
 
-// apiPath is the path as GitHub's documents write it, still escaped.
+// apiPath returns the path as GitHub's documents write it, still escaped.
 func apiPath(r *http.Request) string {
 	path := r.URL.EscapedPath()
 	if rest, ok := strings.CutPrefix(path, "/api/v3/"); ok {

@@ -73,7 +73,7 @@ func (s *Server) newIssue(r *repo, settings Issue) *issue {
 	return made
 }
 
-// issueOrNil is the issue that the path speaks of, by itself or by a comment.
+// issueOrNil returns the issue that the path speaks of, by itself or by a comment.
 func (c *call) issueOrNil() *issue {
 	if c.repo == nil {
 		return nil

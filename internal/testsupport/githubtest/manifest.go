@@ -29,7 +29,7 @@ type drawn struct {
 	secret string
 }
 
-// MakeApp is the click on "Create GitHub App": it takes the form's manifest and
+// MakeApp returns the click on "Create GitHub App": it takes the form's manifest and
 // gives the address to which the maker is sent back. The App is owner's, and is
 // installed in repos.
 func (s *Server) MakeApp(owner, state, text string, repos ...string) (back string, err error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// drawing is an App of acme that waits to be taken over, and its code.
+// drawing returns an App of acme that waits to be taken over, and its code.
 func drawing(t *testing.T, s *githubtest.Server) (code string) {
 	t.Helper()
 	text, err := github.NewApp{Name: "drawn", Home: "https://example.com", Deliver: "https://example.com/webhook", Return: "https://example.com/back"}.Manifest()

@@ -59,7 +59,7 @@ func (c *call) links(number, last int) string {
 	return strings.Join(links, ", ")
 }
 
-// since is the query's bound on updated_at; zero lets everything through.
+// since returns the query's bound on updated_at; zero lets everything through.
 func (c *call) since() time.Time {
 	at, err := time.Parse(time.RFC3339, c.request.URL.Query().Get("since"))
 	if err != nil {

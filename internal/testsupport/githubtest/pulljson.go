@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// pullJSON is a pull request as it stands in lists.
+// pullJSON returns a pull request as it stands in lists.
 func (s *Server) pullJSON(r *repo, i *issue) object {
 	api, issues := s.api(fmt.Sprintf("/repos/%s/pulls/%d", r.name(), i.Number)), s.api(fmt.Sprintf("/repos/%s/issues/%d", r.name(), i.Number))
 	page, head := i.pull.page(s, r, i), s.tip(i.pull)
@@ -46,7 +46,7 @@ func (s *Server) pullJSON(r *repo, i *issue) object {
 
 func link(to string) object { return object{"href": to} }
 
-// sideJSON is a head or a base; the head of a deleted fork has no repository.
+// sideJSON returns a head or a base; the head of a deleted fork has no repository.
 func (s *Server) sideJSON(r *repo, branch, sha string) object {
 	if r == nil {
 		return object{"label": "unknown:" + branch, "ref": branch, "sha": sha, "user": nil, "repo": nil}
@@ -56,7 +56,7 @@ func (s *Server) sideJSON(r *repo, branch, sha string) object {
 	}
 }
 
-// fullPullJSON is the answer for one pull request: the list form and the sums.
+// fullPullJSON returns the answer for one pull request: the list form and the sums.
 func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	body := s.pullJSON(r, i)
 	state := s.standing(r, i.pull)
@@ -71,7 +71,7 @@ func (s *Server) fullPullJSON(r *repo, i *issue) object {
 	return body
 }
 
-// standing is GitHub's one word for how a pull request stands: each hides those below.
+// standing returns GitHub's one word for how a pull request stands: each hides those below.
 func (s *Server) standing(r *repo, p *pull) string {
 	base, head := branch(r, p.base), s.tip(p)
 	switch {
@@ -89,7 +89,7 @@ func (s *Server) standing(r *repo, p *pull) string {
 
 var counts = pattern.Of(`(\d+) (file|insertion|deletion)`)
 
-// size is how large the diff of a pull request is, by git's short form.
+// size returns how large the diff of a pull request is, by git's short form.
 func (s *Server) size(r *repo, p *pull) (files, added, deleted int) {
 	said := s.ask(r, "diff", "--shortstat", branch(r, p.base)+"..."+s.tip(p))
 	for _, found := range counts.FindAllStringSubmatch(said, -1) {

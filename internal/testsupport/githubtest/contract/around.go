@@ -22,7 +22,7 @@ var load = sync.OnceValues(func() (*Description, error) {
 	return Load(path)
 })
 
-// Installed is the description that npm put into tools/contract, loaded once; an
+// Installed returns the description that npm put into tools/contract, loaded once; an
 // error that is fs.ErrNotExist says that it is not there.
 func Installed() (*Description, error) { return load() }
 

@@ -19,7 +19,7 @@ var slashed = []*regexp.Regexp{
 	regexp.MustCompile(`^(/repos/[^/]+/[^/]+/commits/)(.+)(/(?:status|statuses|check-runs))$`),
 }
 
-// canonical is an escaped path as the description would write it.
+// canonical returns an escaped path as the description would write it.
 func canonical(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/api/v3/"); ok {
 		path = "/" + rest
@@ -45,7 +45,7 @@ var (
 	tokens = regexp.MustCompile(`^/app/installations/\d+/access_tokens$`)
 )
 
-// documented is a body in the form that the description has, for the two forms
+// documented returns a body in the form that the description has, for the two forms
 // that it refuses, and GitHub takes from the libraries that send them. A bare
 // array of labels: https://github.com/google/go-github/blob/v60.0.0/github/issues_labels.go
 // A token without wishes, sent as null:

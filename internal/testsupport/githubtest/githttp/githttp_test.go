@@ -19,7 +19,7 @@ const (
 
 func packet(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 
-// refusing is a handler that takes no ref named no, and has no git to lend to.
+// refusing returns a handler that takes no ref named no, and has no git to lend to.
 func refusing(t *testing.T) *githttp.Handler {
 	t.Helper()
 	return &githttp.Handler{

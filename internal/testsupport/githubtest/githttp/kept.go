@@ -14,7 +14,7 @@ type Kept struct {
 	body   bytes.Buffer
 }
 
-// Header is the header being made.
+// Header returns the header being made.
 func (k *Kept) Header() http.Header {
 	if k.header == nil {
 		k.header = http.Header{}
@@ -27,10 +27,10 @@ func (k *Kept) WriteHeader(status int) { k.status = cmp.Or(k.status, status) }
 
 func (k *Kept) Write(p []byte) (int, error) { return k.body.Write(p) }
 
-// Status is what a client would see: 200 unless set.
+// Status returns what a client would see: 200 unless set.
 func (k *Kept) Status() int { return cmp.Or(k.status, http.StatusOK) }
 
-// Body is what was written.
+// Body returns what was written.
 func (k *Kept) Body() []byte { return k.body.Bytes() }
 
 // Send sends it on.
