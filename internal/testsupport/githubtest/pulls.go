@@ -47,7 +47,7 @@ func (p *pull) page(s *Server, r *repo, i *issue) string {
 	return fmt.Sprintf("%s/%s/pull/%d", s.URL, r.name(), i.Number)
 }
 
-// tip is the commit of the head branch; a deleted branch leaves its last one.
+// tip returns the commit of the head branch; a deleted branch leaves its last one.
 func (s *Server) tip(p *pull) string {
 	if from := s.repo(p.headRepo); from != nil {
 		p.headSHA = cmp.Or(branch(from, p.head), p.headSHA)

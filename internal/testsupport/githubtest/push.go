@@ -30,7 +30,7 @@ func (s *Server) backend() string {
 	return s.program
 }
 
-// besideGit is where git says that it keeps its own programs.
+// besideGit returns where git says that it keeps its own programs.
 func (s *Server) besideGit() string {
 	dir, err := s.Git(context.Background(), "", "--exec-path")
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Server) besideGit() string {
 	return strings.TrimSpace(dir) + "/git-http-backend"
 }
 
-// open says which directory a git request is for, or why it is refused.
+// open returns which directory a git request is for, or why it is refused.
 func (s *Server) open(r *http.Request, name string, write bool) (githttp.Access, *githttp.Denial) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Server) revoke(access githttp.Access, updates []githttp.Update) string 
 	return ""
 }
 
-// workflow is the first workflow file that an update of a branch touches and that
+// workflow returns the first workflow file that an update of a branch touches and that
 // no other branch has as it is: what stands on one may be pushed.
 func (s *Server) workflow(r *repo, u githttp.Update) string {
 	if !strings.HasPrefix(u.Ref, "refs/heads/") || isZero(u.New) {
@@ -120,7 +120,7 @@ func (s *Server) workflow(r *repo, u githttp.Update) string {
 	return ""
 }
 
-// elsewhere tells whether a branch that is not pushed to has a file as u brings it.
+// elsewhere reports whether a branch that is not pushed to has a file as u brings it.
 func (s *Server) elsewhere(r *repo, u githttp.Update, file string) bool {
 	pushed := s.ask(r, "rev-parse", u.New+":"+file)
 	for branch := range strings.FieldsSeq(s.ask(r, "for-each-ref", "--format=%(refname)", "refs/heads/")) {

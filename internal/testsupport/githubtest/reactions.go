@@ -18,7 +18,7 @@ type Reaction struct {
 
 var contents = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
 
-// reacted is where the reactions are that the path speaks of, or nil.
+// reacted returns where the reactions are that the path speaks of, or nil.
 func (c *call) reacted() *[]Reaction {
 	if ofRemark(c.request.URL.Path) {
 		if _, remark := c.repo.remark(c.number("comment_id")); remark != nil {

@@ -97,7 +97,7 @@ func getBranch(c *call) answer {
 // byID are the arguments of a question whose answer stays: it names objects by their ids alone.
 var byID = pattern.Of(`^(-\S.*|cat-file|commit|diff|log|merge-base|merge-tree|rev-list|[0-9a-f]{40}(\.{2,3}[0-9a-f]{40})?)$`)
 
-// ask is what git says of a repository, or nothing where it says nothing.
+// ask returns what git says of a repository, or nothing where it says nothing.
 func (s *Server) ask(r *repo, args ...string) string {
 	if s.Git == nil || r.Dir == "" {
 		return ""
@@ -142,7 +142,7 @@ func (s *Server) commitJSON(r *repo, sha string) object {
 	}
 }
 
-// resolve is the commit that a branch, a qualified ref or a commit id means.
+// resolve returns the commit that a branch, a qualified ref or a commit id means.
 func resolve(r *repo, name string) string {
 	all := refs(r.Dir)
 	for _, candidate := range []string{"refs/heads/" + name, "refs/tags/" + name, "refs/" + name} {

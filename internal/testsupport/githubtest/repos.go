@@ -77,7 +77,7 @@ func (s *Server) Permit(name, login, role string) {
 
 func (s *Server) repo(name string) *repo { return s.repos[strings.ToLower(name)] }
 
-// roleOf is a person's role; everybody may read what is public.
+// roleOf returns a person's role; everybody may read what is public.
 func (r *repo) roleOf(login string) string {
 	given := r.given(login)
 	switch {
@@ -91,7 +91,7 @@ func (r *repo) roleOf(login string) string {
 	return "read"
 }
 
-// given is the role that a person was given by name, in any case.
+// given returns the role that a person was given by name, in any case.
 func (r *repo) given(login string) string {
 	for name, role := range r.Roles {
 		if strings.EqualFold(name, login) {
@@ -101,7 +101,7 @@ func (r *repo) given(login string) string {
 	return "none"
 }
 
-// association is how GitHub describes an author beside their words.
+// association returns how GitHub describes an author beside their words.
 func (r *repo) association(login string) string {
 	switch {
 	case strings.EqualFold(login, r.Owner):

@@ -72,7 +72,7 @@ func (r route) match(c *call) bool {
 	return true
 }
 
-// number is a numeric part of the path; GitHub has nothing under other words.
+// number returns a numeric part of the path; GitHub has nothing under other words.
 func (c *call) number(name string) int64 {
 	n, err := strconv.ParseInt(c.params[name], 10, 64)
 	if err != nil {

@@ -35,7 +35,7 @@ func (r Ruleset) covers(branch string) bool {
 	})
 }
 
-// demands tells whether a rule for a branch has a parameter of that value.
+// demands reports whether a rule for a branch has a parameter of that value.
 func (r *repo) demands(branch, parameter string, value any) bool {
 	return slices.ContainsFunc(r.Rulesets, func(set Ruleset) bool {
 		return set.covers(branch) && slices.ContainsFunc(set.Rules, func(rule Rule) bool { return rule.Parameters[parameter] == value })

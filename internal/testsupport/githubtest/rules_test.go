@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// ruleSteps are what a repository allows, and the files by which its owner says so.
+// ruleSteps returns what a repository allows, and the files by which its owner says so.
 func ruleSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	t.Helper()
 	ctx, admin := t.Context(), client(t, s, "ghp_admin")

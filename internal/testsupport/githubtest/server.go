@@ -119,7 +119,7 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 	}
 }
 
-// now is the moment of a mutation; callers hold the mutex.
+// now returns the moment of a mutation; callers hold the mutex.
 func (s *Server) now() time.Time {
 	if s.Now != nil {
 		return s.Now().UTC().Truncate(time.Second)

@@ -44,7 +44,7 @@ func (s *Server) Remarks(name string, number int) []ReviewComment {
 	return slices.Clone(i.pull.threads)
 }
 
-// RemarkEvent is the payload of pull_request_review_comment.created.
+// RemarkEvent returns the payload of pull_request_review_comment.created.
 func (s *Server) RemarkEvent(e Event, id int64) ([]byte, error) {
 	return s.event(e, func(r *repo, i *issue) object {
 		body := object{"action": "created"}
@@ -141,7 +141,7 @@ func (s *Server) resolve(c *call, asked query) object {
 	return refusal(name, "NOT_FOUND", "Could not resolve to a node with the global id of '"+asked.node()+"'.")
 }
 
-// ofRemark tells whether a path speaks of a remark, and not of a comment.
+// ofRemark reports whether a path speaks of a remark, and not of a comment.
 func ofRemark(path string) bool { return strings.Contains(path, "/pulls/comments/") }
 
 // ReactAt puts a reaction with its own date on a comment.

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// threadSteps are what a pull request has beyond its text: threads, and what
+// threadSteps returns what a pull request has beyond its text: threads, and what
 // CI says of its commit.
 func threadSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	t.Helper()
@@ -56,7 +56,7 @@ func threadSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	}
 }
 
-// jobSteps are the actions on a run of a workflow.
+// jobSteps returns the actions on a run of a workflow.
 func jobSteps(t *testing.T, s *githubtest.Server, c *github.Client) []step {
 	t.Helper()
 	ctx := t.Context()

@@ -32,7 +32,7 @@ type Token struct {
 	value string
 }
 
-// WriteAll is what a workflow gets that asks for all that ralph needs.
+// WriteAll returns what a workflow gets that asks for all that ralph needs.
 func WriteAll() map[string]string {
 	return map[string]string{
 		"actions": "write", "checks": "read", "contents": "write", "issues": "write", "metadata": "read",
@@ -66,7 +66,7 @@ func (s *Server) DropToken(value string) {
 	delete(s.tokens, value)
 }
 
-// credential is the secret of a request, however it was sent.
+// credential returns the secret of a request, however it was sent.
 func credential(r *http.Request) string {
 	scheme, value, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Basic") {

@@ -56,7 +56,7 @@ func nodeID(kind string, id int64) string {
 	return kind + "_kwDO" + base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%06d", id))
 }
 
-// userJSON is the short form of an account that stands in other answers.
+// userJSON returns the short form of an account that stands in other answers.
 func (s *Server) userJSON(login string) object {
 	user := s.user(login)
 	base := s.api("/users/" + url.PathEscape(user.Login))
@@ -76,7 +76,7 @@ func (s *Server) userJSON(login string) object {
 	}
 }
 
-// profileJSON is an account's own answer.
+// profileJSON returns an account's own answer.
 func (s *Server) profileJSON(login string) object {
 	user, profile := s.user(login), s.userJSON(login)
 	maps.Copy(profile, (object{
@@ -96,5 +96,5 @@ func getUser(c *call) answer {
 
 func getSelf(c *call) answer { return ok(c.server.profileJSON(c.token.Login)) }
 
-// api is the address of a REST path.
+// api returns the address of a REST path.
 func (s *Server) api(path string) string { return s.URL + "/api/v3" + path }

@@ -34,7 +34,7 @@ func (s *Server) SetWorkflowRun(name string, job WorkflowRun) {
 	}
 }
 
-// WorkflowRun is a run of a workflow as it stands.
+// WorkflowRun returns a run of a workflow as it stands.
 func (s *Server) WorkflowRun(name string, id int64) (WorkflowRun, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func rerunFailed(c *call) answer {
 	return created(object{})
 }
 
-// getWorkflowJob is a job, by the number of its check.
+// getWorkflowJob returns a job, by the number of its check.
 func getWorkflowJob(c *call) answer {
 	check := c.checkOrNil("job_id")
 	if check == nil || c.repo.jobs[check.Run] == nil {

@@ -87,7 +87,7 @@ func Entries(tb testing.TB, text []byte) []journal.Entry {
 	return entries
 }
 
-// Run is what a story's journal amounts to.
+// Run returns what a story's journal amounts to.
 func Run(tb testing.TB, text []byte) journal.Run {
 	tb.Helper()
 	return journal.Fold(journal.Run{}, Entries(tb, text)...)

@@ -32,7 +32,7 @@ func anthropicWhole(t turn) any {
 	return message
 }
 
-// anthropicMessage is a message that has said nothing yet.
+// anthropicMessage returns a message that has said nothing yet.
 func anthropicMessage(t turn) map[string]any {
 	begun := t.usage
 	begun.Output = 1 // what the real one says before it knows

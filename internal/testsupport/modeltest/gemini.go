@@ -32,7 +32,7 @@ func geminiCall(call toolCall) any {
 	return map[string]any{"functionCall": map[string]any{"name": call.name, "args": call.input}}
 }
 
-// geminiFrame is a whole answer, or a part of one; the last one is finished.
+// geminiFrame returns a whole answer, or a part of one; the last one is finished.
 func geminiFrame(t turn, finish string, parts ...any) map[string]any {
 	candidate := map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": append([]any{}, parts...)}}
 	frame := map[string]any{"candidates": []any{candidate}, "modelVersion": t.model, "responseId": t.id}

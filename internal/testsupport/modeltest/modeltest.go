@@ -37,19 +37,19 @@ func Start(tb testing.TB, script ...Answer) *Server {
 	return s
 }
 
-// Requests are all that came, in their order.
+// Requests returns all that came, in their order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// Work are the requests that the script answered.
+// Work returns the requests that the script answered.
 func (s *Server) Work() []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool { return !r.Work })
 }
 
-// Left is how many answers of the script were not requested.
+// Left returns how many answers of the script were not requested.
 func (s *Server) Left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

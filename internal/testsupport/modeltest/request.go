@@ -23,7 +23,7 @@ type Request struct {
 	shell  tool // which runs commands
 }
 
-// Key is the key that came with it, wherever this maker's clients put theirs.
+// Key returns the key that came with it, wherever this maker's clients put theirs.
 func (r Request) Key() string {
 	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key", "Authorization"} {
 		if value := r.Header.Get(name); value != "" {
@@ -50,7 +50,7 @@ type tool struct {
 	Declarations []tool `json:"functionDeclarations"` // gemini
 }
 
-// shell is the tool that runs commands.
+// shell returns the tool that runs commands.
 func (t tool) shell() (found tool, is bool) {
 	if shells[t.Name] != nil {
 		return t, true
@@ -124,7 +124,7 @@ func (r *Request) routeGemini(path string) {
 
 func (r *Request) speak(d *dialect) { r.speaks, r.Dialect, r.asks = d, d.name, true }
 
-// bland is the answer to a helper: a word, or all that any of them is known to
+// bland returns the answer to a helper: a word, or all that any of them is known to
 // want of a JSON object, without which they ask again for minutes.
 func (r Request) bland() string {
 	for _, form := range []string{`"responseMimeType":"application/json"`, `"json_schema"`, `"json_object"`} {

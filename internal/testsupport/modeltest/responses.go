@@ -55,7 +55,7 @@ func responseMessage(t turn, words string) map[string]any {
 	return map[string]any{"type": "message", "id": "msg_" + t.id, "role": "assistant", "status": "completed", "content": content}
 }
 
-// responseCall is a call, with its input or yet without.
+// responseCall returns a call, with its input or yet without.
 func responseCall(call toolCall, full bool) map[string]any {
 	item := map[string]any{"id": "fc_" + call.id, "call_id": call.id, "name": call.name, "status": "completed"}
 	kind, field, input := "function_call", "arguments", string(call.input)
@@ -99,7 +99,7 @@ func responseEvents(t turn) []event {
 	return events
 }
 
-// openAIRefusal is how both of OpenAI's APIs refuse. The end of a limit is in
+// openAIRefusal returns how both of OpenAI's APIs refuse. The end of a limit is in
 // the body.
 func openAIRefusal(a Answer, message string) any {
 	kinds := map[int]string{

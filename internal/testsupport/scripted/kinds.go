@@ -154,7 +154,7 @@ func planHangOn(_, _ string) (action, error) {
 	}, nil
 }
 
-// planFail is what an API error looks like: a status may stand first, and how
+// planFail returns what an API error looks like: a status may stand first, and how
 // long the model wants to be left alone in a line of its own.
 func planFail(_, text string) (action, error) {
 	text, after, _ := strings.Cut(text, "\nafter: ")

@@ -36,7 +36,7 @@ type Stage struct {
 	Env       []string
 }
 
-// Play is the scripted agent: it does what the script has for this iteration
+// Play returns the scripted agent: it does what the script has for this iteration
 // and tells of it on Out, one JSON object a line. The code is what the program
 // should exit with. A ctx that ends is a polite signal; the script decides who
 // is polite.

@@ -83,7 +83,7 @@ func readStep(file txtar.File) (when string, act action, err error) {
 	return when, act, err
 }
 
-// markers gives the line of each file's marker, which txtar does not keep.
+// markers returns the line of each file's marker, which txtar does not keep.
 func markers(text string) []int {
 	var found []int
 	number := 0

@@ -38,7 +38,7 @@ type Stack struct {
 	index          atomic.Int64
 }
 
-// New is a stack for the jobs of a workflow in a public repository.
+// New returns a stack for the jobs of a workflow in a public repository.
 func New(job attest.Signer, now func() time.Time) (*Stack, error) {
 	s := &Stack{Now: now, Job: job, Visibility: "public"}
 	var err error
@@ -60,7 +60,7 @@ func New(job attest.Signer, now func() time.Time) (*Stack, error) {
 	return s, err
 }
 
-// Root is what those who trust this stack trust.
+// Root returns what those who trust this stack trust.
 func (s *Stack) Root() (attest.Root, error) {
 	key, err := x509.MarshalPKIXPublicKey(s.log.Public())
 	if err != nil {
@@ -77,7 +77,7 @@ func (*Stack) logID(key []byte) []byte {
 	return sum[:]
 }
 
-// Sign is a bundle with a statement, signed at some time with a certificate for signer.
+// Sign returns a bundle with a statement, signed at some time with a certificate for signer.
 func (s *Stack) Sign(statement []byte, signer attest.Signer, at time.Time) (attest.Bundle, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Stack) Sign(statement []byte, signer attest.Signer, at time.Time) (atte
 	return b, err
 }
 
-// Certify is a certificate of ten minutes, as Fulcio makes it.
+// Certify returns a certificate of ten minutes, as Fulcio makes it.
 func (s *Stack) Certify(key *ecdsa.PublicKey, job attest.Signer) ([]byte, error) {
 	identity, err := url.Parse(job.Identity)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Stack) Certify(key *ecdsa.PublicKey, job attest.Signer) ([]byte, error)
 	return x509.CreateCertificate(rand.Reader, template, s.root, key, s.authority)
 }
 
-// Enter is the log's entry of an envelope, with its promise.
+// Enter returns the log's entry of an envelope, with its promise.
 func (s *Stack) Enter(e attest.Envelope, leaf []byte, at time.Time) (entry attest.LogEntry, err error) {
 	sum := sha256.Sum256(e.Payload)
 	type digest struct {
@@ -195,7 +195,7 @@ func (s *Stack) token(r *http.Request) (any, error) {
 	return map[string]string{"value": "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln"}, err
 }
 
-// place is an address on its GitHub.
+// place returns an address on its GitHub.
 func place(address string) string {
 	parts := strings.SplitN(address, "/", 4)
 	return parts[len(parts)-1]
