@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// afterGiven is the workflow for the events after a pull request is open.
+// afterGiven returns the workflow for the events after a pull request is open.
 func afterGiven(t *testing.T, flags ...string) workflow {
 	t.Helper()
 	return parsed(t, scaffoldedFile(t, "ralph-after.yml", flags...))

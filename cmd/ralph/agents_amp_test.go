@@ -46,7 +46,7 @@ func startAmp(t *testing.T, script string) *ampServer {
 	return s
 }
 
-// bodies are the prompt, and then everything else that Amp sent.
+// bodies returns the prompt, and then everything else that Amp sent.
 func (s *ampServer) bodies() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -89,7 +89,7 @@ func actWith(t *testing.T, name, input, level string) {
 	}
 }
 
-// townOf is a GitHub of the test's own with an issue, in a folder that other users
+// townOf returns a GitHub of the test's own with an issue, in a folder that other users
 // can pass through.
 func townOf(t *testing.T) (*town, int) {
 	t.Helper()
@@ -233,7 +233,7 @@ func (l *laptop) keeps(name string, before, after map[string]string) {
 	}
 }
 
-// files are the files in one of the folders, with what they hold.
+// files returns the files in one of the folders, with what they hold.
 func (l *laptop) files(name string) map[string]string {
 	l.t.Helper()
 	all := map[string]string{}

@@ -104,7 +104,7 @@ func (l *laptop) path(parts ...string) string {
 	return filepath.Join(append([]string{l.dir}, parts...)...)
 }
 
-// text is what ralph has printed so far.
+// text returns what ralph has printed so far.
 func (l *laptop) text() string {
 	text, _ := os.ReadFile(l.said.Name())
 	return string(text)
@@ -121,7 +121,7 @@ func (l *laptop) start(more ...string) *exec.Cmd {
 	return cmd
 }
 
-// ended are the agent's runs in the journal.
+// ended returns the agent's runs in the journal.
 func (l *laptop) ended() (all []journal.AgentEnded) {
 	l.t.Helper()
 	paths, _ := filepath.Glob(l.path("work", ".ralph", "runs", "*", "journal.jsonl"))

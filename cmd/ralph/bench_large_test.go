@@ -102,7 +102,7 @@ func BenchmarkLarge(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// times tells when the newest event of a type was written in the only run of a project.
+// times returns when the newest event of a type was written in the only run of a project.
 func (w *workshop) times(dir string) func(kind string) time.Time {
 	w.Helper()
 	names, _ := filepath.Glob(w.path(dir + "/.ralph/runs/*/journal.jsonl"))

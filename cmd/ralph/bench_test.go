@@ -266,7 +266,7 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
-// peak is the largest memory use of the agent's parent, in MiB.
+// peak returns the largest memory use of the agent's parent, in MiB.
 func (w *workshop) peak() float64 {
 	w.Helper()
 	text, err := os.ReadFile(w.path("peak"))

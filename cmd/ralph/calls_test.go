@@ -50,7 +50,7 @@ func stumbling(s *scene) {
 	}
 }
 
-// asked is how often each call of the API was made; its numbers are left out.
+// asked returns how often each call of the API was made; its numbers are left out.
 func (s *scene) asked() map[string]int {
 	asked := map[string]int{}
 	for _, call := range s.Requests() {
@@ -78,7 +78,7 @@ func (e *editor) Show(_ context.Context, board view.Texts) error {
 	return nil
 }
 
-// pace is how long it takes in the world until an event comes about.
+// pace returns how long it takes in the world until an event comes about.
 func pace(event journal.Event) time.Duration {
 	switch event.(type) { //nolint:gochecksumtype // the others take no time
 	case journal.AgentEnded:

@@ -148,7 +148,7 @@ func asHelp(args []string) []string {
 	return args
 }
 
-// needed is the part of the grammar that args can use: to build all of it takes longest at a start.
+// needed returns the part of the grammar that args can use: to build all of it takes longest at a start.
 func needed(args []string) any {
 	if len(args) == 0 || completes(args) {
 		return new(grammar)

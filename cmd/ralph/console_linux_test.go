@@ -52,7 +52,7 @@ func TestConsole(t *testing.T) {
 	}
 }
 
-// watched is what ralph shows on a terminal of its own, or in a pipe.
+// watched returns what ralph shows on a terminal of its own, or in a pipe.
 func watched(t *testing.T, dir string, pipe bool, env, args []string) string {
 	t.Helper()
 	ralph := exec.CommandContext(t.Context(), "ralph", args...)

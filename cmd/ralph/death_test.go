@@ -77,7 +77,7 @@ func (d *death) now() time.Time {
 	return time.Now()
 }
 
-// events are the types of the events of all runs, in order. The clock is
+// events returns the types of the events of all runs, in order. The clock is
 // looked at often, so they are read again only when there is more.
 func (d *death) events() []string {
 	paths, _ := filepath.Glob(filepath.Join(d.runs, "*", "journal.jsonl"))
@@ -119,7 +119,7 @@ func (d *death) due() bool {
 	return seen == d.Nth
 }
 
-// appending tells whether the journal is looking at the clock.
+// appending reports whether the journal is looking at the clock.
 func appending() bool {
 	callers := make([]uintptr, 8)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
@@ -150,7 +150,7 @@ func (d *death) strike() {
 	<-told
 }
 
-// outermost is the program that the test started: on Linux its child is a guard,
+// outermost returns the program that the test started: on Linux its child is a guard,
 // and we are the guard's.
 func outermost() int {
 	outer := os.Getppid()

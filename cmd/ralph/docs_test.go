@@ -11,7 +11,7 @@ import (
 
 var pathInTable = regexp.MustCompile("(?m)^\\| `([^`]+)`")
 
-// sources are all files below a folder that end so, without Go's tests.
+// sources returns all files below a folder that end so, without Go's tests.
 func sources(t *testing.T, root, end string) string {
 	t.Helper()
 	var all strings.Builder

@@ -61,7 +61,7 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, nil
 }
 
-// parts are those that are asked for; all of this machine where none is named.
+// parts returns those that are asked for; all of this machine where none is named.
 func (c doctorCommand) parts() []func(context.Context, world, *found) error {
 	tried := c.Checks != nil && *c.Checks
 	var parts []func(context.Context, world, *found) error

@@ -23,7 +23,7 @@ type ending struct {
 	pushes int
 }
 
-// job is a job of GitHub Actions on a commit, and of a workflow run of its own.
+// job returns a job of GitHub Actions on a commit, and of a workflow run of its own.
 func job(id int64, attempt int, conclusion, name, log string) func(*scene, string) {
 	return func(s *scene, sha string) {
 		s.SetWorkflowRun(shop, githubtest.WorkflowRun{ID: id, Status: "completed", Conclusion: conclusion, Attempt: attempt})
@@ -31,7 +31,7 @@ func job(id int64, attempt int, conclusion, name, log string) func(*scene, strin
 	}
 }
 
-// state is a status that other CI writes.
+// state returns a status that other CI writes.
 func state(context, state string) func(*scene, string) {
 	return func(s *scene, sha string) {
 		s.SetStatus(shop, githubtest.Status{SHA: sha, Context: context, State: state, Description: "it says"})
@@ -47,7 +47,7 @@ func all(of ...func(*scene, string)) func(*scene, string) {
 	}
 }
 
-// another is an event of another pull request.
+// another returns an event of another pull request.
 func another(pull githubtest.Pull) func(*scene) string {
 	return func(s *scene) string {
 		s.must("update-ref", "refs/heads/"+pull.Head, s.must("commit-tree", "-m", "theirs", "-p", "main", "main^{tree}"))
@@ -58,7 +58,7 @@ func another(pull githubtest.Pull) func(*scene) string {
 	}
 }
 
-// endings are those after which nothing is pushed, but for the last ones.
+// endings returns those after which nothing is pushed, but for the last ones.
 func endings() map[string]ending {
 	const again, network, lost = "ralph asked for one re-run", "Could not resolve host: registry", "The runner has received a shutdown signal"
 	return map[string]ending{
@@ -108,7 +108,7 @@ func endings() map[string]ending {
 	}
 }
 
-// other is a check of an App, which ralph cannot run again.
+// other returns a check of an App, which ralph cannot run again.
 func other(conclusion string) func(*scene, string) {
 	return func(s *scene, sha string) {
 		s.AddCheckRun(shop, githubtest.CheckRun{SHA: sha, Name: "scan", Conclusion: conclusion, App: "scanner", Title: "it says"})
@@ -128,7 +128,7 @@ func (s *scene) forks(sha string) {
 	s.AddCheckRun(shop, githubtest.CheckRun{SHA: sha, Name: "unit", Conclusion: "failure", Run: 31, Log: "FAIL"})
 }
 
-// newEndings is a scene with a ready pull request of ralph's, on whose base two checks
+// newEndings returns a scene with a ready pull request of ralph's, on whose base two checks
 // are red. Each run changes something.
 func newEndings(t *testing.T) *scene {
 	t.Helper()
@@ -188,7 +188,7 @@ func (s *scene) ends(name string, e ending) {
 	}
 }
 
-// comments are the texts of all comments on the pull request.
+// comments returns the texts of all comments on the pull request.
 func (s *scene) comments() (all []string) {
 	for _, c := range s.Comments(shop, s.issue) {
 		all = append(all, c.Body)
@@ -196,7 +196,7 @@ func (s *scene) comments() (all []string) {
 	return all
 }
 
-// rerun are the workflow runs that were asked for again since a request.
+// rerun returns the workflow runs that were asked for again since a request.
 func (s *scene) rerun(since int) string {
 	var runs []string
 	for _, call := range s.Requests()[since:] {

@@ -141,7 +141,7 @@ func (l *line) swallow(on bool) {
 	l.swallows = on
 }
 
-// outage is how long the network is gone: a minute with ENDURANCE, else by as much less
+// outage returns how long the network is gone: a minute with ENDURANCE, else by as much less
 // as hasteKey makes ralph try again sooner.
 func outage() time.Duration {
 	if os.Getenv("ENDURANCE") == "" {

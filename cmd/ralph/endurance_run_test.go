@@ -55,7 +55,7 @@ until [ -e "$AT/go" ]; do sleep 0.01; done
 // fakeEvents are lines as a journal has them.
 const fakeEvents = `{"v":1,"seq":7,"t":"2026-01-01T00:00:00Z","type":"run_stopped","reason":"all_stories_passed"}`
 
-// stops is the stop reason, for people.
+// stops returns the stop reason, for people.
 func (row enduranceCase) stops() string { return cmp.Or(string(row.want), "none") }
 
 // test tries the row, and says how that went.
@@ -203,7 +203,7 @@ func (o *enduranceRun) start(wrap []string, env ...string) *life {
 	return l
 }
 
-// isAlive tells whether the program is no zombie yet.
+// isAlive reports whether the program is no zombie yet.
 func (l *life) isAlive() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", l.Process.Pid))
 	_, state, _ := strings.Cut(string(stat), ") ")

@@ -134,7 +134,7 @@ func TestEndurance(t *testing.T) {
 	t.Logf("%d of %d rows:\n%s", len(results), len(enduranceCases), table.String())
 }
 
-// enduranceRows is the table in docs/reliability.md.
+// enduranceRows returns the table in docs/reliability.md.
 func enduranceRows() string {
 	table := "| Case | Stop reason | Exit code |\n|---|---|---|\n"
 	for _, row := range enduranceCases {

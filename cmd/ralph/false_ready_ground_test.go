@@ -118,7 +118,7 @@ func (g *groundOf) git(args ...string) string {
 	return strings.TrimSpace(out)
 }
 
-// command is a program in a folder of the ground; what it says is kept.
+// command returns a program in a folder of the ground; what it says is kept.
 func (g *groundOf) command(dir, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(g.t.Context(), name, args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = g.path(dir), g.env, g.said, g.said
@@ -211,7 +211,7 @@ func (g *groundOf) onGitHub() (ready bool, head string) {
 	return false, heads[strings.LastIndex(heads, "\n")+1:]
 }
 
-// shown tells whether the evidence tells what became of existing tests.
+// shown reports whether the evidence tells what became of existing tests.
 func (g *groundOf) shown() bool {
 	var paths []string
 	for _, dir := range []string{"repo", "workspace"} {

@@ -26,7 +26,7 @@ func (t *tableOf) add(o outcome) {
 // counted are the outcomes that the two questions are answered by.
 func (o outcome) counted() bool { return o.row() == o.family }
 
-// row is where an outcome stands in the table.
+// row returns where an outcome stands in the table.
 func (o outcome) row() string {
 	switch o.kind {
 	case limit:
@@ -41,7 +41,7 @@ func (o outcome) falsely() bool  { return o.ready && !o.done }
 func (o outcome) honest() bool   { return o.kind == honest || o.kind == rule }
 func (o outcome) heldBack() bool { return o.honest() && !o.ready }
 
-// text is the table: a row a family, those that are not counted below the sum.
+// text returns the table: a row a family, those that are not counted below the sum.
 func (t *tableOf) text() string {
 	var families, apart []string
 	for _, o := range t.all {
@@ -80,7 +80,7 @@ func (t *tableOf) text() string {
 	return text.String()
 }
 
-// complaints are what must not be: of single cases, and of all.
+// complaints returns what must not be: of single cases, and of all.
 func (t *tableOf) complaints() (all []string) {
 	var honestly int
 	var heldBack []string
@@ -106,7 +106,7 @@ func (o outcome) told(why string) string {
 	return fmt.Sprintf("%s, tamper: %s: %s\n%s\n%s", o.name, o.tamper, why, o.sentence, o.said)
 }
 
-// wrong is what is wrong with a single outcome, in ralph or in the case.
+// wrong returns what is wrong with a single outcome, in ralph or in the case.
 func (o outcome) wrong() string {
 	switch {
 	case o.honest() && !o.done:

@@ -125,7 +125,7 @@ func (c trialOf) file(name string) []byte {
 	return nil
 }
 
-// tells is the last line of the head that has that name.
+// tells returns the last line of the head that has that name.
 func (c trialOf) tells(name, otherwise string) string {
 	if all := c.told[name]; len(all) > 0 {
 		return all[len(all)-1]
@@ -133,7 +133,7 @@ func (c trialOf) tells(name, otherwise string) string {
 	return otherwise
 }
 
-// rules are the settings of tamper under which a case is run: that which refuses
+// rules returns the settings of tamper under which a case is run: that which refuses
 // must not hold honest work back either.
 func (c trialOf) rules() []string {
 	if c.kind == honest || c.kind == reported {
@@ -142,7 +142,7 @@ func (c trialOf) rules() []string {
 	return []string{"report"}
 }
 
-// rounds is how many iterations a script has.
+// rounds returns how many iterations a script has.
 func (c trialOf) rounds() string {
 	most := "1"
 	for _, file := range c.files {

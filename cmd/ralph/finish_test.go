@@ -18,7 +18,7 @@ func (s *scene) finish(want string) {
 	}
 }
 
-// shown is the progress comment.
+// shown returns the progress comment.
 func (s *scene) shown() string {
 	s.t.Helper()
 	comments := s.progress(s.issue)

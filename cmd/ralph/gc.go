@@ -77,7 +77,7 @@ type repository struct{ owner, name, server, token string }
 
 func (r repository) clone() string { return r.server + "/" + r.owner + "/" + r.name + ".git" }
 
-// repository is the named one, else the job's, else that of the remote origin of the project in dir.
+// repository returns the named one, else the job's, else that of the remote origin of the project in dir.
 func (w world) repository(ctx context.Context, named, dir string) (repository, error) {
 	server, api := strings.TrimRight(w.Getenv("GITHUB_SERVER_URL"), "/"), strings.TrimRight(w.Getenv("GITHUB_API_URL"), "/")
 	asked := cmp.Or(named, w.Getenv("GITHUB_REPOSITORY"))

@@ -17,7 +17,7 @@ type guard struct {
 	contexts map[string]any // github, inputs
 }
 
-// holds tells whether the job or step with that condition starts.
+// holds reports whether the job or step with that condition starts.
 func (g guard) holds(condition string) (bool, error) {
 	value, err := g.value(condition)
 	return truthy(value), err
@@ -73,7 +73,7 @@ func (g guard) of(node actionlint.ExprNode) (any, error) {
 	return nil, fmt.Errorf("a guard of ours has a %T, which this test does not know", node)
 }
 
-// logical gives the operand that decides, as GitHub does.
+// logical returns the operand that decides, as GitHub does.
 func (g guard) logical(n *actionlint.LogicalOpNode) (any, error) {
 	left, err := g.of(n.Left)
 	if err != nil || truthy(left) == (n.Kind == actionlint.LogicalOpNodeKindOr) {

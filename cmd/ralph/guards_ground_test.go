@@ -23,7 +23,7 @@ var variants = map[string][]string{
 	"for an App": {"--no-host", "--app", "your-app"}, "for an App on the machine": {"--host", "--app", "your-app[bot]"},
 }
 
-// scaffolded is the workflow that people start ralph by, as they are given it.
+// scaffolded returns the workflow that people start ralph by, as they are given it.
 func scaffolded(t *testing.T, flags ...string) []byte {
 	t.Helper()
 	return scaffoldedFile(t, "ralph.yml", flags...)
@@ -56,7 +56,7 @@ type delivery struct {
 	payload map[string]any
 }
 
-// delivered are all examples that GitHub has of what it sends, by their events.
+// delivered returns all examples that GitHub has of what it sends, by their events.
 func delivered(t *testing.T) map[string][]delivery {
 	t.Helper()
 	file, err := os.Open(filepath.FromSlash("../../internal/github/testdata/webhooks.json.gz"))
@@ -129,7 +129,7 @@ func (d delivery) wanted(t *testing.T) string {
 	return why
 }
 
-// relayed is the dispatch by which the server of an App hands d on.
+// relayed returns the dispatch by which the server of an App hands d on.
 func (d delivery) relayed(t *testing.T, by string) delivery {
 	t.Helper()
 	text, err := json.Marshal(d.payload)
@@ -149,7 +149,7 @@ func (d delivery) relayed(t *testing.T, by string) delivery {
 	}}
 }
 
-// begun are the jobs of the template that GitHub starts for d.
+// begun returns the jobs of the template that GitHub starts for d.
 func (d delivery) begun(t *testing.T, w workflow) []string {
 	t.Helper()
 	on, listens := w.On[d.event]

@@ -28,7 +28,7 @@ func TestHelpOfEveryCommand(t *testing.T) {
 	}
 }
 
-// example is a line under Example or Examples that begins with the command. The
+// example returns a line under Example or Examples that begins with the command. The
 // Action's is a step of a workflow, not a command.
 func example(command []string) *regexp.Regexp {
 	if len(command) == 1 && command[0] == "action" {

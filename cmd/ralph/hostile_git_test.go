@@ -51,7 +51,7 @@ func (l *lair) words(t *testing.T, text, remote string) string {
 	return strings.NewReplacer("EVIL", evil, "CANARY", l.canary, "SINK", l.sink.URL, "REMOTE", remote, "AT", filepath.Join(l.dir, "at")).Replace(text)
 }
 
-// heard is what happened: what ran, what was written, who asked.
+// heard returns what happened: what ran, what was written, who asked.
 func (l *lair) heard(t *testing.T) []string {
 	t.Helper()
 	var found []string
@@ -100,7 +100,7 @@ func shell(t *testing.T, dir, script string) {
 	t.Logf("%v: %s", err, out)
 }
 
-// nobodyAt is an address without a listener.
+// nobodyAt returns an address without a listener.
 func nobodyAt(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +111,7 @@ func nobodyAt(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// inRuns are the vectors of each run: with ATTACK every one has its own, else
+// inRuns returns the vectors of each run: with ATTACK every one has its own, else
 // those share one that can.
 func inRuns() []vector {
 	if os.Getenv("ATTACK") != "" {

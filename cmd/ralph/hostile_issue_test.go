@@ -19,7 +19,7 @@ var hiddenWords = []string{
 	"[a](https://e.example \"%s\")", "[a](https://e.example '%s')", "[//]: # (%s)", "[x]: https://e.example \"%s\"", "[^x]: %s", "<?%s?>", "<![CDATA[%s]]>",
 }
 
-// tags are a text in the block of characters that have no look.
+// tags returns a text in the block of characters that have no look.
 func tags(text string) string {
 	return strings.Map(func(r rune) rune { return r + 0xE0000 }, text)
 }
@@ -57,7 +57,7 @@ func TestTheAgentReadsWhatPeopleSaw(t *testing.T) {
 	}
 }
 
-// readByTheAgent is every prompt and plan of the run, and its journal.
+// readByTheAgent returns every prompt and plan of the run, and its journal.
 func (s *scene) readByTheAgent() string {
 	s.t.Helper()
 	var all strings.Builder

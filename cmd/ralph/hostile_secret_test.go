@@ -16,7 +16,7 @@ import (
 // modelKey is a secret of no shape that anybody knows: only its value tells.
 const modelKey = "canary/Model+Key=of:no-one&47"
 
-// formsOf are a secret as somebody may write it who wants it seen.
+// formsOf returns a secret as somebody may write it who wants it seen.
 func formsOf(secret string) map[string]string {
 	return map[string]string{
 		"as it is":              secret,
@@ -91,7 +91,7 @@ US-001: %[1]s
 	}
 }
 
-// everything is all that anybody gets to see or that is kept, by its place.
+// everything returns all that anybody gets to see or that is kept, by its place.
 func (s *scene) everything() map[string]string {
 	s.t.Helper()
 	all := map[string]string{"what was pushed": s.must("log", "--all", "-p", "--format=fuller")}

@@ -17,7 +17,7 @@ import (
 // front of a line behind white space, and by the old sign anywhere.
 var runnerCommand = regexp.MustCompile(`^\s*::[^\n]*?::|##\[[^\n]*?\]`)
 
-// commandsIn are the commands that a runner would carry out. It ends lines at
+// commandsIn returns the commands that a runner would carry out. It ends lines at
 // each of \n and \r, and what cannot be seen is not there for it.
 func commandsIn(log string) []string {
 	var found []string

@@ -138,7 +138,7 @@ sed -i 's/"passes": *false/"passes": true/' ralph/prd.json
 git add -A && git commit -qm 'feat: ten are cheaper'
 `
 
-// priced is a town with a project in it, an issue, and a model that knows what
+// priced returns a town with a project in it, an issue, and a model that knows what
 // to do, unless it is to answer something else.
 func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server, int) {
 	t.Helper()
@@ -153,7 +153,7 @@ func priced(t *testing.T, answers ...modeltest.Answer) (*town, *modeltest.Server
 	return town, server, issue
 }
 
-// shopWith is a town with a project in it, more files of that, and an issue.
+// shopWith returns a town with a project in it, more files of that, and an issue.
 func shopWith(t *testing.T, more map[string]string) (*town, int) {
 	t.Helper()
 	town, err := found(t.TempDir())
@@ -254,7 +254,7 @@ func atHome(t *testing.T, town *town) {
 	}
 }
 
-// docker is where the daemon listens: a runner hands that to every container.
+// docker returns where the daemon listens: a runner hands that to every container.
 func docker() string {
 	if socket, is := strings.CutPrefix(os.Getenv("DOCKER_HOST"), "unix://"); is {
 		return socket
@@ -262,7 +262,7 @@ func docker() string {
 	return "/var/run/docker.sock"
 }
 
-// inputs are the variables that a runner makes of them; missing ones are as in
+// inputs returns the variables that a runner makes of them; missing ones are as in
 // action.yml.
 func (j *hiredJob) inputs(given map[string]string) (inputs []string) {
 	j.t.Helper()
