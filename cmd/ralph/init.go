@@ -56,7 +56,7 @@ func (c initCommand) present(w world) string {
 
 var released = pattern.Of(`^v\d+\.\d+\.\d+$`)
 
-// pin is the commit of this program's release, with the tag in a comment.
+// pin returns the commit of this program's release, with the tag in a comment.
 func (c initCommand) pin(ctx context.Context, w world) string {
 	if !c.OnGitHub() || !released.MatchString(version) {
 		return ""

@@ -48,7 +48,7 @@ type workflowJob struct {
 	}
 }
 
-// jobsOf are the jobs of all workflows that people are given.
+// jobsOf returns the jobs of all workflows that people are given.
 func jobsOf(t *testing.T, flags ...string) map[string]workflowJob {
 	t.Helper()
 	jobs := maps.Clone(template(t, flags...).Jobs)

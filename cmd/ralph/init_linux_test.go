@@ -55,7 +55,7 @@ func sit(t *testing.T, kind string) *seat {
 	return s
 }
 
-// tty is the program's end.
+// tty returns the program's end.
 func (s *seat) tty() *os.File {
 	s.t.Helper()
 	number := 0

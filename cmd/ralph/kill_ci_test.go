@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// newRedScene is a scene after the pull request was opened, whose head is red in CI
+// newRedScene returns a scene after the pull request was opened, whose head is red in CI
 // outside GitHub, and the job that this starts.
 func newRedScene(t *testing.T) *scene {
 	t.Helper()
@@ -23,7 +23,7 @@ func newRedScene(t *testing.T) *scene {
 	return s
 }
 
-// newOpenScene is a scene after the pull request was opened, on a machine that has
+// newOpenScene returns a scene after the pull request was opened, on a machine that has
 // nothing of the job that did.
 func newOpenScene(t *testing.T) *scene {
 	t.Helper()
@@ -45,7 +45,7 @@ func newOpenScene(t *testing.T) *scene {
 	return s
 }
 
-// newReviewScene is a scene whose pull request got a review, and the job that this starts.
+// newReviewScene returns a scene whose pull request got a review, and the job that this starts.
 func newReviewScene(t *testing.T) *scene {
 	t.Helper()
 	s := newOpenScene(t)
@@ -56,7 +56,7 @@ func newReviewScene(t *testing.T) *scene {
 	return s
 }
 
-// newBehindScene is a scene whose pull request is behind its base, and the job that the
+// newBehindScene returns a scene whose pull request is behind its base, and the job that the
 // push there starts.
 func newBehindScene(t *testing.T) *scene {
 	t.Helper()

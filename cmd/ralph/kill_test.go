@@ -148,7 +148,7 @@ func orphaned(t *testing.T, d death) {
 	}
 }
 
-// deaths are those of each type of event of a run: of the program inside and
+// deaths returns those of each type of event of a run: of the program inside and
 // of the one its user knows, whose runs have other agents; at the first event
 // of the type, as soon as it is written, and at the last, when the next has
 // happened already. With KILL there are all of them, else the types take
@@ -173,7 +173,7 @@ func deaths(inner, outer []journal.Entry) []death {
 	return all
 }
 
-// waysAt are the deaths at a type that comes n times. One that comes but once
+// waysAt returns the deaths at a type that comes n times. One that comes but once
 // has only the late one, which is the harder to mend.
 func waysAt(event string, outer bool, n int) []death {
 	late := death{Event: event, Nth: n, Outer: outer, Late: true}
@@ -183,7 +183,7 @@ func waysAt(event string, outer bool, n int) []death {
 	return []death{{Event: event, Nth: 1, Outer: outer}, late}
 }
 
-// count is how many events there are of each type.
+// count returns how many events there are of each type.
 func count(entries []journal.Entry) map[string]int {
 	n := map[string]int{}
 	for _, entry := range entries {
@@ -261,7 +261,7 @@ var rare = map[string]func(*testing.T, undisturbed){
 	},
 }
 
-// last is the type of the newest event.
+// last returns the type of the newest event.
 func (s *scene) last() string {
 	entries := s.entries()
 	if len(entries) == 0 {
@@ -308,7 +308,7 @@ func (s *scene) play(part func(name string) bool) {
 	}
 }
 
-// hung tells whether that agent is at work.
+// hung reports whether that agent is at work.
 func (s *scene) hung() bool {
 	_, err := os.Stat(s.path("runner", "hung"))
 	return err == nil
@@ -354,7 +354,7 @@ func (s *scene) killedAtCall(at call) {
 	}
 }
 
-// child is the one child of a process.
+// child returns the one child of a process.
 func child(pid int) int {
 	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))

@@ -13,7 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// posts is a call that makes something, with such words.
+// posts returns a call that makes something, with such words.
 func posts(path, body string) func(*http.Request, string) bool {
 	return func(r *http.Request, text string) bool {
 		return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, path) && strings.Contains(text, body)
@@ -82,7 +82,7 @@ func TestKillAfterAReview(t *testing.T) {
 	})
 }
 
-// newPricedReview is a review on which an agent works at a price.
+// newPricedReview returns a review on which an agent works at a price.
 func newPricedReview(t *testing.T) *scene {
 	t.Helper()
 	s := newReviewScene(t)

@@ -31,7 +31,7 @@ func within(t *testing.T, file string, most int) {
 	t.Logf("%d MiB more than a start", took)
 }
 
-// peakIn is the most memory in MiB that a process of a ralph took.
+// peakIn returns the most memory in MiB that a process of a ralph took.
 func peakIn(t *testing.T, file string) (mib int) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -17,7 +17,7 @@ type mishap struct {
 	befal func(*scene)
 }
 
-// mishaps are those that are mixed with kills.
+// mishaps returns those that are mixed with kills.
 func mishaps() []mishap {
 	const pack, pulls = "/octo/greeter.git/git-receive-pack", "/repos/octo/greeter/pulls"
 	fault := func(path string, f githubtest.Fault) func(*scene) {
@@ -77,7 +77,7 @@ func (s *scene) dies(d death) {
 	_ = s.end(s.begin(d.env()))
 }
 
-// taken are the commits that were taken over from the agent so far.
+// taken returns the commits that were taken over from the agent so far.
 func (s *scene) taken() []string {
 	s.t.Helper()
 	var all []string

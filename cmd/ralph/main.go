@@ -35,7 +35,7 @@ func main() {
 	os.Exit(start(here()))
 }
 
-// installed is the version that `go install MODULE@VERSION` wrote into a program.
+// installed returns the version that `go install MODULE@VERSION` wrote into a program.
 func installed(info *debug.BuildInfo, known bool) string {
 	if !known || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return unreleased
@@ -183,7 +183,7 @@ func report(to io.Writer, err error) int {
 	return fault.Exit(err)
 }
 
-// launch is a sandbox's launcher, which becomes another program.
+// launch returns a sandbox's launcher, which becomes another program.
 func launch(w world) int {
 	err := sandbox.Launch(sandbox.Launcher{
 		Args: w.args[1:], Env: w.Environ(), Exit: syscall.Exit, // it has nothing to put in order

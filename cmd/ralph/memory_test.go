@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// memory is a folder in memory, where make says that there is room for it:
+// memory returns a folder in memory, where make says that there is room for it:
 // nearly all of what a test does to a disk is undone when it ends, and to make
 // and remove thousands of small files costs more than the test. A sandbox has a
 // /dev/shm of its own: what raises one works on the disk.
@@ -30,7 +30,7 @@ func memory(t *testing.T) string {
 	return dir
 }
 
-// sorted are the stories of a folder that are dealt: those that raise a sandbox,
+// sorted returns the stories of a folder that are dealt: those that raise a sandbox,
 // and the rest.
 func sorted(t *testing.T, folder string) (sandboxed, rest []string) {
 	t.Helper()

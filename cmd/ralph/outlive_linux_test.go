@@ -84,7 +84,7 @@ func killBoth(t *testing.T, level string, guard bool) {
 	s.noneLeft()
 }
 
-// told is the process of the run that has its parent's number under that name.
+// told returns the process of the run that has its parent's number under that name.
 func (s *scene) told(name string) (found int) {
 	s.t.Helper()
 	for _, line := range living(s.dir) {

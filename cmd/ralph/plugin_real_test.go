@@ -91,7 +91,7 @@ func (p *plugged) say(words string, more ...string) string {
 	return p.claude(words, append(args, more...)...)
 }
 
-// run is what the journal of the only loop amounts to.
+// run returns what the journal of the only loop amounts to.
 func (p *plugged) run() journal.Run {
 	p.Helper()
 	paths, err := filepath.Glob(p.path("work", ".ralph", "runs", "*", "journal.jsonl"))

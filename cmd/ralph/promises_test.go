@@ -76,7 +76,7 @@ func spread(name string) []string {
 	return all
 }
 
-// there tells whether a script stands where the page says that they lie.
+// there reports whether a script stands where the page says that they lie.
 func there(t *testing.T, name string) bool {
 	t.Helper()
 	at := filepath.Join("testdata/script", name)
@@ -89,7 +89,7 @@ func there(t *testing.T, name string) bool {
 	return err == nil && len(found) > 0
 }
 
-// testsOf are the names of all tests below a folder.
+// testsOf returns the names of all tests below a folder.
 func testsOf(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -98,7 +98,7 @@ func outputRows(t *testing.T) string {
 	return table
 }
 
-// commentCommands is the answer to /ralph help, without its first lines.
+// commentCommands returns the answer to /ralph help, without its first lines.
 func commentCommands(t *testing.T) string {
 	t.Helper()
 	_, table, found := strings.Cut(readFile(t, "../../templates/comment/help.md"), "\n\n")
@@ -143,7 +143,7 @@ func stopReasons(t *testing.T) string {
 	return table
 }
 
-// priceRows says how many million tokens the default limit of a run pays for.
+// priceRows returns how many million tokens the default limit of a run pays for.
 func priceRows(t *testing.T) string {
 	t.Helper()
 	limit := policy.ForPreset(policy.Stories).Limits.CostUSD
@@ -229,7 +229,7 @@ func commandParts(t *testing.T) map[string]string {
 	return parts
 }
 
-// markdown is a command without the flags that many share.
+// markdown returns a command without the flags that many share.
 func (m manual) markdown(shared map[string][]string) string {
 	own := slices.DeleteFunc(slices.Clone(m.flags), func(flag string) bool { return shared[flag] != nil })
 	text := fmt.Sprintf("## ralph %s\n\n`%s`\n\n%s\n", m.name, m.usage, asMarkdown(m.words))

@@ -101,7 +101,7 @@ func (c reportCommand) write(w world, home workspace.Run, source page.Source) er
 	return c.put(w, home, []byte(text))
 }
 
-// source is the run with readers for the files beside its journal.
+// source returns the run with readers for the files beside its journal.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (page.Source, error) {
 	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, err := w.Git(c.ProjectDir)
@@ -115,7 +115,7 @@ func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, 
 	return from.Source(ctx)
 }
 
-// secrets are the keys of all agents: what a run kept was printed by programs that may have others.
+// secrets returns the keys of all agents: what a run kept was printed by programs that may have others.
 func secrets(getenv func(string) string) []string {
 	var all []string
 	for _, name := range agent.Names() {

@@ -120,7 +120,7 @@ func (s *scene) until(what string, is func() bool) {
 	}
 }
 
-// living are the processes that have to do with dir.
+// living returns the processes that have to do with dir.
 func living(dir string) []string {
 	var found []string
 	all, _ := filepath.Glob("/proc/[0-9]*")
@@ -138,7 +138,7 @@ func living(dir string) []string {
 	return found
 }
 
-// entries is what all journals of the scene hold, each of which must be sound.
+// entries returns what all journals of the scene hold, each of which must be sound.
 func (s *scene) entries() []journal.Entry {
 	s.t.Helper()
 	var all []journal.Entry
@@ -156,7 +156,7 @@ func (s *scene) entries() []journal.Entry {
 	return all
 }
 
-// run is the newest run.
+// run returns the newest run.
 func (s *scene) run() journal.Run {
 	s.t.Helper()
 	entries := s.entries()
@@ -231,7 +231,7 @@ func (s *scene) made(path string) int {
 	return n
 }
 
-// messages are the subjects on the branch, the oldest first.
+// messages returns the subjects on the branch, the oldest first.
 func (s *scene) messages() []string {
 	s.t.Helper()
 	return strings.Split(s.must("log", "--reverse", "--format=%s", "main.."+s.run().Branch), "\n")

@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, params)
 }
 
-// stories are those of a folder.
+// stories returns those of a folder.
 func stories(t *testing.T, folder string) testscript.Params {
 	t.Helper()
 	return testscript.Params{
@@ -117,7 +117,7 @@ func setup(t *testing.T, env *testscript.Env, folder string) error {
 	)
 }
 
-// goCache is where Go keeps what it built.
+// goCache returns where Go keeps what it built.
 func goCache() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {
@@ -277,7 +277,7 @@ func (v *visitOf) pulls([]string) (string, error) {
 	return text.String(), nil
 }
 
-// state is the issue's labels, and the reactions on it and on the comment of
+// state returns the issue's labels, and the reactions on it and on the comment of
 // the event.
 func (v *visitOf) state([]string) (string, error) {
 	issue, _ := v.Issue(shop, v.issue)
@@ -292,7 +292,7 @@ func (v *visitOf) state([]string) (string, error) {
 	return text, nil
 }
 
-// writes are the calls that would change something, and how they went.
+// writes returns the calls that would change something, and how they went.
 func (v *visitOf) writes([]string) (string, error) {
 	var text strings.Builder
 	for _, call := range v.Requests() {

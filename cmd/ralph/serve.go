@@ -92,7 +92,7 @@ type served struct {
 	listen string // where
 }
 
-// app is the given App, or a new one. It is nil if a signal came before one was made.
+// app returns the given App, or a new one. It is nil if a signal came before one was made.
 func (c serveCommand) app(ctx context.Context, w world) (*served, error) {
 	switch {
 	case c.App == "" && c.AppID == 0:
@@ -181,7 +181,7 @@ func (c serveCommand) keep(made github.CreatedApp) error {
 	return os.Rename(draft, c.App)
 }
 
-// draft is a new file beside the App's, with mode 0600.
+// draft returns a new file beside the App's, with mode 0600.
 func (c serveCommand) draft(text []byte) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
 	if err != nil {

@@ -96,7 +96,7 @@ func (d *deluge) serve(program string) {
 	d.url = "http://" + first.Address
 }
 
-// delivery is the next one of a kind, signed with a secret.
+// delivery returns the next one of a kind, signed with a secret.
 func (d *deluge) delivery(label, secret string) *http.Request {
 	n := d.next.Add(1)
 	body := bytes.Replace(d.kind[label], []byte(mark), fmt.Appendf(nil, "number-%08d", n), 1)
@@ -113,7 +113,7 @@ func (d *deluge) delivery(label, secret string) *http.Request {
 	return r
 }
 
-// send tells how a request was answered.
+// send returns how a request was answered.
 func (d *deluge) send(r *http.Request) int {
 	resp, err := d.http.Do(r)
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *deluge) breakOff() {
 	_ = conn.Close()
 }
 
-// metric is a value that the server tells of itself.
+// metric returns a value that the server tells of itself.
 func (d *deluge) metric(name string) float64 {
 	d.Helper()
 	r, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.url+"/metrics", http.NoBody)

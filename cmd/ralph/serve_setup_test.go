@@ -44,7 +44,7 @@ func openOffice(t *testing.T, argv ...string) *office {
 	return &office{t: t, cmd: cmd, log: bufio.NewScanner(out)}
 }
 
-// said is a field of the next line that has it.
+// said returns a field of the next line that has it.
 func (o *office) said(field string) string {
 	o.t.Helper()
 	for o.log.Scan() {
@@ -94,7 +94,7 @@ func load(t *testing.T, address string) string {
 	return string(page)
 }
 
-// clicks are the two that make the App: the form's, and GitHub's own.
+// clicks returns the two that make the App: the form's, and GitHub's own.
 func (o *office) clicks(town *town, page string) (back string) {
 	o.t.Helper()
 	found := regexp.MustCompile(`(?s)<form action="([^"]+)".*name="manifest" value="([^"]+)"`).FindStringSubmatch(page)
@@ -187,7 +187,7 @@ func TestAServerWithoutAnAppMakesOneAndServesIt(t *testing.T) {
 	}
 }
 
-// freeAddress is an unused one on loopback that stays unused: kernels hand out
+// freeAddress returns an unused one on loopback that stays unused: kernels hand out
 // higher ports.
 func freeAddress(t *testing.T) string {
 	t.Helper()

@@ -17,7 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
 )
 
-// serveApp gives the town an App, and starts the server for it.
+// serveApp returns the town an App, and starts the server for it.
 func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exec.Cmd, log *bufio.Scanner) {
 	t.Helper()
 	town.AddApp(githubtest.App{
@@ -43,7 +43,7 @@ func serveApp(t *testing.T, town *town, secret string) (address string, cmd *exe
 	return first.Address, cmd, log
 }
 
-// labelledTown is a GitHub of one repository, with an issue that has the label.
+// labelledTown returns a GitHub of one repository, with an issue that has the label.
 func labelledTown(t *testing.T) (*town, int) {
 	t.Helper()
 	town, err := found(t.TempDir(), func(*githubtest.Repo) {})

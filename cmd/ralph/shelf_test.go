@@ -103,7 +103,7 @@ func (s *scene) elsewhere() {
 	}
 }
 
-// branch is where the work stands on GitHub; empty where there is none.
+// branch returns where the work stands on GitHub; empty where there is none.
 func (s *scene) branch() string {
 	s.t.Helper()
 	return s.must("for-each-ref", "--format=%(objectname)", "refs/heads/ralph/")

@@ -30,7 +30,7 @@ type snippet struct {
 // aside is a comment above a block: a command to run first, or why nothing runs it.
 var aside = regexp.MustCompile(`^<!-- (first|not run): (.+) -->\s*$`)
 
-// snippetsOf are the blocks of a page, without those that say why nothing runs them.
+// snippetsOf returns the blocks of a page, without those that say why nothing runs them.
 func snippetsOf(t *testing.T, name string) []snippet {
 	t.Helper()
 	source := []byte(readFile(t, name))
@@ -198,7 +198,7 @@ func (s snippet) lint(t *testing.T) {
 	}
 }
 
-// workflow is the block as part of a whole workflow: its steps, inputs or triggers.
+// workflow returns the block as part of a whole workflow: its steps, inputs or triggers.
 func (s snippet) workflow(t *testing.T) []byte {
 	t.Helper()
 	var read any
@@ -221,7 +221,7 @@ func (s snippet) workflow(t *testing.T) []byte {
 	return []byte(head + job + "      - uses: ralph-loop/ralph/host@main\n        with:\n" + indented(s.code, 10))
 }
 
-// indented is a block with its first line at a column.
+// indented returns a block with its first line at a column.
 func indented(code string, column int) string {
 	first := len(code) - len(strings.TrimLeft(code, " "))
 	var all strings.Builder

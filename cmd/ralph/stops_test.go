@@ -87,7 +87,7 @@ var stops = map[policy.Reason]map[string]stop{
 // elsewhere are the reasons that no command of a laptop stops a run for.
 var elsewhere = []policy.Reason{policy.PromiseAccepted, policy.NeedsInput}
 
-// words are the words of the first text, and then the others as they are.
+// words returns the words of the first text, and then the others as they are.
 func words(text string, more ...string) []string {
 	var all []string
 	for word := range bytes.FieldsSeq([]byte(text)) {
@@ -204,7 +204,7 @@ var (
 	checkFields = []string{"name", "output", "passed"}
 )
 
-// resultIn is the one object that out has to be.
+// resultIn returns the one object that out has to be.
 func resultIn(t *testing.T, out []byte) map[string]any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(out))

@@ -71,7 +71,7 @@ type suiteOf struct {
 	change      string // what is done to tests: new, added to, expects
 }
 
-// test is the name of a test file for the check.
+// test returns the name of a test file for the check.
 func (c suiteOf) test(dir, name string) string {
 	return dir + "/" + map[string]string{
 		"go test ./...": name + "_test.go", "jest": name + ".test.js", "vitest run": name + ".test.js", "pytest": "test_" + name + ".py",
@@ -142,7 +142,7 @@ func (c suiteOf) count(t *testing.T) (ready bool, whole, some int) {
 	return ready, strings.Count(string(runs), "whole\n") - 1, strings.Count(string(runs), "some\n")
 }
 
-// toldRuns is how many runs of checks the journal tells of.
+// toldRuns returns how many runs of checks the journal tells of.
 func (g *groundOf) toldRuns() int {
 	g.t.Helper()
 	var told journal.CheckRuns

@@ -209,7 +209,7 @@ func write(path string, data []byte) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, data, 0o644))
 }
 
-// job is the environment in which the runner starts the Action for an event.
+// job returns the environment in which the runner starts the Action for an event.
 func (t *town) job(event, actor string, payload []byte) ([]string, error) {
 	err := write(t.path("runner", "event.json"), payload)
 	for _, name := range []string{"GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY"} {
@@ -236,7 +236,7 @@ func (t *town) label(issue int, who, label string) ([]string, error) {
 	return t.job("issues", who, payload)
 }
 
-// inputs are those of the demo's workflow.
+// inputs returns those of the demo's workflow.
 func (t *town) inputs() []string {
 	return []string{
 		"INPUT_GITHUB-TOKEN=" + token, "INPUT_AGENT=scripted",
@@ -246,7 +246,7 @@ func (t *town) inputs() []string {
 	}
 }
 
-// progress are the progress comments under an issue.
+// progress returns the progress comments under an issue.
 func (t *town) progress(issue int) []githubtest.Comment {
 	var ours []githubtest.Comment
 	for _, comment := range t.Comments(shop, issue) {
@@ -257,7 +257,7 @@ func (t *town) progress(issue int) []githubtest.Comment {
 	return ours
 }
 
-// journals are the paths of the journals in the job's workspace, the oldest
+// journals returns the paths of the journals in the job's workspace, the oldest
 // first.
 func (t *town) journals() []string {
 	paths, err := filepath.Glob(t.path("workspace", ".ralph", "runs", "*", "journal.jsonl"))

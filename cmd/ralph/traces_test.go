@@ -42,7 +42,7 @@ func (c *collected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// below tells whether a span of a name lies below one of another, with attributes.
+// below reports whether a span of a name lies below one of another, with attributes.
 func (c *collected) below(name, above string, with ...string) bool {
 	for _, span := range c.spans {
 		if span.GetName() != name || c.spans[string(span.GetParentSpanId())].GetName() != above {
@@ -73,7 +73,7 @@ func (c *collected) roots() (n int) {
 	return n
 }
 
-// traced is a scene whose agent writes its environment to a file, at a price.
+// traced returns a scene whose agent writes its environment to a file, at a price.
 func traced(t *testing.T) *scene {
 	t.Helper()
 	return newScene(t, func(s *scene) {

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// otherWay is an event of the rarer kinds, and the job that it starts.
+// otherWay returns an event of the rarer kinds, and the job that it starts.
 func (v *visitOf) otherWay(kind, who, text string) ([]string, error) {
 	e := githubtest.Event{Repo: shop, Issue: v.issue, Sender: who}
 	switch kind {
@@ -170,7 +170,7 @@ func (v *visitOf) stateOf(args []string) (string, error) {
 	return "", nil
 }
 
-// remarks are what people said on lines of the pull request.
+// remarks returns what people said on lines of the pull request.
 func (v *visitOf) remarks([]string) (string, error) {
 	var text strings.Builder
 	for _, remark := range v.Remarks(shop, v.issue) {
@@ -185,7 +185,7 @@ func (v *visitOf) remarks([]string) (string, error) {
 	return text.String(), nil
 }
 
-// checks are those of a branch's commit.
+// checks returns those of a branch's commit.
 func (v *visitOf) checks(args []string) (string, error) {
 	sha, err := v.git("rev-parse", args[0])
 	var text strings.Builder
