@@ -27,7 +27,7 @@ var (
 	written = []string{".go", ".md", ".txtar", ".html", ".yml", ".yaml", ".sh", ".json", ".css"}
 )
 
-// anchors are the names that GitHub gives to a page's headings.
+// anchors returns the names that GitHub gives to a page's headings.
 func anchors(page string) []string {
 	var names []string
 	for _, found := range heading.FindAllStringSubmatch(page, -1) {

@@ -27,7 +27,7 @@ const (
 	closed = "closed"
 )
 
-// For tells whether an event is one of those.
+// For reports whether an event is one of those.
 func For(event, action string) bool {
 	return event == "pull_request" && (action == pushed || action == closed)
 }

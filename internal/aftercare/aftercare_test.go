@@ -149,7 +149,7 @@ func (p *place) knows(rows ...quota.Pull) {
 	p.ledger = text
 }
 
-// ended is the row of a pull request that ended long ago.
+// ended returns the row of a pull request that ended long ago.
 func (p *place) ended(number, issue int, branch string) quota.Pull {
 	p.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "closed" })
 	return quota.Pull{Number: number, Issue: issue, Branch: branch, Opened: long, End: quota.Closed, Ended: long, Head: p.first}
@@ -238,7 +238,7 @@ func TestWhatIsCleanedUp(t *testing.T) {
 	}
 }
 
-// young is a commit of today.
+// young returns a commit of today.
 func (p *place) young() string {
 	cmd := exec.CommandContext(p.Context(), "git", "-c", "user.name=a", "-c", "user.email=a@example.com", "commit-tree", "-m", "two", p.first+"^{tree}")
 	cmd.Dir, cmd.Env = p.origin, append(os.Environ(), "GIT_COMMITTER_DATE="+now.Format(time.RFC3339), "GIT_AUTHOR_DATE="+now.Format(time.RFC3339))

@@ -68,7 +68,7 @@ func encoded(t *testing.T, encode func(io.Writer, image.Image) error) string {
 	return out.String()
 }
 
-// bomb is a PNG that says it has so many pixels.
+// bomb returns a PNG that says it has so many pixels.
 func bomb(t *testing.T, width, height uint32) string {
 	t.Helper()
 	data := []byte(encoded(t, png.Encode))

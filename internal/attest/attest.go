@@ -133,7 +133,7 @@ func PAE(payloadType string, payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
-// Promised is the part of an entry that a log signs. The order of fields is that of RFC 8785.
+// Promised returns the part of an entry that a log signs. The order of fields is that of RFC 8785.
 func (e LogEntry) Promised() ([]byte, error) {
 	return json.Marshal(struct {
 		Body     []byte `json:"body"`

@@ -174,7 +174,7 @@ func TestForgeriesAreRefused(t *testing.T) {
 	}
 }
 
-// elsewhere is a bundle whose certificate another authority made, with a promise of the trusted log.
+// elsewhere returns a bundle whose certificate another authority made, with a promise of the trusted log.
 func (g groundOf) elsewhere(t *testing.T, other groundOf) attest.Bundle {
 	t.Helper()
 	b := other.bundle(t, g.signer, g.now)

@@ -58,7 +58,7 @@ func TestExcerptsLeaveOutTestsThatPass(t *testing.T) {
 	}
 }
 
-// said is the environment that a check gets, and the excerpt of what it prints.
+// said returns the environment that a check gets, and the excerpt of what it prints.
 func said(t *testing.T, where journal.Where, env []string, output string) (got []string, excerpt string) {
 	t.Helper()
 	hand := check.Hand{

@@ -15,7 +15,7 @@ import (
 // mostNames limits the names in the journal; a file beside the log has all.
 const mostNames = 200
 
-// tests is nil if the output names no tests.
+// tests returns nil if the output names no tests.
 func (h Hand) tests(told tally.Tally, asked []string, name string) (*journal.Tests, error) {
 	if len(told.Tests) == 0 && told.Passed+told.Failed+told.Skipped == 0 {
 		return nil, nil //nolint:nilnil // no tests and no trouble

@@ -21,7 +21,7 @@ func (t tree) file(name string) []byte {
 	return nil
 }
 
-// with is a tree with some files otherwise; "gone" is one that is not there.
+// with returns a tree with some files otherwise; "gone" is one that is not there.
 func (t tree) with(changes tree) tree {
 	all := maps.Clone(t)
 	for name, text := range changes {
@@ -32,7 +32,7 @@ func (t tree) with(changes tree) tree {
 	return all
 }
 
-// changed are the changes of a tree by another; sure ones are of what the checks surely run.
+// changed returns the changes of a tree by another; sure ones are of what the checks surely run.
 func changed(commands checkdef.CommandSet, base, now tree) map[string]checkdef.Change {
 	if commands.Touched == nil {
 		commands.Touched = slices.Collect(maps.Keys(base.with(now)))

@@ -9,7 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkdef"
 )
 
-// textOf is a changed file as the base has it, but for what the product needs.
+// textOf returns a changed file as the base has it, but for what the product needs.
 func textOf(change checkdef.Change, base string) string {
 	if change.Text == nil {
 		return base

@@ -118,7 +118,7 @@ func (s *Scanner) scan() {
 	}
 }
 
-// between is what stands between the first two tags that are not too far apart.
+// between returns what stands between the first two tags that are not too far apart.
 func between(tags *pattern.Pattern, text string) (string, bool) {
 	for {
 		at := tags.FindStringSubmatchIndex(text)
@@ -132,16 +132,16 @@ func between(tags *pattern.Pattern, text string) (string, bool) {
 	}
 }
 
-// Promises are the different promises <promise>X</promise> in order. X is exact, and case counts.
+// Promises returns the different promises <promise>X</promise> in order. X is exact, and case counts.
 func (s *Scanner) Promises() []string { return slices.Clone(s.promises) }
 
-// Promised says whether <promise>X</promise> was seen for exactly this X.
+// Promised reports whether <promise>X</promise> was seen for exactly this X.
 func (s *Scanner) Promised(promise string) bool { return slices.Contains(s.promises, promise) }
 
-// Response is what the first <response>…</response> holds. The tags may be in any case.
+// Response returns what the first <response>…</response> holds. The tags may be in any case.
 func (s *Scanner) Response() (string, bool) { return s.response, s.answered }
 
-// Question is what the first <question>…</question> asks of people, if it is not empty.
+// Question returns what the first <question>…</question> asks of people, if it is not empty.
 func (s *Scanner) Question() string { return s.question }
 
 // Tag reports whether a tag was promised, or stood alone on a line. "not COMPLETE yet" is no claim.

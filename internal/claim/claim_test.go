@@ -190,7 +190,7 @@ var (
 	responsePattern = regexp.MustCompile(`(?i)<response>(.*?)</response>`)
 )
 
-// whole says what is claimed in a message, with all of it at hand.
+// whole returns what is claimed in a message, with all of it at hand.
 func whole(text string) (promises []string, response string, found, done bool) {
 	for at := 0; at < len(text); at++ {
 		m := promisePattern.FindStringSubmatchIndex(text[at:])

@@ -44,7 +44,7 @@ func dropLinkTexts(text string, gone Removed) string {
 	return out.String()
 }
 
-// hiddenLinkText is an image's text that begins at i, or the title of a link whose text ends there.
+// hiddenLinkText returns an image's text that begins at i, or the title of a link whose text ends there.
 func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
 	switch {
 	case text[i] == '!':

@@ -120,7 +120,7 @@ func hasHidingAttribute(z *html.Tokenizer, more bool) bool {
 	return false
 }
 
-// endOfHidden is the token that ends the hidden element beginning at i. An element
+// endOfHidden returns the token that ends the hidden element beginning at i. An element
 // that never ends hides only its tag: people write "the <title> is wrong", and
 // GitHub shows the text after it.
 func endOfHidden(pieces []token, i int) int {

@@ -52,7 +52,7 @@ var (
 	element      = regexp.MustCompile(`^(html|head|body|p|a|code|pre|em|strong|del|ul|ol|li|h[1-6]|hr|br|blockquote|table|thead|tbody|tr|td|th|input)$`)
 )
 
-// harms is what on the page would act on GitHub or leave its place.
+// harms returns what on the page would act on GitHub or leave its place.
 func (s escapeJSON) harms() []string {
 	var found []string
 	s.each(func(n *nethtml.Node, quiet bool) {
@@ -82,10 +82,10 @@ func linkHarms(n *nethtml.Node) []string {
 	return found
 }
 
-// topLevel says whether words are a paragraph of their own.
+// topLevel reports whether words are a paragraph of their own.
 func (s escapeJSON) topLevel(words string) bool { return s.holds("p", words, "body") }
 
-// cell says whether words are a table's cell of their own.
+// cell reports whether words are a table's cell of their own.
 func (s escapeJSON) cell(words string) bool { return s.holds("td", words, "tr") }
 
 func (s escapeJSON) holds(tag, words, parent string) bool {
@@ -98,7 +98,7 @@ func (s escapeJSON) holds(tag, words, parent string) bool {
 	return found
 }
 
-// hidden is what the page holds and does not show.
+// hidden returns what the page holds and does not show.
 func (s escapeJSON) hidden() []string {
 	var found []string
 	s.each(func(n *nethtml.Node, _ bool) {

@@ -69,12 +69,12 @@ func LookAtChecks(run journal.Run) Checks {
 	return all
 }
 
-// NoChecks is why they could not even be looked for.
+// NoChecks returns why they could not even be looked for.
 func NoChecks(err error, remedy string) Checks {
 	return Checks{Why: err.Error(), Remedy: remedy, Setup: []string{}, Checks: []Check{}}
 }
 
-// Text is what was found, for people.
+// Text returns what was found, for people.
 func (c Checks) Text() string {
 	var b strings.Builder
 	b.WriteString("checks" + c.where() + "\n")
@@ -102,7 +102,7 @@ func (c Checks) flags() (text string) {
 	return text
 }
 
-// Next is the command that these checks are for.
+// Next returns the command that these checks are for.
 func (c Checks) Next() string {
 	if c.Planned {
 		return "ralph run" + c.flags()

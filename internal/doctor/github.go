@@ -87,7 +87,7 @@ func (g GitHub) opens(ctx context.Context) Finding {
 	return Finding{What: what}
 }
 
-// passing is a finding that a run can live with; an answer that did not come is no gap.
+// passing returns a finding that a run can live with; an answer that did not come is no gap.
 func passing(what string, err error) Finding {
 	f := Finding{What: what}
 	switch {
@@ -100,12 +100,12 @@ func passing(what string, err error) Finding {
 	return f
 }
 
-// Stops are the findings with which no run gets anywhere.
+// Stops returns the findings with which no run gets anywhere.
 func Stops(found []Finding) []Finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return !f.Stops })
 }
 
-// GitHubText is what was found, for people.
+// GitHubText returns what was found, for people.
 func GitHubText(found []Finding) string {
 	var b strings.Builder
 	b.WriteString("github\n")

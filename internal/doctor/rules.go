@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 )
 
-// rules are what rulesets and branch protection have against pushes to the branch.
+// rules returns what rulesets and branch protection have against pushes to the branch.
 func (g GitHub) rules(ctx context.Context) []Finding {
 	what := "the branch " + g.Branch
 	there, protected, err := g.Client.HasBranch(ctx, g.Branch)

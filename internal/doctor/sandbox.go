@@ -62,7 +62,7 @@ var remedies = map[sandbox.Level]string{
 	sandbox.None:   "use Linux 5.19 or later with seccomp user notification and Landlock (lsm=landlock), as a stock container has, or allow user namespaces",
 }
 
-// Brief is the level and whether it holds, in a line or two.
+// Brief returns the level and whether it holds, in a line or two.
 func (s Sandbox) Brief() string {
 	state := "the attack from inside failed, as it should"
 	if !s.Holds {
@@ -99,7 +99,7 @@ func (s Sandbox) Text() string {
 	return b.String()
 }
 
-// entry is a line about something that was looked at, with what to do and to know.
+// entry returns a line about something that was looked at, with what to do and to know.
 func entry(sign, text, hint string, notes ...string) string {
 	lines := []string{"  " + sign + " " + text}
 	if hint != "" {
@@ -146,7 +146,7 @@ func LookAtServices(ctx context.Context, services []egress.Name) (all []Service)
 	return all
 }
 
-// ServicesText is what was found, for people.
+// ServicesText returns what was found, for people.
 func ServicesText(all []Service) string {
 	var b strings.Builder
 	b.WriteString("services\n")

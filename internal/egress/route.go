@@ -106,7 +106,7 @@ func (r Route) permitted(n Name, found []netip.Addr) ([]netip.Addr, error) {
 	}
 }
 
-// localNetworks are the networks of this machine's interfaces: a firewall lets this machine reach them, but not
+// localNetworks returns the networks of this machine's interfaces: a firewall lets this machine reach them, but not
 // others.
 func (r Route) localNetworks() (all []netip.Prefix) {
 	addresses := r.Near

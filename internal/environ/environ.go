@@ -29,7 +29,7 @@ var Certificates = []string{
 	"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "CARGO_HTTP_CAINFO", "npm_config_cafile",
 }
 
-// Network are the variables with which programs reach the network.
+// Network returns the variables with which programs reach the network.
 func Network() []string {
 	all := slices.Concat(proxies, Certificates)
 	slices.Sort(all)

@@ -8,7 +8,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 )
 
-// exam is what the checks say of a commit with the hidden tests in it.
+// exam returns what the checks say of a commit with the hidden tests in it.
 func (t *trial) exam(ctx context.Context, commit string) (answers []checkout.Answer, err error) {
 	err = t.Verify(ctx, t.origin, func(v *checkout.Verifier) (err error) {
 		var unready string
@@ -21,7 +21,7 @@ func (t *trial) exam(ctx context.Context, commit string) (answers []checkout.Ans
 	return answers, err
 }
 
-// missed are the hidden tests that do not pass with a commit; each has two tries.
+// missed returns the hidden tests that do not pass with a commit; each has two tries.
 func (t *trial) missed(ctx context.Context, commit string, gold []checkout.Answer) (names []string, err error) {
 	for try := range 2 {
 		work, err := t.exam(ctx, commit)
@@ -46,7 +46,7 @@ func known(answers []checkout.Answer) (names []string) {
 	return names
 }
 
-// missed are the tests that have to pass and do not: the task's, or all that pass with the commit.
+// missed returns the tests that have to pass and do not: the task's, or all that pass with the commit.
 func (t Task) missed(gold, work []checkout.Answer) (missed []string) {
 	passing := known(work)
 	want := known(gold)

@@ -111,7 +111,7 @@ func count(n *int, is bool) {
 	}
 }
 
-// Text is a table for people.
+// Text returns a table for people.
 func (s Sum) Text() string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -129,7 +129,7 @@ func (r Row) cells() []string {
 	return []string{r.verdict(), r.hidden(), fmt.Sprintf("$%.2f", r.CostUSD), short(r.Seconds), strconv.Itoa(r.CheckRuns)}
 }
 
-// Exams are the rows of each agent, for the report page.
+// Exams returns the rows of each agent, for the report page.
 func Exams(rows []Row) (all []report.Exam) {
 	for i, first := range rows {
 		other := func(r Row) bool { return r.Agent != first.Agent }
@@ -149,7 +149,7 @@ func (s Sum) exam(agent string) report.Exam {
 	return made
 }
 
-// Line is all tasks in a sentence.
+// Line returns all tasks in a sentence.
 func (s Sum) Line() string {
 	aside := ""
 	if s.Aside > 0 {
@@ -159,7 +159,7 @@ func (s Sum) Line() string {
 		s.Tried, s.Tasks, aside, s.Proven, s.Hidden, s.Solved, s.False, s.Held, s.CostUSD, short(s.Seconds), s.CheckRuns)
 }
 
-// hidden is what the hidden tests say, and what that means beside the verdict.
+// hidden returns what the hidden tests say, and what that means beside the verdict.
 func (r Row) hidden() string {
 	switch {
 	case !r.tried():
@@ -174,7 +174,7 @@ func (r Row) hidden() string {
 	return "fail"
 }
 
-// Line is a row in words.
+// Line returns a row in words.
 func (r Row) Line() string {
 	if !r.tried() {
 		return r.ID + ": " + r.verdict()

@@ -25,7 +25,7 @@ type Task struct {
 	PassToPass []string
 }
 
-// History are the newest commits that change both a program and tests, or the commits named.
+// History returns the newest commits that change both a program and tests, or the commits named.
 func (e *Eval) History(ctx context.Context, last int, named []string) ([]Task, error) {
 	commits, err := e.commits(ctx, last, named)
 	if err != nil {

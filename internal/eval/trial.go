@@ -221,7 +221,7 @@ func (t *trial) script() []byte {
 	return []byte(b.String())
 }
 
-// logs is how often checks ran in a run: each time leaves a log.
+// logs returns how often checks ran in a run: each time leaves a log.
 func logs(dir string) (n int) {
 	entries, err := untrusted.ReadDir(dir)
 	if err != nil {

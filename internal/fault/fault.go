@@ -21,7 +21,7 @@ type Fault struct {
 	Err  error  // the cause, where there is one
 }
 
-// Error is what went wrong and, where a cause is known, why.
+// Error returns what went wrong and, where a cause is known, why.
 func (f *Fault) Error() string {
 	if f.Err == nil {
 		return f.What
@@ -32,12 +32,12 @@ func (f *Fault) Error() string {
 // Unwrap gives the cause.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Usage is a fault of the user's words, files or machine: nothing was run.
+// Usage returns a fault of the user's words, files or machine: nothing was run.
 func Usage(what, fix string, err error) *Fault {
 	return &Fault{What: what, Fix: fix, Exit: ExitUsage, Err: err}
 }
 
-// Exit is the code a program ends with for err.
+// Exit returns the code a program ends with for err.
 func Exit(err error) int {
 	if err == nil {
 		return ExitDone
@@ -48,7 +48,7 @@ func Exit(err error) int {
 	return ExitUsage
 }
 
-// Hint is what to try after err, or nothing.
+// Hint returns what to try after err, or nothing.
 func Hint(err error) string {
 	if f, is := errors.AsType[*Fault](err); is {
 		return f.Fix

@@ -25,7 +25,7 @@ func (c *call) has(flag string) bool {
 	})
 }
 
-// shortFlagIndex is the index of a letter among flags like -xzf, or 0.
+// shortFlagIndex returns the index of a letter among flags like -xzf, or 0.
 func shortFlagIndex(a string, letter byte) int {
 	if len(a) < 2 || a[0] != '-' || a[1] == '-' {
 		return 0
@@ -122,7 +122,7 @@ func (j *judge) words(words []string, c call) string {
 	return joinOutput(out, j.outputOf(&c))
 }
 
-// programName is a command's name without its folder and version: wrangler@latest.
+// programName returns a command's name without its folder and version: wrangler@latest.
 func programName(word string) string {
 	name, _, _ := strings.Cut(strings.TrimSuffix(path.Base(word), ".exe"), "@")
 	return name

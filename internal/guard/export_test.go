@@ -2,7 +2,7 @@ package guard
 
 import "strings"
 
-// Conditions are the names behind each @ in the table, with what may stand
+// Conditions returns the names behind each @ in the table, with what may stand
 // before them: <, > or $.
 func Conditions() []string {
 	var names []string
@@ -18,7 +18,7 @@ func Conditions() []string {
 	return names
 }
 
-// Areas are the names of all areas.
+// Areas returns the names of all areas.
 func Areas() []string {
 	names := []string{keyFile, envFile}
 	for _, a := range areas {

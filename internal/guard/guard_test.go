@@ -250,7 +250,7 @@ func TestWrite(t *testing.T) {
 // Row of the table in docs/guard.md.
 var guideRow = regexp.MustCompile("(?m)^\\| \\d+ \\| `([a-z-]+)` \\| .+? \\| (.+?) \\|$")
 
-// guide is the categories of docs/guard.md, and what it says to do instead.
+// guide returns the categories of docs/guard.md, and what it says to do instead.
 func guide(t *testing.T) map[guard.Category]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/guard.md")
