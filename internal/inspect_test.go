@@ -75,7 +75,7 @@ func (h house) inspectFile(f goFile) []string {
 	return found
 }
 
-// refuse says why package may not import p, or nothing.
+// refuse returns why package may not import p, or nothing.
 func (h house) refuse(pkg, p string) string {
 	ours := p == h.module || strings.HasPrefix(p, h.module+"/")
 	if ours {
@@ -97,7 +97,7 @@ func (h house) refuse(pkg, p string) string {
 	}
 }
 
-// noWay says why pkg may not import other, or nothing.
+// noWay returns why pkg may not import other, or nothing.
 func (h house) noWay(pkg, other string) string {
 	here, there := h.layer(pkg), h.layer(other)
 	shut, some := h.shut[pkg]
@@ -133,7 +133,7 @@ func (h house) layer(pkg string) int {
 	return slices.IndexFunc(h.layers, func(packages []string) bool { return slices.Contains(packages, pkg) })
 }
 
-// impurities are the places where f starts a goroutine or looks at the world.
+// impurities returns the places where f starts a goroutine or looks at the world.
 func impurities(f goFile) []string {
 	var found []string
 	complain := func(n ast.Node, what string) {

@@ -59,7 +59,7 @@ func isPatternOf(called ast.Expr) bool {
 	return is && from.Name == "pattern" && selector.Sel.Name == "Of"
 }
 
-// constants are the values of those that a file declares.
+// constants returns the values of those that a file declares.
 func constants(file *ast.File) map[string]ast.Expr {
 	all := make(map[string]ast.Expr)
 	for _, decl := range file.Decls {
@@ -85,7 +85,7 @@ func readable(expression ast.Expr, named map[string]ast.Expr) error {
 	return err
 }
 
-// literal is a string as it stands in the code, or several put together.
+// literal returns a string as it stands in the code, or several put together.
 func literal(expression ast.Expr, named map[string]ast.Expr) (string, error) {
 	switch e := expression.(type) {
 	case *ast.BasicLit:

@@ -59,7 +59,7 @@ var instead = map[Category]string{
 	Deployment:          "use `--dry-run`, a preview or staging, and leave production to the user",
 }
 
-// Instead says what to do instead of a command of this category.
+// Instead returns what to do instead of a command of this category.
 func (c Category) Instead() string { return cmp.Or(instead[c], "ask the user") }
 
 // Rule says when a command is dangerous. The fields are lists of tokens, separated

@@ -91,7 +91,7 @@ func (j *judge) splitWords(sc *scope, list ...*syntax.Word) []string {
 	return fields[:min(len(fields), maxWords)]
 }
 
-// unsplitWord is a word of an assignment or a redirection.
+// unsplitWord returns a word of an assignment or a redirection.
 func (j *judge) unsplitWord(sc *scope, word *syntax.Word, escapes *pattern.Pattern) string {
 	if word == nil {
 		return ""

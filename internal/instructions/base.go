@@ -10,7 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// OfCommit are the instructions of a commit.
+// OfCommit returns the instructions of a commit.
 func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error) {
 	c, err := open(ctx, do, commit)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c commit) text(ctx context.Context, name string) string {
 	return ""
 }
 
-// OfFolder are the instructions at the top of a folder that is no repository.
+// OfFolder returns the instructions at the top of a folder that is no repository.
 func OfFolder(dir string) Source {
 	root, err := untrusted.OpenRoot(dir)
 	if err != nil {

@@ -52,7 +52,7 @@ var (
 	expert = pattern.Of(`(?:^|/)\.(?:claude|agents|copilot|gemini|opencode|github)/agents?/(?:[^/]+/)*[^/]+\.md$`)
 )
 
-// Text is the section for the prompt; empty where the project has no instructions.
+// Text returns the section for the prompt; empty where the project has no instructions.
 func (s Source) Text() string {
 	var b strings.Builder
 	texts, left := s.texts()
@@ -84,7 +84,7 @@ func (s Source) head() string {
 
 type named struct{ name, text string }
 
-// texts are the files in full, outer folders first, and the names of those that are too long.
+// texts returns the files in full, outer folders first, and the names of those that are too long.
 func (s Source) texts() (all []named, left []string) {
 	files := slices.DeleteFunc(slices.Clone(s.Files), func(name string) bool { return !whole(name) })
 	slices.SortStableFunc(files, func(a, b string) int {

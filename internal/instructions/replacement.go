@@ -56,7 +56,7 @@ func Differing(ctx context.Context, trusted *git.Trusted, base, commit string) (
 
 const maxReached = 500
 
-// LeadingTo are the files of instructions that lead to one of some paths by imports or links.
+// LeadingTo returns the files of instructions that lead to one of some paths by imports or links.
 func (s Source) LeadingTo(paths []string) (leading []string) {
 	for _, name := range s.Files {
 		if (whole(name) || governs(name) && s.Link(name) != "") && s.leads(name, paths, map[string]bool{}) {
@@ -79,7 +79,7 @@ func (s Source) leads(name string, paths []string, seen map[string]bool) bool {
 	return slices.ContainsFunc(s.next(name), func(next string) bool { return s.leads(next, paths, seen) })
 }
 
-// next are the paths that a file imports, or where it leads.
+// next returns the paths that a file imports, or where it leads.
 func (s Source) next(name string) []string {
 	paths := importsOf(name, s.Read(name))
 	for link, rest := name, ""; link != "."; link, rest = path.Dir(link), path.Join(path.Base(link), rest) {

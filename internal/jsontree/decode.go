@@ -28,7 +28,7 @@ type At struct {
 	step  string // from above
 }
 
-// Path is the place, such as "guardrails[0].command".
+// Path returns the place, such as "guardrails[0].command".
 func (a At) Path() string {
 	if a.above == nil {
 		return ""
@@ -36,7 +36,7 @@ func (a At) Path() string {
 	return strings.TrimPrefix(a.above.Path()+a.step, ".")
 }
 
-// Member is the value of a key. Where there is none, or null, it stands at the object's line.
+// Member returns the value of a key. Where there is none, or null, it stands at the object's line.
 func (a At) Member(key string) (at At, given bool) {
 	for _, m := range a.Members {
 		if m.Key == key && m.Value.Kind != Null {
@@ -46,7 +46,7 @@ func (a At) Member(key string) (at At, given bool) {
 	return At{Node{File: a.File, Line: a.Line}, &a, "." + key}, false
 }
 
-// Item is an item of a list.
+// Item returns an item of a list.
 func (a At) Item(i int) At { return At{a.Items[i], &a, "[" + strconv.Itoa(i) + "]"} }
 
 // Report adds a problem.
@@ -111,7 +111,7 @@ func ruleOf(field reflect.StructField) rule {
 	return r
 }
 
-// Keys are those of a struct in JSON.
+// Keys returns those of a struct in JSON.
 func Keys(of reflect.Type) (keys []string) {
 	for field := range of.Fields() {
 		if key := keyOf(field); key != "" {
@@ -274,7 +274,7 @@ func (d *Decoder) word(at At, words []string) string {
 	return ""
 }
 
-// Choose tells which of some words a text should be.
+// Choose returns which of some words a text should be.
 func Choose(text string, words []string) string {
 	if near, is := Nearest(text, words); is && text != "" {
 		return fmt.Sprintf("did you mean %q?", near)

@@ -45,7 +45,7 @@ const (
 	Odd
 )
 
-// String says what was found there.
+// String returns what was found there.
 func (n Node) String() string {
 	switch n.Kind {
 	case None:

@@ -16,7 +16,7 @@ type Problem struct {
 	Text         string
 }
 
-// String is the problem on one line.
+// String returns the problem on one line.
 func (p Problem) String() string {
 	parts := []string{p.File, p.Path, p.Text}
 	if p.Line > 0 {

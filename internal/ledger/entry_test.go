@@ -76,7 +76,7 @@ func TestNoAnswerIsNoRoom(t *testing.T) {
 	}
 }
 
-// work is a run on pull request 9 that cost so much.
+// work returns a run on pull request 9 that cost so much.
 func work(usd float64, known bool) journal.Run {
 	run := journal.Run{
 		ID: "pull-9", Branch: "ralph/issue-7", Pull: &journal.PullOpened{Number: 9}, Policy: policy.Policy{Agent: "claude"}, CostUSD: usd, CostKnown: known,

@@ -42,7 +42,7 @@ func (a *Account) Look(ctx context.Context) ([]byte, error) {
 	return a.page(ctx)
 }
 
-// page is what stands in the book. Somebody else may have put anything there.
+// page returns what stands in the book. Somebody else may have put anything there.
 func (a *Account) page(ctx context.Context) ([]byte, error) {
 	book, err := a.Store.ReadFile(ctx, git.At{Commit: a.at, Path: quota.File}, most)
 	if err == nil && len(book) == 0 {
@@ -140,7 +140,7 @@ func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	})
 }
 
-// spent is what the job spent; nil, so that the day is charged what the job held, where tokens were used whose price
+// spent returns what the job spent, or nil, so that the day is charged what the job held, if tokens were used whose price
 // is unknown.
 func (e *Entry) spent(run journal.Run) *float64 {
 	usd := max(0, run.TotalUSD()-e.Old.TotalUSD())
@@ -158,7 +158,7 @@ func pullOf(run journal.Run, now time.Time) quota.Pull {
 	return p
 }
 
-// came is what a run on a pull request came to. A cost that is not known is null.
+// came returns what a run on a pull request came to. A cost that is not known is null.
 func came(run journal.Run) quota.PullRun {
 	r := quota.PullRun{ID: run.ID, Agent: run.Policy.Agent}
 	if run.CostKnown {

@@ -23,7 +23,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return noon }
 
-// repository is an empty one, and git to reach it.
+// repository returns an empty one, and git to reach it.
 func repository(t *testing.T) (origin string, tool git.Git) {
 	t.Helper()
 	origin = filepath.Join(t.TempDir(), "remote.git")
@@ -33,7 +33,7 @@ func repository(t *testing.T) (origin string, tool git.Git) {
 	return origin, git.Git{Run: new(process.Runner).Run, Path: os.Getenv("PATH"), Home: t.TempDir()}
 }
 
-// account is the ledger as a job on a machine of its own reaches it.
+// account returns the ledger as a job on a machine of its own reaches it.
 func account(t *testing.T, origin string, tool git.Git) *ledger.Account {
 	t.Helper()
 	store, err := tool.Init(t.Context(), filepath.Join(t.TempDir(), "kept.git"), "sha1")

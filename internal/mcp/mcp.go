@@ -30,7 +30,7 @@ type Server struct {
 
 var plainName = pattern.Of(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Read gives the named servers of a file; all of them where none is named.
+// Read returns the named servers of a file; all of them where none is named.
 func Read(data []byte, names []string) (Servers, error) {
 	var file struct {
 		Servers Servers `json:"mcpServers"`
@@ -81,7 +81,7 @@ func (s Servers) Flags(agent string) ([]string, error) {
 	return nil, fmt.Errorf("the agent %s takes no MCP servers: use amp, claude, codex, copilot, gemini or opencode", agent)
 }
 
-// Settings are the servers as the settings file of Gemini CLI or opencode has them;
+// Settings returns the servers as the settings file of Gemini CLI or opencode has them;
 // empty where there are none.
 func (s Servers) Settings(agent string) map[string]any {
 	if len(s) == 0 {
@@ -143,7 +143,7 @@ func (s Servers) forCopilot() Servers {
 	return all
 }
 
-// toml is the server as Codex's configuration has it: JSON's strings and lists are TOML's.
+// toml returns the server as Codex's configuration has it: JSON's strings and lists are TOML's.
 func (s Server) toml() string {
 	var fields []string
 	add := func(key, value string) { fields = append(fields, key+"="+value) }

@@ -12,7 +12,7 @@ import (
 // Pattern is a regular expression. Its methods are those of regexp.Regexp.
 type Pattern struct{ read func() *regexp.Regexp }
 
-// Of is the pattern that text says, which must be a literal.
+// Of returns the pattern that text says, which must be a literal.
 func Of(text string) *Pattern {
 	return &Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
@@ -20,35 +20,35 @@ func Of(text string) *Pattern {
 // MatchString is the expression's.
 func (p *Pattern) MatchString(s string) bool { return p.read().MatchString(s) }
 
-// FindString is the expression's.
+// FindString returns the expression's.
 func (p *Pattern) FindString(s string) string { return p.read().FindString(s) }
 
-// FindStringIndex is the expression's.
+// FindStringIndex returns the expression's.
 func (p *Pattern) FindStringIndex(s string) []int { return p.read().FindStringIndex(s) }
 
-// FindStringSubmatch is the expression's.
+// FindStringSubmatch returns the expression's.
 func (p *Pattern) FindStringSubmatch(s string) []string { return p.read().FindStringSubmatch(s) }
 
-// FindStringSubmatchIndex is the expression's.
+// FindStringSubmatchIndex returns the expression's.
 func (p *Pattern) FindStringSubmatchIndex(s string) []int {
 	return p.read().FindStringSubmatchIndex(s)
 }
 
-// FindAllString is the expression's.
+// FindAllString returns the expression's.
 func (p *Pattern) FindAllString(s string, n int) []string { return p.read().FindAllString(s, n) }
 
-// FindAllStringSubmatch is the expression's.
+// FindAllStringSubmatch returns the expression's.
 func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
 	return p.read().FindAllStringSubmatch(s, n)
 }
 
-// ReplaceAllString is the expression's.
+// ReplaceAllString returns the expression's.
 func (p *Pattern) ReplaceAllString(s, by string) string { return p.read().ReplaceAllString(s, by) }
 
-// ReplaceAllStringFunc is the expression's.
+// ReplaceAllStringFunc returns the expression's.
 func (p *Pattern) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return p.read().ReplaceAllStringFunc(s, by)
 }
 
-// Split is the expression's.
+// Split returns the expression's.
 func (p *Pattern) Split(s string, n int) []string { return p.read().Split(s, n) }

@@ -218,7 +218,7 @@ func rolesByTitle(titles map[role]string) map[string]role {
 
 func isCriteria(title string) bool { return titleRoles[titleKey(title)] == roleCriteria }
 
-// titleKey is a title in lower case without colon, numbering and ornaments.
+// titleKey returns a title in lower case without colon, numbering and ornaments.
 func titleKey(title string) string {
 	return strings.ToLower(strings.TrimFunc(title, func(r rune) bool { return !unicode.IsLetter(r) }))
 }

@@ -145,7 +145,7 @@ func text(t *testing.T, p plan.Plan) string {
 	return string(data)
 }
 
-// withCriteria gives the stories of p criteria, and lets some pass.
+// withCriteria returns the stories of p criteria, and lets some pass.
 func withCriteria(dice *rand.Rand, p plan.Plan) plan.Plan {
 	for i := range p.UserStories {
 		story := &p.UserStories[i]

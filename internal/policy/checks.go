@@ -10,7 +10,7 @@ import (
 // NewChecks makes a check of each command. Equal commands make one.
 func NewChecks(commands []string, timeout Duration) []Check { return AddChecks(nil, commands, timeout) }
 
-// UniqueChecks gives each check a unique name. Equal checks become one.
+// UniqueChecks returns each check a unique name. Equal checks become one.
 func UniqueChecks(checks []Check) []Check {
 	var all []Check
 	seen := map[Check]bool{}
@@ -140,7 +140,7 @@ type SessionRules struct {
 	Cap int `json:"cap,omitempty"`
 }
 
-// PromiseTag is the completion word exactly as the agent has to write it.
+// PromiseTag returns the completion word exactly as the agent has to write it.
 func (p Policy) PromiseTag() string { return "<promise>" + p.Word + "</promise>" }
 
 // SessionStatus returns the reason in the words of a loop within a session.

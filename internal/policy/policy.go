@@ -265,7 +265,7 @@ func NewSetup(commands []string, timeout Duration) []Check {
 // stories commits them to a branch.
 func (p Policy) UsesLinkedWorktree() bool { return p.SeparateTree && p.Done != ByStories }
 
-// LongestStep is the limit of a turn or of all checks together. 0: no limit.
+// LongestStep returns the limit of a turn or of all checks together. 0: no limit.
 func (p Policy) LongestStep() Duration {
 	turn := p.Limits.Iteration
 	if whole := p.Limits.Run; turn == 0 || whole > 0 && whole < turn {

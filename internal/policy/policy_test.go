@@ -70,7 +70,7 @@ func TestStatusesHaveExits(t *testing.T) {
 	}
 }
 
-// constants are the values of the constants of a type, as the source has them.
+// constants returns the values of the constants of a type, as the source has them.
 func constants(t *testing.T, typeName string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "presets.go", nil, 0)

@@ -83,7 +83,7 @@ func (l Limits) withIterations(iterations int) Limits {
 	return l
 }
 
-// Given is what a flag or a file says, else what was so before.
+// Given returns what a flag or a file says, else what was so before.
 func Given[T any](said *T, before T) T {
 	if said != nil {
 		return *said

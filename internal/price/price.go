@@ -20,7 +20,7 @@ const hour = 2
 // Tokens are counted once each, except that CacheWrite includes CacheHour.
 type Tokens struct{ Input, Output, CacheRead, CacheWrite, CacheHour int64 }
 
-// Of is the price by over, or else by the list. No tokens at all have no price.
+// Of returns the price by over, or else by the list. No tokens at all have no price.
 func Of(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
 	rate, known := find(model, over)
 	if !known || t == (Tokens{}) {
@@ -58,7 +58,7 @@ var cloud = pattern.Of(`^(?:.*/)?(?:[a-z-]+\.)*(.+?)(?:-v\d+)?(?:[:@]\d+)?$`)
 
 const regional = 1.1
 
-// Most is an upper bound of what so many tokens cost. A model without a price
+// Most returns an upper bound of what so many tokens cost. A model without a price
 // costs as much as the dearest of its maker: the one whose API is asked (empty:
 // unknown), and any that the model's name speaks of. known: there is a bound.
 func Most(maker Maker, model string, t Tokens, over map[string]Rate) (usd float64, known bool) {

@@ -195,12 +195,12 @@ func undoneChanges(run journal.Run, it journal.Iteration) []string {
 	return said
 }
 
-// memoryDir is the folder of plan and progress log, from the agent's working directory.
+// memoryDir returns the folder of plan and progress log, from the agent's working directory.
 func memoryDir(run journal.Run) string {
 	return strings.TrimPrefix(cmp.Or(run.Policy.Memory, "ralph"), run.Policy.Subfolder+"/")
 }
 
-// lastIteration is the highest possible number of an iteration, or 0 without a limit.
+// lastIteration returns the highest possible number of an iteration, or 0 without a limit.
 func lastIteration(run journal.Run) int {
 	if run.Policy.Limits.Iterations == 0 {
 		return 0

@@ -79,7 +79,7 @@ func TestForeignTextBeginsNoLine(t *testing.T) {
 	}
 }
 
-// outside are the lines of text that stand in no fence.
+// outside returns the lines of text that stand in no fence.
 func outside(text string) []string {
 	var lines []string
 	fence := ""

@@ -175,7 +175,7 @@ func Plan(run journal.Run) (string, error) {
 	return render("plan.md", data)
 }
 
-// SessionStart is what an agent reads when a loop in its session begins or continues.
+// SessionStart returns what an agent reads when a loop in its session begins or continues.
 func SessionStart(run journal.Run) string {
 	rules, work := run.Policy.Session, ""
 	if rules.MinTools > 0 && rules.NoWork != policy.NoWorkAccepted {
@@ -185,7 +185,7 @@ func SessionStart(run journal.Run) string {
 		"{times}", plural(run.Policy.Limits.Iterations, "time"), "{work}", work)
 }
 
-// SessionContinue is what an agent reads that wanted to end too early.
+// SessionContinue returns what an agent reads that wanted to end too early.
 func SessionContinue(run journal.Run) string {
 	var parts []string
 	if run.Policy.Session.Ultra {

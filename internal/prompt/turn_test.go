@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/prompt"
 )
 
-// after is a run by done whose last iteration found these checks.
+// after returns a run by done whose last iteration found these checks.
 func after(done policy.Done, ended journal.IterationEnded, checks ...journal.CheckEnded) journal.Run {
 	return journal.Run{
 		Policy: policy.Policy{Done: done, Word: "DONE", Checks: []policy.Check{

@@ -12,12 +12,12 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// at is an entry that is at work until then.
+// at returns an entry that is at work until then.
 func at(job int64, branch string, held float64, until time.Time) quota.Entry {
 	return quota.Entry{Job: job, Run: "run", Branch: branch, Held: held, Until: until}
 }
 
-// gone is an entry of a job that has spent so much, and ended then.
+// gone returns an entry of a job that has spent so much, and ended then.
 func gone(job int64, spent float64, ended time.Time) quota.Entry {
 	return quota.Entry{Job: job, Run: "run", Held: 5, Spent: &spent, Until: ended}
 }

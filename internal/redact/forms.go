@@ -17,7 +17,7 @@ import (
 // A line of a key may be printed alone. Shorter lines are words like any other.
 const shortestLine = 12
 
-// forms are the secret as programs may print it, and each of its lines.
+// forms returns the secret as programs may print it, and each of its lines.
 func forms(secret string) []string {
 	secret = strings.TrimSpace(secret)
 	if utf8.RuneCountInString(secret) < shortest {

@@ -133,7 +133,7 @@ func TestAuthorizationHasItsLimits(t *testing.T) {
 	})
 }
 
-// schemeless is what is left of a word that is a scheme only if one looks at
+// schemeless returns what is left of a word that is a scheme only if one looks at
 // its beginning: it is hidden for its length alone.
 func schemeless(scheme string) string {
 	if word := scheme + "12345678"; len(word) < 16 {

@@ -111,7 +111,7 @@ func (r *Redactor) Reader(from io.Reader) io.Reader {
 
 type match struct{ from, to int }
 
-// find gives every match that begins at one of some places, in the order of
+// find returns every match that begins at one of some places, in the order of
 // their beginnings. It looks at each place anew, not behind the match before,
 // so that a stream gives the same matches wherever it was cut.
 func (r *Redactor) find(s []byte, places []int) []match {
@@ -187,7 +187,7 @@ func (w *writer) places() []int {
 	return w.page
 }
 
-// settled is how much of what is held depends on nothing that comes next.
+// settled returns how much of what is held depends on nothing that comes next.
 func (w *writer) settled(places []int) int {
 	farthest := len(w.held) - max(w.redactor.longest, longestShape)
 	for _, at := range places {
@@ -238,7 +238,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.out.Read(p)
 }
 
-// Lines are the lines of a secret that a runner can look for.
+// Lines returns the lines of a secret that a runner can look for.
 func Lines(secret string) []string {
 	var lines []string
 	for line := range strings.Lines(secret) {
