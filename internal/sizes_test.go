@@ -46,7 +46,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// tooLarge says which files and packages are larger than they may be, and which
+// tooLarge returns which files and packages are larger than they may be, and which
 // rows are larger than they need to be.
 func tooLarge(lengths map[string]int, rows map[string]size) (found []string) {
 	packages := map[string]size{}

@@ -54,7 +54,7 @@ func TestStringHidesEachForm(t *testing.T) {
 	}
 }
 
-// each is the password with an escape for each character but letters and digits.
+// each returns the password with an escape for each character but letters and digits.
 func each(escape string) string {
 	var all strings.Builder
 	for _, b := range []byte(password) {

@@ -124,7 +124,7 @@ func inWord(s []byte, at int) bool {
 	return at > 0 && alnum.has(s[at-1]) && s[at-1] != '_'
 }
 
-// webToken is a JSON web token: three parts, the first begins with {" in base64.
+// webToken returns a JSON web token: three parts, the first begins with {" in base64.
 func webToken(s []byte, at int) (skip, size int, open bool) {
 	const shortestPart, longestPart = 5, 5000
 	if at > 0 && (alnum | dash).has(s[at-1]) {

@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // examples are runs of ralph with the scripted agent. tools/report generates them.
 var examples = []string{"clean", "lie", "resumed"}
 
-// example is a run in a folder of testdata.
+// example returns a run in a folder of testdata.
 func example(t *testing.T, name string) report.Source {
 	t.Helper()
 	dir := filepath.Join("testdata", name)

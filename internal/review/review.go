@@ -115,7 +115,7 @@ func within(lines []string, line int, quote string) bool {
 // squeezed is text without white space, which quotes rarely reproduce.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// String is where it is and what is wrong with it.
+// String returns where it is and what is wrong with it.
 func (p Point) String() string {
 	return fmt.Sprintf("criterion %d: %s (%s:%d)", p.Criterion, p.Why, p.File, p.Line)
 }

@@ -46,14 +46,14 @@ type Files struct {
 	proposal survey.Proposal
 }
 
-// Any says whether the flags name files at all, by name or by what they imply.
+// Any reports whether the flags name files at all, by name or by what they imply.
 func (f *Files) Any() bool {
 	f.PRD = f.PRD || f.Name != "" || f.RalphDir != ""
 	f.GitHub = f.GitHub || f.Host != nil || f.App != ""
 	return f.PRD || f.OnGitHub()
 }
 
-// OnGitHub says whether there are workflows among the files.
+// OnGitHub reports whether there are workflows among the files.
 func (f Files) OnGitHub() bool { return f.GitHub || f.Proof }
 
 // Write writes all of the files or none, and says on out what it wrote and what is left to do.
@@ -147,7 +147,7 @@ type Beginning struct {
 // logHead is the line of a log with what the loop is about, as Sheets writes it.
 var logHead = pattern.Of(`(?m)^PRD: (.+?)(?: \(([^()\n]+)\))?$`)
 
-// Begun is the project and branch that Sheets wrote, from the log if a shell has emptied the PRD.
+// Begun returns the project and branch that Sheets wrote, from the log if a shell has emptied the PRD.
 func Begun(project string) plan.Plan {
 	books := workspace.Memory{Dir: workspace.MemoryDir}.Files()
 	data, _ := workspace.ReadFile(filepath.Join(project, books[0])) // no file says nothing
@@ -167,7 +167,7 @@ func Begun(project string) plan.Plan {
 	return begun
 }
 
-// Sheets are a PRD to fill in, and a log without entries.
+// Sheets returns a PRD to fill in, and a log without entries.
 func (b Beginning) Sheets() ([]workspace.NewFile, error) {
 	prd, err := b.prd()
 	if err != nil {
@@ -225,7 +225,7 @@ func (f Files) next(to io.Writer) {
 	}
 }
 
-// misplaced is the hint for a project that is not the top of a repository.
+// misplaced returns the hint for a project that is not the top of a repository.
 func (f Files) misplaced() string {
 	if _, err := os.Lstat(filepath.Join(f.ProjectDir, ".git")); !errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -236,7 +236,7 @@ func (f Files) misplaced() string {
 	return "run git init first"
 }
 
-// placed is a text of ours with the loop's folder, if that has another name.
+// placed returns a text of ours with the loop's folder, if that has another name.
 func (f Files) placed(text string) string {
 	if f.RalphDir == workspace.MemoryDir {
 		return text

@@ -76,7 +76,7 @@ func (f Files) mayWrite(d dialog) (bool, error) {
 	return d.yes("Overwrite? (y/N): ", false)
 }
 
-// existing are the settings there are, and what to call them. An overlay alone does not count.
+// existing returns the settings there are, and what to call them. An overlay alone does not count.
 func (f Files) existing() (files []config.File, loaded string, err error) {
 	files, err = config.ProjectFiles(f.ProjectDir, workspace.ReadSettings)
 	if len(files) == 0 || files[0].Name != workspace.SettingsFile {

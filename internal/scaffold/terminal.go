@@ -58,7 +58,7 @@ func (d dialog) yes(prompt string, usual bool) (bool, error) {
 // Terminal is where a person sits.
 type Terminal struct{ In, Out *os.File }
 
-// talk is a dialog with the person at the terminal, until ctx ends.
+// talk returns a dialog with the person at the terminal, until ctx ends.
 func (t Terminal) talk(ctx context.Context) (dialog, error) {
 	if !term.IsTerminal(int(t.In.Fd())) {
 		return dialog{}, fault.Usage("ralph init asks questions, but standard input is not a terminal",

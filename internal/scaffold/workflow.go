@@ -27,7 +27,7 @@ const (
 // slug is how GitHub names an App in its address.
 var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
-// workflows are what GitHub starts ralph by. An App's server hears what AfterFile is for.
+// workflows returns what GitHub starts ralph by. An App's server hears what AfterFile is for.
 func (f Files) workflows() ([]workspace.NewFile, error) {
 	app := strings.TrimSuffix(f.App, "[bot]")
 	if f.App != "" && !slug.MatchString(app) {
@@ -72,7 +72,7 @@ func (f Files) workflow(name string, words ...string) []byte {
 // imageNote stands above the step that runs ralph's image.
 const imageNote = "      # The image has git, sh and the agents. If your checks need more, run ralph on\n      # the runner itself: ralph init --github --host\n"
 
-// cached is a workflow that keeps what the setup commands fetch for the next job.
+// cached returns a workflow that keeps what the setup commands fetch for the next job.
 func (f Files) cached(workflow, step string) string {
 	const record = "      # The record of the run"
 	before, after, found := strings.Cut(workflow, step+"        with:\n")
@@ -84,7 +84,7 @@ func (f Files) cached(workflow, step string) string {
 	return before + templates.Text("workflows/cache-restore.txt") + step + work + templates.Text("workflows/cache-save.txt") + record + rest
 }
 
-// built is a workflow whose steps that use ralph on the runner build it.
+// built returns a workflow whose steps that use ralph on the runner build it.
 func built(workflow, uses string) string {
 	const with, build = "        with:\n", "          ralph-from: build\n"
 	workflow = strings.ReplaceAll(workflow, uses, uses+with+build)
@@ -106,7 +106,7 @@ func (f *Files) propose() {
 	}
 }
 
-// host tells that ralph works on the machine itself, as the checks need tools that the image lacks.
+// host reports whether ralph works on the machine itself, as the checks need tools that the image lacks.
 func (f Files) host() bool {
 	if f.Host != nil {
 		return *f.Host
@@ -114,7 +114,7 @@ func (f Files) host() bool {
 	return f.proposal.Tools()
 }
 
-// judged is a workflow with the project's own checks in place of the example, setup and services.
+// judged returns a workflow with the project's own checks in place of the example, setup and services.
 func (f Files) judged(workflow string) string {
 	const example = "          checks: |\n            make test\n"
 	if !strings.Contains(workflow, example) {
@@ -146,7 +146,7 @@ func (f Files) proposed() (all []string) {
 	return all
 }
 
-// tools are the steps on the runner, the project's own in place of the example's node.
+// tools returns the steps on the runner, the project's own in place of the example's node.
 func (f Files) tools(steps string) string {
 	const ours = "      # ralph runs on the runner itself"
 	_, rest, found := strings.Cut(steps, ours)
@@ -160,7 +160,7 @@ func (f Files) tools(steps string) string {
 	return own.String() + ours + rest
 }
 
-// copied is a block of YAML with the file that it comes from.
+// copied returns a block of YAML with the file that it comes from.
 func copied(indent string, block survey.Block) string {
 	text := strings.Builder{}
 	text.WriteString(indent + "# From " + block.From + ".\n")
@@ -170,7 +170,7 @@ func copied(indent string, block survey.Block) string {
 	return text.String()
 }
 
-// lines are an input of the step that works, under the files that its commands come from, or empty.
+// lines returns an input of the step that works, under the files that its commands come from, or empty.
 func lines(input string, commands []survey.Command) string {
 	if len(commands) == 0 {
 		return ""
@@ -186,7 +186,7 @@ func lines(input string, commands []survey.Command) string {
 	return "          # From " + strings.Join(from, ", ") + ".\n          " + input + ": |\n" + text.String()
 }
 
-// source are the files of the project; what cannot be read says nothing.
+// source returns the files of the project; what cannot be read says nothing.
 func (f Files) source() survey.Source {
 	return survey.Source{
 		List: func(folder string) (names []string) {

@@ -192,7 +192,7 @@ func TestOneAppIsMade(t *testing.T) {
 	}
 }
 
-// line is a connection with a request.
+// line returns a connection with a request.
 func (m *maker) line(address string) net.Conn {
 	m.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.t.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))

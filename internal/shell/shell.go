@@ -28,7 +28,7 @@ func Words(line string) ([]string, error) {
 	return words, nil
 }
 
-// Needed are the programs that must succeed for a command to succeed. It is empty
+// Needed returns the programs that must succeed for a command to succeed. It is empty
 // where the command itself changes which programs are found.
 func Needed(command string) []string {
 	file, err := parser().Parse(strings.NewReader(command), "")
@@ -78,7 +78,7 @@ func needed(list []*syntax.Stmt) []string {
 	return nil
 }
 
-// program is the name of what a call starts, through env, too; empty if it is not literal.
+// program returns the name of what a call starts, through env, too; empty if it is not literal.
 func program(call *syntax.CallExpr) string {
 	for _, arg := range call.Args {
 		switch text, err := literal(arg.Parts, false); {
@@ -102,7 +102,7 @@ func Quote(text string) string {
 
 var errNothing = errors.New("there is no word")
 
-// First is the first word of a line, and the rest as it is, in any language.
+// First returns the first word of a line, and the rest as it is, in any language.
 func First(line string) (word, rest string, err error) {
 	for first, err := range parser().WordsSeq(strings.NewReader(line)) {
 		if err != nil {

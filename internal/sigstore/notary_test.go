@@ -33,7 +33,7 @@ func answering(s *sigstoretest.Stack) services {
 	}
 }
 
-// jobOf is a job with the environment that the stack is for, apart from what is given by turns.
+// jobOf returns a job with the environment that the stack is for, apart from what is given by turns.
 func jobOf(transport services, env ...string) (job *sigstore.Job, said *strings.Builder) {
 	all := map[string]string{
 		"ACTIONS_ID_TOKEN_REQUEST_URL": "http://job/token", "ACTIONS_ID_TOKEN_REQUEST_TOKEN": sigstoretest.Bearer,

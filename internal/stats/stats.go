@@ -113,7 +113,7 @@ func share(is bool) float64 {
 	return 0
 }
 
-// costOf is what all runs on a pull request cost; nil where one is unknown.
+// costOf returns what all runs on a pull request cost; nil where one is unknown.
 func costOf(p quota.Pull) *float64 {
 	if len(p.Runs) == 0 || slices.ContainsFunc(p.Runs, func(run quota.PullRun) bool { return run.USD == nil }) {
 		return nil
@@ -143,7 +143,7 @@ func mean(values []float64) *float64 {
 
 var head = []string{"opened", "merged", "closed", "open", "unchanged", "$ / merged", "minutes / merged", "suites / merged"}
 
-// cells are a row as text; "-" is unknown.
+// cells returns a row as text; "-" is unknown.
 func (r Row) cells() []string {
 	number := func(v *float64, scale float64, digits int, unit string) string {
 		if v == nil {
@@ -169,7 +169,7 @@ func (s Stats) tables(write func(cells []string, heading bool)) {
 	}
 }
 
-// Text is the tables for a terminal.
+// Text returns the tables for a terminal.
 func (s Stats) Text() string {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
@@ -185,7 +185,7 @@ func (s Stats) Text() string {
 	return out.String()
 }
 
-// Markdown is the tables for a job's summary.
+// Markdown returns the tables for a job's summary.
 func (s Stats) Markdown() string {
 	var out strings.Builder
 	out.WriteString("## Pull requests of ralph\n")

@@ -104,16 +104,16 @@ type Usage struct {
 	CacheHour  int64 `json:"cache_hour,omitempty"` // of CacheWrite: what is kept for an hour
 }
 
-// Tokens is all that passed, in and out, cached or not.
+// Tokens returns all that passed, in and out, cached or not.
 func (u Usage) Tokens() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
-// Plus is the sum of two usages.
+// Plus returns the sum of two usages.
 func (u Usage) Plus(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return a + b }) }
 
 // Minus is u without v.
 func (u Usage) Minus(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return a - b }) }
 
-// Max is the larger of two usages in each of their parts.
+// Max returns the larger of two usages in each of their parts.
 func (u Usage) Max(v Usage) Usage { return u.each(v, func(a, b int64) int64 { return max(a, b) }) }
 
 // MostTokens is more than any model was ever asked.
@@ -131,10 +131,10 @@ func (u Usage) each(v Usage, do func(a, b int64) int64) Usage {
 	}
 }
 
-// Plus is the sum of two costs, known where both are.
+// Plus returns the sum of two costs, known where both are.
 func (c Cost) Plus(d Cost) Cost { return Cost{USD: c.USD + d.USD, Known: c.Known && d.Known} }
 
-// Amount is the cost in dollars, or nil if it is unknown: 0 would say that it was free.
+// Amount returns the cost in dollars, or nil if it is unknown: 0 would say that it was free.
 func (c Cost) Amount() *float64 {
 	if !c.Known && c.USD == 0 {
 		return nil

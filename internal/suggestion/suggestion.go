@@ -31,7 +31,7 @@ type Branch struct {
 	Protect []string // globs of files that stay as they are
 }
 
-// On is a branch at head by the rules of a run.
+// On returns a branch at head by the rules of a run.
 func On(head string, p policy.Policy) Branch {
 	return Branch{Head: head, SignOff: p.SignOff, Protect: p.Protect}
 }

@@ -127,7 +127,7 @@ func TestLocksAreNotRead(t *testing.T) {
 	}
 }
 
-// of is a project of some files.
+// of returns a project of some files.
 func of(files map[string]string) survey.Source {
 	return survey.Source{
 		List: func(folder string) []string {
@@ -154,7 +154,7 @@ func of(files map[string]string) survey.Source {
 	}
 }
 
-// commands are those found; each says which file it is from, and that is one
+// commands returns those found; each says which file it is from, and that is one
 // that was asked for.
 func commands(t *testing.T, files survey.Files, found []survey.Command) []string {
 	t.Helper()

@@ -24,7 +24,7 @@ type exporter struct {
 	err error // the newest
 }
 
-// collector is an exporter to where the environment says that traces go; nil: nowhere,
+// collector returns an exporter to where the environment says that traces go; nil: nowhere,
 // and why. All else the SDK reads from the environment itself.
 func collector(ctx context.Context, getenv func(string) string) (*exporter, string) {
 	to := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))

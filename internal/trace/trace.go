@@ -50,7 +50,7 @@ func (o Options) patience() time.Duration {
 	return max(farewell, time.Duration(ms)*time.Millisecond)
 }
 
-// New is a tracer for the collector that the environment names; nil where it names none.
+// New returns a tracer for the collector that the environment names; nil where it names none.
 func New(ctx context.Context, o Options) *Tracer {
 	e, why := collector(ctx, o.Getenv)
 	if why != "" {

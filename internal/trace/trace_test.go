@@ -56,7 +56,7 @@ func listen(t *testing.T, answer int) *collector {
 	return c
 }
 
-// drawn are the spans as a tree, with what they say of themselves.
+// drawn returns the spans as a tree, with what they say of themselves.
 func (c *collector) drawn() string {
 	var out strings.Builder
 	var below func(parent, indent string)
@@ -85,7 +85,7 @@ func (c *collector) drawn() string {
 // quiet are attributes that the drawing leaves out.
 const quiet = "ralph.tokens.cache_read ralph.tokens.cache_write ralph.resumed ralph.issue ralph.branch ralph.repository ralph.tools ralph.exit ralph.rejected"
 
-// options are those of a tracer whose secret is hush. The SDK reads the process's own
+// options returns those of a tracer whose secret is hush. The SDK reads the process's own
 // environment.
 func options(t *testing.T, env map[string]string, said *[]string) trace.Options {
 	t.Helper()

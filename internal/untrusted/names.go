@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Names is how many names a plain file has: what is written to one is in all.
+// Names returns how many names a plain file has: what is written to one is in all.
 func Names(info fs.FileInfo) uint64 {
 	if stat, is := info.Sys().(*syscall.Stat_t); is && info.Mode().IsRegular() {
 		return uint64(stat.Nlink) //nolint:unconvert // another type on other systems

@@ -50,7 +50,7 @@ func Resolve(path string, theirs func(link string) bool) (string, error) {
 	return at, nil
 }
 
-// Place is where an absolute path leads, as far as it is there. It follows every link.
+// Place returns where an absolute path leads, as far as it is there. It follows every link.
 func Place(path string) string {
 	place, _ := Resolve(path, func(string) bool { return false })
 	return place

@@ -82,7 +82,7 @@ func shortened(err error) error {
 	return err
 }
 
-// Name is the path that the folder was opened by.
+// Name returns the path that the folder was opened by.
 func (r *Root) Name() string { return filepath.Clean(r.Root.Name()) }
 
 // Open opens a plain file for reading.
@@ -195,7 +195,7 @@ func ReadAll(file *os.File, most int64) ([]byte, error) {
 	return io.ReadAll(from)
 }
 
-// Limit is a file of which at most so many bytes can be read: one with more, or one that
+// Limit returns a file of which at most so many bytes can be read: one with more, or one that
 // grows beyond that, is an error.
 func Limit(file *os.File, most int64) (io.Reader, error) {
 	info, err := file.Stat()

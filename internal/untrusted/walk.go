@@ -25,7 +25,7 @@ type Entry struct {
 	Name string      // its path in that folder
 }
 
-// Holds tells whether there is something of that name in it.
+// Holds reports whether there is something of that name in it.
 func (e Entry) Holds(name string) bool {
 	_, err := e.In.Lstat(path.Join(e.Name, name))
 	return err == nil

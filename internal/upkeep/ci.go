@@ -30,7 +30,7 @@ const (
 	Change         Class = "change"         // the change broke it
 )
 
-// Of is the class of a check. base are the names of what is red on the base branch.
+// Of returns the class of a check. base are the names of what is red on the base branch.
 func Of(c Check, base []string) Class {
 	switch {
 	case c.Conclusion == "action_required":
@@ -120,7 +120,7 @@ func names(checks []Check) string {
 	return strings.Join(slices.Compact(all), ", ")
 }
 
-// Question is what a person is asked where there were enough attempts.
+// Question returns what a person is asked where there were enough attempts.
 func Question(red []Check) string {
 	which := ""
 	if len(red) > 0 { // a run that goes on did not look
@@ -143,7 +143,7 @@ func Note(comment, line string) string {
 	return strings.TrimSpace(noteBegins + line + "\n\n" + rest)
 }
 
-// Relevant is a job's log up to its last marked error. The rest is cleaning up.
+// Relevant returns a job's log up to its last marked error. The rest is cleaning up.
 func Relevant(log string) string {
 	at := strings.LastIndex(log, "##[error]")
 	if at < 0 {

@@ -14,7 +14,7 @@ func red(name, conclusion string) upkeep.Check {
 	return upkeep.Check{Name: name, Conclusion: conclusion, Says: "cart_test.go:12: got 1, want 2"}
 }
 
-// job is a job of GitHub Actions at its nth attempt.
+// job returns a job of GitHub Actions at its nth attempt.
 func job(c upkeep.Check, attempt int) upkeep.Check {
 	c.Run, c.Attempt = 7, attempt
 	return c

@@ -36,7 +36,7 @@ const (
 	doneIn     = "**ralph:** done in "
 )
 
-// Replies are the answers to the run's threads: a commit, the agent's words, or why nothing was
+// Replies returns the answers to the run's threads: a commit, the agent's words, or why nothing was
 // done. If the run waits for people, it answers only what was done.
 func Replies(run journal.Run, headline string) (all []Reply) {
 	var threads, read []int64
@@ -56,7 +56,7 @@ func Replies(run journal.Run, headline string) (all []Reply) {
 	return all
 }
 
-// marked is the mark of an answer, by the run and its text. It uses a commit's name from before
+// marked returns the mark of an answer, by the run and its text. It uses a commit's name from before
 // GitHub signed it, as each resume may sign it again.
 func marked(run journal.Run, thread int64, headline string) string {
 	run.Signed = ""
@@ -103,7 +103,7 @@ func waits(run journal.Run) bool {
 	return run.Stop == nil || run.Stop.Reason == policy.NeedsInput || run.Stop.Reason == policy.Cancelled
 }
 
-// storiesOf are those that the remarks of a thread stand in: an agent may split one.
+// storiesOf returns those that the remarks of a thread stand in: an agent may split one.
 func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
 	for _, story := range run.Plan.UserStories {
 		if slices.ContainsFunc(run.Task.Remarks, func(r plan.Remark) bool {
@@ -115,7 +115,7 @@ func storiesOf(run journal.Run, thread int64) (all []plan.Story) {
 	return all
 }
 
-// suggested is the commit that applied a reviewer's suggestion of the story.
+// suggested returns the commit that applied a reviewer's suggestion of the story.
 func suggested(run journal.Run, story plan.Story) string {
 	for _, r := range run.Task.Remarks {
 		if slices.Contains(story.AcceptanceCriteria, r.Criterion()) && r.Suggestion.Made != "" {
@@ -125,7 +125,7 @@ func suggested(run journal.Run, story plan.Story) string {
 	return ""
 }
 
-// commitOf is the newest commit of a story. A signed one has another name; then it is the head.
+// commitOf returns the newest commit of a story. A signed one has another name; then it is the head.
 func commitOf(run journal.Run, story string) (journal.Commit, bool) {
 	for _, it := range slices.Backward(run.Iterations) {
 		if it.Story != story || it.Taken == nil || len(it.Taken.Commits) == 0 || it.Taken.To == it.Taken.From {

@@ -12,7 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
-// of is a run about two threads of one file and one of another; the first story was
+// of returns a run about two threads of one file and one of another; the first story was
 // done by a commit, the second is as said.
 func of(second func(*journal.Run, *journal.Iteration)) journal.Run {
 	task := plan.Task{Kind: plan.KindPull, Number: 2, Title: "Greet"}.WithRemarks([]plan.Remark{

@@ -17,7 +17,7 @@ func Suggested(comment string) (text string, more, ok bool) {
 	return text, more, ok && is && shown == text
 }
 
-// block is the one suggestion in a text, and whether there is more in it.
+// block returns the one suggestion in a text, and whether there is more in it.
 func block(comment string) (text string, more, ok bool) {
 	lines := strings.Split(strings.ReplaceAll(comment, "\r\n", "\n"), "\n")
 	for len(lines) > 0 {
@@ -45,7 +45,7 @@ func unseen(r rune) bool {
 	return clean.IsInvisible(r) || unicode.IsControl(r) && r != '\n' && r != '\t'
 }
 
-// opens is the fence with which a line begins a block of code, and what it is of.
+// opens returns the fence with which a line begins a block of code, and what it is of.
 func opens(line string) (fence, info string) {
 	line = strings.TrimSpace(line)
 	for _, mark := range []string{"`", "~"} {
