@@ -15,7 +15,7 @@ import (
 
 const song = "do not touch\n"
 
-// canary is a file outside of all folders that must not change.
+// canary returns a file outside of all folders that must not change.
 func canary(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "canary")

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// actions are all uses of files that an agent can replace.
+// actions returns all uses of files that an agent can replace.
 func actions(t *testing.T, project string) map[string]func() error {
 	t.Helper()
 	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}

@@ -11,7 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/yamlfile"
 )
 
-// bomb is a list of eight lists of eight lists …, written with aliases.
+// bomb returns a list of eight lists of eight lists …, written with aliases.
 func bomb(levels int) string {
 	text := "l0: &l0 [x, x, x, x, x, x, x, x]\n"
 	for i := 1; i < levels; i++ {

@@ -36,7 +36,7 @@ func must(t *testing.T, dir string, argv ...string) string {
 	return out
 }
 
-// source is a repository with what a release changes, and its remote.
+// source returns a repository with what a release changes, and its remote.
 func source(t *testing.T) (dir, remote string) {
 	t.Helper()
 	dir, remote = t.TempDir(), t.TempDir()
@@ -57,7 +57,7 @@ func source(t *testing.T) (dir, remote string) {
 	return dir, remote
 }
 
-// releases is a folder of releases as host/install.sh takes one, with the archive
+// releases returns a folder of releases as host/install.sh takes one, with the archive
 // of this machine, and the release's list of checksums.
 func releases(t *testing.T, version string) (folder, sums string) {
 	t.Helper()
@@ -78,7 +78,7 @@ func releases(t *testing.T, version string) (folder, sums string) {
 	return folder, sums
 }
 
-// installed is what host/install.sh of a checkout says.
+// installed returns what host/install.sh of a checkout says.
 func installed(t *testing.T, dir, folder string) (string, error) {
 	t.Helper()
 	temp := t.TempDir()
