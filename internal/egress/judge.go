@@ -56,7 +56,8 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	return v, refused
 }
 
-// tiers are the fields that choose a price. Their default, "auto", is dropped: LiteLLM takes it for a more expensive tier.
+// tiers are the fields that choose a price. Their default, "auto", is dropped: LiteLLM takes it for a more
+// expensive tier.
 var tiers = []string{"service_tier", "serviceTier", "speed", "inference_geo"}
 
 // plainTiers cost what the price list says, or less.

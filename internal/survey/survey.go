@@ -14,7 +14,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// Files are a project's files, and those of projects in its folders, that suggest commands. A folder's name ends with a slash.
+// Files are a project's files, and those of projects in its folders, that suggest commands. A folder's
+// name ends with a slash.
 type Files map[string][]byte
 
 func wanted() []string {
