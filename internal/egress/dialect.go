@@ -83,7 +83,7 @@ var grammars = map[Dialect]*grammar{
 		kind:     kindByType("custom"),
 		fetching: map[string]bool{"source": false},
 		media:    set("source"),
-		opaque:   set("input_schema", "input_examples", "metadata"),
+		opaque:   set("input_schema", "input_examples", "schema", "metadata"),
 		sign: func(h http.Header, m Maker) {
 			if m.Bearer {
 				h.Set("Authorization", "Bearer "+string(m.Key))

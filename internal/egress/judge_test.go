@@ -178,6 +178,7 @@ func TestJudgeLetsPass(t *testing.T) {
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"definition":{"name":"x","input_schema":{"Type":1}}}}]}]}`, "big"},
 		{o, `{"model":"big","tools":[{"type":"custom","format":{"type":"grammar","definition":"start: x"}}]}`, "big"},
 		{a, `{"model":"big-20260101"}`, "big-20260101"},
+		{a, `{"model":"big","output_config":{"format":{"type":"json_schema","schema":{"properties":{"Name":{"type":"string"},"source":{"url":"https://a.example"}}}}}}`, "big"},
 		{a, `{"model":"big","context_management":{"edits":[{"type":"clear_tool_uses_20250919","keep":{"type":"tool_uses","value":3}}]},"tools":[{"name":"x","input_schema":{},"cache_control":{"type":"ephemeral"}}]}`, "big"},
 		{o, `{"model":"big","response_format":{"type":"json_object"},"tools":[{"type":"function","strict":null,"function":{"name":"x"}}]}`, "big"},
 		{a, `{"model":"big","tools":[{"name":"fetch","input_examples":[{"file":"https://a.example"}]}]}`, "big"},
