@@ -293,7 +293,7 @@ func TestRealStop(t *testing.T) {
 	out := p.say("Write hello.txt.")
 	p.asked("uncommitted changes: hello.txt")
 	p.asked("passes without notes")
-	if left := p.server.Left(); left > 0 || !strings.Contains(out, "kept from ending 3 times") {
+	if left := p.server.Left(); left > 0 || !strings.Contains(out, "it was continued 3 times") {
 		t.Errorf("%d answers left", left)
 	}
 }
