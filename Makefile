@@ -22,7 +22,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
-test: # without long tests, and with one script and whole run in ten; make check runs all, and go vet
+test: # without long tests, and with one script, whole run and hostile tree in sixteen; make check runs all, and go vet
 	CGO_ENABLED=0 go test -short -vet=off -ldflags='-s -w' -skip='$(long)' ./...
 check: lint
 	go mod tidy -diff

@@ -25,6 +25,7 @@ const (
 	scripted = support + "scripted"
 	demo     = support + "demo"
 	agents   = support + "agenttest"
+	few      = support + "short"
 )
 
 // anyone may hold the tool: a harmless package below a sharp one.
@@ -40,7 +41,7 @@ var plan = house{
 		2:  {"internal/journal", "internal/trigger", "internal/mcp"},
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/upkeep", "internal/process", "internal/untrusted"},
-		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models, signing},
+		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models, signing, few},
 		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/git/nested", "internal/git/verify", "internal/agent/driver", "internal/sigstore"},
 		7:  {"internal/checkout", "internal/merging", "internal/suggestion", "internal/sweep", "internal/ledger", agents},
 		8:  {"internal/job", "internal/doctor", "internal/eval", "internal/proofcheck", "internal/aftercare"},
@@ -64,6 +65,7 @@ var plan = house{
 		module + "/" + models:   {},
 		module + "/" + signing:  {},
 		module + "/" + agents:   {},
+		module + "/" + few:      {},
 		module + "/" + scripted: {"cmd/ralph"},
 		module + "/" + demo:     {"cmd/ralph"},
 
@@ -76,7 +78,7 @@ var plan = house{
 		"os/signal":        {"cmd/ralph"},
 		"syscall":          {"internal/process", "internal/untrusted", "internal/workspace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/laptop", "cmd/ralph"}, // workspace: flock; laptop: its errors
 		"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/sandbox/connect"},
-		"flag":             {"cmd/ralph"},
+		"flag":             {"cmd/ralph", few},
 		"unsafe":           {"internal/sandbox", "internal/sandbox/connect"},
 		"plugin":           {},
 		"C":                {},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
@@ -219,9 +220,9 @@ func TestEndingsOfCI(t *testing.T) {
 	}
 	quiet := newEndings(t)
 	var loud *scene // a pull request is worth so many attempts
-	for i, name := range slices.Sorted(maps.Keys(cases)) {
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		e := cases[name]
-		if !dealt(i) {
+		if !short.Has(name) {
 			continue
 		}
 		if e.pushes == 0 {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // toolStandIn is npm, go, cargo and python3 for an example: it installs nothing, and
@@ -40,8 +41,8 @@ func TestExamplesMakeAPullRequest(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d examples: %v", len(files), err)
 	}
-	for i, file := range files {
-		if !dealt(i) {
+	for _, file := range files {
+		if !short.Has(filepath.Base(file)) {
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".yml")

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -78,13 +77,6 @@ func (s *scene) sameAs(want undisturbed) {
 	if pulls != 1 || comments != 1 {
 		t.Errorf("made %d pull requests and %d comments, want one each", pulls, comments)
 	}
-}
-
-// dealt reports whether one of many slow cases runs: all do, but with -short one in ten, unless
-// -run names tests.
-func dealt(i int) bool {
-	const of = 10
-	return !testing.Short() || flag.Lookup("test.run").Value.String() != "" || i%of == 0
 }
 
 // TestKill kills the program at events of each type, and has it go on.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // bombMemory is the memory that a bomb may need before it is refused.
@@ -71,6 +72,9 @@ func TestTakeRefusesBombs(t *testing.T) {
 			l.send(all...)
 		}, "more than 200 commits"},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)
 			c.make(l)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // A refusal is complete: nothing gets into the trusted repository.
@@ -100,6 +101,9 @@ func TestTakeRefuses(t *testing.T) {
 		}, "are corrupt"},
 		"a HEAD of lies": {func(l *lab) { l.tree.Run = lying(l, "rev-parse", "--upload-pack=x\n") }, "cannot be read"},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)
 			c.do(l)

@@ -13,6 +13,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 func TestTakePlainCommits(t *testing.T) {
@@ -164,6 +165,9 @@ func TestTakeDropsProtected(t *testing.T) {
 			dropped: []string{"CODEOWNERS"}, kept: []string{"0", "here", "merged", "side"},
 		},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)
 			for i, files := range c.commits {

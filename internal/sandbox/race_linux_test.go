@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"os"
@@ -96,7 +97,17 @@ func counting(t *testing.T) (addr string, came func() int) {
 		}
 	})
 	t.Cleanup(func() { _ = l.Close(); busy.Wait() })
-	return l.Addr().String(), func() int { return int(n.Load()) }
+	asked := 0
+	return l.Addr().String(), func() int {
+		c, err := net.Dial("tcp4", l.Addr().String()) // accepted after those before it
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, c)
+		_ = c.Close()
+		asked++
+		return int(n.Load()) - asked
+	}
 }
 
 // raceTime is long in make attack.

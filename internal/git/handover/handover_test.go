@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // lab has a trusted repository and an agent's tree.
@@ -227,6 +228,9 @@ func TestTake(t *testing.T) {
 			refused: "a repository within the repository",
 		},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t)
 			test.agent(l)

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/git/nested"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // watched is a project in which an agent works.
@@ -158,6 +159,9 @@ func TestNewRepositories(t *testing.T) {
 		"Sapling, by a link":    {map[string]string{"k/.sl": "->../m", "m/config": "x"}, []string{"k/.sl"}},
 		"deep down":             {map[string]string{deep + "below/" + deep + "k/.git/config": fsmonitor}, []string{"too-deep"}},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/objects/x": "x"})
 			w.fill(c.files)
@@ -221,6 +225,9 @@ func TestChangedRepositories(t *testing.T) {
 		"bare, in a .git":            {bare(".git/logs/in", fsmonitor), []string{".git/logs/in/config"}},
 		"in what is moved":           {map[string]string{"n/.git/later/in/.git/config": fsmonitor, "n/.git/later/x": "x"}, []string{"n/.git/later", "n/.git/later/in/.git"}},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := watch(t, map[string]string{"n/.git/HEAD": "x", "n/.git/x": "x", "m/.git/HEAD": "x", "k/.git": "gitdir: ../n/.git"})
 			w.fill(c.files)
@@ -276,6 +283,9 @@ func TestKnownRepositories(t *testing.T) {
 		"a folder that is shut": {both(files(map[string]string{"shut/deep/n/.git/config": fsmonitor}), mode("shut/deep", 0), mode("shut", 0)), []string{"shut/deep/n/.git"}},
 		"a .git that is shut":   {both(files(map[string]string{"n/.git/config": "[alias]\n\tx = !y\n"}), mode("n/.git", 0)), []string{"n/.git/config"}},
 	} {
+		if !short.Has(name) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			w := watch(t, before)
 			if err := errors.Join(os.RemoveAll(filepath.Join(outside, "link")), os.Symlink(w.top, filepath.Join(outside, "link"))); err != nil {
