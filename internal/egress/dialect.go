@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
 )
 
@@ -39,7 +38,6 @@ type Maker struct {
 }
 
 type grammar struct {
-	maker  price.Maker
 	base   string
 	folder string // of its API; a Base may include it
 	paths  []endpoint
@@ -71,7 +69,7 @@ type endpoint struct {
 
 var grammars = map[Dialect]*grammar{
 	Anthropic: {
-		maker: price.Anthropic, base: "https://api.anthropic.com", folder: "/v1", stops: true,
+		base: "https://api.anthropic.com", folder: "/v1", stops: true,
 		paths: []endpoint{
 			{path: pattern.Of("^/messages$"), may: "beta=true"},
 			{path: pattern.Of("^/messages/count_tokens$"), may: "beta=true", free: true},
@@ -96,7 +94,7 @@ var grammars = map[Dialect]*grammar{
 		},
 	},
 	OpenAI: {
-		maker: price.OpenAI, base: "https://api.openai.com", folder: "/v1", stops: true,
+		base: "https://api.openai.com", folder: "/v1", stops: true,
 		paths: []endpoint{
 			{path: pattern.Of("^/responses$"), keeps: true}, {path: pattern.Of("^/responses/compact$"), whole: true}, {path: pattern.Of("^/chat/completions$"), keeps: true, makerOnly: true},
 		},
@@ -121,7 +119,7 @@ var grammars = map[Dialect]*grammar{
 		},
 	},
 	Gemini: {
-		maker: price.Google, base: "https://generativelanguage.googleapis.com", folder: "/v1beta",
+		base: "https://generativelanguage.googleapis.com", folder: "/v1beta",
 		paths: []endpoint{
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):generateContent$")},
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):streamGenerateContent$"), query: "alt=sse"},
@@ -240,13 +238,9 @@ func refusalBody(d Dialect, why string) []byte {
 	return body
 }
 
-// seller returns the maker whose prices hold. It is empty for a cloud, a gateway or a user's own server.
-func (m Maker) seller() price.Maker {
-	g := grammars[m.Dialect]
-	if m.Base == nil || strings.EqualFold("https://"+m.Base.Host, g.base) {
-		return g.maker
-	}
-	return ""
+// isOwn reports whether the server is the maker's own, not a cloud, a gateway or a user's.
+func (m Maker) isOwn() bool {
+	return m.Base == nil || strings.EqualFold("https://"+m.Base.Host, grammars[m.Dialect].base)
 }
 
 // at returns the real server's URL of a path.

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -86,8 +85,8 @@ func Pump(client, server net.Conn, hello []byte, idle time.Duration) (up, down i
 	return f.up.Load(), f.down.Load()
 }
 
-// Seller returns the maker whose prices hold at a server.
-func Seller(m Maker) price.Maker { return m.seller() }
+// IsOwn is Maker.isOwn.
+func IsOwn(m Maker) bool { return m.isOwn() }
 
 // At returns the URL of a path at a maker's server.
 func At(m Maker, path string) string {

@@ -161,13 +161,13 @@ func (m *meter) most(b *bill, output int64) amount {
 }
 
 func (m *meter) price(what costBound, t price.Tokens) amount {
-	usd, _ := price.Most(what.maker, what.model, t, m.prices)
+	usd, _ := price.Most(what.model, t, m.prices)
 	return amount{usd, stream.Usage(t).Tokens()}
 }
 
 // bounds reports whether a model's cost has a known maximum. Otherwise no budget in dollars holds.
-func (m *meter) bounds(maker price.Maker, model string) bool {
-	_, known := price.Most(maker, model, price.Tokens{}, m.prices)
+func (m *meter) bounds(model string) bool {
+	_, known := price.Most(model, price.Tokens{}, m.prices)
 	return known || m.budget.USD == 0
 }
 

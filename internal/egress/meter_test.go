@@ -79,13 +79,14 @@ func settled(t *testing.T, d *testModel) {
 	}
 }
 
-// A limit in dollars is impossible for a model without a known maximum price: at
-// a user's own server or a gateway, with a name of no known maker.
+// A limit in dollars is impossible for a model without a known maximum price: with a
+// name that is not like those on the price list, also at a maker's own server.
 func TestWhatHasNoPriceIsNotSent(t *testing.T) {
 	for model, want := range map[string]int{"unknown-1": http.StatusForbidden, "free": http.StatusOK, "gpt-99": http.StatusOK} {
 		server := modeltest.Start(t, modeltest.Answer{Words: "one"})
 		d := newTestModel(t, server.URL, func(m *egress.Model) {
 			m.Budget.USD, m.Prices = 1, map[string]price.Rate{"free": {}}
+			asMakers(m, server.URL)
 		})
 		for path, status := range map[string]int{responses: want, messages + "/count_tokens": http.StatusOK} {
 			got := d.ask(path, `{"model":"`+model+`"}`)
@@ -100,18 +101,18 @@ func TestWhatHasNoPriceIsNotSent(t *testing.T) {
 	}
 }
 
-// The server decides whose prices hold.
-func TestSeller(t *testing.T) {
-	for base, want := range map[string]price.Maker{
-		"": price.OpenAI, "https://api.openai.com/v1": price.OpenAI, "https://API.openai.com": price.OpenAI,
-		"https://gateway.example/v1": "", "https://api.openai.com.evil.example": "",
+// The maker's own server is found by its host.
+func TestIsOwn(t *testing.T) {
+	for base, want := range map[string]bool{
+		"": true, "https://api.openai.com/v1": true, "https://API.openai.com": true,
+		"https://gateway.example/v1": false, "https://api.openai.com.evil.example": false,
 	} {
 		maker := egress.Maker{Dialect: egress.OpenAI}
 		if base != "" {
 			maker.Base = address(t, base)
 		}
-		if got := egress.Seller(maker); got != want {
-			t.Errorf("%q: %q, want %q", base, got, want)
+		if got := egress.IsOwn(maker); got != want {
+			t.Errorf("%q: %v, want %v", base, got, want)
 		}
 	}
 }

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"math"
-
-	"github.com/ralph-loop/ralph/internal/price"
 )
 
 type costBound struct {
-	maker  price.Maker // whose prices hold; empty: unknown
 	model  string
 	likely int64 // likely input tokens
 	input  int64 // maximum input tokens
@@ -35,11 +32,11 @@ const maxModelAnswer = 128_000
 
 func (c *call) worstCost() costBound {
 	if c.path.free {
-		return costBound{maker: c.maker.seller(), model: c.model}
+		return costBound{model: c.model}
 	}
 	words := int64(len(c.body)) - c.media.size
 	return costBound{
-		maker: c.maker.seller(), model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
+		model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
 		output: c.most, hour: c.hour, many: c.answers > 1,
 	}
 }
@@ -110,7 +107,7 @@ const completions = "/v1/chat/completions"
 // addedFields returns fields to add to a body, so that the maker stores no answer and a stream reports its usage.
 func (c *call) addedFields(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
-	keeps := c.path.keeps && (!c.path.makerOnly || c.maker.seller() != "")
+	keeps := c.path.keeps && (!c.path.makerOnly || c.maker.isOwn())
 	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || keeps) {
 		add["store"] = "false"
 	}

@@ -237,7 +237,7 @@ func (a *answerReader) Close() error {
 	now := a.read.sofar()
 	stream := a.split.events && a.dialect != OpenAI // says at its end that this is the end
 	cut := !now.ended && (!a.whole || stream)
-	if a.head.StatusCode == http.StatusBadRequest && a.maker.seller() == "" { // Azure bills what its content filter refuses
+	if a.head.StatusCode == http.StatusBadRequest && !a.maker.isOwn() { // Azure bills what its content filter refuses
 		now.Input = max(now.Input, a.bill.order.likely)
 	}
 	if a.head.StatusCode >= 300 && !timeouts[a.head.StatusCode] || !cut && a.read.known {
@@ -266,7 +266,7 @@ func (a *answerReader) chargeUnfinished(now progress) {
 	switch {
 	case a.path.free, a.streams && a.m.Now == nil:
 		return
-	case a.streams && a.maker.seller() != "" && grammars[a.dialect].stops:
+	case a.streams && a.maker.isOwn() && grammars[a.dialect].stops:
 		seconds := int64(math.Ceil(a.m.Now().Sub(a.since).Seconds()))
 		thought = min(seconds*tokensPerSecond*a.answers, a.most)
 	}

@@ -36,21 +36,11 @@ func (r Rate) cost(t Tokens) (usd float64) {
 		float64(t.CacheWrite-long)*r.CacheWrite + float64(long)*r.Input*hour) / million
 }
 
-// Maker sells models through an API of its own.
-type Maker string
-
-// The makers of the models on the list.
-const (
-	Anthropic Maker = "anthropic"
-	OpenAI    Maker = "openai"
-	Google    Maker = "google"
-)
-
-// named finds makers in a model's name, as the maker, a cloud or a gateway writes it.
-var named = map[Maker]*pattern.Pattern{
-	Anthropic: pattern.Of(`(?i)claude`),
-	OpenAI:    pattern.Of(`(?i)gpt|codex|computer-use|(^|[^a-z0-9])o[1-9]($|[^a-z0-9])`),
-	Google:    pattern.Of(`(?i)gemini`),
+// makers find the makers of the models on the list in a model's name, as the maker, a cloud or a gateway writes it.
+var makers = []*pattern.Pattern{
+	pattern.Of(`(?i)claude`),
+	pattern.Of(`(?i)gpt|codex|computer-use|(^|[^a-z0-9])o[1-9]($|[^a-z0-9])`),
+	pattern.Of(`(?i)gemini`),
 }
 
 // cloud is how clouds write a model's name. They take a tenth more for a region.
@@ -59,9 +49,9 @@ var cloud = pattern.Of(`^(?:.*/)?(?:[a-z-]+\.)*(.+?)(?:-v\d+)?(?:[:@]\d+)?$`)
 const regional = 1.1
 
 // Most returns an upper bound of what so many tokens cost. A model without a price
-// costs as much as the dearest of its maker: the one whose API is asked (empty:
-// unknown), and any that the model's name speaks of. known: there is a bound.
-func Most(maker Maker, model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
+// costs as much as the dearest of the makers that its name speaks of. Others have no
+// bound: makers also sell songs and films, by the piece. known: there is a bound.
+func Most(model string, t Tokens, over map[string]Rate) (usd float64, known bool) {
 	if rate, known := find(model, over); known {
 		return rate.cost(t), true
 	}
@@ -71,8 +61,8 @@ func Most(maker Maker, model string, t Tokens, over map[string]Rate) (usd float6
 		}
 	}
 	for name, rate := range listed {
-		for of, pattern := range named {
-			if pattern.MatchString(name) && (of == maker || pattern.MatchString(model)) {
+		for _, maker := range makers {
+			if maker.MatchString(name) && maker.MatchString(model) {
 				usd, known = max(usd, rate.cost(t)), true
 			}
 		}

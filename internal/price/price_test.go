@@ -50,46 +50,44 @@ func TestMost(t *testing.T) {
 	tokens := price.Tokens{Output: 1e6}
 	for _, test := range []struct {
 		model string
-		maker price.Maker
 		want  float64
 	}{
-		{"claude-haiku-4-5", "", 5},
-		{"claude-haiku-5-5", "", 2.50},
-		{"claude-opus-99", "", 125},
-		{"anthropic/claude-opus-99", "", 125},
-		{"us.anthropic.claude-opus-4-8-v1:0", "", 1.1 * 25},
-		{"us.anthropic.claude-haiku-4-5-20251001-v1:0", "", 1.1 * 5},
-		{"claude-opus-4-1@20250805", "", 1.1 * 75},
-		{"openai/gpt-5.4", "", 1.1 * 15},
-		{"us.anthropic.claude-opus-99-v1:0", "", 125},
-		{"gpt-99", "", 600},
-		{"gpt-6-sol-fast", "", 600},
-		{"openai/gpt-6-sol:online", "", 600},
-		{"openai/o5-mini", "", 600},
-		{"o1-pro", "", 600},
-		{"o1-pro-2025-03-19", "", 600},
-		{"o3-pro", "", 80},
-		{"o3", "", 8},
-		{"o5", "", 600},
-		{"codex-mini-latest", "", 6},
-		{"codex-next", "", 600},
-		{"computer-use-preview", "", 12},
-		{"gemini-9-flash-image", "", 120},
-		{"gemini-9-flash", "", 120},
-		{"claude-and-gpt", "", 600},
-		{"unknown", price.OpenAI, 600},
-		{"unknown", price.Anthropic, 125},
-		{"", price.Google, 120},
-		{"llama-3", "", 0},
-		{"proto3", "", 0},
-		{"", "", 0},
+		{"claude-haiku-4-5", 5},
+		{"claude-haiku-5-5", 2.50},
+		{"claude-opus-99", 125},
+		{"anthropic/claude-opus-99", 125},
+		{"us.anthropic.claude-opus-4-8-v1:0", 1.1 * 25},
+		{"us.anthropic.claude-haiku-4-5-20251001-v1:0", 1.1 * 5},
+		{"claude-opus-4-1@20250805", 1.1 * 75},
+		{"openai/gpt-5.4", 1.1 * 15},
+		{"us.anthropic.claude-opus-99-v1:0", 125},
+		{"gpt-99", 600},
+		{"gpt-6-sol-fast", 600},
+		{"openai/gpt-6-sol:online", 600},
+		{"openai/o5-mini", 600},
+		{"o1-pro", 600},
+		{"o1-pro-2025-03-19", 600},
+		{"o3-pro", 80},
+		{"o3", 8},
+		{"o5", 600},
+		{"codex-mini-latest", 6},
+		{"codex-next", 600},
+		{"computer-use-preview", 12},
+		{"gemini-9-flash-image", 120},
+		{"gemini-9-flash", 120},
+		{"claude-and-gpt", 600},
+		{"lyria-3-pro-preview", 0},
+		{"veo-3.1", 0},
+		{"llama-3", 0},
+		{"proto3", 0},
+		{"", 0},
 	} {
-		usd, known := price.Most(test.maker, test.model, tokens, nil)
+		usd, known := price.Most(test.model, tokens, nil)
 		if math.Abs(usd-test.want) > 1e-9 || known != (test.want > 0) {
-			t.Errorf("Most(%q, %q) = %v, %v, want %v", test.maker, test.model, usd, known, test.want)
+			t.Errorf("Most(%q) = %v, %v, want %v", test.model, usd, known, test.want)
 		}
 	}
-	if usd, known := price.Most(price.Anthropic, "claude-local", tokens, map[string]price.Rate{"claude-local": {}}); usd != 0 || !known {
+	if usd, known := price.Most("claude-local", tokens, map[string]price.Rate{"claude-local": {}}); usd != 0 || !known {
 		t.Errorf("free, by the payer's word: %v, %v", usd, known)
 	}
 }
