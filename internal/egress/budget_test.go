@@ -2,6 +2,7 @@ package egress_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -231,26 +232,67 @@ func TestPicturesAreNotTooLarge(t *testing.T) {
 // Input that is cached for an hour may cost twice its price.
 func TestInputThatIsKept(t *testing.T) {
 	for ttl, rate := range map[string]float64{"5m": 1.25, "1h": 2} {
-		arrived := make(chan bool)
-		server := newReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
-			arrived <- true
-			<-r.Context().Done()
-		})
-		d := newTestModel(t, server.URL, func(m *egress.Model) {
-			m.Prices = map[string]price.Rate{"big": {Input: 1, CacheWrite: 1.25}}
-			m.Now = func() time.Time { return time.Unix(0, 0) }
-		})
 		body := `{"model":"big","system":[{"type":"text","text":"` + strings.Repeat("x", 1000) + `","cache_control":{"type":"ephemeral","ttl":"` + ttl + `"}}]}`
-		ctx, cancel := context.WithCancel(t.Context())
-		request, ended := d.request(messages, body).WithContext(ctx), make(chan int)
-		go func() { ended <- status(request) }()
-		<-arrived
-		cancel()
-		<-ended
-		settled(t, d)
-		want := float64(len(body)+2000) * rate / 1e6
-		if got := d.model.Spent().Charged; math.Abs(got-want) > 1e-9 {
+		got := chargedForLeaving(t, messages, body, func(m *egress.Model) {
+			m.Prices = map[string]price.Rate{"big": {Input: 1, CacheWrite: 1.25}}
+		})
+		if want := float64(len(body)+2000) * rate / 1e6; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: %v are charged, want %v", ttl, got, want)
+		}
+	}
+}
+
+// chargedForLeaving returns the charge for a request whose client leaves before the answer begins.
+func chargedForLeaving(t *testing.T, path, body string, change func(*egress.Model)) float64 {
+	t.Helper()
+	arrived := make(chan bool)
+	server := newReceiver(t, func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- true
+		<-r.Context().Done()
+	})
+	d := newTestModel(t, server.URL, func(m *egress.Model) {
+		m.Now = func() time.Time { return time.Unix(0, 0) }
+		change(m)
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	request, ended := d.request(path, body).WithContext(ctx), make(chan int)
+	go func() { ended <- status(request) }()
+	<-arrived
+	cancel()
+	<-ended
+	settled(t, d)
+	return d.model.Spent().Charged
+}
+
+// A request that is cut off is not charged more than a model can read and write.
+func TestLeavingCostsNoMoreThanAnAnswer(t *testing.T) {
+	const answer, input = 128_000, 1_050_000
+	file := `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}`
+	for name, test := range map[string]struct {
+		path, body string
+		own        bool
+		input      int // 0: the length of the body
+		output     int
+	}{
+		"nothing but the cache":   {path: messages, body: `{"model":"big","max_tokens":0}`, own: true},
+		"the same, elsewhere":     {path: messages, body: `{"model":"big","max_tokens":0}`, output: answer},
+		"a word":                  {path: messages, body: `{"model":"big","max_tokens":"all"}`, own: true, output: answer},
+		"a longer answer":         {path: responses, body: `{"model":"big","store":false,"max_output_tokens":1000000000}`, output: answer},
+		"no number of versions":   {path: chat, body: `{"model":"big","max_tokens":10,"n":0}`, output: 10 * 128},
+		"too many versions":       {path: chat, body: `{"model":"big","max_tokens":10,"n":1000000}`, output: 10 * 128},
+		"more files than can be":  {path: messages, body: `{"model":"big","max_tokens":1,"messages":[{"content":[` + file + `,` + file + `]}]}`, input: input, output: 1},
+		"more words than can be":  {path: messages, body: `{"model":"big","max_tokens":1,"system":"` + strings.Repeat("x", 1_100_000) + `"}`, input: input, output: 1},
+		"what the request allows": {path: messages, body: `{"model":"big","max_tokens":100}`, output: 100},
+	} {
+		got := chargedForLeaving(t, test.path, test.body, func(m *egress.Model) {
+			m.Prices = map[string]price.Rate{"big": {Input: 1, CacheWrite: 1, Output: 1}}
+			if test.own {
+				asMakers(m, m.Makers[0].Base.String())
+			}
+		})
+		want := test.output + cmp.Or(test.input, len(test.body)+2000)
+		if math.Abs(got*1e6-float64(want)) > 0.5 {
+			t.Errorf("%s: %.0f tokens are charged, want %d", name, got*1e6, want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package egress
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 )
 
 type costBound struct {
@@ -27,8 +26,13 @@ const (
 	bytesPerMediaToken = 50
 )
 
-// maxModelAnswer is the longest answer of a model on the price list.
-const maxModelAnswer = 128_000
+// These are the longest input and answer of a model on the price list, and the most versions of an answer
+// that a maker writes.
+const (
+	maxModelInput  = 1_050_000
+	maxModelAnswer = 128_000
+	maxVersions    = 128
+)
 
 func (c *call) worstCost() costBound {
 	if c.path.free {
@@ -36,7 +40,7 @@ func (c *call) worstCost() costBound {
 	}
 	words := int64(len(c.body)) - c.media.size
 	return costBound{
-		model: c.model, likely: words/bytesPerToken + c.media.likely, input: words + c.media.most + addedTokens,
+		model: c.model, likely: min(words/bytesPerToken+c.media.likely, maxModelInput), input: min(words+c.media.most+addedTokens, maxModelInput),
 		output: c.most, hour: c.hour, many: c.answers > 1,
 	}
 }
@@ -76,17 +80,18 @@ func (c *call) maxAnswer(tree map[string]any) (most, many int64) {
 		trees = append(trees, tree)
 	}
 	for _, tree := range trees {
-		most, many = max(most, largestValue(tree, b.most)), max(many, largestValue(tree, b.many))
+		most, many = max(most, largestValue(tree, b.most, maxModelAnswer)), max(many, largestValue(tree, b.many, maxVersions))
 	}
-	if most, many = cmp.Or(most, maxModelAnswer), max(many, 1); most > math.MaxInt32/many {
-		most = math.MaxInt32 / many
+	if c.dialect == Anthropic && c.maker.isOwn() && tree["max_tokens"] == json.Number("0") { // it only fills the cache
+		return 0, 1
 	}
+	most, many = cmp.Or(most, maxModelAnswer), max(many, 1)
 	return most * many, many
 }
 
-// largestValue returns the largest value of some fields, or 0 if there are none. An odd value counts as no limit:
-// servers differ.
-func largestValue(tree map[string]any, fields []string) (most int64) {
+// largestValue returns the largest value of some fields, up to a limit, or 0 if there are none. An odd value counts
+// as the limit: servers differ.
+func largestValue(tree map[string]any, fields []string, limit int64) (most int64) {
 	for _, name := range fields {
 		if tree[name] == nil {
 			continue
@@ -94,9 +99,9 @@ func largestValue(tree map[string]any, fields []string) (most int64) {
 		n, _ := tree[name].(json.Number)
 		value, err := n.Int64()
 		if err != nil || value < 1 {
-			value = math.MaxInt32
+			value = limit
 		}
-		most = max(most, min(value, math.MaxInt32))
+		most = max(most, min(value, limit))
 	}
 	return most
 }
