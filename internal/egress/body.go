@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,7 +53,7 @@ func readObject(body []byte) (tree map[string]any, err error) {
 }
 
 func checkSize(body []byte) error {
-	from := jsontext.NewDecoder(bytes.NewReader(body), rawStrings)
+	from := jsontext.NewDecoder(bytes.NewBuffer(body), rawStrings) // which it does not copy
 	for values := 0; ; {
 		token, err := from.ReadToken()
 		switch {
@@ -90,4 +91,43 @@ func editBody(body []byte, add map[string]string, drop map[string]bool) ([]byte,
 		fields[name] = jsontext.Value(value)
 	}
 	return json.Marshal(fields, json.Deterministic(true), rawStrings)
+}
+
+func text(v any) string { s, _ := v.(string); return s }
+
+func isObject(value any) bool { _, is := value.(map[string]any); return is }
+
+func isEmpty(value any) bool {
+	list, is := value.([]any)
+	return is && len(list) == 0
+}
+
+// checkSpelling refuses another spelling of a judged field: some servers accept it.
+func checkSpelling(name string, judged []string) *Refusal {
+	for _, known := range judged {
+		if name != known && strings.EqualFold(name, known) {
+			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
+		}
+	}
+	return nil
+}
+
+// sizeOf returns the size of a value as JSON, without escapes.
+func sizeOf(value any) (size int64) {
+	const marks = 6 // around a name or value, or the length of false
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			size += sizeOf(item)
+		}
+	case map[string]any:
+		for name, inner := range value {
+			size += int64(len(name)) + marks + sizeOf(inner)
+		}
+	case string:
+		size = int64(len(value))
+	case jsonv1.Number:
+		size = int64(len(value))
+	}
+	return size + marks
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -187,23 +188,25 @@ func TestWhatIsCutBeforeItsHeadIsCharged(t *testing.T) {
 
 // Media count as large as they can be: their bytes do not show their tokens.
 func TestMedia(t *testing.T) {
-	const image, other = 10_000, 1_000_000
+	const claudeImage, image, other = 10_000, 75_000, 1_000_000
 	for _, test := range []struct {
 		dialect egress.Dialect
 		body    string
 		size    int64
 		most    int64
 	}{
-		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}`, 4, image},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}}]}]}`, 4, claudeImage},
 		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"tool_result","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGk="}}]}]}]}`, 4, other},
 		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"hi"}},{"type":"search_result","source":"x"}]}]}`, 0, 0},
-		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"content","content":[{"type":"image","source":{"media_type":"image/png","data":"aGk="}}]}}]}]}`, 4, image},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"content","content":[{"type":"image","source":{"media_type":"image/png","data":"aGk="}}]}}]}]}`, 4, claudeImage},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_image","image_url":"data:image/png;base64,aGk="},{"type":"input_image","image_url":"data:image/png;base64,aGk="}]}]}`, 52, 2 * image},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}`, 26, image},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:application/pdf;base64,aGk="}}]}]}`, 32, 1_000_000},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:;base64,aGk="}}]}]}`, 17, 1_000_000},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:text/plain;base64,aGk="}]}]}`, 27, 1_000_000},
-		{egress.Anthropic, `{"model":"big","tools":[{"name":"a"},{"name":"longer"}],"messages":[{"content":[{"type":"tool_result","content":[{"type":"tool_reference","tool_name":"a"},{"type":"tool_reference","tool_name":"a"}]}]}]}`, 0, 2 * int64(len(`{"name":"longer"}`))},
+		{egress.Anthropic, `{"model":"big","tools":[{"name":"a"},{"name":"longer"}],"messages":[{"content":[{"type":"tool_result","content":[{"type":"tool_reference","tool_name":"a"},{"type":"tool_reference","tool_name":"a"}]}]}]}`, 0, 2 * (4 + 6 + 6 + 6 + 6)},
+		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"tool_reference","tool_name":"a"},{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"name":"longer"}}}]}]}`, 0, 4 + 6 + 6 + 6 + 6},
+		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","filename":"a.txt","file_data":"data:image/png;base64,aGk="}]}]}`, 26, other},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk=","format":"application/pdf"}}]}]}`, 26, 1_000_000},
 		{egress.Gemini, `{"model":"big","contents":[{"parts":[{"inlineData":{"mimeType":"image/png","mime_type":"application/pdf","data":"aGk="}}]}]}`, 4, 1_000_000},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:application/pdf;base64,aGk="}]}]}`, 32, other},
@@ -294,5 +297,18 @@ func TestLeavingCostsNoMoreThanAnAnswer(t *testing.T) {
 		if math.Abs(got*1e6-float64(want)) > 0.5 {
 			t.Errorf("%s: %.0f tokens are charged, want %d", name, got*1e6, want)
 		}
+	}
+}
+
+// Judging a body does not write it anew: escapes would make it six times as long.
+func TestJudgingTakesLittleMemory(t *testing.T) {
+	const size = 8 << 20
+	body := `{"model":"big","tools":[{"name":"x","description":"` + strings.Repeat("<", size) + `"}]}`
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	egress.Media(egress.Anthropic, body)
+	runtime.ReadMemStats(&after)
+	if more := after.TotalAlloc - before.TotalAlloc; more > 5*size {
+		t.Errorf("%d MiB were taken", more>>20)
 	}
 }

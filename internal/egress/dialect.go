@@ -48,6 +48,7 @@ type grammar struct {
 	kind     func(tool map[string]any) []string
 	fetching map[string]bool // fields that can name a URL to fetch: in an object's url or, if true, directly
 	media    map[string]bool // fields with media
+	image    int64           // maximum tokens of an image
 	unpriced map[string]bool // nested fields that choose what has another price
 	opaque   map[string]bool // fields with words of the model or the agent, in any form
 	stops    bool            // the maker stops an answer, and its bill, when the client hangs up
@@ -81,6 +82,7 @@ var grammars = map[Dialect]*grammar{
 		kind:     kindByType("custom"),
 		fetching: map[string]bool{"source": false},
 		media:    set("source"),
+		image:    10_000, // larger images are scaled down
 		opaque:   set("input_schema", "input_examples", "schema", "metadata"),
 		sign: func(h http.Header, m Maker) {
 			if m.Bearer {
@@ -112,6 +114,7 @@ var grammars = map[Dialect]*grammar{
 		kind:     kindByType("function"),
 		fetching: set("image_url", "file_url"),
 		media:    set("image_url", "file_data", "input_audio"),
+		image:    75_000, // with detail "original", 35,532 for 6700×4500 pixels
 		opaque:   set("parameters", "schema", "metadata", "client_metadata", "env"),
 		sign:     func(h http.Header, m Maker) { h.Set("Authorization", "Bearer "+string(m.Key)) },
 		refusal: func(why string) any {
@@ -126,12 +129,13 @@ var grammars = map[Dialect]*grammar{
 			{path: pattern.Of("^/models/([A-Za-z0-9._-]+):countTokens$"), free: true},
 		},
 		fields: set("model", "contents", "tools", "toolConfig", "tool_config", "systemInstruction", "system_instruction", "generationConfig",
-			"generation_config", "safetySettings", "safety_settings", "serviceTier", "service_tier", "generateContentRequest", "generate_content_request"),
-		closed:   map[string]string{"cachedContent": stored, "cached_content": stored},
+			"generation_config", "safetySettings", "safety_settings", "serviceTier", "service_tier", "generateContentRequest", "generate_content_request",
+			"cachedContent", "cached_content"),
 		tools:    set("functionDeclarations", "function_declarations"),
 		kind:     func(tool map[string]any) []string { return slices.Collect(maps.Keys(tool)) },
 		fetching: set("fileUri", "file_uri"),
 		media:    set("inlineData", "inline_data"),
+		image:    75_000,
 		unpriced: set("responseFormat", "response_format", "routingConfig", "routing_config"),
 		opaque:   set("functionDeclarations", "function_declarations", "args", "response", "responseSchema", "response_schema", "responseJsonSchema"),
 		sign:     func(h http.Header, m Maker) { h.Set("X-Goog-Api-Key", string(m.Key)) },
@@ -149,6 +153,7 @@ const (
 // refusedAnywhere are the fields that are refused in any object.
 var refusedAnywhere = map[string]string{
 	"file_id": stored, "file_ids": stored, "vector_store_ids": stored,
+	"cachedContent": stored, "cached_content": stored, "continuationToken": stored, "continuation_token": stored,
 	"enforce_validation": remote, // LiteLLM then fetches the addresses in a schema
 }
 
@@ -198,7 +203,7 @@ func (g *grammar) topFields() []string {
 }
 
 func (g *grammar) judgedFields() []string {
-	return slices.Concat([]string{"model", "tools", "function", "functions", "name", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools", "function", "functions", "name", "tool", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) isLocalTool(kind string) bool {

@@ -38,7 +38,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	if refused := r.model(v.model); refused != nil {
 		return v, refused
 	}
-	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].judgedFields(), largest: largestTool(tree["tools"])}
+	j := bodyJudge{rules: r, grammar: grammars[d], read: grammars[d].judgedFields()}
 	if refused := j.fields(tree); refused != nil {
 		return v, refused
 	}
@@ -52,6 +52,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 		}
 	}
 	refused := j.walk(tree)
+	j.media.most += j.named * j.largest // the maker puts the whole tool in the place of each
 	v.media, v.hour = j.media, j.hour
 	return v, refused
 }
@@ -125,6 +126,7 @@ type bodyJudge struct {
 	hour    bool
 	within  bool  // in media that hasAddress searched already
 	largest int64 // size of the largest tool
+	named   int64 // references to tools
 }
 
 func (j *bodyJudge) fields(tree map[string]any) *Refusal {
@@ -161,18 +163,22 @@ func checkTier(tree map[string]any) *Refusal {
 	return nil
 }
 
-// isStoredItem reports whether an item of the input refers to a stored one, even without a type.
+// isStoredItem reports whether an item of the input refers to a stored one: its id stands for what it lacks.
 func isStoredItem(item any) bool {
 	fields, _ := item.(map[string]any)
-	message := text(fields["role"]) != "" && fields["content"] != nil
-	return text(fields["type"]) == "" && fields["id"] != nil && !message
-}
-
-func isObject(value any) bool { _, is := value.(map[string]any); return is }
-
-func isEmpty(value any) bool {
-	list, is := value.([]any)
-	return is && len(list) == 0
+	var holds bool
+	switch text(fields["type"]) {
+	case "":
+		holds = text(fields["role"]) != "" && fields["content"] != nil
+	case "reasoning":
+		content, _ := fields["content"].([]any)
+		holds = text(fields["encrypted_content"]) != "" || len(content) > 0
+	case "image_generation_call":
+		holds = text(fields["result"]) != ""
+	default:
+		return false
+	}
+	return fields["id"] != nil && !holds
 }
 
 // walk checks all fields of a value, except those with words of the model or a tool: no server obeys these.
@@ -198,7 +204,12 @@ var toolLists = set("tools", "functions")
 
 var toolCallTypes = set("tool_use", "server_tool_use", "mcp_tool_use")
 
-func text(v any) string { s, _ := v.(string); return s }
+// definesTool reports whether a field of Anthropic's messages holds a tool.
+func definesTool(name string, value any) bool {
+	object, is := value.(map[string]any)
+	kind := text(object["type"])
+	return is && name == "definition" || name == "tool" && kind != "" && kind != "tool_definition" && kind != "tool_reference"
+}
 
 func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 	refused := checkSpelling(name, j.read)
@@ -210,10 +221,10 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		return nil
 	case toolLists[name]:
 		refused = j.tools(value)
-	case name == "definition" && isObject(value): // of a tool, in Anthropic's messages
+	case definesTool(name, value):
 		refused = j.tools([]any{value})
 	case name == "type" && text(value) == "tool_reference":
-		j.media.most += j.largest // the maker puts the whole tool in its place
+		j.named++
 	case j.grammar.unpriced[name] && value != nil:
 		refused = &Refusal{What: name, Why: "it may choose another model, or an answer in images or sound"}
 	case name == "model" && text(value) != "":
@@ -226,7 +237,7 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = &Refusal{What: text(value), Why: stored}
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
-	case j.grammar.media[name] && j.media.add(name, value):
+	case j.grammar.media[name] && j.media.add(name, value, j.grammar.image):
 		refused = &Refusal{What: name, Why: "sound costs more than the model's price"}
 	}
 	if refused != nil && !j.open {
@@ -255,31 +266,28 @@ func (j *bodyJudge) checkEdits(tree map[string]any) *Refusal {
 	return nil
 }
 
-// checkSpelling refuses another spelling of a judged field: some servers accept it.
-func checkSpelling(name string, judged []string) *Refusal {
-	for _, known := range judged {
-		if name != known && strings.EqualFold(name, known) {
-			return &Refusal{What: "field " + quoted(name), Why: "some servers read it as " + known}
-		}
-	}
-	return nil
-}
-
 // tools refuses each tool that is not known to run in the agent's sandbox.
 func (j *bodyJudge) tools(value any) *Refusal {
 	list, is := value.([]any)
 	if !is && value != nil {
 		return &Refusal{What: "tools", Why: "they are not a list"}
 	}
+	var refused *Refusal
 	for _, item := range list {
-		tool, is := item.(map[string]any)
-		if !is {
-			return &Refusal{What: "tools", Why: "one of them is no object"}
-		}
-		for _, kind := range j.grammar.kind(tool) {
-			if !j.grammar.isLocalTool(kind) {
-				return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model server, outside the allow list"}
-			}
+		j.largest = max(j.largest, sizeOf(item))
+		refused = cmp.Or(refused, j.tool(item))
+	}
+	return refused
+}
+
+func (j *bodyJudge) tool(item any) *Refusal {
+	tool, is := item.(map[string]any)
+	if !is {
+		return &Refusal{What: "tools", Why: "one of them is no object"}
+	}
+	for _, kind := range j.grammar.kind(tool) {
+		if !j.grammar.isLocalTool(kind) {
+			return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model server, outside the allow list"}
 		}
 	}
 	return nil

@@ -73,6 +73,7 @@ func TestJudgeRefuses(t *testing.T) {
 		{a, `{"model":"big","tools":[{"Type":"web_search_20250305"}]}`, `field "Type"`},
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"type":"web_fetch_20260318"}}}]}]}`, `tool "web_fetch_20260318"`},
 		{a, `{"model":"big","messages":[{"content":[{"type":"compaction","tool_changes":[{"tool":{"definition":{"type":"code_execution_20260521"}}}]}]}]}`, `tool "code_execution_20260521"`},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"web_search_20250305","name":"web_search"}}]}]}`, `tool "web_search_20250305"`},
 		{a, `{"model":"big","messages":[{"content":[{"tool":{"Definition":{"type":"web_fetch_20260318"}}}]}]}`, `field "Definition"`},
 		{a, `{"model":"big","tools":{"0":{"type":"web_search_20250305"}}}`, "tools"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"image","source":{"type":"url","url":"https://a.example/?secret"}}]}]}`, "source"},
@@ -93,6 +94,8 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","previous_response_id":"r1"}`, "previous_response_id"},
 		{o, `{"model":"big","input":[{"type":"item_reference","id":"i1"}]}`, "item_reference"},
 		{o, `{"model":"big","input":[{"id":"i1"}]}`, "item_reference"},
+		{o, `{"model":"big","input":[{"type":"reasoning","id":"i1","summary":[{"type":"summary_text","text":"x"}],"content":[]}]}`, "item_reference"},
+		{o, `{"model":"big","input":[{"type":"image_generation_call","id":"i1","status":"completed","result":null}]}`, "item_reference"},
 		{o, `{"model":"big","input":[{"role":"user","content":"x"},{"type":null,"id":"i1","role":"user"}]}`, "item_reference"},
 		{o, `{"model":"big","input":[{"id":"i1","content":"x"}]}`, "item_reference"},
 		{o, `{"model":"helper-x:online"}`, `model "helper-x:online"`},
@@ -115,6 +118,8 @@ func TestJudgeRefuses(t *testing.T) {
 		{g, `{"model":"big","tools":[{"codeExecution":{}}]}`, `tool "codeExecution"`},
 		{g, `{"model":"big","tools":[{"computerUse":{}}]}`, `tool "computerUse"`},
 		{g, `{"model":"big","cachedContent":"cachedContents/x"}`, "cachedContent"},
+		{g, `{"model":"big","generateContentRequest":{"cached_content":"cachedContents/x"}}`, "cached_content"},
+		{g, `{"model":"big","generationConfig":{"continuationToken":"x"}}`, "continuationToken"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"file","file":{"filename":"a.pdf","file_data":"https://a.example/x"}}]}]}`, "file"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"input_file","file_data":" https://a.example/x"}]}]}`, "file_data"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"video_url","video_url":{"url":"https://a.example/x"}}]}]}`, "video_url"},
@@ -125,6 +130,10 @@ func TestJudgeRefuses(t *testing.T) {
 		{o, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":[{"url":"https://a.example/x"}]}]}]}`, "image_url"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"image_url","imageUrl":{"url":"\u00a0https://a.example/x"}}]}]}`, "imageUrl"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"image","url":"https://a.example/x"}]}]}`, "url"},
+		{o, `{"model":"big","messages":[{"content":[{"video":"` + strings.Repeat(" ", 5000) + `https://a.example/x"}]}]}`, "video"},
+		{o, `{"model":"big","messages":[{"content":[{"video":"h` + strings.Repeat(`\n`, 5000) + `ttps://a.example/x"}]}]}`, "video"},
+		{o, `{"model":"big","messages":[{"content":[{"video":"//` + strings.Repeat("x", 5000) + `@a.example/x"}]}]}`, "video"},
+		{o, `{"model":"big","messages":[{"` + strings.Repeat("x", 101) + `":"https://a.example/x"}]}`, strings.Repeat("x", 80) + `\u2026`},
 		{o, `{"model":"big","messages":[{"content":[{"type":"x","source":{"url":"gs:\\\\a/x"}}]}]}`, "source"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"document","source":{"type":"base64","data":"https://a.example/x"}}]}]}`, "source"},
 		{o, `{"model":"big","messages":[{"content":[{"type":"file","file":{"type":"text","file_data":"https://a.example/x"}}]}]}`, "file"},
@@ -176,6 +185,9 @@ func TestJudgeLetsPass(t *testing.T) {
 	}{
 		{a, `{"model":"big","stream":true,"tools":[{"name":"Bash"},{"type":"custom","name":"x"},{"type":null},{"type":"bash_20250124"},{"type":"text_editor_20250728"},{"type":"memory_20250818"}]}`, "big"},
 		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"definition":{"name":"x","input_schema":{"Type":1}}}}]}]}`, "big"},
+		{a, `{"model":"big","messages":[{"content":[{"type":"tool_addition","tool":{"type":"tool_reference","name":"x"}}]}]}`, "big"},
+		{o, `{"model":"big","input":[{"type":"reasoning","id":"i1","summary":[],"encrypted_content":"x"},{"type":"reasoning","id":"i2","content":[{"text":"x"}]},{"type":"reasoning","summary":[]},{"type":"image_generation_call","id":"i3","result":"aGk="}]}`, "big"},
+		{g, `{"model":"big","cachedContent":null}`, "big"},
 		{o, `{"model":"big","tools":[{"type":"custom","format":{"type":"grammar","definition":"start: x"}}]}`, "big"},
 		{a, `{"model":"big-20260101"}`, "big-20260101"},
 		{a, `{"model":"big","output_config":{"format":{"type":"json_schema","schema":{"properties":{"Name":{"type":"string"},"source":{"url":"https://a.example"}}}}}}`, "big"},
@@ -218,6 +230,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(`{"model":"big","model":"bigger"}`)
 	f.Add(`{"model":{"model":"big"}}`)
 	f.Add(`{"model":"big","input":[{"image":"https://a.example"}]}`)
+	f.Add(`{"model":"big","input":[{"type":"reasoning","id":"i1"},{"tool":{"type":"web_search"}},{"video":"h\nttp://a"}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, d := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
 			model, no := egress.Judge(d, []string{"big"}, body)

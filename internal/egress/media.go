@@ -2,9 +2,9 @@ package egress
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -22,29 +22,30 @@ func (j *bodyJudge) isFetched(name string, value any) bool {
 	if !known || !is && !bare {
 		return false
 	}
-	s := strings.ToLower(strings.TrimSpace(text(value)))
-	return s != "" && !strings.HasPrefix(s, "data:")
+	s := strings.TrimSpace(text(value))
+	return s != "" && !strings.EqualFold(s[:min(len(s), len(dataScheme))], dataScheme)
 }
+
+const dataScheme = "data:"
 
 var (
 	// mediaName matches names of fields and types with media. Servers fetch the addresses in some of
 	// them. Base64 can begin with slashes, but has no dot.
 	mediaName     = pattern.Of(`(?i)image|video|audio|file|document|media`)
-	remoteAddress = pattern.Of(`(?i)^[\s\pZ\pC]*(?:https?:|[a-z][a-z0-9+.-]+:[/\\]|[/\\]{2}[^/\\]*[.:\[])`)
-	// ignored are the characters that some servers drop from an address.
-	ignored = strings.NewReplacer("\t", "", "\r", "", "\n", "")
+	remoteAddress = pattern.Of(`(?i)^(?:https?:|[a-z][a-z0-9+.-]+:[/\\]|[/\\]{2}[^/\\]*[.:\[])`)
 	// captions are the text fields beside media.
 	captions = set("text", "title", "context", "name", "filename", "description", "cache_control")
 )
 
-const maxType = 100 // bytes; a longer type counts as media
+const maxType = 100 // bytes; a longer type or name counts as that of media
+
+func isMedia(name string) bool { return len(name) > maxType || mediaName.MatchString(name) }
 
 // hasAddress reports whether a media field contains an address to fetch.
 func (j *bodyJudge) hasAddress(of map[string]any, name string, value any) bool {
 	_, object := value.(map[string]any)
-	caption, kind := captions[name] && text(value) != "", text(of["type"])
-	isMedia := len(kind) > maxType || mediaName.MatchString(kind)
-	holds := mediaName.MatchString(name) || isMedia && !caption || name == "source" && object
+	caption := captions[name] && text(value) != ""
+	holds := isMedia(name) || isMedia(text(of["type"])) && !caption || name == "source" && object
 	if !holds || j.within {
 		return false
 	}
@@ -55,7 +56,7 @@ func (j *bodyJudge) hasAddress(of map[string]any, name string, value any) bool {
 func containsAddress(value any) bool {
 	switch value := value.(type) {
 	case string:
-		return remoteAddress.MatchString(ignored.Replace(value))
+		return remoteAddress.MatchString(addressStart(value))
 	case []any:
 		return slices.ContainsFunc(value, containsAddress)
 	case map[string]any:
@@ -69,22 +70,41 @@ func containsAddress(value any) bool {
 	return false
 }
 
+// addressStart returns the first bytes of an address, without the characters that some servers drop.
+func addressStart(value string) string {
+	const most = 4096 // a longer host counts as an address, as base64 has more slashes
+	value = strings.TrimLeftFunc(value, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Z, unicode.C) })
+	start := make([]byte, 0, min(len(value), most)+1)
+	for i := 0; i < len(value) && len(start) < most; i++ {
+		if c := value[i]; c != '\t' && c != '\r' && c != '\n' {
+			start = append(start, c)
+		}
+	}
+	if len(start) == most {
+		start = append(start, '.')
+	}
+	return string(start)
+}
+
 // add counts the media in a field, and reports whether they can be sound or video, which
 // makers bill at another price. Data that is not base64 counts as text too.
-func (m *mediaTokens) add(name string, value any) (sound bool) {
+func (m *mediaTokens) add(name string, value any, mostImage int64) (sound bool) {
 	object, _ := value.(map[string]any)
 	data := cmp.Or(text(object["data"]), text(object["url"]), text(value))
-	kinds := slices.DeleteFunc([]string{text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]), text(object["format"]), dataType(data)},
-		func(kind string) bool { return kind == "" })
-	all := func(family *pattern.Pattern) bool {
-		return !slices.ContainsFunc(kinds, func(kind string) bool { return !family.MatchString(kind) })
+	var families []string
+	for _, kind := range []string{text(object["media_type"]), text(object["mimeType"]), text(object["mime_type"]), text(object["format"]), dataType(data)} {
+		if kind != "" {
+			families = append(families, family(kind))
+		}
 	}
-	sound = name == "input_audio" || slices.ContainsFunc(kinds, soundType.MatchString)
-	if name == "source" && object["data"] == nil || len(kinds) > 0 && all(textType) && dataType(data) == "" {
+	slices.Sort(families)
+	families = slices.Compact(families)
+	sound = name == "input_audio" || slices.Contains(families, "audio") || slices.Contains(families, "video")
+	if name == "source" && object["data"] == nil || slices.Equal(families, []string{"text"}) && dataType(data) == "" {
 		return sound
 	}
 	size := int64(len(data))
-	if len(kinds) > 0 && all(imageType) {
+	if slices.Equal(families, []string{"image"}) && name != "file_data" { // a file is what it holds
 		m.likely, m.most = m.likely+likelyImage, m.most+mostImage
 	} else {
 		m.likely, m.most = m.likely+size/bytesPerMediaToken, m.most+mostMedia
@@ -93,16 +113,6 @@ func (m *mediaTokens) add(name string, value any) (sound bool) {
 		m.size += size
 	}
 	return sound
-}
-
-// largestTool returns the size of the largest tool.
-func largestTool(value any) (size int64) {
-	tools, _ := value.([]any)
-	for _, tool := range tools {
-		data, _ := json.Marshal(tool) //nolint:errchkjson // it was read from JSON
-		size = max(size, int64(len(data)))
-	}
-	return size
 }
 
 // otherModality returns the field that asks for an answer in images or sound.
@@ -124,16 +134,21 @@ func otherModality(tree map[string]any) string {
 
 // dataType returns the media type of a data URL.
 func dataType(address string) string {
+	address = strings.TrimSpace(address)
 	head, _, _ := strings.Cut(address[:min(len(address), maxType)], ",")
 	kind, _, _ := strings.Cut(head, ";")
-	if scheme, kind, is := strings.Cut(strings.TrimSpace(kind), ":"); is && strings.EqualFold(scheme, "data") {
+	if scheme, kind, is := strings.Cut(kind, ":"); is && strings.EqualFold(scheme, "data") {
 		return kind
 	}
 	return ""
 }
 
-var (
-	soundType = pattern.Of(`(?i)^\s*(audio|video)/`)
-	imageType = pattern.Of(`(?i)^\s*image/`)
-	textType  = pattern.Of(`(?i)^\s*text/`)
-)
+// family returns the first part of a media type: image, for image/png.
+func family(kind string) string {
+	kind = strings.TrimSpace(kind)
+	first, _, is := strings.Cut(kind[:min(len(kind), maxType)], "/")
+	if !is {
+		return "unknown"
+	}
+	return strings.ToLower(first)
+}

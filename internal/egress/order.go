@@ -21,7 +21,6 @@ type costBound struct {
 const (
 	addedTokens        = 2_000
 	likelyImage        = 1_000
-	mostImage          = 10_000
 	mostMedia          = 1_000_000
 	bytesPerMediaToken = 50
 )
