@@ -42,7 +42,7 @@ var plan = house{
 		3:  {"internal/verdict"},
 		4:  {"internal/prompt", "internal/view", "internal/view/ending", "internal/evidence", "internal/result", "internal/checkdef", "internal/quota", "internal/upkeep", "internal/process", "internal/untrusted"},
 		5:  {"internal/git", "internal/git/guarded", "internal/workspace", "internal/agent", "internal/check", "internal/egress", "internal/github", "internal/report", "internal/stats", "internal/trace", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback", "internal/sandbox/seccomp", standIn, gitHTTP, contract, stories, models, signing, few},
-		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/git/nested", "internal/git/verify", "internal/agent/driver", "internal/sigstore"},
+		6:  {"internal/loop", "internal/proof", "internal/publish", "internal/confine", "internal/instructions", "internal/attachment", "internal/git/remote", "internal/git/handover", "internal/git/nested", "internal/agent/driver", "internal/sigstore"},
 		7:  {"internal/checkout", "internal/merging", "internal/suggestion", "internal/sweep", "internal/ledger", agents},
 		8:  {"internal/job", "internal/doctor", "internal/eval", "internal/proofcheck", "internal/aftercare"},
 		9:  {"internal/config"},
@@ -71,7 +71,7 @@ var plan = house{
 
 		// The machine.
 		"os": {
-			"internal/process", "internal/untrusted", "internal/git", "internal/git/guarded", "internal/git/handover", "internal/git/nested", "internal/git/verify", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
+			"internal/process", "internal/untrusted", "internal/git", "internal/git/guarded", "internal/git/handover", "internal/git/nested", "internal/workspace", "internal/agent", "internal/agent/driver", "internal/check", "internal/sandbox", "internal/sandbox/connect", "internal/sandbox/putback",
 			standIn, gitHTTP, contract, stories, agents, scripted, "internal/confine", "internal/checkout", "internal/eval", "internal/proofcheck", "internal/job", "internal/action", "internal/hook", "internal/scaffold", demo, "internal/laptop", "cmd/ralph",
 		},
 		"os/exec":          {"internal/process"},

@@ -34,11 +34,11 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 	if err := v.readRules(ctx, base, rules); err != nil {
 		return v.run, err
 	}
-	if err := bounded(ctx, v.trusted, span.To); err != nil {
-		return v.run, err
-	}
 	v.run.Start, v.run.Head = base, span.To
 	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
+		return v.run, err
+	}
+	if err := bounded(ctx, v.trusted, span.To); err != nil {
 		return v.run, err
 	}
 	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
-	"github.com/ralph-loop/ralph/internal/git/verify"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
@@ -16,7 +15,7 @@ import (
 func TestGitsThatReadAnAgentsObjectsHaveALimit(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a.txt": "a"})
-	seen := map[string]bool{"index-pack": false, "rev-list": false, "cat-file": false}
+	seen := map[string]bool{"index-pack": false, "rev-list": false, "pack-objects": false}
 	limited := l.git
 	limited.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
 		for command := range seen {
@@ -29,13 +28,11 @@ func TestGitsThatReadAnAgentsObjectsHaveALimit(t *testing.T) {
 		return l.git.Run(ctx, c)
 	}
 	trusted := must(limited.Open(l.trusted.Dir))(t)
-	taken, err := handover.Take(t.Context(), trusted, l.tree, nil, l.terms())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := verify.Checkout(t.Context(), trusted, t.TempDir(), taken.To); err != nil {
-		t.Fatal(err)
-	}
+	must(handover.Take(t.Context(), trusted, l.tree, nil, l.terms()))(t)
+	top := project(t)
+	sh(t, top, "", "git", "commit", "-q", "--allow-empty", "-m", "more")
+	copied, span := copyOf(t, limited, top)
+	must(copied.Files(t.Context(), span.To))(t)
 	for command, ran := range seen {
 		if !ran {
 			t.Errorf("no git %s ran", command)

@@ -23,12 +23,12 @@ type answer struct {
 const maxCache = 32 << 20
 
 // askCached is Do for a question about objects named by their ids. git reads input. Nothing is
-// cached if agents can write to the objects: a broken object may have been repaired since.
+// cached of the user's objects: a broken one may have been repaired since.
 func (t *Trusted) askCached(ctx context.Context, c Call, input string) ([]byte, error) {
 	if input != "" {
 		c.Stdin = strings.NewReader(input)
 	}
-	if t.Doubted {
+	if len(t.lent) > 0 && t.copied == nil {
 		return t.Do(ctx, c)
 	}
 	question := fmt.Sprintf("%q %d %d %s", c.Args, c.Limit, c.Memory, input)

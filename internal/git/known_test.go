@@ -8,7 +8,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 )
 
-// Answers are not cached if an agent can write to the objects: they may have been repaired since.
 func TestNamedObjectsAreAskedForOnce(t *testing.T) {
 	l := newLab(t)
 	l.commit("one", map[string]string{"a": "1"})
@@ -37,15 +36,9 @@ func TestNamedObjectsAreAskedForOnce(t *testing.T) {
 	if asked == 0 || first.File != "package main\n" || len(first.Matching) != 1 || len(first.None) != 0 || len(first.Changes) != 1 {
 		t.Fatalf("read %+v with %d calls", first, asked)
 	}
-	for _, test := range []struct {
-		doubted bool
-		calls   int
-	}{{false, 0}, {true, 7}} {
-		l.trusted.Doubted = test.doubted
-		again, calls := look()
-		if diff := cmp.Diff(first, again); diff != "" || calls != test.calls {
-			t.Errorf("doubted %v: %d calls, want %d (-first +again):\n%s", test.doubted, calls, test.calls, diff)
-		}
+	again, calls := look()
+	if diff := cmp.Diff(first, again); diff != "" || calls != 0 {
+		t.Errorf("%d calls, want none (-first +again):\n%s", calls, diff)
 	}
 	must(l.trusted.ReadFile(t.Context(), git.At{Commit: l.base, Path: "src/main.go"}, 13))(t)
 	if _, err := l.trusted.ReadFile(t.Context(), git.At{Commit: l.base, Path: "src/main.go"}, 12); err == nil {

@@ -43,24 +43,28 @@ func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error)
 }
 
 func (t *Trusted) changesSince(ctx context.Context, span Span) ([]Change, error) {
-	if err := CheckSHA(span.From, span.To); err != nil {
+	if err := t.needHistory(ctx, span.From, span.To); err != nil {
 		return nil, err
 	}
-	if !t.Doubted {
-		if fork, err := t.MergeBase(ctx, span); err == nil {
-			span.From = fork
-		}
+	if fork, err := t.MergeBase(ctx, span); err == nil {
+		span.From = fork
 	}
 	return t.Compare(ctx, span)
 }
 
 // MergeBase returns the merge base of two commits.
 func (t *Trusted) MergeBase(ctx context.Context, span Span) (string, error) {
+	if err := t.needHistory(ctx, span.From, span.To); err != nil {
+		return "", err
+	}
 	return ObjectID(t.askCached(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
 }
 
 // MergeBases returns all merge bases of two commits: criss-cross merges make several.
 func (t *Trusted) MergeBases(ctx context.Context, span Span) ([]string, error) {
+	if err := t.needHistory(ctx, span.From, span.To); err != nil {
+		return nil, err
+	}
 	found, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}}, "")
 	return strings.Fields(string(found)), err
 }
@@ -100,7 +104,11 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", o.From, o.Onto, err)
 	}
-	return commitTree(ctx, t.Do, newCommit{tree, []string{o.Onto}, Message{Subject: "ralph: for a checkout"}, ralphAt(0)})
+	sha, err := commitTree(ctx, t.Do, newCommit{tree, []string{o.Onto}, Message{Subject: "ralph: for a checkout"}, ralphAt(0)})
+	if err == nil {
+		t.made(sha)
+	}
+	return sha, err
 }
 
 // writeTexts makes objects of the texts, each with its file's mode in Onto.

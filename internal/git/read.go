@@ -20,6 +20,11 @@ type At struct{ Commit, Path string }
 
 // Resolve returns the commit that rev names, or ErrNotFound.
 func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
+	if id, _, _ := strings.Cut(rev, "^"); CheckSHA(id) == nil {
+		if err := t.needHistory(ctx, id); err != nil {
+			return "", fmt.Errorf("%s: %w", OneLine(rev, 80), ErrNotFound)
+		}
+	}
 	sha, err := t.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
 	if _, ok := Answered(err); ok {
 		return "", fmt.Errorf("%s: %w", OneLine(rev, 80), ErrNotFound)
@@ -32,7 +37,7 @@ func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
 
 // TreeOf returns the tree of a commit.
 func (t *Trusted) TreeOf(ctx context.Context, sha string) (string, error) {
-	if err := CheckSHA(sha); err != nil {
+	if err := t.need(ctx, sha); err != nil {
 		return "", err
 	}
 	tree, err := trimNewline(t.askCached(ctx, Call{Args: []string{"rev-parse", "--verify", "-q", sha + "^{tree}"}}, ""))
@@ -46,7 +51,7 @@ const maxLog = 1000
 
 // Log returns the commits in From..To, oldest first, at most 1000.
 func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
-	if err := CheckSHA(span.From, span.To); err != nil {
+	if err := t.needHistory(ctx, span.From, span.To); err != nil {
 		return nil, err
 	}
 	out, err := t.Ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
@@ -66,7 +71,7 @@ var diffArgs = []string{"diff-tree", "-p", "-r", "-M", "--no-ext-diff", "--no-te
 
 // Diff returns the first limit bytes of a patch, and whether it is longer.
 func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...string) (text string, cut bool, err error) {
-	if err := CheckSHA(span.From, span.To); err != nil {
+	if err := t.need(ctx, span.From, span.To); err != nil {
 		return "", false, err
 	}
 	return patch(ctx, t.Do, span, limit, paths...)
@@ -87,7 +92,7 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 
 // Files returns the paths in a commit, with slashes. A very long list is cut.
 func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
-	if err := CheckSHA(sha); err != nil {
+	if err := t.need(ctx, sha); err != nil {
 		return nil, err
 	}
 	out, err := t.askCached(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20}, "")
@@ -137,7 +142,7 @@ type CommitInfo struct {
 
 // NewCommits returns the ancestors of tip that are not ancestors of others, parents first.
 func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) ([]CommitInfo, error) {
-	if err := CheckSHA(append([]string{tip}, others...)...); err != nil {
+	if err := t.needHistory(ctx, append([]string{tip}, others...)...); err != nil {
 		return nil, err
 	}
 	args := append([]string{"log", "-z", "--topo-order", "--reverse", "--format=%H %T %P%n%B", tip, "--not"}, others...)
@@ -159,7 +164,7 @@ func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) 
 
 // IsAncestor reports whether older is newer or an ancestor of it.
 func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, error) {
-	if err := CheckSHA(older, newer); err != nil {
+	if err := t.needHistory(ctx, older, newer); err != nil {
 		return false, err
 	}
 	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")
@@ -197,19 +202,22 @@ const maxList = 128 << 20
 
 // List returns the entries at the top of a commit, or at some paths. A path with a final slash lists that folder.
 func (t *Trusted) List(ctx context.Context, commit string, paths ...string) ([]TreeEntry, error) {
-	return t.list(ctx, append([]string{commit, "--"}, paths...)...)
+	return t.list(ctx, commit, append([]string{commit, "--"}, paths...)...)
 }
 
 // ListAll returns the entries of a commit in all folders, but not the folders.
 func (t *Trusted) ListAll(ctx context.Context, commit string) ([]TreeEntry, error) {
-	all, err := t.list(ctx, "-r", commit)
+	all, err := t.list(ctx, commit, "-r", commit)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %.12s: %w", commit, err)
 	}
 	return all, nil
 }
 
-func (t *Trusted) list(ctx context.Context, which ...string) ([]TreeEntry, error) {
+func (t *Trusted) list(ctx context.Context, commit string, which ...string) ([]TreeEntry, error) {
+	if err := t.need(ctx, commit); err != nil {
+		return nil, err
+	}
 	out, err := t.askCached(ctx, Call{Args: append([]string{"ls-tree", "-z", "--full-tree"}, which...), Limit: maxList}, "")
 	var all []TreeEntry
 	for line := range strings.SplitSeq(string(out), "\x00") {
@@ -223,7 +231,7 @@ func (t *Trusted) list(ctx context.Context, which ...string) ([]TreeEntry, error
 
 // Compare lists the paths that differ between two commits.
 func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
-	if err := CheckSHA(span.From, span.To); err != nil {
+	if err := t.need(ctx, span.From, span.To); err != nil {
 		return nil, err
 	}
 	changes, err := Compare(ctx, func(ctx context.Context, c Call) ([]byte, error) { return t.askCached(ctx, c, "") }, span)
@@ -231,70 +239,4 @@ func (t *Trusted) Compare(ctx context.Context, span Span) ([]Change, error) {
 		return nil, fmt.Errorf("compare %.12s with %.12s: %w", span.From, span.To, err)
 	}
 	return changes, nil
-}
-
-// FilesMatching returns the files below paths, in a commit, that match one of the extended regular expressions.
-func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions, paths []string) ([]string, error) {
-	return t.filesMatching(ctx, commit, expressions, literal(paths))
-}
-
-func (t *Trusted) filesMatching(ctx context.Context, commit string, expressions, specs []string) ([]string, error) {
-	out, err := t.search(ctx, commit, "-l", expressions, specs)
-	if out == "" || err != nil {
-		return nil, err
-	}
-	var found []string
-	for name := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
-		found = append(found, strings.TrimPrefix(name, commit+":"))
-	}
-	return found, nil
-}
-
-// Matches returns the parts of lines that match one of the extended regular expressions, by
-// path. It searches only files that match one of the cores: an expression that begins with
-// a word is ten times as fast as another. It searches no file whose name has one of the ends.
-func (t *Trusted) Matches(ctx context.Context, commit string, cores, expressions, ends []string) (map[string][]string, error) {
-	specs := literal([]string{""})
-	for _, end := range ends {
-		specs = append(specs, ":(top,exclude)*"+escapePattern.Replace(end))
-	}
-	paths, err := t.filesMatching(ctx, commit, cores, specs)
-	if err != nil {
-		return nil, err
-	}
-	found := map[string][]string{}
-	for chunk := range slices.Chunk(paths, searchPaths) {
-		out, err := t.search(ctx, commit, "-o", expressions, literal(chunk))
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(out) {
-			path, part, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\x00")
-			path = strings.TrimPrefix(path, commit+":")
-			found[path] = append(found[path], part)
-		}
-	}
-	return found, nil
-}
-
-const (
-	searchPaths = 400 // paths of one search
-	maxMatches  = 64 << 20
-)
-
-// search returns what git grep prints; nothing without path specifications. git reads the expressions from
-// stdin: thousands are too long for a command line.
-func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, specs []string) (string, error) {
-	if err := CheckSHA(commit); err != nil || len(specs) == 0 {
-		return "", err
-	}
-	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, specs)
-	out, err := t.askCached(ctx, Call{Args: args, Limit: maxMatches}, strings.Join(expressions, "\n"))
-	if failed, ok := Answered(err); ok && failed.Exit == 1 {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("search %.12s: %w", commit, err)
-	}
-	return string(out), nil
 }

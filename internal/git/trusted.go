@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -19,13 +20,14 @@ import (
 type Trusted struct {
 	Dir string
 
-	// Doubted: sandboxed programs can write to its alternates, so a borrowed
-	// object can change after it was read. Ancestors of a commit are not trusted.
-	Doubted bool
+	git    Git
+	format string   // of the user's objects
+	lent   []string // its alternates
+	cache  answerCache
 
-	git   Git
-	lent  []string // its alternates
-	cache answerCache
+	copying sync.Mutex
+	copy    *Trusted // nil: none was asked for
+	copied  *copied  // nil: this is no copy
 }
 
 // TakenRef is the private ref that protects accepted commits from pruning.
@@ -115,7 +117,7 @@ func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, err
 	return t, t.borrow(p)
 }
 
-// shareObjects makes objects an alternate of the repository dir, and copies where its history is cut.
+// shareObjects makes objects an alternate of the repository dir, and copies where its history ends.
 func shareObjects(dir, objects, shallow string) error {
 	if strings.ContainsAny(objects, "\n") {
 		return fmt.Errorf("borrow objects from %q: the path contains a newline", objects)
@@ -124,16 +126,19 @@ func shareObjects(dir, objects, shallow string) error {
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return fmt.Errorf("borrow objects: %w", err)
 	}
+	return errors.Join(shareEnd(dir, shallow), publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
+}
+
+func shareEnd(dir, shallow string) error {
 	cut, err := untrusted.ReadFile(shallow, maxOutput)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("borrow objects: %w", err)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read where the history ends: %w", err)
+	default:
+		return publish(filepath.Join(dir, "shallow"), string(cut), 0o644)
 	}
-	if err == nil {
-		err = publish(filepath.Join(dir, "shallow"), string(cut), 0o644)
-	} else {
-		err = nil
-	}
-	return errors.Join(err, publish(filepath.Join(info, "alternates"), objects+"\n", 0o444))
 }
 
 // publish writes a file that other users can read under any umask.
@@ -174,7 +179,7 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 }
 
 func (t *Trusted) borrow(from Place) error {
-	t.lent = from.stores
+	t.lent, t.format = from.stores, from.format
 	return shareObjects(t.Dir, from.stores[0], from.shallow)
 }
 

@@ -73,9 +73,7 @@ func (s *activeRun) fetch(ctx context.Context, base, branch string) (err error) 
 	if s.Origin == nil {
 		return nil
 	}
-	if s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work, "trusted.git"), base, branch); err == nil {
-		s.trusted.Doubted = s.UserTree != nil // then the agent can write to its objects
-	}
+	s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work, "trusted.git"), base, branch)
 	return err
 }
 
@@ -192,8 +190,10 @@ func (s *activeRun) startingCommits(ctx context.Context, asked NewRun) (base, st
 func (s *activeRun) cleanCheckouts() *checkout.Clean {
 	return &checkout.Clean{
 		Repository: func(ctx context.Context) (*git.Trusted, error) {
-			err := s.refetch(ctx, s.Run())
-			return s.trusted, err
+			if err := s.refetch(ctx, s.Run()); err != nil {
+				return nil, err
+			}
+			return s.trusted.Copy(ctx)
 		},
 		Home: s.Git.Home, Dir: filepath.Join(s.work, "clean"), Sandbox: s.Sandbox, Logs: s.Folder, Log: s.Log,
 		Hand: check.Hand{

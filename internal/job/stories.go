@@ -18,7 +18,11 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string)
 	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
 	}
-	files, err := checkout.Surveyed(ctx, s.trusted, git.At{Commit: base, Path: asked.Policy.Subfolder})
+	code, err := s.trusted.Copy(ctx)
+	if err != nil {
+		return asked, err
+	}
+	files, err := checkout.Surveyed(ctx, code, git.At{Commit: base, Path: asked.Policy.Subfolder})
 	if err != nil {
 		return asked, err
 	}
@@ -31,24 +35,27 @@ type stories struct{ *activeRun }
 
 // Of returns the test files that iterations on a story changed, or those that an earlier run left.
 func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
+	code, err := s.trusted.Copy(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var files []string
 	for _, it := range run.Iterations {
 		if it.Story != story || it.Taken == nil || it.Taken.To == "" || it.Taken.To == it.Taken.From {
 			continue
 		}
-		changed, err := s.trusted.ChangedFiles(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
+		changed, err := code.ChangedFiles(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
 		if err != nil {
 			return nil, err
 		}
 		files = append(files, changed...)
 	}
 	if len(files) == 0 && run.Start != run.Base {
-		var err error
-		if files, err = s.trusted.ChangedFiles(ctx, git.Span{From: run.Base, To: run.Start}); err != nil {
+		if files, err = code.ChangedFiles(ctx, git.Span{From: run.Base, To: run.Start}); err != nil {
 			return nil, err
 		}
 	}
-	return checkout.Testing(ctx, s.trusted, run, commit, files)
+	return checkout.Testing(ctx, code, run, commit, files)
 }
 
 // Touched returns the files changed for a story, on this run or before, without reverted changes.
@@ -60,11 +67,15 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 		}
 	}
 	spans = slices.DeleteFunc(spans, func(span git.Span) bool { return span.From == span.To })
-	files, err := checkout.Touched(ctx, s.trusted, run, spans)
+	code, err := s.trusted.Copy(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := checkout.Touched(ctx, code, run, spans)
 	if err != nil || len(files) == 0 {
 		return nil, err
 	}
-	left, err := s.trusted.ChangedPaths(ctx, git.Span{From: spans[0].From, To: commit})
+	left, err := code.ChangedPaths(ctx, git.Span{From: spans[0].From, To: commit})
 	return slices.DeleteFunc(files, func(name string) bool { return !slices.Contains(left, name) }), err
 }
 
