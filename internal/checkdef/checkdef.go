@@ -29,6 +29,7 @@ type CommandSet struct {
 	Checks  []string
 	Setup   []string
 	Touched []string // the files that the change touches
+	Files   []string // all files of the base, to follow commands into untouched folders; may be nil
 }
 
 // Paths returns the files that define what the commands do.
@@ -87,6 +88,7 @@ type follower struct {
 
 	touched   []string
 	folders   []string            // with touched files
+	named     map[string][]string // the base's files, by their last part
 	loopWords map[string][]string // the values of a script's loop variables
 }
 
@@ -106,7 +108,18 @@ const (
 )
 
 func follow(commands CommandSet, base Files) map[string]definition {
-	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), folders: foldersAbove(commands.Touched), loopWords: map[string][]string{}}
+	t := &follower{base: base, defining: map[string]definition{}, seen: map[shellText]bool{}, touched: slices.Sorted(slices.Values(commands.Touched)), folders: foldersAbove(commands.Touched), named: map[string][]string{}, loopWords: map[string][]string{}}
+	for _, name := range commands.Files {
+		t.named[path.Base(name)] = append(t.named[path.Base(name)], name)
+	}
+	if commands.Files != nil { // a missing file costs no read
+		t.base = func(name string) []byte {
+			if !slices.Contains(t.named[path.Base(name)], name) {
+				return nil
+			}
+			return base(name)
+		}
+	}
 	for _, command := range commands.Checks {
 		t.enqueue(shellText{text: command, dir: commands.Within})
 	}
@@ -147,18 +160,34 @@ func (f *follower) followAll() {
 
 // followElsewhere follows a text also in the folders above touched files that have a file which it asked for:
 // cd, a flag or the settings of a workspace may lead there. If there are too many, touched files count as a whole.
+// Then it does so in the other folders of Files.
 func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bool) {
 	for i, dir := range f.folders {
 		for name := range asked {
 			file := path.Join(dir, name)
 			_, touched := slices.BinarySearch(f.touched, file)
-			switch is := touched || i < maxFolders && base(file) != nil; {
-			case is && len(f.away) < maxScripts:
-				f.away = append(f.away, shellText{in.text, dir, in.isSetup})
-			case touched:
-				f.addWhole(file)
+			if touched || i < maxFolders && base(file) != nil {
+				f.followLater(shellText{in.text, dir, in.isSetup}, file, touched)
 			}
 		}
+	}
+	for name := range asked {
+		for _, file := range f.named[path.Base(name)] {
+			if dir, is := strings.CutSuffix(file, "/"+name); is {
+				f.followLater(shellText{in.text, dir, in.isSetup}, file, true)
+			}
+		}
+	}
+}
+
+// followLater follows a text in the folder of a file that it asked for, or adds the file, if counts, when there are too many.
+func (f *follower) followLater(e shellText, file string, counts bool) {
+	switch {
+	case f.seen[e] || slices.Contains(f.away, e):
+	case len(f.away) < maxScripts:
+		f.away = append(f.away, e)
+	case counts:
+		f.addWhole(file)
 	}
 }
 

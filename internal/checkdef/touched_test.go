@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/checkdef"
 )
 
 // What has no name before it comes is found among the files of a change: what a
@@ -69,6 +71,33 @@ func TestManyFoldersHideNothing(t *testing.T) {
 	for _, want := range []string{"scripts/lint.sh", "p000/package.json", "p299/package.json"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not put back", want)
+		}
+	}
+}
+
+// With all files of the base, a check is also followed into folders that no change touches: what a check
+// changes there while it runs is not known before. If there are too many, the files that it asks for still count.
+func TestUntouchedFolders(t *testing.T) {
+	base := tree{"Makefile": "test:\n\tfor d in $(DIRS); do $(MAKE) -C $$d test; done\n", "a/b/Makefile": "test:\n\tsh check.sh\n", "a/b/check.sh": "true\n", "a/c/other.mk": ""}
+	many := base.with(nil)
+	for n := range 300 {
+		many[fmt.Sprintf("p%03d/Makefile", n)] = "test:\n\ttrue\n"
+	}
+	for name, c := range map[string]struct {
+		base tree
+		file string
+		want bool
+	}{
+		"a Makefile":            {base, "a/b/Makefile", true},
+		"a script that it runs": {base, "a/b/check.sh", true},
+		"another file":          {base, "a/c/other.mk", false},
+		"the first of many":     {many, "p000/Makefile", true},
+		"the last of many":      {many, "p299/Makefile", true},
+	} {
+		commands := checks("make test")
+		commands.Files = slices.Sorted(maps.Keys(c.base))
+		if got := slices.Contains(checkdef.Paths(commands, c.base.file), c.file); got != c.want {
+			t.Errorf("%s: %s defines a check: %t, want %t", name, c.file, got, c.want)
 		}
 	}
 }
