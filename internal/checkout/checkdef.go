@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/ralph-loop/ralph/internal/checkdef"
@@ -75,6 +76,34 @@ func changedDefinitions(ctx context.Context, trusted *git.Trusted, run journal.R
 	named.Touched = touched
 	changes := checkdef.Changed(named, base.file, now.file)
 	return changes, errors.Join(base.err, now.err, ctx.Err())
+}
+
+type definitions struct {
+	of    string // the base and the commands
+	files []string
+}
+
+// definitions returns the files that define a run's checks, also in folders that its change leaves alone. It keeps
+// them: in a large repository the search takes seconds.
+func (c *Clean) definitions(ctx context.Context, trusted *git.Trusted, run journal.Run) ([]string, error) {
+	named := commands(run)
+	of := fmt.Sprintf("%s %q", run.Base, named)
+	if c.known.of == of {
+		return c.known.files, nil
+	}
+	all, err := trusted.ListAll(ctx, run.Base)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range all {
+		named.Files = append(named.Files, entry.Path)
+	}
+	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
+	files := checkdef.Paths(named, base.file)
+	if base.err == nil {
+		c.known = definitions{of, files}
+	}
+	return files, base.err
 }
 
 // commands returns the commands that people or the base's own files named.

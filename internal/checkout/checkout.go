@@ -40,6 +40,7 @@ type Clean struct {
 	Removals   *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
 	filled int64 // bytes that the base's checks added to the caches
+	known  definitions
 }
 
 type emit = func(journal.Event)
@@ -182,7 +183,7 @@ func (c *Clean) hand(ctx context.Context, run journal.Run, at proof.Place, setup
 			hand.Env = c.Sandbox.SetupEnv(c.Hand.Env, true)
 		}
 	}
-	seal, err := newSeal(ctx, trusted, c.Sandbox, run, at)
+	seal, err := c.newSeal(ctx, trusted, run, at)
 	return hand, seal, err
 }
 

@@ -12,7 +12,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -31,19 +30,19 @@ type seal struct {
 	sums    map[string]fileDigest
 }
 
-func newSeal(ctx context.Context, trusted *git.Trusted, sb *confine.Sandbox, run journal.Run, at proof.Place) (seal, error) {
-	s := seal{trusted: trusted, sb: sb, run: run, at: at, sums: map[string]fileDigest{}}
+func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.Run, at proof.Place) (seal, error) {
+	s := seal{trusted: trusted, sb: c.Sandbox, run: run, at: at, sums: map[string]fileDigest{}}
+	defining, err := c.definitions(ctx, trusted, run)
+	if err != nil {
+		return s, err
+	}
 	root, err := untrusted.OpenRoot(at.Dir)
 	if err != nil {
 		return s, fmt.Errorf("look at the checkout: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	base := reader{ctx: ctx, trusted: trusted, commit: run.Base}
-	for _, name := range checkdef.Paths(commands(run), base.file) {
+	for _, name := range defining {
 		s.note(root, name)
-	}
-	if base.err != nil {
-		return s, base.err
 	}
 	err = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
 		switch {
