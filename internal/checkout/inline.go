@@ -47,7 +47,7 @@ func (m *comparison) testsIn(text string, ran []string) (tests []string, first i
 	m.findUsers(m.span.From, words)
 	first = len(text)
 	for _, test := range slices.Sorted(maps.Keys(at)) {
-		if by := m.named[[2]string{m.span.From, tally.Word(test)}]; !by.tests && !by.checks {
+		if by := m.usersOf(m.span.From, tally.Word(test)); !by.tests && !by.checks {
 			tests, first = append(tests, test), min(first, at[test])
 		}
 	}

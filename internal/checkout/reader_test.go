@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/proof"
 )
 
 // repository is one of the commits that a script of sh makes.
@@ -120,6 +121,37 @@ func TestReliedOn(t *testing.T) {
 	}
 }
 
+// What a check's definition in another folder reads is a test's data, also if nothing in that folder changes. Which
+// files define the checks is not kept from one comparison to the next.
+func TestReliedOnElsewhere(t *testing.T) {
+	trusted, commits := repository(t, `mkdir -p sub data && printf 'test:\n\tcd sub && make test\n' >Makefile && printf 'test:\n\tsh run.sh <../data/cases\n' >sub/Makefile && `+
+		`echo 'cat ../data/more' >sub/odd && echo 1 | tee data/cases data/more sub/notes && commit && echo 2 | tee data/cases data/more && commit && echo 3 | tee data/cases data/more && echo 2 >sub/notes && commit`)
+	commits = slices.DeleteFunc(commits, func(word string) bool { return len(word) < 40 })
+	changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return trusted, nil }}).Prover(nil).Changes
+	for _, c := range []struct {
+		check, to, want string
+	}{
+		{"make test", commits[1], "data/cases"},
+		{"true", commits[1], ""},
+		{"make test", commits[2], "data/cases"},
+		{"sh sub/odd && make test", commits[2], "data/cases data/more"},
+	} {
+		run := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: c.check}}}}
+		all, err := changes.Differing(t.Context(), run, commits[0], c.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = slices.DeleteFunc(all, func(d proof.Differing) bool { return !d.Tests })
+		var got []string
+		for _, d := range all {
+			got = append(got, d.Path)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s at %.7s reads %q, want %q", c.check, c.to, got, c.want)
+		}
+	}
+}
+
 // Of an ending that many files have, git searches none if none of them can be a test, settings, code or what defines a
 // check.
 func TestReliedOnAmongMany(t *testing.T) {
@@ -143,9 +175,12 @@ func TestReliedOnAmongMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return other, nil }}).Prover(nil).Changes
-		rules := journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: c.check}}}}
-		all, err := changes.Differing(t.Context(), rules, commits[0], commits[1])
-		if err != nil || len(all) != 1 || all[0].Tests != c.searched || searched != c.searched {
+		rules := func(check string) journal.Run {
+			return journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: check}}}}
+		}
+		_, before := changes.Differing(t.Context(), rules("true"), commits[0], commits[1]) // another check searches other endings
+		all, err := changes.Differing(t.Context(), rules(c.check), commits[0], commits[1])
+		if before != nil || err != nil || len(all) != 1 || all[0].Tests != c.searched || searched != c.searched {
 			t.Errorf("%s: %+v, searched: %t, %v; want %t", c.make, all, searched, err, c.searched)
 		}
 	}

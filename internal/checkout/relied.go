@@ -21,10 +21,14 @@ import (
 // tests, and data that tests read.
 
 // useIndex keeps search results for commits: in a large repository a search takes seconds.
+// Which files define the checks depends on the change, so that is not kept.
 type useIndex struct {
-	trees map[string]tree     // by commit
-	named map[[2]string]users // by commit and the name of a file or folder
+	trees map[string]tree // by commit
+	named map[use][]string
 }
+
+// use is the name of a file or folder that was searched for in a commit, but not in files with some endings.
+type use struct{ commit, leftOut, name string }
 
 // tree describes a commit: links that stay within it, programs, and folders with code.
 type tree struct {
@@ -150,10 +154,10 @@ func (m *comparison) markData(commit string, files []proof.Differing) {
 
 // uses returns what names a file, or one of its data folders.
 func (m *comparison) uses(commit, name string, folders []string) users {
-	by := m.named[[2]string{commit, path.Base(name)}]
+	by := m.usersOf(commit, path.Base(name))
 	by.tests = by.checks || by.tests && path.Ext(name) != ""
 	for _, folder := range folders {
-		in := m.named[[2]string{commit, folder}]
+		in := m.usersOf(commit, folder)
 		by.tests = by.tests || (in.tests || in.checks) && !in.product
 	}
 	return by
@@ -186,9 +190,33 @@ func corePattern(name string) string {
 	return regexp.QuoteMeta(name)
 }
 
+// leftOut returns the endings that a search in a commit leaves out, but none of a file that defines the checks.
+func (m *comparison) leftOut(commit string) []string {
+	return slices.DeleteFunc(slices.Clone(m.trees[commit].dataEnds), func(end string) bool {
+		return slices.ContainsFunc(m.checks, func(name string) bool { return path.Ext(name) == end })
+	})
+}
+
+func (m *comparison) use(commit, name string) use {
+	return use{commit, strings.Join(m.leftOut(commit), " "), name}
+}
+
+// usersOf returns what kinds of files name a file or folder for which findUsers searched.
+func (m *comparison) usersOf(commit, name string) users {
+	at := m.use(commit, name)
+	by, known := m.users[at]
+	if !known {
+		for _, file := range m.named[at] {
+			by = by.union(userOf(file, m.checks))
+		}
+		m.users[at] = by
+	}
+	return by
+}
+
 // findUsers searches the tests, settings and other code of a commit for names of files and folders.
 func (m *comparison) findUsers(commit string, names []string) {
-	names = slices.DeleteFunc(names, func(name string) bool { _, known := m.named[[2]string{commit, name}]; return known })
+	names = slices.DeleteFunc(names, func(name string) bool { _, known := m.named[m.use(commit, name)]; return known })
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {
 		return
@@ -197,25 +225,20 @@ func (m *comparison) findUsers(commit string, names []string) {
 	for _, name := range names {
 		cores, expressions = append(cores, corePattern(name)), append(expressions, fullPattern(name))
 	}
-	checked := func(end string) bool {
-		return slices.ContainsFunc(m.checks, func(name string) bool { return path.Ext(name) == end })
-	}
-	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions, slices.DeleteFunc(slices.Clone(m.trees[commit].dataEnds), checked))
+	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions, m.leftOut(commit))
 	if err != nil {
 		m.err = err
 		return
 	}
 	for _, name := range names {
-		m.named[[2]string{commit, name}] = users{}
-	}
-	for file, parts := range all {
-		by := userOf(file, m.checks)
-		for _, name := range names {
+		files := []string{}
+		for file, parts := range all {
 			folder := strings.HasSuffix(name, "/") && slices.ContainsFunc(parts, regexp.MustCompile(`^(?:`+fullPattern(name)+`)$`).MatchString)
-			if at := [2]string{commit, name}; folder || slices.Contains(parts, name) {
-				m.named[at] = m.named[at].union(by)
+			if folder || slices.Contains(parts, name) {
+				files = append(files, file)
 			}
 		}
+		m.named[m.use(commit, name)] = files
 	}
 }
 

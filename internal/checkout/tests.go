@@ -88,7 +88,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m := comparison{ctx: ctx, trusted: trusted, span: span, useIndex: t.useIndex}
+	m := comparison{ctx: ctx, trusted: trusted, span: span, useIndex: t.useIndex, users: map[use]users{}}
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
@@ -116,7 +116,7 @@ func (t tests) passedAt(run journal.Run, commit string) (names []string) {
 	return slices.Compact(names)
 }
 
-func (tests) differing(ctx context.Context, run journal.Run, m *comparison, all []git.Change) ([]proof.Differing, error) {
+func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, all []git.Change) ([]proof.Differing, error) {
 	speaks := m.matchingEither(paths.Speaks)
 	asks, steers := m.matchingNew(paths.Asks), m.matchingNew(paths.Steers)
 	own, defining := ownFiles(run), commands(run)
@@ -124,9 +124,10 @@ func (tests) differing(ctx context.Context, run journal.Run, m *comparison, all 
 	defining.Touched = m.paths
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
 	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.file)
-	m.checks = slices.Concat(named, led)
+	untouched, unknown := t.definitions(ctx, m.trusted, run)
+	m.checks = slices.Concat(named, led, untouched)
 	has, err := m.tree(ctx, m.trusted, run.Base)
-	if err != nil {
+	if err = errors.Join(unknown, err); err != nil {
 		return nil, err
 	}
 	var files []proof.Differing
@@ -162,7 +163,8 @@ type comparison struct {
 	trusted *git.Trusted
 	span    git.Span
 	paths   []string
-	checks  []string // files that define the checks
+	checks  []string      // files that define the checks
+	users   map[use]users // by the checks of this comparison
 	err     error
 }
 
