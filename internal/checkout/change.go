@@ -35,10 +35,10 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 		return v.run, err
 	}
 	v.run.Start, v.run.Head = base, span.To
-	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
+	if err := bounded(ctx, v.trusted, span.To); err != nil {
 		return v.run, err
 	}
-	if err := bounded(ctx, v.trusted, span.To); err != nil {
+	if v.run.Tree, err = v.trusted.TreeOf(ctx, span.To); err != nil {
 		return v.run, err
 	}
 	v.run.Plan.UserStories = []plan.Story{{ID: whole, Title: "the change", Passes: true}}
@@ -48,6 +48,9 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 
 // bounded refuses a commit that would fill memory and disk: a few objects can describe many files.
 func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
+	if _, err := trusted.TreeOf(ctx, commit); err != nil {
+		return err
+	}
 	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed})
 	if failed, is := git.Answered(err); is && failed.TooLong {
 		return fault.Usage(fmt.Sprintf("%.12s has more files than can be proven", commit), "the list of their names may have 64 MiB", err)
