@@ -1,24 +1,27 @@
 package git
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // copied is what a copy has of the repository that it was made of.
 type copied struct {
 	from *Trusted
 
-	mu      sync.Mutex
-	commits map[string]bool // with their ancestors, but not what these hold
-	trees   map[string]bool // commits with all that they hold
-	newest  string          // of trees
+	mu     sync.Mutex
+	has    map[string]bool // commits with all that they hold, and their ancestors without
+	newest string          // commit that was copied
 }
 
 // Copy returns what proofs read instead of the user's objects. Agents and all programs of the
@@ -38,12 +41,12 @@ func (t *Trusted) Copy(ctx context.Context) (*Trusted, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.lent, c.copied = t.Lent(), &copied{from: t, commits: map[string]bool{}, trees: map[string]bool{}}
+	c.lent, c.copied = t.Lent(), &copied{from: t, has: map[string]bool{}}
 	t.copy = c
 	return c, shareEnd(c.Dir, filepath.Join(t.Dir, "shallow"))
 }
 
-// need checks ids of commits. It copies them, and all that they hold, into a copy.
+// need checks ids of commits. It copies them, their ancestors, and all that they hold themselves, into a copy.
 func (t *Trusted) need(ctx context.Context, commits ...string) error {
 	if err := CheckSHA(commits...); err != nil || t.copied == nil {
 		return err
@@ -51,40 +54,17 @@ func (t *Trusted) need(ctx context.Context, commits ...string) error {
 	t.copied.mu.Lock()
 	defer t.copied.mu.Unlock()
 	for _, sha := range commits {
-		if t.copied.trees[sha] {
+		if t.copied.has[sha] {
 			continue
 		}
-		which := []string{"--objects", "--no-object-names", sha + "^{tree}"}
-		if t.copied.newest != "" {
-			which = append(which, "^"+t.copied.newest+"^{tree}")
+		history, held := []string{sha}, []string{"--objects", "--no-object-names", sha + "^{tree}"}
+		if newest := t.copied.newest; newest != "" {
+			history, held = append(history, "^"+newest), append(held, "^"+newest+"^{tree}")
 		}
-		if err := t.bring(ctx, sha, which); err != nil {
+		if err := errors.Join(t.bring(ctx, history), t.bring(ctx, held)); err != nil {
 			return err
 		}
-		t.copied.trees[sha], t.copied.newest = true, sha
-	}
-	return nil
-}
-
-// needHistory checks ids of commits. It copies them and their ancestors into a copy, without what they hold.
-func (t *Trusted) needHistory(ctx context.Context, commits ...string) error {
-	if err := CheckSHA(commits...); err != nil || t.copied == nil {
-		return err
-	}
-	t.copied.mu.Lock()
-	defer t.copied.mu.Unlock()
-	for _, sha := range commits {
-		if t.copied.commits[sha] {
-			continue
-		}
-		which := []string{sha}
-		for known := range t.copied.commits {
-			which = append(which, "^"+known)
-		}
-		if err := t.bring(ctx, sha, which); err != nil {
-			return err
-		}
-		t.copied.commits[sha] = true
+		t.copied.has[sha], t.copied.newest = true, sha
 	}
 	return nil
 }
@@ -94,17 +74,16 @@ func (t *Trusted) made(sha string) {
 	if t.copied != nil {
 		t.copied.mu.Lock()
 		defer t.copied.mu.Unlock()
-		t.copied.trees[sha] = true
+		t.copied.has[sha] = true
 	}
 }
 
-// bring copies a commit and the objects that rev-list finds for it. They are all there if
-// rev-list finds them in the copy, too.
-func (t *Trusted) bring(ctx context.Context, sha string, which []string) error {
+// bring copies the objects that rev-list finds. They are all there if rev-list finds them in the copy, too.
+func (t *Trusted) bring(ctx context.Context, which []string) error {
 	list := Call{Args: append([]string{"rev-list"}, which...), Limit: noEnd, Timeout: longer, Memory: MaxMemory}
 	ids, err := t.copied.from.Do(ctx, list)
 	if err == nil {
-		err = t.index(ctx, sha+"\n"+string(ids))
+		err = t.index(ctx, string(ids))
 	}
 	if err == nil {
 		list.Args = append([]string{"rev-list", "--quiet"}, which...)
@@ -116,10 +95,7 @@ func (t *Trusted) bring(ctx context.Context, sha string, which []string) error {
 	return err
 }
 
-const (
-	noEnd  = 1 << 50
-	longer = 10 * time.Minute
-)
+const noEnd, longer = 1 << 50, 10 * time.Minute
 
 // index packs objects of the user's repository, and unpacks them under the names of what they hold.
 func (t *Trusted) index(ctx context.Context, ids string) error {
@@ -139,4 +115,40 @@ func (t *Trusted) index(ctx context.Context, ids string) error {
 		return failed
 	}
 	return err
+}
+
+// dropFalseEnds believes that the history ends at a commit only where its parents are missing.
+func (t *Trusted) dropFalseEnds(ctx context.Context) error {
+	name := filepath.Join(t.Dir, "shallow")
+	ends, err := untrusted.ReadFile(name, maxOutput)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	var kept strings.Builder
+	for sha := range strings.FieldsSeq(string(ends)) {
+		if CheckSHA(sha) != nil {
+			continue
+		}
+		text, failed := t.Do(ctx, Call{Args: []string{"cat-file", "commit", sha}})
+		id, _ := trimNewline(t.Do(ctx, Call{Args: []string{"hash-object", "-t", "commit", "--stdin"}, Stdin: bytes.NewReader(text)}))
+		switch {
+		case failed == nil && id != sha:
+			return fault.Usage("the commit "+OneLine(sha, 64)+" is corrupt", "git fsck shows more; a fresh clone has it", nil)
+		case failed == nil && !t.hasParent(ctx, string(text)):
+			kept.WriteString(sha + "\n")
+		}
+	}
+	return errors.Join(err, publish(name, kept.String(), 0o644))
+}
+
+func (t *Trusted) hasParent(ctx context.Context, commit string) bool {
+	head, _, _ := strings.Cut(commit, "\n\n")
+	for line := range strings.Lines(head) {
+		if parent, is := strings.CutPrefix(line, "parent "); is {
+			if _, err := t.Ask(ctx, "cat-file", "-e", strings.TrimSpace(parent)); err == nil {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -146,6 +146,30 @@ func TestStreamedFilesAreNamedByTheirContent(t *testing.T) {
 	}
 }
 
+// The history ends where parents are missing, not where a file says so.
+func TestHistoryEndsWhereParentsAreMissing(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	for _, name := range []string{"a", "b", "c"} {
+		write(t, filepath.Join(top, name), name)
+		sh(t, top, "", "git", "add", "-A")
+		sh(t, top, "", "git", "commit", "-qm", name)
+	}
+	base := sh(t, top, "", "git", "rev-parse", "HEAD~2")
+	write(t, filepath.Join(top, ".git", "shallow"), sh(t, top, "", "git", "rev-parse", "HEAD~1")+"\n")
+	trusted, span := copyOf(t, g, top)
+	if found, err := trusted.MergeBase(t.Context(), git.Span{From: base, To: span.To}); err != nil || found != base {
+		t.Errorf("MergeBase = %q, %v, want %s", found, err, base)
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	sh(t, top, "", "rm", ".git/shallow")
+	sh(t, top, "", "git", "clone", "-q", "--depth=2", "file://"+top, clone)
+	trusted, span = copyOf(t, g, clone)
+	if found, err := trusted.MergeBase(t.Context(), span); err != nil || found != span.From {
+		t.Errorf("in a shallow clone: MergeBase = %q, %v, want %s", found, err, span.From)
+	}
+}
+
 // liePack writes a pack of one file that claims to have another size.
 func liePack(t *testing.T, objects, id, text string, size int) {
 	t.Helper()

@@ -43,18 +43,17 @@ func (t *Trusted) ChangedPaths(ctx context.Context, span Span) ([]string, error)
 }
 
 func (t *Trusted) changesSince(ctx context.Context, span Span) ([]Change, error) {
-	if err := t.needHistory(ctx, span.From, span.To); err != nil {
-		return nil, err
-	}
-	if fork, err := t.MergeBase(ctx, span); err == nil {
-		span.From = fork
+	if t.copied == nil { // else the user's repository says where histories part
+		if fork, err := t.MergeBase(ctx, span); err == nil {
+			span.From = fork
+		}
 	}
 	return t.Compare(ctx, span)
 }
 
 // MergeBase returns the merge base of two commits.
 func (t *Trusted) MergeBase(ctx context.Context, span Span) (string, error) {
-	if err := t.needHistory(ctx, span.From, span.To); err != nil {
+	if err := t.need(ctx, span.From, span.To); err != nil {
 		return "", err
 	}
 	return ObjectID(t.askCached(ctx, Call{Args: []string{"merge-base", span.From, span.To}}, ""))
@@ -62,9 +61,6 @@ func (t *Trusted) MergeBase(ctx context.Context, span Span) (string, error) {
 
 // MergeBases returns all merge bases of two commits: criss-cross merges make several.
 func (t *Trusted) MergeBases(ctx context.Context, span Span) ([]string, error) {
-	if err := t.needHistory(ctx, span.From, span.To); err != nil {
-		return nil, err
-	}
 	found, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--all", span.From, span.To}}, "")
 	return strings.Fields(string(found)), err
 }

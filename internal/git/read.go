@@ -21,7 +21,7 @@ type At struct{ Commit, Path string }
 // Resolve returns the commit that rev names, or ErrNotFound.
 func (t *Trusted) Resolve(ctx context.Context, rev string) (string, error) {
 	if id, _, _ := strings.Cut(rev, "^"); CheckSHA(id) == nil {
-		if err := t.needHistory(ctx, id); err != nil {
+		if err := t.need(ctx, id); err != nil {
 			return "", fmt.Errorf("%s: %w", OneLine(rev, 80), ErrNotFound)
 		}
 	}
@@ -51,7 +51,7 @@ const maxLog = 1000
 
 // Log returns the commits in From..To, oldest first, at most 1000.
 func (t *Trusted) Log(ctx context.Context, span Span) ([]journal.Commit, error) {
-	if err := t.needHistory(ctx, span.From, span.To); err != nil {
+	if err := t.need(ctx, span.From, span.To); err != nil {
 		return nil, err
 	}
 	out, err := t.Ask(ctx, "log", "-z", "--topo-order", "--reverse", "--max-count="+strconv.Itoa(maxLog), "--format=%H %s", span.From+".."+span.To)
@@ -142,7 +142,7 @@ type CommitInfo struct {
 
 // NewCommits returns the ancestors of tip that are not ancestors of others, parents first.
 func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) ([]CommitInfo, error) {
-	if err := t.needHistory(ctx, append([]string{tip}, others...)...); err != nil {
+	if err := t.need(ctx, append([]string{tip}, others...)...); err != nil {
 		return nil, err
 	}
 	args := append([]string{"log", "-z", "--topo-order", "--reverse", "--format=%H %T %P%n%B", tip, "--not"}, others...)
@@ -164,7 +164,7 @@ func (t *Trusted) NewCommits(ctx context.Context, tip string, others ...string) 
 
 // IsAncestor reports whether older is newer or an ancestor of it.
 func (t *Trusted) IsAncestor(ctx context.Context, older, newer string) (bool, error) {
-	if err := t.needHistory(ctx, older, newer); err != nil {
+	if err := t.need(ctx, older, newer); err != nil {
 		return false, err
 	}
 	_, err := t.askCached(ctx, Call{Args: []string{"merge-base", "--is-ancestor", older, newer}}, "")

@@ -67,10 +67,7 @@ func (t *Trusted) Clone(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if _, err := tree.Ask(ctx, append(append([]string{"checkout", "-q", "--force"}, where...), p.SHA)...); err != nil {
 		return nil, fmt.Errorf("check out %s: %w", p.SHA, err)
 	}
-	if t.copied == nil {
-		return tree, nil
-	}
-	return tree, tree.addHistory(t.objects(), t.copied.from.objects())
+	return tree, nil
 }
 
 // Repair replaces a broken repository by a new one at SHA. The files stay.
@@ -153,14 +150,6 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 		return err
 	}
 	return tree.protectAlternates()
-}
-
-// addHistory adds another store, with what older commits hold: programs may look at the history.
-func (t *Tree) addHistory(stores ...string) error {
-	return untrusted.Folder{Path: filepath.Join(t.Dir, ".git")}.Do(func(inside *untrusted.Root) error {
-		const name = "objects/info/alternates"
-		return errors.Join(inside.Remove(name), inside.WriteFile(name, []byte(strings.Join(stores, "\n")+"\n"), 0o444))
-	})
 }
 
 // protectAlternates makes the list of alternates read-only, against mistakes of the agent. git does not copy modes from

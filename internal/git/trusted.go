@@ -114,7 +114,7 @@ func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, err
 	if err != nil {
 		return nil, err
 	}
-	return t, t.borrow(p)
+	return t, t.borrow(ctx, p)
 }
 
 // shareObjects makes objects an alternate of the repository dir, and copies where its history ends.
@@ -155,15 +155,11 @@ func publish(name, text string, mode os.FileMode) error {
 // Borrow makes dir a repository with the HEAD, the objects and some branches of
 // the user's repository. It writes nothing to the user's repository.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
-	if from.partial {
-		return nil, fault.Usage(from.Top+" is a partial clone, so objects can be missing",
-			"clone all of it: git clone without --filter", nil)
-	}
 	t, err := g.Init(ctx, dir, from.format)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.borrow(from); err != nil {
+	if err := t.borrow(ctx, from); err != nil {
 		return nil, err
 	}
 	if err := t.UpdateRef(ctx, BranchRef(from.Branch), from.Head); err != nil {
@@ -178,9 +174,16 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 	return t, err
 }
 
-func (t *Trusted) borrow(from Place) error {
+func (t *Trusted) borrow(ctx context.Context, from Place) error {
+	if from.partial {
+		return fault.Usage(from.Top+" is a partial clone, so objects can be missing",
+			"clone all of it: git clone without --filter", nil)
+	}
 	t.lent, t.format = from.stores, from.format
-	return shareObjects(t.Dir, from.stores[0], from.shallow)
+	if err := shareObjects(t.Dir, from.stores[0], from.shallow); err != nil {
+		return err
+	}
+	return t.dropFalseEnds(ctx)
 }
 
 func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) error {
