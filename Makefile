@@ -1,28 +1,29 @@
-LINT     := .bin/golangci-lint-v2.15.0
-ACTIONS  := .bin/actionlint-v1.7.12
-ACT      := .bin/act-v0.2.89
-RELEASER := .bin/goreleaser-v2.15.0
-VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-FUZZTIME ?= 10s
-ROUNDS   ?= 7
-SOAK     ?= 1m
-tests    := grep -r --include='*_test.go' --exclude-dir=node_modules
-# where tests lay what they work with, if there is room in memory
-export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
-goldens  := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
-
-# Whole runs of the program, and long tables of pure rules: the race detector takes minutes more for them. make race has it look at all.
-slow    := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
-
-# Kills, faults and large things, of several seconds each: make test leaves them to make check.
-long    := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes)
+SHELL       := bash -o pipefail
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME    ?= 10s
+ROUNDS      ?= 7
+SOAK        ?= 1m
+LINT        := .bin/golangci-lint-v2.15.0
+ACTIONS     := .bin/actionlint-v1.7.12
+ACT         := .bin/act-v0.2.89
+RELEASER    := .bin/goreleaser-v2.15.0
+tests       := grep -r --include='*_test.go' --exclude-dir=node_modules
+goldens     := find . -path '*/testdata/*' -type f -not -path '*/node_modules/*' | LC_ALL=C sort | xargs cksum
+rows        := grep -vE '^ *(=== |--- PASS: .*/)'
+npm_ci      := npm ci --no-audit --no-fund --prefix
+# Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
+slow        := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
+# Kills, faults and large things take several seconds each: make test leaves them to make check.
+long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes)
+# Tests work in memory if there is room.
+export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { print "/dev/shm" }')
 
 .PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
-test: # without long tests, and with one script, whole run and hostile tree in sixteen; make check runs all, and go vet
+test: # without long tests, and one script, whole run and hostile tree in sixteen; make check runs all, and go vet
 	CGO_ENABLED=0 go test -short -vet=off -ldflags='-s -w' -skip='$(long)' ./...
 check: lint
 	go mod tidy -diff
@@ -36,8 +37,8 @@ fmt: $(LINT)
 	$(LINT) fmt
 lint: $(LINT) $(ACTIONS)
 	$(LINT) config verify && $(LINT) run ./...
-	$(ACTIONS) && $(ACTIONS) templates/workflows/ralph.yml templates/workflows/after.yml templates/workflows/proof*.yml examples/*.yml tools/services/workflow.yml
-golden: # but for BUT: to update the scripts plays all of them, and that has just been done
+	$(ACTIONS) && $(ACTIONS) templates/workflows/{ralph,after,proof*}.yml examples/*.yml tools/services/workflow.yml
+golden: # all golden files, but not those of the folder BUT
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | grep -vFx -e "$(BUT)" | xargs -r sh -c 'go test -count=1 "$$@" -update' --
 reference: # the parts of docs/ that are made from the code
 	go test -count=1 ./cmd/ralph -run=TestReference -update
@@ -47,43 +48,43 @@ fuzz:
 bench:
 	go test -run='^$$' -bench=. -benchmem ./internal/...
 	go test -run='^$$' -bench=. -benchtime=$(ROUNDS)x -timeout=1h ./cmd/ralph
-contract: # the stand-in against GitHub's own description of its API
-	npm --prefix tools/contract ci --no-audit --no-fund
+contract: # the simulated GitHub against GitHub's own description of its API
+	$(npm_ci) tools/contract
 	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/... && go test -count=1 -tags=contract -run=Scripts/action ./cmd/ralph
-agents: # the adapters with the real CLIs, against a model server; ci would want other machines' packages in the lock
+agents: # the real CLIs against a model server; npm ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
 	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
-kill: # the program killed at any line loses nothing; test and check have each type of event once
+kill: # a kill at any event loses nothing; make check has each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
-endurance: # faults of the machine, of GitHub and of agents, a row each; docs/reliability.md has the table. SOAK=30m has the server soak longer. make check tries a few rows
-	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; ENDURANCE=1 go test -count=1 -timeout=70m -v -run='^Test(Endurance|Soak|SoakServe)$$' ./cmd/ralph -soak=$(SOAK) >"$$out" 2>&1; \
-		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
-false-ready: # does it ever call work ready that is not, and what does it hold back? docs/proof.md
-	@out=$$(mktemp) && trap 'rm -f "$$out"' EXIT; FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph >"$$out" 2>&1; \
-		code=$$?; grep -vE '^ *(=== |--- PASS: .*/)' "$$out"; exit $$code
-attack: # the sandbox, from inside, at each level that this machine has; as root it is tried as all users
+endurance: # the table of docs/reliability.md; SOAK=30m has the server soak longer
+	ENDURANCE=1 go test -count=1 -timeout=70m -v -run='^Test(Endurance|Soak|SoakServe)$$' ./cmd/ralph -soak=$(SOAK) 2>&1 | $(rows)
+false-ready: # does ralph call work ready that is not, and what does it hold back? docs/proof.md
+	FALSE_READY=1 go test -count=1 -timeout=25m -v -run=TestFalseReady ./cmd/ralph 2>&1 | $(rows)
+attack: # the sandbox from inside, at each level of this machine; as root, by all users
 	ATTACK=10s go -C internal/sandbox test ./... -count=1 -timeout=10m -bench=. -benchtime=50x
 	ATTACK=1 go test -count=1 -timeout=10m -run='VectorsOfATree|LetsNoWay|RefusesBombs|EverySpelling|WaitsForAPipe|WhatIsNoFile|IsBounded|RemoveAll' ./cmd/ralph ./internal/git ./internal/untrusted ./internal/workspace
-services: $(ACT) # checks that use Postgres and Redis, which Debian has, at each level of the sandbox, and as a workflow's services
+services: $(ACT) # checks that use Debian's Postgres and Redis, at each level of the sandbox and in a workflow
 	ACT=$(CURDIR)/$(ACT) tools/services/check.sh
 projects: # small projects of pnpm, Poetry, uv and Cargo, as a user sets them up, runs and proves them
 	tools/projects/check.sh
-image: # the image of Dockerfile; where no registry is reached, upon Debian, Go and node as they are had here
+image: # the image of Dockerfile; without a registry, on Debian, Go and node as they are here
 	VERSION=$(VERSION) tools/image/build.sh
-container: $(ACT) # what an action has in stock Docker, which Debian has: the sandbox, and the image as a runner and as act start it
+container: $(ACT) # the sandbox in stock Docker, and the image as a runner and as act start it
 	tools/container/sandbox.sh
-	npm --prefix tools/cache ci --no-audit --no-fund
+	$(npm_ci) tools/cache
 	VERSION=$(VERSION) ACT=$(CURDIR)/$(ACT) tools/image/build.sh tools/container/runner.sh
 release-build: $(RELEASER) # the files of a release, into dist/; KIND=release is what the workflow asks for
 	GORELEASER=$(CURDIR)/$(RELEASER) tools/release/build.sh $(VERSION) $(KIND)
-release-check: $(RELEASER) $(ACT) # the release workflow under act, without publishing, and all that is made of what it built
+release-check: $(RELEASER) $(ACT) # the release workflow under act, without publishing, and what it builds
 	GORELEASER=$(CURDIR)/$(RELEASER) ACT=$(CURDIR)/$(ACT) tools/release/check.sh
-report-check: # the page of a run, in a real browser, which Debian has
-	npm --prefix tools/report ci --no-audit --no-fund
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go test -count=1 -run=TestPages ./internal/report -pages "$$dir" && CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs "$$dir" $(PICTURES)
-pictures: # comment and pull request of the demo, as GitHub shows them
-	npm --prefix tools/report ci --no-audit --no-fund
-	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run ./cmd/ralph demo --keep --dir "$$dir" >/dev/null && CHROMIUM=$$(tools/report/browser.sh) node tools/report/pictures.mjs "$$dir" docs
+report-check: # the page of a run in a real browser, which Debian has
+	$(npm_ci) tools/report
+	rm -rf dist/pages && mkdir -p dist/pages && go test -count=1 -run=TestPages ./internal/report -pages "$(CURDIR)/dist/pages"
+	CHROMIUM=$$(tools/report/browser.sh) node tools/report/check.mjs dist/pages $(PICTURES)
+pictures: build # comment and pull request of the demo, as GitHub shows them
+	$(npm_ci) tools/report
+	rm -rf dist/demo && mkdir -p dist/demo && dist/ralph demo --keep --dir dist/demo >/dev/null
+	CHROMIUM=$$(tools/report/browser.sh) node tools/report/pictures.mjs dist/demo docs
 .bin/golangci-lint-%:
 	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$* && mv .bin/golangci-lint $@
 .bin/actionlint-%:
