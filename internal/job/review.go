@@ -32,7 +32,7 @@ const (
 )
 
 // review asks another agent for its opinion of a story that is about to pass. The agent reads a
-// clean checkout. A missing opinion is recorded and blocks nothing.
+// clean checkout. A missing opinion is recorded and blocks nothing, unless the budget is used.
 func (s *activeRun) review(ctx context.Context, run journal.Run, step verdict.Review, emit emit) error {
 	reviewed := journal.StoryReviewed{Story: step.Story, Commit: step.Commit, By: s.Reviewer.Agent.Name}
 	if err := s.secondOpinion(ctx, run, step, &reviewed, emit); err != nil {
@@ -62,6 +62,7 @@ func (s *activeRun) secondOpinion(ctx context.Context, run journal.Run, step ver
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
 	}}, emit)
 	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
+	reviewed.Overspent = ended.Overspent
 	if err != nil {
 		return err
 	}

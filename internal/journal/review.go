@@ -19,6 +19,7 @@ type StoryReviewed struct {
 	Missed     []Missed     `json:"missed,omitempty"`    // what blocks the story
 	Unfounded  int          `json:"unfounded,omitempty"` // objections whose quote is not in the commit
 	Why        string       `json:"why,omitempty"`       // why there is no opinion
+	Overspent  bool         `json:"overspent,omitempty"` // the reviewer was stopped because the budget is used
 	TookMS     int64        `json:"took_ms"`
 	Usage      stream.Usage `json:"usage"`
 	Cost       stream.Cost  `json:"cost"`
@@ -40,6 +41,9 @@ func (e StoryReviewed) fold(r *Run, at time.Time) {
 	r.Usage = r.Usage.Plus(e.Usage)
 	r.CostUSD += e.Cost.USD
 	r.CostKnown = r.CostKnown && e.Cost.Known
+	if e.Overspent {
+		r.Overspent = cmp.Or(e.Why, overspent)
+	}
 }
 
 // String returns what is missing, and where.

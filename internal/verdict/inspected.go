@@ -78,10 +78,11 @@ func FindingKinds(e journal.ChangeInspected) string {
 	return strings.Join(all, ", and ")
 }
 
-// NeedsReview reports whether a required second opinion of a story's commit is missing.
+// NeedsReview reports whether a required second opinion of a story's commit is missing. One that the budget ended is:
+// else an agent could use the budget up, and pass without an opinion.
 func NeedsReview(run journal.Run, story, commit string) bool {
 	reviewed, found := run.ReviewOf(story)
-	return run.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit)
+	return run.Policy.Review.Agent != "" && (!found || reviewed.Commit != commit || reviewed.Overspent)
 }
 
 // Objections returns why a second opinion blocks a story's commit, or nothing.

@@ -68,6 +68,9 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	case needsGrade(run, it):
 		return Grade{Story: it.Story, Commit: it.Proof.Commit, Tree: it.Proof.Tree}
 	case isAboutToPass(run, it) && !isAnswerOnly(run, it) && NeedsReview(run, it.Story, it.Proof.Commit):
+		if reason, why := resourceLimitReached(run); reason == policy.BudgetExhausted {
+			return stopSafely(run, reason, why)
+		}
 		return Review{Story: it.Story, Commit: it.Proof.Commit}
 	case len(it.SCM) < len(run.Policy.SCM.Tasks) && IsGreen(run, it.Checks) && !hasSCMFailed(it) && !areCommitsRefused(it):
 		return RunSCMTask{Task: run.Policy.SCM.Tasks[len(it.SCM)]}
