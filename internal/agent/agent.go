@@ -66,6 +66,7 @@ type Adapter struct {
 	Reporting UsageReporting // when it reports its usage
 
 	CallsHooks  bool // it calls ralph's hooks before it uses a tool
+	Counted     bool // ralph's model server counts its usage: what it says of it does not count
 	HasProtocol bool // it prints JSON lines; one that fails without any never started
 }
 
@@ -191,7 +192,9 @@ func Pick(name string, o Options) (Adapter, error) {
 	if len(words) == 0 && name != "command" {
 		words = []string{name}
 	}
-	return build(words, o)
+	adapter, err := build(words, o)
+	adapter.Counted = o.Keys.Bounded
+	return adapter, err
 }
 
 // NameOf returns the agent's name, by the command if it has none: "/opt/bin/claude" means claude.

@@ -27,7 +27,7 @@ func codex(words []string, o Options) (Adapter, error) {
 	command, extra, notes := codexRules.split(trimSubcommand(words, "e", "exec"), o.Args)
 	flags := slices.Concat(command[1:], extra)
 	bounds := []string{codexUnbound}
-	if o.ReadOnly && !o.Keys.Bounded { // within our sandbox its own could not be raised
+	if o.ReadOnly && !o.Keys.Confined { // within our sandbox its own could not be raised
 		bounds = []string{"--sandbox", "read-only", "--skip-git-repo-check"} // which the other implies
 	}
 	// AGENTS.md is in the prompt.

@@ -47,7 +47,7 @@ func TestCodexIsStartedAs(t *testing.T) {
 		"at a server of ours, which refuses what runs at the maker's": {
 			options: agent.Options{
 				Args: []string{"-c", `web_search="live"`}, // for people who want to see it refused
-				Keys: agent.Keys{OpenAIAPIKey: "dummy", ModelBaseURL: "http://127.0.0.1:1", Bounded: true},
+				Keys: agent.Keys{OpenAIAPIKey: "dummy", ModelBaseURL: "http://127.0.0.1:1", Bounded: true, Confined: true},
 			},
 			argv: with("codex", start, "-c", provider+`,env_key="CODEX_API_KEY"}`, chosen, "-c", `web_search="disabled"`, "-c", `web_search="live"`, "-"),
 			env:  []string{"CODEX_API_KEY=dummy"},

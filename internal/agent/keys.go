@@ -21,6 +21,7 @@ type Keys struct {
 	ModelBaseURL          string // of the chosen agent's model server
 	Cloud                 bool   // the server is a cloud's, which has fewer features than the maker's
 	Bounded               bool   // the server is ralph's, which refuses tools that run at the maker
+	Confined              bool   // the agent works in ralph's sandbox
 	KeySelected           bool   // the user's settings choose the key
 }
 

@@ -18,29 +18,29 @@ import (
 // Those that can be kept from writing are, where they are to read.
 func TestReadersHaveFlags(t *testing.T) {
 	for _, test := range []struct {
-		agent   string
-		bounded bool
-		want    string // and no more than that
-		not     string
+		agent    string
+		confined bool
+		want     string // and no more than that
+		not      string
 	}{
 		{"claude", false, "--tools Read,Grep,Glob", "--settings"},
 		{"codex", false, "--sandbox read-only", "--dangerously-bypass-approvals-and-sandbox"},
 		{"codex", true, "--dangerously-bypass-approvals-and-sandbox", "--sandbox read-only"},
 	} {
-		keys := agent.Keys{Bounded: test.bounded}
+		keys := agent.Keys{Confined: test.confined}
 		reader, err := agent.Pick(test.agent, agent.Options{ReadOnly: true, Keys: keys})
 		if err != nil {
 			t.Fatal(err)
 		}
 		argv := strings.Join(reader.Argv(agent.Order{}), " ")
 		if !strings.Contains(argv, test.want) || strings.Contains(argv, test.not) {
-			t.Errorf("%s, behind a sandbox %v: %s", test.agent, test.bounded, argv)
+			t.Errorf("%s, behind a sandbox %v: %s", test.agent, test.confined, argv)
 		}
 		writer, err := agent.Pick(test.agent, agent.Options{Keys: keys})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(argv, strings.Join(writer.Argv(agent.Order{}), " ")); diff == "" && !test.bounded {
+		if diff := cmp.Diff(argv, strings.Join(writer.Argv(agent.Order{}), " ")); diff == "" && !test.confined {
 			t.Errorf("%s is called as one that writes: %s", test.agent, argv)
 		}
 	}

@@ -3,6 +3,7 @@ package confine
 import (
 	"context"
 	"os"
+	"strconv"
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -25,17 +26,17 @@ func Missed(asked Options) []journal.Noted {
 	return r.missingTools(asked)
 }
 
-// Askable returns the models that agents may ask for, by the maker's API.
+// Askable returns the models that agents may ask for, by their place and the maker's API.
 func Askable(asked ...Model) (map[string][]string, error) {
 	var who []modelUser
-	for _, a := range asked {
+	for i, a := range asked {
 		makers, _ := a.Keys.Makers(a.Agent, a.Name)
-		who = append(who, modelUser{Model: a, makers: makers})
+		who = append(who, modelUser{Model: a, makers: makers, token: strconv.Itoa(i + 1)})
 	}
-	all, err := mergeMakers(who)
+	all, err := serversOf(who)
 	models := map[string][]string{}
 	for _, maker := range all {
-		models[string(maker.Dialect)] = maker.Models
+		models[string(maker.Token)+" "+string(maker.Dialect)] = maker.Models
 	}
 	return models, err
 }

@@ -91,57 +91,37 @@ func (w *Sandbox) openModel(ctx context.Context, asked Options, who []modelUser,
 	}
 	d.modelServer = &egress.Model{
 		Budget: egress.Budget(asked.Model.Budget), Prices: asked.Model.Prices,
-		Open: w.Level == sandbox.None, Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
+		Transport: route.Transport(), Now: asked.Now, Refused: w.refused(asked),
 	}
 	for i := range who {
 		who[i].token = "ralph-" + rand.Text()
 	}
-	if d.modelServer.Makers, err = mergeMakers(who); err != nil {
+	if d.modelServer.Makers, err = serversOf(who); err != nil {
 		return err
 	}
-	d.countsUsage = len(who[0].makers) > 0
 	for _, a := range who {
 		if len(a.makers) > 0 {
 			*a.keys = a.Keys.ForModelServer(a.makers, fmt.Sprintf("http://127.0.0.1:%d", d.model.Port), a.token)
-			a.keys.Bounded = w.Level != sandbox.None
+			a.keys.Confined = w.Level != sandbox.None
 		}
 	}
 	d.serve(func() error { return d.modelServer.Serve(ctx, d.model) })
 	return nil
 }
 
-// mergeMakers returns the makers' servers of several agents, each once, with the models
-// that all of them may ask for there, and with whose tokens. One that was told none
-// may ask for any.
-func mergeMakers(who []modelUser) ([]egress.Maker, error) {
-	var all []egress.Maker
-	var seen []agent.Maker
+// serversOf returns the makers' servers of each agent, with the models that it may ask for there, and its token.
+func serversOf(who []modelUser) (all []egress.Maker, err error) {
 	for _, a := range who {
-		models := agent.Models(a.Agent, a.Name, a.Models)
 		for _, m := range a.makers {
-			i := slices.Index(seen, m)
-			if i < 0 {
-				maker, err := serverOf(m)
-				if err != nil {
-					return nil, err
-				}
-				maker.Models, maker.Tokens = models, []redact.Secret{redact.Secret(a.token)}
-				all, seen = append(all, maker), append(seen, m)
-				continue
+			maker, err := serverOf(m)
+			if err != nil {
+				return nil, err
 			}
-			all[i].Models = intersectionOrAny(all[i].Models, models)
-			all[i].Tokens = append(all[i].Tokens, redact.Secret(a.token))
+			maker.Models, maker.Token = agent.Models(a.Agent, a.Name, a.Models), redact.Secret(a.token)
+			all = append(all, maker)
 		}
 	}
 	return all, nil
-}
-
-// intersectionOrAny is empty, for any model, if one list is.
-func intersectionOrAny(one, other []string) []string {
-	if len(one) == 0 || len(other) == 0 {
-		return nil
-	}
-	return slices.Concat(one, other)
 }
 
 func serverOf(m agent.Maker) (egress.Maker, error) {
@@ -212,9 +192,6 @@ func (w *Sandbox) Used() egress.Spent {
 	w.spentTold = now
 	return since
 }
-
-// Counts reports whether the model server counts the working agent's usage.
-func (w *Sandbox) Counts() bool { return w != nil && w.servers.countsUsage }
 
 // Charges reports whether the model server counts dollars, also without costs from agents.
 func (w *Sandbox) Charges() bool {

@@ -109,7 +109,6 @@ type servers struct {
 	proxy, setup proxy            // setup is for what makes a folder ready
 	model        egress.Listener
 	modelServer  *egress.Model // nil: no key is held
-	countsUsage  bool          // the key of the agent that does the work is
 	packages     bool
 	keys, review agent.Keys // for the agent, and for who gives a second opinion
 	certificates string     // the certificates that those inside trust

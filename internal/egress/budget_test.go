@@ -204,6 +204,8 @@ func TestMedia(t *testing.T) {
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:application/pdf;base64,aGk="}}]}]}`, 32, 1_000_000},
 		{egress.OpenAI, `{"model":"big","messages":[{"content":[{"type":"image_url","image_url":{"url":"data:;base64,aGk="}}]}]}`, 17, 1_000_000},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","file_data":"data:text/plain;base64,aGk="}]}]}`, 27, 1_000_000},
+		{egress.OpenAI, `{"model":"big","input":[{"type":"image_generation_call","result":"aGk="}]}`, 4, other},
+		{egress.OpenAI, `{"model":"big","input":[{"type":"code_interpreter_call","outputs":[{"type":"image","url":"data:image/png;base64,aGk="}]}]}`, 26, image},
 		{egress.Anthropic, `{"model":"big","tools":[{"name":"a"},{"name":"longer"}],"messages":[{"content":[{"type":"tool_result","content":[{"type":"tool_reference","tool_name":"a"},{"type":"tool_reference","tool_name":"a"}]}]}]}`, 0, 2 * (4 + 6 + 6 + 6 + 6)},
 		{egress.Anthropic, `{"model":"big","messages":[{"content":[{"type":"tool_reference","tool_name":"a"},{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"name":"longer"}}}]}]}`, 0, 4 + 6 + 6 + 6 + 6},
 		{egress.OpenAI, `{"model":"big","input":[{"content":[{"type":"input_file","filename":"a.txt","file_data":"data:image/png;base64,aGk="}]}]}`, 26, other},

@@ -34,7 +34,7 @@ type Maker struct {
 	// empty list allows all.
 	Models []string
 
-	Tokens []redact.Secret // of the clients that may use it; empty: Model.Token
+	Token redact.Secret // of the agent that may use it; empty: any token is accepted
 }
 
 type grammar struct {
@@ -146,8 +146,8 @@ var grammars = map[Dialect]*grammar{
 }
 
 const (
-	remote = "the model server would fetch it, outside the allow list"
-	stored = "what is stored at the model server cannot be inspected"
+	remote = "the maker would fetch it: ralph can limit neither its hosts nor its cost"
+	stored = "what is stored at the maker cannot be inspected"
 )
 
 // refusedAnywhere are the fields that are refused in any object.

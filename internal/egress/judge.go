@@ -18,11 +18,8 @@ type judgement struct {
 	hour  bool // the maker caches input for an hour
 }
 
-// rules are the allowed models, and whether other features are checked.
-type rules struct {
-	models []string
-	open   bool
-}
+// rules are the allowed models.
+type rules struct{ models []string }
 
 // judge checks a request. It removes unknown top-level fields first: a request of
 // a newer client works without them, and they affect no other request.
@@ -44,7 +41,7 @@ func (r rules) judge(d Dialect, named string, tree map[string]any) (judgement, *
 	}
 	known := j.grammar.topFields()
 	for name := range tree {
-		if !j.grammar.fields[name] && !r.open || slices.Contains(tiers, name) && tree[name] == "auto" {
+		if !j.grammar.fields[name] || slices.Contains(tiers, name) && tree[name] == "auto" {
 			v.drop[name] = true
 			delete(tree, name)
 		} else if refused := checkSpelling(name, known); refused != nil {
@@ -71,8 +68,8 @@ func (r rules) model(name string) *Refusal {
 	case len(name) > maxModelName || strings.ContainsAny(name, ", \t\r\n"): // some gateways ask each of several
 		refused.Why = "it is not the name of one model"
 		return refused
-	case !r.open && searchModels.MatchString(name) && !slices.Contains(r.models, name):
-		refused.Why = "it searches the web, outside the allow list, and for a fee"
+	case searchModels.MatchString(name) && !slices.Contains(r.models, name):
+		refused.Why = "it searches the web: ralph can limit neither its hosts nor its fee"
 	case Allows(r.models, name):
 		return nil
 	}
@@ -131,8 +128,7 @@ type bodyJudge struct {
 
 func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 	for field, why := range j.grammar.closed {
-		counted := j.open && (why == remote || why == stored)
-		if value, there := tree[field]; there && value != nil && value != false && !isEmpty(value) && !counted {
+		if value, there := tree[field]; there && value != nil && value != false && !isEmpty(value) {
 			return &Refusal{What: field, Why: why}
 		}
 	}
@@ -148,7 +144,7 @@ func (j *bodyJudge) fields(tree map[string]any) *Refusal {
 	if field := otherModality(tree); field != "" {
 		return &Refusal{What: field, Why: "images and sound cost more than the model's price"}
 	}
-	if items, _ := tree["input"].([]any); !j.open && slices.ContainsFunc(items, isStoredItem) {
+	if items, _ := tree["input"].([]any); slices.ContainsFunc(items, isStoredItem) {
 		return &Refusal{What: "item_reference", Why: stored}
 	}
 	return nil
@@ -163,6 +159,9 @@ func checkTier(tree map[string]any) *Refusal {
 	return nil
 }
 
+// drawing is the type of OpenAI's items with a picture as their result.
+const drawing = "image_generation_call"
+
 // isStoredItem reports whether an item of the input refers to a stored one: its id stands for what it lacks.
 func isStoredItem(item any) bool {
 	fields, _ := item.(map[string]any)
@@ -173,7 +172,7 @@ func isStoredItem(item any) bool {
 	case "reasoning":
 		content, _ := fields["content"].([]any)
 		holds = text(fields["encrypted_content"]) != "" || len(content) > 0
-	case "image_generation_call":
+	case drawing:
 		holds = text(fields["result"]) != ""
 	default:
 		return false
@@ -229,7 +228,7 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = &Refusal{What: name, Why: "it may choose another model, or an answer in images or sound"}
 	case name == "model" && text(value) != "":
 		refused = j.model(text(value)) // a second model, such as an adviser or a fallback
-	case !j.open && (j.isFetched(name, value) || j.hasAddress(of, name, value)):
+	case j.isFetched(name, value) || j.hasAddress(of, name, value):
 		refused = &Refusal{What: strings.Trim(quoted(name), `"`), Why: remote}
 	case refusedAnywhere[name] != "" && value != nil && value != false && !isEmpty(value):
 		refused = &Refusal{What: name, Why: refusedAnywhere[name]}
@@ -237,10 +236,10 @@ func (j *bodyJudge) field(of map[string]any, name string, value any) *Refusal {
 		refused = &Refusal{What: text(value), Why: stored}
 	case name == "ttl" && text(value) == "1h":
 		j.hour = true
-	case j.grammar.media[name] && j.media.add(name, value, j.grammar.image):
+	case j.holdsMedia(of, name) && j.media.add(name, value, j.grammar.image):
 		refused = &Refusal{What: name, Why: "sound costs more than the model's price"}
 	}
-	if refused != nil && !j.open {
+	if refused != nil {
 		return refused
 	}
 	return j.walk(value)
@@ -287,7 +286,7 @@ func (j *bodyJudge) tool(item any) *Refusal {
 	}
 	for _, kind := range j.grammar.kind(tool) {
 		if !j.grammar.isLocalTool(kind) {
-			return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the model server, outside the allow list"}
+			return &Refusal{What: "tool " + quoted(kind), Why: "it runs at the maker: ralph can limit neither its hosts nor its cost"}
 		}
 	}
 	return nil

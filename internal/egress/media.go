@@ -86,6 +86,11 @@ func addressStart(value string) string {
 	return string(start)
 }
 
+// holdsMedia reports whether a field holds media. Tools of the maker leave pictures in fields that otherwise hold others.
+func (j *bodyJudge) holdsMedia(of map[string]any, name string) bool {
+	return j.grammar.media[name] || name == "result" && text(of["type"]) == drawing || name == "url" && text(of["type"]) == "image"
+}
+
 // add counts the media in a field, and reports whether they can be sound or video, which
 // makers bill at another price. Data that is not base64 counts as text too.
 func (m *mediaTokens) add(name string, value any, mostImage int64) (sound bool) {

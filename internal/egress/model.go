@@ -24,13 +24,8 @@ import (
 // known paths, models and tools, counts the use, and refuses all requests once the
 // budget is used.
 type Model struct {
-	Makers []Maker // several of one dialect need different Tokens
+	Makers []Maker // several of one dialect need different tokens
 
-	// Open is for agents without a sandbox: it only refuses and removes what
-	// cannot be counted.
-	Open bool
-
-	Token  redact.Secret // of the clients of makers without Tokens; empty: any token is accepted
 	Budget Budget
 	Prices map[string]price.Rate // by model; they override the price list
 
@@ -142,7 +137,7 @@ func (c *call) find(r *http.Request) bool {
 	case !hasSetting(r, c.path.query):
 		return c.refuse(Refusal{What: quoted(what), Why: "it is answered as a stream of events only: ?" + c.path.query})
 	}
-	i := slices.IndexFunc(makers, func(maker Maker) bool { return c.m.isKnownToken(r, maker) })
+	i := slices.IndexFunc(makers, func(maker Maker) bool { return maker.isKnownToken(r) })
 	c.maker = makers[max(i, 0)] // authenticate refuses an unknown token
 	return true
 }
@@ -153,7 +148,7 @@ func hasSetting(r *http.Request, setting string) bool {
 }
 
 func (c *call) authenticate(r *http.Request) bool {
-	if !c.m.isKnownToken(r, c.maker) {
+	if !c.maker.isKnownToken(r) {
 		return c.refuse(Refusal{What: "a request without a valid token", Why: "only the agent may use the model server"})
 	}
 	if c.m.Spent().Stopped != "" {
@@ -162,21 +157,17 @@ func (c *call) authenticate(r *http.Request) bool {
 	return true
 }
 
-// isKnownToken reports whether a request has a token for maker where clients put a key.
-func (m *Model) isKnownToken(r *http.Request, maker Maker) bool {
-	tokens := maker.Tokens
-	if len(tokens) == 0 {
-		tokens = []redact.Secret{m.Token}
-	}
+// hasTurn refuses requests between turns.
+func (c *call) hasTurn() bool {
+	return !c.m.paused.Load() || c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
+}
+
+// isKnownToken reports whether a request has the maker's token where clients put a key.
+func (m Maker) isKnownToken(r *http.Request) bool {
 	bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	for _, given := range []string{r.Header.Get("X-Api-Key"), bearer, r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")} {
-		for _, token := range tokens {
-			if token == "" || subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1 {
-				return true
-			}
-		}
-	}
-	return false
+	return m.Token == "" || slices.ContainsFunc([]string{r.Header.Get("X-Api-Key"), bearer, r.Header.Get("X-Goog-Api-Key"), r.URL.Query().Get("key")}, func(given string) bool {
+		return subtle.ConstantTimeCompare([]byte(given), []byte(m.Token)) == 1
+	})
 }
 
 // read reads the whole body, once there is memory for it.
@@ -231,7 +222,7 @@ func (c *call) allowed(ctx context.Context) bool {
 	if err != nil {
 		return c.refuse(Refusal{What: "a request", Why: err.Error()})
 	}
-	found, refused := rules{models: c.maker.Models, open: c.m.Open}.judge(c.dialect, c.model, tree)
+	found, refused := rules{c.maker.Models}.judge(c.dialect, c.model, tree)
 	if refused != nil {
 		return c.refuse(*refused)
 	}

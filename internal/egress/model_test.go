@@ -21,7 +21,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/price"
-	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // realKey is for the real servers only; dummy is the sandbox's token.
@@ -55,8 +54,8 @@ func newTestModel(tb testing.TB, server string, set func(*egress.Model)) *testMo
 	tb.Helper()
 	d := &testModel{TB: tb}
 	d.model = &egress.Model{
-		Token: dummy, Transport: egress.Route{}.Transport(),
-		Prices: map[string]price.Rate{"big": {Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 2}},
+		Transport: egress.Route{}.Transport(),
+		Prices:    map[string]price.Rate{"big": {Input: 1, Output: 10, CacheRead: 0.1, CacheWrite: 2}},
 		Refused: func(r egress.Refusal) {
 			d.mu.Lock()
 			defer d.mu.Unlock()
@@ -64,7 +63,7 @@ func newTestModel(tb testing.TB, server string, set func(*egress.Model)) *testMo
 		},
 	}
 	for _, dialect := range []egress.Dialect{egress.Anthropic, egress.OpenAI, egress.Gemini} {
-		d.model.Makers = append(d.model.Makers, egress.Maker{Dialect: dialect, Base: address(tb, server), Key: realKey})
+		d.model.Makers = append(d.model.Makers, egress.Maker{Dialect: dialect, Base: address(tb, server), Key: realKey, Token: dummy})
 	}
 	if set != nil {
 		set(d.model)
@@ -254,6 +253,17 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
+// A request between turns does not end the budget, however much it may cost.
+func TestRequestsBetweenTurnsCostNothing(t *testing.T) {
+	server := newReceiver(t, nil)
+	d := newTestModel(t, server.URL, func(m *egress.Model) { m.Budget.Tokens = 1000 })
+	d.model.Turn()()
+	got := d.ask(messages, `{"model":"big","system":"`+strings.Repeat("x", 10_000)+`"}`)
+	if spent := d.model.Spent(); got.StatusCode != http.StatusForbidden || spent.Stopped != "" || len(server.hits()) > 0 {
+		t.Errorf("answer %d, and the budget is %+v", got.StatusCode, spent)
+	}
+}
+
 // only restricts the makers to these models.
 func only(models ...string) func(*egress.Model) {
 	return func(m *egress.Model) {
@@ -423,17 +433,16 @@ func TestSecretIsNotPrinted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := fmt.Sprintf("%v %+v %#v %s %q %x", d.model.Makers, d.model.Makers, d.model.Makers, d.model.Token, d.model.Token, d.model.Token) + string(text)
+	all := fmt.Sprintf("%v %+v %#v %s %q %x", d.model.Makers, d.model.Makers, d.model.Makers, d.model.Makers[0].Token, d.model.Makers[0].Token, d.model.Makers[0].Token) + string(text)
 	if strings.Contains(all, realKey) || strings.Contains(all, dummy) {
 		t.Error(all)
 	}
-	if got := fmt.Sprint(d.model.Token); got != "***" {
+	if got := fmt.Sprint(d.model.Makers[0].Token); got != "***" {
 		t.Errorf("a secret is printed as %q", got)
 	}
 }
 
-// Two clients of one API can have different keys: each token is for its own maker,
-// and the Model's token for none of them.
+// Two clients of one API can have different keys: each token is for its own maker.
 func TestMakersOfOneDialect(t *testing.T) {
 	answering := func(name string) *httptest.Server {
 		return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -445,8 +454,8 @@ func TestMakersOfOneDialect(t *testing.T) {
 	defer other.Close()
 	d := newTestModel(t, one.URL, func(m *egress.Model) {
 		m.Makers = []egress.Maker{
-			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Tokens: []redact.Secret{"first"}},
-			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Tokens: []redact.Secret{"second", "third"}, Models: []string{"small"}},
+			{Dialect: egress.OpenAI, Base: address(t, one.URL), Key: "key-one", Token: "first"},
+			{Dialect: egress.OpenAI, Base: address(t, other.URL), Key: "key-other", Token: "second", Models: []string{"small"}},
 		}
 	})
 	for _, test := range []struct {
@@ -456,8 +465,7 @@ func TestMakersOfOneDialect(t *testing.T) {
 	}{
 		{"first", "big", 200, "one"},
 		{"second", "small", 200, "other"},
-		{"third", "small", 200, "other"},
-		{"third", "big", 403, ""},
+		{"second", "big", 403, ""},
 		{dummy, "big", 403, ""},
 		{"", "big", 403, ""},
 	} {

@@ -108,12 +108,16 @@ func largestValue(tree map[string]any, fields []string, limit int64) (most int64
 // completions is the endpoint of OpenAI's API that reports usage only on request.
 const completions = "/v1/chat/completions"
 
-// addedFields returns fields to add to a body, so that the maker stores no answer and a stream reports its usage.
+// addedFields returns fields to add to a body, so that the maker stores no answer, takes no tier that the account has as
+// its default, and reports the usage of a stream.
 func (c *call) addedFields(tree map[string]any) (map[string]string, *Refusal) {
 	add := map[string]string{}
 	keeps := c.path.keeps && (!c.path.makerOnly || c.maker.isOwn())
-	if kept := tree["store"]; !c.m.Open && kept != false && (kept != nil || keeps) {
+	if kept := tree["store"]; kept != false && (kept != nil || keeps) {
 		add["store"] = "false"
+	}
+	if c.path.keeps && c.maker.isOwn() && tree["service_tier"] == nil {
+		add["service_tier"] = `"default"`
 	}
 	if tree["stream"] != true || c.where != completions || c.m.Budget == (Budget{}) {
 		return add, nil

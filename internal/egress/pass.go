@@ -32,6 +32,9 @@ func (c *call) pass(r *http.Request) {
 		c.reply(http.StatusBadGateway, "the model's server has no address")
 		return
 	}
+	if !c.hasTurn() { // it must not end the budget
+		return
+	}
 	bill, err := c.m.meter.begin(ctx, c.worstCost(), cut)
 	switch {
 	case errors.Is(err, errBudget):
@@ -41,8 +44,7 @@ func (c *call) pass(r *http.Request) {
 		return
 	}
 	defer c.m.meter.end(bill)
-	if c.m.paused.Load() { // the turn may have ended while the body arrived, or the request waited
-		c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
+	if !c.hasTurn() { // the turn ended while it waited
 		return
 	}
 	answer := &answerReader{call: c, bill: bill, flow: c.m.flows.open(nameOf(to))}
@@ -75,13 +77,11 @@ func (c *call) query(r *http.Request) string {
 func (c *call) rewrite(out *http.Request, to *url.URL) {
 	out.URL, out.Host = to, to.Host
 	for name := range out.Header {
-		if c.m.Open && keyHeaders[strings.ToLower(name)] || !c.m.Open && (!isAPIHeader(name) || isSensitiveHeader(name)) {
+		if !isAPIHeader(name) || isSensitiveHeader(name) {
 			delete(out.Header, name)
 		}
 	}
-	if !c.m.Open {
-		filterBetas(out.Header)
-	}
+	filterBetas(out.Header)
 	out.Header.Set("Content-Type", "application/json")
 	out.Header.Set("Accept-Encoding", "identity") // otherwise its cost could not be read
 	grammars[c.dialect].sign(out.Header, c.maker)
@@ -94,8 +94,6 @@ var (
 		"anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access", "x-app", "x-initiator", "x-client-request-id", "x-request-id", "x-goog-api-client")
 	apiHeaderPrefixes = []string{"openai-", "x-stainless-", "x-claude-", "x-codex-", "x-openai-"}
 )
-
-var keyHeaders = set("authorization", "x-api-key", "x-goog-api-key")
 
 func isAPIHeader(name string) bool {
 	name = strings.ToLower(name)

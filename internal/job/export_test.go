@@ -7,8 +7,8 @@ import (
 )
 
 // Metered returns what an agent used and how it ended, by what the model server saw.
-func Metered(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
-	return applyMetering(ended, seen)
+func Metered(ended journal.AgentEnded, seen egress.Spent, counted bool) journal.AgentEnded {
+	return applyMetering(ended, seen, counted)
 }
 
 // Answered returns what would be read of what an agent says.

@@ -72,7 +72,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 
 // warnOfLimits notes before the work if a limit cannot end the agent within a turn.
 func (s *activeRun) warnOfLimits() error {
-	if s.Supervised != nil || cmp.Or(s.Sandbox, s.ModelServer).Counts() {
+	if s.Supervised != nil || s.Agent.Counted {
 		return nil
 	}
 	limits := s.Run().Policy.Limits

@@ -12,29 +12,35 @@ import (
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// An agent used what the model server saw, where it says less. That the server
-// has stopped is why it failed, no matter what its program made of that.
+// What the model server counted is what an agent used, no matter what it says; one that is not counted is believed. That
+// the server has stopped is why it failed, no matter what its program made of that.
 func TestMetered(t *testing.T) {
 	const why = "the model server has ended the budget: all used"
 	much, little := stream.Usage{Input: 100}, stream.Usage{Input: 1}
 	dollar, cent := stream.Cost{USD: 1, Known: true}, stream.Cost{USD: 0.01, Known: true}
 	soon := time.Unix(100, 0)
 	for name, test := range map[string]struct {
-		said journal.AgentEnded
-		seen egress.Spent
-		want journal.AgentEnded
+		said    journal.AgentEnded
+		seen    egress.Spent
+		counted bool
+		want    journal.AgentEnded
 	}{
-		"nothing seen":      {journal.AgentEnded{Usage: little, Cost: cent}, egress.Spent{}, journal.AgentEnded{Usage: little, Cost: cent}},
-		"more seen":         {journal.AgentEnded{Usage: little, Cost: cent}, egress.Spent{Usage: much, Cost: dollar}, journal.AgentEnded{Usage: much, Cost: dollar}},
-		"less seen":         {journal.AgentEnded{Usage: much, Cost: dollar}, egress.Spent{Usage: little, Cost: cent}, journal.AgentEnded{Usage: much, Cost: dollar}},
-		"seen, not priced":  {journal.AgentEnded{}, egress.Spent{Usage: much}, journal.AgentEnded{Usage: much}},
-		"a key was refused": {journal.AgentEnded{Failed: true, CannotRun: true, Why: "401", Fix: "check the key"}, egress.Spent{Stopped: "all used"}, journal.AgentEnded{Failed: true, Overspent: true, Why: why}},
-		"it was too busy": {
-			journal.AgentEnded{Failed: true, Busy: true, Until: soon, Why: "429"}, egress.Spent{Stopped: "all used"}, journal.AgentEnded{Failed: true, Overspent: true, Why: why},
+		"not counted":      {journal.AgentEnded{Usage: little, Cost: cent}, egress.Spent{}, false, journal.AgentEnded{Usage: little, Cost: cent}},
+		"more counted":     {journal.AgentEnded{Usage: little, Cost: cent}, egress.Spent{Usage: much, Cost: dollar}, true, journal.AgentEnded{Usage: much, Cost: dollar}},
+		"less counted":     {journal.AgentEnded{Usage: much, Cost: dollar}, egress.Spent{Usage: little, Cost: cent}, true, journal.AgentEnded{Usage: little, Cost: cent}},
+		"it asked nothing": {journal.AgentEnded{Usage: much, Cost: dollar}, egress.Spent{}, true, journal.AgentEnded{Cost: stream.Cost{Known: true}}},
+		"without a price":  {journal.AgentEnded{Cost: dollar}, egress.Spent{Usage: much}, true, journal.AgentEnded{Usage: much}},
+		"a key was refused": {
+			journal.AgentEnded{Failed: true, CannotRun: true, Why: "401", Fix: "check the key"}, egress.Spent{Stopped: "all used"}, false,
+			journal.AgentEnded{Failed: true, Overspent: true, Why: why},
 		},
-		"it ended well": {journal.AgentEnded{Response: "done"}, egress.Spent{Stopped: "all used"}, journal.AgentEnded{Response: "done", Overspent: true}},
+		"it was too busy": {
+			journal.AgentEnded{Failed: true, Busy: true, Until: soon, Why: "429"}, egress.Spent{Stopped: "all used"}, false,
+			journal.AgentEnded{Failed: true, Overspent: true, Why: why},
+		},
+		"it ended well": {journal.AgentEnded{Response: "done"}, egress.Spent{Stopped: "all used"}, false, journal.AgentEnded{Response: "done", Overspent: true}},
 	} {
-		if diff := cmp.Diff(test.want, job.Metered(test.said, test.seen)); diff != "" {
+		if diff := cmp.Diff(test.want, job.Metered(test.said, test.seen, test.counted)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

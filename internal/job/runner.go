@@ -31,14 +31,14 @@ func (s *activeRun) agentEnv(env []string) []string {
 func (s *activeRun) runAgent(ctx context.Context, hand driver.Agent, order agent.Order, emit emit) (journal.AgentEnded, error) {
 	models := cmp.Or(s.Sandbox, s.ModelServer)
 	if seen := models.Used(); seen.Stopped != "" {
-		return applyMetering(journal.AgentEnded{Failed: true}, seen), nil
+		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
 	}
 	defer s.reportNestedRepos(ctx, emit)()
 	end := models.Turn()
 	ended, err := hand.Do(ctx, order)
 	end()
 	if err == nil {
-		ended = applyMetering(ended, models.Used())
+		ended = applyMetering(ended, models.Used(), hand.Adapter.Counted)
 		if models.HasRefusals() { // the key is good
 			ended.Fix, ended.Denied = "", ""
 		}
@@ -47,13 +47,12 @@ func (s *activeRun) runAgent(ctx context.Context, hand driver.Agent, order agent
 	return ended, err
 }
 
-// applyMetering takes the higher usage. If the server stopped answering, that is why the agent failed.
-func applyMetering(ended journal.AgentEnded, seen egress.Spent) journal.AgentEnded {
-	if seen.Usage.Tokens() > ended.Usage.Tokens() {
-		ended.Usage = seen.Usage
-	}
-	if seen.Usage.Tokens() > 0 && seen.Cost.Known && (!ended.Cost.Known || seen.Cost.USD > ended.Cost.USD) {
-		ended.Cost = seen.Cost
+// applyMetering takes the usage that the model server counted. An agent that it does not count tells its own. If the
+// server stopped answering, that is why the agent failed.
+func applyMetering(ended journal.AgentEnded, seen egress.Spent, counted bool) journal.AgentEnded {
+	if counted {
+		ended.Usage, ended.Cost = seen.Usage, seen.Cost
+		ended.Cost.Known = ended.Cost.Known || seen.Usage.Tokens() == 0
 	}
 	if seen.Stopped == "" {
 		return ended

@@ -144,7 +144,7 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	defer done(nil)
 	s.alive = alive
 	s.meter = func(spent stream.Spent) {
-		if err := checkBudget(h.Budget, spent); err != nil {
+		if err := checkBudget(h.Budget, spent); err != nil && !h.Adapter.Counted {
 			done(err)
 		}
 	}
