@@ -44,7 +44,8 @@ func TestModelsThatMayBeAskedFor(t *testing.T) {
 		{"one", []confine.Model{claude("claude-sonnet-4-6")}, map[string][]string{"1 anthropic": {"claude-sonnet-4-6", "claude-haiku-*"}}},
 		{"none", []confine.Model{claude("")}, map[string][]string{"1 anthropic": nil}},
 		{
-			"a second opinion of the same maker", []confine.Model{claude("sonnet"), claude("claude-opus-4-8")},
+			"a second opinion of the same maker",
+			[]confine.Model{claude("sonnet"), claude("claude-opus-4-8")},
 			map[string][]string{"1 anthropic": sonnet, "2 anthropic": {"claude-opus-4-8", "claude-haiku-*"}},
 		},
 		{"one that was told none", []confine.Model{claude("sonnet"), claude("")}, map[string][]string{"1 anthropic": sonnet, "2 anthropic": nil}},

@@ -31,11 +31,15 @@ func TestMetered(t *testing.T) {
 		"it asked nothing": {journal.AgentEnded{Usage: much, Cost: dollar}, egress.Spent{}, true, journal.AgentEnded{Cost: stream.Cost{Known: true}}},
 		"without a price":  {journal.AgentEnded{Cost: dollar}, egress.Spent{Usage: much}, true, journal.AgentEnded{Usage: much}},
 		"a key was refused": {
-			journal.AgentEnded{Failed: true, CannotRun: true, Why: "401", Fix: "check the key"}, egress.Spent{Stopped: "all used"}, false,
+			journal.AgentEnded{Failed: true, CannotRun: true, Why: "401", Fix: "check the key"},
+			egress.Spent{Stopped: "all used"},
+			false,
 			journal.AgentEnded{Failed: true, Overspent: true, Why: why},
 		},
 		"it was too busy": {
-			journal.AgentEnded{Failed: true, Busy: true, Until: soon, Why: "429"}, egress.Spent{Stopped: "all used"}, false,
+			journal.AgentEnded{Failed: true, Busy: true, Until: soon, Why: "429"},
+			egress.Spent{Stopped: "all used"},
+			false,
 			journal.AgentEnded{Failed: true, Overspent: true, Why: why},
 		},
 		"it ended well": {journal.AgentEnded{Response: "done"}, egress.Spent{Stopped: "all used"}, false, journal.AgentEnded{Response: "done", Overspent: true}},
