@@ -176,11 +176,8 @@ func inJSON(value string) []string {
 
 func inner(quoted string) string { return quoted[1 : len(quoted)-1] }
 
-// starts finds where a secret may begin by two bytes: an agent prints a gigabyte.
-type starts struct {
-	pairs [1 << 16]bool
-	ends  [256]bool // where there is but one byte
-}
+// starts are the pairs of bytes with which a secret may begin: an agent prints a gigabyte.
+type starts [1 << 16]bool
 
 var shapeStarts = func() (s starts) {
 	for _, t := range tokens {
@@ -192,27 +189,6 @@ var shapeStarts = func() (s starts) {
 	return s
 }()
 
-func (x *starts) add(text string) {
-	x.pairs[pair(text[0], text[1])] = true
-	x.ends[text[0]] = true
-}
-
-// places adds to list where in s, from at on, a secret may begin.
-func (x *starts) places(list []int, s []byte, at int) []int {
-	if at >= len(s) {
-		return list
-	}
-	first := s[at]
-	for i, second := range s[at+1:] {
-		if x.pairs[pair(first, second)] {
-			list = append(list, at+i)
-		}
-		first = second
-	}
-	if x.ends[first] {
-		list = append(list, len(s)-1)
-	}
-	return list
-}
+func (x *starts) add(text string) { x[pair(text[0], text[1])] = true }
 
 func pair(first, second byte) uint16 { return uint16(first)<<8 | uint16(second) }

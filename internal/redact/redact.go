@@ -62,7 +62,8 @@ func (r *Redactor) String(s string) string { return string(r.mask([]byte(s))) }
 func (r *Redactor) Bytes(b []byte) []byte { return bytes.Clone(r.mask(b)) }
 
 func (r *Redactor) mask(b []byte) []byte {
-	out, _ := shown(b, r.find(b, r.starts.places(nil, b, 0)), 0, len(b))
+	found, _ := r.find(b, 0)
+	out, _ := shown(b, found, 0, len(b))
 	return out
 }
 
@@ -92,7 +93,12 @@ func shown(b []byte, found []match, at, end int) (out []byte, reach int) {
 
 // Holds reports a value in b, in any form. A mere shape does not count: it may be an example.
 func (r *Redactor) Holds(b []byte) bool {
-	return slices.ContainsFunc(r.starts.places(nil, b, 0), func(at int) bool { return r.form(b[at:]) > 0 })
+	for at := range b {
+		if r.form(b[at:]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Writer hides secrets in what is written to it, wherever the borders between
@@ -111,26 +117,43 @@ func (r *Redactor) Reader(from io.Reader) io.Reader {
 
 type match struct{ from, to int }
 
-// find returns every match that begins at one of some places, in the order of
-// their beginnings. It looks at each place anew, not behind the match before,
-// so that a stream gives the same matches wherever it was cut.
-func (r *Redactor) find(s []byte, places []int) []match {
-	var found []match
-	for _, at := range places {
-		if n := r.form(s[at:]); n > 0 {
-			found = append(found, match{at, at + n})
+// find returns every match that begins at from or later, in the order of their
+// beginnings, and how much of s depends on nothing that comes next. It looks at each
+// place anew, not behind the match before, so that a stream gives the same matches
+// wherever it was cut.
+func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
+	settled = len(s)
+	farthest := len(s) - max(r.longest, longestShape)
+	for at := from; at < len(s); at++ {
+		if at+1 < len(s) && !r.starts[pair(s[at], s[at+1])] {
+			continue
 		}
-		for _, shape := range r.shapes[s[at]] {
-			if skip, size, _ := shape(s, at); size > 0 {
-				found = append(found, match{at + skip, at + skip + size})
-			}
+		here, open := r.matches(s, at)
+		found = append(found, here...)
+		if at >= farthest && settled == len(s) && (open || r.isPrefix(s[at:])) {
+			settled = at
 		}
 	}
-	return found
+	return found, settled
+}
+
+// matches also reports whether more text could make or lengthen a shape.
+func (r *Redactor) matches(s []byte, at int) (found []match, open bool) {
+	if n := r.form(s[at:]); n > 0 {
+		found = append(found, match{at, at + n})
+	}
+	for _, shape := range r.shapes[s[at]] {
+		skip, size, more := shape(s, at)
+		if size > 0 {
+			found = append(found, match{at + skip, at + skip + size})
+		}
+		open = open || more
+	}
+	return found, open
 }
 
 func (r *Redactor) form(s []byte) int {
-	if len(s) < key {
+	if len(s) < key || !r.starts[pair(s[0], s[1])] {
 		return 0
 	}
 	for _, f := range r.forms[string(s[:key])] {
@@ -141,23 +164,17 @@ func (r *Redactor) form(s []byte) int {
 	return 0
 }
 
-// open reports whether more text could make, or lengthen, a match at at.
-func (r *Redactor) open(s []byte, at int) bool {
-	for _, shape := range r.shapes[s[at]] {
-		if _, _, open := shape(s, at); open {
-			return true
-		}
-	}
-	if len(s)-at >= r.longest {
+// isPrefix reports whether a form begins with all of rest, and goes on.
+func (r *Redactor) isPrefix(rest []byte) bool {
+	if len(rest) >= r.longest {
 		return false
 	}
 	// A form that goes on from rest stands right behind it.
-	rest := string(s[at:])
-	i, found := slices.BinarySearch(r.sorted, rest)
+	i, found := slices.BinarySearch(r.sorted, string(rest))
 	if found {
 		i++
 	}
-	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], rest)
+	return i < len(r.sorted) && strings.HasPrefix(r.sorted[i], string(rest))
 }
 
 // writer holds the end back while it could be the beginning of a secret.
@@ -167,45 +184,31 @@ type writer struct {
 	held     []byte // begins with the last byte passed on, which shapes look at
 	passed   int    // how much of held was passed on: 0 or 1
 	masked   int    // how much of what follows passed is part of a secret whose *** was written
-	page     []int  // for places
 }
 
 func (w *writer) Write(p []byte) (int, error) {
 	w.held = append(w.held, p...)
-	places := w.places()
-	if err := w.pass(places, w.settled(places)); err != nil {
+	found, settled := w.redactor.find(w.held, w.passed)
+	if err := w.pass(found, settled); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
 // Close writes what was held back. It can be called again.
-func (w *writer) Close() error { return w.pass(w.places(), len(w.held)) }
-
-func (w *writer) places() []int {
-	w.page = w.redactor.starts.places(w.page[:0], w.held, w.passed)
-	return w.page
-}
-
-// settled returns how much of what is held depends on nothing that comes next.
-func (w *writer) settled(places []int) int {
-	farthest := len(w.held) - max(w.redactor.longest, longestShape)
-	for _, at := range places {
-		if at >= farthest && w.redactor.open(w.held, at) {
-			return at
-		}
-	}
-	return len(w.held)
+func (w *writer) Close() error {
+	found, _ := w.redactor.find(w.held, w.passed)
+	return w.pass(found, len(w.held))
 }
 
 // pass writes what is held as far as end, and keeps the rest. A secret that
 // reaches over end has its *** written now; the rest of it is remembered as
 // masked.
-func (w *writer) pass(places []int, end int) error {
+func (w *writer) pass(found []match, end int) error {
 	if end <= w.passed {
 		return nil
 	}
-	out, at := shown(w.held, w.redactor.find(w.held, places), w.passed+w.masked, end)
+	out, at := shown(w.held, found, w.passed+w.masked, end)
 	var err error
 	if len(out) > 0 {
 		_, err = w.to.Write(out)
