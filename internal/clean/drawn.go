@@ -12,16 +12,11 @@ func dropUndrawn(source string, gone Removed) string {
 	if !strings.ContainsAny(source, "`~$") {
 		return source
 	}
-	p := parseMarkdown(source)
-	var out strings.Builder
-	at := 0
-	for _, f := range p.fences {
-		out.WriteString(source[at:f.from])
-		out.WriteString(dropFromFence(source[f.from:f.to], gone))
-		at = f.to
+	var edits []edit
+	for _, f := range parseMarkdown(source).fences {
+		edits = append(edits, edit{f, dropFromFence(source[f.from:f.to], gone)})
 	}
-	out.WriteString(source[at:])
-	source = out.String()
+	source = apply(source, edits)
 	source = dropFormulas(tickFormula, source, gone)
 	return parseMarkdown(source).mapProse(source, func(text string) string { return dropFormulas(dollarFormula, text, gone) })
 }
@@ -82,25 +77,21 @@ var (
 func hidesText(formula string) bool { return hidingCommand.MatchString(formula) }
 
 func dropFormulas(shape *regexp.Regexp, text string, gone Removed) string {
-	var out strings.Builder
-	for {
-		at := shape.FindStringIndex(text)
-		if at == nil {
-			out.WriteString(text)
-			return out.String()
+	var edits []edit
+	for at := 0; ; {
+		found := shape.FindStringIndex(text[at:])
+		if found == nil {
+			return apply(text, edits)
 		}
-		end := at[1]
-		switch found := text[at[0]:end]; {
-		case !strings.Contains("$`", found[1:2]) && wordCharacter.MatchString(text[end:]):
-			end = at[0] + 1 // the next dollar may begin a formula
-			out.WriteString(text[:end])
-		case hidesText(found):
+		from, to := at+found[0], at+found[1]
+		at = to
+		switch {
+		case !strings.Contains("$`", text[from+1:from+2]) && wordCharacter.MatchString(text[to:]):
+			at = from + 1 // the next dollar may begin a formula
+		case hidesText(text[from:to]):
 			gone.add("parts of blocks or formulas that are not shown")
-			out.WriteString(text[:at[0]])
-		default:
-			out.WriteString(text[:end])
+			edits = append(edits, edit{region: region{from, to}})
 		}
-		text = text[end:]
 	}
 }
 

@@ -20,15 +20,14 @@ func dropLinkTexts(text string, gone Removed) string {
 	for _, d := range p.definitions {
 		labels[normalizeLabel(d.label)] = true
 	}
-	var out strings.Builder
-	at := 0
+	var edits []edit
 	for i := 0; i < len(text); i++ {
 		if end, inside := p.codeAt(i); inside {
 			i = end - 1
 			continue
 		}
 		cut, ok := hiddenLinkText(text, i, pairs, labels)
-		if !ok || cut.from < at {
+		if !ok {
 			continue
 		}
 		if text[i] == '!' {
@@ -36,12 +35,10 @@ func dropLinkTexts(text string, gone Removed) string {
 		} else {
 			gone.add("titles of links")
 		}
-		out.WriteString(text[at:cut.from])
-		at = cut.to
-		i = at - 1
+		edits = append(edits, edit{region: cut})
+		i = cut.to - 1
 	}
-	out.WriteString(text[at:])
-	return out.String()
+	return apply(text, edits)
 }
 
 // hiddenLinkText returns an image's text that begins at i, or the title of a link whose text ends there.
@@ -128,26 +125,19 @@ func dropDefinitions(text string, gone Removed) string {
 		return text
 	}
 	used := usedLabels(text, p)
-	var out strings.Builder
-	at := 0
+	var edits []edit
 	for _, d := range p.definitions {
-		if d.from < at || d.to <= d.from {
-			continue
-		}
-		keep := text[d.from:d.to]
 		switch {
+		case d.to <= d.from:
 		case !used[normalizeLabel(d.label)]:
-			keep = ""
 			gone.add("unused definitions")
+			edits = append(edits, edit{region: d.region})
 		case d.title != "":
-			keep = "[" + d.label + "]: <" + d.destination + ">"
 			gone.add("titles of links")
+			edits = append(edits, edit{d.region, "[" + d.label + "]: <" + d.destination + ">"})
 		}
-		out.WriteString(text[at:d.from] + keep)
-		at = d.to
 	}
-	out.WriteString(text[at:])
-	return out.String()
+	return apply(text, edits)
 }
 
 func usedLabels(text string, p document) map[string]bool {
@@ -183,18 +173,15 @@ func dropFootnotes(text string, gone Removed) string {
 		used[m[1]] = used[m[1]] || m[2] == ""
 	}
 	p := parseMarkdown(text)
-	var out strings.Builder
-	at := 0
+	var edits []edit
 	for _, m := range found {
 		if _, code := p.codeAt(m[0]); code || used[text[m[2]:m[3]]] {
 			continue
 		}
 		gone.add("unused definitions")
-		out.WriteString(text[at:m[0]])
-		at = m[1]
+		edits = append(edits, edit{region: region{m[0], m[1]}})
 	}
-	out.WriteString(text[at:])
-	return out.String()
+	return apply(text, edits)
 }
 
 const maxEntity = 40
@@ -252,20 +239,12 @@ func lastEntity(out []byte) (at int, plain string, ok bool) {
 var tagStart = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)[\s/>]`)
 
 func escapeTags(text string, opened []int) string {
-	var out strings.Builder
-	from := 0
+	var edits []edit
 	for _, at := range opened {
-		if at < from || at >= len(text) || text[at] != '<' {
-			continue
+		m := tagStart.FindStringSubmatch(text[min(at, len(text)):])
+		if m != nil && tagKinds[strings.ToLower(m[1])] == droppedTag {
+			edits = append(edits, edit{region{at, at}, `\`})
 		}
-		m := tagStart.FindStringSubmatch(text[at:])
-		if m == nil || tagKinds[strings.ToLower(m[1])] != droppedTag {
-			continue
-		}
-		out.WriteString(text[from:at])
-		out.WriteByte('\\')
-		from = at
 	}
-	out.WriteString(text[from:])
-	return out.String()
+	return apply(text, edits)
 }

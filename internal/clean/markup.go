@@ -52,21 +52,18 @@ func dropHTML(text string, gone Removed) string {
 	for _, r := range parseMarkdown(text).html {
 		pieces = append(pieces, tokenize(text, r)...)
 	}
-	var out strings.Builder
-	at := 0
+	var edits []edit
 	for i := 0; i < len(pieces); i++ {
-		p := pieces[i]
-		out.WriteString(text[at:p.from])
-		at = p.to
-		if end := endOfHidden(pieces, i); end > i {
-			gone.add("hidden elements")
-			at, i = pieces[end].to, end
+		end := endOfHidden(pieces, i)
+		if end == i {
+			edits = append(edits, edit{pieces[i].region, pieces[i].keptText(gone)})
 			continue
 		}
-		out.WriteString(p.keptText(gone))
+		gone.add("hidden elements")
+		edits = append(edits, edit{region: region{pieces[i].from, pieces[end].to}})
+		i = end
 	}
-	out.WriteString(text[at:])
-	return out.String()
+	return apply(text, edits)
 }
 
 // tokenize follows browsers, not CommonMark: in an HTML block even a malformed tag hides words.
@@ -173,26 +170,22 @@ func dropComments(text string, gone Removed) string {
 		return text
 	}
 	p := parseMarkdown(text)
-	var out strings.Builder
-	at, search := 0, 0
-	for {
-		i := strings.Index(text[search:], "<!--")
+	var edits []edit
+	for at := 0; ; {
+		i := strings.Index(text[at:], "<!--")
 		if i < 0 {
-			break
+			return apply(text, edits)
 		}
-		from := search + i
+		from := at + i
 		if end, inside := p.codeAt(from); inside {
-			search = end
+			at = end
 			continue
 		}
 		gone.add("HTML comments")
-		out.WriteString(text[at:from])
 		at = len(text)
 		if end := strings.Index(text[from+4:], "-->"); end >= 0 {
 			at = from + 4 + end + 3
 		}
-		search = at
+		edits = append(edits, edit{region: region{from, at}})
 	}
-	out.WriteString(text[at:])
-	return out.String()
 }

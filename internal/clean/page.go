@@ -13,6 +13,26 @@ import (
 
 type region struct{ from, to int }
 
+// edit replaces a region by a text.
+type edit struct {
+	region
+	with string
+}
+
+// apply makes edits in the order of their regions. It leaves out one that begins within another.
+func apply(source string, edits []edit) string {
+	var out strings.Builder
+	at := 0
+	for _, e := range edits {
+		if e.from >= at {
+			out.WriteString(source[at:e.from] + e.with)
+			at = e.to
+		}
+	}
+	out.WriteString(source[at:])
+	return out.String()
+}
+
 // document holds the parts of a Markdown text that concern hidden text. It comes
 // from a parser, not a pattern: words could be hidden where this package sees code
 // and GitHub sees markup.
