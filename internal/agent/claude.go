@@ -195,12 +195,12 @@ func taskState(status string) stream.TaskState {
 
 // claudeMeter sums usage by message: each content block is a line that repeats the message's usage.
 type claudeMeter struct {
-	open bounded[stream.Usage]
+	open recent[stream.Usage]
 	sum  stream.Usage
 }
 
 func (m *claudeMeter) add(id string, u stream.Usage) {
-	m.sum = m.sum.Minus(m.open.of[id]).Plus(u)
+	m.sum = m.sum.Minus(m.open[id]).Plus(u)
 	m.open.put(id, u)
 }
 

@@ -57,7 +57,7 @@ type claudeDecoder struct {
 	denied stream.Denial
 	spent  claudeMeter
 	told   stream.Usage
-	todos  bounded[bool]
+	todos  recent[bool]
 }
 
 func (d *claudeDecoder) read(l claudeLine) []stream.Item {

@@ -41,9 +41,9 @@ func (u codexUsage) plain() stream.Usage {
 type codexDecoder struct {
 	price pricing
 	model string
-	wrote *rollouts     // beside its output
-	open  bounded[bool] // calls without an end
-	last  string        // the last error of the stream itself
+	wrote *rollouts    // beside its output
+	open  recent[bool] // calls without an end
+	last  string       // the last error of the stream itself
 }
 
 func (d *codexDecoder) read(l codexLine) []stream.Item {
@@ -98,9 +98,9 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 		}
 		return []stream.Item{stream.Text{Text: item.Text}}
 	case "reasoning":
-		return asProgress([]byte(item.Text))
+		return asProgress(item.Text)
 	case "error": // often a mere warning: only a turn fails
-		return asProgress([]byte(item.Message))
+		return asProgress(item.Message)
 	case "todo_list":
 		return item.todo()
 	case "file_change":
@@ -126,7 +126,7 @@ func (d *codexDecoder) streamError(message string) []stream.Item {
 		return []stream.Item{stream.Retry{Reason: Short(m[2]), Status: codexHTTPStatus(m[2]), Attempt: attempt}}
 	}
 	d.last = message
-	return asProgress([]byte(message))
+	return asProgress(message)
 }
 
 type codexItem struct {

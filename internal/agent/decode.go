@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +38,7 @@ func decoderOf[L any](p protocol[L]) *lineDecoder[L] { return &lineDecoder[L]{pr
 // Line reads one line.
 func (d *lineDecoder[L]) Line(line []byte) []stream.Item {
 	if !readLine(line, &d.line) {
-		return asProgress(line)
+		return asProgress(string(line))
 	}
 	d.spoke = true
 	items := d.read(d.line)
@@ -66,35 +65,28 @@ func noResult(used stream.Usage) []stream.Item {
 	return []stream.Item{stream.Result{Failed: true, Reason: NoResult, Usage: used}}
 }
 
-func asProgress(line []byte) []stream.Item {
-	if text := Short(string(line)); text != "" {
+func asProgress(text string) []stream.Item {
+	if text = Short(text); text != "" {
 		return []stream.Item{stream.Progress{Text: text}}
 	}
 	return nil
 }
 
-// readLine leaves keys of unexpected types empty.
+// readLine reads leniently, as other programs do that read such lines: it leaves keys of unexpected types empty.
 func readLine[T any](line []byte, into *T) bool {
 	*into = *new(T)
 	if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
 		return false
 	}
-	if err := json.Unmarshal(line, into, lenient); err == nil {
-		return true
-	}
-	*into = *new(T) // on with the other keys costs time that few lines need
-	err := json.Unmarshal(line, into, lenient, jsonv1.ReportErrorsWithLegacySemantics(true))
+	err := json.Unmarshal(line, into, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsonv1.ReportErrorsWithLegacySemantics(true))
 	var mismatch *jsonv1.UnmarshalTypeError
 	return err == nil || errors.As(err, &mismatch)
 }
 
-// lenient as other programs are that read such lines.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
 const (
 	maxOutput = 16 << 10 // of a tool, for a console that shows some lines of it
 	maxShort  = 200      // runes of what is said on one line
-	maxOpen   = 256      // messages or calls that a decoder keeps in mind at once
+	maxRecent = 1000     // messages or calls that a decoder remembers
 )
 
 // toolInput has the keys that describe a tool's input best, in order.
@@ -135,30 +127,19 @@ func truncate(s string, n int) string {
 	return s[:n] + "…"
 }
 
-type bounded[V any] struct {
-	of    map[string]V
-	order []string
+// recent are values by the ids of messages or calls.
+type recent[V any] map[string]V
+
+// put forgets all others when there are too many.
+func (r *recent[V]) put(id string, v V) {
+	if _, known := (*r)[id]; !known && len(*r) >= maxRecent || *r == nil {
+		*r = recent[V]{}
+	}
+	(*r)[id] = v
 }
 
-func (b *bounded[V]) put(key string, v V) {
-	if b.of == nil {
-		b.of = map[string]V{}
-	}
-	if _, standing := b.of[key]; !standing {
-		b.order = append(b.order, key)
-	}
-	b.of[key] = v
-	if len(b.order) > maxOpen {
-		delete(b.of, b.order[0])
-		b.order = b.order[1:]
-	}
-}
-
-func (b *bounded[V]) drop(key string) bool {
-	_, standing := b.of[key]
-	if standing { // what is forgotten takes no room
-		delete(b.of, key)
-		b.order = slices.DeleteFunc(b.order, func(k string) bool { return k == key })
-	}
-	return standing
+func (r recent[V]) drop(id string) bool {
+	_, known := r[id]
+	delete(r, id)
+	return known
 }

@@ -36,7 +36,7 @@ type geminiLine struct {
 type geminiDecoder struct {
 	price pricing
 	words strings.Builder
-	todos bounded[bool]
+	todos recent[bool]
 }
 
 func (d *geminiDecoder) read(l geminiLine) []stream.Item {
@@ -62,7 +62,7 @@ func (d *geminiDecoder) done(l geminiLine) []stream.Item {
 		}
 		return []stream.Item{l.toolEnd()}
 	case "error":
-		return asProgress([]byte(l.Message))
+		return asProgress(l.Message)
 	case "result":
 		return []stream.Item{l.result(d.price)}
 	}
