@@ -119,7 +119,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	cannotRun := result.Exit == 126 || result.Exit == 127
 	missing := ""
 	if cannotRun {
-		if missing, err = h.missing(ctx, job, shell.Needed(check.Command)); err != nil {
+		if missing, err = h.missing(ctx, job, shell.Programs(check.Command)); err != nil {
 			return journal.CheckEnded{}, err
 		}
 	}

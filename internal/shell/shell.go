@@ -1,5 +1,5 @@
 // Package shell splits a command into words as a shell does, with quotes and
-// escapes, and names the programs that it needs. It expands and runs nothing:
+// escapes, and names the programs that it starts. It expands and runs nothing:
 // words that need expansion are refused.
 package shell
 
@@ -28,54 +28,36 @@ func Words(line string) ([]string, error) {
 	return words, nil
 }
 
-// Needed returns the programs that must succeed for a command to succeed. It is empty
-// where the command itself changes which programs are found.
-func Needed(command string) []string {
+// Programs returns the programs that a command starts. It is empty where the command may
+// do without one of them, or changes which programs are found.
+func Programs(command string) []string {
 	file, err := parser().Parse(strings.NewReader(command), "")
 	if err != nil {
 		return nil
 	}
+	var names []string
 	known := true
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch n := node.(type) {
-		case *syntax.FuncDecl, *syntax.DeclClause:
+		case *syntax.FuncDecl, *syntax.DeclClause, *syntax.IfClause, *syntax.CaseClause, *syntax.WhileClause:
 			known = false
+		case *syntax.BinaryCmd:
+			known = known && n.Op != syntax.OrStmt
 		case *syntax.Assign:
 			known = known && n.Name.Value != "PATH"
 		case *syntax.CallExpr:
-			known = known && !slices.Contains([]string{".", "alias", "eval", "export", "source"}, program(n))
+			name := program(n)
+			known = known && !slices.Contains([]string{".", "alias", "eval", "export", "source"}, name)
+			if name != "" {
+				names = append(names, name)
+			}
 		}
 		return known
 	})
 	if !known {
 		return nil
 	}
-	return needed(file.Stmts)
-}
-
-func needed(list []*syntax.Stmt) []string {
-	if len(list) == 0 || list[len(list)-1].Negated || list[len(list)-1].Background {
-		return nil
-	}
-	switch c := list[len(list)-1].Cmd.(type) {
-	case *syntax.CallExpr:
-		if name := program(c); name != "" {
-			return []string{name}
-		}
-	case *syntax.BinaryCmd:
-		after := needed([]*syntax.Stmt{c.Y})
-		switch c.Op { //nolint:exhaustive // of the others either side may do
-		case syntax.AndStmt:
-			return append(needed([]*syntax.Stmt{c.X}), after...)
-		case syntax.Pipe:
-			return after
-		}
-	case *syntax.Subshell:
-		return needed(c.Stmts)
-	case *syntax.Block:
-		return needed(c.Stmts)
-	}
-	return nil
+	return names
 }
 
 // program returns the name of what a call starts, through env, too; empty if it is not literal.

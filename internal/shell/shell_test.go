@@ -32,20 +32,21 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A program is needed where the command cannot succeed without it.
-func TestNeeded(t *testing.T) {
+// A program is named where the command cannot do without it.
+func TestPrograms(t *testing.T) {
 	for command, want := range map[string][]string{
 		"npm test":                         {"npm"},
 		"CI=1 npm test >log 2>&1":          {"npm"},
 		"env CI=1 npm test":                {"npm"},
-		"make lint && go test ./... | tap": {"make", "tap"},
-		"set -e; (cd web && npm test)":     {"cd", "npm"},
+		"make lint && go test ./... | tap": {"make", "go", "tap"},
+		"set -e; (cd web && npm test)":     {"set", "cd", "npm"},
 		"{ eslint . && jest; }":            {"eslint", "jest"},
 		"./check.sh":                       {"./check.sh"},
 		"yarn -v && yarn test || npm test": nil,
-		"! grep -r TODO .":                 nil,
-		"server &":                         nil,
+		"! grep -r TODO .":                 {"grep"},
+		"server &":                         {"server"},
 		"if make; then jest; fi":           nil,
+		"while jest; do make; done":        nil,
 		"$RUNNER test":                     nil,
 		"env -i npm test":                  nil,
 		"PATH=bin:$PATH jest":              nil,
@@ -55,8 +56,8 @@ func TestNeeded(t *testing.T) {
 		"npm test &&":                      nil,
 		"":                                 nil,
 	} {
-		if diff := cmp.Diff(want, shell.Needed(command)); diff != "" {
-			t.Errorf("Needed(%q) (-want +got):\n%s", command, diff)
+		if diff := cmp.Diff(want, shell.Programs(command)); diff != "" {
+			t.Errorf("Programs(%q) (-want +got):\n%s", command, diff)
 		}
 	}
 }
