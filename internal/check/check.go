@@ -100,7 +100,8 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	if h.Began != nil {
 		h.Began(check)
 	}
-	digest, kept, tests := sha256.New(), newExcerpt(job.Excerpt), &tally.Reader{Root: job.Dir}
+	digest, tests := sha256.New(), &tally.Reader{Root: job.Dir}
+	kept, excerpt := newExcerpt(job.Excerpt)
 	said, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, digest), left: keptHead, tail: process.Tail{N: keptTail}}
 	whole := h.veiled(io.MultiWriter(written, said)) // a secret cut off by the excerpt would not be recognized
 	out := io.MultiWriter(whole, tests)
@@ -140,7 +141,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 		TookMS:    result.Took.Milliseconds(),
 		Log:       path.Join(h.Folder, log+".log"),
 		Digest:    hex.EncodeToString(digest.Sum(nil)),
-		Excerpt:   kept.String(),
+		Excerpt:   excerpt(),
 		Tests:     told,
 	}, nil
 }

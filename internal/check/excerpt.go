@@ -9,49 +9,30 @@ import (
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
-// excerpt keeps a part of a check's output, counted in characters.
-type excerpt interface {
-	io.Writer
-	String() string
-}
+// truncated marks an output that goes on. People's prompts rely on the words.
+const truncated = "... [truncated]"
 
-// newExcerpt keeps the end of an output, or its beginning.
-func newExcerpt(asked policy.Excerpt) excerpt {
+// newExcerpt returns a writer that keeps the end of an output, or its beginning, and a
+// function that returns it, counted in characters.
+func newExcerpt(asked policy.Excerpt) (io.Writer, func() string) {
 	chars := asked.Chars
 	if chars <= 0 {
 		chars = 4000
 	}
-	if asked.Head {
-		return &beginning{Head: process.Head{N: chars * utf8.UTFMax}, chars: chars}
+	if !asked.Head {
+		tail := &process.Tail{N: chars * utf8.UTFMax}
+		return tail, func() string {
+			runes := []rune(strings.ToValidUTF8(tail.String(), "\uFFFD"))
+			return string(runes[max(0, len(runes)-chars):])
+		}
 	}
-	return &ending{Tail: process.Tail{N: chars * utf8.UTFMax}, chars: chars}
-}
-
-type beginning struct {
-	process.Head
-	chars int
-}
-
-// truncated marks an output that goes on. People's prompts rely on the words.
-const truncated = "... [truncated]"
-
-// String returns the beginning, with a mark if there is more.
-func (b *beginning) String() string {
-	text := b.Head.String()
-	runes := []rune(text)
-	if len(runes) <= b.chars && b.Dropped() == 0 {
-		return text
+	head := &process.Head{N: chars * utf8.UTFMax}
+	return head, func() string {
+		text := head.String()
+		runes := []rune(text)
+		if len(runes) <= chars && head.Dropped() == 0 {
+			return text
+		}
+		return string(runes[:min(len(runes), chars)]) + truncated
 	}
-	return string(runes[:min(len(runes), b.chars)]) + truncated
-}
-
-type ending struct {
-	process.Tail
-	chars int
-}
-
-// String returns the end, without a character that was cut in half.
-func (e *ending) String() string {
-	runes := []rune(strings.ToValidUTF8(e.Tail.String(), "\uFFFD"))
-	return string(runes[max(0, len(runes)-e.chars):])
 }
