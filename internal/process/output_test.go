@@ -175,7 +175,7 @@ func TestHeadAndTailOfNoText(t *testing.T) {
 	h, tail := &process.Head{N: 10}, &process.Tail{N: 10}
 	_, _ = h.Write(binary)
 	_, _ = tail.Write(binary)
-	if len(h.String()) != 10 || len(tail.String()) != 7 || len(tail.Bytes()) != 10 {
+	if len(h.String()) != 7 || len(tail.String()) != 7 || len(tail.Bytes()) != 10 {
 		t.Errorf("head %d, tail %d bytes", len(h.String()), len(tail.String()))
 	}
 }

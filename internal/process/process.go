@@ -168,16 +168,11 @@ func (h *Head) Dropped() int64 { return h.dropped }
 // String returns what was kept, without an incomplete character at its end.
 func (h *Head) String() string {
 	b := h.kept
-	if h.dropped == 0 {
-		return string(b)
-	}
-	for i := 1; i <= min(utf8.UTFMax-1, len(b)); i++ {
-		if last := b[len(b)-i:]; utf8.RuneStart(last[0]) {
-			if !utf8.FullRune(last) {
-				b = b[:len(b)-i]
-			}
+	for n := 1; n < utf8.UTFMax && h.dropped > 0; n++ {
+		if r, size := utf8.DecodeLastRune(b); r != utf8.RuneError || size != 1 {
 			break
 		}
+		b = b[:len(b)-1]
 	}
 	return string(b)
 }
@@ -211,13 +206,7 @@ func (t *Tail) Dropped() int64 { return t.written - int64(len(t.Bytes())) }
 // String returns what was kept, without an incomplete character at its beginning.
 func (t *Tail) String() string {
 	b := t.Bytes()
-	if t.Dropped() == 0 {
-		return string(b)
-	}
-	for range utf8.UTFMax - 1 {
-		if len(b) == 0 || utf8.RuneStart(b[0]) {
-			break
-		}
+	for n := 1; n < utf8.UTFMax && t.Dropped() > 0 && len(b) > 0 && !utf8.RuneStart(b[0]); n++ {
 		b = b[1:]
 	}
 	return string(b)

@@ -148,14 +148,9 @@ func (in *input) copy() {
 	}
 }
 
-// buffers are shared: git is started often, and most outputs are small.
-var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
-
 func (o *output) copy() {
 	defer close(o.done)
-	page := buffers.Get().(*[64 << 10]byte)
-	defer buffers.Put(page)
-	_, err := io.CopyBuffer(o, struct{ io.Reader }{o.r}, page[:]) // a File would allocate a buffer of its own
+	_, err := io.Copy(o, o.r)
 	if err != nil && !errors.Is(err, os.ErrClosed) && o.err == nil {
 		o.err = fmt.Errorf("read its %s: %w", o.name, err)
 	}

@@ -177,19 +177,12 @@ func (t *processTable) read(pid int) (stat, bool) {
 	return s, true
 }
 
-// readStat avoids the extra calls of os.ReadFile: a table needs hundreds of reads.
 func readStat(pid int) (stat, bool) {
-	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return stat{}, false
 	}
-	defer func() { _ = unix.Close(fd) }()
-	var buf [1024]byte
-	n, err := unix.Read(fd, buf[:])
-	if err != nil {
-		return stat{}, false
-	}
-	return parseStat(buf[:n])
+	return parseStat(line)
 }
 
 // ancestors ends with our own child; nil if s does not descend from us.
