@@ -166,11 +166,8 @@ func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
 
 // States returns the paths in the user's home where agents keep their state.
 func States() (paths []string) {
-	for _, name := range Names() {
-		// Without its key Amp has no adapter.
-		if adapter, err := Pick(name, Options{Keys: Keys{AmpAPIKey: "none"}}); err == nil {
-			paths = append(paths, adapter.State.Paths()...)
-		}
+	for _, state := range []State{ampKeeps, claudeKeeps, codexKeeps, copilotKeeps, geminiKeeps, opencodeKeeps} {
+		paths = append(paths, state.Paths()...)
 	}
 	return paths
 }

@@ -30,6 +30,7 @@ type Scanner struct {
 	wanted   []string // the tags asked for
 	tags     []string // those of them that were seen
 	promises []string
+	others   int // of the promises that were not asked for
 	response string
 	answered bool
 	question string
@@ -135,9 +136,6 @@ func between(tags *pattern.Pattern, text string) (string, bool) {
 // Promises returns the different promises <promise>X</promise> in order. X is exact, and case counts.
 func (s *Scanner) Promises() []string { return slices.Clone(s.promises) }
 
-// Promised reports whether <promise>X</promise> was seen for exactly this X.
-func (s *Scanner) Promised(promise string) bool { return slices.Contains(s.promises, promise) }
-
 // Response returns what the first <response>…</response> holds. The tags may be in any case.
 func (s *Scanner) Response() (string, bool) { return s.response, s.answered }
 
@@ -158,19 +156,11 @@ func (s *Scanner) promise(words string) {
 	if wanted {
 		s.tag(words)
 	}
-	switch {
-	case words == "" || slices.Contains(s.promises, words):
-	case wanted, len(words) <= MaxPromise && s.strangers() < MaxPromises:
-		s.promises = append(s.promises, words)
+	if words == "" || slices.Contains(s.promises, words) || !wanted && (len(words) > MaxPromise || s.others == MaxPromises) {
+		return
 	}
-}
-
-func (s *Scanner) strangers() int {
-	n := 0
-	for _, p := range s.promises {
-		if !slices.Contains(s.wanted, p) {
-			n++
-		}
+	if !wanted {
+		s.others++
 	}
-	return n
+	s.promises = append(s.promises, words)
 }
