@@ -95,8 +95,7 @@ var (
 	ghPrefix    = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])gh$`)
 	userName    = regexp.MustCompile(`^@[A-Za-z0-9\[<!\\]`)
 	commitSHA   = regexp.MustCompile(`^@[0-9a-fA-F]{7}`)
-	image       = regexp.MustCompile(`^!\[([^\[\]]*)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
-	link        = regexp.MustCompile(`^\[([^\[\]]+)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
+	link        = regexp.MustCompile(`^(!?)\[([^\[\]]*)\]\(\s*<?((?:[^\s()<>]|\([^\s()<>]*\))*)>?(?:\s[^()]*)?\)`)
 )
 
 // reference breaks @name, #12, owner/repo#12, GH-12 and owner/repo@sha.
@@ -142,12 +141,12 @@ func (w *writer) address(text string, i int) int {
 
 // bracket writes a link, an image as a link, or a plain bracket.
 func (w *writer) bracket(rest string) int {
-	if m := image.FindStringSubmatch(rest); m != nil && !w.inLink {
-		w.linkTo(strings.TrimSuffix("image: "+m[1], ": "), m[2])
-		return len(m[0])
-	}
-	if m := link.FindStringSubmatch(rest); m != nil && !w.inLink {
-		w.linkTo(m[1], m[2])
+	if m := link.FindStringSubmatch(rest); m != nil && !w.inLink && m[1]+m[2] != "" {
+		words := m[2]
+		if m[1] != "" {
+			words = strings.TrimSuffix("image: "+words, ": ")
+		}
+		w.linkTo(words, m[3])
 		return len(m[0])
 	}
 	switch {

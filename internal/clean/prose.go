@@ -2,6 +2,7 @@ package clean
 
 import (
 	"bytes"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -47,9 +48,8 @@ func (w *writer) character(rest string) int {
 	switch c := rest[0]; {
 	case c == '&' && entityPattern.MatchString(rest):
 		w.out = append(w.out, "&amp;"...)
-	case c == '$':
-		// $`…`$ is a formula, in which the backticks would pair differently.
-		w.out = append(w.out, "&#36;"...)
+	case c == '$': // $`…`$ is a formula, in which the backticks would pair differently
+		w.entity(c)
 	case c == '~' && strings.HasPrefix(rest, "~~~"):
 		w.out = append(w.out, "&#126;&#126;&#126;"...)
 		return 3
@@ -62,44 +62,35 @@ func (w *writer) character(rest string) int {
 }
 
 func (w *writer) code(rest string) int {
-	size := len(rest) - len(strings.TrimLeft(rest, "`"))
-	end := closingRun(rest, size)
-	inside := ""
-	if end > 0 {
-		inside = rest[size:end]
+	size := len(ticks.FindString(rest))
+	inside, found := "", false
+	for _, run := range ticks.FindAllStringIndex(rest[size:], -1) {
+		if found = run[1]-run[0] == size; found {
+			inside = rest[size : size+run[0]]
+			break
+		}
 	}
 	// Parsers disagree about \\| in a table cell.
 	muddled := strings.Contains(inside, "|") && strings.Contains(inside, `\`)
-	if end < 0 || muddled {
-		w.out = append(w.out, strings.Repeat("&#96;", size)...)
+	if !found || muddled {
+		for range size {
+			w.entity('`')
+		}
 		return size
 	}
 	w.span(rest[:size], inside)
-	return end + size
+	return size + len(inside) + size
 }
 
-func closingRun(rest string, size int) int {
-	for i := size; i < len(rest); {
-		if rest[i] != '`' {
-			i++
-			continue
-		}
-		run := len(rest[i:]) - len(strings.TrimLeft(rest[i:], "`"))
-		if run == size {
-			return i
-		}
-		i += run
-	}
-	return -1
-}
+var ticks = regexp.MustCompile("`+")
 
 // A space before a code span separates it from another span or an address.
-func (w *writer) span(ticks, inside string) {
+func (w *writer) span(mark, inside string) {
 	if w.inAddress || bytes.HasSuffix(w.out, []byte("`")) {
 		w.out = append(w.out, ' ')
 		w.inAddress = false
 	}
-	w.out = append(w.out, ticks+strings.ReplaceAll(inside, "|", `\|`)+ticks...)
+	w.out = append(w.out, mark+strings.ReplaceAll(inside, "|", `\|`)+mark...)
 }
 
 func (w *writer) letter(c byte) {
@@ -131,15 +122,11 @@ func (w *writer) backslash(rest string) int {
 	case strings.IndexByte("@#<&$", next[0]) >= 0:
 		return 1
 	}
-	w.out = append(w.out, "&#92;"...)
+	w.entity('\\')
 	return 1
 }
 
-func (w *writer) entity(c byte) {
-	w.out = append(w.out, map[byte]string{
-		'`': "&#96;", '[': "&#91;", ']': "&#93;", '!': "&#33;", '\\': "&#92;",
-	}[c]...)
-}
+func (w *writer) entity(c byte) { w.out = fmt.Appendf(w.out, "&#%d;", c) }
 
 var autolink = regexp.MustCompile(`^<(https?://[^\s<>` + "`" + `]+)>`)
 
