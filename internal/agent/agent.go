@@ -65,9 +65,9 @@ type Adapter struct {
 
 	Reporting UsageReporting // when it reports its usage
 
-	CallsHooks  bool // it calls ralph's hooks before it uses a tool
-	Counted     bool // ralph's model server counts its usage: what it says of it does not count
-	HasProtocol bool // it prints JSON lines; one that fails without any never started
+	CallsHooks bool // it calls ralph's hooks before it uses a tool
+	Counted    bool // ralph's model server counts its usage: what it says of it does not count
+	Plain      bool // it prints its words; others print JSON lines, and one that fails without any never started
 }
 
 // InstallHint returns how to install the program.
@@ -190,8 +190,14 @@ func Pick(name string, o Options) (Adapter, error) {
 		words = []string{name}
 	}
 	adapter, err := build(words, o)
-	adapter.Counted = o.Keys.Bounded
-	return adapter, err
+	if err != nil {
+		return Adapter{}, err
+	}
+	adapter.Name, adapter.Counted = name, o.Keys.Bounded
+	if adapter.Program == "" {
+		adapter.Program = words[0]
+	}
+	return adapter, nil
 }
 
 // NameOf returns the agent's name, by the command if it has none: "/opt/bin/claude" means claude.

@@ -22,8 +22,6 @@ func amp(words []string, o Options) (Adapter, error) {
 		notes = append(notes, "amp uses its own server only: the base URL of a model server is ignored")
 	}
 	return Adapter{
-		Name:         "amp",
-		Program:      words[0],
 		Install:      "install Amp",
 		Package:      "@ampcode/cli",
 		Version:      append(slices.Clone(command), "--version"),
@@ -37,7 +35,6 @@ func amp(words []string, o Options) (Adapter, error) {
 		Env:          func(Order) []string { return o.Keys.ampEnv() },
 		Stdin:        ampStdin,
 		Decoder:      func(Order) Decoder { return decoderOf(&ampDecoder{}) },
-		HasProtocol:  true,
 		Reporting:    ReportsTokens,
 	}, nil
 }

@@ -31,8 +31,6 @@ func claude(words []string, o Options) (Adapter, error) {
 		extra = append(extra, "--tools", "Read,Grep,Glob")
 	}
 	adapter := Adapter{
-		Name:    "claude",
-		Program: words[0],
 		Install: "install Claude Code",
 		Package: "@anthropic-ai/claude-code",
 		Version: append(slices.Clone(command), "--version"),
@@ -51,7 +49,6 @@ func claude(words []string, o Options) (Adapter, error) {
 		Decoder:       func(order Order) Decoder { return decoderOf(&claudeDecoder{price: o.Prices, model: order.Model}) },
 		CallsHooks:    hooks != "",
 		Reporting:     ReportsCost,
-		HasProtocol:   true,
 	}
 	if o.Docker != nil {
 		return o.Docker.wrap(adapter, slices.Concat(command[1:], extra)), nil

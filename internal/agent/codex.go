@@ -33,8 +33,6 @@ func codex(words []string, o Options) (Adapter, error) {
 	// AGENTS.md is in the prompt.
 	start := slices.Concat(command, []string{"exec", "--json", "-c", "project_doc_max_bytes=0"}, bounds, provider)
 	return Adapter{
-		Name:          "codex",
-		Program:       words[0],
 		Install:       "install Codex",
 		Package:       "@openai/codex",
 		Wrapper:       "codex.js",
@@ -57,8 +55,7 @@ func codex(words []string, o Options) (Adapter, error) {
 			wrote := &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
 			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
-		HasProtocol: true,
-		Reporting:   ReportsCost,
+		Reporting: ReportsCost,
 	}, nil
 }
 

@@ -20,14 +20,13 @@ func command(words []string, o Options) (Adapter, error) {
 	}
 	argv := slices.Concat(words, o.Args)
 	return Adapter{
-		Name:    "command",
-		Program: words[0],
 		Install: "install it, or set another agent command",
 		Argv:    func(Order) []string { return slices.Clone(argv) },
 		Env: func(order Order) []string {
 			return environ.Merge(o.Keys.env(), environ.Pairs("RALPH_MODEL", order.Model))
 		},
 		Decoder: func(order Order) Decoder { return &textDecoder{echo: newPromptEcho(order.Prompt)} },
+		Plain:   true,
 	}, nil
 }
 
@@ -86,14 +85,12 @@ func scripted(_ []string, o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage(`the agent "scripted" has no script`, "name a script file as its only flag: agent-args", nil)
 	}
 	return Adapter{
-		Name:        "scripted",
-		Program:     o.Self,
-		Install:     "it is this program itself: start it by its full path",
-		Argv:        func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
-		Env:         func(Order) []string { return nil },
-		Decoder:     func(Order) Decoder { return decoderOf(scriptedDecoder{}) },
-		HasProtocol: true,
-		Reporting:   ReportsCost,
+		Program:   o.Self,
+		Install:   "it is this program itself: start it by its full path",
+		Argv:      func(Order) []string { return []string{o.Self, "scripted-agent", o.Script} },
+		Env:       func(Order) []string { return nil },
+		Decoder:   func(Order) Decoder { return decoderOf(scriptedDecoder{}) },
+		Reporting: ReportsCost,
 	}, nil
 }
 

@@ -19,8 +19,6 @@ func copilot(words []string, o Options) (Adapter, error) {
 	}
 	command, extra, notes := copilotRules.split(words, o.Args)
 	return Adapter{
-		Name:         "copilot",
-		Program:      words[0],
 		Install:      "install GitHub Copilot CLI",
 		Package:      "@github/copilot",
 		Wrapper:      "npm-loader.js",
@@ -34,12 +32,11 @@ func copilot(words []string, o Options) (Adapter, error) {
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",
 			"COPILOT_PROVIDER_WIRE_MODEL", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS", "COPILOT_PROVIDER_MAX_OUTPUT_TOKENS",
 		},
-		State:       copilotKeeps,
-		Hosts:       []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
-		Argv:        func(Order) []string { return slices.Concat(command, copilotStart, extra) },
-		Env:         func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
-		Decoder:     func(Order) Decoder { return decoderOf(&copilotDecoder{}) },
-		HasProtocol: true,
+		State:   copilotKeeps,
+		Hosts:   []string{"api.githubcopilot.com", "api.individual.githubcopilot.com", "api.github.com"},
+		Argv:    func(Order) []string { return slices.Concat(command, copilotStart, extra) },
+		Env:     func(order Order) []string { return copilotEnv(o.Keys, order.Model) },
+		Decoder: func(Order) Decoder { return decoderOf(&copilotDecoder{}) },
 	}, nil
 }
 

@@ -79,7 +79,6 @@ type Docker struct {
 // skips the permissions.
 func (d Docker) wrap(a Adapter, flags []string) Adapter {
 	return Adapter{
-		Name:    a.Name,
 		Program: "docker",
 		Install: "install Docker Desktop 4.58 or later",
 		Notes:   a.Notes,
@@ -92,12 +91,11 @@ func (d Docker) wrap(a Adapter, flags []string) Adapter {
 			argv := []string{"docker", "sandbox", "run", "-t", DockerImage, "claude", order.Dir, d.State, "--", "-p", prompt}
 			return slices.Concat(argv, claudeFormat, claudeSources, claudeModel(order), flags)
 		},
-		Env:         func(Order) []string { return nil },
-		Stdin:       func(Order) string { return "" },
-		Decoder:     a.Decoder,
-		HasProtocol: a.HasProtocol,
-		Reporting:   a.Reporting,
-		MaxPrompt:   maxArgument - 2, // for the final zero byte and a newline before it
-		SyncDelay:   d.Pause,
+		Env:       func(Order) []string { return nil },
+		Stdin:     func(Order) string { return "" },
+		Decoder:   a.Decoder,
+		Reporting: a.Reporting,
+		MaxPrompt: maxArgument - 2, // for the final zero byte and a newline before it
+		SyncDelay: d.Pause,
 	}
 }

@@ -22,8 +22,6 @@ func gemini(words []string, o Options) (Adapter, error) {
 	flags := slices.Concat(command[1:], extra)
 	home, more := geminiHome(o)
 	return Adapter{
-		Name:          "gemini",
-		Program:       words[0],
 		Install:       "install Gemini CLI",
 		Package:       "@google/gemini-cli",
 		Version:       append(slices.Clone(command), "--version"),
@@ -50,7 +48,6 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Decoder:     func(Order) Decoder { return decoderOf(&geminiDecoder{price: o.Prices}) },
 		ParseStderr: geminiParseStderr,
 		Reporting:   ReportsAtEnd,
-		HasProtocol: true,
 	}, nil
 }
 

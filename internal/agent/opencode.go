@@ -21,8 +21,6 @@ func opencode(words []string, o Options) (Adapter, error) {
 	command, extra, notes := opencodeRules.split(trimSubcommand(words, "run"), o.Args)
 	flags := slices.Concat(command[1:], extra)
 	return Adapter{
-		Name:    "opencode",
-		Program: words[0],
 		Install: "install opencode",
 		Package: "opencode-ai",
 		Version: append(slices.Clone(command), "--version"),
@@ -49,7 +47,6 @@ func opencode(words []string, o Options) (Adapter, error) {
 		},
 		ParseStderr: opencodeParseStderr,
 		Reporting:   ReportsCost,
-		HasProtocol: true,
 	}, nil
 }
 

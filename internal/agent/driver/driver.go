@@ -85,7 +85,7 @@ func (h *Agent) run(ctx context.Context, o agent.Order) (journal.AgentEnded, err
 			fmt.Sprintf("the agent %s does not start", h.Adapter.Name), h.startHint(e.err), e.err)
 	}
 	ended := s.event(e)
-	ended.Transcript, ended.Blind = attachment, !h.Adapter.HasProtocol
+	ended.Transcript, ended.Blind = attachment, h.Adapter.Plain
 	return ended, nil
 }
 
@@ -133,7 +133,7 @@ func (h *Agent) waitForSync(ctx context.Context) {
 func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.Decoder, s *collector, record *transcript) (process.Result, error) {
 	said := &process.Lines{Each: func(line []byte, cut bool) {
 		s.countLine()
-		if cut && h.Adapter.HasProtocol {
+		if cut && !h.Adapter.Plain {
 			s.take(stream.Progress{Text: "left out a line that is too long"})
 			return
 		}

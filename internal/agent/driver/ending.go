@@ -77,7 +77,7 @@ func (s *collector) failureReason(e ending) string {
 		return s.exitText(e)
 	case e.err != nil:
 		return e.err.Error()
-	case e.agent.Adapter.HasProtocol && s.result == nil:
+	case !e.agent.Adapter.Plain && s.result == nil:
 		return agent.NoResult
 	}
 	return ""
@@ -113,7 +113,7 @@ func (s *collector) cannotRun(e ending) bool {
 	case e.Exit == exitNotRunnable, e.Exit == exitNotFound, s.denied(e) != "":
 		return true
 	}
-	return e.agent.Adapter.HasProtocol && s.result == nil && s.lines == 0 && e.Exit != 0
+	return !e.agent.Adapter.Plain && s.result == nil && s.lines == 0 && e.Exit != 0
 }
 
 // noCredit matches messages for an account without credit, which have no status of their own.

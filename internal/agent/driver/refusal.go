@@ -25,7 +25,7 @@ const statusWords = `(?:error|status|http|code|api)[\W_]*(?:[\d.]+ )?`
 // protocol. An agent may write about rate limits: of what it prints, only a line that
 // calls itself an error counts, or one that is alone.
 func (s *collector) readRefusal(e ending) {
-	if e.agent.Adapter.HasProtocol || s.result != nil || e.interrupted || e.err != nil || e.TimedOut || e.Signal != "" || e.Exit == 0 {
+	if !e.agent.Adapter.Plain || s.result != nil || e.interrupted || e.err != nil || e.TimedOut || e.Signal != "" || e.Exit == 0 {
 		return
 	}
 	words := strings.TrimSpace(string(s.words))
