@@ -22,7 +22,6 @@ const (
 	maxText  = 96 << 10
 	maxAbout = 2 << 10 // of a skill's or an agent's front matter
 	maxNamed = 200     // skills and agents
-	maxDepth = 5       // of files that import files
 )
 
 // Source is where instructions are read from.
@@ -91,8 +90,8 @@ func (s Source) texts() (all []named, left []string) {
 		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), cmp.Compare(a, b))
 	})
 	size, seen := 0, map[string]bool{}
-	var add func(name string, depth int)
-	add = func(name string, depth int) {
+	var add func(name string)
+	add = func(name string) {
 		if seen[name] {
 			return
 		}
@@ -109,24 +108,19 @@ func (s Source) texts() (all []named, left []string) {
 		seen[place] = true
 		size += len(text)
 		all = append(all, named{name, text})
-		for _, imported := range s.imports(name, text, depth) {
-			add(imported, depth+1)
+		for _, imported := range importsOf(name, text) {
+			if slices.Contains(s.Files, imported) {
+				add(imported)
+			}
 		}
 	}
 	for _, name := range files {
-		add(name, 0)
+		add(name)
 	}
 	return all, left
 }
 
 var imported = pattern.Of(`(?m)(?:^|[\s(])@((?:\.{1,2}/)*[\w.-][\w./-]*\w)`)
-
-func (s Source) imports(name, text string, depth int) (files []string) {
-	if depth == maxDepth {
-		return nil
-	}
-	return slices.DeleteFunc(importsOf(name, text), func(file string) bool { return !slices.Contains(s.Files, file) })
-}
 
 // importsOf also returns paths that do not exist.
 func importsOf(name, text string) (paths []string) {

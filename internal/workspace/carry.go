@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -118,7 +117,7 @@ func Fingerprint(ctx context.Context, dir string) string {
 		return ""
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	p := fingerprint{sum: sha256.New(), left: maxContent, buffer: make([]byte, 64<<10)}
+	p := fingerprint{sum: sha256.New(), left: maxContent}
 	if err := root.Walk(ctx, ".", p.visit); err != nil {
 		return ""
 	}
@@ -126,10 +125,9 @@ func Fingerprint(ctx context.Context, dir string) string {
 }
 
 type fingerprint struct {
-	sum    hash.Hash
-	files  int
-	left   int64 // bytes that may still be read
-	buffer []byte
+	sum   hash.Hash
+	files int
+	left  int64 // bytes that may still be read
 }
 
 func (p *fingerprint) visit(e untrusted.Entry, err error) error {
@@ -161,12 +159,10 @@ func (p *fingerprint) addContent(e untrusted.Entry) bool {
 		return false
 	}
 	p.left -= size
-	file, err := e.In.Open(e.Name)
+	content, err := e.In.ReadFile(e.Name, maxAgentFile)
 	if err != nil {
 		return false
 	}
-	defer file.Close() //nolint:errcheck // only read
-	fmt.Fprintf(p.sum, " %d ", size)
-	_, err = io.CopyBuffer(p.sum, io.LimitReader(file, maxAgentFile), p.buffer)
-	return err == nil
+	fmt.Fprintf(p.sum, " %d %s", len(content), content)
+	return true
 }

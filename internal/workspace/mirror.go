@@ -115,9 +115,6 @@ func (e entry) mirrorLink() error {
 	if err != nil {
 		return err
 	}
-	if old, err := e.to.Readlink(e.name); err == nil && old == target {
-		return nil
-	}
 	return errors.Join(e.to.RemoveAll(e.name), e.to.Symlink(target, e.name), e.setOwner())
 }
 
