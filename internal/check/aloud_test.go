@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 type nowhere struct{ io.Writer }
@@ -62,7 +63,7 @@ func TestExcerptsLeaveOutTestsThatPass(t *testing.T) {
 func said(t *testing.T, where journal.Where, env []string, output string) (got []string, excerpt string) {
 	t.Helper()
 	hand := check.Hand{
-		Env: env, Log: func(string) (io.WriteCloser, error) { return nowhere{io.Discard}, nil },
+		Env: env, Veil: redact.Values().Writer, Log: func(string) (io.WriteCloser, error) { return nowhere{io.Discard}, nil },
 		Run: func(_ context.Context, command process.Command) (process.Result, error) {
 			got = command.Env
 			_, err := io.WriteString(command.Stdout, output)

@@ -29,7 +29,7 @@ type Hand struct {
 	// Grace is the time between SIGTERM and SIGKILL; 0 means the default.
 	Grace time.Duration
 	Log   func(name string) (io.WriteCloser, error) // opens the file that keeps a check's output
-	// Veil removes secrets from the kept output, whose digest is recorded. May be nil.
+	// Veil removes secrets from the kept output, whose digest is recorded.
 	Veil func(io.Writer) io.WriteCloser
 	// Folder is the log's folder, as people see it.
 	Folder string
@@ -53,7 +53,7 @@ type Job struct {
 	Skip func(policy.Check) bool
 	// Second is set if the checks ran before: their logs get other names.
 	Second bool
-	// Ask returns the tests of a check whose outcome is always recorded. May be nil.
+	// Ask returns the tests of a check whose outcome is always recorded.
 	Ask func(check string) []string
 }
 
@@ -103,7 +103,7 @@ func (h Hand) one(ctx context.Context, job Job, check policy.Check, log string) 
 	digest, tests := sha256.New(), &tally.Reader{Root: job.Dir}
 	kept, excerpt := newExcerpt(job.Excerpt)
 	said, written := &withoutProgress{to: kept}, &capped{to: io.MultiWriter(file, digest), left: keptHead, tail: process.Tail{N: keptTail}}
-	whole := h.veiled(io.MultiWriter(written, said)) // a secret cut off by the excerpt would not be recognized
+	whole := h.Veil(io.MultiWriter(written, said)) // a secret cut off by the excerpt would not be recognized
 	out := io.MultiWriter(whole, tests)
 	result, err := h.Run(ctx, process.Command{
 		Argv:    []string{"sh", "-c", check.Command},
@@ -163,17 +163,6 @@ func (h Hand) missing(ctx context.Context, job Job, programs []string) (string, 
 	}
 	return "", nil
 }
-
-func (h Hand) veiled(to io.Writer) io.WriteCloser {
-	if h.Veil == nil {
-		return open{to}
-	}
-	return h.Veil(to)
-}
-
-type open struct{ io.Writer }
-
-func (open) Close() error { return nil }
 
 func (h Hand) timeout(check policy.Check) time.Duration {
 	if h.Patience == nil {

@@ -34,9 +34,10 @@ func newLab(t *testing.T) lab {
 	t.Helper()
 	l := lab{tree: t.TempDir(), logs: t.TempDir()}
 	l.hand = check.Hand{
-		Run: (&process.Runner{}).Run,
-		Env: []string{"PATH=" + os.Getenv("PATH"), "GREETING=hello"},
-		Log: func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(l.logs, name)) },
+		Run:  (&process.Runner{}).Run,
+		Env:  []string{"PATH=" + os.Getenv("PATH"), "GREETING=hello"},
+		Log:  func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(l.logs, name)) },
+		Veil: redact.Values().Writer,
 	}
 	return l
 }

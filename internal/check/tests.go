@@ -58,7 +58,7 @@ func (h Hand) keep(name, text string) (journal.Attachment, error) {
 		return journal.Attachment{}, err
 	}
 	var kept strings.Builder
-	hidden := h.veiled(io.MultiWriter(file, &kept))
+	hidden := h.Veil(io.MultiWriter(file, &kept))
 	_, err = io.WriteString(hidden, text)
 	if err := errors.Join(err, hidden.Close(), file.Close()); err != nil {
 		return journal.Attachment{}, err

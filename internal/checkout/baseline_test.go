@@ -8,6 +8,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -32,7 +33,7 @@ func (p proving) prove(t *testing.T) (runs int, o checkout.Outcome) {
 		Code: p.trusted, Dir: t.TempDir(), Hand: check.Hand{Run: run}, Kept: p.kept,
 		Git: git.Git{Run: run, Path: os.Getenv("PATH"), Home: home},
 	}
-	v.Hand.Env = p.env
+	v.Confide(p.env, confine.Needs{})
 	before, _ := os.ReadFile(p.runs)
 	ended, err := v.Prove(t.Context(), "", p.span, func(func(string) []byte) (policy.Policy, error) {
 		rules := policy.ForPreset(policy.Stories)

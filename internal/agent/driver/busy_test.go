@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -87,7 +88,7 @@ func TestTurnedAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			hand := &driver.Agent{
-				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: func() time.Time { return now },
+				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Now: func() time.Time { return now },
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + test.prints},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
@@ -130,7 +131,7 @@ func TestOverspent(t *testing.T) {
 				t.Fatal(err)
 			}
 			hand := &driver.Agent{
-				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget,
+				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: test.budget,
 				Env: []string{"PATH=/usr/bin:/bin", "LINES_=" + strings.ReplaceAll(begin+line, "claude-haiku-4-5", cmp.Or(test.model, "claude-haiku-4-5"))},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
@@ -192,7 +193,7 @@ func TestOverspentByRollouts(t *testing.T) {
 				t.Fatal(err)
 			}
 			hand := &driver.Agent{
-				Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: agent.Budget{Tokens: 1000},
+				Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Budget: agent.Budget{Tokens: 1000},
 				Env: []string{"PATH=/usr/bin:/bin", "CODEX_HOME=" + home, `LINES_={"type":"thread.started","thread_id":"` + thread + `"}`},
 			}
 			ended, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
@@ -234,7 +235,7 @@ func TestRefusalInWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			hand := &driver.Agent{Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin", "SAID=" + said}}
+			hand := &driver.Agent{Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin", "SAID=" + said}}
 			got, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
 			if err != nil {
 				t.Fatal(err)

@@ -39,7 +39,7 @@ type Agent struct {
 	Env     []string                                  // the base environment, as package environ makes it
 	Watch   func(stream.Item)                         // called for every item, one at a time; may be nil
 	Open    func(name string) (io.WriteCloser, error) // creates the transcript; may be nil
-	Redact  func(io.Writer) io.WriteCloser            // removes secrets from the output; may be nil
+	Redact  func(io.Writer) io.WriteCloser            // removes secrets from the output
 	Idle    time.Duration                             // limit without output; 0: none
 	Timeout time.Duration                             // 0: none
 	Budget  agent.Budget
@@ -148,7 +148,7 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 			done(err)
 		}
 	}
-	out, errs := h.redacted(io.MultiWriter(record, said)), h.redacted(moaned)
+	out, errs := h.Redact(io.MultiWriter(record, said)), h.Redact(moaned)
 	life := activityWriter{s, alive}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, life), io.MultiWriter(errs, life)
 	unfollow := followFiles(decoder, s)
@@ -183,17 +183,6 @@ func followFiles(decoder agent.Decoder, s *collector) (end func()) {
 		s.take(f.Follow()...)
 	}
 }
-
-func (h *Agent) redacted(to io.Writer) io.WriteCloser {
-	if h.Redact == nil {
-		return nopCloser{to}
-	}
-	return h.Redact(to)
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }
 
 func (h *Agent) takeStderr(s *collector, line string) {
 	if h.Adapter.ParseStderr != nil {

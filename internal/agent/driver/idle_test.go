@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // idling returns a driver of that command, which may say nothing for 300 ms.
@@ -21,7 +22,7 @@ func idling(t *testing.T, command string) *driver.Agent {
 		t.Fatal(err)
 	}
 	return &driver.Agent{
-		Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(),
+		Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(),
 		Env: []string{"PATH=/usr/bin:/bin"}, Idle: 300 * time.Millisecond,
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/agent/driver"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -41,6 +42,7 @@ func New(t *testing.T, name string, o agent.Options) *Stand {
 	runner := process.Runner{Now: time.Now} //nolint:forbidigo // only tests use it
 	s.Agent = driver.Agent{
 		Adapter: adapter,
+		Redact:  redact.Values().Writer,
 		Run:     runner.Run,
 		Dir:     t.TempDir(),
 		Env:     []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, //nolint:forbidigo // likewise
