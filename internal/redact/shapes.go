@@ -124,35 +124,14 @@ func inWord(s []byte, at int) bool {
 	return at > 0 && alnum.has(s[at-1]) && s[at-1] != '_'
 }
 
-// webToken returns a JSON web token: three parts, the first begins with {" in base64.
+// webToken finds a JSON web token: three parts, the first begins with {" in base64.
 func webToken(s []byte, at int) (skip, size int, open bool) {
-	const shortestPart, longestPart = 5, 5000
-	if at > 0 && (alnum | dash).has(s[at-1]) {
-		return 0, 0, false
+	skip, size, open = run{webBegin, alnum | dash | dot, 14, 15_000}.match(s, at)
+	token := bytes.TrimRight(s[at:at+size], ".") // a sentence ends
+	if bytes.Count(token, []byte(".")) < 2 {
+		return 0, 0, open
 	}
-	rest := s[at:]
-	if whole, part := begins(rest, webBegin); !whole {
-		return 0, 0, part
-	}
-	for part := range 3 {
-		n := (alnum | dash).span(rest[size:], longestPart)
-		size += n
-		if size == len(rest) && n < longestPart {
-			if part < 2 || n < shortestPart {
-				return 0, 0, true
-			}
-			return 0, size, true
-		}
-		switch {
-		case n < shortestPart, n == longestPart:
-			return 0, 0, false
-		case part < 2 && rest[size] != '.':
-			return 0, 0, false
-		case part < 2:
-			size++
-		}
-	}
-	return 0, size, false
+	return skip, len(token), open
 }
 
 func privateKey(s []byte, at int) (skip, size int, open bool) {
