@@ -41,15 +41,19 @@ func (u codexUsage) plain() stream.Usage {
 type codexDecoder struct {
 	price pricing
 	model string
-	wrote *rollouts    // beside its output
+	wrote rollouts     // beside its output
 	open  recent[bool] // calls without an end
 	last  string       // the last error of the stream itself
 }
 
 func (d *codexDecoder) read(l codexLine) []stream.Item {
+	return append(d.items(l), d.wrote.follow()...)
+}
+
+func (d *codexDecoder) items(l codexLine) []stream.Item {
 	switch l.Type {
 	case "thread.started":
-		d.wrote.setThread(l.Thread)
+		d.wrote.thread = l.Thread
 		return []stream.Item{stream.Progress{Text: "thread " + Short(l.Thread)}}
 	case "item.started":
 		return d.started(l.Item)
@@ -68,14 +72,9 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 	return nil
 }
 
-// unfinished has no usage: Codex reports it only at the end of a turn.
+// unfinished has no usage: Codex prints it only at the end of a turn.
 func (d *codexDecoder) unfinished() []stream.Item {
-	return []stream.Item{codexFailure(NoResult, d.last)}
-}
-
-type rolloutDecoder struct {
-	Decoder
-	*rollouts
+	return append(d.wrote.follow(), codexFailure(NoResult, d.last))
 }
 
 func (d *codexDecoder) started(item codexItem) []stream.Item {

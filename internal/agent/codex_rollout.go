@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -21,7 +20,6 @@ type rollouts struct {
 	price pricing
 	model string // that a flag or the order names
 
-	mu     sync.Mutex
 	thread string
 	first  string // the thread's own file
 	files  map[string]*rollout
@@ -45,16 +43,8 @@ func codexSessions(env []string) string {
 	return filepath.Join(home, "sessions")
 }
 
-func (r *rollouts) setThread(thread string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.thread = thread
-}
-
-// Follow reads what was added, and gives what was used so far where that has changed.
-func (r *rollouts) Follow() []stream.Item {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// follow reads what was added, and gives what was used so far where that has changed.
+func (r *rollouts) follow() []stream.Item {
 	if r.dir == "" || r.thread == "" {
 		return nil
 	}
