@@ -18,13 +18,12 @@ func claude(words []string, o Options) (Adapter, error) {
 		return Adapter{}, fault.Usage("no key for the agent claude",
 			"set the input anthropic-api-key or claude-code-oauth-token", nil)
 	}
-	err := checkBaseURL(o.Keys.ModelBaseURL)
-	hooks := ""
-	if o.Hooks && err == nil {
-		hooks, err = hookSettings(o.Self)
-	}
-	if err != nil {
+	if err := checkBaseURL(o.Keys.ModelBaseURL); err != nil {
 		return Adapter{}, err
+	}
+	hooks := ""
+	if o.Hooks {
+		hooks = hookSettings(o.Self)
 	}
 	command, extra, notes := claudeRules.split(words, o.Args)
 	if o.ReadOnly {

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // State is what an agent's program may change in the user's home. The rest is restored after it ran in a sandbox: it can
@@ -51,26 +50,17 @@ var hookEvents = []struct {
 	{"Stop", "stop", "", 60},
 }
 
-func hookSettings(self string) (string, error) {
-	program, err := syntax.Quote(self, syntax.LangPOSIX)
-	if err != nil {
-		return "", err
-	}
-	type command struct {
-		Type    string `json:"type"`
-		Command string `json:"command"`
-		Timeout int    `json:"timeout"`
-	}
-	type group struct {
-		Matcher string    `json:"matcher,omitempty"`
-		Hooks   []command `json:"hooks"`
-	}
-	hooks := map[string][]group{}
+func hookSettings(self string) string {
+	hooks := map[string]any{}
 	for _, m := range hookEvents {
-		hooks[m.event] = []group{{m.matcher, []command{{"command", program + " hook " + m.word, m.seconds}}}}
+		group := map[string]any{"hooks": []any{map[string]any{"type": "command", "command": shell.Quote(self) + " hook " + m.word, "timeout": m.seconds}}}
+		if m.matcher != "" {
+			group["matcher"] = m.matcher
+		}
+		hooks[m.event] = []any{group}
 	}
-	text, err := json.Marshal(map[string]any{"hooks": hooks})
-	return string(text), err
+	text, _ := json.Marshal(map[string]any{"hooks": hooks}) // strings and numbers have no error
+	return string(text)
 }
 
 // CheckAutoRuns refuses files of the repository that the program would run without asking.
