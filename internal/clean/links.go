@@ -15,15 +15,15 @@ func dropLinkTexts(text string, gone Removed) string {
 	}
 	text = dropDefinitions(dropFootnotes(text, gone), gone)
 	p := parseMarkdown(text)
-	pairs := bracketPairs(text, p)
+	masked := p.maskCode(text)
+	pairs := bracketPairs(masked)
 	labels := make(map[string]bool)
 	for _, d := range p.definitions {
 		labels[normalizeLabel(d.label)] = true
 	}
 	var edits []edit
 	for i := 0; i < len(text); i++ {
-		if end, inside := p.codeAt(i); inside {
-			i = end - 1
+		if masked[i] != '!' && masked[i] != ']' {
 			continue
 		}
 		cut, ok := hiddenLinkText(text, i, pairs, labels)
@@ -82,14 +82,10 @@ const maxLinkTail = 4096
 var linkTail = regexp.MustCompile(`^\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\([^\s()]*\))*\))+)?` +
 	`(\s+(?:"(?:[^"\\]|\\.|\\\n)*"|'(?:[^'\\]|\\.|\\\n)*'|\((?:[^()\\]|\\.|\\\n)*\)))\s*\)`)
 
-func bracketPairs(text string, p document) map[int]int {
+func bracketPairs(text string) map[int]int {
 	pairs := make(map[int]int)
 	var open []int
 	for i := 0; i < len(text); i++ {
-		if end, inside := p.codeAt(i); inside {
-			i = end - 1
-			continue
-		}
 		switch text[i] {
 		case '\\':
 			i++
@@ -143,7 +139,7 @@ func dropDefinitions(text string, gone Removed) string {
 func usedLabels(text string, p document) map[string]bool {
 	used := make(map[string]bool)
 	next := 0
-	pairs := bracketPairs(text, p)
+	pairs := bracketPairs(p.maskCode(text))
 	for _, from := range slices.Sorted(maps.Keys(pairs)) {
 		for next < len(p.definitions) && p.definitions[next].to <= from {
 			next++
@@ -172,10 +168,10 @@ func dropFootnotes(text string, gone Removed) string {
 	for _, m := range footnoteMark.FindAllStringSubmatch(text, -1) {
 		used[m[1]] = used[m[1]] || m[2] == ""
 	}
-	p := parseMarkdown(text)
+	masked := parseMarkdown(text).maskCode(text)
 	var edits []edit
 	for _, m := range found {
-		if _, code := p.codeAt(m[0]); code || used[text[m[2]:m[3]]] {
+		if masked[m[2]-1] != '[' || used[text[m[2]:m[3]]] {
 			continue
 		}
 		gone.add("unused definitions")

@@ -169,18 +169,14 @@ func dropComments(text string, gone Removed) string {
 	if !strings.Contains(text, "<!--") {
 		return text
 	}
-	p := parseMarkdown(text)
+	masked := parseMarkdown(text).maskCode(text)
 	var edits []edit
 	for at := 0; ; {
-		i := strings.Index(text[at:], "<!--")
+		i := strings.Index(masked[at:], "<!--")
 		if i < 0 {
 			return apply(text, edits)
 		}
 		from := at + i
-		if end, inside := p.codeAt(from); inside {
-			at = end
-			continue
-		}
 		gone.add("HTML comments")
 		at = len(text)
 		if end := strings.Index(text[from+4:], "-->"); end >= 0 {

@@ -173,13 +173,13 @@ func (p document) mapProse(source string, change func(string) string) string {
 	return out.String()
 }
 
-func (p document) codeAt(at int) (end int, inside bool) {
-	i, found := slices.BinarySearchFunc(p.code, at, func(r region, at int) int { return r.from - at })
-	if !found {
-		i--
+// maskCode returns source with an x for each byte of code.
+func (p document) maskCode(source string) string {
+	masked := []byte(source)
+	for _, c := range p.code {
+		for i := c.from; i < c.to; i++ {
+			masked[i] = 'x'
+		}
 	}
-	if i < 0 || at >= p.code[i].to {
-		return at, false
-	}
-	return p.code[i].to, true
+	return string(masked)
 }
