@@ -137,11 +137,7 @@ func (f Folder) NewRun(id string) (Run, error) {
 
 // Run returns the run with that id.
 func (f Folder) Run(id string) Run {
-	run := Run{ID: id, Path: filepath.Join(f.Path, runs, id), straight: f.Straight}
-	if f.StateDir != "" {
-		run.digestFile = f.digestPath(id)
-	}
-	return run
+	return Run{ID: id, Path: filepath.Join(f.Path, runs, id), in: f}
 }
 
 // ignoreAll makes git ignore the folder except the settings, unless it has a .gitignore.

@@ -18,12 +18,13 @@ type Run struct {
 	ID   string
 	Path string
 
-	straight   bool   // as that of its Folder
-	digestFile string // has the digests of its journal; empty: none are kept
-	accepted   bool   // see Accept
+	in       Folder
+	accepted bool // see Accept
 }
 
-func (r Run) folder() untrusted.Folder { return untrusted.Folder{Path: r.Path, Straight: r.straight} }
+func (r Run) folder() untrusted.Folder {
+	return untrusted.Folder{Path: r.Path, Straight: r.in.Straight}
+}
 
 // File returns the path of a file in the run's folder.
 func (r Run) File(name string) string { return filepath.Join(r.Path, name) }
@@ -160,7 +161,7 @@ func (r Run) OpenJournalFile() (*OpenJournal, []journal.Entry, error) {
 	if err == nil {
 		err = r.sync()
 	}
-	if err == nil && len(text) > 0 && r.digestFile != "" && !r.accepted && !r.hasDigestOf(text) {
+	if err == nil && len(text) > 0 && r.in.StateDir != "" && !r.accepted && !r.hasDigestOf(text) {
 		err = UnvouchedError(r.ID, "ralph resume --trust")
 	}
 	if err != nil {
@@ -194,7 +195,7 @@ func (l *OpenJournal) Restore() (restored bool, err error) {
 	if l.isUnchanged() {
 		return false, nil
 	}
-	root, err := Folder{Path: filepath.Dir(filepath.Dir(l.run.Path)), Straight: l.run.straight}.open()
+	root, err := l.run.in.open()
 	if err != nil {
 		return false, err
 	}

@@ -60,7 +60,7 @@ func (r Run) hasDigestOf(text []byte) bool {
 }
 
 func (r Run) hasDigest(sum []byte) bool {
-	known, err := untrusted.ReadFile(r.digestFile, maxKeptFile)
+	known, err := untrusted.ReadFile(r.in.digestPath(r.ID), maxKeptFile)
 	return err == nil && bytes.Contains(known, []byte("\n"+hex.EncodeToString(sum)+"\n"))
 }
 
@@ -151,15 +151,15 @@ type digest struct {
 func (r Run) newDigest(text []byte) *digest {
 	d := &digest{sum: sha256.New()}
 	d.reset(text)
-	if r.digestFile == "" || os.MkdirAll(filepath.Dir(r.digestFile), 0o700) != nil {
+	if !r.in.CanVouch() {
 		return d
 	}
-	root, err := untrusted.OpenRoot(filepath.Dir(r.digestFile))
+	root, err := untrusted.OpenRoot(r.in.StateDir)
 	if err != nil {
 		return d
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	head, name := r.Journal()+"\n", filepath.Base(r.digestFile)
+	head, name := r.Journal()+"\n", filepath.Base(r.in.digestPath(r.ID))
 	if d.offset = int64(len(head)); root.WriteFile(name, []byte(head), 0o600) == nil {
 		d.file, _ = root.OpenFile(name, os.O_WRONLY, 0)
 	}
