@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -51,14 +52,15 @@ func (d *codexDecoder) read(l codexLine) []stream.Item {
 }
 
 func (d *codexDecoder) items(l codexLine) []stream.Item {
+	if l.Item.Type == "todo_list" {
+		return []stream.Item{l.Item.todo()}
+	}
 	switch l.Type {
 	case "thread.started":
 		d.wrote.thread = l.Thread
 		return []stream.Item{stream.Progress{Text: "thread " + Short(l.Thread)}}
 	case "item.started":
 		return d.started(l.Item)
-	case "item.updated":
-		return l.Item.todo()
 	case "item.completed":
 		return d.completed(l.Item)
 	case "error":
@@ -78,9 +80,6 @@ func (d *codexDecoder) unfinished() []stream.Item {
 }
 
 func (d *codexDecoder) started(item codexItem) []stream.Item {
-	if item.Type == "todo_list" {
-		return item.todo()
-	}
 	call, isCall := item.call()
 	if !isCall {
 		return nil
@@ -100,8 +99,6 @@ func (d *codexDecoder) completed(item codexItem) []stream.Item {
 		return asProgress(item.Text)
 	case "error": // often a mere warning: only a turn fails
 		return asProgress(item.Message)
-	case "todo_list":
-		return item.todo()
 	case "file_change":
 		return item.edits()
 	}
@@ -202,19 +199,10 @@ func (i codexItem) failed() bool {
 }
 
 func (i codexItem) output() string {
-	switch {
-	case i.Output != "":
-		return truncate(i.Output, maxOutput)
-	case i.Error.Message != "":
-		return truncate(i.Error.Message, maxOutput)
-	}
-	return claudeBlock{Content: i.Result.Content}.output()
+	return truncate(cmp.Or(i.Output, i.Error.Message, claudeBlock{Content: i.Result.Content}.output()), maxOutput)
 }
 
-func (i codexItem) todo() []stream.Item {
-	if i.Type != "todo_list" {
-		return nil
-	}
+func (i codexItem) todo() stream.Todo {
 	var todo stream.Todo
 	for _, task := range i.Items {
 		state := stream.TaskPending
@@ -223,5 +211,5 @@ func (i codexItem) todo() []stream.Item {
 		}
 		todo.Tasks = append(todo.Tasks, stream.Task{Text: Short(task.Text), State: state})
 	}
-	return []stream.Item{todo}
+	return todo
 }

@@ -147,13 +147,9 @@ func (d *copilotDecoder) read(l copilotLine) []stream.Item {
 }
 
 func (d *copilotDecoder) message(data copilotData) []stream.Item {
-	var items []stream.Item
-	switch {
-	case data.Content == "":
-	case data.Parent == "":
-		items = append(items, stream.Text{Text: data.Content})
-	default:
-		items = append(items, stream.Progress{Text: Short(data.Content)})
+	items := asProgress(data.Content)
+	if data.Content != "" && data.Parent == "" {
+		items = []stream.Item{stream.Text{Text: data.Content}}
 	}
 	if data.Output <= 0 {
 		return items

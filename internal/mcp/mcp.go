@@ -87,16 +87,13 @@ func (s Servers) Settings(agent string) map[string]any {
 	if len(s) == 0 {
 		return nil
 	}
-	all, key := map[string]any{}, "mcpServers"
+	key, form := "mcpServers", Server.forGemini
 	if agent == "opencode" {
-		key = "mcp"
+		key, form = "mcp", Server.forOpencode
 	}
+	all := map[string]any{}
 	for name, server := range s {
-		if agent == "opencode" {
-			all[name] = server.forOpencode()
-		} else {
-			all[name] = server.forGemini()
-		}
+		all[name] = form(server)
 	}
 	return map[string]any{key: all}
 }
