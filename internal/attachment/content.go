@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -36,16 +35,9 @@ func harmless(data []byte) ([]byte, string, error) {
 	case kind == "image/gif": // its first picture
 		return picture(data, ".png", gif.DecodeConfig, gif.Decode)
 	case strings.HasPrefix(kind, "text/plain") && utf8.Valid(data) && len(data) <= maxText:
-		return []byte(strings.Map(visible, string(data))), ".txt", nil
+		return []byte(clean.Visible(string(data))), ".txt", nil
 	}
 	return nil, "", errors.New("it is neither a picture (PNG, JPEG, GIF) nor a short plain text")
-}
-
-func visible(r rune) rune {
-	if r != '\n' && r != '\t' && (unicode.IsControl(r) || clean.IsInvisible(r)) {
-		return -1
-	}
-	return r
 }
 
 // picture encodes the pixels anew: nothing else of the file stays.

@@ -99,11 +99,10 @@ func (r Removed) String() string {
 
 // decodeAll: decoding can make invisible characters, which are removed. Here all HTML becomes text.
 func decodeAll(text string) string {
-	gone := Removed{}
-	text = dropUnprintable(text, gone)
+	text = Visible(text)
 	if strings.Contains(text, "&") {
 		text = parseMarkdown(text).mapProse(text, func(s string) string { return strings.ReplaceAll(decode(s), `\<`, "<") })
-		text = dropUnprintable(text, gone)
+		text = Visible(text)
 	}
 	return text
 }
@@ -142,8 +141,7 @@ func Lines(text string) string {
 // references stay, as GitHub ignores them in code. A line that a bot would take
 // for a command gets a space before it.
 func Fence(text string) string {
-	gone := Removed{}
-	text = strings.TrimRight(dropUnprintable(text, gone), "\n")
+	text = strings.TrimRight(Visible(text), "\n")
 	mark := "```"
 	for _, run := range backticks.FindAllString(text, -1) {
 		mark = strings.Repeat("`", max(len(mark), len(run)+1))

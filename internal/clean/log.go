@@ -110,6 +110,9 @@ func normalizeNewlines(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n").Replace(text)
 }
 
+// Visible returns text without control and invisible characters, apart from tabs and newlines.
+func Visible(text string) string { return dropUnprintable(text, Removed{}) }
+
 func dropUnprintable(text string, gone Removed) string {
 	text = normalizeNewlines(text)
 	var out strings.Builder

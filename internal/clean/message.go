@@ -17,8 +17,7 @@ import (
 func CommitMessage(text string) string {
 	for range maxRounds {
 		before := text
-		gone := Removed{}
-		text = truncate(dropUnprintable(text, gone), maxMessageBytes)
+		text = truncate(Visible(text), maxMessageBytes)
 		text = trailerKey.ReplaceAllString(trailingSpace.ReplaceAllString(text, ""), "")
 		text = withoutTrailers(strings.Trim(blankLines.ReplaceAllString(text, "\n\n"), "\n"))
 		text = BreakSkipWords(text)

@@ -154,12 +154,7 @@ func (s Source) list(names []string) string {
 }
 
 func tidy(text string, limit int) string {
-	text = strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && clean.IsInvisible(r) {
-			return -1
-		}
-		return r
-	}, strings.TrimSpace(text))
+	text = clean.Visible(strings.TrimSpace(text))
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "\n… (cut)"
 	}
