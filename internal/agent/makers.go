@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
@@ -46,12 +47,9 @@ func (k Keys) Makers(name, model string) (makers []Maker, can bool) {
 }
 
 func (k Keys) anthropic() []Maker {
-	if k.AnthropicAPIKey == "" && k.ClaudeCodeOAuthToken != "" {
-		return []Maker{{API: "anthropic", Base: k.ModelBaseURL, Key: k.ClaudeCodeOAuthToken, Bearer: true}}
-	}
-	makers := k.maker("anthropic", k.AnthropicAPIKey)
+	makers := k.maker("anthropic", cmp.Or(k.AnthropicAPIKey, k.ClaudeCodeOAuthToken))
 	for i := range makers {
-		makers[i].Bearer = isBedrockMantle(k.ModelBaseURL)
+		makers[i].Bearer = k.AnthropicAPIKey == "" || isBedrockMantle(k.ModelBaseURL)
 	}
 	return makers
 }
@@ -86,19 +84,15 @@ func (k Keys) opencodeMakers(model string) ([]Maker, bool) {
 // server's token in place of each key of makers, and no other key.
 func (k Keys) ForModelServer(makers []Maker, server, token string) Keys {
 	inside := Keys{CopilotProviderType: k.CopilotProviderType, ModelBaseURL: server, Cloud: isBedrockMantle(k.ModelBaseURL), Bounded: true, KeySelected: k.KeySelected}
-	for _, maker := range makers {
-		for _, key := range []struct{ ours, theirs *string }{
-			{&k.AnthropicAPIKey, &inside.AnthropicAPIKey},
-			{&k.ClaudeCodeOAuthToken, &inside.ClaudeCodeOAuthToken},
-			{&k.OpenAIAPIKey, &inside.OpenAIAPIKey},
-			{&k.GeminiAPIKey, &inside.GeminiAPIKey},
-			{&k.CopilotProviderAPIKey, &inside.CopilotProviderAPIKey},
-		} {
-			if *key.ours == maker.Key {
-				*key.theirs = token
-			}
+	replaced := func(key string) string {
+		if slices.ContainsFunc(makers, func(m Maker) bool { return m.Key == key }) {
+			return token
 		}
+		return ""
 	}
+	inside.AnthropicAPIKey, inside.ClaudeCodeOAuthToken = replaced(k.AnthropicAPIKey), replaced(k.ClaudeCodeOAuthToken)
+	inside.OpenAIAPIKey, inside.GeminiAPIKey = replaced(k.OpenAIAPIKey), replaced(k.GeminiAPIKey)
+	inside.CopilotProviderAPIKey = replaced(k.CopilotProviderAPIKey)
 	return inside
 }
 

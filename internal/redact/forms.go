@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -142,21 +143,12 @@ func inLines(text string, width int) []string {
 func inURL(value string) []string {
 	var all []string
 	for _, escaped := range []string{url.QueryEscape(value), url.PathEscape(value)} {
-		all = append(all, escaped, lowerPercent(escaped))
+		all = append(all, escaped, percentCode.ReplaceAllStringFunc(escaped, strings.ToLower)) // both are in use
 	}
 	return all
 }
 
-// lowerPercent writes %2F as %2f; both are in use.
-func lowerPercent(escaped string) string {
-	out := []byte(escaped)
-	for i := 0; i+2 < len(out); i++ {
-		if out[i] == '%' {
-			copy(out[i+1:], strings.ToLower(string(out[i+1:i+3])))
-		}
-	}
-	return string(out)
-}
+var percentCode = regexp.MustCompile(`%[0-9A-F]{2}`)
 
 // inJSON also quotes twice: an agent's stream quotes what a tool printed.
 func inJSON(value string) []string {

@@ -24,41 +24,41 @@ const (
 
 // Pack reads the journal and small files beside it, without trees and transcripts.
 func (r Run) Pack() (map[string][]byte, error) {
-	root, err := r.folder().Open()
-	if err != nil {
+	files := map[string][]byte{}
+	if err := r.folder().Do(func(root *untrusted.Root) error { return readFiles(root, files) }); err != nil {
 		return nil, fmt.Errorf("read the run's files: %w", err)
 	}
-	defer root.Close() //nolint:errcheck // only a handle
+	if files[JournalFile] == nil {
+		return nil, fmt.Errorf("the journal is missing or longer than %d MiB", MaxJournal>>20)
+	}
+	return files, nil
+}
+
+func readFiles(root *untrusted.Root, files map[string][]byte) error {
 	entries, err := root.ReadDir(".")
-	if err != nil {
-		return nil, fmt.Errorf("read the run's files: %w", err)
-	}
-	files, together := map[string][]byte{}, 0
+	left := maxExtraFiles
 	for _, entry := range entries {
 		name := entry.Name()
-		most := int64(min(maxExtraFile, maxExtraFiles-together))
-		if name == JournalFile {
-			most = MaxJournal
-		}
 		if name == PageFile || strings.HasPrefix(name, "transcript_") { // the page can be generated
 			continue
+		}
+		most := int64(min(maxExtraFile, left))
+		if name == JournalFile {
+			most = MaxJournal
 		}
 		text, err := root.ReadFile(name, most)
 		switch {
 		case errors.Is(err, untrusted.ErrNotPlain), errors.Is(err, untrusted.ErrLarger), errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, fmt.Errorf("read %s: %w", name, err)
+			return err
 		}
 		files[name] = text
 		if name != JournalFile {
-			together += len(text)
+			left -= len(text)
 		}
 	}
-	if files[JournalFile] == nil {
-		return nil, fmt.Errorf("the journal is missing or longer than %d MiB", MaxJournal>>20)
-	}
-	return files, nil
+	return err
 }
 
 func ignoreNotExist(err error) error {
