@@ -19,7 +19,13 @@ func OfCommit(ctx context.Context, do git.Runner, commit string) (Source, error)
 	return Source{
 		Commit: commit, Files: c.names,
 		Read: func(name string) string { return c.text(ctx, name) },
-		Link: func(name string) string { return c.target(ctx, name) },
+		Link: func(name string) string {
+			if !c.blobs[name].link {
+				return ""
+			}
+			target, _ := c.read(ctx, name) // what cannot be read leads nowhere
+			return string(target)
+		},
 	}, nil
 }
 
@@ -55,17 +61,6 @@ func open(ctx context.Context, do git.Runner, sha string) (commit, error) {
 
 func (c commit) read(ctx context.Context, name string) ([]byte, error) {
 	return c.do(ctx, git.Call{Args: []string{"cat-file", "blob", c.blobs[name].id}, Limit: maxRead})
-}
-
-func (c commit) target(ctx context.Context, name string) string {
-	if !c.blobs[name].link {
-		return ""
-	}
-	target, err := c.read(ctx, name)
-	if err != nil {
-		return ""
-	}
-	return string(target)
 }
 
 const maxRead = 1 << 20

@@ -49,11 +49,7 @@ func (l *Lines) add(p []byte) {
 	if l.skipping {
 		return
 	}
-	most := cmp.Or(max(l.Max, 0), maxLine)
-	free := most - len(l.part)
-	if len(l.part)+len(p) > 1<<20 && cap(l.part) < most { // grown by append, it would take twice as much
-		l.part = append(make([]byte, 0, most), l.part...)
-	}
+	free := cmp.Or(max(l.Max, 0), maxLine) - len(l.part)
 	l.part = append(l.part, p[:min(len(p), free)]...)
 	if len(p) > free {
 		l.deliver(true)
