@@ -30,7 +30,9 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Login:         o.loginHint("input gemini-api-key", "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key"),
 		MissingLogin:  geminiMissingLogin,
 		StatusCommand: slices.Concat(command, []string{"--skip-trust", "-o", "json"}),
-		ReadStatus:    geminiReadStatus,
+		ReadStatus: func(exit int, _ []byte) string { // of an empty prompt, which asks no model
+			return geminiMissingLogin(exit, "it has no key and is not logged in")
+		},
 		Vars: []string{
 			"GEMINI_CLI_HOME", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_GCA", "GOOGLE_GENAI_USE_VERTEXAI",
 		},
@@ -58,14 +60,6 @@ func geminiMissingLogin(exit int, complaint string) string {
 		return ""
 	}
 	return complaint
-}
-
-// geminiReadStatus reads the answer to an empty prompt, which asks no model.
-func geminiReadStatus(exit int, _ []byte) string {
-	if exit != geminiNoLogin {
-		return ""
-	}
-	return "it has no key and is not logged in"
 }
 
 var geminiRules = flagRules{

@@ -37,10 +37,10 @@ var tagKinds = func() map[string]tagKind {
 // Without a name, a token is a comment, a declaration or text.
 type token struct {
 	region
-	raw, name         string
-	opens, closes     bool
-	isComment, isText bool
-	hidesContent      bool // its content is hidden
+	raw, name     string
+	opens, closes bool
+	isText        bool
+	hidesContent  bool // its content is hidden
 }
 
 // dropHTML removes comments, attributes, unknown tags, and hidden elements with their content.
@@ -78,7 +78,7 @@ func tokenize(text string, r region) []token {
 		at = p.to
 		if kind == html.ErrorToken {
 			// The rest is a tag that never ends.
-			p.to, p.isComment = r.to, true
+			p.to = r.to
 			if p.from < p.to {
 				all = append(all, p)
 			}
@@ -100,7 +100,6 @@ func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
 		p.opens = !p.closes && tagKinds[p.name] != keptVoidTag && tagKinds[p.name] != imageTag
 		p.hidesContent = p.opens && (tagKinds[p.name] == hidingTag || hasHidingAttribute(z, more))
 	case html.CommentToken, html.DoctypeToken, html.ErrorToken:
-		p.isComment = true
 	}
 }
 
@@ -148,7 +147,7 @@ func (p token) keptText(gone Removed) string {
 	switch {
 	case p.isText:
 		return p.raw
-	case p.isComment:
+	case p.name == "":
 		gone.add("HTML comments")
 		return ""
 	case !known:
