@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -46,32 +45,32 @@ func (s Source) readFile(at journal.Attachment) (string, bool) {
 	return s.hide(text), true
 }
 
-func (s Source) promptText(at journal.Attachment, room int) foldedText {
+func (s Source) promptText(at journal.Attachment) foldedText {
 	folded := foldedText{Title: "Prompt", Digest: shortDigest(at.Digest)}
 	text, is := s.readFile(at)
 	if !is {
 		folded.Missing = missingText
 		return folded
 	}
-	folded.excerpt = excerptOf(text, room, fromStart)
+	folded.excerpt = firstPart(text, s.limit)
 	return folded
 }
 
 // checkLog returns the output of a check, or the excerpt in the journal if the file is missing.
-func (s Source) checkLog(check journal.CheckEnded, room int) foldedText {
+func (s Source) checkLog(check journal.CheckEnded, limit int) foldedText {
 	folded := foldedText{Title: check.Name, Digest: shortDigest(check.Digest)}
 	text, is := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
 	if !is {
 		text = check.Excerpt
 	}
-	folded.excerpt = excerptOf(text, room, fromEnd)
+	folded.excerpt = lastPart(text, limit)
 	if !is && check.Log != "" {
 		folded.Left = strings.TrimPrefix(folded.Left+"; the whole file is missing or was changed", "; ")
 	}
 	return folded
 }
 
-func (s Source) commitDiff(taken journal.CommitsTaken, room int) foldedText {
+func (s Source) commitDiff(taken journal.CommitsTaken) foldedText {
 	folded := foldedText{Title: "Diff"}
 	if s.Diff == nil {
 		folded.Missing = "the repository is not available"
@@ -82,23 +81,15 @@ func (s Source) commitDiff(taken journal.CommitsTaken, room int) foldedText {
 		folded.Missing = "the commits are not in the repository"
 		return folded
 	}
-	folded.excerpt = excerptOf(s.hide(text), room, fromStart)
-	shown, left := firstThatFit(slices.Collect(strings.Lines(folded.Text)), room, markupOfLine)
-	for _, line := range shown {
+	folded.excerpt = firstPart(s.hide(text), s.limit)
+	for line := range strings.Lines(folded.Text) {
 		folded.Diff = append(folded.Diff, diffLine{diffKind(line), line})
 	}
-	if left > 0 || more && folded.Left == "" {
+	if more && folded.Left == "" {
 		folded.Left = "more left out"
 	}
 	return folded
 }
-
-// The bytes of markup for a line of a diff, a tool call and an item of a list.
-const (
-	markupOfLine = 36
-	markupOfCall = 200
-	markupOfItem = 40
-)
 
 func diffKind(line string) string {
 	switch {
@@ -114,19 +105,19 @@ func diffKind(line string) string {
 	return ""
 }
 
-func (s Source) reviewTexts(reviewed journal.StoryReviewed, room int) []foldedText {
-	texts := s.transcriptTexts(reviewed.By, reviewed.Transcript, "", room)
-	texts[0].Title, texts[1].Title = "Second opinion of "+oneLine(s.hide(reviewed.By), 60), "Second opinion: tool calls"
+func (s Source) reviewTexts(reviewed journal.StoryReviewed) []foldedText {
+	texts := s.transcriptTexts(reviewed.By, reviewed.Transcript, "")
+	texts[0].Title, texts[1].Title = "Second opinion of "+s.line(reviewed.By, 60), "Second opinion: tool calls"
 	return texts
 }
 
 // transcriptTexts returns an agent's text and its tool calls. An empty agent is the run's own. Without the
 // transcript, it returns lastText.
-func (s Source) transcriptTexts(agent string, transcript journal.Attachment, lastText string, room int) []foldedText {
+func (s Source) transcriptTexts(agent string, transcript journal.Attachment, lastText string) []foldedText {
 	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(transcript.Digest)}
 	text, is := s.readFile(transcript)
 	if !is || s.Items == nil {
-		words.excerpt, tools.Missing = excerptOf(lastText, room, fromEnd), missingText
+		words.excerpt, tools.Missing = lastPart(lastText, s.limit), missingText
 		return []foldedText{words, tools}
 	}
 	var all []string
@@ -138,35 +129,21 @@ func (s Source) transcriptTexts(agent string, transcript journal.Attachment, las
 			all = append(all, strings.TrimSpace(s.hide(i.Text)))
 		case stream.ToolStart:
 			open[i.ID] = len(calls)
-			calls = append(calls, toolCall{Name: oneLine(s.hide(i.Name), 60), Input: oneLine(s.hide(i.Input), maxInput), Open: true})
+			calls = append(calls, toolCall{Name: s.line(i.Name, 60), Input: s.line(i.Input, 300), Open: true})
 		case stream.ToolEnd:
 			if n, known := open[i.ID]; known {
-				calls[n].Output, calls[n].Failed, calls[n].Open = s.hide(i.Output), i.Failed, false
+				calls[n].Output, calls[n].Failed, calls[n].Open = firstPart(s.hide(i.Output), min(s.limit, 400)).Text, i.Failed, false
 				delete(open, i.ID)
 			}
 		}
 	}
-	words.excerpt = excerptOf(strings.Join(all, "\n\n"), room, fromEnd)
-	tools.Calls, tools.Left = newestCalls(calls, room)
-	return []foldedText{words, tools}
-}
-
-// Limits for one tool call, in bytes.
-const (
-	maxInput  = 300
-	maxOutput = 400
-)
-
-// newestCalls returns as many of the last calls as fit. They show how the agent ended.
-func newestCalls(calls []toolCall, room int) (shown []toolCall, left string) {
-	for first := len(calls); first > 0; first-- {
-		c := &calls[first-1]
-		c.Output = excerptOf(c.Output, maxOutput, fromStart).Text
-		if room -= textSize(c.Name+c.Input+c.Output) + markupOfCall; room < 0 {
-			return calls[first:], view.Plural(first, "earlier call") + " left out"
-		}
+	words.excerpt = lastPart(strings.Join(all, "\n\n"), s.limit)
+	// The last calls show how the agent ended.
+	first := max(len(calls)-s.limit/200-1, 0)
+	if tools.Calls = calls[first:]; first > 0 {
+		tools.Left = view.Plural(first, "earlier call") + " left out"
 	}
-	return calls, ""
+	return []foldedText{words, tools}
 }
 
 func shortDigest(digest string) string { return digest[:min(len(digest), 12)] }

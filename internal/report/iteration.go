@@ -60,67 +60,64 @@ func (m mark) Word() string {
 // Sign returns the sign of the mark.
 func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", open: "…"}[m] }
 
-// iterationOf returns a segment as an iteration; room is the limit of its folded texts, in bytes.
-func (s Source) iterationOf(c segment, run journal.Run, room int) iteration {
-	it := iteration{Number: c.number, ID: anchor(c.number), Story: storyName(run, c.story), Mark: c.mark()}
+func (s Source) iterationOf(c segment, run journal.Run) iteration {
+	it := iteration{Number: c.number, ID: anchor(c.number), Story: s.storyName(run, c.story), Mark: c.mark()}
 	it.Facts = policy.FormatDuration(c.activeTime()) + " · " + c.costText()
-	it.Said, it.More = c.logLines(room / 4)
-	it.Folds = s.agentTexts(c, room/2)
-	it.Logs = s.checkLogs(c, room/4)
+	it.Said, it.More = s.logLines(c)
+	it.Folds = s.agentTexts(c)
+	it.Logs = s.checkLogs(c)
 	return it
 }
 
-func (c segment) logLines(room int) (shown []line, more int) {
+func (s Source) logLines(c segment) (shown []line, more int) {
 	for i, m := range c.events {
 		if _, begins := m.event.(journal.IterationBegan); begins && i == 0 {
 			continue
 		}
 		for _, text := range m.lines {
-			if room -= textSize(text) + markupOfItem; room < 0 {
+			if len(shown) == maxLines {
 				more++
 				continue
 			}
-			shown = append(shown, line{text, len(m.badLines) > 0})
+			shown = append(shown, line{s.line(text, maxLine), len(m.badLines) > 0})
 		}
 	}
 	return shown, more
 }
 
-func storyName(run journal.Run, id string) string {
+func (s Source) storyName(run journal.Run, id string) string {
 	if story, found := run.Plan.Find(id); found {
-		return oneLine(story.ID+" "+story.Title, 160)
+		return s.line(story.ID+" "+story.Title, 160)
 	}
-	return oneLine(id, 160)
+	return s.line(id, 160)
 }
 
-func (s Source) agentTexts(c segment, room int) []foldedText {
+func (s Source) agentTexts(c segment) []foldedText {
 	var prompt, work, diff, opinion []foldedText // the newest of each
-	room /= 5
 	for _, m := range c.events {
 		switch e := m.event.(type) { //nolint:gochecksumtype // the others have no folded text
 		case journal.IterationBegan:
 			if e.Prompt.Path != "" {
-				prompt = []foldedText{s.promptText(e.Prompt, room)}
+				prompt = []foldedText{s.promptText(e.Prompt)}
 			}
 		case journal.AgentEnded:
-			work = s.transcriptTexts("", e.Transcript, e.Words, room)
+			work = s.transcriptTexts("", e.Transcript, e.Words)
 		case journal.CommitsTaken:
 			if e.From != e.To && len(e.Commits) > 0 {
-				diff = []foldedText{s.commitDiff(e, room)}
+				diff = []foldedText{s.commitDiff(e)}
 			}
 		case journal.StoryReviewed:
 			if e.Transcript.Path != "" {
-				opinion = s.reviewTexts(e, room/2)
+				opinion = s.reviewTexts(e)
 			}
 		}
 	}
 	return slices.Concat(prompt, work, diff, opinion)
 }
 
-// checkLogs returns the outputs of a segment's commands that fit. Failed commands get more room.
-func (s Source) checkLogs(c segment, room int) []foldedText {
+// checkLogs returns the outputs of a segment's commands. Failed commands get more room.
+func (s Source) checkLogs(c segment) []foldedText {
 	var all []foldedText
-	left := room
 	for _, m := range c.events {
 		check, is := m.event.(journal.CheckEnded)
 		if set, other := m.event.(journal.SetupEnded); other {
@@ -129,13 +126,12 @@ func (s Source) checkLogs(c segment, room int) []foldedText {
 		if !is || len(m.lines) == 0 {
 			continue
 		}
-		share := room / 8
+		limit := s.limit / 4
 		if !check.Passed && check.Skipped == "" {
-			share = room / 2
+			limit = s.limit
 		}
-		folded := s.checkLog(check, min(share, left))
-		folded.Title = slices.Concat(m.badLines, m.lines)[0]
-		left -= min(share, left)
+		folded := s.checkLog(check, limit)
+		folded.Title = s.line(slices.Concat(m.badLines, m.lines)[0], maxLine)
 		if all = append(all, folded); len(all) == maxLogs {
 			break
 		}
@@ -143,7 +139,11 @@ func (s Source) checkLogs(c segment, room int) []foldedText {
 	return all
 }
 
-const maxLogs = 20
+const (
+	maxLogs  = 20
+	maxLines = 100
+	maxLine  = 600
+)
 
 // utcTime returns a time in UTC: readers can be in different time zones.
 func utcTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") }

@@ -18,16 +18,16 @@ import (
 type page struct {
 	Title       string
 	Outcome     mark
-	Headline    []span
+	Headline    template.HTML
 	Sum         string
-	Next        []span
+	Next        template.HTML
 	Task        string
 	Facts       []fact
 	Pull        string // URL of the pull request
 	Failed      []failedIteration
 	More        int // iterations with failures that are not listed
 	First       *foldedText
-	Cautions    []block
+	Cautions    template.HTML
 	Columns     []string
 	Stories     []storyRow
 	MoreStories int
@@ -55,7 +55,7 @@ type failedIteration struct {
 
 type checkRow struct {
 	Command string
-	Result  []span
+	Result  template.HTML
 	Exit    int
 	Took    string
 }
@@ -65,15 +65,6 @@ const (
 	maxFailed     = 30
 	maxIterations = 60
 	maxChecks     = 40
-)
-
-// Limits of parts of a page, in bytes. With the lists, a page has less than a megabyte.
-const (
-	roomForAll     = 560 << 10
-	roomForOne     = 96 << 10
-	roomForBefore  = 16 << 10
-	roomForFailed  = 48 << 10
-	roomForStories = 96 << 10
 )
 
 // Templates are parsed when first needed.
@@ -88,50 +79,48 @@ var (
 	})
 )
 
-func (s Source) page() page {
+func (s Source) page(segments []segment, run journal.Run) page {
 	if len(s.Entries) == 0 && len(s.Exams) > 0 {
 		return s.examPage()
 	}
-	chapters, run := s.segments(s.entries())
-	passes := chapters[1:]
+	passes := segments[1:]
 	passes = passes[max(len(passes)-maxIterations, 0):]
 	for i := range passes {
 		passes[i].hasLink = true
 	}
 	text, next := view.Gist(run, s.Abandoned)
-	headline := spans(text)
 	made := page{
-		Title: spanText(headline), Outcome: outcomeOf(run, s.Abandoned), Headline: headline,
-		Sum: view.Sum(run), Next: spans(next), Task: oneLine(run.Task.Title, 200),
-		Facts: factsOf(run), Cautions: blocks(view.Cautions(run)),
+		Title: view.WithoutMarkup(text), Outcome: outcomeOf(run, s.Abandoned), Headline: phrase(text),
+		Sum: view.Sum(run), Next: phrase(next), Task: s.line(run.Task.Title, 200),
+		Facts: s.facts(run), Cautions: paragraphs(view.Cautions(run)),
 		Columns:  view.StoryColumns(),
-		Timeline: timelineOf(chapters), Before: s.checkLogs(chapters[0], roomForBefore),
+		Timeline: s.timeline(segments), Before: s.checkLogs(segments[0]),
 		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
 	}
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL
 	}
-	made.Stories, made.MoreStories = s.stories(run, chapters)
-	made.Failed, made.More = s.failedIterations(chapters, run)
-	made.First = s.firstFailedLog(chapters)
+	made.Stories, made.MoreStories = s.stories(run, segments)
+	made.Failed, made.More = s.failedIterations(segments, run)
+	made.First = s.firstFailedLog(segments)
 	made.Checks, made.Commit = s.proofChecks(run)
 	for _, c := range passes {
-		made.Iterations = append(made.Iterations, s.iterationOf(c, run, min(roomForOne, roomForAll/len(passes))))
+		made.Iterations = append(made.Iterations, s.iterationOf(c, run))
 	}
-	if older := len(chapters) - 1 - len(passes); older > 0 {
+	if older := len(segments) - 1 - len(passes); older > 0 {
 		made.Left = view.Plural(older, "earlier iteration") + " left out; the journal has all of them"
 	}
 	return made
 }
 
-// comment returns the comment of the run, with an end if the run was abandoned.
+// comment returns the comment of the run, below its end if the run was abandoned.
 func (s Source) comment(run journal.Run) string {
 	text := strings.TrimSpace(view.Comment(run))
-	if !s.Abandoned {
-		return text
+	if s.Abandoned {
+		headline, next := view.Gist(run, true)
+		text = "**ralph: " + headline + "**\n\n**Next:** " + next + ".\n\n" + text
 	}
-	headline, next := view.Gist(run, true)
-	return strings.Replace(text, view.Headline(run), headline, 1) + "\n\n**Next:** " + next + "."
+	return text
 }
 
 // Good reports whether the run succeeded. Then the page shows failures last.
@@ -149,7 +138,7 @@ func outcomeOf(run journal.Run, abandoned bool) mark {
 	return good
 }
 
-func factsOf(run journal.Run) []fact {
+func (s Source) facts(run journal.Run) []fact {
 	commit := strings.TrimSpace(run.Branch + " " + shortSHA(run.Base) + "…" + shortSHA(run.Head))
 	if run.Head == "" {
 		commit = run.Branch
@@ -175,7 +164,7 @@ func factsOf(run journal.Run) []fact {
 		{"through the sandbox", view.Traffic(run)},
 	} {
 		if f.Value != "" {
-			all = append(all, fact{f.Name, oneLine(f.Value, 160)})
+			all = append(all, fact{f.Name, s.line(f.Value, 160)})
 		}
 	}
 	return all
@@ -183,8 +172,8 @@ func factsOf(run journal.Run) []fact {
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-func (s Source) failedIterations(chapters []segment, run journal.Run) (all []failedIteration, more int) {
-	for _, c := range chapters {
+func (s Source) failedIterations(segments []segment, run journal.Run) (all []failedIteration, more int) {
+	for _, c := range segments {
 		faults := c.badLines()
 		switch {
 		case len(faults) == 0:
@@ -193,22 +182,22 @@ func (s Source) failedIterations(chapters []segment, run journal.Run) (all []fai
 			more++
 			continue
 		}
-		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: storyName(run, c.story)}
-		one.Said, one.More = firstThatFit(faults, roomForFailed/maxFailed, markupOfItem)
+		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: s.storyName(run, c.story)}
+		one.Said, one.More = firstFew(s.lines(faults))
 		all = append(all, one)
 	}
 	return all, more
 }
 
-func (s Source) firstFailedLog(chapters []segment) *foldedText {
-	for _, c := range chapters {
+func (s Source) firstFailedLog(segments []segment) *foldedText {
+	for _, c := range segments {
 		for _, m := range c.events {
 			check, is := m.event.(journal.CheckEnded)
 			if !is || len(m.badLines) == 0 {
 				continue
 			}
-			log := s.checkLog(check, 2<<10)
-			log.Title = m.badLines[0]
+			log := s.checkLog(check, s.limit)
+			log.Title = s.line(m.badLines[0], maxLine)
 			return &log
 		}
 	}
@@ -222,7 +211,7 @@ func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
 	}
 	for _, check := range proof.Checks[:min(len(proof.Checks), maxChecks)] {
 		all = append(all, checkRow{
-			oneLine(cmp.Or(check.Command, check.Name), 200), spans(view.ProofCheckText(run, check)), check.Exit, policy.FormatDuration(check.Took()),
+			s.line(cmp.Or(check.Command, check.Name), 200), phrase(view.ProofCheckText(run, check)), check.Exit, policy.FormatDuration(check.Took()),
 		})
 	}
 	return all, shortSHA(proof.Commit)

@@ -23,21 +23,36 @@ type Source struct {
 	Diff  func(from, to string) (text string, cut bool, err error)
 	Items func(by, transcript string) []stream.Item // of an agent's transcript; by is empty for the run's own agent
 	Hide  func(text string) string                  // removes secrets
+
+	limit int // characters of a text
 }
 
-// HTML returns the page for a browser.
+const (
+	maxPage = 1 << 20  // bytes; a page has less
+	maxText = 6 << 10  // characters of a text
+	minText = 1 << 4   // with which every page is small enough
+	maxAll  = 64 << 10 // characters of the texts of one kind, about
+)
+
+// HTML returns the page for a browser. It shortens all texts until the page is small enough.
 func (s Source) HTML() ([]byte, error) {
-	var out bytes.Buffer
-	if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page()); err != nil {
-		return nil, fmt.Errorf("write the page: %w", err)
+	segments, run := s.segments(s.entries())
+	for s.limit = min(maxText, maxAll/min(len(segments), maxIterations)); ; s.limit /= 2 {
+		var out bytes.Buffer
+		if err := htmlTemplates().ExecuteTemplate(&out, "report.html", s.page(segments, run)); err != nil {
+			return nil, fmt.Errorf("write the page: %w", err)
+		}
+		if page := clean.EscapeUnprintable(out.String()); len(page) < maxPage || s.limit <= minText {
+			return []byte(page), nil
+		}
 	}
-	return []byte(clean.EscapeUnprintable(out.String())), nil
 }
 
 // Markdown returns the page for a comment, or for a terminal that escapes each line.
 func (s Source) Markdown() (string, error) {
+	s.limit = maxText
 	var out bytes.Buffer
-	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page()); err != nil {
+	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page(s.segments(s.entries()))); err != nil {
 		return "", fmt.Errorf("write the page: %w", err)
 	}
 	return clean.EscapeUnprintable(out.String()), nil

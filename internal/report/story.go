@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -27,16 +28,16 @@ type storyRow struct {
 // cell is a field of the comment's table.
 type cell struct {
 	Column string
-	Spans  []span
+	Text   template.HTML
 }
 
 const maxStories = 100
 
-func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, more int) {
+func (s Source) stories(run journal.Run, segments []segment) (all []storyRow, more int) {
 	shown := run.Plan.UserStories[:min(len(run.Plan.UserStories), maxStories)]
-	runs := checkRuns(chapters)
+	runs := checkRuns(segments)
 	for _, story := range shown {
-		one := s.storyRow(run, story, roomForStories/len(shown))
+		one := s.storyRow(run, story)
 		if ran := runs[story.ID]; ran.Runs > 0 {
 			one.Runs = fmt.Sprintf("%d in %s", ran.Runs, policy.FormatDuration(time.Duration(ran.TookMS)*time.Millisecond))
 		}
@@ -45,21 +46,21 @@ func (s Source) stories(run journal.Run, chapters []segment) (all []storyRow, mo
 	return all, len(run.Plan.UserStories) - len(shown)
 }
 
-func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
-	one := storyRow{ID: oneLine(story.ID, 80), Title: oneLine(story.Title, 200), Mark: open, State: "open"}
+func (s Source) storyRow(run journal.Run, story plan.Story) storyRow {
+	one := storyRow{ID: s.line(story.ID, 80), Title: s.line(story.Title, 200), Mark: open, State: "open"}
 	if story.Passes {
 		one.Mark, one.State = good, "passed"
 	}
 	for i, words := range view.StoryCells(run, story) {
-		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], spans(words)})
+		one.Cells = append(one.Cells, cell{view.StoryColumns()[i], phrase(words)})
 	}
-	one.Criteria, one.More = firstThatFit(oneLines(story.AcceptanceCriteria), room/2, markupOfItem)
+	one.Criteria, one.More = firstFew(s.lines(story.AcceptanceCriteria))
 	graded, found := run.GradeOf(story.ID)
 	if !found {
 		return one
 	}
-	one.Why = oneLine(graded.Why, 300)
-	tests, left := firstThatFit(oneLines(graded.ProvingTests()), room/2, markupOfItem)
+	one.Why = s.line(graded.Why, 300)
+	tests, left := firstFew(s.lines(graded.ProvingTests()))
 	one.Tests, one.More = tests, one.More+left
 	if story.Passes && verdict.PassedInRun(run, story.ID) && !verdict.IsStoryProven(run, story) {
 		one.Mark = open
@@ -68,9 +69,9 @@ func (s Source) storyRow(run journal.Run, story plan.Story, room int) storyRow {
 }
 
 // checkRuns returns how often and how long checks ran for each story.
-func checkRuns(chapters []segment) map[string]journal.CheckRuns {
+func checkRuns(segments []segment) map[string]journal.CheckRuns {
 	runs := map[string]journal.CheckRuns{}
-	for _, c := range chapters {
+	for _, c := range segments {
 		ran := runs[c.story]
 		for _, m := range c.events {
 			ran.Add(m.event)
@@ -78,12 +79,4 @@ func checkRuns(chapters []segment) map[string]journal.CheckRuns {
 		runs[c.story] = ran
 	}
 	return runs
-}
-
-func oneLines(texts []string) []string {
-	all := make([]string, 0, len(texts))
-	for _, text := range texts {
-		all = append(all, oneLine(text, 400))
-	}
-	return all
 }

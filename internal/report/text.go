@@ -2,10 +2,7 @@ package report
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -17,79 +14,44 @@ type excerpt struct {
 	Left string // a text about the part that is left out
 }
 
-// textSide says which end of a text is more important.
-type textSide bool
-
-const (
-	fromStart textSide = false
-	fromEnd   textSide = true
-)
-
-// excerptOf returns as much of text as fits in room bytes of a page.
-func excerptOf(text string, room int, from textSide) excerpt {
-	text = strings.ToValidUTF8(colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), ""), "\uFFFD")
-	text = strings.Trim(text, "\n")
-	kept := partThatFits(text, room, from)
-	left := utf8.RuneCountInString(text) - utf8.RuneCountInString(kept)
-	switch {
-	case left == 0:
-		return excerpt{Text: kept}
-	case from == fromEnd:
-		return excerpt{Text: kept, Left: view.Plural(left, "character") + " before this left out"}
+func firstPart(text string, limit int) excerpt {
+	runes := readable(text)
+	if left := len(runes) - limit; left > 0 {
+		return excerpt{string(runes[:limit]), view.Plural(left, "more character") + " left out"}
 	}
-	return excerpt{Text: kept, Left: view.Plural(left, "more character") + " left out"}
+	return excerpt{Text: string(runes)}
 }
 
-func partThatFits(text string, room int, from textSide) string {
-	if from == fromStart {
-		for i, r := range text {
-			if room -= runeSize(r); room < 0 {
-				return text[:i]
-			}
-		}
-		return text
+func lastPart(text string, limit int) excerpt {
+	runes := readable(text)
+	if left := len(runes) - limit; left > 0 {
+		return excerpt{string(runes[left:]), view.Plural(left, "character") + " before this left out"}
 	}
-	at := len(text)
-	for at > 0 {
-		r, length := utf8.DecodeLastRuneInString(text[:at])
-		if room -= runeSize(r); room < 0 {
-			break
-		}
-		at -= length
-	}
-	return text[at:]
+	return excerpt{Text: string(runes)}
 }
 
-// runeSize returns the maximum of bytes for a character on a page, on which some are escaped.
-func runeSize(r rune) int {
-	switch {
-	case strings.ContainsRune(`<>&"'+`, r):
-		return len("&#34;")
-	case r == '\n' || r == '\t':
-		return 1
-	case !unicode.IsGraphic(r) || clean.IsInvisible(r):
-		return len(`\u{10ffff}`)
-	}
-	return utf8.RuneLen(r)
+func readable(text string) []rune {
+	text = colourSequence.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "")
+	return []rune(strings.Trim(text, "\n"))
 }
 
-// textSize returns the maximum of bytes for a text on a page.
-func textSize(text string) int {
-	sum := 0
-	for _, r := range text {
-		sum += runeSize(r)
-	}
-	return sum
+// firstFew returns the first lines, and how many more there are.
+func firstFew(lines []string) (shown []string, more int) {
+	const few = 20
+	return lines[:min(len(lines), few)], max(len(lines)-few, 0)
 }
 
-// firstThatFit returns as many texts as fit with their markup, and the number of the others.
-func firstThatFit(all []string, room, markup int) (shown []string, more int) {
-	for i, text := range all {
-		if room -= textSize(text) + markup; room < 0 {
-			return all[:i], len(all) - i
-		}
+// line returns foreign text as one line without secrets.
+func (s Source) line(text string, limit int) string {
+	return oneLine(s.hide(text), min(limit, s.limit))
+}
+
+func (s Source) lines(texts []string) []string {
+	all := make([]string, 0, len(texts))
+	for _, text := range texts {
+		all = append(all, s.line(text, 400))
 	}
-	return all, 0
+	return all
 }
 
 func oneLine(text string, limit int) string {

@@ -30,10 +30,10 @@ type row struct {
 
 const maxRows = 150
 
-func timelineOf(chapters []segment) timeline {
+func (s Source) timeline(segments []segment) timeline {
 	var line timeline
 	var sums phaseTimes
-	for _, c := range chapters {
+	for _, c := range segments {
 		for p, took := range c.phaseTimes() {
 			sums[p] += took
 		}
@@ -42,14 +42,14 @@ func timelineOf(chapters []segment) timeline {
 	if idle := sums[phaseIdle]; idle > 0 {
 		line.Idle = policy.FormatDuration(idle)
 	}
-	shown := chapters[max(len(chapters)-maxRows, 0):]
-	if older := len(chapters) - len(shown); older > 0 {
+	shown := segments[max(len(segments)-maxRows, 0):]
+	if older := len(segments) - len(shown); older > 0 {
 		line.Left = view.Plural(older, "earlier row") + " left out"
 	}
 	for _, c := range shown {
 		if c.isIteration || c.activeTime() > 0 {
 			line.Rows = append(line.Rows, row{
-				Begun: c.isIteration, Number: c.number, Href: c.href(), Story: oneLine(c.story, 80), Words: c.phaseTimes().String(),
+				Begun: c.isIteration, Number: c.number, Href: c.href(), Story: s.line(c.story, 80), Words: c.phaseTimes().String(),
 				Took: policy.FormatDuration(c.activeTime()), Cost: strings.TrimPrefix(c.costText(), "cost "), Mark: c.mark(),
 			})
 		}

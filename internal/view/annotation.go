@@ -31,7 +31,7 @@ func Annotations(run journal.Run) []Annotation {
 	if e := ending.Of(run); e.Cause != "" {
 		all = append(all, Annotation{
 			Title:  "ralph " + string(run.Stop.Reason.Status()),
-			Text:   strings.TrimSuffix(stripMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", stripMarkup(Next(run))),
+			Text:   strings.TrimSuffix(WithoutMarkup(Headline(run)), ".") + appendNonEmpty("", ". Next: ", WithoutMarkup(Next(run))),
 			Notice: run.IsCompleted() || e.Cause == ending.Unapproved || e.Cause == ending.Cancelled,
 		})
 	}

@@ -124,7 +124,7 @@ func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 	switch end := ending.Of(run); {
 	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // the first row has the headline
 	case e.Reason == policy.AllStoriesPassed || end.Cause != "" && end.Why != e.Why:
-		texts = append(texts, stripMarkup(Headline(run)))
+		texts = append(texts, WithoutMarkup(Headline(run)))
 	case end.Cause != "":
 		texts = append(texts, end.Headline)
 	}

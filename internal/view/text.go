@@ -18,7 +18,7 @@ import (
 func Text(run journal.Run, abandoned bool) string {
 	var text strings.Builder
 	headline, todo := Gist(run, abandoned)
-	fmt.Fprintf(&text, "%s: %s\n", run.ID, stripMarkup(headline))
+	fmt.Fprintf(&text, "%s: %s\n", run.ID, WithoutMarkup(headline))
 	for _, s := range storyRows(run, run.Plan.UserStories) {
 		mark := " "
 		switch {
@@ -31,16 +31,16 @@ func Text(run journal.Run, abandoned bool) string {
 	}
 	fmt.Fprintf(&text, "%s in %s, cost %s\n", Plural(len(run.Iterations), "iteration"), policy.FormatDuration(run.Now.Sub(run.Began)), costText(run.CostUSD, run.CostKnown))
 	for _, problem := range verdictProblems(run) {
-		fmt.Fprintf(&text, "! %s\n", stripMarkup(problem))
+		fmt.Fprintf(&text, "! %s\n", WithoutMarkup(problem))
 	}
 	if todo != "" {
-		fmt.Fprintf(&text, "next: %s\n", stripMarkup(todo))
+		fmt.Fprintf(&text, "next: %s\n", WithoutMarkup(todo))
 	}
 	return text.String()
 }
 
-// stripMarkup turns Markdown that ralph wrote into text for a terminal.
-func stripMarkup(text string) string {
+// WithoutMarkup returns Markdown that ralph wrote as plain text.
+func WithoutMarkup(text string) string {
 	return html.UnescapeString(markup.Replace(markdownEscape.ReplaceAllString(oneLine(text), "$1")))
 }
 

@@ -79,13 +79,11 @@ func trimmedLines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			all = append(all, oneLine(line, maxLine))
+			all = append(all, line)
 		}
 	}
 	return all
 }
-
-const maxLine = 600
 
 // phaseOf returns what a run did between two events.
 func phaseOf(before, event journal.Event) phase {
