@@ -160,7 +160,7 @@ var wrong = []struct{ name, value, why string }{
 	{"max-cost", "NaN", `max-cost: "NaN" is not an amount of dollars`},
 	{"max-cost", "Inf", `max-cost: "Inf" is not an amount of dollars`},
 	{"max-time", "soon", `max-time: "soon" is not a duration`},
-	{"max-time", "-5", `max-time: "-5" is below zero`},
+	{"max-time", "-5", `max-time: "-5" is not a duration`},
 	{"max-time", "NaN", `max-time: "NaN" is not a duration`},
 	{"iteration-timeout", "1 hour", `iteration-timeout: "1 hour" is not a duration`},
 	{"check-timeout", "x", `check-timeout: "x" is not a duration`},

@@ -128,7 +128,7 @@ func (s Settings) ApplyToInputs(in *Inputs) {
 	if len(p.Checks) == 0 {
 		p.Checks = s.checks()
 		for i := range p.Checks {
-			p.Checks[i].Timeout = lowerLimit(p.Checks[i].Timeout, in.CheckTimeout)
+			p.Checks[i].Timeout = policy.MinLimit(p.Checks[i].Timeout, in.CheckTimeout)
 			p.Checks[i].FailAction = "" // only prompts use it
 		}
 	}
@@ -156,20 +156,10 @@ func stricter(a, b policy.Tamper) policy.Tamper {
 }
 
 func (s Settings) lowerLimits(l policy.Limits) policy.Limits {
-	if s.Has("maximumIterations") {
-		l.Iterations = lowerLimit(l.Iterations, s.MaximumIterations)
-	}
 	own := s.Limits.applyTo(policy.Limits{})
 	own.Iteration = policy.Given(s.Agent.Timeout, 0)
-	l.CostUSD, l.Tokens = lowerLimit(l.CostUSD, own.CostUSD), lowerLimit(l.Tokens, own.Tokens)
-	l.Run, l.Iteration, l.Stall = lowerLimit(l.Run, own.Run), lowerLimit(l.Iteration, own.Iteration), lowerLimit(l.Stall, own.Stall)
-	return l
-}
-
-// lowerLimit returns the lower of two limits, of which 0 is no limit.
-func lowerLimit[T int | int64 | float64 | policy.Duration](a, b T) T {
-	if a == 0 || b == 0 {
-		return max(a, b)
+	if s.Has("maximumIterations") {
+		own.Iterations = s.MaximumIterations
 	}
-	return min(a, b)
+	return l.Min(own)
 }
