@@ -111,7 +111,6 @@ var plan = house{
 		"github.com/google/renameio":              {"internal/workspace"},
 		"github.com/invopop/jsonschema":           {},
 		"github.com/landlock-lsm/go-landlock":     {"internal/sandbox"},
-		"github.com/muesli/termenv":               {"internal/view"},
 		"github.com/prometheus/client_golang":     {"internal/server"},
 		"github.com/rivo/uniseg":                  {"internal/view"},
 		"github.com/rhysd/actionlint":             {},

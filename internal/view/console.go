@@ -18,15 +18,13 @@ type Console struct {
 	Look Look
 	Now  func() time.Time
 
-	calls        calls
-	tasks        []stream.Task
-	lastText     string            // the agent's newest text
-	agentBegan   time.Time         // when the agent was started
-	agentEnded   bool              // its result was shown
-	items        int               // number of items since the agent was started
-	shownStories map[string]string // stories as they were last shown
-	hasWritten   bool
-	gapNext      bool // an empty line goes before the next row
+	calls      calls
+	tasks      []stream.Task
+	lastText   string    // the agent's newest text
+	agentBegan time.Time // when the agent was started
+	agentEnded bool      // its result was shown
+	hasWritten bool
+	gapNext    bool // an empty line goes before the next row
 }
 
 // Item returns the text for an item, without a newline at its end. It is empty if there is nothing to show.
@@ -35,20 +33,8 @@ func (c *Console) Item(item stream.Item) string {
 	if c.agentBegan.IsZero() {
 		c.agentBegan = at
 	}
-	c.items++
-	rows := c.itemRows(item, at) // a result sets c.items to 0
-	if c.items <= maxItems {
-		return c.format(at, rows)
-	}
-	c.lastText, rows = "", nil // so that the result shows its text
-	if c.items == maxItems+1 {
-		rows = c.Look.textRow("·  ", "the transcript has the rest", faint)
-	}
-	return c.format(at, rows)
+	return c.format(at, c.itemRows(item, at))
 }
-
-// maxItems is how many items are shown of one start of an agent, before its result.
-const maxItems = 10_000
 
 func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 	switch i := item.(type) {
@@ -61,9 +47,9 @@ func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 	case stream.Todo:
 		return c.todoRows(i)
 	case stream.Progress:
-		return c.Look.textRow("·  ", i.Text, faint)
+		return textRow("·  ", i.Text, faint)
 	case stream.Retry:
-		return c.Look.textRow(waitSign+" ", retryText(i), plain)
+		return textRow(waitSign+" ", retryText(i), plain)
 	case stream.Result:
 		return c.resultRows(i, at)
 	case stream.Spent: // the result has the sum
@@ -100,7 +86,7 @@ func (c *Console) textRows(text string) []row {
 		return nil
 	}
 	c.lastText = text
-	shown, more := c.Look.shorten(text, maxLines, maxChars)
+	shown, more := shorten(text, maxLines, maxChars)
 	rows := []row{{gapBefore: true, lead: "› ", text: shown[0]}}
 	for i, line := range shown[1:] {
 		if line == "" && shown[i] == "" {
@@ -121,53 +107,30 @@ func (c *Console) todoRows(todo stream.Todo) []row {
 	}
 	c.tasks = slices.Clone(todo.Tasks)
 	rows := []row{{gapBefore: true, lead: "📋 ", text: "Todo List", tone: bold}}
-	for _, task := range todo.Tasks[:min(len(todo.Tasks), maxTasks)] {
-		rows = append(rows, c.Look.taskRow(task))
-	}
-	if left := len(todo.Tasks) - maxTasks; left > 0 {
-		rows = append(rows, row{lead: "  ", text: c.Look.ownText("… and " + Plural(left, "more task")), tone: faint})
+	for _, task := range todo.Tasks {
+		rows = append(rows, taskRow(task))
 	}
 	return append(rows, row{lead: "  📊 ", text: todoProgress(todo.Tasks), gapAfter: true})
 }
 
-const maxTasks = 40
-
 type calls struct {
-	open   []call
-	newest string // the call on the newest line, if that line shows one
+	open   map[string]call // by id
+	newest string          // the call on the newest line, if that line shows one
 	begun  int
 	failed int
 }
 
-type call struct{ id, name, input string }
-
-const maxOpenCalls = 100
-
-func (c *calls) start(started call) {
-	c.begun++
-	c.open = append(c.open, started)
-	if len(c.open) > maxOpenCalls {
-		c.open = c.open[1:]
-	}
-}
-
-// end removes and returns the newest call with that id.
-func (c *calls) end(id string) (call, bool) {
-	for i, ended := range slices.Backward(c.open) {
-		if ended.id == id {
-			c.open = append(c.open[:i:i], c.open[i+1:]...)
-			return ended, true
-		}
-	}
-	return call{}, false
-}
+type call struct{ name, input string }
 
 func (c *Console) toolStartRows(s stream.ToolStart) []row {
-	started := call{s.ID, terminalLine(s.Name), terminalLine(s.Input)}
-	c.calls.start(started)
+	started := call{terminalLine(s.Name), terminalLine(s.Input)}
+	if c.calls.begun++; c.calls.open == nil {
+		c.calls.open = map[string]call{}
+	}
+	c.calls.open[s.ID] = started
 	text := started.name
 	if started.input != "" {
-		shown, more := c.Look.shorten(started.input, 1, c.Look.MaxChars)
+		shown, more := shorten(started.input, 1, c.Look.MaxChars)
 		text += "(" + strings.TrimSuffix(shown[0]+" "+more, " ") + ")"
 	}
 	return []row{{lead: "⏺ ", text: text, toolCall: s.ID}}
@@ -181,12 +144,12 @@ func (c *Console) toolEndRows(e stream.ToolEnd) []row {
 		c.calls.failed++
 	}
 	text := "Result"
-	ended, known := c.calls.end(e.ID)
-	if known {
-		text += c.Look.ownText(" ← ") + ended.name
-	}
-	if known && c.calls.newest != e.ID && ended.input != "" {
-		text += "(" + c.Look.clip(ended.input, 40) + ")"
+	if ended, known := c.calls.open[e.ID]; known {
+		delete(c.calls.open, e.ID)
+		text += " ← " + ended.name
+		if c.calls.newest != e.ID && ended.input != "" {
+			text += "(" + clip(ended.input, 40) + ")"
+		}
 	}
 	output := strings.Trim(scrub(e.Output), "\n")
 	rows := []row{{lead: sign + " ", text: text + " (" + sizeText(output) + ")"}}
@@ -205,7 +168,7 @@ func (l Look) outputRows(output string, t tone) []row {
 	if output == "" {
 		return nil
 	}
-	shown, more := l.shorten(output, l.MaxLines, l.MaxChars)
+	shown, more := shorten(output, l.MaxLines, l.MaxChars)
 	var rows []row
 	for _, line := range shown {
 		rows = append(rows, row{lead: "     ", text: line, tone: t, clip: true})
@@ -231,7 +194,7 @@ func beginning(text string, chars int) string {
 }
 
 // shorten returns the first lines of text, and a text about the cut rest. 0 is no limit.
-func (l Look) shorten(text string, lines, chars int) (shown []string, more string) {
+func shorten(text string, lines, chars int) (shown []string, more string) {
 	kept := beginning(text, chars)
 	shown = strings.Split(kept, "\n")
 	if lines > 0 && len(shown) > lines {
@@ -245,7 +208,7 @@ func (l Look) shorten(text string, lines, chars int) (shown []string, more strin
 	case gone == "":
 		return shown, ""
 	case leftLines > 0:
-		return shown, l.ownText(fmt.Sprintf("… %s, %s", Plural(leftLines, "more line"), Plural(leftChars, "char")))
+		return shown, fmt.Sprintf("… %s, %s", Plural(leftLines, "more line"), Plural(leftChars, "char"))
 	}
-	return shown, l.ownText("… " + Plural(leftChars, "more char"))
+	return shown, "… " + Plural(leftChars, "more char")
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/rivo/uniseg"
 
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/view/ending"
 )
@@ -21,11 +20,11 @@ func (c *Console) Event(run journal.Run, event journal.Event) string {
 func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	var rows []row
 	for _, line := range eventLines(run, event) {
-		rows = append(rows, c.Look.textRow(line.indent+line.sign+" ", c.Look.ownText(line.text), plain)...)
+		rows = append(rows, textRow(line.indent+line.sign+" ", line.text, plain)...)
 	}
 	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
 	case journal.RunBegan, journal.Resumed:
-		return c.runStartRows(run, rows)
+		return runStartRows(run, rows)
 	case journal.CheckEnded:
 		return c.withOutputTail(rows, checkMark(run, e) != badSign, e.Excerpt)
 	case journal.SetupEnded:
@@ -37,9 +36,9 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 			return nil
 		}
 	case journal.IterationEnded:
-		return c.verdictRows(run, e, rows)
+		return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
 	case journal.RunStopped:
-		return c.stopRows(run, e, rows)
+		return stopRows(run, e, rows)
 	case journal.TaskSettled: // a supervised command has the terminal to itself
 		return nil
 	}
@@ -53,17 +52,23 @@ func pick(condition bool, yes, no string) string {
 	return no
 }
 
-func (c *Console) runStartRows(run journal.Run, rows []row) []row {
-	c.shownStories = nil
+func runStartRows(run journal.Run, rows []row) []row {
 	for i := range rows {
 		rows[i].gapBefore = true
 	}
-	return append(rows, c.changedStoryRows(run)...)
+	stories := run.Plan.UserStories
+	for _, story := range stories[:min(len(stories), maxListed)] {
+		rows = append(rows, row{lead: "  " + pick(story.Passes, goodSign, openSign) + " ", text: terminalLine(story.ID + " " + story.Title)})
+	}
+	if left := len(stories) - maxListed; left > 0 {
+		rows = append(rows, row{lead: "  ", text: fmt.Sprintf("… and %d more", left), tone: faint})
+	}
+	return rows
 }
 
 // Checking returns a line for a check that starts now.
 func (c *Console) Checking(check policy.Check) string {
-	return c.format(c.Now(), c.Look.textRow("  "+waitSign+" ", "check "+check.Name+c.Look.ownText(" …"), plain))
+	return c.format(c.Now(), textRow("  "+waitSign+" ", "check "+check.Name+" …", plain))
 }
 
 // withOutputTail adds the end of the command's output to rows, unless it passed.
@@ -94,7 +99,7 @@ func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row
 	}
 	story, _ := run.Plan.Find(e.Story)
 	if about := terminalLine(e.Story + " " + story.Title); about != "" {
-		title += c.Look.ownText(" · ") + about
+		title += " · " + about
 	}
 	return []row{{gapBefore: true, text: c.Look.headerLine(title), tone: bold, clip: true}}
 }
@@ -105,21 +110,21 @@ func (l Look) headerLine(title string) string {
 	if room == 0 || room > widest {
 		room = widest
 	}
-	text := l.ownText("── ") + l.clip(title, room-5) + " "
-	return text + strings.Repeat(l.ownText("─"), max(room-uniseg.StringWidth(text), 1))
+	text := "── " + clip(title, room-5) + " "
+	return text + strings.Repeat("─", max(room-uniseg.StringWidth(text), 1))
 }
 
-func (c *Console) stopRows(run journal.Run, e journal.RunStopped, rows []row) []row {
+func stopRows(run journal.Run, e journal.RunStopped, rows []row) []row {
 	for i := range rows {
 		rows[i].gapBefore, rows[i].tone = true, bold
 	}
-	for _, text := range c.stopTexts(run, e) {
-		rows = append(rows, c.Look.textRow("   ", c.Look.ownText(text), plain)...)
+	for _, text := range stopTexts(run, e) {
+		rows = append(rows, textRow("   ", text, plain)...)
 	}
 	return rows
 }
 
-func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
+func stopTexts(run journal.Run, e journal.RunStopped) []string {
 	var texts []string
 	switch end := ending.Of(run); {
 	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // the first row has the headline
@@ -142,44 +147,6 @@ func (c *Console) stopTexts(run journal.Run, e journal.RunStopped) []string {
 		texts = append(texts, "next: "+what)
 	}
 	return texts
-}
-
-// verdictRows adds titles of passed stories, changed stories, and the used part of the limits.
-func (c *Console) verdictRows(run journal.Run, e journal.IterationEnded, rows []row) []row {
-	for i, id := range e.Passed[:min(len(e.Passed), len(rows))] {
-		if story, found := run.Plan.Find(id); found {
-			rows[i].text += c.Look.ownText(" · ") + terminalLine(story.Title)
-			c.rememberStory(story)
-		}
-	}
-	rows = append(rows, c.changedStoryRows(run)...)
-	return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
-}
-
-func (c *Console) changedStoryRows(run journal.Run) []row {
-	var rows []row
-	for _, story := range run.Plan.UserStories {
-		if !c.rememberStory(story) {
-			continue
-		}
-		rows = append(rows, row{lead: "  " + pick(story.Passes, goodSign, openSign) + " ", text: terminalLine(story.ID + " " + story.Title)})
-	}
-	if left := len(rows) - maxListed; left > 0 {
-		rows = append(slices.Clip(rows[:maxListed]), row{lead: "  ", text: c.Look.ownText(fmt.Sprintf("… and %d more", left)), tone: faint})
-	}
-	return rows
-}
-
-func (c *Console) rememberStory(story plan.Story) bool {
-	now := fmt.Sprint(story.Passes, story.Title)
-	if before, known := c.shownStories[story.ID]; known && before == now {
-		return false
-	}
-	if c.shownStories == nil {
-		c.shownStories = map[string]string{}
-	}
-	c.shownStories[story.ID] = now
-	return true
 }
 
 func usedText(run journal.Run) string {

@@ -1,7 +1,6 @@
 package view_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,29 +27,19 @@ func shortScene(limited bool, cost stream.Cost, end ...any) []any {
 // Scenes without a golden, in the plainest look.
 func TestConsoleLines(t *testing.T) {
 	dollar, stopped := stream.Cost{USD: 1, Known: true}, journal.RunStopped{Reason: policy.Timeout}
-	flood := slices.Repeat([]any{stream.ToolStart{ID: "1", Name: "Bash"}, stream.ToolEnd{ID: "1", Failed: true}}, 6000)
-	var tasks []stream.Task
-	for range 43 {
-		tasks = append(tasks, stream.Task{Text: "a", State: stream.TaskDone})
-	}
 	for name, test := range map[string]struct {
 		scene []any
 		want  string // the end of it
 	}{
-		"a flood of words": {[]any{stream.Text{Text: strings.Repeat("a\n", 399) + "b\nc\nd"}}, "\n  a\n  b\n  ... 2 more lines, 2 chars\n"},
-		"a flood of calls": {
-			append(flood, stream.Text{Text: "bye"}, stream.Result{Text: "bye"}),
-			"(no output)\n- the transcript has the rest\n\n> bye\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 6000, errors: 6000, time: 23h20m7s)\n",
-		},
-		"empty lines":   {[]any{stream.Text{Text: "\n a\n\n\n\nb \n"}}, "> a\n\n  b\n"},
-		"ends of lines": {[]any{stream.Text{Text: "a\vb\fc\u0085d\u2028e\u2029f\x7fg"}}, "> a\n  b\n  c\n  d\n  e\n  fg\n"},
+		"a flood of words": {[]any{stream.Text{Text: strings.Repeat("a\n", 399) + "b\nc\nd"}}, "\n  a\n  b\n  … 2 more lines, 2 chars\n"},
+		"empty lines":      {[]any{stream.Text{Text: "\n a\n\n\n\nb \n"}}, "> a\n\n  b\n"},
+		"ends of lines":    {[]any{stream.Text{Text: "a\vb\fc\u0085d\u2028e\u2029f\x7fg"}}, "> a\n  b\n  c\n  d\n  e\n  fg\n"},
 		"towers of marks": {
 			[]any{stream.Text{Text: "a" + strings.Repeat("\u0301", 5) + "b" + strings.Repeat("\u0301", 4) + "c"}},
 			"> a\u0301\u0301\u0301\u0301b\u0301\u0301\u0301\u0301c\n",
 		},
 		"a sequence that begins with one character": {[]any{stream.Text{Text: "a\u009b31mb"}}, "> ab\n"},
 		"no tasks":     {[]any{stream.Todo{}}, ""},
-		"a long list":  {[]any{stream.Todo{Tasks: tasks}}, "  [OK] a\n  ... and 3 more tasks\n  Progress: 43/43 (100%)\n"},
 		"a retry":      {[]any{stream.Retry{Delay: time.Second}}, "[..] waiting 1s: the model did not answer\n"},
 		"another":      {[]any{stream.Retry{Attempt: 2, Delay: time.Second, Reason: "busy"}}, "[..] waiting 1s: busy (attempt 2)\n"},
 		"a failure":    {[]any{stream.Result{Failed: true}}, "[ERR] Failed (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n"},
@@ -58,7 +47,7 @@ func TestConsoleLines(t *testing.T) {
 		"said already": {[]any{stream.Text{Text: "done"}, stream.Result{Text: "\n done \n"}}, "> done\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 7s)\n"},
 		"a tool that ends twice": {
 			[]any{stream.ToolStart{ID: "1", Name: "Bash", Input: "ls"}, stream.ToolEnd{ID: "1", Output: "\na\n\n"}, stream.ToolEnd{ID: "1", Output: "again"}},
-			"* Bash(ls)\n[OK] Result <- Bash (1 line, 1 char)\n  |  a\n[OK] Result (1 line, 5 chars)\n  |  again\n",
+			"* Bash(ls)\n[OK] Result ← Bash (1 line, 1 char)\n  |  a\n[OK] Result (1 line, 5 chars)\n  |  again\n",
 		},
 		"the last words of a check": {
 			[]any{journal.CheckEnded{Where: journal.AtWork, Name: "test", Exit: 1, Excerpt: "\n one\n\n two \nthree\n  \nfour\n\n"}},

@@ -3,18 +3,15 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/muesli/termenv"
 
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
-// Look has the options for console lines. The zero Look writes ralph's own text in ASCII, at any length.
+// Look has the options for console lines. The zero Look writes them at any length.
 type Look struct {
 	Emoji      bool // else markers such as [OK]
 	Color      bool
@@ -26,29 +23,21 @@ type Look struct {
 
 const minWidth = 24
 
-// LookFor returns the look for an output. Emoji need a locale with UTF-8. termenv decides about colour by NO_COLOR,
-// CLICOLOR and CLICOLOR_FORCE.
+// LookFor returns the look for an output. Emoji need a locale with UTF-8. NO_COLOR wins over CLICOLOR_FORCE.
 func LookFor(getenv func(string) string, tty bool, width int) Look {
 	if ci := getenv("CI"); ci != "" && ci != "false" {
 		tty = false
 	}
 	look := Look{MaxLines: 8, MaxChars: 800}
+	capable := tty && getenv("TERM") != "dumb"
 	if tty {
 		look.Width = max(width, 0)
-		look.Emoji = getenv("TERM") != "dumb" && unicodeIn(getenv)
+		look.Emoji = capable && unicodeIn(getenv)
 	}
-	terminal := termenv.NewOutput(io.Discard, termenv.WithEnvironment(environment(getenv)), termenv.WithTTY(tty))
-	look.Color = terminal.Profile != termenv.Ascii
+	forced := getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"
+	look.Color = getenv("NO_COLOR") == "" && (forced || capable && getenv("CLICOLOR") != "0")
 	return look
 }
-
-type environment func(string) string
-
-// Getenv returns a variable's value.
-func (e environment) Getenv(key string) string { return e(key) }
-
-// Environ is empty: termenv needs no list of variables to choose colours.
-func (environment) Environ() []string { return nil }
 
 // unicodeIn reports whether the locale has UTF-8. It reads the variables in the C library's order.
 func unicodeIn(getenv func(string) string) bool {
@@ -69,54 +58,37 @@ const (
 	plainSign = "· "
 )
 
-// asciiSigns replaces all characters of ralph's own text that are not ASCII.
-var asciiSigns = strings.NewReplacer(
+// plainSigns replaces the signs at the start of a line.
+var plainSigns = strings.NewReplacer(
 	goodSign, "[OK]", badSign, "[ERR]", waitSign, "[..]", openSign, "[  ]", warnSign, "[!!]",
 	"🔄", "[..]", "⏸️", "[  ]", "➖", "[--]", "🚀", "[..]", "🛑", "[ERR]",
-	"📋 ", "", "📊 ", "", "💰 ", "- ", "·  ", "- ",
-	"⏺", "*", "›", ">", "←", "<-", "⎿", "|", "…", "...", "·", "-", "─", "-", "–", "-",
+	"📋 ", "", "📊 ", "", "💰", "-", "·  ", "- ",
+	"⏺", "*", "›", ">", "⎿", "|",
 )
 
-func (l Look) ownText(text string) string {
-	if l.Emoji || isPlainASCII(text) {
-		return text
-	}
-	return asciiSigns.Replace(text)
-}
-
-type tone int
+// tone is the parameter of a terminal's colour sequence. The basic colours are those that users configure to be
+// readable.
+type tone string
 
 const (
-	plain tone = iota
-	faint
-	bold
-	green
-	red
-	yellow
-	cyan
+	plain  tone = ""
+	faint  tone = "2"
+	bold   tone = "1"
+	green  tone = "32"
+	red    tone = "31"
+	yellow tone = "33"
+	cyan   tone = "36"
 )
 
 var signTones = map[string]tone{
 	goodSign: green, badSign: red, waitSign: yellow, warnSign: yellow, "🛑": red, "🔄": cyan, "⏺": cyan, "⎿": faint, "·": faint, "➖": faint,
 }
 
-// paint uses only the basic colours, which users configure to be readable.
 func (l Look) paint(text string, t tone) string {
 	if !l.Color || text == "" || t == plain {
 		return text
 	}
-	style := termenv.ANSI.String(text)
-	switch t { //nolint:exhaustive // the others are colours
-	case faint:
-		return style.Faint().String()
-	case bold:
-		return style.Bold().String()
-	}
-	return style.Foreground(colours[t]).String()
-}
-
-var colours = map[tone]termenv.Color{
-	green: termenv.ANSIGreen, red: termenv.ANSIRed, yellow: termenv.ANSIYellow, cyan: termenv.ANSICyan,
+	return "\x1b[" + string(t) + "m" + text + "\x1b[0m"
 }
 
 func (l Look) timestamp(at time.Time) string {
@@ -145,13 +117,13 @@ func retryText(r stream.Retry) string {
 	return text
 }
 
-func (l Look) taskRow(task stream.Task) row {
+func taskRow(task stream.Task) row {
 	sign, note, t := "⏸️", "", plain
 	switch task.State {
 	case stream.TaskDone:
 		sign, t = goodSign, faint
 	case stream.TaskActive:
-		sign, note, t = "🔄", l.ownText(" ← ACTIVE"), bold
+		sign, note, t = "🔄", " ← ACTIVE", bold
 	case stream.TaskPending:
 	}
 	return row{lead: "  " + sign + " ", text: terminalLine(task.Text) + note, tone: t}
@@ -200,7 +172,7 @@ func failureText(r stream.Result) string {
 }
 
 func (c *Console) resetAgent() {
-	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded, c.items = calls{}, nil, "", time.Time{}, false, 0
+	c.calls, c.tasks, c.lastText, c.agentBegan, c.agentEnded = calls{}, nil, "", time.Time{}, false
 }
 
 func (c *Console) totalsText(r stream.Result, at time.Time) string {

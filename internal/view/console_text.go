@@ -1,7 +1,6 @@
 package view
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -25,21 +24,24 @@ type row struct {
 }
 
 // textRow returns a row with foreign text after lead, or no row for an empty text.
-func (l Look) textRow(lead, text string, t tone) []row {
+func textRow(lead, text string, t tone) []row {
 	if text = terminalLine(text); text == "" {
 		return nil
 	}
-	shown, more := l.shorten(text, 1, maxChars)
+	shown, more := shorten(text, 1, maxChars)
 	return []row{{lead: lead, text: strings.TrimSuffix(shown[0]+" "+more, " "), tone: t}}
 }
 
 func (l Look) draw(at time.Time, r row) string {
-	lead := l.ownText(r.lead)
+	lead := r.lead
+	if !l.Emoji {
+		lead = plainSigns.Replace(lead)
+	}
 	room := l.roomFor(lead)
 	parts := []string{r.text}
 	switch {
 	case room > 0 && r.clip:
-		parts = []string{l.clip(r.text, room)}
+		parts = []string{clip(r.text, room)}
 	case room > 0:
 		parts = wrap(r.text, room)
 	}
@@ -162,17 +164,9 @@ func wrap(text string, room int) []string {
 	}
 }
 
-// clip cuts text to room cells and adds the number of cut characters.
-func (l Look) clip(text string, room int) string {
+func clip(text string, room int) string {
 	if bytesThatFit(text, room) == len(text) {
 		return text
 	}
-	// The final number is not longer than this one.
-	mark := l.ownText(fmt.Sprintf("… +%d", utf8.RuneCountInString(text)))
-	if uniseg.StringWidth(mark) > room/2 {
-		mark = l.ownText("…")
-		return text[:bytesThatFit(text, room-uniseg.StringWidth(mark))] + mark
-	}
-	kept := text[:bytesThatFit(text, room-uniseg.StringWidth(mark))]
-	return kept + l.ownText(fmt.Sprintf("… +%d", utf8.RuneCountInString(text[len(kept):])))
+	return text[:bytesThatFit(text, room-1)] + "…"
 }

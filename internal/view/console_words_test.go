@@ -48,20 +48,6 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// The console keeps only the newest of many tool calls without an end.
-func TestForgottenTools(t *testing.T) {
-	console := view.Console{Now: time.Now}
-	for i := range 1000 {
-		console.Item(stream.ToolStart{ID: fmt.Sprint(i), Name: "Read", Input: "file"})
-	}
-	console.Item(stream.Progress{Text: "on"})
-	for id, want := range map[string]string{"0": "[OK] Result (no output)", "998": "[OK] Result <- Read(file) (no output)"} {
-		if got := console.Item(stream.ToolEnd{ID: id}); got != want {
-			t.Errorf("the end of %s: %q, want %q", id, got, want)
-		}
-	}
-}
-
 func TestLookFor(t *testing.T) {
 	for _, c := range []struct {
 		why          string
@@ -90,7 +76,7 @@ func TestLookFor(t *testing.T) {
 	}
 }
 
-// Stories are shown when the run begins, and changed ones after an iteration.
+// Stories are shown when the run begins, and not again after an iteration.
 func TestStoriesOnceEach(t *testing.T) {
 	begun := journal.RunBegan{Run: "r1", Policy: policy.Policy{Agent: "claude"}, Level: "none"}
 	for i := range 30 {
@@ -99,7 +85,7 @@ func TestStoriesOnceEach(t *testing.T) {
 	console := view.Console{Now: time.Now}
 	folded := journal.Fold(journal.Run{}, journal.Entry{Event: begun})
 	first := console.Event(folded, begun)
-	if n := strings.Count(first, "a story"); n != 20 || !strings.HasSuffix(first, "... and 10 more") {
+	if n := strings.Count(first, "a story"); n != 20 || !strings.HasSuffix(first, "… and 10 more") {
 		t.Errorf("%d stories are shown, want 20 and the number of the rest:\n%s", n, first)
 	}
 	ended := journal.IterationEnded{Story: "US-0"}
