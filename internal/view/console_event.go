@@ -9,7 +9,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/view/ending"
 )
 
 // Event returns the text for an event that run includes, without a newline at its end. It can be empty.
@@ -38,7 +37,7 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	case journal.IterationEnded:
 		return append(rows, row{lead: "  💰 ", text: usedText(run), tone: faint})
 	case journal.RunStopped:
-		return stopRows(run, e, rows)
+		return stopRows(run, e)
 	case journal.TaskSettled: // a supervised command has the terminal to itself
 		return nil
 	}
@@ -114,26 +113,18 @@ func (l Look) headerLine(title string) string {
 	return text + strings.Repeat("─", max(room-uniseg.StringWidth(text), 1))
 }
 
-func stopRows(run journal.Run, e journal.RunStopped, rows []row) []row {
-	for i := range rows {
-		rows[i].gapBefore, rows[i].tone = true, bold
-	}
-	for _, text := range stopTexts(run, e) {
+// stopRows has the reason once, in the headline.
+func stopRows(run journal.Run, e journal.RunStopped) []row {
+	e.Why = ""
+	rows := []row{{gapBefore: true, lead: stopSign(e) + " ", text: stopText(e), tone: bold}}
+	for _, text := range stopTexts(run) {
 		rows = append(rows, textRow("   ", text, plain)...)
 	}
 	return rows
 }
 
-func stopTexts(run journal.Run, e journal.RunStopped) []string {
-	var texts []string
-	switch end := ending.Of(run); {
-	case end.Cause != "" && strings.HasPrefix(e.Why, end.Headline): // the first row has the headline
-	case e.Reason == policy.AllStoriesPassed || end.Cause != "" && end.Why != e.Why:
-		texts = append(texts, WithoutMarkup(Headline(run)))
-	case end.Cause != "":
-		texts = append(texts, end.Headline)
-	}
-	texts = append(texts, Sum(run))
+func stopTexts(run journal.Run) []string {
+	texts := []string{WithoutMarkup(Headline(run)), Sum(run)}
 	switch {
 	case run.Pull != nil:
 		texts = append(texts, fmt.Sprintf("pull request #%d: %s", run.Pull.Number, run.Pull.URL))

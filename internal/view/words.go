@@ -52,7 +52,7 @@ func endHeadline(run journal.Run) string {
 	case e.Cause == ending.Unproven:
 		e.Why = draftReason(run)
 	}
-	text := e.Headline + appendNonEmpty("", ": ", clean.Inline(e.Why, 300))
+	text := e.Headline + appendNonEmpty("", ": ", clean.Inline(e.Why, 1000))
 	switch run.Stop.Reason { //nolint:exhaustive // the others stopped short
 	case policy.AllStoriesPassed:
 		return "finished, but " + text

@@ -129,9 +129,14 @@ func unstartable(run journal.Run) []string {
 	}
 	var names []string
 	for _, check := range checks {
-		if CannotStart(check) {
-			names = append(names, oneLine(check.Name))
+		if !CannotStart(check) {
+			continue
 		}
+		name := oneLine(check.Name)
+		if check.Missing != "" {
+			name += " (" + check.Missing + " is not installed)"
+		}
+		names = append(names, name)
 	}
 	return names
 }
