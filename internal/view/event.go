@@ -110,7 +110,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.SetupEnded:
 		return iterationLine(pick(e.Passed, goodSign, badSign), checkText("setup", journal.CheckEnded(e)))
 	case journal.CheckEnded:
-		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e)+cannotStartHint(run, e))
+		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e))
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
 	case journal.ProofEnded:

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,12 +23,10 @@ func appendNonEmpty(text, separator, more string) string {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func baselineText(run journal.Run, e journal.BaselineEnded) string {
-	text := appendNonEmpty("baseline checked", ": ", oneLine(e.Why))
-	missing := slices.ContainsFunc(run.BaseChecks, ending.CannotStart)
-	if e.Usable && !missing {
-		return text
+	if e.Why == "" {
+		return "baseline checked"
 	}
-	return appendNonEmpty(text, " – ", ending.BaseRemedy(run)+pick(missing, ending.TryHint(run), ""))
+	return appendNonEmpty("baseline checked: "+oneLine(e.Why), " – ", ending.BaseRemedy(run))
 }
 
 func checkText(what string, e journal.CheckEnded) string {
@@ -124,29 +121,4 @@ func stopText(e journal.RunStopped) string {
 		text += ": " + string(e.Reason)
 	}
 	return appendNonEmpty(text, ": ", oneLine(e.Why))
-}
-
-// cannotStartHint returns what to do about a check that cannot start, for the first iteration of a run without a
-// baseline.
-func cannotStartHint(run journal.Run, check journal.CheckEnded) string {
-	if run.Baseline != nil || check.Where != journal.AtWork || !ending.CannotStart(check) || len(run.Iterations) > 1 {
-		return ""
-	}
-	return " – " + ending.StartRemedy(run)
-}
-
-// checksThatCannotStart lists the checks that could not start, and what to do.
-func checksThatCannotStart(run journal.Run) string {
-	var names []string
-	if it, found := run.LastJudged(); found {
-		for _, check := range it.Checks {
-			if check.Where == journal.AtWork && ending.CannotStart(check) {
-				names = append(names, fmt.Sprintf("%s cannot run here (exit %d)", Code(check.Name, 80), check.Exit))
-			}
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return strings.Join(firstFew(names), ", ") + ". To change that: " + ending.StartRemedy(run) + "."
 }

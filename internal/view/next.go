@@ -62,10 +62,6 @@ func continuation(run journal.Run) string {
 	case run.Parted != nil && run.Parted.Of == journal.OfBase && run.Stop.Reason == policy.AllStoriesPassed:
 		return fmt.Sprintf("merge %s into %s, resolve the conflicts, push, and comment `/ralph resume`",
 			Code(run.BaseRef, 200), Code(run.Branch, 200))
-	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput && run.Task.Kind == plan.KindPrompt && run.Policy.NoPull:
-		return "once that is done, continue with `ralph resume`"
-	case run.Parted != nil && run.Stop.Reason == policy.NeedsInput:
-		return "once that is done, comment `/ralph resume`"
 	case run.Stop.Reason == policy.AllStoriesPassed && run.Pull != nil:
 		return reviewStep(run)
 	case verdict.NeedsApproval(run):

@@ -47,12 +47,12 @@ func TestWhatGoesOnOnceItIsSettled(t *testing.T) {
 		noPull bool
 		want   string
 	}{
-		{plan.KindPrompt, true, "once that is done, continue with `ralph resume`"},
-		{plan.KindIssue, false, "once that is done, comment `/ralph resume`"},
-		{plan.KindPull, true, "once that is done, comment `/ralph resume`"},
+		{plan.KindPrompt, true, "merge the changes by hand; then continue with `ralph resume`"},
+		{plan.KindIssue, false, "merge the changes by hand; then comment `/ralph resume` to go on"},
+		{plan.KindPull, true, "merge the changes by hand; then comment `/ralph resume` to go on"},
 	} {
 		run := journal.Run{
-			Task: plan.Task{Kind: c.kind, Number: 1}, Policy: policy.Policy{Publish: true, NoPull: c.noPull},
+			Task: plan.Task{Kind: c.kind, Number: 1}, Policy: policy.Policy{Publish: true, NoPull: c.noPull, SaveRun: true},
 			Parted: &journal.Joined{Of: journal.OfBranch}, Stop: &journal.RunStopped{Reason: policy.NeedsInput},
 		}
 		if got := view.Next(run); got != c.want {

@@ -16,10 +16,8 @@ func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
 	switch {
 	case check.Skipped != "":
 		return "➖ skipped: nothing in " + Code(check.Skipped, 80) + " is changed"
-	case check.Flaky && check.Passed:
-		return warnSign + " flaky: failed, and passed when run again"
 	case check.Flaky:
-		return warnSign + " flaky: no new failure occurred in both runs"
+		return warnSign + " flaky: failed, and had no such failure when run again"
 	case check.Passed && before > 0:
 		return "✅ passed, " + Plural(before, "failure") + " before"
 	case check.Passed:
@@ -71,11 +69,8 @@ func flakyChecks(run journal.Run) []string {
 	found, _ := run.ProofOf(run.Tree)
 	var lines []string
 	for _, check := range found.Checks {
-		switch name := clean.Inline(check.Name, 80); {
-		case check.Flaky && check.Passed:
-			lines = append(lines, fmt.Sprintf("%s is flaky: on a clean checkout it failed (exit %d), and passed when run again", name, check.FirstExit()))
-		case check.Flaky:
-			lines = append(lines, name+" is flaky: on a clean checkout it failed twice, and no new failure occurred in both runs")
+		if check.Flaky {
+			lines = append(lines, clean.Inline(check.Name, 80)+" is flaky: on a clean checkout it failed, and had no such failure when run again")
 		}
 	}
 	return firstFew(lines)

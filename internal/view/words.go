@@ -95,9 +95,7 @@ func baselineCaution(run journal.Run) string {
 	switch {
 	case run.Baseline == nil && noChecks:
 		return unverifiableText(run, "no checks are configured")
-	case run.Baseline == nil:
-		return checksThatCannotStart(run)
-	case run.Baseline.Why == "":
+	case run.Baseline == nil || run.Baseline.Why == "":
 		return ""
 	case run.Baseline.Usable:
 		return "Before any work: " + clean.Inline(run.Baseline.Why, 500) + "." + remedySentence(run)

@@ -67,13 +67,13 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"flaky": {
 			green,
 			journal.CheckEnded{Passed: true, Flaky: true, First: &journal.Try{Exit: 3}},
-			"❗ flaky: failed, and passed when run again",
+			"❗ flaky: failed, and had no such failure when run again",
 			"check test passed on a clean checkout, 0s, flaky: it failed first (exit 3)",
 		},
 		"flaky, and red": {
 			red("a"),
 			journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}},
-			"❗ flaky: no new failure occurred in both runs",
+			"❗ flaky: failed, and had no such failure when run again",
 			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first (exit 3)",
 		},
 		"red twice": {

@@ -79,7 +79,7 @@ type texts struct {
 var table = map[Cause]texts{
 	Unapproved:  {headline: "planned, and waiting for approval"},
 	Question:    {headline: "a question is open", reply: Reply{"resume -- your answer", "answer in the prompt, and start the job again", "…"}},
-	BranchMoved: {headline: "others have changed the branch"},
+	BranchMoved: {headline: "others have changed the branch", fix: anywhere("merge the changes by hand")},
 	NothingToDo: {headline: "there was nothing to do"},
 	Cancelled:   {headline: "by request"},
 
@@ -134,7 +134,7 @@ func Of(run journal.Run) Ending {
 	case NoChecks, SetupFails, RedAtBase:
 		e.Why, e.Fix = "", BaseRemedy(run)
 	case CheckNoStart:
-		e.Why, e.Fix = strings.Join(unstartable(run), ", "), StartRemedy(run)
+		e.Why, e.Fix = strings.Join(unstartable(run), ", "), installProgram.text(run)
 	case HostRefused:
 		e.Why, e.Fix = refused(run)
 	case PushRefused, PullRefused:

@@ -30,7 +30,6 @@ var (
 		"install the program that it starts: with `setup`, in your own image, or with `ralph-loop/ralph/host` after setup steps",
 		"install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
 	}
-	tryCheck       = remedy{"", "; `ralph doctor --checks` tries it"}
 	allowTime      = remedy{"name a quicker command, or raise `check-timeout`", "name a quicker command, or raise its `timeout` in `.ralph/settings.json`"}
 	configureCheck = remedy{"name it in the input `checks`, where a review sees it change", "name it in `.ralph/settings.json`"}
 	fixOnBase      = anywhere("fix the check on the base branch first, or use a test runner that names the tests that fail")
@@ -87,14 +86,7 @@ func effect(run journal.Run, name string) string {
 	return "only new failures block a story"
 }
 
-// CannotStart reports whether a check's program is missing.
-func CannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
-
-// StartRemedy returns what to do about a check that cannot start, and how to try it.
-func StartRemedy(run journal.Run) string { return installProgram.text(run) + TryHint(run) }
-
-// TryHint returns how to try whether a check starts.
-func TryHint(run journal.Run) string { return tryCheck.text(run) }
+func cannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
 
 func lastLine(check journal.CheckEnded) string {
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
@@ -129,7 +121,7 @@ func unstartable(run journal.Run) []string {
 	}
 	var names []string
 	for _, check := range checks {
-		if !CannotStart(check) {
+		if !cannotStart(check) {
 			continue
 		}
 		name := oneLine(check.Name)
