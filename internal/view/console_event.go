@@ -25,7 +25,7 @@ func (c *Console) eventRows(run journal.Run, event journal.Event) []row {
 	case journal.RunBegan, journal.Resumed:
 		return runStartRows(run, rows)
 	case journal.CheckEnded:
-		return c.withOutputTail(rows, checkMark(run, e) != badSign, e.Excerpt)
+		return c.withOutputTail(rows, e.Passed || e.Where == journal.AtTests, e.Excerpt)
 	case journal.SetupEnded:
 		return c.withOutputTail(rows, e.Passed, e.Excerpt)
 	case journal.IterationBegan:

@@ -24,21 +24,12 @@ func Line(run journal.Run, event journal.Event) string {
 }
 
 // BadLines returns the lines of an event about something that went wrong. The end of a run has
-// none, because the headline says how it stopped, and checks at the base have none.
+// none, because the headline says how it stopped.
 func BadLines(run journal.Run, event journal.Event) (all []string) {
-	switch e := event.(type) { //nolint:gochecksumtype // the lines are enough for the others
-	case journal.RunStopped, journal.CancelAsked:
+	if _, is := event.(journal.RunStopped); is {
 		return nil
-	case journal.PlanDrafted:
-		if e.Question != "" {
-			return nil
-		}
-	case journal.CheckEnded:
-		if e.Where == journal.AtBase {
-			return nil
-		}
 	}
-	for _, line := range factLines(run, event) {
+	for _, line := range eventLines(run, event) {
 		if line.sign == badSign || line.sign == warnSign {
 			all = append(all, line.text)
 		}
@@ -46,17 +37,8 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 	return all
 }
 
-// eventLines returns the lines of an event for log and console.
+// eventLines returns the lines of an event for log, console and comment.
 func eventLines(run journal.Run, event journal.Event) []eventLine {
-	lines := factLines(run, event)
-	if check, is := event.(journal.CheckEnded); is && len(lines) > 0 {
-		lines[0].text += failActionText(run.Policy, check)
-	}
-	return lines
-}
-
-// factLines returns these lines without the effect of a failed check on the next prompt.
-func factLines(run journal.Run, event journal.Event) []eventLine {
 	supervised := run.Policy.Done == policy.ByFile
 	switch e := event.(type) { //nolint:gochecksumtype // the others have one line
 	case journal.EgressPassed:
@@ -94,7 +76,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.Noted:
 		return eventLine{"", plainSign, appendNonEmpty("note: "+oneLine(e.What), " – ", oneLine(e.Hint))}
 	case journal.PlanDrafted:
-		return eventLine{"", pick(len(e.Stories) > 0, goodSign, warnSign), draftText(e)}
+		return eventLine{"", pick(len(e.Stories) > 0, goodSign, pick(e.Question != "", waitSign, warnSign)), draftText(e)}
 	case journal.BaselineEnded:
 		return eventLine{"", pick(e.Usable, goodSign, warnSign), baselineText(run, e)}
 	case journal.IterationBegan:
@@ -110,7 +92,7 @@ func singleLine(run journal.Run, event journal.Event) eventLine {
 	case journal.SetupEnded:
 		return iterationLine(pick(e.Passed, goodSign, badSign), checkText("setup", journal.CheckEnded(e)))
 	case journal.CheckEnded:
-		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e))
+		return iterationLine(checkMark(run, e), checkText("check", e)+testCountText(run, e)+failActionText(run.Policy, e))
 	case journal.AgentEnded:
 		return iterationLine(pick(e.Failed, badSign, goodSign), agentText(e))
 	case journal.ProofEnded:
@@ -169,7 +151,7 @@ func publishedLine(run journal.Run, event journal.Event) eventLine {
 	case journal.CommentPosted:
 		line.text = "progress comment: " + e.URL
 	case journal.CancelAsked:
-		return eventLine{"", warnSign, "stopping: " + oneLine(e.Why)}
+		line.text = "stopping: " + oneLine(e.Why)
 	}
 	return line
 }

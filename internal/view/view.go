@@ -239,7 +239,7 @@ func checkMark(run journal.Run, check journal.CheckEnded) string {
 		return warnSign
 	case check.Passed:
 		return "✅"
-	case verdict.BlocksStory(run, check):
+	case check.Where != journal.AtBase && verdict.BlocksStory(run, check):
 		return "❌"
 	}
 	return "➖"
