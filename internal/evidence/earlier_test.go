@@ -23,9 +23,9 @@ func TestDifferencesOfAnEarlierCommit(t *testing.T) {
 	}{
 		"as it was said": {[]journal.Event{here, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, nil},
 		"never made":     {nil, []string{"the proof of US-001 could not be repeated"}},
-		"it fails":       {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Why: "test failed (exit 1)"}}, []string{"the proof of US-001 fails; the file says that it passes: test failed (exit 1)"}},
+		"it fails":       {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Why: "test failed (exit 1)"}}, []string{"the proof of US-001: fails; the file says: passes", "the proof of US-001: test failed (exit 1)", "at the commit of US-001 check test: fails (passed tests: 0, failed: none); the file says: passes (passed tests: 0, failed: none)"}},
 		"another check":  {[]journal.Event{journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test was not run"}},
-		"it fails there": {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test fails (exit 1); the file says that it passes (exit 0)"}},
+		"it fails there": {[]journal.Event{red, journal.ProofEnded{Commit: "c0", Tree: "t0", Passed: true}}, []string{"at the commit of US-001 check test: fails (passed tests: 0, failed: none); the file says: passes (passed tests: 0, failed: none)"}},
 	} {
 		e := of(t)
 		e.Stories[0].Passes = true

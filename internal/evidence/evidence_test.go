@@ -203,20 +203,20 @@ func TestDifferences(t *testing.T) {
 	}{
 		"nothing":    {[]journal.Event{base, usable, here, proof, grade}, nil},
 		"no proof":   {[]journal.Event{base, usable}, []string{"the proof could not be repeated"}},
-		"no grade":   {[]journal.Event{base, usable, here, proof}, []string{"US-001 is unverified; the file says red to green"}},
-		"less grade": {[]journal.Event{base, usable, here, proof, unbroken}, []string{"US-001 is unbroken; the file says red to green: it added no test"}},
-		"protected":  {[]journal.Event{base, usable, here, touched, grade}, []string{"protected files that are changed: CODEOWNERS; the file says: none"}},
+		"no grade":   {[]journal.Event{base, usable, here, proof}, []string{"the grade of US-001: unverified; the file says: red to green"}},
+		"less grade": {[]journal.Event{base, usable, here, proof, unbroken}, []string{"the grade of US-001: unbroken; the file says: red to green"}},
+		"protected":  {[]journal.Event{base, usable, here, touched, grade}, []string{"changed protected files: CODEOWNERS; the file says: none"}},
 		"not run":    {[]journal.Event{base, usable, proof, grade}, []string{"check test was not run"}},
 		"skipped": {[]journal.Event{base, usable, skipped, proof, grade}, []string{
-			"check test: it is skipped: nothing in web/** is changed; the file says: it runs",
+			"check test: `make test`, skipped if nothing in web/** is changed; the file says: `make test`",
 		}},
 		"red": {[]journal.Event{base, usable, redHere, failed, grade}, []string{
-			"the proof fails; the file says that it passes: test failed (exit 1)",
-			"check test fails (exit 1); the file says that it passes (exit 0)",
+			"the proof: fails; the file says: passes", "the proof: test failed (exit 1)",
+			"check test: fails (passed tests: 0, failed: none); the file says: passes (passed tests: 0, failed: none)",
 		}},
 		"red before": {[]journal.Event{redBase, journal.BaselineEnded{}, here, proof, grade}, []string{
-			"at the base the checks can prove something: false; the file says: true",
-			"at the base check test fails (exit 2); the file says that it passes (exit 0)",
+			"the checks can prove something at the base: false; the file says: true",
+			"at the base check test: fails (passed tests: 0, failed: none); the file says: passes (passed tests: 0, failed: none)",
 		}},
 	} {
 		e := of(t)
@@ -241,11 +241,11 @@ func TestDifferencesOfAnInspection(t *testing.T) {
 	}
 	for want, now := range map[string]journal.ChangeInspected{
 		"": {Tree: "t1", Found: []journal.Loosened{skipped}},
-		"the change is blocked by none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
-		"the change is blocked by a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
+		"the change is blocked by: none; the file says: a_test.go (test_skipped)": {Tree: "t1"},
+		"the change is blocked by: a_test.go (test_skipped), a_test.go (test_skipped); the file says: a_test.go (test_skipped)": {
 			Tree: "t1", Found: []journal.Loosened{skipped, skipped},
 		},
-		"the change is blocked by an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
+		"the change is blocked by: an unknown number of files (git broke); the file says: a_test.go (test_skipped)": {Tree: "t1", Why: "git broke"},
 	} {
 		got := strings.Join(e.Differences(anew(t, e, append(slices.Clone(events), now)...)), "\n")
 		if got != want {

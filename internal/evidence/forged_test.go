@@ -29,13 +29,13 @@ func forgeries() map[string]forgery {
 	return map[string]forgery{
 		"nothing": {func(*evidence.Evidence) {}, ""},
 		"the newest tree is another": {
-			func(e *evidence.Evidence) { e.Code.Tree = "t2" }, "the newest tree is t2, and the proof is of t1",
+			func(e *evidence.Evidence) { e.Code.Tree = "t2" }, "the proven tree: t1; the file says: t2",
 		},
 		"another command": {
-			func(e *evidence.Evidence) { e.Proof.Checks[0].Command = "make everything" }, "check test is `make test`; the file says `make everything`",
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Command = "make everything" }, "check test: `make test`; the file says: `make everything`",
 		},
 		"another command at the base": {
-			func(e *evidence.Evidence) { e.Baseline.Checks[0].Command = "true" }, "at the base check test is `make test`; the file says `true`",
+			func(e *evidence.Evidence) { e.Baseline.Checks[0].Command = "true" }, "at the base check test: `make test`; the file says: `true`",
 		},
 		"a check left out": {
 			func(e *evidence.Evidence) { e.Proof.Checks = nil }, "check test was run; the file does not name it",
@@ -44,36 +44,36 @@ func forgeries() map[string]forgery {
 			func(e *evidence.Evidence) { e.Baseline.Checks = nil }, "at the base check test was run; the file does not name it",
 		},
 		"more tests": {
-			func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 500 }, "check test: 2 tests pass; the file says that 500 do",
+			func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 500 }, "check test: passes (passed tests: 2, failed: none); the file says: passes (passed tests: 500, failed: none)",
 		},
 		"fewer tests": {func(e *evidence.Evidence) { e.Proof.Checks[0].Tests.Passed = 1 }, ""},
 		"a check that is skipped": {
 			func(e *evidence.Evidence) { e.Proof.Checks[0].Skipped = "web/**" },
-			"check test: it runs; the file says: it is skipped: nothing in web/** is changed",
+			"check test: `make test`; the file says: `make test`, skipped if nothing in web/** is changed",
 		},
 		"nothing proven": {
 			func(e *evidence.Evidence) { e.Proof.Empty = true }, "the checks can prove something here: true; the file says: false",
 		},
 		"unbroken is not proven": {
-			func(e *evidence.Evidence) { e.Stories[0].Grade = journal.Unbroken }, "the file says that US-001 is proven: true; by its grade (unbroken) it is: false",
+			func(e *evidence.Evidence) { e.Stories[0].Grade = journal.Unbroken }, "US-001 is proven, by its grade (unbroken): false; the file says: true",
 		},
 		"no grade is not proven": {
-			func(e *evidence.Evidence) { e.Stories[0].Grade = "" }, "the file says that US-001 is proven: true; by its grade (unverified) it is: false",
+			func(e *evidence.Evidence) { e.Stories[0].Grade = "" }, "US-001 is proven, by its grade (unverified): false; the file says: true",
 		},
 		"open is not proven": {
-			func(e *evidence.Evidence) { e.Stories[0].Passes = false }, "the file says that US-001 is proven: true; by its grade (red to green) it is: false",
+			func(e *evidence.Evidence) { e.Stories[0].Passes = false }, "US-001 is proven, by its grade (red to green): false; the file says: true",
 		},
 		"another end": {
 			func(e *evidence.Evidence) { e.Status = policy.StatusCompleted },
-			"the file says that the run is completed; by its stop reason (none) it is running",
+			"the run, by its stop reason: running; the file says: completed",
 		},
 		"another reason": {
 			func(e *evidence.Evidence) { e.StopReason = policy.MaxIterations },
-			"the file says that the run is running; by its stop reason (max_iterations) it is stopped",
+			"the run, by its stop reason: stopped; the file says: running",
 		},
 		"a good end": {
 			func(e *evidence.Evidence) { e.Status, e.StopReason = policy.StatusCompleted, policy.AllStoriesPassed },
-			"the file says that the run is completed, but US-002 is open",
+			"US-002 passed in a completed run: false; the file says: true",
 		},
 		"another test": {
 			func(e *evidence.Evidence) { e.Stories[0].Tests = []string{"a", "of security"} }, "US-001: these tests do not go from red to green: of security",
@@ -135,7 +135,7 @@ func TestAProofThatFailsProvesNothing(t *testing.T) {
 	e.Proof.Empty = true
 	events := again()
 	events[3] = journal.ProofEnded{Commit: "c1", Tree: "t1", Why: "so"}
-	if diff := cmp.Diff([]string{"the proof fails; the file says that it passes: so"}, e.Differences(anew(t, e, events...))); diff != "" {
+	if diff := cmp.Diff([]string{"the proof: fails; the file says: passes", "the proof: so"}, e.Differences(anew(t, e, events...))); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }

@@ -131,12 +131,12 @@ func TestDifferencesOfSeveralChecks(t *testing.T) {
 		journal.CheckEnded{Where: journal.AtProof, Name: "lint", Exit: 1},
 		journal.ProofEnded{Commit: "c1", Tree: "t1", Passed: true},
 		journal.StoryGraded{Story: "US-001", Grade: journal.RedToGreen})
-	want := []string{"at the base the checks can prove something: false; the file says: true"}
+	want := []string{"the checks can prove something at the base: false; the file says: true"}
 	if diff := cmp.Diff(want, e.Differences(run)); diff != "" {
 		t.Errorf("Differences (-want +got):\n%s", diff)
 	}
 	failed := anew(t, e, journal.ProofEnded{Commit: "c1", Tree: "t1"})
-	if got := e.Differences(failed)[0]; got != "the proof fails; the file says that it passes" {
+	if got := e.Differences(failed)[0]; got != "the proof: fails; the file says: passes" {
 		t.Errorf("Differences = %q, want no reason where none was given", got)
 	}
 }
