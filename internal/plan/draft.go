@@ -58,7 +58,7 @@ func Draft(t Task, forms ...[]byte) (Plan, Source, error) {
 }
 
 func fromJSON(t Task, in input) (Plan, Source, error) {
-	in.name, in.isTitle = t.String(), true
+	in.name = t.String()
 	p, err := read(in)
 	if err != nil {
 		return Plan{}, SourceJSON, err
@@ -207,7 +207,7 @@ func FromAnswer(answer string) (stories []Story, dropped []string, err error) {
 		}
 		text = string(code.Lines().Value([]byte(text)))
 	}
-	p, err := read(input{name: "the plan", data: []byte(text), isTitle: true})
+	p, err := read(input{name: "the plan", data: []byte(text)})
 	if err != nil {
 		return nil, nil, err
 	}

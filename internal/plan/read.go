@@ -32,8 +32,7 @@ func Audit(name string, data []byte) (Plan, error) {
 type input struct {
 	name       string
 	data       []byte
-	linesAbove int  // lines of an issue above the data
-	isTitle    bool // name is a title, not a path
+	linesAbove int // lines of an issue above the data
 	audit      bool
 }
 
@@ -54,7 +53,7 @@ func read(in input) (Plan, error) {
 			d.Problems[i].Line += in.linesAbove
 		}
 	}
-	return Plan{}, &Invalid{Name: in.name, Problems: d.Problems, isTitle: in.isTitle}
+	return Plan{}, &Invalid{Name: in.name, Problems: d.Problems}
 }
 
 // checkLine reports line breaks in texts for commit subjects and headings.
@@ -144,18 +143,12 @@ const maxShown = 20
 type Invalid struct {
 	Name     string // the file, or the issue
 	Problems []jsontree.Problem
-
-	isTitle bool // Name is a title, not a path
 }
 
 // Error lists the problems, one on a line.
 func (e *Invalid) Error() string {
-	problems := slices.SortedStableFunc(slices.Values(e.Problems), func(a, b jsontree.Problem) int { return a.Line - b.Line })
-	for i, p := range problems {
-		problems[i].File = e.Name
-		if e.isTitle && p.Line > 0 {
-			problems[i].File, problems[i].Line, problems[i].Column = fmt.Sprintf("%s, line %d", e.Name, p.Line), 0, 0
-		}
+	for i := range e.Problems {
+		e.Problems[i].File = e.Name
 	}
-	return jsontree.Describe(problems, maxShown, e.Name+" is not a valid plan")
+	return jsontree.Describe(e.Problems, maxShown, e.Name+" is not a valid plan")
 }

@@ -32,7 +32,7 @@ var (
 )
 
 func (d *drafter) stories(entries []entry) ([]Story, error) {
-	bad := &Invalid{Name: d.task.String(), isTitle: true}
+	bad := &Invalid{Name: d.task.String()}
 	if len(entries) > maxStories {
 		bad.Problems = []jsontree.Problem{{Text: fmt.Sprintf("found %d stories, want at most %d", len(entries), maxStories)}}
 		return nil, bad

@@ -147,7 +147,7 @@ type defect struct {
 	text       string
 }
 
-// dependencyDefects finds equal ids, unknown dependencies, and cycles.
+// dependencyDefects finds equal ids, unknown dependencies, and stories that wait for each other.
 func dependencyDefects(stories []Story) []defect {
 	var ids []string
 	var found []defect
@@ -160,58 +160,34 @@ func dependencyDefects(stories []Story) []defect {
 	for i, s := range stories {
 		for j, dep := range s.DependsOn {
 			if !slices.Contains(ids, dep) && !blank(dep) {
-				found = append(found, defect{i, j, unknownDependency(dep, ids, len(found))})
+				found = append(found, defect{i, j, unknownDependency(dep, ids)})
 			}
 		}
 	}
-	c := cycleFinder{stories: stories, ids: ids, seen: make([]bool, len(stories))}
-	for i := range stories {
-		c.visit(i)
+	if circle := neverReady(stories, ids); len(circle) > 0 {
+		found = append(found, defect{slices.Index(ids, circle[0]), -1, "can never begin: these stories wait for each other: " + jsontree.Clip(strings.Join(circle, ", "), maxTitle)})
 	}
-	return append(found, c.found...)
+	return found
 }
 
-// unknownDependency suggests a known id, unless the error is after the last one that is shown.
-func unknownDependency(dep string, ids []string, before int) string {
+func unknownDependency(dep string, ids []string) string {
 	text := fmt.Sprintf("depends on %q, which is not a story here", jsontree.Clip(dep, jsontree.MaxFound))
-	if near, ok := jsontree.Nearest(dep, ids); before < maxShown && ok {
+	if near, ok := jsontree.Nearest(dep, ids); ok {
 		text += fmt.Sprintf(", did you mean %q?", near)
 	}
 	return text
 }
 
-// cycleFinder searches depth first. A dependency on a story in path closes a cycle.
-type cycleFinder struct {
-	stories []Story
-	ids     []string
-	seen    []bool
-	path    []int
-	found   []defect
-}
-
-func (c *cycleFinder) visit(i int) {
-	if c.seen[i] {
-		return
-	}
-	c.seen[i] = true
-	c.path = append(c.path, i)
-	for j, id := range c.stories[i].DependsOn {
-		dep := slices.Index(c.ids, id)
-		if dep < 0 {
-			continue
+// neverReady returns the stories that depend on themselves, directly or through others.
+func neverReady(stories []Story, ids []string) []string {
+	waiting := slices.Clone(ids)
+	for before := 0; len(waiting) != before; {
+		before = len(waiting)
+		for _, s := range stories {
+			if !slices.ContainsFunc(s.DependsOn, func(id string) bool { return slices.Contains(waiting, id) }) {
+				waiting = slices.DeleteFunc(waiting, func(id string) bool { return id == s.ID })
+			}
 		}
-		if start := slices.Index(c.path, dep); start >= 0 {
-			c.found = append(c.found, defect{i, j, "depends on itself: " + c.cycleText(start)})
-		}
-		c.visit(dep)
 	}
-	c.path = c.path[:len(c.path)-1]
-}
-
-func (c *cycleFinder) cycleText(start int) string {
-	var ids []string
-	for _, i := range c.path[start:] {
-		ids = append(ids, jsontree.Clip(c.stories[i].ID, jsontree.MaxFound))
-	}
-	return strings.Join(append(ids, ids[0]), " -> ")
+	return waiting
 }
