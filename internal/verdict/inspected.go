@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -42,19 +43,21 @@ func LatestInspection(run journal.Run) journal.ChangeInspected {
 	return inspected
 }
 
-// describeFindings lists what an inspection found, or says why it failed.
+// describeFindings returns the findings with their kinds, or nothing.
 func describeFindings(e journal.ChangeInspected) string {
-	if e.Why != "" {
-		return FindingKinds(e) + ": " + e.Why
+	if e.Why == "" && len(e.Found) == 0 {
+		return ""
 	}
+	return FindingKinds(e) + ": " + Findings(e)
+}
+
+// Findings lists what an inspection found, or says why it failed.
+func Findings(e journal.ChangeInspected) string {
 	var places []string
 	for _, place := range e.Found {
 		places = append(places, place.String())
 	}
-	if len(places) == 0 {
-		return ""
-	}
-	return FindingKinds(e) + ": " + journal.ShortList(places)
+	return cmp.Or(e.Why, journal.ShortList(places))
 }
 
 // FindingKinds names the kinds of findings that block a change, if any.

@@ -12,56 +12,41 @@ import (
 
 // ProofCheckText returns how one check of a proof ended, compared with the base.
 func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
-	before := len(verdict.FailedAtBase(run, check.Name))
+	base, found := run.BaseCheck(check.Name)
+	before := pick(found && !base.Passed, " before the work, too", "")
 	switch {
 	case check.Skipped != "":
 		return "➖ skipped: nothing in " + Code(check.Skipped, 80) + " is changed"
 	case check.Flaky:
 		return warnSign + " flaky: failed, and had no such failure when run again"
-	case check.Passed && before > 0:
-		return "✅ passed, " + Plural(before, "failure") + " before"
 	case check.Passed:
-		return "✅ passed" + pick(verdict.MayBlock(run, check.Name), "", ", was not green before")
+		return "✅ passed" + pick(before != "", ", failed before the work", "")
 	case verdict.BlocksStory(run, check):
-		return "❌ failed" + pick(before > 0, newFailuresText(run, check, func(name string) string { return Code(name, 80) }), "")
-	case before > 0:
-		return "➖ nothing new failed, " + Plural(before, "failure") + " before"
-	case check.CannotRun:
-		return "➖ cannot run here"
+		return "❌ failed" + newFailuresText(run, check, func(name string) string { return Code(name, 80) })
 	}
-	return "➖ failed, was not green before"
+	return "➖ failed" + before
 }
 
+// newFailuresText names what failed only now, if the check failed at the base.
 func newFailuresText(run journal.Run, check journal.CheckEnded, format func(string) string) string {
 	var names []string
 	for _, name := range verdict.NewFailures(run, check) {
 		names = append(names, format(name))
 	}
-	if len(names) == 0 {
-		return ", differently than before"
-	}
-	return ", new: " + journal.ShortList(names)
+	return appendNonEmpty("", ", new: ", journal.ShortList(names))
 }
 
 // testCountText returns how many tests passed and failed, if the check's output names any.
 func testCountText(run journal.Run, check journal.CheckEnded) string {
-	text := ""
-	if check.Flaky {
-		text = fmt.Sprintf(", flaky: it failed first (exit %d)", check.FirstExit())
-	} else if check.First != nil {
-		text = ", twice"
-	}
+	text := pick(check.Flaky, ", flaky: it failed first", pick(check.First != nil, ", twice", ""))
 	if check.Tests == nil {
 		return text
 	}
 	text += fmt.Sprintf(": %d passed, %d failed", check.Tests.Passed, check.Tests.Failed)
-	if check.Where == journal.AtBase || check.Passed || len(verdict.FailedAtBase(run, check.Name)) == 0 {
+	if check.Where == journal.AtBase || check.Passed {
 		return text
 	}
-	if !verdict.BlocksStory(run, check) {
-		return text + ", nothing new"
-	}
-	return text + newFailuresText(run, check, oneLine)
+	return text + pick(verdict.BlocksStory(run, check), newFailuresText(run, check, oneLine), ", nothing new")
 }
 
 // flakyChecks lists the checks of the newest proof that failed only once.

@@ -144,9 +144,9 @@ func TestResultFindsTheWord(t *testing.T) {
 // flaky one.
 func TestSignsOfChecks(t *testing.T) {
 	for want, check := range map[string]journal.CheckEnded{
-		"  [--] check test failed (exit 1) on the base with the story's tests, 0s\n":          {Where: journal.AtTests, Exit: 1},
-		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first (exit 2)\n": {Where: journal.AtProof, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
-		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":                        {Where: journal.AtProof, Exit: 1},
+		"  [--] check test failed (exit 1) on the base with the story's tests, 0s\n": {Where: journal.AtTests, Exit: 1},
+		"  [!!] check test passed on a clean checkout, 0s, flaky: it failed first\n": {Where: journal.AtProof, Passed: true, Flaky: true, First: &journal.Try{Exit: 2}},
+		"  [ERR] check test failed (exit 1) on a clean checkout, 0s\n":               {Where: journal.AtProof, Exit: 1},
 	} {
 		check.Name = "test"
 		if got := play(view.Look{}, []any{journal.RunBegan{Policy: policy.Policy{Checks: []policy.Check{{Name: "test"}}}}, check}); !strings.HasSuffix(got, want) {

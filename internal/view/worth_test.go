@@ -40,8 +40,8 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		cell, line string
 	}{
 		"green, and was":           {green, green, "✅ passed", "check test passed on a clean checkout, 0s"},
-		"green, and was red":       {red("a"), green, "✅ passed, 1 failure before", "check test passed on a clean checkout, 0s"},
-		"green, and could not run": {journal.CheckEnded{CannotRun: true}, green, "✅ passed, was not green before", "check test passed on a clean checkout, 0s"},
+		"green, and was red":       {red("a"), green, "✅ passed, failed before the work", "check test passed on a clean checkout, 0s"},
+		"green, and could not run": {journal.CheckEnded{CannotRun: true}, green, "✅ passed, failed before the work", "check test passed on a clean checkout, 0s"},
 		"red, and was green": {
 			green, red("a"), "❌ failed", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed",
 		},
@@ -52,29 +52,29 @@ func TestWhatAChecksWordIsWorth(t *testing.T) {
 		"red in other ways": {
 			red("a"),
 			journal.CheckEnded{Exit: 1, TimedOut: true, Tests: &journal.Tests{}},
-			"❌ failed, differently than before",
-			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed, differently than before",
+			"❌ failed",
+			"check test ran out of time on a clean checkout, 0s: 0 passed, 0 failed",
 		},
 		"red with what was red": {
-			red("a"), red("a"), "➖ nothing new failed, 1 failure before", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed, nothing new",
+			red("a"), red("a"), "➖ failed before the work, too", "check test failed (exit 1) on a clean checkout, 0s: 1 passed, 1 failed, nothing new",
 		},
 		"cannot run, as before": {
-			journal.CheckEnded{CannotRun: true}, journal.CheckEnded{Exit: 127, CannotRun: true}, "➖ cannot run here", "check test cannot run (exit 127) on a clean checkout, 0s",
+			journal.CheckEnded{CannotRun: true}, journal.CheckEnded{Exit: 127, CannotRun: true}, "➖ failed before the work, too", "check test cannot run (exit 127) on a clean checkout, 0s",
 		},
 		"red, by an unknown test": {
-			journal.CheckEnded{Exit: 2}, journal.CheckEnded{Exit: 2}, "➖ failed, was not green before", "check test failed (exit 2) on a clean checkout, 0s",
+			journal.CheckEnded{Exit: 2}, journal.CheckEnded{Exit: 2}, "➖ failed before the work, too", "check test failed (exit 2) on a clean checkout, 0s",
 		},
 		"flaky": {
 			green,
 			journal.CheckEnded{Passed: true, Flaky: true, First: &journal.Try{Exit: 3}},
 			"❗ flaky: failed, and had no such failure when run again",
-			"check test passed on a clean checkout, 0s, flaky: it failed first (exit 3)",
+			"check test passed on a clean checkout, 0s, flaky: it failed first",
 		},
 		"flaky, and red": {
 			red("a"),
 			journal.CheckEnded{Exit: 1, Flaky: true, First: &journal.Try{Exit: 3}},
 			"❗ flaky: failed, and had no such failure when run again",
-			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first (exit 3)",
+			"check test failed (exit 1) on a clean checkout, 0s, flaky: it failed first",
 		},
 		"red twice": {
 			green, journal.CheckEnded{Exit: 1, First: &journal.Try{Exit: 1}}, "❌ failed", "check test failed (exit 1) on a clean checkout, 0s, twice",

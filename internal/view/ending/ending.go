@@ -5,6 +5,7 @@ package ending
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -143,8 +144,8 @@ func Of(run journal.Run) Ending {
 			e.Fix = cmp.Or(clean.Inline(run.Failures[n-1].Fix, 300), e.Fix)
 		}
 	case TestsBroken:
-		e.Headline = verdict.FindingKinds(verdict.LatestInspection(run))
-		e.Why = strings.TrimPrefix(strings.TrimPrefix(e.Why, e.Headline), ": ")
+		inspected := verdict.LatestInspection(run)
+		e.Headline, e.Why = verdict.FindingKinds(inspected), verdict.Findings(inspected)
 	case RedOnCheckout:
 		if it, found := run.LastJudged(); found && it.Proof != nil {
 			e.Why = cmp.Or(it.Proof.Why, e.Why)
@@ -230,9 +231,9 @@ func fatal(run journal.Run) Cause {
 		return denials[d.why]
 	case d.cannotRun:
 		return NotStarted
-	case found && last.Agent != nil && last.Agent.Failed && strings.HasSuffix(run.Stop.Why, last.Agent.Why):
+	case found && last.Agent != nil && last.Agent.Failed:
 		return Crashed
-	case found && len(last.Checks) > 0 && strings.HasSuffix(run.Stop.Why, "is not installed"):
+	case slices.ContainsFunc(last.Checks, func(c journal.CheckEnded) bool { return c.Missing != "" }):
 		return CheckNoStart
 	case run.Plan.Done() && act == "open":
 		return PullRefused
