@@ -114,7 +114,6 @@ func inspectionLines(e journal.ChangeInspected) (texts []eventLine) {
 }
 
 type existingTests struct {
-	Doubts  string     // the kinds of findings
 	Places  []testFile // files for which the work is not called proven
 	More    int        // files that are not shown
 	Changed []string   // changed files without findings
@@ -134,7 +133,7 @@ func existingTestsOf(run journal.Run) *existingTests {
 		return nil
 	}
 	shown := found.Found[:min(len(found.Found), maxListed)]
-	tests := &existingTests{Doubts: verdict.FindingKinds(found), Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
+	tests := &existingTests{Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
 	for _, finding := range shown {
 		file := testFile{File: Code(finding.File, 200), Why: clean.Inline(finding.Why, 300)}
 		for _, line := range finding.Lines {
@@ -163,6 +162,3 @@ func inspectionDoubts(run journal.Run) string {
 	}
 	return verdict.FindingKinds(inspected) + appendNonEmpty("", ": look at ", journal.ShortList(files))
 }
-
-// Count returns how many files a person has to review.
-func (e existingTests) Count() int { return len(e.Places) + e.More }
