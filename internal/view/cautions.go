@@ -179,15 +179,16 @@ func actText(act string) string {
 // manualStep returns what a person can do if GitHub refused the work, or an empty text.
 func manualStep(run journal.Run) string {
 	switch packed := run.Packed; {
+	case run.Stop == nil || run.IsCompleted():
 	case isWorkInFile(run):
-		text := fmt.Sprintf("the work is in the job's workspace as %s: `git fetch` reads it like a remote", Code(packed.Path, 200))
+		text := fmt.Sprintf("get the work from %s in the job's workspace: `git fetch` reads it like a remote", Code(packed.Path, 200))
 		if packed.Rest != "" && run.Links.Repo != "" {
-			text = fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
+			text = fmt.Sprintf("[open a pull request](%s) that leaves out %s and is therefore not proven; or ", compareURL(run, packed.Rest), codePaths(packed.Without)) + text
 		}
-		return text + retryHint("push", run)
+		return text
 	case run.Pushed == run.Head && run.Head != run.Base && run.Pull == nil && run.Links.Repo != "" &&
 		slices.ContainsFunc(run.Failures, func(f journal.PublishFailed) bool { return f.Act == "open" && f.Head == run.Head }):
-		return fmt.Sprintf("[open the pull request](%s) yourself%s", compareURL(run, run.Branch), retryHint("open", run))
+		return fmt.Sprintf("[open the pull request](%s) yourself", compareURL(run, run.Branch))
 	}
 	return ""
 }
@@ -213,11 +214,6 @@ func patchBlock(run journal.Run) string {
 func compareURL(run journal.Run, branch string) string {
 	refs := url.URL{Path: run.BaseRef + "..." + branch}
 	return run.Links.Repo + "/compare/" + refs.EscapedPath() + "?expand=1"
-}
-
-// retryHint returns how to make ralph repeat an act that GitHub refused.
-func retryHint(act string, run journal.Run) string {
-	return "; or " + cmp.Or(fixFor(run, act), "fix the cause") + ", and comment `/ralph`"
 }
 
 // fixFor returns how to make GitHub accept an act that it refused, if known.

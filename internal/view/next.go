@@ -16,14 +16,14 @@ import (
 func Next(run journal.Run) string {
 	e, step := ending.Of(run), continuation(run)
 	switch {
-	case isSessionLoop(run) || run.Policy.Done == policy.ByFile || step != "" && step == manualStep(run):
+	case isSessionLoop(run) || run.Policy.Done == policy.ByFile:
 		return step
 	case e.Fix != "" && step != "":
 		step = e.Fix + "; then " + step
 	case e.Fix != "":
 		return e.Fix
 	}
-	return appendNonEmpty(step, "; ", e.After)
+	return appendNonEmpty(appendNonEmpty(step, "; ", e.After), "; or ", manualStep(run))
 }
 
 // Gist returns the state of a run and what to do now. An abandoned run could not write its end.
@@ -75,9 +75,6 @@ func continuation(run journal.Run) string {
 	}
 	if run.Policy.Done == policy.ByFile {
 		return supervisedNext(run)
-	}
-	if step := manualStep(run); step != "" {
-		return step
 	}
 	reply, commented := ending.Of(run).Reply, run.Task.Kind == plan.KindIssue || run.Task.Kind == plan.KindPull
 	switch job := run.Policy.Publish && !run.Policy.NoPull; {
