@@ -266,9 +266,9 @@ func TestUnknownInputsAreRefused(t *testing.T) {
 	for given, want := range map[string]string{
 		"MAX_COST":         "max_cost: unknown input, use `max-cost`",
 		"MAX-ITERATION":    "max-iteration: unknown input, use `max-iterations`",
-		"CLAUDE_ARGS":      "claude_args: unknown input, use `agent-args`",
+		"CLAUDE_ARGS":      "claude_args: unknown input",
 		"TRIGGER_PHRASE":   "trigger_phrase: unknown input, use `trigger-phrase`",
-		"LABEL_TRIGGER":    "label_trigger: unknown input, use `label`",
+		"LABEL_TRIGGER":    "label_trigger: unknown input",
 		"ALLOWED_BOTS":     "allowed_bots: unknown input, use `allow-bots`",
 		"BOT_NAME_OF_OURS": "bot_name_of_ours: unknown input",
 	} {

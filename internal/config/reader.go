@@ -88,29 +88,6 @@ func nonEmptyLines(text string) []string {
 	return all
 }
 
-// claudeCodeAction maps inputs of claude-code-action to ralph's.
-var claudeCodeAction = map[string]string{
-	"allowed_non_write_users":        "allow-users",
-	"allowed_tools":                  "agent-args",
-	"assignee_trigger":               "assignee",
-	"claude_args":                    "agent-args",
-	"claude_env":                     "check-env",
-	"custom_instructions":            "prompt",
-	"direct_prompt":                  "prompt",
-	"disallowed_tools":               "agent-args",
-	"fallback_model":                 "agent-args",
-	"label_trigger":                  "label",
-	"max_turns":                      "max-iterations",
-	"override_prompt":                "prompt",
-	"path_to_claude_code_executable": "agent-command",
-	"settings":                       "config",
-	"timeout_minutes":                "max-time",
-	"use_bedrock":                    "model-base-url",
-	"use_commit_signing":             "commit-signing",
-	"use_foundry":                    "model-base-url",
-	"use_vertex":                     "model-base-url",
-}
-
 // runnerInputs are the inputs that the runner or host/action.yml reads.
 var runnerInputs = []string{"args", "entrypoint", "ralph-from"}
 
@@ -122,16 +99,9 @@ func (r *reader) checkUnknown(given []string) {
 		if slices.Contains(r.known, name) || slices.Contains(runnerInputs, name) {
 			continue
 		}
-		suggested, found := claudeCodeAction[name]
-		if dashed := strings.ReplaceAll(name, "_", "-"); !found && slices.Contains(r.known, dashed) {
-			suggested, found = dashed, true
-		}
-		if !found {
-			suggested, found = jsontree.Nearest(name, r.known)
-		}
 		err := errors.New("unknown input")
-		if found {
-			err = fmt.Errorf("unknown input, use `%s`", suggested)
+		if near, found := jsontree.Nearest(strings.ReplaceAll(name, "_", "-"), r.known); found {
+			err = fmt.Errorf("unknown input, use `%s`", near)
 		}
 		r.addError(fmt.Sprintf("%.80s", name), err)
 	}
