@@ -182,15 +182,6 @@ func TestWhichIterationIsWhich(t *testing.T) {
 	if it, found := run.LastJudged(); !found || it.Number != 5 {
 		t.Errorf("Last = %d, %v, want 5, which has a verdict", it.Number, found)
 	}
-	for number, want := range map[int]int{4: 0, 5: 4, 6: 5, 7: 0} {
-		got := 0
-		if before := run.IterationBefore(number); before != nil {
-			got = before.Number
-		}
-		if got != want {
-			t.Errorf("Before(%d) = %d, want %d", number, got, want)
-		}
-	}
 	fresh := minutely(began())
 	if _, open := fresh.OpenIteration(); open {
 		t.Error("a run that has just begun has an iteration under way")

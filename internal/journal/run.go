@@ -155,16 +155,6 @@ func (r Run) LastJudged() (Iteration, bool) {
 	return newest(r.Iterations, func(it Iteration) bool { return it.Ended != nil })
 }
 
-// IterationBefore returns the iteration before the one with that number, or nil.
-func (r Run) IterationBefore(number int) *Iteration {
-	for i := len(r.Iterations) - 1; i > 0; i-- {
-		if r.Iterations[i].Number == number {
-			return &r.Iterations[i-1]
-		}
-	}
-	return nil
-}
-
 // Elapsed returns the time since the limits were granted.
 func (r Run) Elapsed() time.Duration { return r.Now.Sub(r.Granted.At) }
 
@@ -210,8 +200,9 @@ func newest[T any](all []T, is func(T) bool) (found T, ok bool) {
 
 // WorkBefore returns the tree with which an iteration began, if known.
 func (r Run) WorkBefore(it Iteration) string {
-	if before := r.IterationBefore(it.Number); before != nil && before.Taken != nil {
-		return before.Taken.Work
+	at := slices.IndexFunc(r.Iterations, func(o Iteration) bool { return o.Number == it.Number })
+	if at > 0 && r.Iterations[at-1].Taken != nil {
+		return r.Iterations[at-1].Taken.Work
 	}
 	return r.Work
 }

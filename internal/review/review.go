@@ -6,7 +6,6 @@ package review
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 )
@@ -25,7 +24,6 @@ const (
 	maxPoints = 100
 	maxText   = 400 // bytes of a word of theirs
 	fence     = "```"
-	more      = "…"
 )
 
 // ErrNone is an answer without an opinion.
@@ -40,7 +38,7 @@ func Read(answer string, criteria int) ([]Point, error) {
 		if err := json.Unmarshal([]byte(text), &told); err != nil || told.Points == nil {
 			continue
 		}
-		return sorted(told.Points, criteria), nil
+		return usable(told.Points, criteria), nil
 	}
 	return nil, ErrNone
 }
@@ -62,14 +60,14 @@ func candidates(answer string) []string {
 	return append(all, answer)
 }
 
-func sorted(points []Point, criteria int) []Point {
+// usable returns the points about criteria that exist, with short texts.
+func usable(points []Point, criteria int) []Point {
 	var kept []Point
 	for _, p := range points {
 		if p.Criterion < 1 || p.Criterion > criteria || len(kept) == maxPoints {
 			continue
 		}
-		p.File, p.Why = path.Clean(short(p.File)), short(p.Why)
-		p.Quote = strings.TrimSuffix(short(p.Quote), more) // else it would not be what stands there
+		p.File, p.Why, p.Quote = path.Clean(short(p.File)), short(p.Why), short(p.Quote)
 		kept = append(kept, p)
 	}
 	return kept
@@ -79,7 +77,7 @@ func short(text string) string {
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
 	for i := range text {
 		if i > maxText {
-			return text[:i] + more
+			return text[:i]
 		}
 	}
 	return text
@@ -114,8 +112,3 @@ func within(lines []string, line int, quote string) bool {
 
 // squeezed is text without white space, which quotes rarely reproduce.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// String returns where it is and what is wrong with it.
-func (p Point) String() string {
-	return fmt.Sprintf("criterion %d: %s (%s:%d)", p.Criterion, p.Why, p.File, p.Line)
-}

@@ -93,9 +93,6 @@ func TestPointsStayShort(t *testing.T) {
 	if err != nil || len(points) != 100 {
 		t.Errorf("%d points, %v", len(points), err)
 	}
-	if got := (review.Point{Criterion: 2, Why: "no test", File: "a.go", Line: 7}).String(); got != "criterion 2: no test (a.go:7)" {
-		t.Errorf("as words: %s", got)
-	}
 }
 
 // A sign may be the file's own, or that of a diff.
