@@ -58,20 +58,11 @@ func sessionHeadline(run journal.Run) string {
 }
 
 func sessionContinuation(run journal.Run) string {
-	again := "`/ralph-loop --resume` in a Claude Code session of this project"
-	switch id := lastSession(run); {
-	case run.IsCompleted():
+	if run.IsCompleted() {
 		return ""
-	case run.Stop == nil && shellSafeID.MatchString(id):
-		return "if that session was closed, open it again with `claude --resume " + id + "`, or continue with " + again
-	case run.Stop == nil:
-		return "if that session was closed, open it again, or continue with " + again
 	}
-	return "continue with " + again
+	return pick(run.Stop == nil, "if that session was closed, ", "") + "continue with `/ralph-loop --resume` in a Claude Code session of this project"
 }
-
-// shellSafeID matches a session id that needs no quotes in a shell.
-var shellSafeID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func lastSession(run journal.Run) string {
 	if n := len(run.Iterations); n > 0 {
