@@ -41,7 +41,7 @@ func TestConsoleLines(t *testing.T) {
 		"a sequence that begins with one character": {[]any{stream.Text{Text: "a\u009b31mb"}}, "> ab\n"},
 		"no tasks":     {[]any{stream.Todo{}}, ""},
 		"a retry":      {[]any{stream.Retry{Delay: time.Second}}, "[..] waiting 1s: the model did not answer\n"},
-		"another":      {[]any{stream.Retry{Attempt: 2, Delay: time.Second, Reason: "busy"}}, "[..] waiting 1s: busy (attempt 2)\n"},
+		"another":      {[]any{stream.Retry{Attempt: 2, Delay: time.Second, Reason: "busy"}}, "[..] waiting 1s: busy\n"},
 		"a failure":    {[]any{stream.Result{Failed: true}}, "[ERR] Failed (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n"},
 		"its words":    {[]any{stream.Result{Failed: true, Text: " no \n", Reason: "bad", Status: 500}}, "[ERR] Failed: bad, status 500 (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 0s)\n  |  no\n"},
 		"said already": {[]any{stream.Text{Text: "done"}, stream.Result{Text: "\n done \n"}}, "> done\n\n[OK] Complete (cost: unknown, tokens: unknown, tools: 0, errors: 0, time: 7s)\n"},

@@ -102,19 +102,7 @@ const timestampWidth = len("[15:04:05] ")
 
 // retryText returns how long the agent waits before it asks the model again, and why.
 func retryText(r stream.Retry) string {
-	reason := cmp.Or(terminalLine(r.Reason), "the model did not answer")
-	var more []string
-	if r.Status != 0 {
-		more = append(more, fmt.Sprintf("status %d", r.Status))
-	}
-	if r.Attempt > 0 {
-		more = append(more, fmt.Sprintf("attempt %d", r.Attempt))
-	}
-	text := "waiting " + policy.FormatDuration(r.Delay) + ": " + reason
-	if len(more) > 0 {
-		text += " (" + strings.Join(more, ", ") + ")"
-	}
-	return text
+	return "waiting " + policy.FormatDuration(r.Delay) + ": " + cmp.Or(terminalLine(r.Reason), "the model did not answer")
 }
 
 func taskRow(task stream.Task) row {
