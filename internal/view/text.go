@@ -95,12 +95,6 @@ func Cautions(run journal.Run) string {
 	return strings.TrimSpace(baselineCaution(run) + "\n\n" + fillTemplate("cautions.md", templateData{Run: run}))
 }
 
-// Comment returns the progress comment without the marker on its first line.
-func Comment(run journal.Run) string {
-	_, text, _ := strings.Cut(Of(run).Comment, "\n")
-	return text
-}
-
 // StoryColumns returns the columns of the comment's table after the story.
 func StoryColumns() []string { return []string{"iterations", "checks", "proof", "commit", "cost"} }
 

@@ -22,7 +22,7 @@ import (
 // Limit is GitHub's limit for the characters of a comment or body.
 const Limit = 65536
 
-const maxText = Limit - 100 // leaves room for the commandBox
+const maxText = Limit - 200 // leaves room for markers and commandBox
 
 // Texts has the texts about a run on GitHub at one moment.
 type Texts struct {
@@ -42,7 +42,7 @@ type Pull struct {
 
 // Of returns the texts about the current state of run.
 func Of(run journal.Run) Texts {
-	comment := escapeMarkers(render("progress.md", run))
+	comment := fillTemplate("markers", run) + Comment(run)
 	return Texts{
 		Run:     run.ID,
 		Comment: comment + commandBox(run),
@@ -54,16 +54,15 @@ func Of(run journal.Run) Texts {
 
 // PlanText returns the plan in the comment, its second paragraph.
 func PlanText(run journal.Run) string {
-	_, text, _ := strings.Cut(Of(run).Comment, "\n\n") // the headline
+	_, text, _ := strings.Cut(Comment(run), "\n\n") // the headline
 	text, _, _ = strings.Cut(text, "\n\n")
 	return text
 }
 
-// escapeMarkers removes markers after the first line: a search for markers would find one in foreign text, even in
-// code.
-func escapeMarkers(comment string) string {
-	marks, text, _ := strings.Cut(comment, "\n")
-	return marks + "\n" + strings.ReplaceAll(text, hiddenMarker, "<! --")
+// Comment returns the progress comment without ralph's markers. A search for them would find one in foreign text, even
+// in code.
+func Comment(run journal.Run) string {
+	return strings.ReplaceAll(render("progress.md", run), hiddenMarker, "<! --")
 }
 
 type templateData struct {
