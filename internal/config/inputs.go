@@ -188,7 +188,7 @@ func (r *reader) policy(timeout policy.Duration) policy.Policy {
 	p.AllowProtected = r.choice("protected-changes", "draft", "allow") == "allow"
 	p.Proof = policy.ProofLevel(r.choice("proof", string(policy.RedToGreen), string(policy.Unbroken)))
 	p.Review = policy.Review{Agent: r.get("review-agent"), Model: r.get("review-model")}
-	p.Tamper = policy.Tamper(r.choice("tamper", policy.TamperModes()...))
+	p.Tamper = policy.Tamper(r.choice("tamper", string(policy.TamperReport), string(policy.TamperBlock), string(policy.TamperAllow)))
 	p.Limits.Iterations = r.number("max-iterations", p.Limits.Iterations)
 	p.Limits.CostUSD = r.money("max-cost", p.Limits.CostUSD)
 	p.Limits.Run = r.duration("max-time", p.Limits.Run)

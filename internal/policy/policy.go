@@ -96,11 +96,6 @@ const (
 	TamperAllow  Tamper = "allow"
 )
 
-// TamperModes returns all values of Tamper.
-func TamperModes() []string {
-	return []string{string(TamperReport), string(TamperBlock), string(TamperAllow)}
-}
-
 // Check is a command whose exit code judges the work.
 type Check struct {
 	Name       string     `json:"name"`

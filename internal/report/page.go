@@ -45,12 +45,17 @@ type page struct {
 type fact struct{ Name, Value string }
 
 type failedIteration struct {
+	place
+	Said []string
+	More int
+}
+
+// place is the part of a run to which a row of the page belongs.
+type place struct {
 	Begun  bool // false: before any iteration
 	Number int
 	Href   string
 	Story  string
-	Said   []string
-	More   int
 }
 
 type checkRow struct {
@@ -182,7 +187,7 @@ func (s Source) failedIterations(segments []segment, run journal.Run) (all []fai
 			more++
 			continue
 		}
-		one := failedIteration{Begun: c.isIteration, Number: c.number, Href: c.href(), Story: s.storyName(run, c.story)}
+		one := failedIteration{place: place{c.isIteration, c.number, c.href(), s.storyName(run, c.story)}}
 		one.Said, one.More = firstFew(s.lines(faults))
 		all = append(all, one)
 	}

@@ -18,14 +18,11 @@ type timeline struct {
 }
 
 type row struct {
-	Begun  bool // false: before any iteration
-	Number int
-	Story  string
-	Href   string
-	Words  string // the time of each phase
-	Took   string
-	Cost   string
-	Mark   mark
+	place
+	Words string // the time of each phase
+	Took  string
+	Cost  string
+	Mark  mark
 }
 
 const maxRows = 150
@@ -49,7 +46,7 @@ func (s Source) timeline(segments []segment) timeline {
 	for _, c := range shown {
 		if c.isIteration || c.activeTime() > 0 {
 			line.Rows = append(line.Rows, row{
-				Begun: c.isIteration, Number: c.number, Href: c.href(), Story: s.line(c.story, 80), Words: c.phaseTimes().String(),
+				place: place{c.isIteration, c.number, c.href(), s.line(c.story, 80)}, Words: c.phaseTimes().String(),
 				Took: policy.FormatDuration(c.activeTime()), Cost: strings.TrimPrefix(c.costText(), "cost "), Mark: c.mark(),
 			})
 		}

@@ -17,7 +17,7 @@ func supervisedText(run journal.Run, event journal.Event) (text string, ok bool)
 	case journal.IterationBegan:
 		return firstAttemptText(run, e), true
 	case journal.AgentEnded:
-		return unusualEndText(e), true
+		return unusualEndText(run, e), true
 	case journal.Paused:
 		return restartText(run), true
 	case journal.RunStopped:
@@ -60,14 +60,13 @@ func attemptNumber(run journal.Run, number int) string {
 }
 
 // unusualEndText returns only the unusual about the end of an attempt. The next event shows the rest.
-func unusualEndText(e journal.AgentEnded) string {
+func unusualEndText(run journal.Run, e journal.AgentEnded) string {
 	var parts []string
 	switch {
 	case e.CannotRun:
 		parts = append(parts, "Fatal error: "+oneLine(e.Why))
 	case e.TimedOut:
-		_, limit, _ := strings.Cut(e.Why, "agent timeout after ")
-		parts = append(parts, "Agent timeout after "+oneLine(limit)+", killing process group", "Process group killed, treating as failure")
+		parts = append(parts, "Agent timeout after "+run.Policy.Limits.Iteration.Std().String()+", killing process group", "Process group killed, treating as failure")
 	}
 	if e.Swept > 0 {
 		parts = append(parts, fmt.Sprintf("Active children ended: %d", e.Swept))

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -35,7 +36,7 @@ var superviseTests = []struct {
 
 	{journal.Resumed{Why: "asked"}, "continuing run r1: asked"},
 	{journal.IterationBegan{Number: 3}, "Starting agent (attempt 3/4)"},
-	{journal.AgentEnded{Exit: 143, Failed: true, TimedOut: true, Why: "agent timeout after 1s"}, "Agent timeout after 1s, killing process group\nProcess group killed, treating as failure"},
+	{journal.AgentEnded{Exit: 143, Failed: true, TimedOut: true, Why: "agent timeout after 5m0s"}, "Agent timeout after 5m0s, killing process group\nProcess group killed, treating as failure"},
 	{journal.IterationEnded{Number: 3}, ""},
 	{journal.Paused{}, "Restarting agent (attempt 4/4)"},
 	{journal.IterationBegan{Number: 4}, ""},
@@ -74,7 +75,7 @@ var superviseTests = []struct {
 
 func superviseTwice() policy.Policy {
 	p := policy.ForPreset(policy.Supervised)
-	p.Agent, p.Limits.Iterations = "sh", 2
+	p.Agent, p.Limits.Iterations, p.Limits.Iteration = "sh", 2, policy.Duration(5*time.Minute)
 	p.Supervision.Project, p.Supervision.Task = "shop", "t1"
 	return p
 }
