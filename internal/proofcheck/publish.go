@@ -77,7 +77,7 @@ func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome
 	case err != nil:
 		return err
 	case doubt == "":
-		return j.publish(ctx, p, o, lines(ctx, code, o))
+		return j.publish(ctx, p, o)
 	}
 	drawn := refused(p.Pull.HeadSHA, doubt)
 	if err := j.put(ctx, drawn); err != nil {
@@ -117,9 +117,9 @@ func runsJobs(name string) bool {
 }
 
 // publish puts the check on a proposal's head, and a comment if a person must look.
-func (j Job) publish(ctx context.Context, p github.Proposal, outcome checkout.Outcome, line func(string) int) error {
+func (j Job) publish(ctx context.Context, p github.Proposal, outcome checkout.Outcome) error {
 	claim, from := j.claim(ctx, p)
-	drawn, person := Check(Facts{Outcome: outcome, Head: p.Pull.HeadSHA, Claim: claim, From: from, Line: line})
+	drawn, person := Check(Facts{Outcome: outcome, Head: p.Pull.HeadSHA, Claim: claim, From: from})
 	if err := j.put(ctx, drawn); err != nil {
 		return err
 	}
