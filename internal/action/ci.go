@@ -35,7 +35,7 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	}
 	h.host = h.hostFor(pull.Number)
 	lost := false
-	if pull.Draft || pull.SaysDraft() {
+	if pull.Draft {
 		if lost, err = h.resumeKilledJob(ctx, pull); err != nil || !lost {
 			return "the pull request is a draft: its work is under way, or waits for a person", err
 		}
@@ -44,10 +44,10 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	switch {
 	case h.command.Verb.ContinuesRun():
 		return "", nil
-	case pull.SHA != h.trigger.CI.SHA && !lost:
+	case pull.HeadSHA != h.trigger.CI.SHA && !lost:
 		return "the checks are of an older head", nil
 	}
-	red, base, err := h.client.Red(ctx, h.trigger.CI.SHA, pull.Base, h.Getenv("GITHUB_WORKFLOW"))
+	red, base, err := h.client.Red(ctx, h.trigger.CI.SHA, pull.BaseRef, h.Getenv("GITHUB_WORKFLOW"))
 	if err != nil || len(red) == 0 {
 		return "nothing is red any more", err
 	}
@@ -79,7 +79,7 @@ func (h *handler) resumeKilledJob(ctx context.Context, pull github.Pull) (bool, 
 	switch _, run := h.newest(found); {
 	case run.ID != "" && run.Stop == nil:
 		h.command.Verb = trigger.Resume
-	case found.lease.ReadyHead == pull.SHA || h.trigger.IsCI() && found.lease.Attempts.Head == pull.SHA:
+	case found.lease.ReadyHead == pull.HeadSHA || h.trigger.IsCI() && found.lease.Attempts.Head == pull.HeadSHA:
 		err = h.host.starterClient().ReadyPull(ctx, pull)
 	default:
 		return false, nil

@@ -29,7 +29,7 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 		h.last.Pull = text
 		h.showing.Unlock()
 	}
-	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft || pull.SaysDraft()}, nil
+	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: pull.Draft}, nil
 }
 
 func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.PullOpened, error) {
@@ -52,10 +52,10 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 			return err
 		case !open:
 			return h.pullClosedError(ctx, *run.Pull, run.Branch)
-		case pull.SHA == run.Head:
+		case pull.HeadSHA == run.Head:
 			return h.starterClient().ReadyPull(ctx, pull)
 		case pause > 4*retryPause:
-			return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.SHA, run.Branch, run.Head),
+			return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.HeadSHA, run.Branch, run.Head),
 				"comment `/ralph resume`: the newer commits are merged and checked", nil)
 		}
 		if err := job.Wait(ctx, pause); err != nil {
@@ -70,7 +70,7 @@ func (h *branchHost) updatePull(ctx context.Context, text view.Pull) error {
 	}
 	body := h.hide(text.Body)
 	if text.Number == h.issue { // the run goes on where others ended
-		there, _, err := h.client.Pull(ctx, text.Number)
+		there, err := h.client.Pull(ctx, text.Number)
 		if err != nil {
 			return err
 		}
@@ -98,11 +98,11 @@ func (h *branchHost) addLabelsAndReviewers(ctx context.Context, number int) {
 }
 
 func (h *branchHost) pullClosedError(ctx context.Context, pull journal.PullOpened, branch string) error {
-	merged, err := h.client.Merged(ctx, pull.Number)
+	there, err := h.client.Pull(ctx, pull.Number)
 	switch {
 	case err != nil:
 		return err
-	case merged:
+	case there.Merged:
 		return fault.Usage(fmt.Sprintf("pull request #%d was merged meanwhile", pull.Number), "check that all of "+branch+" is in it, and open another pull request for the rest", nil)
 	}
 	return fault.Usage(fmt.Sprintf("pull request #%d is no longer open", pull.Number), "open it again and comment `/ralph resume`", nil)

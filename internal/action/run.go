@@ -111,7 +111,7 @@ func (h *handler) whyNothingToDo(ctx context.Context, same bool, old journal.Run
 	}
 	// The pull request as it is now: the event may be older.
 	pull, open, err := h.client.FindPull(ctx, old.Branch, cmp.Or(old.Pull, &journal.PullOpened{}).Number)
-	if err != nil || !open || pull.SHA != old.Head {
+	if err != nil || !open || pull.HeadSHA != old.Head {
 		return "", err
 	}
 	return fmt.Sprintf("#%d", pull.Number), nil

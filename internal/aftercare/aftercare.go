@@ -66,18 +66,18 @@ func (j Job) Do(ctx context.Context) (why string, err error) {
 
 // mark notes on a pull request that somebody else pushed. It costs a read and at most an edit.
 func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
-	there, open, err := j.Client.Pull(ctx, e.Pull.Number)
+	there, err := j.Client.Pull(ctx, e.Pull.Number)
 	if err != nil {
 		return "", err
 	}
-	if !open || there.SHA != e.Pull.HeadSHA {
+	if !there.Open || there.HeadSHA != e.Pull.HeadSHA {
 		return "the pull request has a newer head, or is closed", nil
 	}
-	text := upkeep.Foreign(there.Body, there.SHA, e.By)
+	text := upkeep.Foreign(there.Body, there.HeadSHA, e.By)
 	if text == there.Body {
 		return "the text of the pull request names this commit", nil
 	}
-	if ours, err := j.Client.Opened(ctx, e.Author, j.Starter); err != nil || !ours {
+	if ours, err := j.Client.Opened(ctx, e.Pull.Author, j.Starter); err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
 	if _, err := j.Client.EditPull(ctx, e.Pull.Number, "", j.Hide(text)); err != nil {
@@ -89,12 +89,12 @@ func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
 
 // end records once how a pull request ended, and shows the sums.
 func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
-	ours, err := j.Client.Opened(ctx, e.Author, j.Starter)
+	ours, err := j.Client.Opened(ctx, e.Pull.Author, j.Starter)
 	if err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
-	row := quota.Pull{Number: e.Pull.Number, Branch: e.Pull.HeadRef, Opened: e.Opened.UTC(), End: quota.Closed, Ended: e.Ended.UTC(), Head: e.Pull.HeadSHA}
-	if e.Merged {
+	row := quota.Pull{Number: e.Pull.Number, Branch: e.Pull.HeadRef, Opened: e.Pull.Opened.UTC(), End: quota.Closed, Ended: e.Pull.Ended.UTC(), Head: e.Pull.HeadSHA}
+	if e.Pull.Merged {
 		people, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
 		if err != nil {
 			return "", err

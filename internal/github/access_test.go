@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 func TestAccessThatIsNone(t *testing.T) {
@@ -89,7 +90,7 @@ func TestAddressesOfOtherServers(t *testing.T) {
 			if _, err := client.Ask(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if err := client.ReadyPull(t.Context(), github.Pull{Draft: true}); err != nil {
+			if err := client.ReadyPull(t.Context(), github.Pull{Pull: trigger.Pull{Draft: true}}); err != nil {
 				t.Error(err)
 			}
 			if got := strings.Join(asked, " "); got != c.want {

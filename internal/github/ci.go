@@ -36,7 +36,7 @@ func (p payload) ci(event string) trigger.CI {
 		return p.statusCI()
 	}
 	if p.Pull != nil && p.Action == "ready_for_review" { // its checks may have ended while it was a draft
-		if pull := p.Pull.pull(); !pull.IsFork(p.repo()) {
+		if pull := p.Pull.pull().Pull; !pull.IsFork(p.repo()) {
 			return trigger.CI{SHA: pull.HeadSHA, Branch: pull.HeadRef, Conclusion: p.Action}
 		}
 	}

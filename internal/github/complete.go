@@ -34,7 +34,7 @@ func (c *Client) Complete(ctx context.Context, t trigger.Trigger) (trigger.Trigg
 		if err != nil {
 			return t, err
 		}
-		t.Pull = found.pull()
+		t.Pull = found.pull().Pull
 	}
 	if t.Repo.DefaultBranch == "" {
 		var err error
@@ -50,6 +50,8 @@ type pull struct {
 	Base   pullSide `json:"base"`
 	Draft  bool     `json:"draft"`
 	NodeID string   `json:"node_id"`
+	Opened stamp    `json:"created_at"`
+	Ended  stamp    `json:"closed_at"`
 }
 
 type pullSide struct {
@@ -66,10 +68,15 @@ func (p *pull) read(wash *textCleaner) trigger.Issue {
 	return read
 }
 
-func (p *pull) pull() trigger.Pull {
-	return trigger.Pull{
-		Number: p.Number, Author: p.User.name(), HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
-		Draft: p.Draft || strings.HasPrefix(p.Title, DraftTitle), Ours: strings.HasPrefix(p.Body, trigger.PullMarker),
+func (p *pull) pull() Pull {
+	titleDraft := !p.Draft && strings.HasPrefix(p.Title, DraftTitle)
+	return Pull{
+		Pull: trigger.Pull{
+			Number: p.Number, Author: p.User.name(), HeadRef: p.Head.Ref, HeadRepo: p.Head.Repo.FullName, HeadSHA: p.Head.SHA, BaseRef: p.Base.Ref,
+			Draft: p.Draft || titleDraft, Ours: strings.HasPrefix(p.Body, trigger.PullMarker),
+		},
+		URL: p.URL, Title: p.Title, Body: p.Body, BaseSHA: p.Base.SHA, Open: p.State == "open", Merged: p.merged(),
+		Opened: p.Opened.Time, Ended: p.Ended.Time, TitleDraft: titleDraft, NodeID: p.NodeID,
 	}
 }
 

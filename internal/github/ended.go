@@ -5,20 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"time"
-
-	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // PullEvent is a push to a pull request, or its end.
 type PullEvent struct {
 	Action string // synchronize or closed
-	Pull   trigger.Pull
-	Author string // of the pull request
+	Pull   Pull
 	By     string // who did it
-	Merged bool
-	Opened time.Time
-	Ended  time.Time
 }
 
 // ReadPullEvent reads the payload of pull_request.
@@ -26,25 +19,12 @@ func ReadPullEvent(body []byte) (PullEvent, error) {
 	var p struct {
 		Action string `json:"action"`
 		Sender user   `json:"sender"`
-		Pull   struct {
-			pull
-			Created stamp `json:"created_at"`
-			Closed  stamp `json:"closed_at"`
-		} `json:"pull_request"`
+		Pull   pull   `json:"pull_request"`
 	}
 	if err := json.Unmarshal(body, &p); err != nil {
 		return PullEvent{}, fmt.Errorf("read the payload: %w", err)
 	}
-	return PullEvent{
-		Action: p.Action, Pull: p.Pull.pull.pull(), Author: p.Pull.User.name(), By: p.Sender.name(), Merged: p.Pull.merged(),
-		Opened: p.Pull.Created.Time, Ended: p.Pull.Closed.Time,
-	}, nil
-}
-
-// Pull returns a pull request as it stands, with its text as it is, and whether it is open.
-func (c *Client) Pull(ctx context.Context, number int) (Pull, bool, error) {
-	found, err := c.readPull(ctx, number)
-	return found.opened(), found.State == "open", err
+	return PullEvent{Action: p.Action, Pull: p.Pull.pull(), By: p.Sender.name()}, nil
 }
 
 // PeopleCommitted reports whether a pull request has a commit that is not ralph's, by its email

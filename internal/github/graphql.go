@@ -77,7 +77,7 @@ const (
 // ReadyPull marks a draft ready for review, which only GraphQL can do. A title that says draft
 // in GitHub's place loses that word.
 func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
-	if p.SaysDraft() {
+	if p.TitleDraft {
 		_, err := c.EditPull(ctx, p.Number, strings.TrimPrefix(p.Title, DraftTitle), "")
 		return err
 	}
@@ -89,7 +89,7 @@ func (c *Client) ReadyPull(ctx context.Context, p Pull) error {
 
 // DraftPull makes a pull request a draft again, by its title where the plan has no drafts.
 func (c *Client) DraftPull(ctx context.Context, p Pull) error {
-	if p.Draft || p.SaysDraft() {
+	if p.Draft {
 		return nil
 	}
 	err := c.setDraft(ctx, p, true)

@@ -192,7 +192,7 @@ func (p payload) trigger(event string) trigger.Trigger {
 		Sender:   p.Sender.sender(),
 	}
 	if p.Pull != nil {
-		read.Issue, read.Pull = p.Pull.read(&wash), p.Pull.pull()
+		read.Issue, read.Pull = p.Pull.read(&wash), p.Pull.pull().Pull
 	}
 	if read.Action == "edited" && p.Note != nil {
 		read.Comment.Pressed, read.Comment.Digest = trigger.PressedButton(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)

@@ -11,15 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Proposal is a change that somebody asks to have merged.
-type Proposal struct {
-	Pull    trigger.Pull // number 0: the merged tree of a merge queue
-	BaseSHA string
-	Title   string
-	Body    string
-	Open    bool
-}
-
 type proposed struct {
 	Pull  *pull `json:"pull_request"`
 	Group *struct {
@@ -31,35 +22,39 @@ type proposed struct {
 	After string `json:"after"`
 }
 
-// ReadProposal reads the payload of pull_request, merge_group and push, whose change is in its branch already.
-func ReadProposal(body []byte) (Proposal, error) {
+// ReadProposal reads the payload of pull_request, merge_group and push, whose change is in its branch already. The last
+// two have no number. The texts are clean.
+func ReadProposal(body []byte) (Pull, error) {
 	var p proposed
 	if err := json.Unmarshal(body, &p); err != nil {
-		return Proposal{}, fmt.Errorf("read the payload: %w", err)
+		return Pull{}, fmt.Errorf("read the payload: %w", err)
 	}
 	switch {
 	case p.Pull != nil && p.Pull.Number > 0:
 		return p.Pull.proposal(), nil
 	case p.Group != nil && p.Group.Head != "":
-		base, _ := clean.Plain(p.Group.BaseRef, maxName)
-		return Proposal{Pull: trigger.Pull{HeadSHA: p.Group.Head, BaseRef: strings.TrimPrefix(base, "refs/heads/")}, BaseSHA: p.Group.Base, Open: true}, nil
+		return change(p.Group.BaseRef, p.Group.Base, p.Group.Head), nil
 	case p.After != "":
-		branch, _ := clean.Plain(p.Ref, maxName)
-		return Proposal{Pull: trigger.Pull{HeadSHA: p.After, BaseRef: strings.TrimPrefix(branch, "refs/heads/")}, BaseSHA: p.After, Open: true}, nil
+		return change(p.Ref, p.After, p.After), nil
 	}
-	return Proposal{}, errors.New("it names no pull request, merge group or push")
+	return Pull{}, errors.New("it names no pull request, merge group or push")
 }
 
-// Proposal returns a pull request as it stands.
-func (c *Client) Proposal(ctx context.Context, number int) (Proposal, error) {
+func change(branch, base, head string) Pull {
+	branch, _ = clean.Plain(branch, maxName)
+	return Pull{Pull: trigger.Pull{HeadSHA: head, BaseRef: strings.TrimPrefix(branch, "refs/heads/")}, BaseSHA: base, Open: true}
+}
+
+// Proposal returns a pull request as it stands, with clean texts.
+func (c *Client) Proposal(ctx context.Context, number int) (Pull, error) {
 	found, err := c.readPull(ctx, number)
 	return found.proposal(), err
 }
 
-func (p *pull) proposal() Proposal {
-	var wash textCleaner
-	read := p.read(&wash)
-	return Proposal{Pull: p.pull(), BaseSHA: p.Base.SHA, Title: read.Title, Body: read.Body, Open: read.State == "open"}
+func (p *pull) proposal() Pull {
+	read, pull := p.read(&textCleaner{}), p.pull()
+	pull.Title, pull.Body = read.Title, read.Body
+	return pull
 }
 
 // Proved is the job that proved a pull request, as workflow_run tells of it.

@@ -11,28 +11,25 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Pull is a pull request that stands.
+// Pull is a pull request as GitHub has it. Its texts are as people wrote them, where nothing else is said.
 type Pull struct {
-	Number int
-	URL    string
-	Title  string
-	Body   string
-	Draft  bool
-	SHA    string // of its head
-	Base   string // the branch that it is for
-	NodeID string // its name in GraphQL
+	trigger.Pull
+	URL, Title, Body string
+	BaseSHA          string
+	Open, Merged     bool
+	Opened, Ended    time.Time
+	TitleDraft       bool   // only its title says draft, because GitHub could not
+	NodeID           string // its name in GraphQL
 }
 
 // DraftTitle begins the title where the repository's plan has no drafts.
 const DraftTitle = "[draft] "
-
-// SaysDraft reports whether the title says draft because GitHub could not.
-func (p Pull) SaysDraft() bool { return !p.Draft && strings.HasPrefix(p.Title, DraftTitle) }
 
 // NewPull is a pull request to open.
 type NewPull struct {
@@ -48,7 +45,7 @@ const pullsWrite = "pull-requests: write"
 // FindPull finds the open pull request whose head is branch of this repository; number 0: any.
 func (c *Client) FindPull(ctx context.Context, branch string, number int) (Pull, bool, error) {
 	found, is, err := findFirst(ctx, c, pullsOf(c, branch), func(p pull) bool { return c.isHead(p, branch) && (number == 0 || p.Number == number) })
-	return found.opened(), is, err
+	return found.pull(), is, err
 }
 
 func pullsOf(c *Client, branch string) operation {
@@ -81,7 +78,7 @@ func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull,
 		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
 			return false, nil
 		}
-		if there := p.opened(); there.Draft || there.SaysDraft() {
+		if there := p.pull(); there.Draft {
 			needs, err = base.Drafts(ctx, there)
 		} else {
 			needs, err = c.behind(ctx, p, strict)
@@ -153,15 +150,15 @@ func (c *Client) findOwn(ctx context.Context, a operation, also *Client, fits fu
 		failed = err
 		return ours && err == nil
 	})
-	own = found.opened()
+	own = found.pull()
 	own.Title, _ = clean.Plain(own.Title, maxTitle)
 	return own, is, cmp.Or(err, failed)
 }
 
-// Merged reports whether a pull request was, and not only closed.
-func (c *Client) Merged(ctx context.Context, number int) (bool, error) {
+// Pull returns a pull request.
+func (c *Client) Pull(ctx context.Context, number int) (Pull, error) {
 	found, err := c.readPull(ctx, number)
-	return found.merged(), err
+	return found.pull(), err
 }
 
 // isHead checks the head again: GitHub ignores a filter that it does not understand.
@@ -170,9 +167,9 @@ func (c *Client) isHead(p pull, branch string) bool {
 }
 
 // OpenPull opens a pull request, or finds the open one of the branch, so it can be repeated.
-// Without drafts on the plan the title says draft; see SaysDraft.
+// Without drafts on the plan the title says draft; see TitleDraft.
 func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
-	opened, err := c.pull(ctx, operation{
+	opened, err := c.writePull(ctx, operation{
 		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
 		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
 	}, p.Body)
@@ -183,9 +180,9 @@ func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
 		p.Draft, p.Title = false, DraftTitle+p.Title
 		return c.OpenPull(ctx, p)
 	case refusedFor(err, "already exists"):
-		found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.isHead(there, p.Branch) && there.opened().Base == p.Base })
+		found, ok, lookErr := findFirst(ctx, c, pullsOf(c, p.Branch), func(there pull) bool { return c.isHead(there, p.Branch) && there.Base.Ref == p.Base })
 		if ok {
-			return found.opened(), nil
+			return found.pull(), nil
 		}
 		return Pull{}, errors.Join(err, lookErr)
 	}
@@ -203,20 +200,16 @@ func refusedFor(err error, reason string) bool {
 func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
 	fresh := map[string]string{"title": title, "body": body}
 	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })
-	return c.pull(ctx, operation{
+	return c.writePull(ctx, operation{
 		action: fmt.Sprintf("edit the pull request #%d", number), permission: pullsWrite,
 		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
 	}, body)
 }
 
-func (c *Client) pull(ctx context.Context, a operation, text string) (Pull, error) {
+func (c *Client) writePull(ctx context.Context, a operation, text string) (Pull, error) {
 	if err := tooLong(text); err != nil {
 		return Pull{}, fmt.Errorf("%s: %w", a.action, err)
 	}
 	found, err := request[pull](ctx, c, a)
-	return found.opened(), err
-}
-
-func (p pull) opened() Pull {
-	return Pull{Number: p.Number, URL: p.URL, Title: p.Title, Body: p.Body, Draft: p.Draft, SHA: p.Head.SHA, Base: p.Base.Ref, NodeID: p.NodeID}
+	return found.pull(), err
 }

@@ -28,8 +28,9 @@ func TestAPullRequestIsOpenedEditedAndTurnedReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := github.Pull{
-		Number: 2, URL: server.URL + "/acme/shop/pull/2", Title: "Add a cart", Body: "Refs #1", Draft: true,
-		SHA: shaB, Base: "main", NodeID: opened.NodeID,
+		Pull: trigger.Pull{Number: 2, Author: actor, HeadRef: work, HeadRepo: "acme/shop", HeadSHA: shaB, BaseRef: "main", Draft: true},
+		URL:  server.URL + "/acme/shop/pull/2", Title: "Add a cart", Body: "Refs #1", BaseSHA: opened.BaseSHA, Open: true,
+		Opened: opened.Opened, NodeID: opened.NodeID,
 	}
 	if diff := cmp.Diff(want, opened); diff != "" || opened.NodeID == "" {
 		t.Errorf("opened (-want +got):\n%s", diff)
@@ -102,20 +103,20 @@ func TestWithoutDraftsTheTitleSaysDraft(t *testing.T) {
 	server := stand(t, func(r *githubtest.Repo) { r.NoDrafts = true })
 	client := connect(t, access(server))
 	opened, err := client.OpenPull(t.Context(), cart)
-	if err != nil || opened.Draft || !opened.SaysDraft() || opened.Title != "[draft] Add a cart" {
+	if err != nil || !opened.TitleDraft || opened.Title != "[draft] Add a cart" {
 		t.Fatalf("OpenPull = %+v, %v", opened, err)
 	}
 	if err := client.ReadyPull(t.Context(), opened); err != nil {
 		t.Fatal(err)
 	}
 	ready, _, err := client.FindPull(t.Context(), work, 0)
-	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.SaysDraft() {
+	if err != nil || ready.Title != "Add a cart" || ready.Body != "Refs #1" || ready.TitleDraft {
 		t.Errorf("ready = %+v, %v", ready, err)
 	}
 	if err := client.DraftPull(t.Context(), ready); err != nil {
 		t.Fatal(err)
 	}
-	if draft, _, err := client.FindPull(t.Context(), work, 0); err != nil || !draft.SaysDraft() || draft.Title != opened.Title {
+	if draft, _, err := client.FindPull(t.Context(), work, 0); err != nil || !draft.TitleDraft || draft.Title != opened.Title {
 		t.Errorf("draft = %+v, %v", draft, err)
 	}
 }
@@ -187,12 +188,12 @@ func TestWhatPeopleCloseTheyCanOpen(t *testing.T) {
 func TestGraphQLSaysNoWithStatus200(t *testing.T) {
 	server := stand(t, nil)
 	client := connect(t, access(server))
-	err := client.ReadyPull(t.Context(), github.Pull{Number: 2, Draft: true, NodeID: "PR_none"})
+	err := client.ReadyPull(t.Context(), github.Pull{Pull: trigger.Pull{Number: 2, Draft: true}, NodeID: "PR_none"})
 	if !is(err, github.NotFound) || !strings.Contains(err.Error(), "Could not resolve to a node") {
 		t.Errorf("ReadyPull: %v", err)
 	}
 	server.Inject(githubtest.Fault{Status: 200, Body: `{"data":{"markPullRequestReadyForReview":null}}`, Times: 3})
-	if err := client.ReadyPull(t.Context(), github.Pull{Number: 2, Draft: true}); !is(err, github.Unavailable) {
+	if err := client.ReadyPull(t.Context(), github.Pull{Pull: trigger.Pull{Number: 2, Draft: true}}); !is(err, github.Unavailable) {
 		t.Errorf("ReadyPull with an empty answer: %v", err)
 	}
 }

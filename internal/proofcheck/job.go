@@ -82,18 +82,18 @@ func (j Job) Prove(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := j.hand(Handed{Pull: p.Pull.Number, Outcome: outcome}); err != nil {
+	if err := j.hand(Handed{Pull: p.Number, Outcome: outcome}); err != nil {
 		return "", err
 	}
 	j.Say(outcome.Text())
-	if j.Event == eventPull && p.Pull.IsFork(j.Repo) {
+	if j.Event == eventPull && p.IsFork(j.Repo) {
 		j.Say("the token of a fork's job may not write checks: the workflow ralph-proof-publish does")
 		return "proven", nil
 	}
 	return "proven", j.publish(ctx, p, outcome)
 }
 
-func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err error) {
+func (j Job) proposal(ctx context.Context) (p github.Pull, why string, err error) {
 	switch {
 	case j.Asked > 0:
 		p, err = j.Client.Proposal(ctx, j.Asked)
@@ -107,12 +107,12 @@ func (j Job) proposal(ctx context.Context) (p github.Proposal, why string, err e
 
 // elsewhere returns why a proposal is not proven. A check belongs to a commit: the proof
 // for another branch would also count for the protected one.
-func (j Job) elsewhere(p github.Proposal) string {
+func (j Job) elsewhere(p github.Pull) string {
 	switch {
 	case !p.Open:
-		return fmt.Sprintf("#%d is closed", p.Pull.Number)
-	case p.Pull.BaseRef != j.Base:
-		return fmt.Sprintf("its base is %q, and only pull requests for %q are proven", p.Pull.BaseRef, j.Base)
+		return fmt.Sprintf("#%d is closed", p.Number)
+	case p.BaseRef != j.Base:
+		return fmt.Sprintf("its base is %q, and only pull requests for %q are proven", p.BaseRef, j.Base)
 	}
 	return ""
 }
@@ -120,14 +120,14 @@ func (j Job) elsewhere(p github.Proposal) string {
 const grace = time.Second // between SIGTERM and SIGKILL
 
 // proven runs the proof in the sandbox. A fork's code does not get the secrets of checks.
-func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Outcome, err error) {
-	if p.Pull.IsFork(j.Repo) && p.Pull.Number != 0 {
+func (j Job) proven(ctx context.Context, p github.Pull) (outcome checkout.Outcome, err error) {
+	if p.IsFork(j.Repo) && p.Number != 0 {
 		if j.Needs.Secrets = nil; j.Level == sandbox.None {
 			return outcome, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
 		}
 	}
 	err = j.verify(ctx, p, func(verifier *checkout.Verifier) error {
-		run, err := verifier.Prove(ctx, "", git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA}, j.Rules)
+		run, err := verifier.Prove(ctx, "", git.Span{From: p.BaseSHA, To: p.HeadSHA}, j.Rules)
 		if err != nil {
 			return fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
 		}
@@ -138,7 +138,7 @@ func (j Job) proven(ctx context.Context, p github.Proposal) (outcome checkout.Ou
 }
 
 // keep runs the checks for later proofs of pull requests on this commit.
-func (j Job) keep(ctx context.Context, p github.Proposal) error {
+func (j Job) keep(ctx context.Context, p github.Pull) error {
 	return j.verify(ctx, p, func(verifier *checkout.Verifier) error {
 		if verifier.Kept.Shared == nil {
 			j.Say("no baseline is kept: that needs an OIDC identity, a sandbox, and checks without services and secrets")
@@ -150,7 +150,7 @@ func (j Job) keep(ctx context.Context, p github.Proposal) error {
 }
 
 // verify calls a function with a verifier of the proposal's commits, in the sandbox.
-func (j Job) verify(ctx context.Context, p github.Proposal, do func(*checkout.Verifier) error) (err error) {
+func (j Job) verify(ctx context.Context, p github.Pull, do func(*checkout.Verifier) error) (err error) {
 	dir, err := j.dir()
 	if err != nil {
 		return err
@@ -187,8 +187,8 @@ func (j Job) dir() (string, error) {
 	return dir, err
 }
 
-func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *git.Trusted, tool git.Git, err error) {
-	if err := git.CheckSHA(p.BaseSHA, p.Pull.HeadSHA); err != nil {
+func (j Job) fetch(ctx context.Context, dir string, p github.Pull) (code *git.Trusted, tool git.Git, err error) {
+	if err := git.CheckSHA(p.BaseSHA, p.HeadSHA); err != nil {
 		return nil, tool, err
 	}
 	if tool, err = j.Git(ctx); err != nil {
@@ -200,8 +200,8 @@ func (j Job) fetch(ctx context.Context, dir string, p github.Proposal) (code *gi
 	}
 	from := remote.Repository{URL: j.Clone, Token: redact.Secret(token)}
 	code, err = j.Retry(ctx, func() (*git.Trusted, error) {
-		code, err := from.Clone(ctx, tool, dir, remote.Branches{Base: p.Pull.BaseRef})
-		for _, sha := range []string{p.BaseSHA, p.Pull.HeadSHA} {
+		code, err := from.Clone(ctx, tool, dir, remote.Branches{Base: p.BaseRef})
+		for _, sha := range []string{p.BaseSHA, p.HeadSHA} {
 			if err == nil {
 				err = from.Fetch(ctx, code, sha)
 			}

@@ -43,7 +43,7 @@ func (j Job) Publish(ctx context.Context) (string, error) {
 		return "", err
 	}
 	why := j.elsewhere(p)
-	if why == "" && (p.Pull.HeadSHA != proved.Head || !strings.EqualFold(p.Pull.HeadRepo, proved.HeadRepo.Name)) {
+	if why == "" && (p.HeadSHA != proved.Head || !strings.EqualFold(p.HeadRepo, proved.HeadRepo.Name)) {
 		why = fmt.Sprintf("#%d has another head than the job proved", handed.Pull)
 	}
 	if why != "" {
@@ -62,7 +62,7 @@ func (j Job) handed() (h Handed, err error) {
 }
 
 // believed publishes an outcome after git confirmed its facts.
-func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome) error {
+func (j Job) believed(ctx context.Context, p github.Pull, o checkout.Outcome) error {
 	dir, err := j.dir()
 	if err != nil {
 		return err
@@ -79,20 +79,20 @@ func (j Job) believed(ctx context.Context, p github.Proposal, o checkout.Outcome
 	case doubt == "":
 		return j.publish(ctx, p, o)
 	}
-	drawn := refused(p.Pull.HeadSHA, doubt)
+	drawn := refused(p.HeadSHA, doubt)
 	if err := j.put(ctx, drawn); err != nil {
 		return err
 	}
-	return j.sticky(ctx, p.Pull.Number, drawn, true)
+	return j.sticky(ctx, p.Number, drawn, true)
 }
 
 // doubted returns why an outcome does not count, or "".
-func doubted(ctx context.Context, code *git.Trusted, p github.Proposal, o checkout.Outcome) (string, error) {
-	base, err := code.MergeBase(ctx, git.Span{From: p.BaseSHA, To: p.Pull.HeadSHA})
+func doubted(ctx context.Context, code *git.Trusted, p github.Pull, o checkout.Outcome) (string, error) {
+	base, err := code.MergeBase(ctx, git.Span{From: p.BaseSHA, To: p.HeadSHA})
 	if err != nil {
 		return "", err
 	}
-	if o.Head != p.Pull.HeadSHA || o.Base != base {
+	if o.Head != p.HeadSHA || o.Base != base {
 		return "the outcome is of other commits than those of the pull request", nil
 	}
 	forks, err := code.MergeBases(ctx, git.Span{From: p.BaseSHA, To: o.Head})
@@ -117,13 +117,13 @@ func runsJobs(name string) bool {
 }
 
 // publish puts the check on a proposal's head, and a comment if a person must look.
-func (j Job) publish(ctx context.Context, p github.Proposal, outcome checkout.Outcome) error {
+func (j Job) publish(ctx context.Context, p github.Pull, outcome checkout.Outcome) error {
 	claim, from := j.claim(ctx, p)
-	drawn, person := Check(Facts{Outcome: outcome, Head: p.Pull.HeadSHA, Claim: claim, From: from})
+	drawn, person := Check(Facts{Outcome: outcome, Head: p.HeadSHA, Claim: claim, From: from})
 	if err := j.put(ctx, drawn); err != nil {
 		return err
 	}
-	return j.sticky(ctx, p.Pull.Number, drawn, person)
+	return j.sticky(ctx, p.Number, drawn, person)
 }
 
 func (j Job) put(ctx context.Context, drawn github.NewCheck) error {
@@ -137,10 +137,10 @@ var closes = pattern.Of(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+#(\
 
 // claim returns the claim of a pull request: from the issue that it closes, if the token can read that, else from
 // its own text.
-func (j Job) claim(ctx context.Context, p github.Proposal) (claim []Criterion, from string) {
+func (j Job) claim(ctx context.Context, p github.Pull) (claim []Criterion, from string) {
 	found := closes.FindStringSubmatch(p.Body)
 	if found == nil {
-		return Claim(plan.Task{Kind: plan.KindPull, Number: p.Pull.Number, Title: p.Title, Body: p.Body}), "this pull request"
+		return Claim(plan.Task{Kind: plan.KindPull, Number: p.Number, Title: p.Title, Body: p.Body}), "this pull request"
 	}
 	number, err := strconv.Atoi(found[1])
 	if err != nil {
