@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -141,62 +140,33 @@ func mean(values []float64) *float64 {
 	return &total
 }
 
-var head = []string{"opened", "merged", "closed", "open", "unchanged", "$ / merged", "minutes / merged", "suites / merged"}
-
-// cells returns a row as text; "-" is unknown.
-func (r Row) cells() []string {
-	number := func(v *float64, scale float64, digits int, unit string) string {
-		if v == nil {
-			return "-"
-		}
-		return strconv.FormatFloat(*v*scale, 'f', digits, 64) + unit
-	}
-	return []string{
-		strconv.Itoa(r.Opened), strconv.Itoa(r.Merged), strconv.Itoa(r.Closed), strconv.Itoa(r.Open),
-		number(r.Unchanged, 100, 0, "%"), number(r.USDPerMerged, 1, 2, ""), number(r.MinutesPerMerged, 1, 1, ""), number(r.SuitesPerMerged, 1, 1, ""),
-	}
-}
-
-func (s Stats) tables(write func(cells []string, heading bool)) {
-	for _, t := range []struct {
-		by   string
-		rows []Row
-	}{{"month", append(slices.Clone(s.ByMonth), s.Total)}, {"agent", s.ByAgent}} {
-		write(append([]string{t.by}, head...), true)
-		for _, r := range t.rows {
-			write(append([]string{r.Name}, r.cells()...), false)
-		}
-	}
-}
-
-// Text returns the tables for a terminal.
+// Text returns a table by month and one by agent.
 func (s Stats) Text() string {
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	first := true
-	s.tables(func(cells []string, heading bool) {
-		if heading && !first {
-			fmt.Fprintln(table) // which ends the columns
+	write := func(by string, rows []Row) {
+		fmt.Fprintf(table, "%s\topened\tmerged\tclosed\topen\tunchanged\t$ / merged\tminutes / merged\tsuites / merged\n", by)
+		for _, r := range rows {
+			fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", r.Name, r.Opened, r.Merged, r.Closed, r.Open,
+				number("%.0f%%", r.Unchanged, 100), number("%.2f", r.USDPerMerged, 1), number("%.1f", r.MinutesPerMerged, 1), number("%.1f", r.SuitesPerMerged, 1))
 		}
-		first = false
-		fmt.Fprintln(table, strings.Join(cells, "\t"))
-	})
+	}
+	write("month", append(slices.Clone(s.ByMonth), s.Total))
+	fmt.Fprintln(table) // ends the columns
+	write("agent", s.ByAgent)
 	_ = table.Flush() // to memory
 	return out.String()
 }
 
-// Markdown returns the tables for a job's summary.
+// number returns a number as text; "-" is unknown.
+func number(format string, v *float64, scale float64) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprintf(format, *v*scale)
+}
+
+// Markdown returns the same for a job's summary.
 func (s Stats) Markdown() string {
-	var out strings.Builder
-	out.WriteString("## Pull requests of ralph\n")
-	s.tables(func(cells []string, heading bool) {
-		if heading {
-			out.WriteString("\n")
-		}
-		fmt.Fprintf(&out, "| %s |\n", strings.Join(cells, " | "))
-		if heading {
-			out.WriteString("|" + strings.Repeat("---|", len(cells)) + "\n")
-		}
-	})
-	return out.String()
+	return "## Pull requests of ralph\n\n```text\n" + s.Text() + "```\n"
 }
