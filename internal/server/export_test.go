@@ -3,9 +3,9 @@ package server
 import "time"
 
 // Memory returns the methods of a memory of that size.
-func Memory(size int) (add func(id string) bool, addContent func(id, hash string) bool, forget func(id string)) {
+func Memory(size int) (add func(key string) bool, forget func(keys ...string)) {
 	m := newMemory(size)
-	return m.add, m.addContent, m.forget
+	return m.add, m.forget
 }
 
 // UnfinishedMemory returns the methods of a memory for unfinished deliveries.

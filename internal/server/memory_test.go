@@ -8,7 +8,7 @@ import (
 )
 
 func TestMemoryKnowsTheNewest(t *testing.T) {
-	add, _, forget := server.Memory(3)
+	add, forget := server.Memory(3)
 	for i, c := range []struct {
 		id     string
 		forget bool
@@ -22,7 +22,7 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 		{id: "b"},
 		{id: "a", isNew: true}, // instead of b
 		{id: "c", forget: true},
-		{id: "c", isNew: true}, // in its own place
+		{id: "c", isNew: true}, // instead of its forgotten self
 		{id: "d"},
 		{id: "a"},
 		{id: "missing", forget: true},
@@ -37,33 +37,6 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 		if got := add(c.id); got != c.isNew {
 			t.Errorf("step %d: %s is new: %t, want %t", i, c.id, got, c.isNew)
 		}
-	}
-}
-
-// The memory has the content of a delivery as long as its id.
-func TestMemoryKnowsContents(t *testing.T) {
-	add, addContent, forget := server.Memory(2)
-	for i, c := range []struct {
-		id, content string
-		isNew       bool
-	}{
-		{"a", "label", true},
-		{"b", "label", false},
-		{"b", "comment", true},
-		{"c", "label", true}, // instead of a
-		{"d", "comment", true},
-		{"e", "comment", false},
-	} {
-		add(c.id)
-		if got := addContent(c.id, c.content); got != c.isNew {
-			t.Errorf("step %d: %s of %s is new: %t, want %t", i, c.content, c.id, got, c.isNew)
-		}
-	}
-	add("f")
-	addContent("f", "review")
-	forget("f")
-	if add("g"); !addContent("g", "review") {
-		t.Error("the content of a forgotten delivery is not new")
 	}
 }
 

@@ -85,7 +85,7 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 		d.metrics.count(malformed)
 		d.Log.Warn("cannot read a delivery", "delivery", delivery.GUID, "error", err.Error())
 	}
-	if !wanted || !d.memory.addContent(delivery.GUID, o.contentHash()) {
+	if !wanted || !d.memory.add(o.contentHash()) {
 		return nil
 	}
 	o.mayHaveStarted, o.at = true, delivery.At
@@ -157,6 +157,7 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	// Unauthorized: this server's clock or key is wrong. It can be corrected.
 	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
 		out = postponed
+		d.memory.forget(o.contentHash())
 		d.memory.markUnfinished(o.id, o.at) // catchUp reads it again from GitHub's log
 		log.Warn("cannot start a job yet", "error", err.Error())
 	default:

@@ -102,14 +102,14 @@ func (d *service) accept(id, event string, body []byte) error {
 		return nil
 	case !at.IsZero() && d.Now().Sub(at) > maxAge: // the memory is empty after a restart
 		return &refusal{http.StatusOK, replayed, "too old"}
-	case !d.memory.addContent(id, o.contentHash()):
+	case !d.memory.add(o.contentHash()):
 		return &refusal{http.StatusOK, replayed, "duplicate of another delivery"}
 	}
 	select {
 	case d.queue <- o:
 		return nil
 	default:
-		d.memory.forget(id)
+		d.memory.forget(id, o.contentHash())
 		return errTooBusy
 	}
 }
@@ -135,66 +135,44 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	return o, true, nil
 }
 
-// memorySize is more than most servers get in a day.
-const memorySize = 50_000
+// memorySize is for 50,000 deliveries, which is more than most servers get in a day.
+const memorySize = 100_000
 
-// memory has recent deliveries by id, which GitHub does not sign, and by content.
+// memory has recent deliveries by id, which GitHub does not sign, and by the hash of their content.
 type memory struct {
 	mu         sync.Mutex
-	known      map[string]int // id or hash of the content: the index in ring
-	ring       []delivery
+	known      map[string]int // the index in ring
+	ring       []string
 	next       int
 	unfinished map[string]time.Time // accepted deliveries without a job, with their time
 }
 
-type delivery struct {
-	id   string
-	hash string // of the content; empty if it starts no job
-}
-
 func newMemory(size int) *memory {
-	return &memory{known: map[string]int{}, ring: make([]delivery, size), unfinished: map[string]time.Time{}}
+	return &memory{known: map[string]int{}, ring: make([]string, size), unfinished: map[string]time.Time{}}
 }
 
-// add adds an id, and reports whether it is new.
-func (m *memory) add(id string) bool {
+// add adds an id or hash, and reports whether it is new.
+func (m *memory) add(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, old := m.known[id]; old {
+	if _, old := m.known[key]; old {
 		return false
 	}
-	delete(m.unfinished, id)
-	m.drop(m.next)
-	m.known[id], m.ring[m.next] = m.next, delivery{id: id}
+	delete(m.unfinished, key)
+	if oldest := m.ring[m.next]; m.known[oldest] == m.next { // not forgotten and added again since
+		delete(m.known, oldest)
+	}
+	m.known[key], m.ring[m.next] = m.next, key
 	m.next = (m.next + 1) % len(m.ring)
 	return true
 }
 
-// addContent adds the hash of a delivery's content, and reports whether it is new.
-func (m *memory) addContent(id, hash string) bool {
+// forget removes ids and hashes, so that add accepts them again.
+func (m *memory) forget(keys ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, old := m.known[hash]; old {
-		return false
-	}
-	if i, is := m.known[id]; is {
-		m.known[hash], m.ring[i].hash = i, hash
-	}
-	return true
-}
-
-func (m *memory) drop(i int) {
-	delete(m.known, m.ring[i].id)
-	delete(m.known, m.ring[i].hash)
-	m.ring[i] = delivery{}
-}
-
-// forget removes an id, so that add accepts it again.
-func (m *memory) forget(id string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if i, is := m.known[id]; is {
-		m.drop(i)
+	for _, key := range keys {
+		delete(m.known, key)
 	}
 }
 
