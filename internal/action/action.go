@@ -171,7 +171,7 @@ func (h *handler) read(ctx context.Context) error {
 	if err := h.readInputs(); err != nil {
 		return err
 	}
-	if err := h.env.check(); err != nil {
+	if err := h.checkEnvironment(); err != nil {
 		return err
 	}
 	h.mask()
@@ -256,7 +256,7 @@ func (h *handler) connect() error {
 	h.signs = sigstore.Job{Env: h.Getenv, Server: h.env.ServerURL, Transport: route.Plain(), Now: h.Now, Unconfined: h.inputs.Sandbox.Level == sandbox.None, Say: h.say}
 	access := github.Access{
 		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
-		BaseURL: h.env.APIURL, GraphQLURL: h.env.GraphQLURL,
+		BaseURL: h.Getenv("GITHUB_API_URL"), GraphQLURL: h.Getenv("GITHUB_GRAPHQL_URL"),
 		Token: h.inputs.Token, Retry: h.Pace,
 	}
 	if network.Upstream+network.Bundle != "" {

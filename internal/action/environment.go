@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,51 +24,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
+// environment has the variables of a job that are read more than once.
 type environment struct {
-	EventName  string
-	EventPath  string
-	Repository string
-	Actor      string
-	Workspace  string
-	APIURL     string
-	GraphQLURL string
-	ServerURL  string
-	RunID      string
-	Job        int64 // RunID as a number; 0: none
-	Attempt    string
-	Summary    string
+	EventName, EventPath  string
+	ServerURL, Repository string
+	Workspace             string
+	RunID                 string
+	Job                   int64 // RunID as a number; 0: none
 }
 
 func readEnvironment(getenv func(string) string) environment {
 	job, _ := strconv.ParseInt(getenv("GITHUB_RUN_ID"), 10, 64)
 	return environment{
-		EventName:  getenv("GITHUB_EVENT_NAME"),
-		EventPath:  getenv("GITHUB_EVENT_PATH"),
-		Repository: getenv("GITHUB_REPOSITORY"),
-		Actor:      getenv("GITHUB_ACTOR"),
-		Workspace:  getenv("GITHUB_WORKSPACE"),
-		APIURL:     getenv("GITHUB_API_URL"),
-		GraphQLURL: getenv("GITHUB_GRAPHQL_URL"),
-		ServerURL:  getenv("GITHUB_SERVER_URL"),
-		RunID:      getenv("GITHUB_RUN_ID"),
-		Job:        job,
-		Attempt:    getenv("GITHUB_RUN_ATTEMPT"),
-		Summary:    getenv("GITHUB_STEP_SUMMARY"),
+		EventName: getenv("GITHUB_EVENT_NAME"), EventPath: getenv("GITHUB_EVENT_PATH"),
+		ServerURL: getenv("GITHUB_SERVER_URL"), Repository: getenv("GITHUB_REPOSITORY"),
+		Workspace: getenv("GITHUB_WORKSPACE"), RunID: getenv("GITHUB_RUN_ID"), Job: job,
 	}
 }
 
-func (e environment) check() error {
-	var missing []string
-	for _, needed := range []struct{ name, value string }{
-		{"GITHUB_EVENT_NAME", e.EventName},
-		{"GITHUB_EVENT_PATH", e.EventPath},
-		{"GITHUB_REPOSITORY", e.Repository},
-		{"GITHUB_WORKSPACE", e.Workspace},
-	} {
-		if needed.value == "" {
-			missing = append(missing, needed.name)
-		}
-	}
+func (h *handler) checkEnvironment() error {
+	missing := slices.DeleteFunc([]string{"GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_REPOSITORY", "GITHUB_WORKSPACE"},
+		func(name string) bool { return h.Getenv(name) != "" })
 	if len(missing) > 0 {
 		return fault.Usage("not a GitHub job: "+strings.Join(missing, ", ")+" not set",
 			"use it as a step of a workflow; `ralph demo` shows it on this machine", nil)

@@ -113,7 +113,9 @@ func (h *handler) reviewer(p policy.Policy) (*job.Candidate, error) {
 
 func (h *handler) screens() []publish.Screen { return []publish.Screen{h.host, h.summary()} }
 
-func (h *handler) summary() summary { return summary{path: h.env.Summary, hide: h.cleanText} }
+func (h *handler) summary() summary {
+	return summary{path: h.Getenv("GITHUB_STEP_SUMMARY"), hide: h.cleanText}
+}
 
 // clone never uses an address of the event.
 func (h *handler) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }

@@ -37,7 +37,8 @@ func (h *handler) addInputs() error {
 		h.trigger.Repo.Owner, h.trigger.Repo.Name, _ = strings.Cut(h.env.Repository, "/")
 	}
 	if h.trigger.Sender.Login == "" {
-		h.trigger.Sender = trigger.Sender{Login: h.env.Actor, IsBot: strings.HasSuffix(h.env.Actor, "[bot]")}
+		actor := h.Getenv("GITHUB_ACTOR")
+		h.trigger.Sender = trigger.Sender{Login: actor, IsBot: strings.HasSuffix(actor, "[bot]")}
 	}
 	return nil
 }
