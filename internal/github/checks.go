@@ -104,7 +104,7 @@ func (c *Client) logEnd(ctx context.Context, job int64) (string, error) {
 		at, resp, err := c.api.Actions.GetWorkflowJobLogs(ctx, c.Owner, c.Repo, job, 1)
 		switch {
 		case err != nil && resp != nil:
-			return "", &Error{Kind: answer{status: resp.StatusCode, header: resp.Header}.kind(), Status: resp.StatusCode}
+			return "", &Error{Kind: kindOf(resp.StatusCode, resp.Header, ""), Status: resp.StatusCode}
 		case err != nil:
 			return "", err
 		}

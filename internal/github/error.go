@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,47 +76,35 @@ func errorOf(err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
-	heard, ok := readAnswer(err)
-	if !ok {
+	status, header, said := answerOf(err)
+	if status == 0 {
 		return &Error{Kind: Unavailable, Message: oneLine(err.Error()), cause: err}
 	}
-	limited, _ := errors.AsType[*gh.AbuseRateLimitError](err) // by an earlier answer, which is not at hand
-	wait := heard.wait()
-	if limited != nil && limited.RetryAfter != nil && len(heard.header) == 0 {
-		wait = *limited.RetryAfter
+	wait := waitOf(header)
+	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
+		wait = cmp.Or(wait, e.GetRetryAfter())
 	}
-	return &Error{Kind: heard.kind(), Status: heard.status, Message: oneLine(heard.message), Wait: wait}
+	return &Error{Kind: kindOf(status, header, said), Status: status, Message: oneLine(said), Wait: wait}
 }
 
-type answer struct {
-	status  int
-	header  http.Header
-	message string
-}
-
-func readAnswer(err error) (answer, bool) {
+// answerOf returns GitHub's answer, or 0. While a limit holds that an earlier answer set, go-github
+// makes up an answer without headers, whose message has the time to the nanosecond.
+func answerOf(err error) (status int, header http.Header, said string) {
 	if e, ok := errors.AsType[*gh.ErrorResponse](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, problemText(e)}, true
+		return e.Response.StatusCode, e.Response.Header, problemText(e)
 	}
 	if e, ok := errors.AsType[*gh.RateLimitError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, rateLimitMessage(e.Message)}, true
+		said, _, _ = strings.Cut(e.Message, " until ")
+		return e.Response.StatusCode, e.Response.Header, said
 	}
 	if e, ok := errors.AsType[*gh.AbuseRateLimitError](err); ok {
-		return answer{e.Response.StatusCode, e.Response.Header, rateLimitMessage(e.Message)}, true
+		said, _, _ = strings.Cut(e.Message, " until ")
+		return e.Response.StatusCode, e.Response.Header, said
 	}
 	if e, ok := errors.AsType[*ghinstallation.HTTPError](err); ok && e.Response != nil {
-		return answer{e.Response.StatusCode, e.Response.Header, message(e.Response)}, true
+		return e.Response.StatusCode, e.Response.Header, message(e.Response)
 	}
-	return answer{}, false
-}
-
-// rateLimitMessage replaces go-github's message about an earlier rate limit.
-func rateLimitMessage(message string) string {
-	limit, _, own := strings.Cut(message, " exceeded until ")
-	if !own {
-		return message
-	}
-	return limit + " exceeded, as GitHub said before"
+	return 0, nil, ""
 }
 
 func problemText(e *gh.ErrorResponse) string {
@@ -130,34 +119,31 @@ func problemText(e *gh.ErrorResponse) string {
 	return strings.Trim(strings.Join(parts, "; "), "; ")
 }
 
-func (a answer) kind() Kind {
-	limited := a.header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(a.message, "rate limit")
+func kindOf(status int, header http.Header, said string) Kind {
+	limited := header.Get("X-RateLimit-Remaining") == "0" || strings.Contains(said, "rate limit")
 	switch {
-	case a.status == http.StatusTooManyRequests, a.status == http.StatusForbidden && limited:
+	case status == http.StatusTooManyRequests, status == http.StatusForbidden && limited:
 		return RateLimited
-	case a.status == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized:
 		return Unauthorized
-	case a.status == http.StatusForbidden:
+	case status == http.StatusForbidden:
 		return Forbidden
-	case a.status == http.StatusNotFound, a.status == http.StatusGone:
+	case status == http.StatusNotFound, status == http.StatusGone:
 		return NotFound
-	case a.status >= http.StatusInternalServerError:
+	case status >= http.StatusInternalServerError:
 		return Unavailable
 	}
 	return Refused
 }
 
-// wait returns the pause that GitHub asks for, by its own clock.
-func (a answer) wait() time.Duration {
-	if seconds, err := strconv.Atoi(a.header.Get("Retry-After")); err == nil {
+// waitOf returns the pause that GitHub asks for, by its own clock.
+func waitOf(header http.Header) time.Duration {
+	if seconds, err := strconv.Atoi(header.Get("Retry-After")); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
-	reset, err := strconv.ParseInt(a.header.Get("X-RateLimit-Reset"), 10, 64)
-	if err != nil {
-		return 0
-	}
-	now, err := http.ParseTime(a.header.Get("Date"))
-	if err != nil {
+	reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64)
+	now, wrong := http.ParseTime(header.Get("Date"))
+	if err != nil || wrong != nil {
 		return 0
 	}
 	// A second more: both stamps are cut to the second.
