@@ -31,7 +31,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
-	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
 // Action is one run of the Action.
@@ -75,7 +74,7 @@ type handler struct {
 	onlyNumber  bool            // the issue is known by its number alone, and has to be fetched
 	reaction    string          // with what, last
 	tellFailed  bool            // something of how the run ended did not come to people
-	redChecks   []upkeep.Check  // what to work on, where CI asks
+	redChecks   []trigger.Check // what to work on, where CI asks
 	tracer      *trace.Tracer   // of the run; nil: no collector is set
 }
 

@@ -73,13 +73,11 @@ func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
 
 // react adds a reaction to the request. An error is only logged.
 func (h *handler) react(ctx context.Context, content string) {
-	comment := h.trigger.Comment
-	target := github.Target{Issue: h.trigger.Issue.Number, Comment: comment.ID, InThread: comment.Thread.ID != 0}
-	if target.Issue == 0 || h.trigger.IsAutomatic() || content == h.reaction || h.inputs.DryRun {
+	if h.trigger.Issue.Number == 0 || h.trigger.IsAutomatic() || content == h.reaction || h.inputs.DryRun {
 		return // there is nothing to react to, or the reaction is there
 	}
 	h.reaction = content
-	if err := h.client.React(ctx, target, content); err != nil {
+	if err := h.client.React(ctx, h.trigger, content); err != nil {
 		h.say(fault.Told(err))
 	}
 }

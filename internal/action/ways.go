@@ -152,9 +152,7 @@ func (h *handler) fetchAttached(ctx context.Context) error {
 // readPullDiscussion adds what only a pull request has, and reports a missing permission.
 func (h *handler) readPullDiscussion(ctx context.Context, found *trigger.TaskContext) {
 	if h.trigger.IsCI() {
-		for _, c := range h.redChecks {
-			found.Failing = append(found.Failing, trigger.FailingCheck{Name: c.Name, Summary: c.Says})
-		}
+		found.Failing = h.redChecks
 		return
 	}
 	var err error

@@ -10,6 +10,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 // asApp is access by an App that is installed on repos.
@@ -111,7 +112,7 @@ func TestAppsThatDoNotFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := good
 			a.App = &c.app
-			err := connect(t, a).React(t.Context(), github.Target{Issue: 1}, github.Eyes)
+			err := connect(t, a).React(t.Context(), trigger.Trigger{Issue: trigger.Issue{Number: 1}}, github.Eyes)
 			if !is(err, c.kind) || !strings.Contains(fault.Hint(err), c.fix) {
 				t.Errorf("got %v, hint %q, want %s and %q", err, fault.Hint(err), c.kind, c.fix)
 			}

@@ -30,6 +30,8 @@ type checkRun struct {
 	} `json:"app"`
 }
 
+func (r checkRun) failed() bool { return r.Conclusion == "failure" || r.Conclusion == "timed_out" }
+
 const (
 	maxFailing = 5
 	maxName    = 100
@@ -39,16 +41,16 @@ const (
 )
 
 // Failing returns the red checks of a commit, with what can be read of their results.
-func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.FailingCheck, error) {
+func (c *Client) Failing(ctx context.Context, sha string) ([]trigger.Check, error) {
 	all, err := c.checkRuns(ctx, sha)
 	if err != nil {
 		return nil, err
 	}
-	red := slices.DeleteFunc(all, func(r checkRun) bool { return r.Conclusion != "failure" && r.Conclusion != "timed_out" })
-	var failing []trigger.FailingCheck
+	red := slices.DeleteFunc(all, func(r checkRun) bool { return !r.failed() })
+	var failing []trigger.Check
 	for _, r := range red[:min(len(red), maxFailing)] {
 		name, _ := clean.Plain(r.Name, maxName)
-		failing = append(failing, trigger.FailingCheck{Name: name, Summary: c.resultText(ctx, r)})
+		failing = append(failing, trigger.Check{Name: name, Conclusion: r.Conclusion, Summary: c.resultText(ctx, r)})
 	}
 	return failing, nil
 }

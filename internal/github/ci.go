@@ -11,7 +11,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
-	"github.com/ralph-loop/ralph/internal/upkeep"
 )
 
 type ciPayload struct {
@@ -82,7 +81,7 @@ const ProofCheck = "ralph/proof"
 // Red returns what is red on the head of a branch, and the names of what is red on its base. It
 // leaves out jobs of the workflow named own, those of forks, and ralph's own check. Checks that
 // the change may have broken come first.
-func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkeep.Check, base []string, err error) {
+func (c *Client) Red(ctx context.Context, head, branch, own string) (red []trigger.Check, base []string, err error) {
 	if base, err = c.redNames(ctx, branch); err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +94,7 @@ func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkee
 		if len(red) == maxFailing {
 			break
 		}
-		check := upkeep.Check{Name: r.Name, Conclusion: r.Conclusion}
+		check := trigger.Check{Name: r.Name, Conclusion: r.Conclusion}
 		if r.App.Slug == "github-actions" {
 			ours, err := c.addWorkflowRun(ctx, &check, r.ID, own)
 			if err != nil {
@@ -105,7 +104,7 @@ func (c *Client) Red(ctx context.Context, head, branch, own string) (red []upkee
 				continue
 			}
 		}
-		check.Says = c.resultText(ctx, r)
+		check.Summary = c.resultText(ctx, r)
 		red = append(red, check)
 	}
 	states, err := c.redStatuses(ctx, head)
@@ -117,7 +116,7 @@ func likelihood(r checkRun, base []string) int {
 	switch {
 	case slices.Contains(base, r.Name):
 		return 2
-	case r.Conclusion != "failure" && r.Conclusion != "timed_out":
+	case !r.failed():
 		return 1
 	}
 	return 0
@@ -135,7 +134,7 @@ func (c *Client) redRuns(ctx context.Context, ref string) (red []checkRun, err e
 }
 
 // addWorkflowRun adds the workflow run. A check without a job cannot be run again.
-func (c *Client) addWorkflowRun(ctx context.Context, check *upkeep.Check, id int64, own string) (ours bool, err error) {
+func (c *Client) addWorkflowRun(ctx context.Context, check *trigger.Check, id int64, own string) (ours bool, err error) {
 	job, err := request[struct {
 		Run      int64  `json:"run_id"`
 		Attempt  int    `json:"run_attempt"`
@@ -157,7 +156,7 @@ func (c *Client) addWorkflowRun(ctx context.Context, check *upkeep.Check, id int
 }
 
 // redStatuses are red statuses, by which CI outside GitHub reports.
-func (c *Client) redStatuses(ctx context.Context, ref string) ([]upkeep.Check, error) {
+func (c *Client) redStatuses(ctx context.Context, ref string) ([]trigger.Check, error) {
 	found, err := request[struct {
 		Statuses []struct {
 			Context     string `json:"context"`
@@ -170,11 +169,11 @@ func (c *Client) redStatuses(ctx context.Context, ref string) ([]upkeep.Check, e
 	if Withheld(err) {
 		return nil, nil
 	}
-	var red []upkeep.Check
+	var red []trigger.Check
 	for _, s := range found.Statuses {
 		name, _ := clean.Plain(s.Context, maxName)
 		if (s.State == "failure" || s.State == "error") && name != ProofCheck {
-			red = append(red, upkeep.Check{Name: name, Conclusion: "failure", Says: code(s.Description, maxComment)})
+			red = append(red, trigger.Check{Name: name, Conclusion: "failure", Summary: code(s.Description, maxComment)})
 		}
 	}
 	return red, err

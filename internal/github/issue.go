@@ -15,13 +15,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Target of a reaction is a comment where one is named, else the issue.
-type Target struct {
-	Issue    int
-	Comment  int64
-	InThread bool // the comment is one on a line of a pull request
-}
-
 // The reactions that show the progress of a request.
 const (
 	Eyes     = "eyes"     // seen
@@ -31,17 +24,17 @@ const (
 
 const issuesWrite = "issues: write"
 
-// React puts a reaction on target. Doing it again changes nothing.
-func (c *Client) React(ctx context.Context, target Target, content string) error {
-	at := fmt.Sprintf("issues/%d", target.Issue)
+// React puts a reaction on the comment of an event, or else on its issue. Doing it again changes nothing.
+func (c *Client) React(ctx context.Context, t trigger.Trigger, content string) error {
+	at := fmt.Sprintf("issues/%d", t.Issue.Number)
 	switch {
-	case target.Comment != 0 && target.InThread:
-		at = fmt.Sprintf("pulls/comments/%d", target.Comment)
-	case target.Comment != 0:
-		at = fmt.Sprintf("issues/comments/%d", target.Comment)
+	case t.Comment.ID != 0 && t.Comment.Thread.ID != 0:
+		at = fmt.Sprintf("pulls/comments/%d", t.Comment.ID)
+	case t.Comment.ID != 0:
+		at = fmt.Sprintf("issues/comments/%d", t.Comment.ID)
 	}
 	return send(ctx, c, operation{
-		action: fmt.Sprintf("react with %s on #%d", content, target.Issue), permission: issuesWrite,
+		action: fmt.Sprintf("react with %s on #%d", content, t.Issue.Number), permission: issuesWrite,
 		method: http.MethodPost, path: at + "/reactions", body: map[string]string{"content": content},
 	})
 }

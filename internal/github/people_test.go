@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 func TestPermission(t *testing.T) {
@@ -79,7 +80,8 @@ func TestReactionsAndLabels(t *testing.T) {
 	ctx := t.Context()
 	comment := server.AddComment(shop, githubtest.Comment{Issue: 1, Author: "mia", Body: "/ralph"})
 	server.AddLabel(shop, 1, "ralph", "ai: go/100% now?")
-	for _, target := range []github.Target{{Issue: 1}, {Issue: 1, Comment: comment.ID}, {Issue: 1}} {
+	first := trigger.Issue{Number: 1}
+	for _, target := range []trigger.Trigger{{Issue: first}, {Issue: first, Comment: trigger.Comment{ID: comment.ID}}, {Issue: first}} {
 		if err := client.React(ctx, target, github.Eyes); err != nil {
 			t.Errorf("React(%+v): %v", target, err)
 		}

@@ -130,14 +130,17 @@ func (l InclusionCounts) String() string {
 type TaskContext struct {
 	Comments    []ContextComment // by people with permission, the oldest first
 	OpenThreads map[int64]bool
-	Failing     []FailingCheck
+	Failing     []Check
 	Counts      InclusionCounts
 }
 
-// FailingCheck is a red check on a pull request.
-type FailingCheck struct {
-	Name    string
-	Summary string // what it found, if that is public
+// Check is a check that is red on the head of a pull request.
+type Check struct {
+	Name       string
+	Conclusion string // as GitHub names it: failure, cancelled, …
+	Summary    string // what it found, if that is public; cleaned
+	Run        int64  // the workflow run that can be run again; 0: there is none
+	Attempt    int    // of Run, from 1
 }
 
 // AddContext adds the context to the task. ok is false if a pull request has nothing to do.

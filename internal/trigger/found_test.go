@@ -107,7 +107,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 	all := trigger.TaskContext{
 		Comments:    []trigger.ContextComment{says("Nice."), on(11, 9, "Use\na map."), on(12, 8, "Typo."), on(13, 9, "Old.")},
 		OpenThreads: map[int64]bool{11: true, 12: true},
-		Failing:     []trigger.FailingCheck{{Name: "te`st", Summary: "cart_test.go:3: boom"}},
+		Failing:     []trigger.Check{{Name: "te`st", Summary: "cart_test.go:3: boom"}},
 	}
 	checks := plan.Remark{Text: "The check `te'st` passes."}
 	remark := func(thread int64, text string) plan.Remark {
@@ -167,7 +167,7 @@ func TestWhatAPullRequestIsToBecome(t *testing.T) {
 }
 
 func TestContextIsNoTask(t *testing.T) {
-	found := trigger.TaskContext{Comments: []trigger.ContextComment{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.FailingCheck{{Name: "test", Summary: "boom"}}}
+	found := trigger.TaskContext{Comments: []trigger.ContextComment{says("Use a map."), on(11, 0, "Here.")}, Failing: []trigger.Check{{Name: "test", Summary: "boom"}}}
 	task, _ := trigger.Accept(labelled("ralph"), trigger.Command{Verb: trigger.Run}, trigger.Rules{}, trigger.RequestFacts{Permission: trigger.Write})
 	got, ok := labelled("ralph").AddContext(task, trigger.Command{Verb: trigger.Run}, found)
 	want := task

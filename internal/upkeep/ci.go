@@ -7,16 +7,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/trigger"
 )
-
-// Check is one that is red on the head of a pull request.
-type Check struct {
-	Name       string
-	Conclusion string // as GitHub names it: failure, cancelled, …
-	Says       string // what it found, cleaned
-	Run        int64  // the workflow run that can be run again; 0: there is none
-	Attempt    int    // of Run, from 1
-}
 
 // Class is why a check is red.
 type Class string
@@ -31,13 +23,13 @@ const (
 )
 
 // Of returns the class of a check. base are the names of what is red on the base branch.
-func Of(c Check, base []string) Class {
+func Of(c trigger.Check, base []string) Class {
 	switch {
 	case c.Conclusion == "action_required":
 		return Approval
-	case slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Says):
+	case slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Summary):
 		return Infrastructure
-	case c.Attempt <= 1 && outages.MatchString(c.Says): // after a re-run it is what the tests print
+	case c.Attempt <= 1 && outages.MatchString(c.Summary): // after a re-run it is what the tests print
 		return Infrastructure
 	case slices.Contains(base, c.Name):
 		return Base
@@ -57,14 +49,14 @@ var outages = pattern.Of(`(?i)no space left on device|api rate limit exceeded|42
 
 // Move is what follows from all that is red: work, or re-runs, or only words.
 type Move struct {
-	Work  []Check // that the change broke
-	Rerun []int64 // workflow runs
-	Line  string  // for people; empty where there is work
+	Work  []trigger.Check // that the change broke
+	Rerun []int64         // workflow runs
+	Line  string          // for people; empty where there is work
 }
 
 // Decide takes what is red on the head of a pull request, and on its base.
-func Decide(red []Check, base []string) Move {
-	of := map[Class][]Check{}
+func Decide(red []trigger.Check, base []string) Move {
+	of := map[Class][]trigger.Check{}
 	for _, c := range red {
 		class := Of(c, base)
 		of[class] = append(of[class], c)
@@ -88,7 +80,7 @@ func Decide(red []Check, base []string) Move {
 }
 
 // rerun returns each workflow run once.
-func rerun(class Class, checks []Check) (runs []int64) {
+func rerun(class Class, checks []trigger.Check) (runs []int64) {
 	for _, c := range checks {
 		if c.Run != 0 && c.Attempt <= 1 && (class == Infrastructure || class == Untried) {
 			runs = append(runs, c.Run)
@@ -111,7 +103,7 @@ func words(class Class, again bool) string {
 	return "failed: ralph asked for one re-run, which shows whether it is flaky."
 }
 
-func names(checks []Check) string {
+func names(checks []trigger.Check) string {
 	var all []string
 	for _, c := range checks {
 		all = append(all, "`"+strings.ReplaceAll(c.Name, "`", "'")+"`")
@@ -121,7 +113,7 @@ func names(checks []Check) string {
 }
 
 // Question returns what a person is asked where there were enough attempts.
-func Question(red []Check) string {
+func Question(red []trigger.Check) string {
 	which := ""
 	if len(red) > 0 { // a run that goes on did not look
 		which = ": " + names(red)
