@@ -140,7 +140,7 @@ func (w world) kept(ctx context.Context, named string) (k kept, err error) {
 	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
 	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}, server: at.server}
 	k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
-	k.account = &ledger.Account{Remote: func(context.Context) (remote.Repository, error) { return k.remote, nil }, Store: k.store, Now: w.Now}
+	k.account = &ledger.Account{Remote: k.remote, Store: k.store, Now: w.Now}
 	return k, err
 }
 

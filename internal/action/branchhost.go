@@ -7,15 +7,11 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"time"
 
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/github"
-	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
@@ -40,17 +36,9 @@ type branchHost struct {
 	savedCommit string                // the commit that the comment names as saved last
 }
 
-// remote gets a fresh token: an App's token lasts an hour, a run may last longer.
-func (h *branchHost) remote(ctx context.Context) (remote.Repository, error) {
-	return h.remoteOf(ctx, h.client)
-}
-
-func (h *branchHost) remoteOf(ctx context.Context, client *github.Client) (remote.Repository, error) {
-	token, err := client.GitToken(ctx)
-	if err != nil {
-		return remote.Repository{}, err
-	}
-	return remote.Repository{URL: h.clone, Token: redact.Secret(token)}, nil
+// remote asks for a fresh token: an App's token lasts an hour, a run may last longer.
+func (h *branchHost) remote() remote.Repository {
+	return remote.Repository{URL: h.clone, Fresh: h.client.GitToken, Pause: retryPause}
 }
 
 func (h *branchHost) starterClient() *github.Client {
@@ -65,29 +53,18 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha st
 	if branch == h.baseBranch {
 		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
 	}
-	origin, err := h.remoteOf(ctx, h.starterClient())
-	if err != nil {
-		return err
-	}
+	origin := remote.Repository{URL: h.clone, Fresh: h.starterClient().GitToken}
 	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
 }
 
 // FreeBranch returns a name for another branch: one that is not there, or stands at sha.
 func (h *branchHost) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
-	origin, err := h.remote(ctx)
-	if err != nil {
-		return "", err
-	}
-	return origin.FreeBranch(ctx, from, branch, sha)
+	return h.remote().FreeBranch(ctx, from, branch, sha)
 }
 
 // FetchCommit fetches a commit that was there.
 func (h *branchHost) FetchCommit(ctx context.Context, to *git.Trusted, sha string) error {
-	origin, err := h.remote(ctx)
-	if err != nil {
-		return err
-	}
-	return origin.Fetch(ctx, to, sha)
+	return h.remote().Fetch(ctx, to, sha)
 }
 
 // Comment finds the progress comment of the issue, or makes it.
@@ -190,38 +167,13 @@ func (h *branchHost) url() string {
 }
 
 type origin struct {
-	git   git.Git
-	host  *branchHost
-	pause time.Duration // before the second try; doubles
+	git  git.Git
+	host *branchHost
 }
-
-const fetchTries = 3
 
 // Fetch makes dir a repository of our own that holds the base and the branch.
 func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	return retryUnreachable(ctx, o.pause, func() (*git.Trusted, error) { return o.fetch(ctx, dir, base, branch) })
-}
-
-// retryUnreachable retries while GitHub's git is unreachable; the pause doubles.
-func retryUnreachable[T any](ctx context.Context, pause time.Duration, do func() (T, error)) (done T, err error) {
-	for try := range fetchTries {
-		if done, err = do(); !errors.Is(err, remote.ErrNetwork) {
-			return done, err
-		}
-		if err := job.Wait(ctx, pause<<try); err != nil {
-			return done, err
-		}
-	}
-	return done, fault.Usage("the code could not be fetched from GitHub",
-		"check that this machine reaches GitHub and that GitHub is up, then ask again", err)
-}
-
-func (o origin) fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	from, err := o.host.remote(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return from.Clone(ctx, o.git, dir, remote.Branches{Base: base, Work: []string{branch}})
+	return o.host.remote().Clone(ctx, o.git, dir, remote.Branches{Base: base, Work: []string{branch}})
 }
 
 type summary struct {

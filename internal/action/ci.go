@@ -163,7 +163,7 @@ func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
 	}
 	why, err := aftercare.Job{
 		Payload: h.payload, Client: h.client, Starter: h.starter, Repo: h.trigger.Repo.String(), Prefix: h.inputs.BranchPrefix,
-		Remote: h.host.remote, Store: book.Store, Ledger: book, Pause: randomPause, Now: h.Now,
+		Remote: h.host.remote(), Store: book.Store, Ledger: book, Pause: randomPause, Now: h.Now,
 		Say: h.say, Hide: h.cleanText, Page: h.summary().write,
 	}.Do(ctx)
 	if err == nil {

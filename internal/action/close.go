@@ -149,7 +149,7 @@ func (h *handler) commentWithRetries(ctx context.Context, text string) {
 	if h.host.issue == 0 || h.inputs.DryRun {
 		return // the log has said it
 	}
-	for try := range fetchTries {
+	for try := range 3 {
 		err := h.host.replaceComment(ctx, text)
 		if err == nil {
 			return

@@ -53,7 +53,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	agents.AgentEnv, agents.Attachments, agents.Watch = env, h.attached, h.Watch
 	return &job.Job{
 		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
-		Code:     job.Code{Origin: origin{git: tool, host: h.host, pause: retryPause}},
+		Code:     job.Code{Origin: origin{git: tool, host: h.host}},
 		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
 		Agents:   agents,
 		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
@@ -72,7 +72,7 @@ func (h *handler) kept(notary *sigstore.Notary, sb *confine.Sandbox, period stri
 	network.Upstream = "" // may hold a password, and everybody reads what comes of this
 	return checkout.Kept{
 		Self: h.Self, With: fmt.Sprintf("%s %s %s %q %+v", h.Version, period, notary.Identity(), h.image(), network),
-		Shared: &checkout.Shared{Notary: notary, Store: h.store, Remote: h.hostFor(0).remote, Now: h.Now},
+		Shared: &checkout.Shared{Notary: notary, Store: h.store, Remote: h.hostFor(0).remote(), Now: h.Now},
 	}
 }
 

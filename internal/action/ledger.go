@@ -20,16 +20,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-type retryingLedger struct{ *ledger.Account }
-
-// Look reads the book.
-func (r retryingLedger) Look(ctx context.Context) ([]byte, error) {
-	return retryUnreachable(ctx, retryPause, func() ([]byte, error) { return r.Account.Look(ctx) })
-}
-
-func (h *handler) openAccount(ctx context.Context) (retryingLedger, error) {
+func (h *handler) openAccount(ctx context.Context) (*ledger.Account, error) {
 	store, err := h.store(ctx)
-	return retryingLedger{&ledger.Account{Remote: h.host.remote, Store: store, Now: h.Now}}, err
+	return &ledger.Account{Remote: h.host.remote(), Store: store, Now: h.Now}, err
 }
 
 // randomPause keeps those who began at the same moment apart.

@@ -9,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proofcheck"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -17,12 +16,9 @@ import (
 
 func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
 	j := proofcheck.Job{
-		Event: h.env.EventName, Payload: h.payload, Clone: h.clone(), Workspace: h.env.Workspace, Folder: h.env.folder(),
+		Event: h.env.EventName, Payload: h.payload, Workspace: h.env.Workspace, Folder: h.env.folder(),
 		Git: h.git, Exec: h.Exec, Sandbox: h.proofSandbox, Level: h.inputs.Sandbox.Level, Rules: h.proofRules,
 		Env: h.agentEnv(), Needs: h.inputs.Needs, Kept: h.proofBaselines, Say: h.say, Hide: h.cleanText, HideBytes: h.secrets.Bytes,
-		Retry: func(ctx context.Context, fetch func() (*git.Trusted, error)) (*git.Trusted, error) {
-			return retryUnreachable(ctx, retryPause, fetch)
-		},
 		Tell: func(conclusion string) { h.writeOutputs([][2]string{{"proof", conclusion}}) },
 	}
 	if h.env.EventName == trigger.EventIssueComment {
@@ -38,7 +34,8 @@ func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
 	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
 		return Result{}, err
 	}
-	j.Client, j.Repo, j.Base = h.client, h.trigger.Repo, cmp.Or(h.inputs.BaseBranch, h.trigger.Repo.DefaultBranch)
+	j.Client, j.Remote, j.Repo = h.client, h.hostFor(0).remote(), h.trigger.Repo
+	j.Base = cmp.Or(h.inputs.BaseBranch, h.trigger.Repo.DefaultBranch)
 	if h.inputs.DryRun {
 		h.say("dry run: nothing is proven or published")
 		return Result{Skipped: "a dry run"}, nil

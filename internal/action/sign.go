@@ -22,10 +22,7 @@ func (h *branchHost) Sign(ctx context.Context, from *git.Trusted, run journal.Ru
 	if err != nil {
 		return signed, err
 	}
-	origin, err := h.remote(ctx)
-	if err != nil {
-		return signed, err
-	}
+	origin := h.remote()
 	ref := fmt.Sprintf("refs/ralph/unsigned-%d", h.issue)
 	if err := origin.PushRef(ctx, from, ref, run.Head); err != nil {
 		return signed, err

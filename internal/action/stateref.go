@@ -87,11 +87,8 @@ func (s *stateRef) expectedCommit(ctx context.Context) (string, error) {
 }
 
 func (s *stateRef) read(ctx context.Context) (savedState, error) {
-	origin, err := s.hub.remote(ctx)
-	if err != nil {
-		return savedState{}, err
-	}
-	s.head, err = origin.FetchRef(ctx, s.store, s.ref)
+	var err error
+	s.head, err = s.hub.remote().FetchRef(ctx, s.store, s.ref)
 	switch {
 	case errors.Is(err, git.ErrNotFound): // it is not a commit
 		return savedState{whyDoubted: altered, unwritable: true}, nil
@@ -177,10 +174,6 @@ func (s *stateRef) Put(ctx context.Context, run journal.Run, files map[string][]
 
 // write saves files with a lease for during; 0: none.
 func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject string, during time.Duration) (string, error) {
-	origin, err := s.hub.remote(ctx)
-	if err != nil {
-		return "", err
-	}
 	files = maps.Clone(files)
 	if files == nil {
 		files = map[string][]byte{}
@@ -196,7 +189,7 @@ func (s *stateRef) write(ctx context.Context, files map[string][]byte, subject s
 		}
 		files[quota.LeaseFile] = text
 	}
-	commit, err := origin.PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.head, Files: files, Subject: subject, At: s.now()})
+	commit, err := s.hub.remote().PushFiles(ctx, s.store, remote.Files{Ref: s.ref, Parent: s.head, Files: files, Subject: subject, At: s.now()})
 	switch {
 	case errors.Is(err, remote.ErrNonFastForward):
 		return "", job.ErrTakenOver

@@ -120,7 +120,7 @@ func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) 
 	if err != nil {
 		return nil, savedState{}, err
 	}
-	found, err := retryUnreachable(ctx, retryPause, func() (savedState, error) { return s.read(ctx) })
+	found, err := s.read(ctx)
 	return s, found, err
 }
 

@@ -39,7 +39,7 @@ type Job struct {
 	Repo    string         // owner/name
 	Prefix  string         // of ralph's branches
 	Store   *git.Trusted
-	Remote  func(context.Context) (remote.Repository, error)
+	Remote  remote.Repository
 	Ledger  quota.Store
 	Pause   func(context.Context) error // before the ledger is asked again
 	Now     func() time.Time
@@ -135,11 +135,7 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 			due[i].Branch = ""
 		}
 	}
-	origin, err := j.Remote(ctx)
-	if err != nil {
-		return err
-	}
-	s := sweep.Sweep{Store: j.Store, Remote: origin, Now: j.Now(), Age: sweep.Retention, Prefix: j.Prefix}
+	s := sweep.Sweep{Store: j.Store, Remote: j.Remote, Now: j.Now(), Age: sweep.Retention, Prefix: j.Prefix}
 	swept, err := s.Do(ctx, due)
 	for _, one := range swept {
 		if one.Kept == "" {

@@ -113,7 +113,7 @@ func (p *place) job(payload []byte) (string, error) {
 	}
 	return aftercare.Job{
 		Payload: payload, Client: client, Repo: shop, Prefix: "ralph/", Store: store, Ledger: p, Pause: context.Context.Err, Now: func() time.Time { return now },
-		Remote: func(context.Context) (remote.Repository, error) { return remote.Repository{URL: p.origin}, nil },
+		Remote: remote.Repository{URL: p.origin},
 		Say:    func(line string) { p.said = append(p.said, line) }, Hide: func(text string) string { return text },
 		Page: func(text string) error { p.page = text; return nil },
 	}.Do(p.Context())

@@ -23,7 +23,7 @@ import (
 type Shared struct {
 	Notary *sigstore.Notary
 	Store  func(context.Context) (*git.Trusted, error) // receives what is fetched and pushed
-	Remote func(context.Context) (remote.Repository, error)
+	Remote remote.Repository
 	Now    func() time.Time
 }
 
@@ -65,11 +65,11 @@ func (s sharedBaselines) Known(ctx context.Context, run journal.Run) ([]journal.
 func (s *Shared) get(ctx context.Context, ref string) (map[string][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	store, origin, err := s.open(ctx)
+	store, err := s.Store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	commit, err := origin.FetchRef(ctx, store, ref)
+	commit, err := s.Remote.FetchRef(ctx, store, ref)
 	if err != nil || commit == "" {
 		return nil, err
 	}
@@ -78,15 +78,6 @@ func (s *Shared) get(ctx context.Context, ref string) (map[string][]byte, error)
 		err = s.Notary.Believes(ref, files)
 	}
 	return files, err
-}
-
-func (s *Shared) open(ctx context.Context) (*git.Trusted, remote.Repository, error) {
-	store, err := s.Store(ctx)
-	if err != nil {
-		return nil, remote.Repository{}, err
-	}
-	origin, err := s.Remote(ctx)
-	return store, origin, err
 }
 
 // Keep keeps results for later jobs, but not those of a pull request: its base can be any branch. If the checks filled
@@ -139,11 +130,11 @@ func (s *Shared) put(ctx context.Context, ref string, files map[string][]byte) e
 	if err := s.Notary.Seal(ctx, ref, files); err != nil {
 		return err
 	}
-	store, origin, err := s.open(ctx)
+	store, err := s.Store(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = origin.PushFiles(ctx, store, remote.Files{Ref: ref, Files: files, Subject: "the checks at a base", At: s.Now()})
+	_, err = s.Remote.PushFiles(ctx, store, remote.Files{Ref: ref, Files: files, Subject: "the checks at a base", At: s.Now()})
 	if errors.Is(err, remote.ErrNonFastForward) { // another job was faster
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/redact"
 )
 
 // Access is the repository, the address of its GitHub, and our identity: a token or an App.
@@ -105,8 +106,9 @@ func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error 
 }
 
 // GitToken is for pushes as x-access-token. An App's token lasts an hour: ask each time.
-func (c *Client) GitToken(ctx context.Context) (string, error) {
-	return withRetry(ctx, c, operation{action: "get a token for git"}, c.credential.token)
+func (c *Client) GitToken(ctx context.Context) (redact.Secret, error) {
+	token, err := withRetry(ctx, c, operation{action: "get a token for git"}, c.credential.token)
+	return redact.Secret(token), err
 }
 
 func apiClient(base *url.URL, transport http.RoundTripper) *gh.Client {

@@ -17,7 +17,7 @@ import (
 
 // Account is a repository's ledger.
 type Account struct {
-	Remote func(context.Context) (remote.Repository, error) // with a token that is good now
+	Remote remote.Repository
 	Store  *git.Trusted
 	Now    func() time.Time
 
@@ -28,11 +28,8 @@ const most = 8 << 20
 
 // Look reads the book.
 func (a *Account) Look(ctx context.Context) ([]byte, error) {
-	origin, err := a.Remote(ctx)
-	if err != nil {
-		return nil, err
-	}
-	a.at, err = origin.FetchRef(ctx, a.Store, quota.Ref)
+	var err error
+	a.at, err = a.Remote.FetchRef(ctx, a.Store, quota.Ref)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
 		return nil, quota.Unreadable(errors.New("it is not a commit"))
@@ -56,11 +53,7 @@ func (a *Account) page(ctx context.Context) ([]byte, error) {
 
 // Put writes the ledger, unless it was changed since Look.
 func (a *Account) Put(ctx context.Context, book []byte) error {
-	origin, err := a.Remote(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = origin.PushFiles(ctx, a.Store, remote.Files{
+	_, err := a.Remote.PushFiles(ctx, a.Store, remote.Files{
 		Ref: quota.Ref, Parent: a.at, Files: map[string][]byte{quota.File: book}, Subject: "ledger", At: a.Now(),
 	})
 	if errors.Is(err, remote.ErrNonFastForward) || errors.Is(err, remote.ErrNetwork) {

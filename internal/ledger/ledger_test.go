@@ -40,7 +40,7 @@ func account(t *testing.T, origin string, tool git.Git) *ledger.Account {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(context.Context) (remote.Repository, error) { return remote.Repository{URL: origin}, nil }
+	at := remote.Repository{URL: origin}
 	return &ledger.Account{Remote: at, Store: store, Now: clock}
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -33,12 +32,11 @@ type Job struct {
 	Client    *github.Client
 	Repo      trigger.Repo
 	Base      string // only pull requests for this branch are proven
-	Clone     string // the URL from which git fetches
+	Remote    remote.Repository
 	Workspace string
 	Folder    string // the job's own folder in it
 
 	Git     func(context.Context) (git.Git, error)
-	Retry   func(context.Context, func() (*git.Trusted, error)) (*git.Trusted, error) // repeats it while GitHub does not answer
 	Exec    func(context.Context, process.Command) (process.Result, error)
 	Sandbox func(context.Context) (*confine.Sandbox, error)
 	Level   sandbox.Level // from the inputs
@@ -194,20 +192,12 @@ func (j Job) fetch(ctx context.Context, dir string, p github.Pull) (code *git.Tr
 	if tool, err = j.Git(ctx); err != nil {
 		return nil, tool, err
 	}
-	token, err := j.Client.GitToken(ctx)
-	if err != nil {
-		return nil, tool, err
-	}
-	from := remote.Repository{URL: j.Clone, Token: redact.Secret(token)}
-	code, err = j.Retry(ctx, func() (*git.Trusted, error) {
-		code, err := from.Clone(ctx, tool, dir, remote.Branches{Base: p.BaseRef})
-		for _, sha := range []string{p.BaseSHA, p.HeadSHA} {
-			if err == nil {
-				err = from.Fetch(ctx, code, sha)
-			}
+	code, err = j.Remote.Clone(ctx, tool, dir, remote.Branches{Base: p.BaseRef})
+	for _, sha := range []string{p.BaseSHA, p.HeadSHA} {
+		if err == nil {
+			err = j.Remote.Fetch(ctx, code, sha)
 		}
-		return code, err
-	})
+	}
 	return code, tool, err
 }
 

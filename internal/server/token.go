@@ -123,5 +123,6 @@ func (d *service) exchange(ctx context.Context, j job) (string, error) {
 	if j.Ref != branch || j.Workflow != j.Repository+"/.github/workflows/"+d.Workflow+"@"+branch {
 		return "", errNotOurs
 	}
-	return client.GitToken(ctx)
+	token, err := client.GitToken(ctx)
+	return string(token), err
 }

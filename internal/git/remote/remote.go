@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/redact"
 )
@@ -30,7 +31,38 @@ const patience = 10 * time.Minute
 // Repository is one elsewhere. Its URL is http, https, file or a path.
 type Repository struct {
 	URL   string
-	Token redact.Secret // for http and https
+	Token redact.Secret                                // for http and https
+	Fresh func(context.Context) (redact.Secret, error) // returns a token that is good now, instead of Token
+	Pause time.Duration                                // before a read is tried again, as the remote cannot be reached; doubles; 0: it is not
+}
+
+func (r Repository) withToken(ctx context.Context) (_ Repository, err error) {
+	if r.Fresh != nil {
+		r.Token, err = r.Fresh(ctx)
+	}
+	return r, err
+}
+
+const readTries = 3
+
+// retry reads again while the remote cannot be reached.
+func (r Repository) retry(ctx context.Context, read func() error) error {
+	for try := range readTries {
+		err := read()
+		if !errors.Is(err, ErrNetwork) || r.Pause == 0 {
+			return err
+		}
+		if try == readTries-1 {
+			return fault.Usage("the code could not be fetched from GitHub",
+				"check that this machine reaches GitHub and that GitHub is up, then ask again", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(r.Pause << try):
+		}
+	}
+	return nil
 }
 
 // reach returns the URL, with one transport allowed and the token in the environment.
@@ -101,6 +133,10 @@ func forgiven() []git.Setting {
 }
 
 func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, refspecs ...string) error {
+	r, err := r.withToken(ctx)
+	if err != nil {
+		return err
+	}
 	c, address, err := r.reach(t.Git(), git.Call{Set: forgiven()})
 	if err != nil {
 		return err
@@ -110,13 +146,17 @@ func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, ref
 		c.Args = append(c.Args, depth)
 	}
 	c.Args = append(append(c.Args, "--", address), refspecs...)
-	if _, err := t.Do(ctx, c); err != nil {
+	return r.retry(ctx, func() error {
+		_, err := t.Do(ctx, c)
 		return r.judge("fetch", err)
-	}
-	return nil
+	})
 }
 
 func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, flags ...string) error {
+	r, err := r.withToken(ctx)
+	if err != nil {
+		return err
+	}
 	c, address, err := r.reach(t.Git(), git.Call{})
 	if err != nil {
 		return err
@@ -130,14 +170,21 @@ func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, fl
 }
 
 func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...string) (map[string]string, error) {
+	r, err := r.withToken(ctx)
+	if err != nil {
+		return nil, err
+	}
 	c, address, err := r.reach(g, git.Call{})
 	if err != nil {
 		return nil, err
 	}
 	c.Args = append([]string{"ls-remote", "--", address}, refs...)
-	out, err := do(ctx, c)
-	if err != nil {
-		return nil, r.judge("look at the remote", err)
+	var out []byte
+	if err := r.retry(ctx, func() (err error) {
+		out, err = do(ctx, c)
+		return r.judge("look at the remote", err)
+	}); err != nil {
+		return nil, err
 	}
 	there := map[string]string{}
 	for line := range strings.Lines(string(out)) {
