@@ -6,10 +6,8 @@ package action
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -19,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
+	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -60,6 +59,7 @@ type handler struct {
 	env         environment
 	payload     []byte           // of the event
 	sandbox     *confine.Sandbox // of the agent and the checks; nil: none
+	route       egress.Route     // of ralph's own requests
 	client      *github.Client
 	starter     *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	host        *branchHost
@@ -217,16 +217,12 @@ const largestEvent = 25 << 20
 
 func event(path string) ([]byte, error) {
 	const fix = "name it with --event; in a workflow, GITHUB_EVENT_PATH names it"
-	info, err := os.Stat(path)
+	payload, err := untrusted.ReadFile(path, largestEvent)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Usage("no event file at "+path, fix, nil)
-	case err == nil && info.Size() > largestEvent:
-		return nil, fault.Usage(fmt.Sprintf("the event file %s has %d bytes, more than GitHub sends", path, info.Size()), fix, nil)
-	}
-	payload, err := untrusted.ReadFile(path, largestEvent)
-	if err != nil {
-		return nil, fault.Usage("cannot read the event file", fix, err)
+	case err != nil:
+		return nil, fault.Usage("cannot read the event file "+path, fix, err)
 	}
 	return payload, nil
 }
@@ -248,18 +244,18 @@ func (h *handler) connect() error {
 		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
 	}
 	network := h.inputs.Sandbox.Network
-	route, err := network.Route()
-	if err != nil {
+	var err error
+	if h.route, err = network.Route(); err != nil {
 		return err
 	}
-	h.signs = sigstore.Job{Env: h.Getenv, Server: h.env.ServerURL, Transport: route.Plain(), Now: h.Now, Unconfined: h.inputs.Sandbox.Level == sandbox.None, Say: h.say}
+	h.signs = sigstore.Job{Env: h.Getenv, Server: h.env.ServerURL, Transport: h.route.Plain(), Now: h.Now, Unconfined: h.inputs.Sandbox.Level == sandbox.None, Say: h.say}
 	access := github.Access{
 		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
 		BaseURL: h.Getenv("GITHUB_API_URL"), GraphQLURL: h.Getenv("GITHUB_GRAPHQL_URL"),
 		Token: h.inputs.Token, Retry: h.Pace,
 	}
 	if network.Upstream+network.Bundle != "" {
-		access.HTTP = route.Plain()
+		access.HTTP = h.route.Plain()
 	}
 	if h.inputs.CIToken != "" {
 		starter := access

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -71,7 +70,16 @@ func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 
 // commentNotBegun tells people on the issue why no work began.
 func (h *handler) commentNotBegun(ctx context.Context, err error) {
-	h.commentWithRetries(ctx, h.errorText(notBegun, err))
+	if h.host.issue == 0 || h.inputs.DryRun {
+		return // the log has said it
+	}
+	text := h.errorText(notBegun, err)
+	if h.host.replaceComment(ctx, text) == nil {
+		return
+	}
+	if err := h.host.replaceComment(ctx, text); err != nil { // the first answer may be lost: then the comment is there
+		h.say(fault.Told(err))
+	}
 }
 
 // reportError shows an error that is in no run's record, in the job's log and summary.
@@ -115,19 +123,7 @@ func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
 	hint := cmp.Or(fault.Hint(err), "read the job's log, and fix the problem of its machine first")
 	run.Notes = append(slices.Clone(run.Notes), journal.Noted{What: hint})
-	if place := h.keptTrees(outcome); place != "" {
-		run.Notes = append(run.Notes, journal.Noted{What: "work that was not pushed is saved in " + place + " of the job's workspace"})
-	}
 	return run
-}
-
-// keptTrees returns the path of the run's trees in the job's workspace; empty: they are gone.
-func (h *handler) keptTrees(outcome Outcome) string {
-	work := outcome.Home.File("work")
-	if _, gone := os.Stat(work); gone != nil {
-		return ""
-	}
-	return h.inWorkspace(work)
 }
 
 func (h *handler) showAll(ctx context.Context, board view.Texts) {
@@ -141,23 +137,6 @@ func (h *handler) markTellFailed(err error) {
 	if err != nil {
 		h.say(fault.Told(err))
 		h.tellFailed = true
-	}
-}
-
-// commentWithRetries finds the comment again for each try, so that it is there once.
-func (h *handler) commentWithRetries(ctx context.Context, text string) {
-	if h.host.issue == 0 || h.inputs.DryRun {
-		return // the log has said it
-	}
-	for try := range 3 {
-		err := h.host.replaceComment(ctx, text)
-		if err == nil {
-			return
-		}
-		h.say(fault.Told(err))
-		if job.Wait(ctx, retryPause<<try) != nil {
-			return
-		}
 	}
 }
 

@@ -132,15 +132,11 @@ func (h *handler) git(ctx context.Context) (git.Git, error) {
 func (h *handler) withNetwork(tool git.Git) (git.Git, error) {
 	network := h.inputs.Sandbox.Network
 	if network.Upstream != "" {
-		route, err := network.Route()
-		if err != nil {
-			return tool, err
-		}
 		to, err := url.Parse(h.clone())
 		if err != nil {
 			return tool, err
 		}
-		if route.ProxyFor(to) != nil {
+		if h.route.ProxyFor(to) != nil {
 			tool.Proxy = network.Upstream
 		}
 	}

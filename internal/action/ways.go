@@ -3,8 +3,8 @@ package action
 import (
 	"cmp"
 	"context"
-	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,33 +50,18 @@ const maxPrompt = 60_000
 func (h *handler) prompt() (string, error) {
 	text := h.inputs.Prompt
 	if h.inputs.PromptFile != "" {
-		said, err := h.promptFile()
+		said, err := untrusted.Folder{Path: h.env.Workspace}.ReadFile(h.inputs.PromptFile, 1<<20)
 		if err != nil {
 			return "", fault.Usage("cannot read the prompt in "+h.inputs.PromptFile,
 				"give the path of a file in the workspace, and check out the repository in an earlier step", err)
 		}
-		text = said
+		text = string(said)
 	}
 	text, removed := clean.ForAgent(text, maxPrompt)
 	if len(removed) > 0 {
 		h.notices = append(h.notices, journal.Noted{What: "removed from the prompt: " + removed.String()})
 	}
 	return strings.TrimSpace(text), nil
-}
-
-func (h *handler) promptFile() (string, error) {
-	root, err := untrusted.OpenRoot(h.env.Workspace)
-	if err != nil {
-		return "", err
-	}
-	defer root.Close() //nolint:errcheck // read, not written
-	file, err := root.Open(h.inputs.PromptFile)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close() //nolint:errcheck // read, not written
-	text, err := io.ReadAll(io.LimitReader(file, 4*maxPrompt))
-	return string(text), err
 }
 
 // nothingToDo is said where a pull request was named and there is nothing to do.
@@ -130,16 +115,13 @@ func (h *handler) fetchAttached(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	route, err := h.inputs.Sandbox.Network.Route()
-	if err != nil {
-		return err
-	}
 	port := cmp.Or(server.Port(), map[string]string{"http": "80"}[server.Scheme], "443")
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return err
 	}
-	route.Private = append(route.Private, egress.Name{Host: server.Hostname(), Port: uint16(number)})
+	route := h.route
+	route.Private = append(slices.Clone(route.Private), egress.Name{Host: server.Hostname(), Port: uint16(number)})
 	h.attached = attachment.Fetcher{Server: server, Transport: route.Public()}.All(ctx, page)
 	for _, file := range h.attached {
 		if file.Why != "" {
