@@ -58,13 +58,11 @@ func (h *handler) checkAgentAndSandbox(ctx context.Context, asked job.NewRun) do
 // previousState is the task's newest run, from this machine if it began there, or from the state
 // ref. It ignores other journals in the workspace: a checkout may have put them there.
 type previousState struct {
-	state        *stateRef // nil: nothing can be kept there
-	found        savedState
-	run          journal.Run   // without a name there is none
-	here         workspace.Run // its folder, where it is on this machine; else it is on the state ref
-	busy         bool          // another job is at work on the task
-	stands       string        // the pull request that holds its work as it was left
-	planNotShown bool          // the progress comment does not show the plan that waits for approval
+	state *stateRef // nil: nothing can be kept there
+	found savedState
+	run   journal.Run   // without a name there is none
+	here  workspace.Run // its folder, where it is on this machine; else it is on the state ref
+	facts verdict.Request
 }
 
 type declinedError struct{ said string }
@@ -76,19 +74,25 @@ func (h *handler) readPrevious(ctx context.Context, asked job.NewRun) (b previou
 		return b, err
 	}
 	b.here, b.run = h.newest(b.found)
-	if b.busy, err = b.state.isJobAtWork(ctx, b.found.lease); b.busy || err != nil {
+	same := isSameTask(asked, b.run)
+	b.facts = verdict.Request{
+		Verb: h.command.Verb, Story: h.command.Story, Words: h.command.Words, Asker: h.trigger.Asker().Login, Number: h.task.Number,
+		SameTask: same && !h.trigger.IsCI(), JobURL: h.env.log(), Distrust: b.found.whyDoubted,
+	}
+	if busy, err := b.state.isJobAtWork(ctx, b.found.lease); busy || err != nil {
+		b.facts.BusyJobURL = b.found.lease.Page
 		return b, err
 	}
 	if b.found.unwritable {
 		h.say("the run is saved on this machine only: " + b.state.ref + " is not a commit")
 		b.state = nil
 	}
-	if b.stands, err = h.whyNothingToDo(ctx, isSameTask(asked, b.run), b.run); err != nil {
+	if b.facts.ProvenPull, err = h.provenPull(ctx, same, b.run); err != nil {
 		return b, err
 	}
 	if h.command.Verb == trigger.Approve && verdict.NeedsApproval(b.run) {
 		shown, err := h.host.shows(ctx, view.PlanText(b.run), h.trigger)
-		b.planNotShown = !shown
+		b.facts.PlanHidden = !shown
 		return b, err
 	}
 	return b, nil
@@ -102,17 +106,6 @@ func (h *handler) newest(found savedState) (here workspace.Run, run journal.Run)
 		return workspace.Run{}, found.run
 	}
 	return here, run
-}
-
-func (h *handler) nextStep(asked job.NewRun, b previousState) verdict.Decision {
-	a := verdict.Request{
-		Verb: h.command.Verb, Story: h.command.Story, Words: h.command.Words, Asker: h.trigger.Asker().Login, Number: h.task.Number,
-		SameTask: !h.trigger.IsCI() && isSameTask(asked, b.run), JobURL: h.env.log(), Distrust: b.found.whyDoubted, ProvenPull: b.stands, PlanHidden: b.planNotShown,
-	}
-	if b.busy {
-		a.BusyJobURL = b.found.lease.Page
-	}
-	return verdict.Decide(a, b.run)
 }
 
 // shows reports whether the progress comment holds a text unchanged since t.

@@ -41,7 +41,7 @@ func (h *handler) run(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	way := h.nextStep(asked, before)
+	way := verdict.Decide(before.facts, before.run)
 	if way.ShowPlan {
 		_, text, _ := strings.Cut(view.Of(before.run).Comment, "\n") // the marks are tell's
 		if err := h.host.replaceComment(ctx, text); err != nil {
@@ -103,9 +103,9 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	return j.Resume(ctx, home, *way.Resume)
 }
 
-// whyNothingToDo returns the pull request that holds the work of the same, completed run; empty: none.
+// provenPull returns the pull request that holds the work of the same, completed run; empty: none.
 // A new run would undo that work.
-func (h *handler) whyNothingToDo(ctx context.Context, same bool, old journal.Run) (string, error) {
+func (h *handler) provenPull(ctx context.Context, same bool, old journal.Run) (string, error) {
 	if !same || h.task.Number == 0 || !old.IsCompleted() || old.Stop.Reason != policy.AllStoriesPassed || !verdict.IsWorkProven(old) {
 		return "", nil
 	}
