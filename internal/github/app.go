@@ -186,11 +186,8 @@ func RedeemCode(ctx context.Context, a Access, code string) (CreatedApp, error) 
 	})
 }
 
-// Hook is the log of an App's webhook. It speaks as the App, and reaches no repository.
-type Hook struct{ client *Client }
-
-// OpenHook makes a Hook of the App in a. It makes no call yet.
-func OpenHook(a Access) (*Hook, error) {
+// ConnectApp makes a client that speaks as the App in a, and reaches no repository. It makes no call yet.
+func ConnectApp(a Access) (*Client, error) {
 	if a.App == nil {
 		return nil, fault.Usage("only a GitHub App has a log of deliveries", "give `app-id` and `app-private-key`", nil)
 	}
@@ -203,7 +200,7 @@ func OpenHook(a Access) (*Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Hook{client: &Client{api: app.api, retry: pace, credential: &credential{}}}, nil
+	return &Client{api: app.api, retry: pace, credential: &credential{}}, nil
 }
 
 // Delivery is one attempt to deliver. Attempts of the same delivery share their GUID.
@@ -221,13 +218,13 @@ func (l Delivery) Accepted() bool { return l.Status >= 200 && l.Status < 300 }
 // maxLogPages bounds how much of the log is read at once: 100 tries a page.
 const maxLogPages = 200
 
-// Log lists deliveries since a time, newest first; whole is false if there are more.
-func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole bool, err error) {
+// Deliveries lists those of the App's webhook since a time, newest first; whole is false if there are more.
+func (c *Client) Deliveries(ctx context.Context, since time.Time) (all []Delivery, whole bool, err error) {
 	options := &gh.ListCursorOptions{PerPage: 100}
 	for range maxLogPages {
 		var next string
-		page, err := withRetry(ctx, h.client, operation{action: "read the log of deliveries"}, func(ctx context.Context) ([]*gh.HookDelivery, error) {
-			page, resp, err := h.client.api.Apps.ListHookDeliveries(ctx, options)
+		page, err := withRetry(ctx, c, operation{action: "read the log of deliveries"}, func(ctx context.Context) ([]*gh.HookDelivery, error) {
+			page, resp, err := c.api.Apps.ListHookDeliveries(ctx, options)
 			if err == nil {
 				next = resp.Cursor
 			}
@@ -251,9 +248,9 @@ func (h *Hook) Log(ctx context.Context, since time.Time) (all []Delivery, whole 
 }
 
 // Payload returns what GitHub tried to deliver then.
-func (h *Hook) Payload(ctx context.Context, id int64) ([]byte, error) {
-	return withRetry(ctx, h.client, operation{action: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
-		d, _, err := h.client.api.Apps.GetHookDelivery(ctx, id)
+func (c *Client) Payload(ctx context.Context, id int64) ([]byte, error) {
+	return withRetry(ctx, c, operation{action: fmt.Sprintf("read delivery %d", id)}, func(ctx context.Context) ([]byte, error) {
+		d, _, err := c.api.Apps.GetHookDelivery(ctx, id)
 		if err != nil {
 			return nil, err
 		}

@@ -45,7 +45,7 @@ func (d *service) logStart() time.Time {
 
 // catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
-	log, complete, err := d.hook.Log(ctx, d.logStart())
+	log, complete, err := d.app.Deliveries(ctx, d.logStart())
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (d *service) catchUp(ctx context.Context) error {
 }
 
 func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) error {
-	body, err := d.hook.Payload(ctx, delivery.ID)
+	body, err := d.app.Payload(ctx, delivery.ID)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ var DefaultLimits = Limits{Request: 10 * time.Second, Queue: 256, Workers: 4, Lo
 
 type service struct {
 	Server
-	hook         *github.Hook
+	app          *github.Client // speaks as the App
 	memory       *memory
 	handledUntil time.Time // all deliveries in GitHub's log before this time are handled
 	metrics      *metrics
@@ -69,12 +69,12 @@ func (s Server) open(ctx context.Context) (*service, error) {
 	if s.Access.HTTP == nil { // shared by all clients
 		s.Access.HTTP = github.Out(*cmp.Or(s.Access.Retry, &github.DefaultRetryPolicy))
 	}
-	hook, err := github.OpenHook(s.Access)
+	app, err := github.ConnectApp(s.Access)
 	if err != nil {
 		return nil, err
 	}
 	d := &service{
-		Server: s, hook: hook, memory: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
+		Server: s, app: app, memory: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
 		reading: make(chan struct{}, maxReaders), closing: make(chan struct{}),
 	}
 	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })
