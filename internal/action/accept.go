@@ -36,11 +36,9 @@ func (h *handler) checkRequest(ctx context.Context) (*trigger.Refusal, error) {
 // mayStart comes before other calls: strangers must cost little.
 func (h *handler) mayStart(ctx context.Context) (known trigger.RequestFacts, refusal *trigger.Refusal, err error) {
 	if asker := h.trigger.Asker(); !h.trigger.IsAutomatic() && !h.inputs.Rules.IsAllowed(asker) {
-		word, err := h.client.Permission(ctx, asker.Login)
-		if err != nil {
+		if known.Permission, err = h.client.Permission(ctx, asker.Login); err != nil {
 			return known, nil, err
 		}
-		known.Permission = trigger.Permission(word)
 	}
 	_, refusal = trigger.Accept(h.trigger, h.command, h.inputs.Rules, known)
 	return known, refusal, nil
@@ -86,8 +84,8 @@ func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
 	if !h.onlyNumber || h.trigger.IsOnPull() || h.env.Job == 0 {
 		return false, nil
 	}
-	began, known, err := h.client.JobBegan(ctx, h.env.Job)
-	if err != nil || !known {
+	began, err := h.client.JobBegan(ctx, h.env.Job)
+	if err != nil || began.IsZero() {
 		return false, err
 	}
 	h.trigger.At = began

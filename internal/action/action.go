@@ -240,9 +240,6 @@ func (h *handler) whyIgnored() string {
 }
 
 func (h *handler) connect() error {
-	if h.inputs.Token == "" && h.inputs.AppID == 0 {
-		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
-	}
 	network := h.inputs.Sandbox.Network
 	var err error
 	if h.route, err = network.Route(); err != nil {

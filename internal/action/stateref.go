@@ -155,8 +155,8 @@ func (s *stateRef) isJobAtWork(ctx context.Context, l quota.Lease) (bool, error)
 	if !l.Keeps(s.lease.Job, s.now()) {
 		return false, nil
 	}
-	ended, known, err := s.hub.client.JobEnded(ctx, l.Job)
-	return !known || !ended, err
+	ended, err := s.hub.client.JobEnded(ctx, l.Job)
+	return !ended, err
 }
 
 // Put keeps the files of a run. While it goes on, so does the lease.

@@ -100,7 +100,7 @@ func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error 
 	case token != "":
 		c.credential = &credential{source: func(context.Context) (string, error) { return token, nil }}
 	default:
-		return fault.Usage("no GitHub token", "give `github-token`, or `app-id` and `app-private-key`", nil)
+		return fault.Usage("no GitHub token", "set `github-token: ${{ github.token }}`, or `app-id` and `app-private-key`", nil)
 	}
 	return nil
 }

@@ -51,10 +51,10 @@ func (c *Client) HasJobStarted(ctx context.Context, workflow, word string, since
 	return found, err
 }
 
-// JobBegan returns when a job was requested; known is false where GitHub does not tell.
-func (c *Client) JobBegan(ctx context.Context, id int64) (at time.Time, known bool, err error) {
-	found, known, err := c.job(ctx, id)
-	return found.At.Time, known && !found.At.IsZero(), err
+// JobBegan returns when a job was requested; zero where GitHub does not tell.
+func (c *Client) JobBegan(ctx context.Context, id int64) (time.Time, error) {
+	found, err := c.job(ctx, id)
+	return found.At.Time, err
 }
 
 type job struct {
@@ -64,20 +64,20 @@ type job struct {
 
 func (j job) filled() bool { return j.Status != "" }
 
-// JobEnded reports whether a job is over; known is false where GitHub does not tell.
-func (c *Client) JobEnded(ctx context.Context, id int64) (ended, known bool, err error) {
-	found, known, err := c.job(ctx, id)
-	return found.Status == "completed", known, err
+// JobEnded reports whether GitHub says that a job is over.
+func (c *Client) JobEnded(ctx context.Context, id int64) (bool, error) {
+	found, err := c.job(ctx, id)
+	return found.Status == "completed", err
 }
 
-func (c *Client) job(ctx context.Context, id int64) (found job, known bool, err error) {
-	found, err = request[job](ctx, c, operation{
+func (c *Client) job(ctx context.Context, id int64) (job, error) {
+	found, err := request[job](ctx, c, operation{
 		action: fmt.Sprintf("read the state of job %d", id), permission: "actions: read", path: fmt.Sprintf("actions/runs/%d", id),
 	})
 	if Withheld(err) {
-		return found, false, nil
+		return job{}, nil
 	}
-	return found, err == nil, err
+	return found, err
 }
 
 // CancelJob asks for a job's end. One that has ended is fine.

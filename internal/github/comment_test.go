@@ -3,7 +3,6 @@ package github_test
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/github"
@@ -104,25 +103,6 @@ func TestACommentThatStandsIsNotMadeAgain(t *testing.T) {
 	}
 	if n := len(server.Comments(shop, 1)); n != 1 {
 		t.Errorf("there are %d comments, want one", n)
-	}
-}
-
-func TestTextsTooLongAreRefusedHere(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, access(server))
-	before := len(server.Requests())
-	long := strings.Repeat("ö", github.MaxBody+1)
-	if _, err := client.CreateComment(t.Context(), 1, long); err == nil || !strings.Contains(err.Error(), "65537 characters") {
-		t.Errorf("CreateComment: %v", err)
-	}
-	if _, err := client.OpenPull(t.Context(), github.NewPull{Branch: work, Base: "main", Title: "x", Body: long}); err == nil {
-		t.Error("OpenPull takes it")
-	}
-	if n := len(server.Requests()) - before; n != 0 {
-		t.Errorf("%d requests were made", n)
-	}
-	if _, err := client.CreateComment(t.Context(), 1, long[:2*github.MaxBody]); err != nil {
-		t.Errorf("CreateComment with just as much as fits: %v", err)
 	}
 }
 

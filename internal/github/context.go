@@ -154,11 +154,11 @@ func (c *trustedPeople) contains(ctx context.Context, who trigger.Sender, left *
 		return false, nil
 	}
 	*left--
-	word, err := c.client.Permission(ctx, login)
+	has, err := c.client.Permission(ctx, login)
 	if err != nil {
 		return false, err
 	}
-	c.answers[login] = trigger.Permission(word).CanRun()
+	c.answers[login] = has.CanRun()
 	return c.answers[login], nil
 }
 
@@ -198,22 +198,21 @@ var logins = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
 
 // Permission returns what login may do in the repository: admin, write, read or none. The API
 // reports maintain as write, triage as read, and a custom role as the one that it is based on.
-func (c *Client) Permission(ctx context.Context, login string) (string, error) {
-	const none = "none"
+func (c *Client) Permission(ctx context.Context, login string) (trigger.Permission, error) {
 	if !logins.MatchString(login) {
-		return none, nil
+		return trigger.None, nil
 	}
 	found, err := request[permission](ctx, c, operation{
 		action: "ask for the permission of " + login, permission: "metadata: read", path: "collaborators/" + url.PathEscape(login) + "/permission",
 	})
 	if errors.Is(err, NotFound) {
-		return none, nil
+		return trigger.None, nil
 	}
 	return found.Permission, err
 }
 
 type permission struct {
-	Permission string `json:"permission"`
+	Permission trigger.Permission `json:"permission"`
 }
 
 func (l permission) filled() bool { return l.Permission != "" }

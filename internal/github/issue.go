@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	gh "github.com/google/go-github/v60/github"
 
@@ -88,17 +87,6 @@ func (c Comment) ReadBefore(t trigger.Trigger) bool {
 	return !c.EditedAt.IsZero() && c.EditedAt.Before(t.At)
 }
 
-// MaxBody is GitHub's limit for a comment or a pull request's text, in characters.
-const MaxBody = 65_536
-
-// tooLong refuses what GitHub would refuse: only the author knows what to cut.
-func tooLong(body string) error {
-	if n := utf8.RuneCountInString(body); n > MaxBody {
-		return fmt.Errorf("the text has %d characters, and GitHub takes %d", n, MaxBody)
-	}
-	return nil
-}
-
 // FindComment finds the oldest comment under the issue that begins with marker and was written
 // by our token's login. Anybody can write a marker, and other workflows share a job's login.
 func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Comment, bool, error) {
@@ -145,9 +133,6 @@ func (c *Client) DeleteComment(ctx context.Context, id int64) error {
 }
 
 func (c *Client) write(ctx context.Context, a operation, body string) (Comment, error) {
-	if err := tooLong(body); err != nil {
-		return Comment{}, fmt.Errorf("%s: %w", a.action, err)
-	}
 	a.body = map[string]string{"body": body}
 	said, err := request[comment](ctx, c, a)
 	return said.made(), err

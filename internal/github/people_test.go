@@ -28,7 +28,7 @@ func TestPermission(t *testing.T) {
 		"mia/permission?x": "none",
 	} {
 		got, err := client.Permission(t.Context(), login)
-		if err != nil || got != want {
+		if err != nil || string(got) != want {
 			t.Errorf("Permission(%q) = %q, %v, want %q", login, got, err, want)
 		}
 	}

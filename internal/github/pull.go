@@ -169,13 +169,13 @@ func (c *Client) isHead(p pull, branch string) bool {
 // OpenPull opens a pull request, or finds the open one of the branch, so it can be repeated.
 // Without drafts on the plan the title says draft; see TitleDraft.
 func (c *Client) OpenPull(ctx context.Context, p NewPull) (Pull, error) {
-	opened, err := c.writePull(ctx, operation{
+	opened, err := request[pull](ctx, c, operation{
 		action: "open the pull request of " + p.Branch, permission: pullsWrite, method: http.MethodPost, path: "pulls",
 		body: map[string]any{"title": p.Title, "head": p.Branch, "base": p.Base, "body": p.Body, "draft": p.Draft},
-	}, p.Body)
+	})
 	switch {
 	case err == nil:
-		return opened, nil
+		return opened.pull(), nil
 	case p.Draft && refusedFor(err, noDrafts):
 		p.Draft, p.Title = false, DraftTitle+p.Title
 		return c.OpenPull(ctx, p)
@@ -200,16 +200,9 @@ func refusedFor(err error, reason string) bool {
 func (c *Client) EditPull(ctx context.Context, number int, title, body string) (Pull, error) {
 	fresh := map[string]string{"title": title, "body": body}
 	maps.DeleteFunc(fresh, func(_, text string) bool { return text == "" })
-	return c.writePull(ctx, operation{
+	edited, err := request[pull](ctx, c, operation{
 		action: fmt.Sprintf("edit the pull request #%d", number), permission: pullsWrite,
 		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
-	}, body)
-}
-
-func (c *Client) writePull(ctx context.Context, a operation, text string) (Pull, error) {
-	if err := tooLong(text); err != nil {
-		return Pull{}, fmt.Errorf("%s: %w", a.action, err)
-	}
-	found, err := request[pull](ctx, c, a)
-	return found.pull(), err
+	})
+	return edited.pull(), err
 }

@@ -37,7 +37,7 @@ func (p *paper) book(t *testing.T) quota.Book {
 func entry(on quota.Store, job int64) *ledger.Entry {
 	return &ledger.Entry{
 		Store: on, Pause: context.Context.Err, Now: clock, Began: noon, Entry: quota.Entry{Job: job, Run: "pull-9", Held: 5, Until: noon.Add(time.Hour)},
-		Ended: func(_ context.Context, job int64) (ended, known bool, err error) { return job == 1, job < 3, nil },
+		Ended: func(_ context.Context, job int64) (bool, error) { return job == 1, nil },
 	}
 }
 
@@ -47,10 +47,8 @@ func TestJobsThatWereKilledMakeRoom(t *testing.T) {
 		other int64
 		full  bool
 	}{
-		"a job that is over":      {1, false},
-		"a job at work":           {2, true},
-		"a job GitHub forgot":     {3, true},
-		"a job GitHub cannot see": {4, true},
+		"a job that is over": {1, false},
+		"a job at work":      {2, true},
 	} {
 		on := &paper{}
 		if refusal, err := entry(on, c.other).Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || err != nil {
@@ -70,7 +68,7 @@ func TestNoAnswerIsNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := entry(on, 9)
-	next.Ended = func(context.Context, int64) (bool, bool, error) { return false, false, wrong }
+	next.Ended = func(context.Context, int64) (bool, error) { return false, wrong }
 	if refusal, err := next.Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || !errors.Is(err, wrong) || len(on.book(t).Entries) != 1 {
 		t.Errorf("Admit = %v, %v with %+v", refusal, err, on.book(t).Entries)
 	}

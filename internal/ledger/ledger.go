@@ -66,8 +66,8 @@ func (a *Account) Put(ctx context.Context, book []byte) error {
 type Entry struct {
 	quota.Entry
 	Store quota.Store
-	Pause func(context.Context) error // before the ledger is asked again
-	Ended func(ctx context.Context, job int64) (ended, known bool, err error)
+	Pause func(context.Context) error                        // before the ledger is asked again
+	Ended func(ctx context.Context, job int64) (bool, error) // as far as GitHub tells
 	Now   func() time.Time
 	Began time.Time   // when the job did
 	Old   journal.Run // that the job goes on with; zero: it begins a new one
@@ -108,11 +108,11 @@ func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (
 
 func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 	for _, other := range book.AtWork(e.Now()) {
-		ended, known, err := e.Ended(ctx, other.Job)
+		ended, err := e.Ended(ctx, other.Job)
 		if err != nil {
 			return book, err
 		}
-		if known && ended {
+		if ended {
 			book = book.End(other.Job, other.Run, nil, e.Now())
 		}
 	}

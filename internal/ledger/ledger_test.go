@@ -52,7 +52,7 @@ func TestTwentyAtOnce(t *testing.T) {
 	var jobs sync.WaitGroup
 	for job := range int64(20) {
 		e := ledger.Entry{Store: account(t, origin, tool), Pause: context.Context.Err, Now: clock, Entry: quota.Entry{Job: job + 1, Run: "run", Held: 5, Until: noon.Add(time.Hour)}}
-		e.Ended = func(context.Context, int64) (bool, bool, error) { return false, true, nil }
+		e.Ended = func(context.Context, int64) (bool, error) { return false, nil }
 		jobs.Go(func() {
 			refusal, err := e.Admit(t.Context(), quota.Limits{USD: 35, Runs: 12}, nil)
 			switch {
