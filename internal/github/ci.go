@@ -18,9 +18,12 @@ type ciPayload struct {
 	SHA        string `json:"head_sha"`
 	Conclusion string `json:"conclusion"`
 	Updated    stamp  `json:"updated_at"`
-	From       *struct {
+	// A workflow run alone has these.
+	Event string `json:"event"`
+	Path  string `json:"path"` // of the workflow
+	From  struct {
 		Name string `json:"full_name"`
-	} `json:"head_repository"` // of a workflow run alone
+	} `json:"head_repository"`
 }
 
 // ci leaves out branches of forks, regardless of their names.
@@ -43,7 +46,7 @@ func (p payload) ci(event string) trigger.CI {
 		return trigger.CI{}
 	}
 	found := trigger.CI{SHA: of.SHA, Conclusion: of.Conclusion, At: of.Updated.Time}
-	if of.Branch != "" && (of.From == nil || strings.EqualFold(of.From.Name, p.repo().String())) {
+	if of.Branch != "" && (of.From.Name == "" || strings.EqualFold(of.From.Name, p.repo().String())) {
 		found.Branch = of.Branch
 	}
 	return found

@@ -2,7 +2,7 @@ package github
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -16,13 +16,12 @@ type PullEvent struct {
 
 // ReadPullEvent reads the payload of pull_request.
 func ReadPullEvent(body []byte) (PullEvent, error) {
-	var p struct {
-		Action string `json:"action"`
-		Sender user   `json:"sender"`
-		Pull   pull   `json:"pull_request"`
+	p, err := readPayload(body)
+	if err == nil && p.Pull == nil {
+		err = errors.New("it names no pull request")
 	}
-	if err := json.Unmarshal(body, &p); err != nil {
-		return PullEvent{}, fmt.Errorf("read the payload: %w", err)
+	if err != nil {
+		return PullEvent{}, err
 	}
 	return PullEvent{Action: p.Action, Pull: p.Pull.pull(), By: p.Sender.name()}, nil
 }

@@ -31,12 +31,18 @@ type payload struct {
 	Review *review  `json:"review"`
 	Pull   *pull    `json:"pull_request"`
 
-	Suite    *ciPayload `json:"check_suite"`
-	Job      *ciPayload `json:"workflow_run"`
-	SHA      string     `json:"sha"` // of a status
-	Ref      string     `json:"ref"` // of a push
-	State    string     `json:"state"`
-	Updated  stamp      `json:"updated_at"`
+	Suite *ciPayload `json:"check_suite"`
+	Job   *ciPayload `json:"workflow_run"`
+	Group *struct {
+		Head    string `json:"head_sha"`
+		Base    string `json:"base_sha"`
+		BaseRef string `json:"base_ref"`
+	} `json:"merge_group"`
+	SHA      string `json:"sha"` // of a status
+	Ref      string `json:"ref"` // of a push, and
+	After    string `json:"after"`
+	State    string `json:"state"`
+	Updated  stamp  `json:"updated_at"`
 	Branches []struct {
 		Name   string `json:"name"`
 		Commit struct {
@@ -156,6 +162,13 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
 	}
 	return p.trigger(event), nil
+}
+
+func readPayload(body []byte) (p payload, err error) {
+	if err := json.Unmarshal(body, &p); err != nil {
+		return p, fmt.Errorf("read the payload: %w", err)
+	}
+	return p, nil
 }
 
 func (p payload) incomplete(event string) error {

@@ -2,34 +2,20 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-type proposed struct {
-	Pull  *pull `json:"pull_request"`
-	Group *struct {
-		Head    string `json:"head_sha"`
-		Base    string `json:"base_sha"`
-		BaseRef string `json:"base_ref"`
-	} `json:"merge_group"`
-	Ref   string `json:"ref"` // of a push, and
-	After string `json:"after"`
-}
-
 // ReadProposal reads the payload of pull_request, merge_group and push, whose change is in its branch already. The last
 // two have no number. The texts are clean.
 func ReadProposal(body []byte) (Pull, error) {
-	var p proposed
-	if err := json.Unmarshal(body, &p); err != nil {
-		return Pull{}, fmt.Errorf("read the payload: %w", err)
-	}
+	p, err := readPayload(body)
 	switch {
+	case err != nil:
+		return Pull{}, err
 	case p.Pull != nil && p.Pull.Number > 0:
 		return p.Pull.proposal(), nil
 	case p.Group != nil && p.Group.Head != "":
@@ -59,26 +45,21 @@ func (p *pull) proposal() Pull {
 
 // Proved is the job that proved a pull request, as workflow_run tells of it.
 type Proved struct {
-	Event    string `json:"event"`
-	Path     string `json:"path"` // of the workflow
-	Head     string `json:"head_sha"`
-	HeadRepo struct {
-		Name string `json:"full_name"`
-	} `json:"head_repository"`
+	Event      string
+	Path       string // of the workflow
+	Head, Repo string // the commit, and the repository that it comes from
 }
 
 // ReadProved reads the payload of workflow_run.
 func ReadProved(body []byte) (Proved, error) {
-	var p struct {
-		Run Proved `json:"workflow_run"`
+	p, err := readPayload(body)
+	if err == nil && (p.Job == nil || p.Job.SHA == "") {
+		err = errors.New("it names no workflow run")
 	}
-	if err := json.Unmarshal(body, &p); err != nil {
-		return Proved{}, fmt.Errorf("read the payload: %w", err)
+	if err != nil {
+		return Proved{}, err
 	}
-	if p.Run.Head == "" {
-		return Proved{}, errors.New("it names no workflow run")
-	}
-	return p.Run, nil
+	return Proved{Event: p.Job.Event, Path: p.Job.Path, Head: p.Job.SHA, Repo: p.Job.From.Name}, nil
 }
 
 // IssueText returns the text of an issue, cleaned.

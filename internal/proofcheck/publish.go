@@ -43,7 +43,7 @@ func (j Job) Publish(ctx context.Context) (string, error) {
 		return "", err
 	}
 	why := j.elsewhere(p)
-	if why == "" && (p.HeadSHA != proved.Head || !strings.EqualFold(p.HeadRepo, proved.HeadRepo.Name)) {
+	if why == "" && (p.HeadSHA != proved.Head || !strings.EqualFold(p.HeadRepo, proved.Repo)) {
 		why = fmt.Sprintf("#%d has another head than the job proved", handed.Pull)
 	}
 	if why != "" {
