@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/sethvargo/go-githubactions"
@@ -185,6 +184,7 @@ func (h *handler) readInputs() error {
 	if token := h.Getenv("ACTIONS_ID_TOKEN_REQUEST_TOKEN"); token != "" {
 		inputs.Secrets = append(inputs.Secrets, token)
 	}
+	inputs.Rules.BranchPrefix = inputs.BranchPrefix
 	h.inputs, h.secrets = inputs, redact.New(inputs.Secrets...)
 	return err
 }
@@ -230,9 +230,6 @@ func event(path string) ([]byte, error) {
 // whyIgnored returns why the event is not for us; empty when it is.
 func (h *handler) whyIgnored() string {
 	command, why := trigger.CommandOf(h.trigger, h.inputs.Rules)
-	if why == "" && h.trigger.IsCI() && !strings.HasPrefix(h.trigger.CI.Branch, h.inputs.BranchPrefix) {
-		why = "the branch is not one of ralph's"
-	}
 	if h.command = command; command.Verb == trigger.Prove && h.inputs.Mode == config.Work {
 		return "a workflow with `mode: prove` answers that"
 	}

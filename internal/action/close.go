@@ -74,11 +74,8 @@ func (h *handler) commentNotBegun(ctx context.Context, err error) {
 		return // the log has said it
 	}
 	text := h.errorText(notBegun, err)
-	if h.host.replaceComment(ctx, text) == nil {
-		return
-	}
-	if err := h.host.replaceComment(ctx, text); err != nil { // the first answer may be lost: then the comment is there
-		h.say(fault.Told(err))
+	if h.host.replaceComment(ctx, text) != nil { // its answer may be lost: then the comment is there
+		h.sayError(h.host.replaceComment(ctx, text))
 	}
 }
 
@@ -134,10 +131,8 @@ func (h *handler) showAll(ctx context.Context, board view.Texts) {
 
 // markTellFailed lets Finish report the end of the run again.
 func (h *handler) markTellFailed(err error) {
-	if err != nil {
-		h.say(fault.Told(err))
-		h.tellFailed = true
-	}
+	h.sayError(err)
+	h.tellFailed = h.tellFailed || err != nil
 }
 
 // setOutputs writes the outputs for later steps of the job. They hold no token.

@@ -9,6 +9,7 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/view"
@@ -60,6 +61,13 @@ func (h *handler) annotate(a view.Annotation) {
 
 func (h *handler) cleanText(text string) string {
 	return h.secrets.String(h.inputs.Rules.WithPhrases(text))
+}
+
+// sayError logs what went wrong where the job goes on all the same.
+func (h *handler) sayError(err error) {
+	if err != nil {
+		h.say(fault.Told(err))
+	}
 }
 
 // logText is text that can neither command the runner nor give a secret away.

@@ -50,9 +50,7 @@ func (h *handler) unlabel(ctx context.Context) {
 	if h.trigger.Label == "" || h.inputs.DryRun {
 		return
 	}
-	if err := h.client.RemoveLabel(ctx, h.trigger.Issue.Number, h.trigger.Label); err != nil {
-		h.say(fault.Told(err))
-	}
+	h.sayError(h.client.RemoveLabel(ctx, h.trigger.Issue.Number, h.trigger.Label))
 }
 
 func (h *handler) decline(ctx context.Context, why declinedError) error {
@@ -77,9 +75,7 @@ func (h *handler) react(ctx context.Context, content string) {
 		return // there is nothing to react to, or the reaction is there
 	}
 	h.reaction = content
-	if err := h.client.React(ctx, h.trigger, content); err != nil {
-		h.say(fault.Told(err))
-	}
+	h.sayError(h.client.React(ctx, h.trigger, content))
 }
 
 // stop cancels the job at work, which saves its work and reports its state.

@@ -52,14 +52,11 @@ func (p payload) ci(event string) trigger.CI {
 	return found
 }
 
-// ownBranches begin so, unless a workflow says otherwise.
-const ownBranches = "ralph/"
-
 // statusCI returns what a status says. One of ralph's branches counts before others.
 func (p payload) statusCI() trigger.CI {
 	found := trigger.CI{SHA: p.SHA, Conclusion: p.State, At: p.Updated.Time}
 	for _, b := range p.Branches {
-		better := found.Branch == "" || strings.HasPrefix(b.Name, ownBranches) && !strings.HasPrefix(found.Branch, ownBranches)
+		better := found.Branch == "" || strings.HasPrefix(b.Name, trigger.DefaultBranchPrefix) && !strings.HasPrefix(found.Branch, trigger.DefaultBranchPrefix)
 		if b.Commit.SHA == p.SHA && b.Name != p.Repo.DefaultBranch && better {
 			found.Branch = b.Name
 		}

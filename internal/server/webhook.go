@@ -8,7 +8,6 @@ import (
 	"maps"
 	"mime"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -114,9 +113,6 @@ func (d *service) accept(id, event string, body []byte) error {
 	}
 }
 
-// branchPrefix begins the names of the branches whose CI can start a job.
-const branchPrefix = "ralph/"
-
 func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	read, err := github.ReadTrigger(event, body)
 	if err != nil {
@@ -124,9 +120,6 @@ func (d *service) read(id, event string, body []byte) (order, bool, error) {
 	}
 	o := order{id: id, trigger: read, at: d.Now()}
 	_, why := trigger.CommandOf(read, d.Rules)
-	if why == "" && read.IsCI() && !strings.HasPrefix(read.CI.Branch, branchPrefix) {
-		why = "the branch is not one of ralph's"
-	}
 	if why != "" {
 		d.metrics.count(unwanted)
 		d.Log.Debug("not for ralph", "delivery", id, "event", event, "repo", read.Repo.String(), "why", why)

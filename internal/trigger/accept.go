@@ -62,13 +62,14 @@ func Accept(t Trigger, cmd Command, rules Rules, known RequestFacts) (plan.Task,
 
 // Rules say what starts work, and for whom. The zero value has the defaults.
 type Rules struct {
-	Label      string // default: DefaultLabel
-	Phrase     string // default: DefaultPhrase
-	Assignee   string // assigning an issue to this account starts work; empty: off
-	Reviews    bool   // a review that asks for changes starts work
-	Buttons    bool   // a box in ralph's comment starts work
-	AllowUsers []string
-	AllowBots  []string // with or without the "[bot]" at the end
+	Label        string // default: DefaultLabel
+	Phrase       string // default: DefaultPhrase
+	BranchPrefix string // of the branches whose red checks start work; default: DefaultBranchPrefix
+	Assignee     string // assigning an issue to this account starts work; empty: off
+	Reviews      bool   // a review that asks for changes starts work
+	Buttons      bool   // a box in ralph's comment starts work
+	AllowUsers   []string
+	AllowBots    []string // with or without the "[bot]" at the end
 }
 
 // The words that start work by default.
@@ -76,6 +77,9 @@ const (
 	DefaultLabel  = "ralph"
 	DefaultPhrase = "/ralph"
 )
+
+// DefaultBranchPrefix begins the names of ralph's branches.
+const DefaultBranchPrefix = "ralph/"
 
 func (r Rules) label() string { return cmp.Or(strings.TrimSpace(r.Label), DefaultLabel) }
 

@@ -53,7 +53,7 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 		return reviewCommand(t, rules)
 	}
 	if t.IsCI() {
-		return ciCommand(t)
+		return ciCommand(t, rules)
 	}
 	if t.IsAutomatic() {
 		return Command{Verb: Update}, ""
@@ -62,12 +62,14 @@ func readCommand(t Trigger, rules Rules) (Command, string) {
 }
 
 // ciCommand accepts an event after which a check of a branch can be red.
-func ciCommand(t Trigger) (Command, string) {
+func ciCommand(t Trigger, rules Rules) (Command, string) {
 	switch {
 	case slices.Contains([]string{"", "success", "neutral", "skipped", "pending"}, t.CI.Conclusion):
 		return Command{}, fmt.Sprintf("the checks ended with %q", t.CI.Conclusion)
 	case t.CI.Branch == "":
 		return Command{}, "the commit is the head of no branch of this repository"
+	case !strings.HasPrefix(t.CI.Branch, cmp.Or(rules.BranchPrefix, DefaultBranchPrefix)):
+		return Command{}, "the branch is not one of ralph's"
 	}
 	return Command{Verb: Run}, ""
 }
