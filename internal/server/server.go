@@ -112,11 +112,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, stopWatch := context.WithCancel(ctx)
 	defer stopWatch()
 	watch.Go(func() { d.watch(watching) })
-	web, failed := serve(l, d.handler(), d.Log, d.Limits)
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
+	web, err := serve(ctx, l, d.handler(), d.Log, d.Limits)
 	stopWatch()
 	d.finish(ctx, web, stopWork, func() { watch.Wait(); workers.Wait() })
 	return err
@@ -139,9 +135,9 @@ func (d *service) finish(ctx context.Context, web *http.Server, stopWork func(),
 	d.Log.Info("stopped", "waiting", len(d.queue))
 }
 
-// serve starts a web server on l. failed gets the error of a server that ends.
-func serve(l net.Listener, handler http.Handler, log *slog.Logger, limits Limits) (web *http.Server, failed <-chan error) {
-	web = &http.Server{
+// serve runs a web server on l until ctx is done, or it fails. It is still to be shut down.
+func serve(ctx context.Context, l net.Listener, handler http.Handler, log *slog.Logger, limits Limits) (*http.Server, error) {
+	web := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: limits.Request, ReadTimeout: limits.Request, WriteTimeout: 3 * limits.Request, IdleTimeout: 6 * limits.Request,
 		MaxHeaderBytes: 64 << 10,
@@ -150,7 +146,12 @@ func serve(l net.Listener, handler http.Handler, log *slog.Logger, limits Limits
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(l) }()
 	log.Info("listening", "address", l.Addr().String())
-	return web, ended
+	select {
+	case err := <-ended:
+		return web, err
+	case <-ctx.Done():
+		return web, nil
+	}
 }
 
 // shutdown closes the connections that are still open when the grace ends.

@@ -39,7 +39,7 @@ type setup struct {
 
 	mu   sync.Mutex // only one App is saved
 	made *github.CreatedApp
-	done chan struct{}
+	stop func() // the server has its App
 }
 
 // maxName is GitHub's limit for the name of an App, without our prefix.
@@ -53,7 +53,7 @@ func (s Setup) open() (*setup, error) {
 		return nil, fault.Usage(fmt.Sprintf("GitHub cannot reach a server at %q", s.URL),
 			"set --url to https://HOST: GitHub sends the App's secrets there", nil)
 	}
-	d := &setup{Setup: s, url: at, token: rand.Text(), state: rand.Text(), done: make(chan struct{})}
+	d := &setup{Setup: s, url: at, token: rand.Text(), state: rand.Text()}
 	plan := github.NewApp{
 		Name: "ralph-" + s.Organization[:min(len(s.Organization), maxName)], Home: at.String(), Deliver: at.JoinPath("webhook").String(), Return: at.JoinPath("setup", "made").String(),
 		Organization: s.Organization, API: s.Access.BaseURL,
@@ -80,15 +80,13 @@ func (s Setup) Serve(ctx context.Context, l net.Listener) (*github.CreatedApp, e
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	web, failed := serve(l, d.handler(), s.Log, s.Limits)
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	d.stop = stop
 	page := d.url.JoinPath("setup")
 	page.RawQuery = url.Values{"token": {d.token}}.Encode()
 	s.Log.Info("no App yet: open this page to create it", "page", page.String())
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	case <-d.done:
-	}
+	web, err := serve(serving, l, d.handler(), s.Log, s.Limits)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.Limits.Grace)
 	defer cancel()
 	shutdown(grace, web)
@@ -142,7 +140,7 @@ func (d *setup) created(w http.ResponseWriter, r *http.Request) {
 	default:
 		d.Log.Info("the App is created", "app", made.ID, "slug", made.Slug, "page", made.Page)
 		d.show(w, http.StatusOK, pageData{Title: "The App is created", Slug: made.Slug, Install: made.Page + "/installations/new"})
-		close(d.done)
+		d.stop()
 	}
 }
 
