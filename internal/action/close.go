@@ -165,6 +165,8 @@ func (h *handler) setOutputs(outcome Outcome) {
 		{"evidence-path", result.EvidencePath},
 		{"report-path", result.ReportPath},
 		{"cache-key", h.sandbox.SavedCaches()},
+		// A comment that was created at a second try is not on record.
+		{"comment-url", cmp.Or(h.host.url(), cmp.Or(run.Comment, &journal.CommentPosted{}).URL)},
 		{"result", string(whole)},
 	}
 	if run.Pull != nil {
@@ -172,9 +174,6 @@ func (h *handler) setOutputs(outcome Outcome) {
 	}
 	if run.Packed != nil {
 		values = append(values, [2]string{"artifact-path", run.Packed.Path})
-	}
-	if url := h.commentURL(run); url != "" {
-		values = append(values, [2]string{"comment-url", url})
 	}
 	h.writeOutputs(values)
 }
@@ -193,14 +192,6 @@ func (h *handler) inWorkspace(path string) string {
 		return filepath.ToSlash(rel)
 	}
 	return path
-}
-
-// commentURL also knows a comment that was created at a second try, which is not on record.
-func (h *handler) commentURL(run journal.Run) string {
-	if url := h.host.url(); url != "" || run.Comment == nil {
-		return url
-	}
-	return run.Comment.URL
 }
 
 // writeOutputs recovers from a panic of the toolkit, whose file may not be writable.

@@ -63,7 +63,7 @@ func (e environment) log() string {
 	return fmt.Sprintf("%s/actions/runs/%s", e.repo(), e.RunID)
 }
 
-// say hides secrets, and lets nothing command the runner.
+// say writes lines to the log; none for an empty text. It hides secrets, and lets nothing command the runner.
 func (h *handler) say(text string) {
 	for line := range strings.Lines(h.secrets.String(text)) {
 		fmt.Fprintln(h.Out, clean.LogLine(strings.TrimSuffix(line, "\n")))

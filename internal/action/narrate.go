@@ -20,14 +20,14 @@ import (
 func (h *handler) logEvent(run journal.Run, event journal.Event) {
 	line := view.Line(run, event)
 	if h.Plain {
-		h.logLine(line)
+		h.say(line)
 		return
 	}
 	if _, begins := event.(journal.IterationBegan); begins {
 		h.toolkit.Group(h.logText(line))
 		return
 	}
-	h.logLine(line)
+	h.say(line)
 	switch event.(type) { //nolint:gochecksumtype // nothing else ends a group
 	case journal.IterationEnded:
 		h.toolkit.EndGroup()
@@ -38,12 +38,6 @@ func (h *handler) logEvent(run journal.Run, event journal.Event) {
 		for _, a := range view.Annotations(run) {
 			h.annotate(a)
 		}
-	}
-}
-
-func (h *handler) logLine(line string) {
-	if line != "" {
-		h.say(line)
 	}
 }
 
