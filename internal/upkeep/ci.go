@@ -10,33 +10,25 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-// Class is why a check is red.
-type Class string
-
-// The classes, in the order in which a check is compared.
-const (
-	Approval       Class = "approval"       // somebody has to let it run
-	Infrastructure Class = "infrastructure" // a runner or the network failed, or it was cancelled
-	Base           Class = "base"           // it is red on the base branch, too
-	Untried        Class = "untried"        // it may be flaky: it was not run again yet
-	Change         Class = "change"         // the change broke it
-)
-
-// Of returns the class of a check. base are the names of what is red on the base branch.
-func Of(c trigger.Check, base []string) Class {
+// answer returns what is told of a red check, and whether its workflow is run again. It returns
+// nothing where the change broke the check. base are the names of what is red on the base branch.
+func answer(c trigger.Check, base []string) (text string, again bool) {
+	again = c.Run != 0 && c.Attempt <= 1
+	broken := slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Summary) ||
+		c.Attempt <= 1 && outages.MatchString(c.Summary) // after a re-run it is what the tests print
 	switch {
 	case c.Conclusion == "action_required":
-		return Approval
-	case slices.Contains([]string{"cancelled", "startup_failure", "stale"}, c.Conclusion) || lost.MatchString(c.Summary):
-		return Infrastructure
-	case c.Attempt <= 1 && outages.MatchString(c.Summary): // after a re-run it is what the tests print
-		return Infrastructure
+		return "waits for approval on the pull request's page.", false
+	case broken && again:
+		return "failed because of the runner or the network: ralph asked for one re-run.", true
+	case broken:
+		return "failed because of the runner or the network: run it again once that works.", false
 	case slices.Contains(base, c.Name):
-		return Base
-	case c.Run != 0 && c.Attempt <= 1:
-		return Untried
+		return "is red on the base branch, too: ralph leaves it alone.", false
+	case again:
+		return "failed: ralph asked for one re-run, which shows whether it is flaky.", true
 	}
-	return Change
+	return "", false
 }
 
 // lost is what runners say of themselves.
@@ -56,51 +48,30 @@ type Move struct {
 
 // Decide takes what is red on the head of a pull request, and on its base.
 func Decide(red []trigger.Check, base []string) Move {
-	of := map[Class][]trigger.Check{}
+	var move Move
+	var texts []string
+	told := map[string][]trigger.Check{}
 	for _, c := range red {
-		class := Of(c, base)
-		of[class] = append(of[class], c)
-	}
-	move := Move{Work: of[Change]}
-	if len(move.Work) > 0 {
-		return move
-	}
-	var lines []string
-	for _, class := range []Class{Approval, Infrastructure, Base, Untried} {
-		if len(of[class]) == 0 {
+		text, again := answer(c, base)
+		if text == "" {
+			move.Work = append(move.Work, c)
 			continue
 		}
-		again := rerun(class, of[class])
-		move.Rerun = append(move.Rerun, again...)
-		lines = append(lines, names(of[class])+" "+words(class, len(again) > 0))
-	}
-	slices.Sort(move.Rerun)
-	move.Rerun, move.Line = slices.Compact(move.Rerun), strings.Join(lines, " ")
-	return move
-}
-
-// rerun returns each workflow run once.
-func rerun(class Class, checks []trigger.Check) (runs []int64) {
-	for _, c := range checks {
-		if c.Run != 0 && c.Attempt <= 1 && (class == Infrastructure || class == Untried) {
-			runs = append(runs, c.Run)
+		if told[text] = append(told[text], c); len(told[text]) == 1 {
+			texts = append(texts, text)
+		}
+		if again && !slices.Contains(move.Rerun, c.Run) {
+			move.Rerun = append(move.Rerun, c.Run)
 		}
 	}
-	return runs
-}
-
-func words(class Class, again bool) string {
-	switch {
-	case class == Approval:
-		return "waits for approval on the pull request's page."
-	case class == Base:
-		return "is red on the base branch, too: ralph leaves it alone."
-	case class == Infrastructure && again:
-		return "failed because of the runner or the network: ralph asked for one re-run."
-	case class == Infrastructure:
-		return "failed because of the runner or the network: run it again once that works."
+	if len(move.Work) > 0 {
+		return Move{Work: move.Work}
 	}
-	return "failed: ralph asked for one re-run, which shows whether it is flaky."
+	for i, text := range texts {
+		texts[i] = names(told[text]) + " " + text
+	}
+	move.Line = strings.Join(texts, " ")
+	return move
 }
 
 func names(checks []trigger.Check) string {
