@@ -208,16 +208,12 @@ func (h *handler) applySettings(ctx context.Context) error {
 		return err
 	}
 	settings.ApplyToInputs(&h.inputs)
-	for _, one := range []struct{ key, input string }{
-		{strings.Join(settings.Services, " "), "services"}, {strings.Join(settings.CheckSecrets, " "), "check-secrets"},
+	for _, one := range [][2]string{
+		{"services", strings.Join(settings.Services, " ")}, {"check-secrets", strings.Join(settings.CheckSecrets, " ")}, {"review-agent", settings.Review.Agent},
 	} {
-		if one.key != "" && h.toolkit.GetInput(one.input) == "" {
-			h.addNotice("the checks get no "+one.input+": the workflow names them, not "+name, "set `"+one.input+"` there: "+one.key)
+		if one[1] != "" && h.toolkit.GetInput(one[0]) == "" {
+			h.addNotice(one[0]+" has no effect in "+name, "set `"+one[0]+": "+one[1]+"` in the workflow")
 		}
-	}
-	if settings.Review.Agent != "" && h.inputs.Policy.Review.Agent == "" {
-		h.addNotice("no second opinion: the workflow names the review agent, not "+name,
-			"set `review-agent: "+settings.Review.Agent+"` there")
 	}
 	return nil
 }

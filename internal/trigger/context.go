@@ -35,18 +35,18 @@ type ContextFilter struct {
 // Inclusion says whether a comment is context, or why not.
 type Inclusion string
 
-// An included comment also needs an author with permission. NoContent is for ralph's own
-// comments, commands and empty texts.
+// The reasons are the words for people. An included comment also needs an author with permission.
+// NoContent is for ralph's own comments, commands and empty texts: they are not counted as left out.
 const (
-	Included     Inclusion = "taken"
-	NoContent    Inclusion = "own"
-	FromBot      Inclusion = "bot"
-	Undated      Inclusion = "undated"
-	TooLate      Inclusion = "late"
-	EditedLater  Inclusion = "changed"
-	NoPermission Inclusion = "stranger"
-	Unchecked    Inclusion = "unchecked" // too many authors to check their permission
-	OverLimit    Inclusion = "surplus"   // more than a prompt holds
+	Included     Inclusion = "included"
+	NoContent    Inclusion = "without content"
+	NoPermission Inclusion = "by people without write permission"
+	Unchecked    Inclusion = "by people whose permission was not checked" // too many
+	TooLate      Inclusion = "written after the run was asked for"
+	EditedLater  Inclusion = "edited after it"
+	Undated      Inclusion = "without a date"
+	FromBot      Inclusion = "by bots"
+	OverLimit    Inclusion = "over the limit" // of a prompt
 )
 
 // Classify decides about a comment before its author's permission is known.
@@ -100,20 +100,9 @@ type InclusionCounts map[Inclusion]int
 // String summarizes the counts for people. It is empty if there were no comments.
 func (l InclusionCounts) String() string {
 	var left []string
-	for _, one := range []struct {
-		inclusion Inclusion
-		why       string
-	}{
-		{NoPermission, "by people without write permission"},
-		{Unchecked, "by people whose permission was not checked"},
-		{TooLate, "written after the run was asked for"},
-		{EditedLater, "edited after it"},
-		{Undated, "without a date"},
-		{FromBot, "by bots"},
-		{OverLimit, "over the limit"},
-	} {
-		if n := l[one.inclusion]; n > 0 {
-			left = append(left, fmt.Sprintf("%d %s", n, one.why))
+	for _, why := range []Inclusion{NoPermission, Unchecked, TooLate, EditedLater, Undated, FromBot, OverLimit} {
+		if n := l[why]; n > 0 {
+			left = append(left, fmt.Sprintf("%d %s", n, why))
 		}
 	}
 	if len(left) == 0 && l[Included] == 0 {
