@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/stats"
 	"github.com/ralph-loop/ralph/internal/sweep"
 	"github.com/ralph-loop/ralph/internal/upkeep"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // The actions on a pull request that need something.
@@ -119,7 +120,7 @@ func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
 // most limits the calls of one job. The next job continues.
 const most = 20
 
-// clean removes branches and state refs of pull requests that ended long ago.
+// clean removes labels, branches and state refs of pull requests that ended long ago.
 func (j Job) clean(ctx context.Context, book quota.Book) error {
 	due := book.Due(j.Now().Add(-sweep.Retention))
 	if due = due[:min(len(due), most)]; len(due) == 0 {
@@ -137,8 +138,9 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 	}
 	s := sweep.Sweep{Store: j.Store, Remote: j.Remote, Now: j.Now(), Age: sweep.Retention, Prefix: j.Prefix}
 	swept, err := s.Do(ctx, due)
+	kept := map[string]bool{} // refs that are in use, or stay
 	for _, one := range swept {
-		if one.Kept == "" {
+		if kept[one.Ref] = one.Kept != ""; !kept[one.Ref] {
 			j.Say("removed " + one.Ref)
 		}
 	}
@@ -147,5 +149,26 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 	} else if err != nil {
 		return err
 	}
-	return quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
+	done, err := j.unlabel(ctx, due, kept)
+	return errors.Join(err, quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
+}
+
+// unlabel returns the pull requests that are done.
+func (j Job) unlabel(ctx context.Context, due []quota.Pull, kept map[string]bool) (done []quota.Pull, err error) {
+	for _, p := range due {
+		for _, number := range []int{p.Issue, p.Number} {
+			if number == 0 || kept[fmt.Sprintf("refs/ralph/issue-%d", number)] {
+				continue
+			}
+			for _, state := range view.States() {
+				if err = j.Client.RemoveLabel(ctx, number, state.Label()); errors.Is(err, github.Forbidden) {
+					j.Say(fault.Told(err))
+				} else if err != nil {
+					return done, err
+				}
+			}
+		}
+		done = append(done, p)
+	}
+	return done, nil
 }

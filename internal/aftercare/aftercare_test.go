@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ralph-loop/ralph/internal/aftercare"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
@@ -82,11 +84,20 @@ func (p *place) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// pull opens a pull request of ralph's from a branch.
+// pull opens a pull request of ralph's from a branch, with the labels of a run.
 func (p *place) pull(branch string) int {
 	p.Helper()
 	p.git("update-ref", "refs/heads/"+branch, p.first)
-	return p.AddPull(shop, githubtest.Pull{Title: "Work", Body: trigger.PullMarker + "\n", Head: branch, Author: bot}).Number
+	pull := p.AddPull(shop, githubtest.Pull{Title: "Work", Body: trigger.PullMarker + "\n", Head: branch, Author: bot})
+	p.AddLabel(shop, pull.Number, "ralph:review", "bug")
+	return pull.Number
+}
+
+// issue is one with the label of a run.
+func (p *place) issue() int {
+	made := p.AddIssue(shop, githubtest.Issue{Title: "Wish", Author: "ada"})
+	p.AddLabel(shop, made.Number, "ralph:review", "bug")
+	return made.Number
 }
 
 // closes ends a pull request, and has a job see to that.
@@ -139,52 +150,68 @@ func (p *place) knows(rows ...quota.Pull) {
 }
 
 // ended returns the row of a pull request that ended long ago.
-func (p *place) ended(number int, branch string) quota.Pull {
+func (p *place) ended(number, issue int, branch string) quota.Pull {
 	p.EditIssue(shop, number, func(i *githubtest.Issue) { i.State = "closed" })
-	return quota.Pull{Number: number, Branch: branch, Opened: long, End: quota.Closed, Ended: long, Head: p.first}
+	return quota.Pull{Number: number, Issue: issue, Branch: branch, Opened: long, End: quota.Closed, Ended: long, Head: p.first}
+}
+
+func (p *place) labels(number int) []string {
+	found, _ := p.Issue(shop, number)
+	return found.Labels
 }
 
 // What ralph kept for a pull request that ended long ago goes, but for what live work
 // needs and what the repository's rules keep.
 func TestWhatIsCleanedUp(t *testing.T) {
 	const branch = "ralph/issue-1"
+	bare, marked := []string{"bug"}, []string{"ralph:review", "bug"}
 	for name, c := range map[string]struct {
 		change       func(p *place, old *quota.Pull) []quota.Pull // more rows
 		stays        bool                                         // the branch
+		issue, pull  []string                                     // labels that are left
 		notYet, told bool                                         // the next job tries again; the log says why
 	}{
-		"all of it": {},
-		"the branch has another pull request": {change: func(*place, *quota.Pull) []quota.Pull {
-			return []quota.Pull{{Number: 900, Branch: branch}}
-		}, stays: true},
-		"the branch's next pull request ended lately": {change: func(*place, *quota.Pull) []quota.Pull {
-			return []quota.Pull{{Number: 900, Branch: branch, End: quota.Closed, Ended: now.AddDate(0, 0, -1)}}
-		}, stays: true},
+		"all of it": {issue: bare, pull: bare},
+		"the issue has another pull request": {change: func(_ *place, old *quota.Pull) []quota.Pull {
+			return []quota.Pull{{Number: 900, Issue: old.Issue, Branch: "ralph/issue-1-2"}}
+		}, issue: marked, pull: bare},
+		"the issue's next pull request ended lately": {change: func(_ *place, old *quota.Pull) []quota.Pull {
+			return []quota.Pull{{Number: 900, Issue: old.Issue, Branch: "ralph/issue-1-2", End: quota.Closed, Ended: now.AddDate(0, 0, -1)}}
+		}, issue: marked, pull: bare},
+		"the issue has a newer run": {change: func(p *place, old *quota.Pull) []quota.Pull {
+			p.git("update-ref", fmt.Sprintf("refs/ralph/issue-%d", old.Issue), p.young())
+			return nil
+		}, issue: marked, pull: bare},
 		"the branch has a pull request that the ledger does not know": {change: func(p *place, _ *quota.Pull) []quota.Pull {
 			p.AddPull(shop, githubtest.Pull{Title: "By hand", Head: branch, Author: "ada"})
 			return nil
-		}, stays: true},
+		}, stays: true, issue: bare, pull: bare},
 		"the branch has moved on": {change: func(p *place, _ *quota.Pull) []quota.Pull {
 			p.git("update-ref", "refs/heads/"+branch, p.young())
 			return nil
-		}, stays: true},
+		}, stays: true, issue: bare, pull: bare},
 		"no branch may be deleted": {change: func(p *place, _ *quota.Pull) []quota.Pull {
 			p.refuses("refs/heads/" + branch)
 			return nil
-		}, stays: true, told: true},
+		}, stays: true, issue: bare, pull: bare, told: true},
 		"no saved state may be deleted": {change: func(p *place, _ *quota.Pull) []quota.Pull {
 			p.git("update-ref", "refs/ralph/issue-77", p.first)
 			p.refuses("refs/ralph/issue-77")
 			return nil
-		}, told: true},
-		"GitHub is away": {change: func(p *place, _ *quota.Pull) []quota.Pull {
-			p.Inject(githubtest.Fault{Method: "GET", Path: "/repos/acme/shop/pulls", Times: -1, Status: 502})
+		}, issue: bare, pull: bare, told: true},
+		"no label may be removed": {change: func(p *place, _ *quota.Pull) []quota.Pull {
+			p.Inject(githubtest.Fault{Method: "DELETE", Path: "/repos/acme/shop/issues/*/labels/*", Times: -1, Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
 			return nil
-		}, stays: true, notYet: true},
+		}, issue: marked, pull: marked, told: true},
+		"GitHub is away": {change: func(p *place, _ *quota.Pull) []quota.Pull {
+			p.Inject(githubtest.Fault{Method: "DELETE", Path: "/repos/acme/shop/issues/*/labels/*", Times: -1, Status: 502})
+			return nil
+		}, issue: marked, pull: marked, notYet: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := open(t)
-			old := p.ended(p.pull(branch), branch)
+			issue := p.issue()
+			old := p.ended(p.pull(branch), issue, branch)
 			var more []quota.Pull
 			if c.change != nil {
 				more = c.change(p, &old)
@@ -196,12 +223,15 @@ func TestWhatIsCleanedUp(t *testing.T) {
 			if there := p.git("for-each-ref", "refs/heads/"+branch) != ""; there != c.stays {
 				t.Errorf("the branch is there: %t, want %t", there, c.stays)
 			}
+			if diff := cmp.Diff([][]string{c.issue, c.pull}, [][]string{p.labels(issue), p.labels(old.Number)}); diff != "" {
+				t.Errorf("labels of issue and pull request (-want +got):\n%s", diff)
+			}
 			at := slices.IndexFunc(p.book().Pulls, func(row quota.Pull) bool { return row.Number == old.Number })
 			if swept := p.book().Pulls[at].Swept; swept == c.notYet {
 				t.Errorf("marked as cleaned up: %t, want %t", swept, !c.notYet)
 			}
 			said := strings.Join(p.said, "\n")
-			if told := strings.Contains(said, "could not be deleted"); told != c.told {
+			if told := strings.Contains(said, "could not be deleted") || strings.Contains(said, "take the label"); told != c.told {
 				t.Errorf("the log says\n%s", said)
 			}
 		})

@@ -101,8 +101,8 @@ func (b Book) put(p Pull) Book {
 	return b
 }
 
-// Due returns the pull requests that ended before a time and were not cleaned up; without their branch, if an open one
-// has the same.
+// Due returns the pull requests that ended before a time and were not cleaned up, unless an open one has the same
+// branch or issue.
 func (b Book) Due(before time.Time) (due []Pull) {
 	live := func(p Pull) bool { return p.End == "" || !p.Ended.Before(before) }
 	for _, p := range b.Pulls {
@@ -111,6 +111,9 @@ func (b Book) Due(before time.Time) (due []Pull) {
 		}
 		if slices.ContainsFunc(b.Pulls, func(other Pull) bool { return live(other) && other.Branch == p.Branch }) {
 			p.Branch = ""
+		}
+		if slices.ContainsFunc(b.Pulls, func(other Pull) bool { return live(other) && other.Issue == p.Issue }) {
+			p.Issue = 0
 		}
 		due = append(due, p)
 	}
