@@ -191,6 +191,9 @@ func (v *visitOf) checks(args []string) (string, error) {
 	var text strings.Builder
 	for _, check := range v.CheckRuns(shop, strings.TrimSpace(sha)) {
 		fmt.Fprintf(&text, "%s: %s: %s\n%s", check.Name, check.Conclusion, check.Title, check.Summary)
+		for _, note := range check.Annotations {
+			fmt.Fprintf(&text, "note %s:%d: %s\n", note.Path, note.Line, note.Message)
+		}
 	}
 	return text.String(), err
 }

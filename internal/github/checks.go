@@ -135,14 +135,27 @@ type NewCheck struct {
 	Conclusion string // success, failure or neutral
 	Title      string
 	Summary    string // Markdown
+	Notes      []Note
+}
+
+// Note is what a check says of a line.
+type Note struct {
+	Path    string
+	Line    int
+	Message string
 }
 
 // CreateCheck puts a check on a commit. Of two with one name GitHub shows the newer.
 func (c *Client) CreateCheck(ctx context.Context, n NewCheck) error {
 	a := operation{action: "write the check " + n.Name, permission: "checks: write"}
+	output := &gh.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
+	for _, note := range n.Notes {
+		output.Annotations = append(output.Annotations, &gh.CheckRunAnnotation{
+			Path: &note.Path, StartLine: &note.Line, EndLine: &note.Line, Message: &note.Message, AnnotationLevel: new("warning"),
+		})
+	}
 	a.method, a.path, a.body = http.MethodPost, "check-runs", gh.CreateCheckRunOptions{
-		Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion,
-		Output: &gh.CheckRunOutput{Title: &n.Title, Summary: &n.Summary},
+		Name: n.Name, HeadSHA: n.Head, Status: new("completed"), Conclusion: &n.Conclusion, Output: output,
 	}
 	return send(ctx, c, a)
 }

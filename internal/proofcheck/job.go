@@ -76,7 +76,7 @@ func (j Job) Prove(ctx context.Context) (string, error) {
 	if j.Event == eventPush {
 		return "kept", j.keep(ctx, p)
 	}
-	outcome, err := j.proven(ctx, p)
+	outcome, line, err := j.proven(ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -88,7 +88,7 @@ func (j Job) Prove(ctx context.Context) (string, error) {
 		j.Say("the token of a fork's job may not write checks: the workflow ralph-proof-publish does")
 		return "proven", nil
 	}
-	return "proven", j.publish(ctx, p, outcome)
+	return "proven", j.publish(ctx, p, outcome, line)
 }
 
 func (j Job) proposal(ctx context.Context) (p github.Pull, why string, err error) {
@@ -118,10 +118,10 @@ func (j Job) elsewhere(p github.Pull) string {
 const grace = time.Second // between SIGTERM and SIGKILL
 
 // proven runs the proof in the sandbox. A fork's code does not get the secrets of checks.
-func (j Job) proven(ctx context.Context, p github.Pull) (outcome checkout.Outcome, err error) {
+func (j Job) proven(ctx context.Context, p github.Pull) (outcome checkout.Outcome, line func(string) int, err error) {
 	if p.IsFork(j.Repo) && p.Number != 0 {
 		if j.Needs.Secrets = nil; j.Level == sandbox.None {
-			return outcome, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
+			return outcome, nil, fault.Usage("a fork's code is not run without a sandbox", "remove `sandbox: none`", nil)
 		}
 	}
 	err = j.verify(ctx, p, func(verifier *checkout.Verifier) error {
@@ -130,9 +130,10 @@ func (j Job) proven(ctx context.Context, p github.Pull) (outcome checkout.Outcom
 			return fault.Usage("the change cannot be proven or refuted", fault.Hint(err), err)
 		}
 		outcome = checkout.Sum(run)
+		line = lines(ctx, verifier.Code, outcome)
 		return nil
 	})
-	return outcome, err
+	return outcome, line, err
 }
 
 // keep runs the checks for later proofs of pull requests on this commit.

@@ -6,18 +6,22 @@ package proofcheck
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/templates"
@@ -90,9 +94,10 @@ func Claim(task plan.Task) (claim []Criterion) {
 // Facts are the input of a check.
 type Facts struct {
 	Outcome checkout.Outcome
-	Head    string      // the commit that the check is put on
-	Claim   []Criterion // of the pull request
-	From    string      // where the claim stands, as "#7"; empty: there is none
+	Head    string                // the commit that the check is put on
+	Claim   []Criterion           // of the pull request
+	From    string                // where the claim stands, as "#7"; empty: there is none
+	Line    func(file string) int // the first touched line of a file, or 0
 }
 
 // Check returns the check, and whether a person must act before it can become green.
@@ -116,6 +121,7 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 		check.Title = "Not proven: " + o.Why
 	}
 	check.Title, _ = clean.Plain(check.Title, maxTitle)
+	check.Notes = notes(f)
 	check.Summary = draw(f)
 	return check, person
 }
@@ -128,6 +134,7 @@ func refused(head, why string) github.NewCheck {
 
 const (
 	maxTitle = 200
+	maxNotes = 50 // GitHub's limit for a request
 	maxShown = 50 // rows of a list
 	// GitHub's limit is 65,535 characters.
 	maxSummary = 60_000
@@ -143,6 +150,22 @@ func counted(o checkout.Outcome) string {
 		return "the new tests fail on the base and pass with the change"
 	}
 	return ""
+}
+
+func notes(f Facts) (notes []github.Note) {
+	add := func(file, says string) {
+		if line := f.Line(file); line > 0 && len(notes) < maxNotes {
+			says, _ = clean.Plain(says, maxTitle)
+			notes = append(notes, github.Note{Path: file, Line: line, Message: says})
+		}
+	}
+	for _, held := range f.Outcome.Held {
+		add(held.File, held.Why)
+	}
+	for _, file := range f.Outcome.Restored {
+		add(file, "This file is protected, or it defines the checks. The proof ran with the version of the base.")
+	}
+	return notes
 }
 
 func draw(f Facts) string {
@@ -181,3 +204,43 @@ var summary = sync.OnceValue(func() *template.Template {
 		"ended": checkout.Ended,
 	}).ParseFS(templates.Files, "pull/proof.md"))
 })
+
+const maxPatch = 1 << 20 // limits the patch of a file in which the first change is found
+
+func lines(ctx context.Context, code *git.Trusted, o checkout.Outcome) func(string) int {
+	files := slices.Clone(o.Restored)
+	for _, held := range o.Held {
+		files = append(files, held.File)
+	}
+	found := map[string]int{}
+	for _, file := range files[:min(len(files), maxNotes)] {
+		patch, _, err := code.Diff(ctx, git.Span{From: o.Base, To: o.Head}, maxPatch, file)
+		if err == nil {
+			found[file] = firstChange(patch)
+		}
+	}
+	return func(file string) int { return found[file] }
+}
+
+var hunk = pattern.Of(`(?m)^@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@`)
+
+// firstChange returns the first touched line of the new file, or 0 if the file was removed.
+func firstChange(patch string) int {
+	at := hunk.FindStringSubmatch(patch)
+	if at == nil {
+		return 0
+	}
+	line, err := strconv.Atoi(at[1])
+	if err != nil {
+		return 0
+	}
+	_, body, _ := strings.Cut(patch, at[0])
+	_, body, _ = strings.Cut(body, "\n")
+	for text := range strings.Lines(body) {
+		if !strings.HasPrefix(text, " ") {
+			break
+		}
+		line++
+	}
+	return line
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ralph-loop/ralph/internal/checkout"
+	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/proofcheck"
@@ -31,10 +32,29 @@ func TestConclusions(t *testing.T) {
 		{checkout.Outcome{Grade: checkout.Untold, Why: "no check"}, "failure", "Cannot tell: no check", true},
 		{checkout.Outcome{Grade: "a new grade"}, "failure", "Not proven:", false},
 	} {
-		check, person := proofcheck.Check(proofcheck.Facts{Outcome: c.outcome, Head: "abc"})
+		check, person := proofcheck.Check(proofcheck.Facts{Outcome: c.outcome, Head: "abc", Line: func(string) int { return 0 }})
 		if check.Conclusion != c.conclusion || check.Title != c.title || person != c.person || check.Head != "abc" || check.Name != "ralph/proof" {
 			t.Errorf("%s: %q, %q, person %t", c.outcome.Grade, check.Conclusion, check.Title, person)
 		}
+	}
+}
+
+// What a person has to look at is marked where the change touches it.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	check, _ := proofcheck.Check(proofcheck.Facts{
+		Outcome: checkout.Outcome{
+			Grade: checkout.Held, Held: []journal.Loosened{{File: "a_test.go", Why: "TestA\nfails"}, {File: "gone_test.go", Why: "it is gone"}},
+			Restored: []string{"Makefile"},
+		},
+		Line: func(file string) int { return map[string]int{"a_test.go": 7, "Makefile": 2}[file] },
+	})
+	want := []github.Note{
+		{Path: "a_test.go", Line: 7, Message: "TestA fails"},
+		{Path: "Makefile", Line: 2, Message: "This file is protected, or it defines the checks. The proof ran with the version of the base."},
+	}
+	if diff := cmp.Diff(want, check.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
 	}
 }
 
@@ -47,9 +67,9 @@ func TestLargeOutcomes(t *testing.T) {
 		o.Restored = append(o.Restored, strings.Repeat("f", 900))
 		o.Checks = append(o.Checks, checkout.Checked{Name: strings.Repeat("check ", 99)})
 	}
-	check, _ := proofcheck.Check(proofcheck.Facts{Outcome: o})
-	if len(check.Summary) > 65_535 {
-		t.Errorf("%d characters", len(check.Summary))
+	check, _ := proofcheck.Check(proofcheck.Facts{Outcome: o, Line: func(string) int { return 1 }})
+	if len(check.Notes) != 50 || len(check.Summary) > 65_535 {
+		t.Errorf("%d notes, %d characters", len(check.Notes), len(check.Summary))
 	}
 }
 
@@ -69,6 +89,7 @@ func TestClaim(t *testing.T) {
 	facts := proofcheck.Facts{
 		Outcome: checkout.Outcome{Grade: checkout.Proven, Proven: true, Tests: []string{"TestTwo"}},
 		Claim:   []proofcheck.Criterion{{"two is there", "TestTwo"}, {"three is not", "TestThree"}, {"and more", ""}}, From: "#7",
+		Line: func(string) int { return 0 },
 	}
 	check, _ := proofcheck.Check(facts)
 	for _, line := range []string{"### What #7 asks for", "- [x] two is there (test `TestTwo`)", "- [ ] three is not", "- [ ] and more"} {
@@ -104,9 +125,9 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		check, _ := proofcheck.Check(proofcheck.Facts{Outcome: h.Outcome})
-		if len(check.Summary) > 65_535 || strings.ContainsAny(check.Title, "\r\n") || !utf8.ValidString(check.Summary+check.Title) {
-			t.Errorf("%d characters, %q", len(check.Summary), check.Title)
+		check, _ := proofcheck.Check(proofcheck.Facts{Outcome: h.Outcome, Line: func(string) int { return 1 }})
+		if len(check.Notes) > 50 || len(check.Summary) > 65_535 || strings.ContainsAny(check.Title, "\r\n") || !utf8.ValidString(check.Summary+check.Title) {
+			t.Errorf("%d notes, %d characters, %q", len(check.Notes), len(check.Summary), check.Title)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func (j Job) believed(ctx context.Context, p github.Pull, o checkout.Outcome) er
 	case err != nil:
 		return err
 	case doubt == "":
-		return j.publish(ctx, p, o)
+		return j.publish(ctx, p, o, lines(ctx, code, o))
 	}
 	drawn := refused(p.HeadSHA, doubt)
 	if err := j.put(ctx, drawn); err != nil {
@@ -117,9 +117,9 @@ func runsJobs(name string) bool {
 }
 
 // publish puts the check on a proposal's head, and a comment if a person must look.
-func (j Job) publish(ctx context.Context, p github.Pull, outcome checkout.Outcome) error {
+func (j Job) publish(ctx context.Context, p github.Pull, outcome checkout.Outcome, line func(string) int) error {
 	claim, from := j.claim(ctx, p)
-	drawn, person := Check(Facts{Outcome: outcome, Head: p.HeadSHA, Claim: claim, From: from})
+	drawn, person := Check(Facts{Outcome: outcome, Head: p.HeadSHA, Claim: claim, From: from, Line: line})
 	if err := j.put(ctx, drawn); err != nil {
 		return err
 	}
