@@ -16,6 +16,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/proof"
 	"github.com/ralph-loop/ralph/internal/publish"
 	"github.com/ralph-loop/ralph/internal/suggestion"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -37,7 +38,8 @@ type activeRun struct {
 	cloned      *git.Tree          // the agent's clone, once it is open
 	snapshot    agentSnapshot
 	clean       *checkout.Clean // where proofs run
-	removals    sync.WaitGroup  // of its checkouts
+	prover      proof.Prover
+	removals    sync.WaitGroup // of its checkouts
 	guidance    func(ctx context.Context, run journal.Run) string
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/loop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/proof"
@@ -39,37 +38,55 @@ func projectDir(run journal.Run, tree string) string {
 	return filepath.Join(tree, filepath.FromSlash(run.Policy.Subfolder))
 }
 
-func (s *activeRun) handlers() loop.Handlers {
-	s.clean = s.cleanCheckouts()
-	prover := s.clean.Prover(stories{s})
-	iterate := s.iterate
-	if s.Supervised != nil {
-		iterate = s.runSupervised
+func (s *activeRun) doStep(ctx context.Context, run journal.Run, step verdict.Step, emit emit) error { //nolint:funlen // a table of steps
+	switch step := step.(type) {
+	case verdict.DraftPlan:
+		return s.draftPlan(ctx, run, emit)
+	case verdict.Baseline:
+		return s.prover.Baseline(ctx, run, step, emit)
+	case verdict.Iterate:
+		if s.Supervised != nil {
+			return s.runSupervised(ctx, run, step, emit)
+		}
+		return s.iterate(ctx, run, step, emit)
+	case verdict.ReadPlan:
+		return s.readPlan(ctx, run, emit)
+	case verdict.Check:
+		return s.runChecks(ctx, run, emit)
+	case verdict.TakeCommits:
+		return s.takeCommits(ctx, run, step, emit)
+	case verdict.Prove:
+		return s.prover.Prove(ctx, run, step, emit)
+	case verdict.Inspect:
+		return s.prover.Inspect(ctx, run, step, emit)
+	case verdict.Grade:
+		return s.prover.Grade(ctx, run, step, emit)
+	case verdict.Review:
+		return s.review(ctx, run, step, emit)
+	case verdict.RunSCMTask:
+		return s.runSCMTask(ctx, run, step, emit)
+	case verdict.Push:
+		return s.push(ctx, run, step, emit)
+	case verdict.OpenPull:
+		return s.openPull(ctx, run, emit)
+	case verdict.MergeRemote:
+		return s.mergeRemote(ctx, run, emit)
+	case verdict.MarkPullReady:
+		return s.markPullReady(ctx, run, emit)
+	case verdict.ReadTaskFolder:
+		return s.readTaskFolder(run, emit)
+	case verdict.Pause:
+		return s.pause(ctx, step, emit)
+	case verdict.AnnounceEnd:
+		return s.announceEnd(run, step, emit)
+	case verdict.SaveRun:
+		return s.saveRun(ctx, run, emit)
+	case verdict.Judge, verdict.Stop, verdict.NoStep: // package loop does these
 	}
-	return loop.Handlers{
-		DraftPlan:      s.draftPlan,
-		Baseline:       prover.Baseline,
-		Iterate:        iterate,
-		ReadPlan:       s.readPlan,
-		Check:          s.runChecks,
-		TakeCommits:    s.takeCommits,
-		Prove:          prover.Prove,
-		Inspect:        prover.Inspect,
-		Grade:          prover.Grade,
-		Review:         s.review,
-		RunSCMTask:     s.runSCMTask,
-		Push:           s.push,
-		OpenPull:       s.openPull,
-		MergeRemote:    s.mergeRemote,
-		MarkPullReady:  s.markPullReady,
-		ReadTaskFolder: s.readTaskFolder,
-		Pause:          s.pause,
-		AnnounceEnd:    s.announceEnd,
-		SaveRun:        s.saveRun,
-	}
+	return nil
 }
 
-func (s *activeRun) readPlan(ctx context.Context, run journal.Run, _ verdict.ReadPlan, emit emit) error {
+func (s *activeRun) readPlan(ctx context.Context, run journal.Run, emit emit) error {
 	dir, err := s.folder(ctx)
 	if err != nil {
 		return err
@@ -144,7 +161,7 @@ func (s *activeRun) prepareLog(ctx context.Context, dir string, run journal.Run,
 	return log, err
 }
 
-func (s *activeRun) runChecks(ctx context.Context, run journal.Run, _ verdict.Check, emit emit) error {
+func (s *activeRun) runChecks(ctx context.Context, run journal.Run, emit emit) error {
 	dir, err := s.folder(ctx)
 	if err != nil {
 		return err

@@ -219,7 +219,9 @@ func (j *Job) runLoop(ctx context.Context, home workspace.Run, base, branch stri
 	if err := s.postProgressComment(ctx); err != nil {
 		return Outcome{Home: home}, err
 	}
-	err = loop.Loop{Handlers: s.handlers(), Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
+	s.clean = s.cleanCheckouts()
+	s.prover = s.clean.Prover(stories{s})
+	err = loop.Loop{Do: s.doStep, Journal: s, Drain: s.Drain, SaveTimeout: s.SaveTimeout}.Run(ctx)
 	s.saveBundle(ctx)
 	s.signEvidence(ctx)
 	s.saveStoppedRun(ctx)

@@ -11,10 +11,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/merging"
 	"github.com/ralph-loop/ralph/internal/suggestion"
-	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-func (s *activeRun) mergeRemote(ctx context.Context, run journal.Run, _ verdict.MergeRemote, emit emit) error {
+func (s *activeRun) mergeRemote(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "join", emit, func() (journal.Event, error) {
 		if event, err := s.mergeBranch(ctx, run); event != nil || err != nil {
 			return event, err

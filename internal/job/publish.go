@@ -42,7 +42,7 @@ func (s *activeRun) sign(ctx context.Context, run journal.Run) (journal.Event, e
 	return signed, s.moveAgentTree(ctx, run.Head, signed.To)
 }
 
-func (s *activeRun) openPull(ctx context.Context, run journal.Run, _ verdict.OpenPull, emit emit) error {
+func (s *activeRun) openPull(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "open", emit, func() (journal.Event, error) {
 		if s.Pulls == nil {
 			return nil, errNoRemote
@@ -51,7 +51,7 @@ func (s *activeRun) openPull(ctx context.Context, run journal.Run, _ verdict.Ope
 	})
 }
 
-func (s *activeRun) markPullReady(ctx context.Context, run journal.Run, _ verdict.MarkPullReady, emit emit) error {
+func (s *activeRun) markPullReady(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "ready", emit, func() (journal.Event, error) {
 		return journal.PullReadied{Number: run.Pull.Number}, s.Pulls.ReadyPull(ctx, run)
 	})

@@ -22,7 +22,7 @@ import (
 var ErrTakenOver = errors.New("another job has taken this over")
 
 // saveRun ends this job if another one has continued the run.
-func (s *activeRun) saveRun(ctx context.Context, run journal.Run, _ verdict.SaveRun, emit emit) error {
+func (s *activeRun) saveRun(ctx context.Context, run journal.Run, emit emit) error {
 	return s.attempt(ctx, run, "shelve", emit, func() (journal.Event, error) {
 		shelved, err := s.putFiles(ctx, run)
 		if errors.Is(err, ErrTakenOver) {

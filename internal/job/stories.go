@@ -81,7 +81,7 @@ func (s stories) Touched(ctx context.Context, run journal.Run, story, commit str
 
 // draftPlan has the agent plan a task without acceptance criteria, in a clean checkout. Without
 // a plan, the whole task is one story; that is recorded.
-func (s *activeRun) draftPlan(ctx context.Context, run journal.Run, _ verdict.DraftPlan, emit emit) error {
+func (s *activeRun) draftPlan(ctx context.Context, run journal.Run, emit emit) error {
 	drafted := journal.PlanDrafted{By: s.Agent.Name}
 	if err := s.askForPlan(ctx, run, &drafted, emit); err != nil {
 		if ctx.Err() != nil {

@@ -122,7 +122,7 @@ func (s *activeRun) linger(p policy.Supervision, emit emit) (most, look time.Dur
 }
 
 // readTaskFolder reads only messages since the newest attempt.
-func (s *activeRun) readTaskFolder(_ context.Context, run journal.Run, _ verdict.ReadTaskFolder, emit emit) error {
+func (s *activeRun) readTaskFolder(run journal.Run, emit emit) error {
 	var looked journal.TaskLooked
 	done, err := s.Supervised.Task.Done()
 	if err != nil {
@@ -142,13 +142,13 @@ func (s *activeRun) readTaskFolder(_ context.Context, run journal.Run, _ verdict
 }
 
 // pause is recorded first, and ends early if the run is asked to stop.
-func (s *activeRun) pause(ctx context.Context, _ journal.Run, step verdict.Pause, emit emit) error {
+func (s *activeRun) pause(ctx context.Context, step verdict.Pause, emit emit) error {
 	emit(journal.Paused{MS: step.For.Milliseconds(), Why: step.Why})
 	return waitUntil(ctx, step.For, s.Drain) // the loop also reads drain
 }
 
 // announceEnd ignores errors: a message that cannot be written does not make the task less done.
-func (s *activeRun) announceEnd(_ context.Context, run journal.Run, step verdict.AnnounceEnd, emit emit) error {
+func (s *activeRun) announceEnd(run journal.Run, step verdict.AnnounceEnd, emit emit) error {
 	settled := journal.TaskSettled{Reason: step.Reason, Words: step.Words}
 	for _, err := range s.Supervised.postEnd(step, workspace.Message{At: s.Now(), Run: run.ID, Text: step.Words}) {
 		if err != nil {

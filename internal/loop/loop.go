@@ -1,6 +1,6 @@
 // Package loop executes a run: it gets the next step from package verdict, does it, and
-// records it before the next one. The agent, the checks and git are function fields, so
-// the package imports none of them.
+// records it before the next one. It imports neither the agent nor the checks nor git: they
+// are behind Do.
 package loop
 
 import (
@@ -14,32 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// Handler does one step and emits what happened.
-type Handler[S verdict.Step] func(ctx context.Context, run journal.Run, step S, emit func(journal.Event)) error
-
-// Handlers do the steps of a run.
-type Handlers struct {
-	DraftPlan      Handler[verdict.DraftPlan]
-	Baseline       Handler[verdict.Baseline]
-	Iterate        Handler[verdict.Iterate]
-	ReadPlan       Handler[verdict.ReadPlan]
-	Check          Handler[verdict.Check]
-	TakeCommits    Handler[verdict.TakeCommits]
-	Prove          Handler[verdict.Prove]
-	Inspect        Handler[verdict.Inspect]
-	Grade          Handler[verdict.Grade]
-	Review         Handler[verdict.Review]
-	RunSCMTask     Handler[verdict.RunSCMTask]
-	Push           Handler[verdict.Push]
-	OpenPull       Handler[verdict.OpenPull]
-	MergeRemote    Handler[verdict.MergeRemote]
-	MarkPullReady  Handler[verdict.MarkPullReady]
-	ReadTaskFolder Handler[verdict.ReadTaskFolder]
-	Pause          Handler[verdict.Pause]
-	AnnounceEnd    Handler[verdict.AnnounceEnd]
-	SaveRun        Handler[verdict.SaveRun]
-}
-
 // Journal is the part of the run's journal that the loop needs.
 type Journal interface {
 	Append(journal.Event) error
@@ -48,7 +22,8 @@ type Journal interface {
 
 // Loop executes a run.
 type Loop struct {
-	Handlers    Handlers
+	// Do does one step, and emits what happened.
+	Do          func(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error
 	Journal     Journal
 	Drain       <-chan struct{} // if closed, the run ends after the current step
 	SaveTimeout time.Duration   // for saving the work after the context is done
@@ -112,8 +87,8 @@ type notWritten struct{ error }
 
 func (e notWritten) Unwrap() error { return e.error }
 
-// doStep does one step. emit returns when an event is on disk. A handler that emits nothing
-// would be called forever, so that is an error.
+// doStep does one step. emit returns when an event is on disk. A step that emits nothing
+// would be done forever, so that is an error.
 func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -127,61 +102,20 @@ func (l Loop) doStep(ctx context.Context, run journal.Run, step verdict.Step) er
 			cancel()
 		}
 	}
-	err := l.dispatch(ctx, run, step, emit)
+	var err error
+	switch s := step.(type) { //nolint:gochecksumtype // the other steps are done by Do
+	case verdict.Judge:
+		emit(s.Verdict)
+	case verdict.Stop:
+		emit(s.Stopped)
+	default:
+		err = l.Do(ctx, run, step, emit)
+	}
 	if err = errors.Join(failed, err); err != nil {
 		return err
 	}
 	if l.Journal.Run().Seq == run.Seq {
 		return fmt.Errorf("step %T reported nothing", step)
-	}
-	return nil
-}
-
-func (l Loop) dispatch(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error { //nolint:funlen // a table of steps and handlers
-	switch s := step.(type) {
-	case verdict.DraftPlan:
-		return l.Handlers.DraftPlan(ctx, run, s, emit)
-	case verdict.Baseline:
-		return l.Handlers.Baseline(ctx, run, s, emit)
-	case verdict.Iterate:
-		return l.Handlers.Iterate(ctx, run, s, emit)
-	case verdict.ReadPlan:
-		return l.Handlers.ReadPlan(ctx, run, s, emit)
-	case verdict.Check:
-		return l.Handlers.Check(ctx, run, s, emit)
-	case verdict.TakeCommits:
-		return l.Handlers.TakeCommits(ctx, run, s, emit)
-	case verdict.Prove:
-		return l.Handlers.Prove(ctx, run, s, emit)
-	case verdict.Inspect:
-		return l.Handlers.Inspect(ctx, run, s, emit)
-	case verdict.Grade:
-		return l.Handlers.Grade(ctx, run, s, emit)
-	case verdict.Review:
-		return l.Handlers.Review(ctx, run, s, emit)
-	case verdict.RunSCMTask:
-		return l.Handlers.RunSCMTask(ctx, run, s, emit)
-	case verdict.Push:
-		return l.Handlers.Push(ctx, run, s, emit)
-	case verdict.OpenPull:
-		return l.Handlers.OpenPull(ctx, run, s, emit)
-	case verdict.MergeRemote:
-		return l.Handlers.MergeRemote(ctx, run, s, emit)
-	case verdict.MarkPullReady:
-		return l.Handlers.MarkPullReady(ctx, run, s, emit)
-	case verdict.ReadTaskFolder:
-		return l.Handlers.ReadTaskFolder(ctx, run, s, emit)
-	case verdict.Pause:
-		return l.Handlers.Pause(ctx, run, s, emit)
-	case verdict.AnnounceEnd:
-		return l.Handlers.AnnounceEnd(ctx, run, s, emit)
-	case verdict.SaveRun:
-		return l.Handlers.SaveRun(ctx, run, s, emit)
-	case verdict.Judge:
-		emit(s.Verdict)
-	case verdict.Stop:
-		emit(s.Stopped)
-	case verdict.NoStep:
 	}
 	return nil
 }

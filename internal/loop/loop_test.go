@@ -49,55 +49,62 @@ func begun() *record {
 	return r
 }
 
-// play returns handlers that succeed.
-func play() loop.Handlers {
-	return loop.Handlers{
-		Baseline: func(_ context.Context, _ journal.Run, _ verdict.Baseline, emit func(journal.Event)) error {
-			emit(journal.BaselineEnded{Usable: true})
+// hands do steps, by the name of their type.
+type hands map[string]func(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error
+
+func (h hands) do(ctx context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
+	return h[fmt.Sprintf("%T", step)](ctx, run, step, emit)
+}
+
+// play returns hands that succeed.
+func play() hands {
+	h := hands{}
+	on := func(step verdict.Step, events func(run journal.Run, step verdict.Step) []journal.Event) {
+		h[fmt.Sprintf("%T", step)] = func(_ context.Context, run journal.Run, step verdict.Step, emit func(journal.Event)) error {
+			for _, event := range events(run, step) {
+				emit(event)
+			}
 			return nil
-		},
-		Iterate: func(_ context.Context, _ journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
-			emit(journal.IterationBegan{Number: s.Number, Story: s.Story})
-			emit(journal.AgentEnded{Tools: 1})
-			return nil
-		},
-		ReadPlan: func(_ context.Context, run journal.Run, _ verdict.ReadPlan, emit func(journal.Event)) error {
-			emit(journal.PlanRead{Plan: run.Plan, Claimed: []string{"US-001"}})
-			return nil
-		},
-		TakeCommits: func(_ context.Context, _ journal.Run, s verdict.TakeCommits, emit func(journal.Event)) error {
-			emit(journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: s.Leftovers})
-			return nil
-		},
-		Prove: func(_ context.Context, _ journal.Run, s verdict.Prove, emit func(journal.Event)) error {
-			emit(journal.ProofEnded{Commit: s.Commit, Tree: s.Tree, Passed: true})
-			return nil
-		},
-		Inspect: func(_ context.Context, _ journal.Run, s verdict.Inspect, emit func(journal.Event)) error {
-			emit(journal.ChangeInspected{Commit: s.Commit, Tree: s.Tree})
-			return nil
-		},
-		Grade: func(_ context.Context, _ journal.Run, s verdict.Grade, emit func(journal.Event)) error {
-			emit(journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: journal.RedToGreen})
-			return nil
-		},
-		Push: func(_ context.Context, _ journal.Run, s verdict.Push, emit func(journal.Event)) error {
-			emit(journal.Pushed{SHA: s.SHA})
-			return nil
-		},
-		OpenPull: func(_ context.Context, _ journal.Run, _ verdict.OpenPull, emit func(journal.Event)) error {
-			emit(journal.PullOpened{Number: 1, Draft: true})
-			return nil
-		},
-		MergeRemote: func(_ context.Context, run journal.Run, _ verdict.MergeRemote, emit func(journal.Event)) error {
-			emit(journal.Joined{Of: journal.OfBase, From: run.Head, To: run.Head, With: run.Base})
-			return nil
-		},
-		MarkPullReady: func(_ context.Context, _ journal.Run, _ verdict.MarkPullReady, emit func(journal.Event)) error {
-			emit(journal.PullReadied{Number: 1})
-			return nil
-		},
+		}
 	}
+	on(verdict.Baseline{}, func(journal.Run, verdict.Step) []journal.Event {
+		return []journal.Event{journal.BaselineEnded{Usable: true}}
+	})
+	on(verdict.Iterate{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		s := step.(verdict.Iterate)
+		return []journal.Event{journal.IterationBegan{Number: s.Number, Story: s.Story}, journal.AgentEnded{Tools: 1}}
+	})
+	on(verdict.ReadPlan{}, func(run journal.Run, _ verdict.Step) []journal.Event {
+		return []journal.Event{journal.PlanRead{Plan: run.Plan, Claimed: []string{"US-001"}}}
+	})
+	on(verdict.TakeCommits{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		return []journal.Event{journal.CommitsTaken{From: "b0", To: "c1", Tree: "t1", Work: "t1", Swept: step.(verdict.TakeCommits).Leftovers}}
+	})
+	on(verdict.Prove{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		s := step.(verdict.Prove)
+		return []journal.Event{journal.ProofEnded{Commit: s.Commit, Tree: s.Tree, Passed: true}}
+	})
+	on(verdict.Inspect{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		s := step.(verdict.Inspect)
+		return []journal.Event{journal.ChangeInspected{Commit: s.Commit, Tree: s.Tree}}
+	})
+	on(verdict.Grade{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		s := step.(verdict.Grade)
+		return []journal.Event{journal.StoryGraded{Story: s.Story, Commit: s.Commit, Grade: journal.RedToGreen}}
+	})
+	on(verdict.Push{}, func(_ journal.Run, step verdict.Step) []journal.Event {
+		return []journal.Event{journal.Pushed{SHA: step.(verdict.Push).SHA}}
+	})
+	on(verdict.OpenPull{}, func(journal.Run, verdict.Step) []journal.Event {
+		return []journal.Event{journal.PullOpened{Number: 1, Draft: true}}
+	})
+	on(verdict.MergeRemote{}, func(run journal.Run, _ verdict.Step) []journal.Event {
+		return []journal.Event{journal.Joined{Of: journal.OfBase, From: run.Head, To: run.Head, With: run.Base}}
+	})
+	on(verdict.MarkPullReady{}, func(journal.Run, verdict.Step) []journal.Event {
+		return []journal.Event{journal.PullReadied{Number: 1}}
+	})
+	return h
 }
 
 const whole = "baseline_ended iteration_began agent_ended plan_read commits_taken proof_ended change_inspected story_graded iteration_ended " +
@@ -105,7 +112,7 @@ const whole = "baseline_ended iteration_began agent_ended plan_read commits_take
 
 func TestARunFromBeginningToEnd(t *testing.T) {
 	r := begun()
-	if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); err != nil {
+	if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(r.events, " "); got != whole {
@@ -118,10 +125,10 @@ func TestARunFromBeginningToEnd(t *testing.T) {
 
 // A handler that fails ends the run with a recorded reason.
 func TestABrokenStepEndsTheRun(t *testing.T) {
-	r, hands := begun(), play()
+	r, steps := begun(), play()
 	broken := errors.New("the disk is on fire")
-	hands.TakeCommits = func(context.Context, journal.Run, verdict.TakeCommits, func(journal.Event)) error { return broken }
-	err := loop.Loop{Handlers: hands, Journal: r}.Run(t.Context())
+	steps["verdict.TakeCommits"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error { return broken }
+	err := loop.Loop{Do: steps.do, Journal: r}.Run(t.Context())
 	if !errors.Is(err, broken) {
 		t.Errorf("Go = %v, want %v", err, broken)
 	}
@@ -131,9 +138,9 @@ func TestABrokenStepEndsTheRun(t *testing.T) {
 }
 
 func TestAHandThatSaysNothingIsNotAskedForEver(t *testing.T) {
-	r, hands := begun(), play()
-	hands.ReadPlan = func(context.Context, journal.Run, verdict.ReadPlan, func(journal.Event)) error { return nil }
-	err := loop.Loop{Handlers: hands, Journal: r}.Run(t.Context())
+	r, steps := begun(), play()
+	steps["verdict.ReadPlan"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error { return nil }
+	err := loop.Loop{Do: steps.do, Journal: r}.Run(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "reported nothing") {
 		t.Errorf("Go = %v", err)
 	}
@@ -144,7 +151,7 @@ func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
 	for room := range strings.Count(whole, " ") + 1 {
 		r := begun()
 		r.room = room
-		err := loop.Loop{Handlers: play(), Journal: r}.Run(t.Context())
+		err := loop.Loop{Do: play().do, Journal: r}.Run(t.Context())
 		if !errors.Is(err, errFull) {
 			t.Fatalf("room for %d: Go = %v, want %v", room, err, errFull)
 		}
@@ -157,15 +164,16 @@ func TestNothingIsDoneThatIsNotOnRecord(t *testing.T) {
 // A run that is cancelled while the agent works saves and publishes the work before it
 // stops.
 func TestCancelSavesTheWork(t *testing.T) {
-	r, hands := begun(), play()
+	r, steps := begun(), play()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	hands.Iterate = func(_ context.Context, _ journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+	steps["verdict.Iterate"] = func(_ context.Context, _ journal.Run, step verdict.Step, emit func(journal.Event)) error {
+		s := step.(verdict.Iterate)
 		emit(journal.IterationBegan{Number: s.Number, Story: s.Story})
 		cancel(errors.New("SIGINT"))
 		emit(journal.AgentEnded{Failed: true, Why: "interrupted"})
 		return ctx.Err()
 	}
-	if err := (loop.Loop{Handlers: hands, Journal: r, SaveTimeout: time.Minute}).Run(ctx); err != nil {
+	if err := (loop.Loop{Do: steps.do, Journal: r, SaveTimeout: time.Minute}).Run(ctx); err != nil {
 		t.Fatal(err)
 	}
 	want := "baseline_ended iteration_began agent_ended cancel_asked commits_taken pushed run_stopped"
@@ -179,14 +187,14 @@ func TestCancelSavesTheWork(t *testing.T) {
 
 // After Drain is closed, the current step ends normally.
 func TestDrainLetsTheStepEnd(t *testing.T) {
-	r, hands := begun(), play()
+	r, steps := begun(), play()
 	drain := make(chan struct{})
-	iterate := hands.Iterate
-	hands.Iterate = func(ctx context.Context, run journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+	iterate := steps["verdict.Iterate"]
+	steps["verdict.Iterate"] = func(ctx context.Context, run journal.Run, s verdict.Step, emit func(journal.Event)) error {
 		close(drain)
 		return iterate(ctx, run, s, emit)
 	}
-	if err := (loop.Loop{Handlers: hands, Journal: r, Drain: drain, SaveTimeout: time.Minute}).Run(t.Context()); err != nil {
+	if err := (loop.Loop{Do: steps.do, Journal: r, Drain: drain, SaveTimeout: time.Minute}).Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if r.run.Stop.Reason != policy.Cancelled || !strings.Contains(strings.Join(r.events, " "), "agent_ended cancel_asked") {
@@ -196,17 +204,17 @@ func TestDrainLetsTheStepEnd(t *testing.T) {
 
 // The run ends even if the work cannot be saved.
 func TestARescueThatFailsStillEnds(t *testing.T) {
-	r, hands := begun(), play()
+	r, steps := begun(), play()
 	ctx, cancel := context.WithCancel(t.Context())
-	iterate := hands.Iterate
-	hands.Iterate = func(c context.Context, run journal.Run, s verdict.Iterate, emit func(journal.Event)) error {
+	iterate := steps["verdict.Iterate"]
+	steps["verdict.Iterate"] = func(c context.Context, run journal.Run, s verdict.Step, emit func(journal.Event)) error {
 		defer cancel()
 		return iterate(c, run, s, emit)
 	}
-	hands.TakeCommits = func(context.Context, journal.Run, verdict.TakeCommits, func(journal.Event)) error {
+	steps["verdict.TakeCommits"] = func(context.Context, journal.Run, verdict.Step, func(journal.Event)) error {
 		return errors.New("git is gone")
 	}
-	err := loop.Loop{Handlers: hands, Journal: r, SaveTimeout: time.Minute}.Run(ctx)
+	err := loop.Loop{Do: steps.do, Journal: r, SaveTimeout: time.Minute}.Run(ctx)
 	if err == nil || r.run.Stop == nil {
 		t.Errorf("Go = %v, stopped with %+v", err, r.run.Stop)
 	}
@@ -218,14 +226,14 @@ func TestGoingOnAfterAnyEvent(t *testing.T) {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
 			r := begun()
 			r.room = room
-			if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); !errors.Is(err, errFull) {
+			if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); !errors.Is(err, errFull) {
 				t.Fatal(err)
 			}
 			r.room = -1
 			if err := r.Append(journal.Resumed{Why: "killed"}); err != nil {
 				t.Fatal(err)
 			}
-			if err := (loop.Loop{Handlers: play(), Journal: r}).Run(t.Context()); err != nil {
+			if err := (loop.Loop{Do: play().do, Journal: r}).Run(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(1, r.run.PassedStories()); diff != "" || len(r.run.Iterations) != 1 {
