@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -61,10 +62,10 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, 
 			return job.NewRun{}, err
 		}
 	}
-	return job.NewRun{
+	return job.NewRun{RunBegan: journal.RunBegan{
 		Policy: p, Branch: "ralph/loop",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(c.Task, 60), Body: c.Task},
-	}, nil
+	}}, nil
 }
 
 func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Policy, error) {

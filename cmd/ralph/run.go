@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -85,10 +86,10 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 			return job.NewRun{}, err
 		}
 	}
-	return job.NewRun{
+	return job.NewRun{RunBegan: journal.RunBegan{
 		Policy: p, Branch: "ralph/" + plan.Slug(prompt, 40),
 		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(prompt, 60), Body: prompt},
-	}, nil
+	}}, nil
 }
 
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
@@ -125,10 +126,10 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if err := errors.Join(err, d.Takes(ctx, p, branch, prd)); err != nil {
 		return job.NewRun{}, err
 	}
-	return job.NewRun{
+	return job.NewRun{RunBegan: journal.RunBegan{
 		Policy: p, Plan: stories, Source: string(plan.SourceJSON), Branch: branch,
 		Task: plan.Task{Kind: plan.KindPrompt, Title: stories.Project, Body: stories.Description},
-	}, nil
+	}}, nil
 }
 
 type resumeCommand struct {

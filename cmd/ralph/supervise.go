@@ -14,6 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/job"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -89,10 +90,10 @@ func (c superviseCommand) asked(w world) (job.NewRun, error) {
 		return job.NewRun{}, err
 	}
 	p.Agent = filepath.Base(argv[0])
-	return job.NewRun{
-		ID: workspace.RunName("run", w.Now()), Policy: p, Level: "none",
+	return job.NewRun{RunBegan: journal.RunBegan{
+		Run: workspace.RunName("run", w.Now()), Policy: p, Level: "none",
 		Task: plan.Task{Kind: plan.KindPrompt, Title: p.Supervision.Task},
-	}, workspace.CheckDir(c.task().Dir, "--task-dir")
+	}}, workspace.CheckDir(c.task().Dir, "--task-dir")
 }
 
 // behindDashes drops dashes that begin a command: they separate it from flags.

@@ -117,7 +117,7 @@ func TestRenewedRules(t *testing.T) {
 		"more iterations":       {"main", policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}, &policy.Policy{Agent: "claude", SaveRun: true, Limits: policy.Limits{Iterations: 9}}},
 		"for another base":      {"v2", then, &then},
 	} {
-		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{Task: issue, BaseRef: c.base, Policy: c.now}, old)
+		got := action.Renewed(asked(config.Inputs{}, trigger.Trigger{}, trigger.Resume, issue), job.NewRun{RunBegan: journal.RunBegan{Task: issue, BaseRef: c.base, Policy: c.now}}, old)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -125,10 +125,10 @@ func TestRenewedRules(t *testing.T) {
 }
 
 func TestADryRunSaysWhatWouldBeDone(t *testing.T) {
-	work := job.NewRun{
+	work := job.NewRun{RunBegan: journal.RunBegan{
 		Task: issue, BaseRef: "main", Branch: "ralph/issue-7", Vague: true, Plan: plan.Plan{UserStories: []plan.Story{{ID: "US-001", Title: "A cart"}}},
 		Policy: policy.Policy{Agent: "claude", Approval: true, Limits: policy.Limits{Iterations: 3, CostUSD: 2, Run: policy.Duration(time.Hour)}},
-	}
+	}}
 	for verb, want := range map[trigger.Verb]string{
 		trigger.Run: "dry run: issue #7 would be worked on, on branch ralph/issue-7 for main\n  US-001 A cart\n  an agent would be asked for better stories first\n" +
 			"by claude, for at most 3 iterations, $2.00, 1h\nchecked by what the base's own files suggest\nonce the plan is approved\n",

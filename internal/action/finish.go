@@ -63,7 +63,7 @@ func (h *handler) charge(ctx context.Context, run journal.Run) {
 	if h.inputs.Quota == (quota.Limits{}) {
 		return
 	}
-	e, err := h.openLedger(ctx, job.NewRun{ID: run.ID, Policy: run.Policy}, journal.Run{CostUSD: run.Granted.CostUSD})
+	e, err := h.openLedger(ctx, job.NewRun{RunBegan: journal.RunBegan{Run: run.ID, Policy: run.Policy}}, journal.Run{CostUSD: run.Granted.CostUSD})
 	if err != nil {
 		h.say(fault.Told(err))
 		return

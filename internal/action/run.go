@@ -133,21 +133,14 @@ func (h *handler) newRun() (job.NewRun, error) {
 	if h.isOwnPull() {
 		pull = &journal.PullOpened{Number: h.task.Number, URL: h.task.URL, Draft: h.trigger.Pull.Draft}
 	}
-	return job.NewRun{
-		Pull:         pull,
-		ID:           workspace.RunName(h.description(), h.Now()),
-		Policy:       h.policy(stories),
-		Task:         h.task,
-		Plan:         stories,
-		Source:       string(source),
-		Vague:        plan.IsVague(h.task, stories, source),
-		BaseRef:      base,
-		DetectChecks: true,
-		Branch:       branch,
-		Links:        journal.Links{Repo: h.env.repo(), Log: h.env.log()},
-		Requester:    journal.Person{Login: h.trigger.Asker().Login, ID: h.trigger.Asker().ID},
-		Notes:        h.preliminaryNotes(),
-	}, nil
+	began := journal.RunBegan{
+		Run: workspace.RunName(h.description(), h.Now()), Policy: h.policy(stories), Task: h.task,
+		Plan: stories, Source: string(source), Vague: plan.IsVague(h.task, stories, source),
+		BaseRef: base, Branch: branch, Pull: pull,
+		Links: journal.Links{Repo: h.env.repo(), Log: h.env.log()},
+		By:    journal.Person{Login: h.trigger.Asker().Login, ID: h.trigger.Asker().ID},
+	}
+	return job.NewRun{RunBegan: began, Notes: h.preliminaryNotes(), DetectChecks: true}, nil
 }
 
 func (h *handler) preliminaryNotes() []journal.Noted {

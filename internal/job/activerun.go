@@ -124,30 +124,25 @@ func (s *activeRun) removeTrees() error {
 	return nil
 }
 
-func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
-	base, start, err := s.startingCommits(ctx, asked)
-	if err != nil {
+func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
+	if asked.Base, asked.Start, err = s.startingCommits(ctx, asked); err != nil {
 		return err
 	}
 	if s.trusted != nil {
-		done, err := suggestion.Apply(ctx, s.trusted, suggestion.On(start, asked.Policy), asked.Task, asked.Plan)
+		done, err := suggestion.Apply(ctx, s.trusted, suggestion.On(asked.Start, asked.Policy), asked.Task, asked.Plan)
 		if err != nil {
 			return err
 		}
-		start, asked.Task.Remarks, asked.Plan = done.Head, done.Remarks, done.Plan
+		asked.Start, asked.Task.Remarks, asked.Plan = done.Head, done.Remarks, done.Plan
 	}
-	tree, work, err := s.startingTrees(ctx, asked, start)
-	if err != nil {
+	if asked.Tree, asked.Work, err = s.startingTrees(ctx, asked); err != nil {
 		return err
 	}
-	if asked, err = s.detectChecks(ctx, asked, base); err != nil {
+	if asked, err = s.detectChecks(ctx, asked); err != nil {
 		return err
 	}
-	err = s.Append(journal.RunBegan{
-		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Source: asked.Source, Vague: asked.Vague,
-		Branch: asked.Branch, BaseRef: asked.BaseRef, Base: base, Start: start, Tree: tree, Work: work, Level: asked.Level, Links: asked.Links,
-		By: asked.Requester, Form: s.pullTemplate(ctx, asked, base), Pull: asked.Pull,
-	})
+	asked.Form = s.pullTemplate(ctx, asked)
+	err = s.Append(asked.RunBegan)
 	for _, note := range asked.Notes {
 		err = errors.Join(err, s.Append(note))
 	}
@@ -156,18 +151,18 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) error {
 
 // startingTrees returns the tree of the first commit, and that of the files as the agent finds
 // them, which is not known yet if the project tracks the loop's memory.
-func (s *activeRun) startingTrees(ctx context.Context, asked NewRun, start string) (tree, work string, err error) {
+func (s *activeRun) startingTrees(ctx context.Context, asked NewRun) (tree, work string, err error) {
 	switch {
 	case s.trusted == nil && s.UserTree == nil && s.Supervised == nil:
 		return "", workspace.Fingerprint(ctx, s.Dir), nil
 	case s.trusted == nil:
 		return "", asked.Work, nil
 	}
-	if tree, err = s.trusted.TreeOf(ctx, start); err != nil || asked.Work != "" {
+	if tree, err = s.trusted.TreeOf(ctx, asked.Start); err != nil || asked.Work != "" {
 		return tree, asked.Work, err
 	}
 	memory := path.Join(cmp.Or(asked.Policy.Memory, workspace.MemoryDir), "prd.json")
-	if _, err := s.trusted.ReadFile(ctx, git.At{Commit: start, Path: memory}, 1<<20); err == nil {
+	if _, err := s.trusted.ReadFile(ctx, git.At{Commit: asked.Start, Path: memory}, 1<<20); err == nil {
 		return tree, "", nil
 	}
 	return tree, tree, nil
@@ -208,11 +203,11 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 const maxPullTemplate = 16 << 10
 
 // pullTemplate returns nothing if no pull request will be opened or the template cannot be read.
-func (s *activeRun) pullTemplate(ctx context.Context, asked NewRun, base string) string {
+func (s *activeRun) pullTemplate(ctx context.Context, asked NewRun) string {
 	if s.trusted == nil || !asked.Policy.Publish || asked.Policy.NoPull || asked.Pull != nil {
 		return ""
 	}
-	files, err := s.trusted.Files(ctx, base)
+	files, err := s.trusted.Files(ctx, asked.Base)
 	if err != nil {
 		return ""
 	}
@@ -220,7 +215,7 @@ func (s *activeRun) pullTemplate(ctx context.Context, asked NewRun, base string)
 	if name == "" {
 		return ""
 	}
-	text, err := s.trusted.ReadFile(ctx, git.At{Commit: base, Path: name}, maxPullTemplate)
+	text, err := s.trusted.ReadFile(ctx, git.At{Commit: asked.Base, Path: name}, maxPullTemplate)
 	if err != nil {
 		s.Log("the template for pull requests was not read: " + fault.Told(err))
 		return ""

@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/loop"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/publish"
@@ -136,24 +135,11 @@ type RunStore interface {
 	Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error)
 }
 
-// NewRun is a run to begin.
+// NewRun is a run to begin. The job finds its commits and trees.
 type NewRun struct {
-	ID           string
-	Policy       policy.Policy
-	Task         plan.Task
-	Plan         plan.Plan
-	Source       string
-	Vague        bool // an agent makes the plan
-	BaseRef      string
-	Base         string // its commit, if the agent works in the user's own tree
-	Work         string // the tree of the user's files
-	Branch       string
-	Level        string
-	Links        journal.Links
-	Requester    journal.Person // who asks
+	journal.RunBegan
 	Notes        []journal.Noted
-	Pull         *journal.PullOpened // of an earlier run for the same work
-	DetectChecks bool                // if no check is configured, use those that the base's files suggest
+	DetectChecks bool // if no check is configured, use those that the base's files suggest
 }
 
 // Outcome is the state of a run when the job ends.
@@ -169,7 +155,7 @@ func (j *Job) Start(ctx context.Context, asked NewRun) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer release() //nolint:errcheck // the kernel gives the lock back anyway
-	home, err := j.Folder.NewRun(asked.ID)
+	home, err := j.Folder.NewRun(asked.Run)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string) (NewRun, error) {
+func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, error) {
 	if !asked.DetectChecks || s.trusted == nil {
 		return asked, nil
 	}
@@ -22,7 +22,7 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun, base string)
 	if err != nil {
 		return asked, err
 	}
-	files, err := checkout.Surveyed(ctx, code, git.At{Commit: base, Path: asked.Policy.Subfolder})
+	files, err := checkout.Surveyed(ctx, code, git.At{Commit: asked.Base, Path: asked.Policy.Subfolder})
 	if err != nil {
 		return asked, err
 	}

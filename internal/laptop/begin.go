@@ -212,7 +212,7 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	if !d.DryRun && !j.Folder.CanVouch() {
 		asked.Notes = append(asked.Notes, journal.Noted{What: "cannot write to .local/state/ralph in your home, so this run can be resumed with --trust only"})
 	}
-	asked.ID = workspace.RunName("run", d.World.Now())
+	asked.Run = workspace.RunName("run", d.World.Now())
 	if asked, err = d.stand(ctx, j, asked); err != nil {
 		return 0, err
 	}

@@ -76,11 +76,8 @@ func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
 }
 
 func (d *Project) dry(j *job.Job, asked job.NewRun) (int, error) {
-	run := journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: journal.RunBegan{
-		Run: asked.ID, Policy: asked.Policy, Task: asked.Task, Plan: asked.Plan, Base: asked.Base, Start: asked.Base,
-		Branch: asked.Branch, BaseRef: asked.BaseRef, Level: asked.Level,
-	}})
-	return d.dryAgain(j, run)
+	asked.Start = asked.Base
+	return d.dryAgain(j, journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: asked.RunBegan}))
 }
 
 func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
