@@ -24,10 +24,6 @@ type actionCommand struct {
 	Finish  bool   `help:"Finish the progress comment of a killed job, in a step with if: always()."`
 }
 
-func (actionCommand) restart() string {
-	return "continue by handling the same event again; finished work is kept"
-}
-
 func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	env, err := action.Handed(w.Getenv)
 	if err != nil {

@@ -30,21 +30,22 @@ type command interface {
 // chosen is the command that was typed.
 type chosen struct {
 	command
-	guarded bool // it may start programs, which must not outlive it
-	drains  bool // a first signal lets its current step end, and ralph resume continues it
+	guarded bool   // it may start programs, which must not outlive it
+	drains  bool   // a first signal lets its current step end, and ralph resume continues it
+	again   string // how it is begun again after a signal
 }
 
 type grammar struct {
 	Demo      demoCommand       `cmd:"" guarded:"" group:"start" help:"Watch an issue become a pull request, offline, in seconds."`
 	Init      initCommand       `cmd:"" group:"start" help:"Set up a project: settings, a PRD, or the GitHub workflow."`
 	Doctor    doctorCommand     `cmd:"" guarded:"" group:"start" help:"Show what ralph finds on this machine, and what is missing."`
-	Run       runCommand        `cmd:"" guarded:"" drains:"" group:"work" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
+	Run       runCommand        `cmd:"" guarded:"" drains:"" group:"work" stray:"give the prompt with -p: ralph run -p \"Make the tests pass. Answer <response>DONE</response>.\"" help:"Work on the stories of a PRD, or repeat a prompt until all checks pass."`
 	Loop      loopCommand       `cmd:"" guarded:"" drains:"" group:"work" help:"Repeat a task until its checks pass."`
 	Resume    resumeCommand     `cmd:"" guarded:"" drains:"" group:"work" help:"Continue a run that stopped or was killed."`
 	Status    statusCommand     `cmd:"" group:"work" help:"Show the state of a run."`
 	Report    reportCommand     `cmd:"" group:"work" help:"Write a report of a run."`
 	Plan      planCommand       `cmd:"" group:"work" help:"Turn the text of an issue into a PRD."`
-	Supervise superviseCommand  `cmd:"" guarded:"" group:"work" help:"Restart your own agent until it writes DONE."`
+	Supervise superviseCommand  `cmd:"" guarded:"" again:"start it again: ralph supervise -- COMMAND" group:"work" help:"Restart your own agent until it writes DONE."`
 	Sandbox   sandboxCommand    `cmd:"" guarded:"" group:"work" help:"Run any command in the sandbox."`
 	Archive   archiveCommand    `cmd:"" group:"work" help:"Move a finished loop to ralph-archive/."`
 	Worktree  worktreeCommand   `cmd:"" group:"work" help:"Manage the worktrees of runs with --worktree."`
@@ -52,7 +53,7 @@ type grammar struct {
 	Eval      evalCommand       `cmd:"" guarded:"" group:"judge" help:"Try an agent on commits that a repository already has."`
 	Verify    verifyCommand     `cmd:"" guarded:"" group:"judge" help:"Repeat the proof of a run from its evidence."`
 	Checks    checksCommand     `cmd:"" guarded:"" group:"judge" help:"Show the checks of a project, and run them."`
-	Action    actionCommand     `cmd:"" guarded:"" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
+	Action    actionCommand     `cmd:"" guarded:"" again:"continue by handling the same event again; finished work is kept" group:"github" help:"Handle a GitHub event (entry point of the Action)."`
 	Stats     statsCommand      `cmd:"" group:"github" help:"Show what became of ralph's pull requests, and what they cost."`
 	Serve     serveCommand      `cmd:"" group:"github" help:"Run the webhook server of a GitHub App."`
 	GC        gcCommand         `cmd:"" group:"github" name:"gc" help:"Delete the saved state and branches of old runs from a GitHub repository."`
@@ -137,7 +138,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 	if !is {
 		return typed, true, errors.New("a command without a body: " + parsed.Command())
 	}
-	return chosen{body, node.Tag.Has("guarded"), node.Tag.Has("drains")}, false, nil
+	return chosen{body, node.Tag.Has("guarded"), node.Tag.Has("drains"), cmp.Or(node.Tag.Get("again"), "start it again")}, false, nil
 }
 
 // asHelp turns "help COMMAND" into "COMMAND --help".

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -108,8 +109,6 @@ func (f folders) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-type straying interface{ stray(word string) string }
-
 func misused(err error, args []string) error {
 	what, fix := plainly(strings.TrimSpace(err.Error())), "see ralph --help"
 	if told, is := errors.AsType[*fault.Fault](err); is {
@@ -129,9 +128,7 @@ func misused(err error, args []string) error {
 		if at := slices.Index(args, word); at > 0 && args[at-1] == "--sandbox" {
 			return fault.Usage(what, "give the level with an equals sign: --sandbox="+word+"; levels: "+strings.Join(sandbox.Names(), ", "), nil)
 		}
-		if s, is := reflect.TypeAssert[straying](chosen.Target); is {
-			fix = s.stray(word)
-		}
+		fix = cmp.Or(chosen.Tag.Get("stray"), fix)
 	}
 	return fault.Usage(what, fix, nil)
 }

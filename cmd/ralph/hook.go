@@ -57,14 +57,26 @@ const answered = "ralph-hook/1"
 
 func (c hookCommand) answer(ctx context.Context, w world) error {
 	door := w.hooks()
-	switch c.Event {
-	case loopStart:
-		return c.start(w, door)
-	case loopCancel:
-		return c.cancel(w, door)
+	if c.Event != loopStart && c.Event != loopCancel {
+		door.Serve(ctx, c.Event, w.Stdin, w.Stdout)
+		return nil
 	}
-	door.Serve(ctx, c.Event, w.Stdin, w.Stdout)
-	return nil
+	words, err := c.words(w)
+	if err != nil {
+		return err
+	}
+	session := cmp.Or(w.Getenv("CLAUDE_CODE_SESSION_ID"), words.Session)
+	var text string
+	if c.Event == loopCancel {
+		text, err = door.Cancel(session)
+	} else {
+		text, err = words.start(w, door, session)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w.Stdout, text)
+	return err
 }
 
 func (w world) hooks() hook.Environment {
@@ -112,10 +124,6 @@ func (w world) dirty(ctx context.Context, project string) ([]string, error) {
 	return place.Dirty, nil
 }
 
-func (w world) session(named string) string {
-	return cmp.Or(w.Getenv("CLAUDE_CODE_SESSION_ID"), named)
-}
-
 type loopWords struct {
 	Task              []string `arg:"" optional:""`
 	MaxIterations     *int     `name:"max-iterations"`
@@ -128,38 +136,16 @@ type loopWords struct {
 	Session           string   `name:"session"`
 }
 
-func (c hookCommand) start(w world, door hook.Environment) error {
-	words, err := c.words(w)
-	if err != nil {
-		return err
-	}
+func (l loopWords) start(w world, door hook.Environment, session string) (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return fault.Usage("the session's folder no longer exists", "start the loop in another folder", err)
+		return "", fault.Usage("the session's folder no longer exists", "start the loop in another folder", err)
 	}
-	text, err := door.Start(hook.LoopRequest{
-		Session: w.session(words.Session), Dir: dir, AgentHome: w.claudes(),
-		Task: strings.Join(words.Task, " "), Resume: words.Resume, Trust: words.Trust,
-		ApplyTo: func(p policy.Policy) policy.Policy { return words.over(p, w.cap()) },
+	return door.Start(hook.LoopRequest{
+		Session: session, Dir: dir, AgentHome: cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude")),
+		Task: strings.Join(l.Task, " "), Resume: l.Resume, Trust: l.Trust,
+		ApplyTo: func(p policy.Policy) policy.Policy { return l.over(p, w.cap()) },
 	})
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w.Stdout, text)
-	return err
-}
-
-func (c hookCommand) cancel(w world, door hook.Environment) error {
-	words, err := c.words(w)
-	if err != nil {
-		return err
-	}
-	text, err := door.Cancel(w.session(words.Session))
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w.Stdout, text)
-	return err
 }
 
 // words reads standard input, too: a slash command hands on its text without a shell.
@@ -213,8 +199,4 @@ func (w world) cap() int {
 		return most
 	}
 	return usualCap
-}
-
-func (w world) claudes() string {
-	return cmp.Or(w.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(w.Getenv("HOME"), ".claude"))
 }

@@ -109,13 +109,9 @@ func inner(w world, typed chosen) int {
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
 	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
-	fix := "start it again"
-	if r, is := typed.command.(restarter); is {
-		fix = r.restart()
-	}
 	told := make(chan struct{})
 	if typed.drains {
-		fix = "continue: ralph resume; finished work is kept"
+		typed.again = "continue: ralph resume; finished work is kept"
 		o.polite = func() {
 			close(drain) // first: who has read the words may count on them
 			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the current step has ended, %s; a second signal ends it at once\n", w.Patience)
@@ -128,7 +124,7 @@ func inner(w world, typed chosen) int {
 		<-told
 	}
 	if err != nil && ctx.Err() != nil {
-		err = &fault.Fault{What: "interrupted", Fix: fix, Exit: fault.ExitInterrupted, Err: err}
+		err = &fault.Fault{What: "interrupted", Fix: typed.again, Exit: fault.ExitInterrupted, Err: err}
 	}
 	if err != nil {
 		return report(w.Stderr, err)
@@ -138,9 +134,6 @@ func inner(w world, typed chosen) int {
 
 // marking is a command that leaves a marker where it works.
 type marking interface{ Unmark() error }
-
-// restarter is a command that has its own words for how it is begun again.
-type restarter interface{ restart() string }
 
 var errInterrupted = errors.New("interrupted by a signal")
 

@@ -44,10 +44,6 @@ type runCommand struct {
 	laid config.Loop // the settings in force
 }
 
-func (runCommand) stray(string) string {
-	return `give the prompt with -p: ralph run -p "Make the tests pass. Answer <response>DONE</response>."`
-}
-
 func (c runCommand) run(ctx context.Context, w world) (int, error) {
 	d, err := c.Open(ctx, w.World)
 	if err != nil {

@@ -34,8 +34,6 @@ type superviseCommand struct {
 	Command []string `arg:"" optional:"" passthrough:"partial" help:"Command, after --."`
 }
 
-func (superviseCommand) restart() string { return "start it again: ralph supervise -- COMMAND" }
-
 func (c superviseCommand) run(ctx context.Context, w world) (code int, err error) {
 	asked, err := c.asked(w)
 	if err != nil {
