@@ -134,13 +134,6 @@ func (j *judge) applyBuiltin(c *call) {
 	case "cd", "pushd", "popd":
 		c.scope.dir = j.newDir(cmp.Or(ops[0], "~"), c.scope)
 		c.scope.vars["PWD"] = cmp.Or(c.scope.dir, markStart+"PWD"+markEnd)
-	case "read":
-		line, _, _ := strings.Cut(c.stdin, "\n")
-		for _, name := range c.operands("-p", "-d", "-t", "-n", "-u", "-a") {
-			if delete(c.scope.vars, name); line != "" {
-				c.scope.set(name, line)
-			}
-		}
 	case "git":
 		j.stashed = j.stashed || ops[0] == "stash" && (ops[1] == "" || ops[1] == "push" || ops[1] == "save")
 	}

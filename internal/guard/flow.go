@@ -60,8 +60,6 @@ func (j *judge) outputOf(c *call) (out string) {
 		return c.echoOutput()
 	case "pwd":
 		return c.scope.dir
-	case "mktemp":
-		return "/tmp/" + unknownText
 	case "ls":
 		return append(c.operands(), ".")[0] + "/*"
 	case "find":
@@ -134,9 +132,9 @@ var (
 func (c *call) pickedLines(out string) (left string) {
 	by := c.first()
 	for _, m := range markPattern.FindAllString(out, 20) {
-		settings := strings.HasPrefix(m, markStart+string(tokenOutput)) || strings.Contains(m, ".env")
-		processes := strings.HasPrefix(m, markStart+string(listOutput)+markSpace+"p")
-		few := strings.HasPrefix(m, markStart+string(listOutput)) && (!processes || !byNameOnly.MatchString(by))
+		settings := strings.HasPrefix(m, markStart+tokenOutput.Name) || strings.Contains(m, ".env")
+		processes := strings.HasPrefix(m, markStart+listOutput.Name+markSpace+"p")
+		few := strings.HasPrefix(m, markStart+listOutput.Name) && (!processes || !byNameOnly.MatchString(by))
 		harmless := settings && !strings.HasSuffix(c.name, "awk") && !secretName.MatchString(by) && !c.has("-v")
 		if !few && !harmless {
 			left += m
@@ -157,7 +155,7 @@ func (j *judge) fileText(file string, sc *scope) string {
 
 func (j *judge) checkShown(out string) {
 	for _, m := range markPattern.FindAllString(out, 50) {
-		if strings.HasPrefix(m, markStart+string(secretOutput)) || strings.HasPrefix(m, markStart+string(tokenOutput)) || secretVariable.MatchString(m) {
+		if strings.HasPrefix(m, markStart+secretOutput.Name) || strings.HasPrefix(m, markStart+tokenOutput.Name) || secretVariable.MatchString(m) {
 			j.report(CredentialExposure, "showing "+m, "")
 		}
 	}

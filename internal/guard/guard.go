@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Project is the folders and rules that a command is judged with.
@@ -33,7 +31,7 @@ type Finding struct {
 
 // String is one line for the agent: category, dangerous part, alternative.
 func (f Finding) String() string {
-	line := fmt.Sprintf("%s: %s; instead: %s", f.Category, f.What, f.Instead)
+	line := fmt.Sprintf("%s: %s; instead: %s", f.Category.Name, f.What, f.Instead)
 	if f.Unread {
 		line += " (part of this shell could not be read; judged by what could be seen)"
 	}
@@ -100,7 +98,7 @@ func (j *judge) verdict() (Finding, bool) {
 
 func (j *judge) report(c Category, what, instead string) {
 	if j.finding == nil {
-		j.finding = &Finding{Category: c, What: displayText(what, 200), Instead: cmp.Or(instead, c.Instead())}
+		j.finding = &Finding{Category: c, What: displayText(what, 200), Instead: cmp.Or(instead, c.Instead)}
 	}
 }
 
@@ -112,64 +110,21 @@ func (j *judge) begin() bool {
 	return j.finding == nil && j.steps <= maxSteps && j.depth <= maxNest
 }
 
-// script returns the output. After a line that cannot be parsed, it continues with the next one.
+// script returns the output. It reads nothing after a statement that cannot be parsed, as shells do.
 func (j *judge) script(src string, sc *scope, in string) (out string) {
 	if len(src) > maxLine {
 		j.unread = true
 		src = src[:maxLine]
 	}
-	for _, m := range heredoc.FindAllStringSubmatch(src, 20) {
-		src += "\n" + m[1] // in bash, the end of the script can end a here-document
-	}
-	for src != "" && j.finding == nil {
-		if j.parsedBytes += len(src) + maxScript/64; j.parsedBytes > maxScript {
-			j.unread = true
-			break
-		}
-		printed, bad := j.parsedScript(src, sc, in)
-		if out = joinOutput(out, printed); bad == len(src) {
-			break
-		}
+	j.parsedBytes += len(src)
+	if j.parsedBytes > maxScript || strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
 		j.unread = true
-		var line string
-		line, src, _ = strings.Cut(src[bad:], "\n")
-		j.unparsedLine(line, sc)
+		return ""
+	}
+	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
+		if j.unread = j.unread || err != nil; err == nil {
+			out = joinOutput(out, j.statement(s, sc, in))
+		}
 	}
 	return out
-}
-
-var (
-	heredoc    = pattern.Of(`<<-?\s*['"\\]?(\w+)`)
-	separators = pattern.Of(`[;&|()]+`)
-)
-
-// parsedScript returns the offset of a line that cannot be parsed.
-func (j *judge) parsedScript(src string, sc *scope, in string) (out string, bad int) {
-	if strings.Count(src, "(")+strings.Count(src, "{")+strings.Count(src, "`") > maxBrackets {
-		return "", 0
-	}
-	failed := false
-	for s, err := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(strings.NewReader(src)) {
-		if failed = failed || err != nil; failed {
-			continue // the parser continues after a break
-		}
-		out = joinOutput(out, j.statement(s, sc, in))
-		bad = int(s.End().Offset())
-	}
-	if !failed {
-		bad = len(src)
-	}
-	return out, bad
-}
-
-// unparsedLine uses the words before the first quote: quoted text is usually prose.
-func (j *judge) unparsedLine(line string, sc *scope) {
-	for _, part := range separators.Split(line, 50) {
-		if i := strings.IndexAny(part, `"'`); i >= 0 && !strings.HasPrefix(strings.TrimSpace(part), `"`) {
-			part = part[:i]
-		}
-		if words := strings.Fields(part); len(words) < maxWords {
-			j.words(words, call{scope: sc})
-		}
-	}
 }

@@ -28,13 +28,14 @@ func TestFindingSaysWhatAndWhatInstead(t *testing.T) {
 	}
 }
 
-// Shell that cannot be parsed is judged by what can be seen, and the finding
-// says so.
-func TestUnreadableShellIsJudgedByWhatCanBeSeen(t *testing.T) {
+// Of shell that cannot be parsed the statements before the break are judged, as a shell
+// runs no more, and the finding says so.
+func TestUnreadableShellIsJudgedUpToTheBreak(t *testing.T) {
 	for line, danger := range map[string]bool{
-		"rm -rf / \"unclosed":                             true,
-		"if true; then\nrm -rf ~\n":                       true,
-		"echo 'it\nsudo reboot":                           true,
+		"rm -rf /\necho \"unclosed":                       true,
+		"cd ..\nrm -rf ~\nif true; then\n":                true,
+		"rm -rf / \"unclosed":                             false,
+		"if true; then\nrm -rf ~\n":                       false,
 		"echo \"say rm -rf /":                             false,
 		"cat > a.md <<'EOF'\nrm -rf /\nEOF\nif then fi (": false,
 		"git commit -m \"don't":                           false,
@@ -127,16 +128,16 @@ func TestProjectsOwnRules(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"kubectl apply -f k8s/preview.yaml":          "",
-		"kubectl apply -f k8s/":                      "deployment: kubectl apply -f k8s/ deploys to production; instead: " + guard.Deployment.Instead(),
+		"kubectl apply -f k8s/":                      "deployment: kubectl apply -f k8s/ deploys to production; instead: " + guard.Deployment.Instead,
 		"make -j4 seed && make test":                 "project-rule: make -j4 seed fills the shared database; instead: make seed DB=shop_test",
 		"make seed DB=shop_test":                     "",
 		"make build":                                 "",
 		"cd x && bash -c 'make reset'":               "project-rule: make reset fills the shared database; instead: make seed DB=shop_test",
 		"scripts/seal --env prod":                    "project-rule: seal --env prod is refused by the project's settings; instead: ask the user",
 		"scripts/seal --env staging":                 "",
-		"tee .ralph/settings.json < x":               "protected-path: writing to .ralph/settings.json; instead: " + guard.ProtectedPath.Instead(),
+		"tee .ralph/settings.json < x":               "protected-path: writing to .ralph/settings.json; instead: " + guard.ProtectedPath.Instead,
 		"rm -r src && rm -rf /home/dev/other/build":  "",
-		"rm -rf /home/dev/other":                     "file-destruction: rm -rf /home/dev/other deletes what is not the project's, or all of it; instead: " + guard.FileDestruction.Instead(),
+		"rm -rf /home/dev/other":                     "file-destruction: rm -rf /home/dev/other deletes what is not the project's, or all of it; instead: " + guard.FileDestruction.Instead,
 		"make seed NAME=" + strings.Repeat("a", 200): "project-rule: make seed NAME=" + strings.Repeat("a", 64) + "… fills the shared database; instead: make seed DB=shop_test",
 	} {
 		f, found := guard.CheckCommand(line, at)
@@ -214,13 +215,13 @@ func TestTableKnowsItsConditions(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	for path, want := range map[string]guard.Category{
-		"src/app.ts":                         "",
-		"/home/dev/shop/README.md":           "",
-		"/home/dev/shop/.gitignore":          "",
-		"/home/dev/shop/.claude/CLAUDE.md":   "",
-		"/home/dev/shop/.husky/pre-commit":   "",
-		"/tmp/notes.txt":                     "",
-		"/home/dev/notes.txt":                "",
+		"src/app.ts":                         {},
+		"/home/dev/shop/README.md":           {},
+		"/home/dev/shop/.gitignore":          {},
+		"/home/dev/shop/.claude/CLAUDE.md":   {},
+		"/home/dev/shop/.husky/pre-commit":   {},
+		"/tmp/notes.txt":                     {},
+		"/home/dev/notes.txt":                {},
 		"ralph/prd.lock":                     guard.ProtectedPath,
 		"./ralph/../ralph/prd.lock":          guard.ProtectedPath,
 		"/home/dev/shop/.ralph-active":       guard.ProtectedPath,
@@ -241,8 +242,8 @@ func TestWrite(t *testing.T) {
 		"/proc/sysrq-trigger":                guard.ProcessManipulation,
 	} {
 		f, found := guard.CheckWrite(path, shop)
-		if f.Category != want || found != (want != "") {
-			t.Errorf("Write(%q) = %q, %v, want %q", path, f.Category, found, want)
+		if f.Category != want || found != (want != guard.Category{}) {
+			t.Errorf("Write(%q) = %q, %v, want %q", path, f.Category.Name, found, want.Name)
 		}
 	}
 }
@@ -251,15 +252,15 @@ func TestWrite(t *testing.T) {
 var guideRow = regexp.MustCompile("(?m)^\\| \\d+ \\| `([a-z-]+)` \\| .+? \\| (.+?) \\|$")
 
 // guide returns the categories of docs/guard.md, and what it says to do instead.
-func guide(t *testing.T) map[guard.Category]string {
+func guide(t *testing.T) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/guard.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[guard.Category]string{}
+	told := map[string]string{}
 	for _, m := range guideRow.FindAllStringSubmatch(string(page), -1) {
-		told[guard.Category(m[1])] = m[2]
+		told[m[1]] = m[2]
 	}
 	return told
 }
@@ -269,9 +270,13 @@ func TestGuideAgreesWithTheCode(t *testing.T) {
 	if len(told) != 20 {
 		t.Errorf("%d categories in docs/guard.md, want 20", len(told))
 	}
-	for category, instead := range told {
-		if instead != category.Instead() {
-			t.Errorf("docs/guard.md has %s instead of %s, want %s", instead, category, category.Instead())
+	for _, c := range []guard.Category{
+		guard.FileDestruction, guard.DiskDestruction, guard.ResourceExhaustion, guard.DataExfiltration, guard.RemoteAccess, guard.CredentialExposure, guard.PrivilegeEscalation,
+		guard.ContainerEscape, guard.SupplyChain, guard.GitDestruction, guard.SystemConfiguration, guard.ObfuscatedExecution, guard.EnvironmentTamper, guard.ProcessManipulation,
+		guard.Persistence, guard.DatabaseDestruction, guard.CloudDestruction, guard.ProtectedPath, guard.Deployment, guard.ProjectRule,
+	} {
+		if told[c.Name] != c.Instead {
+			t.Errorf("docs/guard.md has %q instead of %s, want %q", told[c.Name], c.Name, c.Instead)
 		}
 	}
 }
@@ -350,7 +355,7 @@ func FuzzCommand(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		found, yes := guard.CheckCommand(line, shop)
-		if yes && (found.Category == "" || found.What == "" || found.Instead == "" || strings.Contains(found.String(), "\n")) {
+		if yes && (found.Category.Name == "" || found.What == "" || found.Instead == "" || strings.Contains(found.String(), "\n")) {
 			t.Errorf("finding without its words, or of several lines: %+v", found)
 		}
 		if again, _ := guard.CheckCommand(line, shop); again != found {

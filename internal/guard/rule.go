@@ -11,56 +11,34 @@ import (
 )
 
 // Category is a family of dangerous commands; docs/guard.md describes them.
-type Category string
-
-// The categories. ProjectRule is for the project's own rules.
-const (
-	FileDestruction     Category = "file-destruction"
-	DiskDestruction     Category = "disk-destruction"
-	ResourceExhaustion  Category = "resource-exhaustion"
-	DataExfiltration    Category = "data-exfiltration"
-	RemoteAccess        Category = "remote-access"
-	CredentialExposure  Category = "credential-exposure" //nolint:gosec // the name of a category
-	PrivilegeEscalation Category = "privilege-escalation"
-	ContainerEscape     Category = "container-escape"
-	SupplyChain         Category = "supply-chain"
-	GitDestruction      Category = "git-destruction"
-	SystemConfiguration Category = "system-configuration"
-	ObfuscatedExecution Category = "obfuscated-execution"
-	EnvironmentTamper   Category = "environment-tampering"
-	ProcessManipulation Category = "process-manipulation"
-	Persistence         Category = "persistence"
-	DatabaseDestruction Category = "database-destruction"
-	CloudDestruction    Category = "cloud-destruction"
-	ProtectedPath       Category = "protected-path"
-	Deployment          Category = "deployment"
-	ProjectRule         Category = "project-rule"
-)
-
-var instead = map[Category]string{
-	FileDestruction:     "delete the named files inside the project that you mean",
-	DiskDestruction:     "work on an image file inside the project",
-	ResourceExhaustion:  "bound it: a count, a size, a timeout",
-	DataExfiltration:    "send only what the task needs, to localhost or the project's own service",
-	RemoteAccess:        "talk to localhost; leave tunnels to the user",
-	CredentialExposure:  "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example",
-	PrivilegeEscalation: "do it without root, inside the project, or ask the user to run it",
-	ContainerEscape:     "mount only the project, name the containers that you mean",
-	SupplyChain:         "download it, read it, pin it; use the package manager",
-	GitDestruction:      "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch",
-	SystemConfiguration: "keep the change inside the project or a container, or ask the user",
-	ObfuscatedExecution: "write the command out plainly",
-	EnvironmentTamper:   "set the variable for one command, to a path in the project",
-	ProcessManipulation: "end the one process that you started, by its id (`kill $PID`) or its port",
-	Persistence:         "keep it in the project's own scripts, or ask the user",
-	DatabaseDestruction: "use a database with `test` in its name, a WHERE, or a migration",
-	CloudDestruction:    "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user",
-	ProtectedPath:       "write inside the project, to files that are not protected",
-	Deployment:          "use `--dry-run`, a preview or staging, and leave production to the user",
+type Category struct {
+	Name    string
+	Instead string // what to do instead
 }
 
-// Instead returns what to do instead of a command of this category.
-func (c Category) Instead() string { return cmp.Or(instead[c], "ask the user") }
+// The categories. ProjectRule is for the project's own rules.
+var (
+	FileDestruction     = Category{"file-destruction", "delete the named files inside the project that you mean"}
+	DiskDestruction     = Category{"disk-destruction", "work on an image file inside the project"}
+	ResourceExhaustion  = Category{"resource-exhaustion", "bound it: a count, a size, a timeout"}
+	DataExfiltration    = Category{"data-exfiltration", "send only what the task needs, to localhost or the project's own service"}
+	RemoteAccess        = Category{"remote-access", "talk to localhost; leave tunnels to the user"}
+	CredentialExposure  = Category{"credential-exposure", "check that it exists without printing it (`printenv NAME >/dev/null`), or read .env.example"}
+	PrivilegeEscalation = Category{"privilege-escalation", "do it without root, inside the project, or ask the user to run it"}
+	ContainerEscape     = Category{"container-escape", "mount only the project, name the containers that you mean"}
+	SupplyChain         = Category{"supply-chain", "download it, read it, pin it; use the package manager"}
+	GitDestruction      = Category{"git-destruction", "commit or `git stash` first; undo single files; `git push --force-with-lease` on your own branch"}
+	SystemConfiguration = Category{"system-configuration", "keep the change inside the project or a container, or ask the user"}
+	ObfuscatedExecution = Category{"obfuscated-execution", "write the command out plainly"}
+	EnvironmentTamper   = Category{"environment-tampering", "set the variable for one command, to a path in the project"}
+	ProcessManipulation = Category{"process-manipulation", "end the one process that you started, by its id (`kill $PID`) or its port"}
+	Persistence         = Category{"persistence", "keep it in the project's own scripts, or ask the user"}
+	DatabaseDestruction = Category{"database-destruction", "use a database with `test` in its name, a WHERE, or a migration"}
+	CloudDestruction    = Category{"cloud-destruction", "show the plan (`plan`, `--dry-run`, `get`) and leave it to the user"}
+	ProtectedPath       = Category{"protected-path", "write inside the project, to files that are not protected"}
+	Deployment          = Category{"deployment", "use `--dry-run`, a preview or staging, and leave production to the user"}
+	ProjectRule         = Category{"project-rule", "ask the user"}
+)
 
 // Rule says when a command is dangerous. The fields are lists of tokens, separated
 // by blanks; a list matches if one token does. Flags and Operands both have to
@@ -128,8 +106,8 @@ func (j *judge) checkRules(c *call) {
 // other machines count.
 func (j *judge) lookUp(c *call, category string) (Rule, bool) {
 	for _, r := range slices.Concat(rulesByProgram()[c.name], rulesByProgram()["*"]) {
-		danger := r.category[0] > '?' && (!c.scope.inContainer || slices.Contains([]Category{DatabaseDestruction, CloudDestruction, Deployment}, r.category))
-		if (category == "" && danger || category != "" && strings.HasPrefix(string(r.category), category)) && r.matches(j, c) {
+		danger := r.category.Name[0] > '?' && (!c.scope.inContainer || slices.Contains([]Category{DatabaseDestruction, CloudDestruction, Deployment}, r.category))
+		if (category == "" && danger || category != "" && strings.HasPrefix(r.category.Name, category)) && r.matches(j, c) {
 			return r, true
 		}
 	}

@@ -47,7 +47,7 @@ func (j *judge) statement(s *syntax.Stmt, sc *scope, in string) string {
 	if c.outputFile == "" {
 		return out
 	}
-	if strings.Contains(out, markStart+string(secretOutput)) && c.outputFile != "/dev/null" {
+	if strings.Contains(out, markStart+secretOutput.Name) && c.outputFile != "/dev/null" {
 		j.checkShown(out)
 	}
 	file := j.fileKey(c.outputFile, sc)

@@ -23,16 +23,16 @@ const (
 	wordGap     = "\uE002" // between the words that one word expands to
 )
 
-const (
-	fetchedOutput Category = "!fetched" // from the network
-	decodedOutput Category = "!decoded" // from base64 and similar
-	secretOutput  Category = "!secret"  // a key
-	tokenOutput   Category = "!token"   // a secret that may be passed on, but not shown
-	archiveOutput Category = "!archive" // the whole project or database
-	shellOutput   Category = "!shell"   // what an interactive shell prints
-	listOutput    Category = "!every"   // every container, every process
-	noOutput      Category = "!quiet"   // nothing of its input
-	rootAllowed   Category = "?root"    // not an output: commands that may need root
+var (
+	fetchedOutput = Category{Name: "!fetched"} // from the network
+	decodedOutput = Category{Name: "!decoded"} // from base64 and similar
+	secretOutput  = Category{Name: "!secret"}  // a key
+	tokenOutput   = Category{Name: "!token"}   // a secret that may be passed on, but not shown
+	archiveOutput = Category{Name: "!archive"} // the whole project or database
+	shellOutput   = Category{Name: "!shell"}   // what an interactive shell prints
+	listOutput    = Category{Name: "!every"}   // every container, every process
+	noOutput      = Category{Name: "!quiet"}   // nothing of its input
+	rootAllowed   = Category{Name: "?root"}    // not an output: commands that may need root
 )
 
 var (
@@ -47,7 +47,7 @@ var (
 )
 
 func mark(kind Category, what string) string {
-	return markStart + string(kind) + markSpace + unsafeInMark.ReplaceAllString(what, markSpace) + markEnd
+	return markStart + kind.Name + markSpace + unsafeInMark.ReplaceAllString(what, markSpace) + markEnd
 }
 
 func marksIn(text string) string {
