@@ -29,13 +29,12 @@ const (
 
 // Eval is a series of tasks with their settings.
 type Eval struct {
-	Repo       string       // the clone, where names of commits hold
-	Store      *git.Trusted // reads the clone's objects; everything but a name comes from here
-	Dir        string       // an empty folder
-	Self       string       // this program
-	Agent      string       // what it is called in the results; Gold and None need no model
-	Flags      []string     // of `ralph run`
-	AgentFlags []string
+	Repo  string       // the clone, where names of commits hold
+	Store *git.Trusted // reads the clone's objects; everything but a name comes from here
+	Dir   string       // an empty folder
+	Self  string       // this program
+	Agent string       // what it is called in the results; Gold and None need no model
+	Flags []string     // of `ralph run`
 	Settings
 	MaxCost float64 // dollars for all tasks; 0: no limit
 	MaxTime time.Duration

@@ -179,15 +179,12 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 		return told, err
 	}
 	argv := append([]string{t.Self, "run", "-d", t.work, "--json", "--no-emoji", "--config", config}, t.Flags...)
-	switch t.Agent {
-	case Gold, None:
+	if t.Agent == Gold || t.Agent == None {
 		script := filepath.Join(filepath.Dir(t.work), "agent.txtar")
 		if err := untrusted.WriteFile(script, t.script(), 0o644); err != nil {
 			return told, err
 		}
 		argv = append(argv, "--agent", "scripted", "--agent-command", script)
-	default:
-		argv = append(argv, t.AgentFlags...)
 	}
 	if t.MaxCost > 0 {
 		argv = append(argv, "--max-cost", fmt.Sprintf("%g", t.left))

@@ -148,12 +148,8 @@ func (c Eval) series(w World, tool git.Git, dir string) (*eval.Eval, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent := []string{"--agent", c.Agent}
-	if c.AgentCommand != "" {
-		agent = []string{"--agent-command", c.AgentCommand}
-	}
 	return &eval.Eval{
-		Repo: c.Repo, Dir: dir, Self: self, Agent: c.Agent + c.AgentCommand, AgentFlags: agent, Flags: c.flags(),
+		Repo: c.Repo, Dir: dir, Self: self, Agent: c.Agent + c.AgentCommand, Flags: c.flags(),
 		MaxCost: c.MaxCost, MaxTime: c.MaxTime.Std(),
 		Settings: eval.Settings{Setup: c.Setup, Hosts: c.Allow, Env: c.Env},
 		Rules:    Clone{ProjectDir: dir}.Rules(c.Check, c.Setup),
@@ -173,10 +169,16 @@ func (c Eval) flags() []string {
 	case c.Sandbox != "":
 		level += "=" + string(c.Sandbox)
 	}
-	if c.Agent == eval.Gold || c.Agent == eval.None { // a second iteration would do the same
+	flags := []string{level}
+	switch {
+	case c.Agent == eval.Gold || c.Agent == eval.None: // a second iteration would do the same
 		c.MaxIterations = 1
+	case c.AgentCommand != "":
+		flags = append(flags, "--agent-command", c.AgentCommand)
+	default:
+		flags = append(flags, "--agent", c.Agent)
 	}
-	flags := []string{level, "-m", strconv.Itoa(c.MaxIterations)}
+	flags = append(flags, "-m", strconv.Itoa(c.MaxIterations))
 	if c.Model != "" {
 		flags = append(flags, "--model", c.Model)
 	}
