@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -43,11 +42,11 @@ type serveCommand struct {
 	Verbose       bool     `short:"V" help:"Log each ignored delivery and the reason."`
 }
 
-func (c serveCommand) run(ctx context.Context, w world) (int, error) {
+func (c *serveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.serve(ctx, w)
 }
 
-func (c serveCommand) serve(ctx context.Context, w world) error {
+func (c *serveCommand) serve(ctx context.Context, w world) error {
 	app, err := c.app(ctx, w)
 	if app == nil || err != nil {
 		return err
@@ -55,7 +54,7 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 	log := redact.New(app.PrivateKey, app.Secret).Writer(w.Stderr)
 	s := c.server(w, log)
 	s.Access.App, s.Secret = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}, app.Secret
-	listener, err := server.Listen(ctx, app.listen)
+	listener, err := server.Listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func (c serveCommand) serve(ctx context.Context, w world) error {
 	return err
 }
 
-func (c serveCommand) server(w world, log io.Writer) server.Server {
+func (c *serveCommand) server(w world, log io.Writer) server.Server {
 	return server.Server{
 		Access:   c.access(w),
 		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.Now, Limits: server.DefaultLimits,
@@ -75,11 +74,11 @@ func (c serveCommand) server(w world, log io.Writer) server.Server {
 	}
 }
 
-func (c serveCommand) access(w world) github.Access {
+func (c *serveCommand) access(w world) github.Access {
 	return github.Access{BaseURL: cmp.Or(c.APIURL, w.Getenv("GITHUB_API_URL")), Retry: w.pace}
 }
 
-func (c serveCommand) log(to io.Writer) *slog.Logger {
+func (c *serveCommand) log(to io.Writer) *slog.Logger {
 	level := slog.LevelInfo
 	if c.Verbose {
 		level = slog.LevelDebug
@@ -87,13 +86,8 @@ func (c serveCommand) log(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(to, &slog.HandlerOptions{Level: level}))
 }
 
-type served struct {
-	github.CreatedApp
-	listen string // where
-}
-
 // app returns the given App, or a new one. It is nil if a signal came before one was made.
-func (c serveCommand) app(ctx context.Context, w world) (*served, error) {
+func (c *serveCommand) app(ctx context.Context, w world) (*github.CreatedApp, error) {
 	switch {
 	case c.App == "" && c.AppID == 0:
 		return nil, fault.Usage("no GitHub App", "name its file with --app; add --url to create the App if there is no such file", nil)
@@ -109,21 +103,21 @@ func (c serveCommand) app(ctx context.Context, w world) (*served, error) {
 	return app, err
 }
 
-func (c serveCommand) told(w world) (*served, error) {
+func (c *serveCommand) told(w world) (*github.CreatedApp, error) {
 	key, err := confided(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
 	if err != nil {
 		return nil, err
 	}
 	secret, err := confided(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
-	return &served{github.CreatedApp{ID: c.AppID, PrivateKey: key, Secret: secret}, c.Listen}, err
+	return &github.CreatedApp{ID: c.AppID, PrivateKey: key, Secret: secret}, err
 }
 
-func (c serveCommand) kept() (*served, error) {
+func (c *serveCommand) kept() (*github.CreatedApp, error) {
 	text, err := os.ReadFile(c.App)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	app := served{listen: c.Listen}
+	var app github.CreatedApp
 	if err == nil {
 		err = json.Unmarshal(text, &app)
 	}
@@ -136,14 +130,12 @@ func (c serveCommand) kept() (*served, error) {
 	return &app, nil
 }
 
-func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
+// setup serves the page that creates an App, at the address where its deliveries will arrive.
+func (c *serveCommand) setup(ctx context.Context, w world) (*github.CreatedApp, error) {
 	if c.URL == "" {
 		return nil, fault.Usage("no App in "+c.App, "to create one, give this server's public address: --url https://HOST", nil)
 	}
 	// GitHub hands the key over once: better told now that it cannot be kept.
-	if _, err := os.Lstat(c.App); !errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Usage("cannot save the App in "+c.App+", a broken link", "remove the link, or name the file itself with --app", err)
-	}
 	trial, err := c.draft(nil)
 	if err != nil {
 		return nil, err
@@ -155,18 +147,14 @@ func (c serveCommand) setup(ctx context.Context, w world) (*served, error) {
 	if err != nil {
 		return nil, err
 	}
-	listen := listener.Addr().String()
-	made, err := server.Setup{
+	c.Listen = listener.Addr().String()
+	return server.Setup{
 		Access: c.access(w), URL: c.URL, Organization: c.Organization, Keep: c.keep, Log: c.log(w.Stderr), Limits: server.DefaultLimits,
 	}.Serve(ctx, listener)
-	if made == nil || err != nil {
-		return nil, err
-	}
-	return &served{*made, listen}, nil
 }
 
 // keep puts the App where only we can read it, whole or not at all.
-func (c serveCommand) keep(made github.CreatedApp) error {
+func (c *serveCommand) keep(made github.CreatedApp) error {
 	text, err := json.MarshalIndent(made, "", "  ") //nolint:gosec // to be kept is what it is for
 	if err != nil {
 		return err
@@ -175,14 +163,11 @@ func (c serveCommand) keep(made github.CreatedApp) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Lstat(c.App); !errors.Is(err, fs.ErrNotExist) {
-		return errors.Join(fmt.Errorf("there is already an App in %s", c.App), os.Remove(draft))
-	}
 	return os.Rename(draft, c.App)
 }
 
 // draft returns a new file beside the App's, with mode 0600.
-func (c serveCommand) draft(text []byte) (path string, err error) {
+func (c *serveCommand) draft(text []byte) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
 	if err != nil {
 		return "", fault.Usage("cannot save the App in "+c.App, "use --app with a file in an existing, writable folder", err)
