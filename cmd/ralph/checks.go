@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
-	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/doctor"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -42,7 +41,7 @@ type checksCommand struct {
 }
 
 func (c checksCommand) run(ctx context.Context, w world) (int, error) {
-	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
+	d, err := c.open(ctx, w)
 	if err != nil {
 		return 0, err
 	}
@@ -90,63 +89,54 @@ func (c checksCommand) policy(d *laptop.Project) (policy.Policy, error) {
 	return p, nil
 }
 
+func (c checksCommand) open(ctx context.Context, w world) (*laptop.Project, error) {
+	return laptop.Flags{
+		ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true, Sandbox: c.Sandbox, NoSandbox: c.NoSandbox, Reach: c.Reach, Secrecy: c.Secrecy,
+	}.Open(ctx, w.World)
+}
+
 // look runs the checks of some rules at HEAD, or only finds them. First it says what git lacks.
 func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*laptop.Project) (policy.Policy, error), as checkout.Verifier) (run journal.Run, err error) {
-	head, done, err := c.begin(ctx, d, &as)
+	if _, err := d.Tool.Version(ctx); err != nil {
+		return run, err
+	}
+	head, err := d.Tool.Named(ctx, c.ProjectDir, "HEAD")
 	if err != nil {
-		return journal.Run{}, err
+		return run, err
+	}
+	dir, done, err := d.World.Room(c.ProjectDir, "checks")
+	if err != nil {
+		return run, err
 	}
 	defer done()
+	as.Git, as.Dir, as.Hand.Run = d.Tool, dir, d.World.Runner.Run
 	p, err := rules(d)
-	if err != nil {
-		return journal.Run{}, err
-	}
-	needs, err := d.World.Needs(d.Settings, c.Reach, c.Secrecy)
-	if err != nil {
-		return journal.Run{}, err
-	}
-	if c.find {
+	switch {
+	case err != nil:
+		return run, err
+	case c.find:
 		return as.Find(ctx, c.ProjectDir, head, p)
 	}
-	sb, err := c.confinement(ctx, d, needs)
-	if err != nil {
-		return journal.Run{}, err
-	}
-	defer func() { err = errors.Join(err, sb.Close()) }()
-	as.Sandbox, as.Hand.Run = sb, d.World.Runner.Run
-	as.Confide(d.World.Within(sb, append(d.Settings.Sandbox.Env, c.Env...)...), needs)
-	return as.Look(ctx, c.ProjectDir, head, p)
-}
-
-// begin makes a folder of its own for the commit that the project stands on.
-func (c checksCommand) begin(ctx context.Context, d *laptop.Project, v *checkout.Verifier) (head string, done func(), err error) {
-	if _, err = d.Tool.Version(ctx); err != nil {
-		return "", nil, err
-	}
-	if head, err = d.Tool.Named(ctx, c.ProjectDir, "HEAD"); err != nil {
-		return "", nil, err
-	}
-	v.Git = d.Tool
-	v.Dir, done, err = d.World.Room(c.ProjectDir, "checks")
-	return head, done, err
-}
-
-func (c checksCommand) confinement(ctx context.Context, d *laptop.Project, needs confine.Needs) (*confine.Sandbox, error) {
-	d.Sandbox, d.NoSandbox = c.Sandbox, c.NoSandbox
 	level, err := d.OfChecks(ctx)
 	if err != nil {
-		return nil, err
+		return run, err
 	}
-	return c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Needs: needs})
+	as.Sandbox, err = c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Needs: d.Needs})
+	if err != nil {
+		return run, err
+	}
+	defer func() { err = errors.Join(err, as.Sandbox.Close()) }()
+	as.Confide(d.World.Within(as.Sandbox, append(d.Settings.Sandbox.Env, c.Env...)...), d.Needs)
+	return as.Look(ctx, c.ProjectDir, head, p)
 }
 
 // checks may be missing without --checks: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
-	d, err := laptop.Flags{ProjectDir: c.ProjectDir, Trust: c.Trust, DryRun: true}.Open(ctx, w.World)
+	look := checksCommand{ProjectDir: c.ProjectDir, Trust: c.Trust, Check: c.Check, find: c.Checks == nil}
+	d, err := look.open(ctx, w)
 	if err != nil {
 		return err
 	}
-	look := checksCommand{ProjectDir: c.ProjectDir, Check: c.Check, find: c.Checks == nil}
 	rules := look.policy
 	if c.GitHub {
 		rules = look.inJob
