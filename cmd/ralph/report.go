@@ -26,11 +26,10 @@ import (
 )
 
 type reportCommand struct {
-	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
-	Format     string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
-	Eval       string `type:"path" placeholder:"FILE" help:"Results of ralph eval, for a section of the page; in a project without runs the page has nothing else."`
-	Output     string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
+	laptop.ShownRun
+	Format string `enum:"html,md,json" default:"html" placeholder:"FORMAT" help:"html: one self-contained page. md: for a comment or a terminal. json: as ralph status --json."`
+	Eval   string `type:"path" placeholder:"FILE" help:"Results of ralph eval, for a section of the page; in a project without runs the page has nothing else."`
+	Output string `short:"o" placeholder:"FILE" help:"Output file; - is standard output (default: report.html beside the journal; other formats: standard output)."`
 }
 
 func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
@@ -38,7 +37,7 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if err != nil {
 		return 0, err
 	}
-	home, run, err := c.runs().Find(c.ID)
+	home, run, err := c.Find(w.World)
 	if err != nil && len(exams) > 0 && c.ID == "" && c.Format != "json" {
 		c.Output = cmp.Or(c.Output, "-")
 		return fault.ExitDone, c.write(w, home, page.Source{Exams: exams, Hide: redact.New(secrets(w.Getenv)...).String})
@@ -46,14 +45,9 @@ func (c reportCommand) run(ctx context.Context, w world) (int, error) { //nolint
 	if err != nil {
 		return 0, err
 	}
-	w.doubt(c.runs(), home)
 	if c.Format == "json" {
-		tree, err := c.runs().Worktree(ctx, w.World, run)
-		if err != nil {
-			return 0, err
-		}
 		var text bytes.Buffer
-		if err := laptop.PrintResult(&text, run, home, tree); err != nil {
+		if err := c.PrintResult(ctx, w.World, &text, run, home); err != nil {
 			return 0, err
 		}
 		return fault.ExitDone, c.put(w, home, text.Bytes())
@@ -84,8 +78,6 @@ func (c reportCommand) exams() ([]page.Exam, error) {
 	return exams, nil
 }
 
-func (c reportCommand) runs() laptop.Runs { return laptop.Runs{Project: c.ProjectDir} }
-
 func (c reportCommand) write(w world, home workspace.Run, source page.Source) error {
 	if c.Format == "html" {
 		made, err := source.HTML()
@@ -103,7 +95,7 @@ func (c reportCommand) write(w world, home workspace.Run, source page.Source) er
 
 // source returns the run with readers for the files beside its journal.
 func (c reportCommand) source(ctx context.Context, w world, home workspace.Run, run journal.Run) (page.Source, error) {
-	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.runs().Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
+	from := job.Page{Folder: workspace.FindFolder(c.ProjectDir), Home: home, Abandoned: c.Abandoned(run), Hide: redact.New(secrets(w.Getenv)...).String}
 	tool, err := w.Git(c.ProjectDir)
 	if err != nil {
 		return page.Source{}, err
@@ -146,38 +138,23 @@ func (c reportCommand) put(w world, home workspace.Run, text []byte) (err error)
 	return err
 }
 
-// doubt tells people on stderr: scripts read the rest.
-func (w world) doubt(runs laptop.Runs, home workspace.Run) {
-	if line := runs.Doubt(w.World, home); line != "" {
-		fmt.Fprintln(w.Stderr, "ralph:", clean.LogLine(line))
-	}
-}
-
 type statusCommand struct {
-	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
-	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
-	Follow     bool   `help:"Follow the run until it stops."`
-	JSON       bool   `name:"json" help:"Print the result as one JSON object."`
+	laptop.ShownRun
+	Follow bool `help:"Follow the run until it stops."`
+	JSON   bool `name:"json" help:"Print the result as one JSON object."`
 }
 
 func (c statusCommand) run(ctx context.Context, w world) (int, error) { //nolint:unparam // every command has a code
-	home, run, err := c.runs().Find(c.ID)
+	home, run, err := c.Find(w.World)
 	if err != nil {
 		return 0, err
 	}
-	w.doubt(c.runs(), home)
 	if c.JSON {
-		tree, err := c.runs().Worktree(ctx, w.World, run)
-		if err != nil {
-			return 0, err
-		}
-		return fault.ExitDone, laptop.PrintResult(w.Stdout, run, home, tree)
+		return fault.ExitDone, c.PrintResult(ctx, w.World, w.Stdout, run, home)
 	}
 	if !c.Follow {
-		_, err = fmt.Fprint(w.Stdout, clean.LogLines(view.Text(run, c.runs().Abandoned(run))))
+		_, err = fmt.Fprint(w.Stdout, clean.LogLines(view.Text(run, c.Abandoned(run))))
 		return fault.ExitDone, err
 	}
-	return fault.ExitDone, c.runs().Follow(ctx, w.World, home, run)
+	return fault.ExitDone, c.ShownRun.Follow(ctx, w.World, home, run)
 }
-
-func (c statusCommand) runs() laptop.Runs { return laptop.Runs{Project: c.ProjectDir} }

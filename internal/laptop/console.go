@@ -2,7 +2,6 @@ package laptop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,9 +16,9 @@ import (
 )
 
 type console struct {
-	mu   sync.Mutex // an agent's items come from another goroutine
-	view view.Console
-	desk *Project
+	mu      sync.Mutex // an agent's items come from another goroutine
+	view    view.Console
+	project *Project
 }
 
 func newConsole(w World, d *Project) *console {
@@ -30,21 +29,17 @@ func newConsole(w World, d *Project) *console {
 	}
 	look := view.LookFor(w.Getenv, term.IsTerminal(fd), width)
 	look.Emoji, look.Timestamps = policy.Given(d.Emoji, look.Emoji), d.Timestamps
-	return &console{view: view.Console{Look: look, Now: w.Now}, desk: d}
+	return &console{view: view.Console{Look: look, Now: w.Now}, project: d}
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {
 	switch event.(type) { //nolint:gochecksumtype // the others are only printed
-	case journal.CheckEnded:
-		c.desk.World.Patience.set(run.Policy)
 	case journal.RunBegan, journal.Resumed:
-		c.desk.keepCommand(run.ID)
+		c.project.keepCommand(run.ID)
 	}
-	c.mu.Lock()
-	c.print(c.view.Event(run, event))
-	c.mu.Unlock()
-	if c.desk.Verbose {
-		for _, line := range c.desk.details(run, event) {
+	c.print(func() string { return c.view.Event(run, event) })
+	if c.project.Verbose {
+		for _, line := range c.project.details(run, event) {
 			c.line("[ralph] " + line)
 		}
 	}
@@ -67,87 +62,56 @@ func (d *Project) keepCommand(id string) {
 
 // checking tells of a check that is about to run, as it may take long.
 func (c *console) checking(check policy.Check) {
-	c.desk.World.Patience.checking(check)
-	if c.desk.Verbose {
+	if c.project.Verbose {
 		c.line("[ralph] Running guardrail: " + check.Command)
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.print(c.view.Checking(check))
+	c.print(func() string { return c.view.Checking(check) })
 }
 
 func (c *console) item(item stream.Item) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.print(c.view.Item(item))
+	c.print(func() string { return c.view.Item(item) })
 }
 
 func (c *console) line(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.print(strings.TrimSuffix(clean.LogLines(text), "\n"))
+	c.print(func() string { return strings.TrimSuffix(clean.LogLines(text), "\n") })
 }
 
-func (c *console) warn(text string) {
+// print prints the text of the view, unless only the result is wanted.
+func (c *console) print(text func() string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.write(strings.TrimSuffix(clean.LogLines(text), "\n"))
-}
-
-func (c *console) print(text string) {
-	if text != "" && !c.desk.Quiet {
-		c.write(text)
+	if shown := text(); shown != "" && !c.project.Quiet {
+		c.write(shown)
 	}
 }
 
 func (c *console) write(text string) {
-	if c.desk.secrets != nil { // before the agent is known there are none
-		text = c.desk.secrets.String(text)
+	if c.project.secrets != nil { // before the agent is known there are none
+		text = c.project.secrets.String(text)
 	}
-	fmt.Fprintln(c.desk.World.Stderr, text)
+	fmt.Fprintln(c.project.World.Stderr, text)
 }
 
 // ring is heard where a person may have turned to other things.
 func (c *console) ring() {
-	if term.IsTerminal(int(c.desk.World.Stderr.Fd())) && c.desk.World.Getenv("TERM") != "dumb" && !c.desk.Quiet {
-		fmt.Fprint(c.desk.World.Stderr, "\a")
+	if term.IsTerminal(int(c.project.World.Stderr.Fd())) && c.project.World.Getenv("TERM") != "dumb" && !c.project.Quiet {
+		fmt.Fprint(c.project.World.Stderr, "\a")
 	}
 }
 
-// Patience is how long the current step may take. Signals read it while the run sets it.
-type Patience struct {
-	words atomic.Value
-	rules policy.Policy
-}
+// Patience is how long a step may take. Signals read it while the run sets it.
+type Patience struct{ words atomic.Value }
 
-// set takes it from the rules of a run.
 func (p *Patience) set(rules policy.Policy) {
-	p.rules = rules
-	p.say(rules.LongestStep(), "however long its agent takes")
+	words := "however long its agent takes"
+	if most := rules.LongestStep(); most > 0 {
+		words = "in at most " + most.String()
+	}
+	p.words.Store(words)
 }
 
-func (p *Patience) checking(next policy.Check) {
-	at := slices.IndexFunc(p.rules.Checks, func(c policy.Check) bool { return c.Name == next.Name })
-	left, most := append([]policy.Check{next}, p.rules.Checks[at+1:]...), policy.Duration(0)
-	for _, check := range left {
-		most += check.Timeout
-	}
-	if slices.ContainsFunc(left, func(c policy.Check) bool { return c.Timeout == 0 }) {
-		most = p.rules.Limits.Run
-	}
-	p.say(most, "however long the checks take")
-}
-
-func (p *Patience) say(most policy.Duration, endless string) {
-	if most == 0 {
-		p.words.Store(endless)
-		return
-	}
-	p.words.Store("in at most " + most.String())
-}
-
-// String names the step and how long it may take.
+// String says when the step ends.
 func (p *Patience) String() string {
 	if words, told := p.words.Load().(string); told {
 		return words

@@ -50,11 +50,11 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 		return 0, err
 	}
 	d.World.Patience.set(p)
-	say := d.line
-	if d.unfit != "" { // the user did not ask for a run without a sandbox
-		say = d.console.warn
+	if d.unfit != "" { // also if Quiet: the user did not ask for a run without a sandbox
+		d.console.write(clean.LogLine(d.said(j)))
+	} else {
+		d.line(d.said(j))
 	}
-	say(d.said(j))
 	if j.Agent.CallsHooks {
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
 	}

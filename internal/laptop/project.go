@@ -235,19 +235,10 @@ func (d *Project) Root() string {
 	return d.ProjectDir
 }
 
-// AtTop reports whether the project is all of its repository, or in none.
-func (d *Project) AtTop() bool {
-	if d.Place == nil {
-		return true
-	}
-	at, err := filepath.EvalSymlinks(d.ProjectDir)
-	return err != nil || at == d.Place.Top
-}
-
 // Planless says where there could be a plan.
 func (d *Project) Planless(memory, prd string) error {
 	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
-	if !d.AtTop() {
+	if d.Within() != "" {
 		if _, err := os.Lstat(filepath.Join(d.Place.Top, memory, "prd.json")); err == nil {
 			fix = "name the top folder of the repository: ralph run -d " + d.Place.Top
 		}

@@ -3,11 +3,13 @@ package laptop
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -15,52 +17,53 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Runs are those of a project.
-type Runs struct{ Project string }
-
-// Worktree returns where the work of run lies, if it has a worktree.
-func (r Runs) Worktree(ctx context.Context, w World, run journal.Run) (string, error) {
-	if !run.Policy.UsesLinkedWorktree() {
-		return "", nil
-	}
-	tool, err := w.Git(r.Project)
-	if err != nil {
-		return "", err
-	}
-	place, err := tool.Inspect(ctx, r.Project)
-	if err != nil {
-		return "", err
-	}
-	tree, err := worktreeOf(ctx, tool, &place, run)
-	return tree.Dir, err
+// ShownRun are the flags that name a run to tell of.
+type ShownRun struct {
+	ProjectDir string `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
+	ID         string `arg:"" optional:"" name:"run" help:"ID of the run (default: the newest)."`
 }
 
-// Find returns the run to tell of, as its journal has it now.
-func (r Runs) Find(id string) (workspace.Run, journal.Run, error) {
-	if err := workspace.CheckDir(r.Project, "-d"); err != nil {
-		return workspace.Run{}, journal.Run{}, err
+// PrintResult prints the run for scripts, with the worktree in which its work lies.
+func (r ShownRun) PrintResult(ctx context.Context, w World, to io.Writer, run journal.Run, home workspace.Run) error {
+	if !run.Policy.UsesLinkedWorktree() {
+		return PrintResult(to, run, home, "")
 	}
-	folder := workspace.FindFolder(r.Project)
-	if err := folder.CheckJournal(id); err != nil {
-		return workspace.Run{}, journal.Run{}, err
+	tool, err := w.Git(r.ProjectDir)
+	if err != nil {
+		return err
 	}
-	home, found := folder.Newest(func(run journal.Run) bool { return id == "" || id == run.ID })
+	place, err := tool.Inspect(ctx, r.ProjectDir)
+	if err != nil {
+		return err
+	}
+	tree, err := worktreeOf(ctx, tool, &place, run)
+	if err != nil {
+		return err
+	}
+	return PrintResult(to, run, home, tree.Dir)
+}
+
+// Find returns the run, as its journal has it now. A note on standard error doubts a journal
+// that ralph did not write here.
+func (r ShownRun) Find(w World) (home workspace.Run, found journal.Run, err error) {
+	if err := workspace.CheckDir(r.ProjectDir, "-d"); err != nil {
+		return home, found, err
+	}
+	folder := workspace.FindFolder(r.ProjectDir)
+	if err := folder.CheckJournal(r.ID); err != nil {
+		return home, found, err
+	}
+	home, found = folder.Newest(func(run journal.Run) bool { return r.ID == "" || r.ID == run.ID })
 	switch {
-	case home.ID == "" && id != "":
-		return home, found, fault.Usage("there is no run "+id, "the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
+	case home.ID == "" && r.ID != "":
+		return home, found, fault.Usage("there is no run "+r.ID, "the runs are in .ralph/runs; without an ID, ralph status shows the newest", nil)
 	case home.ID == "":
 		return home, found, fault.Usage("no run in this project", "start one: ralph run", nil)
 	}
-	return home, found, nil
-}
-
-// Doubt returns a warning about a journal that ralph did not write here; empty: it did.
-func (r Runs) Doubt(w World, home workspace.Run) string {
-	folder := workspace.Folder{Path: workspace.FindFolder(r.Project).Path, StateDir: workspace.UserStateDir(w.Getenv("HOME"))}
-	if folder.IsVouched(home) {
-		return ""
+	if folder.StateDir = workspace.UserStateDir(w.Getenv("HOME")); !folder.IsVouched(home) {
+		fmt.Fprintln(w.Stderr, "ralph: note:", clean.LogLine(workspace.UnvouchedError(home.ID, "").Error()))
 	}
-	return "note: " + workspace.UnvouchedError(home.ID, "").Error()
+	return home, found, nil
 }
 
 func (d *Project) runs() workspace.Folder {
@@ -136,7 +139,7 @@ func inSession(run journal.Run) bool { return run.Policy.Done == policy.ByPromis
 const glance = 200 * time.Millisecond
 
 // Follow prints a run's events until the run has stopped or its process has ended.
-func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
+func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
 	fd := int(w.Stdout.Fd())
 	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
 	f := follower{home: home, console: view.Console{Look: view.LookFor(w.Getenv, term.IsTerminal(fd), width), Now: w.Now}}
@@ -166,11 +169,11 @@ func (r Runs) Follow(ctx context.Context, w World, home workspace.Run, run journ
 
 // Abandoned reports a run that has not ended but has no process: one would hold the project's
 // lock. A loop within a session never has one.
-func (r Runs) Abandoned(run journal.Run) bool {
+func (r ShownRun) Abandoned(run journal.Run) bool {
 	if run.Stop != nil || inSession(run) {
 		return false
 	}
-	folder := workspace.FindFolder(r.Project)
+	folder := workspace.FindFolder(r.ProjectDir)
 	if supervised(run) {
 		folder.LockName = workspace.Task{}.Runs().LockName
 	}

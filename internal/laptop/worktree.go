@@ -24,12 +24,16 @@ func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string
 		return fault.Usage("the PRD cannot be used", fmt.Sprintf("give branchName in %s another name, such as ralph/%s, or run without --worktree",
 			prd, plan.Slug(strings.TrimPrefix(branch, "ralph/"), 40)), err)
 	}
+	return d.vacant(ctx, branch, "switch to another branch there, or run without --worktree, or name another branchName in "+prd)
+}
+
+// vacant refuses a branch that is checked out: its work is moved to it from another tree.
+func (d *Project) vacant(ctx context.Context, branch, fix string) error {
 	dir, err := d.Tool.CheckedOut(ctx, *d.Place, branch)
 	if err != nil || dir == "" {
 		return err
 	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of a worktree cannot be moved there", branch, dir),
-		"switch to another branch there, or run without --worktree, or name another branchName in "+prd, nil)
+	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of the run cannot be moved there", branch, dir), fix, nil)
 }
 
 // WorkBranch returns where a run over stories commits in the user's own tree: the branch of the flag,
@@ -65,12 +69,7 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	if !run.Policy.SeparateTree || run.Policy.UsesLinkedWorktree() {
 		return nil
 	}
-	dir, err := d.Tool.CheckedOut(ctx, *d.Place, run.Branch)
-	if err != nil || dir == "" {
-		return err
-	}
-	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of the run cannot be moved there", run.Branch, dir),
-		"switch to another branch there, then: ralph resume", nil)
+	return d.vacant(ctx, run.Branch, "switch to another branch there, then: ralph resume")
 }
 
 // link makes the worktree if wanted; in the user's own tree it checks out the branch.
