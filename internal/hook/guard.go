@@ -11,6 +11,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/prompt"
+	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // Guard checks a tool call. It prevents accidents, and is no sandbox.
@@ -109,7 +110,7 @@ func cdCommand(dir, root string) string {
 	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
 		return ""
 	}
-	return "cd -- '" + strings.ReplaceAll(dir, "'", `'\''`) + "'\n"
+	return "cd -- " + shell.Quote(dir) + "\n"
 }
 
 func absolute(dir, path string) string {
@@ -125,7 +126,7 @@ func (c command) text() string {
 	}
 	quoted := make([]string, len(c.Words))
 	for i, word := range c.Words {
-		quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		quoted[i] = shell.Quote(word)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -309,7 +309,7 @@ func TestCommandWhereTheSessionStands(t *testing.T) {
 	}
 	h.Env = func(name string) string { return map[string]string{"CLAUDE_PROJECT_DIR": "/p"}[name] }
 	h.tell(hook.PreToolUse, map[string]any{"session_id": "s", "cwd": "/p/it's", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}})
-	if want := "cd -- '/p/it'\\''s'\nls"; judged != want {
+	if want := "cd -- \"/p/it's\"\nls"; judged != want {
 		t.Errorf("judged %q, want %q", judged, want)
 	}
 }

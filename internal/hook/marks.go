@@ -2,8 +2,6 @@ package hook
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,28 +23,20 @@ import (
 // create a mark.
 type sessionMarks struct{ root *untrusted.Root }
 
-// plainID matches usual session ids. The folder of another id is named by its hash.
+// plainID matches session ids, which name folders.
 var plainID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
-
-func folderName(session string) string {
-	if plainID.MatchString(session) {
-		return session
-	}
-	sum := sha256.Sum256([]byte(session))
-	return "x-" + hex.EncodeToString(sum[:])
-}
 
 func openMarks(state, session string) (sessionMarks, error) {
 	switch {
-	case session == "":
-		return sessionMarks{}, errors.New("the session has no id")
+	case !plainID.MatchString(session):
+		return sessionMarks{}, fmt.Errorf("%q is not the id of a session", session)
 	case state == "":
 		return sessionMarks{}, errors.New("no folder for session data: set HOME or XDG_CACHE_HOME")
 	}
 	if err := makePrivate(state); err != nil {
 		return sessionMarks{}, err
 	}
-	dir := filepath.Join(state, folderName(session))
+	dir := filepath.Join(state, session)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return sessionMarks{}, err
 	}

@@ -176,9 +176,6 @@ func (r *loopJournal) beginIteration(first journal.Event, request LoopRequest) e
 
 // transcriptSize returns the size of the session's transcript, or 0 if it does not exist yet.
 func (a LoopRequest) transcriptSize() int64 {
-	if !plainID.MatchString(a.Session) {
-		return 0
-	}
 	found, err := filepath.Glob(filepath.Join(a.AgentHome, "projects", "*", a.Session+".jsonl")) //nolint:forbidigo // only folders in the user's home
 	if err != nil || len(found) == 0 {
 		return 0
