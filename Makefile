@@ -37,7 +37,7 @@ fmt: $(LINT)
 	$(LINT) fmt
 lint: $(LINT) $(ACTIONS)
 	$(LINT) config verify && $(LINT) run ./...
-	$(ACTIONS) && $(ACTIONS) templates/workflows/{ralph,after,proof*}.yml examples/*.yml tools/services/workflow.yml
+	$(ACTIONS) && $(ACTIONS) examples/*.yml tools/services/workflow.yml
 golden: # all golden files, but not those of the folder BUT
 	$(tests) -lE 'flag\.Bool(Var)?\(.*"update"' . | xargs -r -n1 dirname | sort -u | grep -vFx -e "$(BUT)" | xargs -r sh -c 'go test -count=1 "$$@" -update' --
 reference: # the parts of docs/ that are made from the code

@@ -94,7 +94,7 @@ var plan = house{
 		// Words a person or an agent reads.
 		"embed":         {"templates"},
 		"html/template": {"internal/report", "internal/server"},
-		"text/template": {"internal/prompt", "internal/view", "internal/report", "internal/proofcheck"},
+		"text/template": {"internal/prompt", "internal/view", "internal/report", "internal/proofcheck", "internal/scaffold"},
 
 		// What others wrote: each has a keeper, or it does not come in.
 		"github.com/BurntSushi/toml":              {"internal/checkdef"},

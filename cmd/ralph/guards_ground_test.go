@@ -31,11 +31,16 @@ func scaffolded(t *testing.T, flags ...string) []byte {
 
 func scaffoldedFile(t *testing.T, file string, flags ...string) []byte {
 	t.Helper()
+	return scaffoldedIn(t, map[string]string{"package.json": `{"scripts": {"test": "node --test"}}`, "package-lock.json": "{}"}, file, flags...)
+}
+
+func scaffoldedIn(t *testing.T, project map[string]string, file string, flags ...string) []byte {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o755); err != nil { // the top of a repository
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"package.json": `{"scripts": {"test": "node --test"}}`, "package-lock.json": "{}"} {
+	for name, text := range project {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

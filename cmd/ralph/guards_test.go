@@ -34,6 +34,11 @@ func TestWorkflowTemplatesAreSound(t *testing.T) {
 			lint(name, scaffoldedFile(t, "ralph-after.yml", flags...))
 		}
 	}
+	for _, flags := range [][]string{{"--proof", "--host"}, {"--proof", "--no-host"}} {
+		for _, name := range []string{"ralph-proof.yml", "ralph-proof-publish.yml"} {
+			lint(name, scaffoldedFile(t, name, flags...))
+		}
+	}
 	examples, err := filepath.Glob("../../examples/*.yml")
 	if err != nil || len(examples) == 0 {
 		t.Fatalf("%d examples: %v", len(examples), err)

@@ -16,6 +16,12 @@ import (
 // others are the repositories of actions that a workflow uses, each with its ref.
 var others = regexp.MustCompile(`uses: ([^\s/]+/[^\s/@]+)\S*(@\S+)`)
 
+// released is the workflow of a release for a project that suggests nothing.
+func released(t *testing.T) string {
+	t.Helper()
+	return strings.ReplaceAll(string(scaffoldedIn(t, nil, "ralph.yml", "--no-host")), "@main", "@v1")
+}
+
 // The workflow that people are given, as act does it: its guard, its inputs and
 // the image, label to pull request. ACT is that program. What is not ours in the
 // workflow does nothing there.
@@ -39,7 +45,7 @@ func TestImageUnderAct(t *testing.T) {
 	said := acted(t, act, town, env, image, strings.NewReplacer(
 		"make test", "sh check.sh", "        with:\n          anthropic-api-key:",
 		"        with:\n          model-base-url: "+server.URL+"\n          model: "+realAgents["claude"].model+"\n          anthropic-api-key:",
-	).Replace(string(laidOut(t, "workflows/ralph.yml"))))
+	).Replace(released(t)))
 	if pulls := town.Pulls(shop); len(pulls) != 1 || pulls[0].Draft || !strings.Contains(said, "sandbox level notify") {
 		t.Errorf("pull requests %+v, want one that is ready\n%s", pulls, said)
 	}
@@ -57,7 +63,7 @@ func TestHostUnderAct(t *testing.T) {
 	said := acted(t, act, s.town, s.env, "-self-hosted", strings.NewReplacer(
 		"make test", "sh check.sh", "ralph-loop/ralph@v1", "ralph-loop/ralph/host@v1", "        with:\n          anthropic-api-key:",
 		"        with:\n          ralph-from: path\n          agent: scripted\n          agent-args: "+s.path("script.txtar")+"\n          sandbox: none\n          anthropic-api-key:",
-	).Replace(string(laidOut(t, "workflows/ralph.yml"))))
+	).Replace(released(t)))
 	if pulls := s.Pulls(shop); len(pulls) != 1 || pulls[0].Draft {
 		t.Errorf("pull requests %+v, want one that is ready\n%s", pulls, said)
 	}

@@ -105,7 +105,7 @@ func (f Files) sheets(now time.Time) ([]workspace.NewFile, error) {
 	}
 	if f.Proof { // a proof of a fork's pull request may write nothing, so another workflow publishes it
 		for _, name := range []string{"proof", "proof-publish"} {
-			sheets = append(sheets, workspace.NewFile{Path: workflowDir + "ralph-" + name + ".yml", Data: f.workflow("workflows/" + name + ".yml")})
+			sheets = append(sheets, f.workflow(workflowDir+"ralph-"+name+".yml", name+".yml"))
 		}
 	}
 	if !f.GitHub {

@@ -1,12 +1,15 @@
 package scaffold
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -29,66 +32,47 @@ var slug = pattern.Of(`^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$`)
 
 // workflows returns what GitHub starts ralph by. An App's server hears what AfterFile is for.
 func (f Files) workflows() ([]workspace.NewFile, error) {
-	app := strings.TrimSuffix(f.App, "[bot]")
-	if f.App != "" && !slug.MatchString(app) {
+	if f.App == "" {
+		return []workspace.NewFile{f.workflow(WorkflowFile, "ralph.yml"), f.workflow(AfterFile, "after.yml")}, nil
+	}
+	if f.App = strings.TrimSuffix(f.App, "[bot]"); !slug.MatchString(f.App) {
 		return nil, fault.Usage(fmt.Sprintf("%q is not the name of an App", f.App), "use the name in its address: github.com/apps/NAME", nil)
 	}
-	if f.App != "" {
-		return []workspace.NewFile{{Path: WorkflowFile, Data: f.workflow("workflows/app.yml", "APP", app)}}, nil
-	}
-	listens := []string{"[CI]", "[CI]"}
-	if ci := survey.CI(f.source()); len(ci) > 0 {
-		names, err := json.Marshal(ci) // which is YAML, too
-		if err != nil {
-			return nil, fmt.Errorf("name the project's workflows: %w", err)
-		}
-		listens[1] = string(names)
-	}
-	return []workspace.NewFile{{Path: WorkflowFile, Data: f.workflow("workflows/ralph.yml")}, {Path: AfterFile, Data: f.workflow("workflows/after.yml", listens...)}}, nil
+	return []workspace.NewFile{f.workflow(WorkflowFile, "app.yml")}, nil
 }
 
-// workflow fills in a template, first its words and then the project's own text.
-func (f Files) workflow(name string, words ...string) []byte {
-	const action, host, with = "      - uses: ralph-loop/ralph@", "      - uses: ralph-loop/ralph/host@", "        with:\n"
-	workflow := f.judged(strings.NewReplacer(words...).Replace(templates.Text(name)))
-	pin := cmp.Or(f.Pin, "main") + "\n"
-	step := action + pin
+var filled = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Delims("[[", "]]").ParseFS(templates.Files, "workflows/*.yml", "workflows/parts.txt"))
+})
+
+// workflow fills in a template with the project's own text.
+func (f Files) workflow(path, name string) workspace.NewFile {
+	ref, uses, p := cmp.Or(f.Pin, "main"), "ralph-loop/ralph@", f.proposal
 	if f.host() {
-		tools, inputs, _ := strings.Cut(f.tools(templates.Text("workflows/host.txt")), host)
-		if strings.Contains(workflow, "          mode: prove\n") { // no agent works there
-			inputs = "v1\n" + with
-		}
-		workflow = strings.Replace(strings.Replace(workflow, imageNote, "", 1), action+"v1\n"+with, tools+host+inputs, 1)
-		workflow = strings.ReplaceAll(workflow, action, host)
-		step = host + pin
+		uses = "ralph-loop/ralph/host@"
 	}
-	workflow = strings.NewReplacer(action+"v1\n", action+pin, host+"v1\n", host+pin).Replace(workflow)
-	if f.Pin == "" {
-		workflow = built(workflow, host+pin)
+	fill := struct {
+		Host, Build, Cache                          bool
+		Ref, Uses, App, CI, Tools, Services, Inputs string
+	}{
+		Host: f.host(), Build: f.Pin == "", Cache: len(p.Setup) > 0, Ref: ref, Uses: uses + ref, App: f.App, CI: "[CI]",
+		Inputs: cmp.Or(lines("checks", p.Checks), "          checks: |\n            make test\n") + lines("setup", p.Setup) + lines("check-env", p.Env),
 	}
-	return []byte(f.cached(workflow, step))
-}
-
-// imageNote stands above the step that runs ralph's image.
-const imageNote = "      # The image has git, sh and the agents. If your checks need more, run ralph on\n      # the runner itself: ralph init --github --host\n"
-
-// cached returns a workflow that keeps what the setup commands fetch for the next job.
-func (f Files) cached(workflow, step string) string {
-	const record = "      # The record of the run"
-	before, after, found := strings.Cut(workflow, step+"        with:\n")
-	work, rest, ends := strings.Cut(after, record)
-	if len(f.proposal.Setup) == 0 || !found || !ends {
-		return workflow
+	if names, err := json.Marshal(survey.CI(f.source())); err == nil && len(names) > len("null") { // which is YAML, too
+		fill.CI = string(names)
 	}
-	step += "        id: ralph\n        with:\n          cache: .ralph-cache\n"
-	return before + templates.Text("workflows/cache-restore.txt") + step + work + templates.Text("workflows/cache-save.txt") + record + rest
-}
-
-// built returns a workflow whose steps that use ralph on the runner build it.
-func built(workflow, uses string) string {
-	const with, build = "        with:\n", "          ralph-from: build\n"
-	workflow = strings.ReplaceAll(workflow, uses, uses+with+build)
-	return strings.ReplaceAll(workflow, build+with, build)
+	for _, step := range p.Steps {
+		fill.Tools += copied("      ", step)
+	}
+	if len(p.Ports) > 0 {
+		fill.Services = copied("    ", p.Services)
+		fill.Inputs += "          # Ports of the services above.\n          services: " + strings.Join(p.Ports, " ") + "\n"
+	}
+	var text bytes.Buffer
+	if err := filled().ExecuteTemplate(&text, name, fill); err != nil {
+		panic(err) // a template of ours that uses what there is not
+	}
+	return workspace.NewFile{Path: path, Data: text.Bytes()}
 }
 
 // propose reads the project's own files. The image has no tools for what they set up.
@@ -114,20 +98,6 @@ func (f Files) host() bool {
 	return f.proposal.Tools()
 }
 
-// judged returns a workflow with the project's own checks in place of the example, setup and services.
-func (f Files) judged(workflow string) string {
-	const example = "          checks: |\n            make test\n"
-	if !strings.Contains(workflow, example) {
-		return workflow
-	}
-	inputs := cmp.Or(lines("checks", f.proposal.Checks), example) + lines("setup", f.proposal.Setup) + lines("check-env", f.proposal.Env)
-	if len(f.proposal.Ports) > 0 {
-		inputs += "          # Ports of the services above.\n          services: " + strings.Join(f.proposal.Ports, " ") + "\n"
-		workflow = strings.Replace(workflow, "    steps:\n", copied("    ", f.proposal.Services)+"    steps:\n", 1)
-	}
-	return strings.Replace(workflow, example, inputs, 1)
-}
-
 func (f Files) proposed() (all []string) {
 	for _, taken := range []struct {
 		name     string
@@ -144,20 +114,6 @@ func (f Files) proposed() (all []string) {
 		all = append(all, fmt.Sprintf("services from %s: %s", f.proposal.Services.From, strings.Join(f.proposal.Ports, " ")))
 	}
 	return all
-}
-
-// tools returns the steps on the runner, the project's own in place of the example's node.
-func (f Files) tools(steps string) string {
-	const ours = "      # ralph runs on the runner itself"
-	_, rest, found := strings.Cut(steps, ours)
-	if !found || f.proposal.Steps == nil {
-		return steps
-	}
-	own := strings.Builder{}
-	for _, step := range f.proposal.Steps {
-		own.WriteString(copied("      ", step))
-	}
-	return own.String() + ours + rest
 }
 
 // copied returns a block of YAML with the file that it comes from.
