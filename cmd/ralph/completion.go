@@ -12,7 +12,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/templates"
 )
@@ -43,7 +42,7 @@ func completes(args []string) bool {
 
 // run writes a line for each, with a description for some shells. Names of files get none.
 func (c completed) run(_ context.Context, w world) (int, error) {
-	line := half(c.model, rejoined(c.words))
+	line := half(c.model, c.words)
 	for _, o := range line.offers() {
 		if !strings.HasPrefix(o.word, line.last) {
 			continue
@@ -57,20 +56,6 @@ func (c completed) run(_ context.Context, w world) (int, error) {
 		}
 	}
 	return fault.ExitDone, nil
-}
-
-// rejoined are words as they were typed: bash parts them at each =.
-func rejoined(words []string) []string {
-	var whole []string
-	for i, word := range words {
-		n := len(whole)
-		if n > 0 && strings.HasPrefix(whole[n-1], "--") && (word == "=" || words[i-1] == "=") {
-			whole[n-1] += word
-			continue
-		}
-		whole = append(whole, word)
-	}
-	return whole
 }
 
 type halfLine struct {
@@ -123,21 +108,15 @@ func (l *halfLine) named(word string) *kong.Flag {
 type offer struct{ word, about string }
 
 func (l *halfLine) offers() []offer {
-	name, _, valued := strings.Cut(l.last, "=")
 	switch {
 	case l.flag != nil:
-		return choices(l.flag.Value, "")
-	case !l.rest && valued && strings.HasPrefix(name, "--"):
-		if flag := l.named(name); flag != nil {
-			return choices(flag.Value, name+"=")
-		}
-		return nil
+		return choices(l.flag.Value)
 	case !l.rest && strings.HasPrefix(l.last, "-"):
 		return l.flags()
 	case len(l.node.Children) > 0:
 		return l.commands()
 	case l.args < len(l.node.Positional):
-		return choices(l.node.Positional[l.args], "")
+		return choices(l.node.Positional[l.args])
 	}
 	return nil
 }
@@ -161,11 +140,9 @@ func (l *halfLine) flags() (all []offer) {
 	return all
 }
 
-func choices(value *kong.Value, before string) (all []offer) {
+func choices(value *kong.Value) (all []offer) {
 	var words []string
 	switch {
-	case value.Tag.Type == anyLevel:
-		words = sandbox.Names(laptop.InDocker)
 	case value.Tag.Type == ownLevel:
 		words = sandbox.Names()
 	case value.Enum != "":
@@ -174,7 +151,7 @@ func choices(value *kong.Value, before string) (all []offer) {
 		words = agent.Names()
 	}
 	for _, word := range words {
-		all = append(all, offer{before + word, ""})
+		all = append(all, offer{word, ""})
 	}
 	return all
 }
