@@ -179,27 +179,6 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 	return nil
 }
 
-func (d *Project) stand(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
-	if d.Place == nil {
-		asked.Branch = ""
-		return asked, nil
-	}
-	asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
-	if j.UserTree == nil {
-		return asked, nil
-	}
-	if !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
-		asked.Branch = d.Place.Branch
-	}
-	if d.DryRun { // to look at the files writes them down
-		return asked, nil
-	}
-	j.UserTree.Beside = job.LoopFiles(asked.Policy)
-	standing, err := j.UserTree.Look(ctx)
-	asked.Work = standing.Work
-	return asked, err
-}
-
 // Begin starts the run and sees it through.
 func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 	j, err := d.ready(ctx, asked.Policy)
@@ -213,8 +192,13 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		asked.Notes = append(asked.Notes, journal.Noted{What: "cannot write to .local/state/ralph in your home, so this run can be resumed with --trust only"})
 	}
 	asked.Run = workspace.RunName("run", d.World.Now())
-	if asked, err = d.stand(ctx, j, asked); err != nil {
-		return 0, err
+	if d.Place == nil {
+		asked.Branch = ""
+	} else {
+		asked.BaseRef, asked.Base = d.Place.Branch, d.Place.Head
+		if j.UserTree != nil && !asked.Policy.UsesLinkedWorktree() && asked.Policy.Done != policy.ByStories {
+			asked.Branch = d.Place.Branch
+		}
 	}
 	if d.DryRun {
 		return d.dry(j, asked)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -86,18 +87,7 @@ func (d *Project) top() string {
 	if d.Place != nil {
 		return d.Place.Top
 	}
-	for dir := d.ProjectDir; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if isTop(dir) {
-			return dir
-		}
-	}
-	return d.ProjectDir
-}
-
-// isTop reports whether git may take a folder for the top of a repository.
-func isTop(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, ".git"))
-	return err == nil
+	return guarded.Around(d.ProjectDir)
 }
 
 // markFile returns where a folder's mark lies; empty: the user has no home.
@@ -115,7 +105,7 @@ func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, mark
 		text, err := untrusted.ReadFile(file, 16<<20)
 		lines, marked = strings.Fields(string(text)), !errors.Is(err, fs.ErrNotExist)
 	}
-	if marked || !isTop(dir) {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); marked || err != nil {
 		return lines, marked
 	}
 	common, err := d.Tool.Common(ctx, dir)

@@ -72,23 +72,28 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	return d.vacant(ctx, run.Branch, "switch to another branch there, then: ralph resume")
 }
 
-// link makes the worktree if wanted; in the user's own tree it checks out the branch.
-func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (job.NewRun, error) {
+// link makes the worktree if wanted, else it checks out the branch in the user's own tree. Then it
+// looks at the files there.
+func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (_ job.NewRun, err error) {
 	switch {
-	case !asked.Policy.UsesLinkedWorktree() && (j.UserTree == nil || asked.Branch == d.Place.Branch):
+	case j.UserTree == nil:
 		return asked, nil
-	case !asked.Policy.UsesLinkedWorktree():
+	case asked.Policy.UsesLinkedWorktree():
+		made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
+		if err != nil {
+			return asked, err
+		}
+		asked.Branch = made.Branch
+		if err := d.move(ctx, j, made); err != nil {
+			return asked, err
+		}
+	case asked.Branch != d.Place.Branch:
 		d.line(fmt.Sprintf("working on the branch %s, from %s", asked.Branch, d.Place.Branch))
-		return asked, d.Tool.SwitchNew(ctx, *d.Place, asked.Branch)
+		if err := d.Tool.SwitchNew(ctx, *d.Place, asked.Branch); err != nil {
+			return asked, err
+		}
 	}
-	made, err := d.Tool.AddWorktree(ctx, *d.Place, asked.Branch)
-	if err != nil {
-		return asked, err
-	}
-	asked.Branch = made.Branch
-	if err := d.move(ctx, j, made); err != nil {
-		return asked, err
-	}
+	j.UserTree.Beside = job.LoopFiles(asked.Policy)
 	standing, err := j.UserTree.Look(ctx)
 	asked.Work = standing.Work
 	return asked, err
