@@ -7,13 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
-	"github.com/ralph-loop/ralph/internal/job"
-	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -25,15 +22,7 @@ const agentUser = 1500
 // toolVariables tells of tools, and of nothing else that is the runner's.
 var toolVariables = []string{"PATH", "HOME", "GOROOT", "RUNNER_TOOL_CACHE", "AGENT_TOOLSDIRECTORY"}
 
-func (h *handler) startSandbox(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
-	asked := h.sandboxOptions(worker, second, p)
-	asked.Beyond = h.githubAddresses(ctx)
-	var err error
-	h.sandbox, err = confine.Start(ctx, asked)
-	return h.sandbox, err
-}
-
-func (h *handler) sandboxOptions(worker, second *job.Candidate, p policy.Policy) confine.Options {
+func (h *handler) sandboxOptions(ctx context.Context) confine.Options {
 	var env []string
 	for _, name := range toolVariables {
 		if value := h.Getenv(name); value != "" {
@@ -41,17 +30,11 @@ func (h *handler) sandboxOptions(worker, second *job.Candidate, p policy.Policy)
 		}
 	}
 	in := h.inputs
-	terms := confine.Model{
-		Name: p.Model, Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent,
-		Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
-	}
-	read, _ := worker.Needs() // a job has no user's home
-	more, _ := second.Needs()
 	return confine.Options{
 		Cache: in.Cache,
 		Level: in.Sandbox.Level, UID: agentUser, GID: agentUser, Self: h.Self, Exec: h.Exec, Env: env,
-		Read: append(more, read...), Reach: []string{h.env.folder()}, Apart: []string{h.env.Workspace}, Private: h.runnerFolders(), Needs: in.Needs,
-		Now: h.Now, Network: h.inputs.Sandbox.Network, Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
+		Reach: []string{h.env.folder()}, Apart: []string{h.env.Workspace}, Private: h.runnerFolders(), Needs: in.Needs,
+		Now: h.Now, Network: in.Sandbox.Network, Model: confine.Model{Models: in.Sandbox.Models, KeyInAgent: in.Sandbox.KeyInAgent}, Beyond: h.githubAddresses(ctx),
 	}
 }
 

@@ -34,21 +34,11 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	sb, err := h.startSandbox(ctx, worker, second, p)
+	agents, sb, err := worker.Enclose(ctx, second, p, h.sandboxOptions(ctx))
 	if err != nil {
 		return nil, err
 	}
-	var held *confine.Sandbox
-	if sb == nil {
-		if held, err = confine.HoldKeys(ctx, h.sandboxOptions(worker, second, p)); err != nil {
-			return nil, err
-		}
-	}
-	agents, err := worker.Confine(second, sb, held)
-	if err != nil {
-		h.closeSandboxes(sb, held)
-		return nil, err
-	}
+	h.sandbox = sb
 	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
 	agents.AgentEnv, agents.Attachments, agents.Watch = env, h.attached, h.Watch
 	return &job.Job{

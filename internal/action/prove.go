@@ -68,8 +68,10 @@ func (h *handler) mayAskForProof(ctx context.Context) (string, error) {
 
 // proofSandbox has no agent and no model.
 func (h *handler) proofSandbox(ctx context.Context) (*confine.Sandbox, error) {
-	sb, err := h.startSandbox(ctx, nil, nil, h.inputs.Policy)
-	if err == nil {
+	options := h.sandboxOptions(ctx)
+	options.Model = confine.Model{}
+	sb, err := confine.Start(ctx, options)
+	if h.sandbox = sb; err == nil {
 		h.say(sb.Description(noSandbox))
 	}
 	return sb, err

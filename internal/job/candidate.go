@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -91,9 +92,6 @@ func (c *Candidate) Needs() (read []string, state agent.State) {
 
 // ModelTerms returns what the agent requests from a model, with the terms of its sandbox.
 func (c *Candidate) ModelTerms(terms confine.Model) confine.Model {
-	if c == nil {
-		return confine.Model{}
-	}
 	terms.Agent, terms.Keys, terms.Hosts, terms.Prices = c.Name, c.options.Keys, c.Hosts, c.options.Prices
 	terms.Name = cmp.Or(terms.Name, c.options.Model)
 	return terms
@@ -116,15 +114,32 @@ func (c *Candidate) inSandbox(keys func(agent.Keys) agent.Keys) (agent.Adapter, 
 	return agent.Pick(c.name, o)
 }
 
-// Confine returns the agent of a run, and second for second opinions (nil: none), as
-// they work in the sandbox. Without a sandbox, modelServer holds their keys.
-func (c *Candidate) Confine(second *Candidate, sb, modelServer *confine.Sandbox) (all Agents, err error) {
-	keeper := cmp.Or(sb, modelServer)
-	all = Agents{AgentEnv: c.Env, ModelServer: modelServer}
-	if all.Agent, err = c.inSandbox(keeper.Keys); err != nil || second == nil {
-		return all, err
+// Enclose starts a sandbox around the agent of a run and a second one for opinions (nil: none), and
+// returns both as they work in it. Without a sandbox, a model server holds their keys.
+func (c *Candidate) Enclose(ctx context.Context, second *Candidate, p policy.Policy, o confine.Options) (all Agents, sb *confine.Sandbox, err error) {
+	terms := o.Model
+	terms.Name, terms.Budget = p.Model, agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens}
+	o.Model, o.Review = c.ModelTerms(terms), second.ReviewTerms(terms)
+	read, _ := c.Needs()
+	more, _ := second.Needs()
+	o.Read = slices.Concat(more, read, o.Read)
+	if sb, err = confine.Start(ctx, o); err != nil {
+		return all, nil, err
 	}
-	all.Reviewer = &Reviewer{Env: second.Env}
-	all.Reviewer.Agent, err = second.inSandbox(keeper.ReviewKeys)
-	return all, err
+	all.AgentEnv = c.Env
+	if sb == nil {
+		all.ModelServer, err = confine.HoldKeys(ctx, o)
+	}
+	keeper := cmp.Or(sb, all.ModelServer)
+	if err == nil {
+		all.Agent, err = c.inSandbox(keeper.Keys)
+	}
+	if err == nil && second != nil {
+		all.Reviewer = &Reviewer{Env: second.Env}
+		all.Reviewer.Agent, err = second.inSandbox(keeper.ReviewKeys)
+	}
+	if err != nil {
+		return all, nil, errors.Join(err, keeper.Close())
+	}
+	return all, sb, nil
 }

@@ -36,46 +36,27 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (agents job.Agents,
 	if err != nil {
 		return agents, nil, err
 	}
-	if sb, err = d.raise(ctx, worker, second, p); err != nil {
+	around, err := d.sandboxOptions(ctx, worker, second, p)
+	if err == nil {
+		if d.docker != nil || d.DryRun { // Docker's sandboxes do not reach servers of this machine
+			p.Limits = policy.Limits{}
+		}
+		agents, sb, err = worker.Enclose(ctx, second, p, around)
+	}
+	if err != nil {
 		if ctx.Err() != nil || d.unfit != "" || !d.Optional(ctx) {
 			return agents, nil, err
 		}
 		d.unfit, _, _ = strings.Cut(err.Error(), "\n")
 		return d.hire(ctx, p)
 	}
-	var held *confine.Sandbox
-	if sb == nil { // inside, what it runs is as confined as what it writes itself
-		if held, err = d.unconfined(ctx, worker, second, p); err != nil {
-			return agents, nil, err
-		}
-	}
-	if agents, err = worker.Confine(second, sb, held); err != nil {
-		d.lower(sb, held)
-		return agents, nil, err
+	if agents.ModelServer != nil {
+		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
 	}
 	for _, note := range agents.Agent.Notes {
 		d.line("note: " + note)
 	}
 	return agents, sb, nil
-}
-
-// unconfined starts a model server that counts what unsandboxed agents use.
-func (d *Project) unconfined(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
-	if err := worker.CheckAutoRuns(d.ProjectDir); err != nil {
-		return nil, err
-	}
-	if d.docker != nil || d.DryRun { // Docker's sandboxes do not reach servers of this machine
-		return nil, nil //nolint:nilnil // a nil Sandbox is one that does nothing
-	}
-	terms := d.terms(p)
-	held, err := confine.HoldKeys(ctx, confine.Options{
-		Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
-		Model: worker.ModelTerms(terms), Review: second.ReviewTerms(terms),
-	})
-	if held != nil {
-		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
-	}
-	return held, err
 }
 
 // agentEnv returns the base of an agent's environment, with its own variables. In a sandbox it has

@@ -63,32 +63,42 @@ func (d *Project) Optional(ctx context.Context) bool {
 	return last.Level == "" || last.Level == string(sandbox.None) || last.Level == InDocker
 }
 
-func (d *Project) raise(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (*confine.Sandbox, error) {
+// sandboxOptions returns those of the agents' sandbox. Without one, nothing may run that a repository
+// has the agent start by itself.
+func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candidate, p policy.Policy) (options confine.Options, err error) {
 	level, err := d.Wanted()
-	if err != nil || d.DryRun {
-		return nil, err
-	}
-	if level == sandbox.None || level == InDocker {
-		return confine.Start(ctx, confine.Options{Level: sandbox.None, Needs: d.Needs})
-	}
-	options, err := d.World.around(d.Root())
 	if err != nil {
-		return nil, err
+		return options, err
+	}
+	if level == sandbox.None || level == InDocker || d.DryRun {
+		options = confine.Options{
+			Level: sandbox.None, Home: d.World.Getenv("HOME"), Env: d.World.Environ(), Now: d.World.Now, Network: confine.Network{Bundle: d.World.Getenv("NODE_EXTRA_CA_CERTS")},
+		}
+		if !d.DryRun {
+			options.Needs = d.Needs
+		}
+		return options, worker.CheckAutoRuns(d.ProjectDir)
+	}
+	if options, err = d.World.around(d.Root()); err != nil {
+		return options, err
 	}
 	if !p.SeparateTree { // else a tree of its own, or a worktree
 		options.Reach = []string{d.Root()}
 	}
 	allow, exec, home := d.Settings.Sandbox.AllowDomains, options.Exec, options.Home
 	if err := errors.Join(worker.AdoptSettings(ctx, exec, home, p.Model), second.AdoptSettings(ctx, exec, home, p.Review.Model)); err != nil {
-		return nil, err
+		return options, err
 	}
-	more, state := second.Needs()
+	_, state := second.Needs()
 	options.Level, options.Network = level, confine.Network{Any: allow == nil, Allow: allow, Setup: d.Settings.Sandbox.SetupDomains}
-	options.State, options.Read = confine.JoinState(state, worker.State), append(more, d.reads(worker)...)
+	options.State, options.Model.Models = confine.JoinState(state, worker.State), d.Settings.Sandbox.AllowModels
 	options.Private, options.Proofs, options.Needs, options.Now = []string{d.Root()}, p.Done == policy.ByStories, d.Needs, d.World.Now
-	terms := d.terms(p)
-	options.Model, options.Review = worker.ModelTerms(terms), second.ReviewTerms(terms)
-	return confine.Start(ctx, options)
+	for _, name := range worker.Vars {
+		if at := d.World.Getenv(name); filepath.IsAbs(at) {
+			options.Read = append(options.Read, at)
+		}
+	}
+	return options, nil
 }
 
 // HomeBeside returns the user's home. An agent works in all of the project's repository, so neither the
@@ -116,23 +126,6 @@ func (w World) HomeBeside(project string) (string, error) {
 			"work in another folder, make "+workspace.UserStateDir(home)+" a folder outside of the project, or use --no-sandbox", nil)
 	}
 	return home, nil
-}
-
-func (d *Project) reads(worker *job.Candidate) []string {
-	read, _ := worker.Needs()
-	for _, name := range worker.Vars {
-		if at := d.World.Getenv(name); filepath.IsAbs(at) {
-			read = append(read, at)
-		}
-	}
-	return read
-}
-
-// terms returns the same for all agents of a run.
-func (d *Project) terms(p policy.Policy) confine.Model {
-	return confine.Model{
-		Name: p.Model, Models: d.Settings.Sandbox.AllowModels, Budget: agent.Budget{USD: p.Limits.CostUSD, Tokens: p.Limits.Tokens},
-	}
 }
 
 func (d *Project) lower(sandboxes ...*confine.Sandbox) {
