@@ -75,22 +75,17 @@ func (s *activeRun) writePage(ctx context.Context) {
 	if !s.PageWanted || run.Stop == nil || run.Stop.Reason == policy.Cancelled || s.isAborted() {
 		return
 	}
-	page := Page{Folder: s.Folder, Home: s.home, Code: s.trusted, Hide: s.redacted}
-	if err := page.write(context.WithoutCancel(ctx)); err != nil {
+	source, err := Page{Folder: s.Folder, Home: s.home, Code: s.trusted, Hide: s.redacted}.Source(context.WithoutCancel(ctx))
+	var made []byte
+	if err == nil {
+		made, err = source.HTML()
+	}
+	if err == nil {
+		err = s.home.WriteFile(workspace.PageFile, made)
+	}
+	if err != nil {
 		s.Log("could not write " + workspace.PageFile + ": " + err.Error())
 	}
-}
-
-func (p Page) write(ctx context.Context) error {
-	source, err := p.Source(ctx)
-	if err != nil {
-		return err
-	}
-	made, err := source.HTML()
-	if err != nil {
-		return err
-	}
-	return p.Home.WriteFile(workspace.PageFile, made)
 }
 
 // PageFile returns the path of a run's report page, or nothing if there is none.

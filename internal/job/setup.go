@@ -30,11 +30,15 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 	if _, done := s.readSetupMarker(); done || len(run.Policy.Setup) == 0 {
 		return nil
 	}
-	tree, err := s.treeOfRun(ctx, run)
+	if s.UserTree != nil && !run.Policy.SeparateTree { // people set up their own tree
+		return nil
+	}
+	tree, err := s.tree(ctx)
 	if err != nil || tree == nil {
 		return err
 	}
-	fresh := isUnused(ctx, run, tree)
+	seen, unseen := tree.Inspect(ctx)
+	fresh := unseen == nil && seen.Head == run.Head && !seen.Dirty
 	ready, err := s.runSetupCommands(ctx, run, tree.Dir, strconv.Itoa(number), emit)
 	if err != nil {
 		return err
@@ -47,14 +51,6 @@ func (s *activeRun) runSetup(ctx context.Context, run journal.Run, number int, e
 		return err
 	}
 	return s.writeSetupMarker(untracked)
-}
-
-// treeOfRun returns nil if the agent works in the user's own tree, which the user sets up.
-func (s *activeRun) treeOfRun(ctx context.Context, run journal.Run) (*git.Tree, error) {
-	if s.UserTree != nil && !run.Policy.SeparateTree {
-		return nil, nil //nolint:nilnil // no such tree
-	}
-	return s.tree(ctx)
 }
 
 // ignoreSetupFiles keeps files that setup wrote in a fresh tree out of the work: the agent's clone
@@ -95,9 +91,4 @@ func (s *activeRun) writeSetupMarker(untracked []string) error {
 		return fmt.Errorf("note that the tree is ready: %w", err)
 	}
 	return nil
-}
-
-func isUnused(ctx context.Context, run journal.Run, tree *git.Tree) bool {
-	seen, err := tree.Inspect(ctx)
-	return err == nil && seen.Head == run.Head && !seen.Dirty
 }

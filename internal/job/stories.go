@@ -40,11 +40,8 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 		return nil, err
 	}
 	var files []string
-	for _, it := range run.Iterations {
-		if it.Story != story || it.Taken == nil || it.Taken.To == "" || it.Taken.To == it.Taken.From {
-			continue
-		}
-		changed, err := code.ChangedFiles(ctx, git.Span{From: it.Taken.From, To: it.Taken.To})
+	for _, span := range spansOf(run, story) {
+		changed, err := code.ChangedFiles(ctx, span)
 		if err != nil {
 			return nil, err
 		}
@@ -58,15 +55,22 @@ func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) 
 	return checkout.Testing(ctx, code, run, commit, files)
 }
 
-// Touched returns the files changed for a story, on this run or before, without reverted changes.
-func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
-	spans := []git.Span{{From: run.Base, To: run.Start}}
+// spansOf returns the commits of a story's iterations.
+func spansOf(run journal.Run, story string) (spans []git.Span) {
 	for _, it := range run.Iterations {
-		if it.Story == story && it.Taken != nil && it.Taken.To != "" {
+		if it.Story == story && it.Taken != nil && it.Taken.To != "" && it.Taken.To != it.Taken.From {
 			spans = append(spans, git.Span{From: it.Taken.From, To: it.Taken.To})
 		}
 	}
-	spans = slices.DeleteFunc(spans, func(span git.Span) bool { return span.From == span.To })
+	return spans
+}
+
+// Touched returns the files changed for a story, on this run or before, without reverted changes.
+func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
+	spans := spansOf(run, story)
+	if run.Start != run.Base {
+		spans = slices.Insert(spans, 0, git.Span{From: run.Base, To: run.Start})
+	}
 	code, err := s.trusted.Copy(ctx)
 	if err != nil {
 		return nil, err
