@@ -32,10 +32,10 @@ type Project struct {
 	Flags
 	World    World
 	Tool     git.Git
-	Place    *git.Place    // nil where the project is no repository
-	unread   error         // what keeps git from reading the one that it is
-	found    []config.File // the project's settings
-	config   []configured  // what the run goes by
+	Place    *git.Place          // nil where the project is no repository
+	unread   error               // what keeps git from reading the one that it is
+	found    []config.File       // the project's settings
+	config   map[string][]string // what settings and a PRD say, by a digest of their name
 	Settings config.Settings
 	Needs    confine.Needs    // of the checks
 	Stream   *bool            // unset: as the settings say
@@ -78,7 +78,8 @@ func (d *Project) look(ctx context.Context) error {
 	if d.Settings, err = config.ReadSettings(d.found...); err != nil {
 		return err
 	}
-	d.goBy(d.settings("", config.CanonicalText(d.found...)))
+	d.config = map[string][]string{}
+	d.noteSettings("", d.found...)
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (d *Project) Configured(ctx context.Context, name string) (config.Loop, err
 	d.Settings, d.Agent = loop.Settings, cmp.Or(d.Agent, loop.Agent)
 	if d.World.Changeable(d.Root(), name) || d.World.Changeable(d.Root(), filepath.Dir(name)) {
 		way, _ := filepath.Rel(resolved(d.Root()), resolved(name)) // both are whole
-		d.goBy(d.settings(way, config.CanonicalText(append(slices.Clone(d.found), file)...)))
+		d.noteSettings(way, append(slices.Clone(d.found), file)...)
 		if err := d.Trusted(ctx); err != nil {
 			return loop, err
 		}

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
@@ -32,21 +33,15 @@ import (
 // worktrees, and the repository after it was moved.
 const sandboxed = "ralph-sandboxed"
 
-// configured is what a run goes by: settings, or what a PRD says of how work is judged.
-type configured struct {
-	about string // how its lines begin
-	says  []string
-}
-
-// settings returns those of the project, alone or with a file of --config.
-func (d *Project) settings(file, text string) configured {
+// noteSettings notes the settings of the project, alone or with a file of --config.
+func (d *Project) noteSettings(file string, all ...config.File) {
 	way, _ := filepath.Rel(d.top(), d.ProjectDir) // both are whole
-	return configured{digest(way, file) + ":", []string{text}}
+	d.config[digest(way, file)] = []string{config.CanonicalText(all...)}
 }
 
-// judging returns what a PRD says of how work is judged: its checks, and whether stories pass, need no
+// notePlan notes what a PRD says of how work is judged: its checks, and whether stories pass, need no
 // test or may change tests.
-func judging(memory string, p plan.Plan) configured {
+func (d *Project) notePlan(memory string, p plan.Plan) {
 	says := []string{""} // no checks
 	if len(p.VerifyCommands) > 0 {
 		says[0] = "checks\x00" + strings.Join(p.VerifyCommands, "\x00")
@@ -59,19 +54,14 @@ func judging(memory string, p plan.Plan) configured {
 			}
 		}
 	}
-	return configured{digest(memory, "prd.json") + ":", says}
+	d.config[digest(memory, "prd.json")] = says
 }
 
-// goBy replaces what an earlier version of the same file said.
-func (d *Project) goBy(c configured) {
-	d.config = append(slices.DeleteFunc(d.config, func(old configured) bool { return old.about == c.about }), c)
-}
-
-// settled returns the lines of the run's settings in the mark.
-func (d *Project) settled() (lines []string) {
-	for _, c := range d.config {
-		for _, text := range c.says {
-			lines = append(lines, c.about+digest(text))
+// settingLines returns the lines of the run's settings in the mark.
+func (d *Project) settingLines() (lines []string) {
+	for about, says := range d.config {
+		for _, text := range says {
+			lines = append(lines, about+":"+digest(text))
 		}
 	}
 	return lines
@@ -131,10 +121,10 @@ func (d *Project) mark(ctx context.Context) error {
 		return nil
 	}
 	lines, _ := d.marksOf(ctx, d.top())
-	for _, c := range d.config {
-		lines = slices.DeleteFunc(lines, func(old string) bool { return strings.HasPrefix(old, c.about) })
+	for about := range d.config {
+		lines = slices.DeleteFunc(lines, func(old string) bool { return strings.HasPrefix(old, about+":") })
 	}
-	lines = append(lines, d.settled()...)
+	lines = append(lines, d.settingLines()...)
 	err := os.MkdirAll(filepath.Dir(file), 0o700)
 	if err == nil {
 		err = untrusted.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600)
@@ -152,7 +142,7 @@ func (d *Project) Trusted(ctx context.Context) error {
 	if !marked {
 		return nil
 	}
-	changed := slices.ContainsFunc(d.settled(), func(line string) bool {
+	changed := slices.ContainsFunc(d.settingLines(), func(line string) bool {
 		about, _, _ := strings.Cut(line, ":")
 		isNew := !slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(mark, about+":") })
 		return !slices.Contains(marks, line) && (!isNew || line != about+":"+digest(""))
@@ -173,7 +163,7 @@ func (d *Project) Stories(ctx context.Context, memory string) (plan.Plan, string
 	if err != nil || d.DryRun {
 		return stories, file, err
 	}
-	d.goBy(judging(path.Join(d.Within(), filepath.ToSlash(memory)), stories))
+	d.notePlan(path.Join(d.Within(), filepath.ToSlash(memory)), stories)
 	return stories, file, d.Trusted(ctx)
 }
 
@@ -187,7 +177,7 @@ func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run
 	if run.Policy.Done != policy.ByStories {
 		return
 	}
-	d.goBy(judging(cmp.Or(run.Policy.Memory, workspace.MemoryDir), run.Plan))
+	d.notePlan(cmp.Or(run.Policy.Memory, workspace.MemoryDir), run.Plan)
 	if err := d.remember(ctx, sb); err != nil {
 		d.line(err.Error())
 	}
