@@ -30,20 +30,13 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	path := w.Path(dir)
-	getenv := func(name string) string {
-		if name == "PATH" {
-			return path
-		}
-		return w.Getenv(name)
-	}
 	var out io.Writer
 	if !c.JSON {
 		out = w.Stdout
 	}
 	began := w.Now()
 	shown, err := demo.Demo{
-		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: getenv, Now: w.Now, Exec: w.Runner.Run,
+		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: w.PathOutside(dir).Getenv, Now: w.Now, Exec: w.Runner.Run,
 		Log: w.Stderr, Every: 200 * time.Millisecond, Out: out,
 	}.Play(ctx)
 	if err != nil {

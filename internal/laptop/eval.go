@@ -48,7 +48,7 @@ const largestInstances = 1 << 30
 
 // Try has the agent work on the tasks that are not among the results yet.
 func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
-	w = w.pathOutside(c.Repo)
+	w = w.PathOutside(c.Repo)
 	tool, err := w.SoundGit(ctx, c.Repo)
 	if err != nil {
 		return sum, err

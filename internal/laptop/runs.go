@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -142,20 +141,26 @@ const glance = 200 * time.Millisecond
 func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
 	fd := int(w.Stdout.Fd())
 	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
-	f := follower{home: home, console: view.Console{Look: view.LookFor(w.Getenv, term.IsTerminal(fd), width), Now: w.Now}}
+	console := view.Console{Look: view.LookFor(w.Getenv, term.IsTerminal(fd), width), Now: w.Now}
+	var shown journal.Run
 	tick := time.Tick(glance)
-	for {
+	for seen := 0; ; {
 		last := r.Abandoned(run) // asked before the look: what was written until then is seen by it
-		lines, err := f.look()
+		entries, err := home.Entries()
 		if err != nil {
 			return err
 		}
-		fmt.Fprint(w.Stdout, lines)
-		if f.run.Stop != nil {
+		for _, entry := range entries[min(seen, len(entries)):] {
+			shown.Add(entry)
+			if text := console.Event(shown, entry.Event); text != "" {
+				fmt.Fprintln(w.Stdout, text)
+			}
+		}
+		if seen = len(entries); shown.Stop != nil {
 			return nil
 		}
 		if last {
-			headline, next := view.Gist(f.run, true)
+			headline, next := view.Gist(shown, true)
 			_, err := fmt.Fprintln(w.Stdout, "! "+headline+"\nnext: "+next)
 			return err
 		}
@@ -178,27 +183,4 @@ func (r ShownRun) Abandoned(run journal.Run) bool {
 		folder.LockName = workspace.Task{}.Runs().LockName
 	}
 	return folder.CheckUnlocked() == nil
-}
-
-type follower struct {
-	home    workspace.Run
-	console view.Console
-	run     journal.Run
-	seen    int
-}
-
-func (f *follower) look() (string, error) {
-	entries, err := f.home.Entries()
-	if err != nil {
-		return "", err
-	}
-	var text strings.Builder
-	for _, entry := range entries[min(f.seen, len(entries)):] {
-		f.run.Add(entry)
-		if shown := f.console.Event(f.run, entry.Event); shown != "" {
-			fmt.Fprintln(&text, shown)
-		}
-	}
-	f.seen = len(entries)
-	return text.String(), nil
 }

@@ -86,8 +86,8 @@ func (w World) Path(project string) string {
 	return process.PathOutside(w.Getenv("PATH"), w.theirs(project), w.works(project)...)
 }
 
-// pathOutside changes PATH for work in other folders, whose programs must not come from the project.
-func (w World) pathOutside(project string) World {
+// PathOutside changes PATH for work in other folders, whose programs must not come from the project.
+func (w World) PathOutside(project string) World {
 	path, env, getenv := w.Path(project), w.Outside(project), w.Getenv
 	w.Environ = func() []string { return slices.Clone(env) }
 	w.Getenv = func(name string) string {
