@@ -50,7 +50,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 	if err == nil && len(due) > 0 && !c.DryRun {
 		err = quota.Change(ctx, kept.account, kept.pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
 	}
-	if err = kept.unreached(err); err != nil && len(swept) == 0 {
+	if err != nil && len(swept) == 0 {
 		return 0, err
 	}
 	refs := map[string]any{"refs": append([]sweep.Swept{}, swept...)}
@@ -125,7 +125,6 @@ type kept struct {
 	store   *git.Trusted
 	remote  remote.Repository
 	account *ledger.Account
-	server  string
 }
 
 func (w world) kept(ctx context.Context, named string) (k kept, err error) {
@@ -138,7 +137,7 @@ func (w world) kept(ctx context.Context, named string) (k kept, err error) {
 		return k, err
 	}
 	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
-	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}, server: at.server}
+	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}}
 	k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
 	k.account = &ledger.Account{Remote: k.remote, Store: k.store, Now: w.Now}
 	return k, err
@@ -147,19 +146,12 @@ func (w world) kept(ctx context.Context, named string) (k kept, err error) {
 func (k kept) book(ctx context.Context) (quota.Book, error) {
 	data, err := k.account.Look(ctx)
 	if err != nil {
-		return quota.Book{}, k.unreached(err)
+		return quota.Book{}, err
 	}
 	return quota.Read(data)
 }
 
 func (kept) pause(ctx context.Context) error { return ctx.Err() }
-
-func (k kept) unreached(err error) error {
-	if errors.Is(err, remote.ErrNetwork) {
-		return &fault.Fault{What: err.Error(), Fix: "check that this machine reaches " + k.server + ", through https_proxy if there is a proxy, and try again"}
-	}
-	return err
-}
 
 type statsCommand struct {
 	Repo  string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`

@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -193,6 +194,8 @@ func Hint(err error) string {
 
 func remedy(err error) string {
 	switch {
+	case errors.Is(err, remote.ErrNetwork):
+		return "check that this machine reaches the repository, through https_proxy if there is a proxy, and try again"
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return "make room on the disk, and try again"
 	case errors.Is(err, syscall.EROFS):
