@@ -117,7 +117,7 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 	case c.find:
 		return as.Find(ctx, c.ProjectDir, head, p)
 	}
-	level, err := d.OfChecks(ctx)
+	level, err := d.LevelOfChecks(ctx)
 	if err != nil {
 		return run, err
 	}
@@ -126,7 +126,7 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 		return run, err
 	}
 	defer func() { err = errors.Join(err, as.Sandbox.Close()) }()
-	as.Confide(d.World.Within(as.Sandbox, append(d.Settings.Sandbox.Env, c.Env...)...), d.Needs)
+	as.Confide(d.World.EnvironInside(as.Sandbox, append(d.Settings.Sandbox.Env, c.Env...)...), d.Needs)
 	return as.Look(ctx, c.ProjectDir, head, p)
 }
 

@@ -89,7 +89,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 }
 
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {
-	p = d.Over(c.laid.ApplyToRun(p))
+	p = d.WithFlags(c.laid.ApplyToRun(p))
 	p.Limits.Iterations = c.limit(p.Limits.Iterations)
 	p.Checks = policy.AddChecks(p.Checks, c.Check, policy.DefaultCheckTimeout)
 	return p
@@ -105,7 +105,7 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 		return job.NewRun{}, err
 	}
 	if stories.UserStories == nil {
-		return job.NewRun{}, d.Planless(memory, prd)
+		return job.NewRun{}, d.NoPlan(memory, prd)
 	}
 	if err := d.Repository(ctx); err != nil {
 		return job.NewRun{}, err
@@ -119,7 +119,7 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if !p.SeparateTree {
 		branch, err = d.WorkBranch(ctx, c.Branch, stories, prd)
 	}
-	if err := errors.Join(err, d.Takes(ctx, p, branch, prd)); err != nil {
+	if err := errors.Join(err, d.CheckBranch(ctx, p, branch, prd)); err != nil {
 		return job.NewRun{}, err
 	}
 	return job.NewRun{RunBegan: journal.RunBegan{
@@ -144,7 +144,7 @@ func (c resumeCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := errors.Join(d.Rehire(home.ID, old.Policy), d.Keep(ctx, old.Level)); err != nil {
+	if err := errors.Join(d.ReuseAgent(home.ID, old.Policy), d.KeepLevel(ctx, old.Level)); err != nil {
 		return 0, err
 	}
 	return d.Resume(ctx, home, old, c.over(old.Policy), c.Answer)

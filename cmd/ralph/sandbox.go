@@ -57,7 +57,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 	}
 	run, settle := w.Runner.Run, func(context.Context, func(journal.Event)) {}
 	if sb != nil {
-		at, err := w.KeptHere(ctx, dir)
+		at, err := w.MarkAndAccess(ctx, dir)
 		if err != nil {
 			return 0, errors.Join(err, sb.Close())
 		}
@@ -67,7 +67,7 @@ func (c sandboxCommand) run(ctx context.Context, w world) (int, error) {
 		tell(note)
 	}
 	result, err := run(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.Within(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
+		Argv: argv, Dir: dir, Env: sb.Env(slices.Concat(w.EnvironInside(sb, c.Env...), needs.Env), false), Stdin: w.Stdin, Stdout: w.Stdout, Stderr: w.Stderr,
 	})
 	sb.Flush(tell)
 	settle(context.WithoutCancel(ctx), tell)

@@ -69,7 +69,7 @@ func (c superviseCommand) enclose(ctx context.Context, w world, j *job.Job) erro
 		return err
 	}
 	j.Log(j.Sandbox.Description(""))
-	at, err := w.KeptHere(ctx, dir)
+	at, err := w.MarkAndAccess(ctx, dir)
 	if err != nil {
 		return err
 	}

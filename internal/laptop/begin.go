@@ -17,22 +17,22 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// hire finds the agents, and starts the sandbox around them. nil: there is no sandbox.
-func (d *Project) hire(ctx context.Context, p policy.Policy) (agents job.Agents, sb *confine.Sandbox, err error) {
+// findAgents finds the agents, and starts the sandbox around them. nil: there is no sandbox.
+func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.Agents, sb *confine.Sandbox, err error) {
 	name, options, err := d.Options()
 	if err != nil {
 		return agents, nil, err
 	}
-	d.hide(options.Keys)
+	d.hideSecrets(options.Keys)
 	worker, err := job.Find(name, options, d.agentEnv, d.ProjectDir)
 	if err != nil {
 		return agents, nil, err
 	}
 	d.tellAgent(worker.Adapter, worker.Program, p)
-	if err := d.docked(ctx, worker.Program); err != nil {
+	if err := d.checkDocker(ctx, worker.Program); err != nil {
 		return agents, nil, err
 	}
-	second, err := d.second(options, p)
+	second, err := d.findReviewer(options, p)
 	if err != nil {
 		return agents, nil, err
 	}
@@ -48,7 +48,7 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (agents job.Agents,
 			return agents, nil, err
 		}
 		d.unfit, _, _ = strings.Cut(err.Error(), "\n")
-		return d.hire(ctx, p)
+		return d.findAgents(ctx, p)
 	}
 	if agents.ModelServer != nil {
 		d.line("requests to the model go through ralph's server, which counts usage; --max-cost 0 turns that off")
@@ -64,15 +64,15 @@ func (d *Project) hire(ctx context.Context, p policy.Policy) (agents job.Agents,
 func (d *Project) agentEnv(vars ...string) []string {
 	switch level, err := d.Wanted(); {
 	case level == InDocker:
-		return environ.Local(d.World.Outside(d.ProjectDir), vars...)
+		return environ.Local(d.World.EnvironOutside(d.ProjectDir), vars...)
 	case err != nil, level == sandbox.None:
 		return environ.Local(d.World.Environ(), vars...)
 	}
 	return environ.Plain(d.World.Environ(), append(vars, d.Settings.Sandbox.Env...)...)
 }
 
-// hide hides these keys, and the secrets of checks, in all output.
-func (d *Project) hide(keys ...agent.Keys) {
+// hideSecrets hides these keys, and the secrets of checks, in all output.
+func (d *Project) hideSecrets(keys ...agent.Keys) {
 	secrets := d.Needs.Values()
 	for _, k := range keys {
 		secrets = append(secrets, k.Secrets()...)
@@ -80,10 +80,10 @@ func (d *Project) hide(keys ...agent.Keys) {
 	d.secrets = redact.New(secrets...)
 }
 
-// second returns the second opinion; nil: there is none.
-func (d *Project) second(own agent.Options, p policy.Policy) (*job.Candidate, error) {
+// findReviewer returns the second opinion; nil: there is none.
+func (d *Project) findReviewer(own agent.Options, p policy.Policy) (*job.Candidate, error) {
 	keys := agent.KeysFrom(d.World.Getenv, "", p.Review.Agent)
-	d.hide(own.Keys, keys)
+	d.hideSecrets(own.Keys, keys)
 	return job.FindSecond(p.Review, agent.Options{Keys: keys, Prices: own.Prices, Self: own.Self, Hooks: true, Docker: own.Docker}, d.agentEnv, d.ProjectDir)
 }
 
@@ -114,37 +114,37 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	if d.unread != nil { // a run beside it would look as if there were none
 		return nil, d.unread
 	}
-	agents, sb, err := d.hire(ctx, p)
+	agents, sb, err := d.findAgents(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	agents.AgentEnv, agents.Watch = slices.Concat(agents.AgentEnv, d.Needs.Env), d.watch()
-	checkEnv := d.World.Within(sb, d.Settings.Sandbox.Env...)
+	agents.AgentEnv, agents.Watch = slices.Concat(agents.AgentEnv, d.Needs.Env), d.itemPrinter()
+	checkEnv := d.World.EnvironInside(sb, d.Settings.Sandbox.Env...)
 	j := &job.Job{
 		Machine: job.Machine{
 			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
-			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.Outside(d.ProjectDir), Redact: d.secrets.Writer,
-			Kept: d.World.kept(sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
+			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.EnvironOutside(d.ProjectDir), Redact: d.secrets.Writer,
+			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
 		},
 		Agents:   agents,
 		Audience: job.Audience{OnEvent: d.console.event, Log: d.line, HideSecrets: d.secrets.Bytes, OnCheck: d.console.checking},
 		Drain:    d.World.Drain, Abort: d.World.Runner.Hard, Version: d.World.Version, SaveTimeout: Rescue,
 	}
-	if err := d.ground(ctx, j, p); err != nil {
-		d.lower(sb, agents.ModelServer)
+	if err := d.placeWork(ctx, j, p); err != nil {
+		d.closeSandboxes(sb, agents.ModelServer)
 		return nil, err
 	}
 	return j, nil
 }
 
-// ground says where the agent works, and where its work goes.
-func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
+// placeWork says where the agent works, and where its work goes.
+func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (err error) {
 	if d.Place == nil {
 		j.Dir = d.ProjectDir
 		return nil
 	}
 	j.Project = d.Place.Top
-	own, err := d.World.own(ctx, d.Tool, *d.Place)
+	own, err := d.World.ownTreeOf(ctx, d.Tool, *d.Place)
 	if err != nil {
 		return err
 	}
@@ -162,11 +162,11 @@ func (d *Project) ground(ctx context.Context, j *job.Job, p policy.Policy) (err 
 
 // Begin starts the run and sees it through.
 func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
-	j, err := d.ready(ctx, asked.Policy)
+	j, err := d.prepare(ctx, asked.Policy)
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Sandbox, j.ModelServer)
+	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
 	asked.Policy.Agent, asked.Level = j.Agent.Name, d.level(j.Sandbox)
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	if !d.DryRun && !j.Folder.CanVouch() {
@@ -182,10 +182,10 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		}
 	}
 	if d.DryRun {
-		return d.dry(j, asked)
+		return d.printDryRun(j, asked)
 	}
-	return d.see(ctx, j, asked.Policy, func() (job.Outcome, error) {
-		asked, err := d.link(ctx, j, asked)
+	return d.execute(ctx, j, asked.Policy, func() (job.Outcome, error) {
+		asked, err := d.prepareTree(ctx, j, asked)
 		if err != nil {
 			return job.Outcome{}, err
 		}
@@ -195,25 +195,25 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 
 // Resume continues a run by these rules. The agent gets words in its next prompts.
 func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Run, p policy.Policy, words string) (int, error) {
-	home, err := d.vouched(home)
+	home, err := d.checkVouched(home)
 	if err != nil {
 		return 0, err
 	}
-	if err := d.takesAgain(ctx, old); err != nil {
+	if err := d.checkResumable(ctx, old); err != nil {
 		return 0, err
 	}
 	j, err := d.job(ctx, p)
 	if err != nil {
 		return 0, err
 	}
-	defer d.lower(j.Sandbox, j.ModelServer)
+	defer d.closeSandboxes(j.Sandbox, j.ModelServer)
 	p.Agent = j.Agent.Name
 	resumed := journal.Resumed{Why: "on request", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
 	if d.DryRun {
-		return d.dryAgain(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: d.World.Now(), Event: resumed}))
+		return d.printDryTurn(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: d.World.Now(), Event: resumed}))
 	}
-	return d.see(ctx, j, p, func() (job.Outcome, error) {
-		if err := d.rejoin(ctx, j, old); err != nil {
+	return d.execute(ctx, j, p, func() (job.Outcome, error) {
+		if err := d.reopenWorktree(ctx, j, old); err != nil {
 			return job.Outcome{}, err
 		}
 		return j.Resume(ctx, home, resumed)

@@ -53,7 +53,7 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
 		},
 	}
-	v.Confide(w.Within(sb, c.Env...), needs)
+	v.Confide(w.EnvironInside(sb, c.Env...), needs)
 	return do(v)
 }
 
@@ -63,7 +63,7 @@ func (c Clone) Kept(w World, sb *confine.Sandbox) checkout.Kept {
 	if err != nil {
 		return checkout.Kept{}
 	}
-	return w.kept(sb, needs, c.Allow, nil)
+	return w.keptBaselines(sb, needs, c.Allow, nil)
 }
 
 // Span are two commits; an empty name is the default branch or HEAD.

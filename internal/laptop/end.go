@@ -30,15 +30,15 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
+func (d *Project) execute(ctx context.Context, j *job.Job, p policy.Policy, run func() (job.Outcome, error)) (int, error) {
 	tracer := trace.New(ctx, trace.Options{Getenv: d.World.Getenv, Version: d.World.Version, Hide: d.secrets.String, Say: d.line})
 	tell := tracer.Around(j.OnEvent)
 	j.OnEvent = func(run journal.Run, event journal.Event) {
-		d.pass(ctx, j.Sandbox, run, event)
+		d.notePassed(ctx, j.Sandbox, run, event)
 		tell(run, event)
 	}
 	defer tracer.Close(ctx, j.Abort) // last: it may wait a little
-	release, err := d.hold(ctx, j, p)
+	release, err := d.lock(ctx, j, p)
 	if err != nil {
 		return 0, err
 	}
@@ -47,27 +47,27 @@ func (d *Project) see(ctx context.Context, j *job.Job, p policy.Policy, run func
 			d.line(err.Error())
 		}
 	}()
-	if err := d.remember(ctx, j.Sandbox); err != nil {
+	if err := d.markConfined(ctx, j.Sandbox); err != nil {
 		return 0, err
 	}
 	d.World.Patience.set(p)
 	if d.unfit != "" { // also if Quiet: the user did not ask for a run without a sandbox
-		d.console.write(clean.LogLine(d.said(j)))
+		d.console.write(clean.LogLine(d.sandboxLine(j)))
 	} else {
-		d.line(d.said(j))
+		d.line(d.sandboxLine(j))
 	}
 	if j.Agent.CallsHooks {
 		d.line("guard: dangerous commands of " + j.Agent.Name + " are refused; this prevents accidents, but is not a sandbox")
 	}
 	outcome, err := run()
 	if err != nil && outcome.Run.Stop == nil { // nothing was begun, or all of it was ended at once
-		return 0, errors.Join(err, d.cutOff(ctx, outcome, err))
+		return 0, errors.Join(err, d.printCutOff(ctx, outcome, err))
 	}
 	return d.finish(ctx, outcome, err)
 }
 
-// hold keeps other runs away. For stories it writes .ralph-active, by which hooks know of the run.
-func (d *Project) hold(ctx context.Context, j *job.Job, p policy.Policy) (release func() error, err error) {
+// lock keeps other runs away. For stories it writes .ralph-active, by which hooks know of the run.
+func (d *Project) lock(ctx context.Context, j *job.Job, p policy.Policy) (release func() error, err error) {
 	var active *workspace.Active
 	if p.Done == policy.ByStories {
 		active = &workspace.Active{
@@ -83,15 +83,15 @@ func (d *Project) hold(ctx context.Context, j *job.Job, p policy.Policy) (releas
 	return release, err
 }
 
-func (d *Project) settle(ctx context.Context, run journal.Run) error {
+func (d *Project) commitPRD(ctx context.Context, run journal.Run) error {
 	if run.Policy.Done != policy.ByStories || run.Policy.SeparateTree {
 		return nil
 	}
 	return job.UserRepository{Git: d.Tool, Place: *d.Place}.CommitPRD(ctx, run)
 }
 
-// cutOff prints a result for scripts if the run has no end on record.
-func (d *Project) cutOff(ctx context.Context, outcome job.Outcome, broke error) error {
+// printCutOff prints a result for scripts if the run has no end on record.
+func (d *Project) printCutOff(ctx context.Context, outcome job.Outcome, broke error) error {
 	run := outcome.Run
 	if !d.JSON || run.ID == "" {
 		return nil
@@ -109,7 +109,7 @@ func (d *Project) finish(ctx context.Context, outcome job.Outcome, broke error) 
 	run := outcome.Run
 	ctx = context.WithoutCancel(ctx)
 	tree, err := worktreeOf(ctx, d.Tool, d.Place, run)
-	err = errors.Join(brief(broke, run), d.settle(ctx, run), err, d.conclude(outcome, tree.Dir))
+	err = errors.Join(brief(broke, run), d.commitPRD(ctx, run), err, d.printEnd(outcome, tree.Dir))
 	d.notify(ctx, outcome, tree.Dir)
 	code := run.Stop.Reason.Status().ExitCode(false)
 	if err != nil && code != fault.ExitDone {
@@ -127,7 +127,7 @@ func brief(broke error, run journal.Run) error {
 	return &fault.Fault{What: f.What, Fix: f.Fix, Exit: f.Exit}
 }
 
-func (d *Project) conclude(outcome job.Outcome, worktree string) error {
+func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
 	run, text := outcome.Run, ""
 	switch {
 	case d.JSON:
@@ -172,7 +172,7 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree stri
 	run := outcome.Run
 	ended, err := d.World.Runner.Run(ctx, process.Command{
 		Argv: []string{"sh", "-c", d.Notify}, Dir: d.ProjectDir, Stdin: &result, Stdout: &said, Stderr: &said, Timeout: patienceForNews,
-		Env: slices.Concat(d.World.Outside(d.ProjectDir), []string{
+		Env: slices.Concat(d.World.EnvironOutside(d.ProjectDir), []string{
 			"RALPH_RUN_ID=" + run.ID, "RALPH_STATUS=" + string(run.Stop.Reason.Status()), "RALPH_STOP_REASON=" + string(run.Stop.Reason),
 			"RALPH_MESSAGE=" + view.EndMessage(run),
 		}),

@@ -26,8 +26,8 @@ type Passing struct {
 	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
 }
 
-// Within returns the user's environment in a sandbox; without one, all that is not known to be secret.
-func (w World) Within(sb *confine.Sandbox, more ...string) []string {
+// EnvironInside returns the user's environment in a sandbox; without one, all that is not known to be secret.
+func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 	if sb == nil {
 		return environ.Harmless(w.Environ())
 	}
@@ -57,7 +57,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	if err != nil {
 		return nil, fmt.Errorf("find the project: %w", err)
 	}
-	options, err := w.around(project)
+	options, err := w.sandboxAround(project)
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	return confine.Start(ctx, options)
 }
 
-// around returns the options of every sandbox around a project.
-func (w World) around(project string) (options confine.Options, err error) {
+// sandboxAround returns the options of every sandbox around a project.
+func (w World) sandboxAround(project string) (options confine.Options, err error) {
 	home, err := w.HomeBeside(project)
 	if err != nil {
 		return options, err
@@ -81,7 +81,7 @@ func (w World) around(project string) (options confine.Options, err error) {
 	self, err := Executable()
 	return confine.Options{
 		Self: self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
-		Home: home, Path: w.Path(project), Above: w.Above(project),
+		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project),
 	}, err
 }
 

@@ -44,9 +44,9 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 	return n, nil
 }
 
-// kept returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
+// keptBaselines returns where the results of checks at a base are kept for a day. Without a sandbox they are not:
 // what is proven could write there. Nor are those that depend on more than files.
-func (w World) kept(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
+func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
 	self, err := Executable()
 	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" || err != nil {

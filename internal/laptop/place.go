@@ -15,27 +15,27 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// KeptHere marks a folder that Folder found, and is Kept of it. The mark has the current
+// MarkAndAccess marks a folder that Folder found, and gives AccessTo it. The mark has the current
 // settings if they can be read.
-func (w World) KeptHere(ctx context.Context, dir string) (confine.Access, error) {
+func (w World) MarkAndAccess(ctx context.Context, dir string) (confine.Access, error) {
 	tool, err := w.Git(dir)
 	if err != nil {
 		return confine.Access{}, err
 	}
 	d := &Project{Flags: Flags{ProjectDir: dir, DryRun: true}, World: w, Tool: tool}
-	_ = d.look(ctx)
+	_ = d.read(ctx)
 	if _, marked := d.marks(ctx); !marked {
 		if err := d.mark(ctx); err != nil {
 			return confine.Access{}, err
 		}
 	}
-	return w.Kept(ctx, dir)
+	return w.AccessTo(ctx, dir)
 }
 
-// Kept gives access to a folder and its repository, but not to the settings of a run. Without
+// AccessTo gives access to a folder and its repository, but not to the settings of a run. Without
 // a repository it guards the files that would make one. It is a fault if another folder has
 // replaced dir.
-func (w World) Kept(ctx context.Context, dir string) (confine.Access, error) {
+func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error) {
 	top, needs := dir, guarded.Folder(dir)
 	if tool, err := w.Git(dir); err == nil {
 		tree, err := w.ownTree(ctx, tool, dir)
@@ -68,15 +68,15 @@ func (w World) ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree
 	if err != nil {
 		return nil, err
 	}
-	return w.own(ctx, tool, top)
+	return w.ownTreeOf(ctx, tool, top)
 }
 
 var errStrays = errors.New("a command in the sandbox, in a folder above, may have made it do so")
 
-// own refuses a repository that a sandboxed command in a folder above may have redirected.
-func (w World) own(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
+// ownTreeOf refuses a repository that a sandboxed command in a folder above may have redirected.
+func (w World) ownTreeOf(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
 	tree, err := tool.Own(ctx, at)
-	area := w.marked(filepath.Dir(at.Top))
+	area := w.markedAbove(filepath.Dir(at.Top))
 	if err != nil || area == "" {
 		return tree, err
 	}
@@ -99,7 +99,7 @@ func (w World) Folder(name string) (string, error) {
 		}
 		dir = filepath.Join(here, name)
 	}
-	place, err := untrusted.Resolve(filepath.Clean(dir), func(link string) bool { return w.marked(filepath.Dir(link)) != "" })
+	place, err := untrusted.Resolve(filepath.Clean(dir), func(link string) bool { return w.markedAbove(filepath.Dir(link)) != "" })
 	switch {
 	case errors.Is(err, untrusted.ErrTheirLink):
 		return "", fault.Usage("the path leads through a link in a folder where commands ran in the sandbox, and one of them may have made it: "+name,
@@ -110,8 +110,8 @@ func (w World) Folder(name string) (string, error) {
 	return place, nil
 }
 
-// marked returns the nearest folder at dir or above in which something was confined; empty: none.
-func (w World) marked(dir string) string {
+// markedAbove returns the nearest folder at dir or above in which something was confined; empty: none.
+func (w World) markedAbove(dir string) string {
 	for at := dir; ; at = filepath.Dir(at) {
 		if file := w.markFile(at); file != "" {
 			if _, err := os.Lstat(file); err == nil {

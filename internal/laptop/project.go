@@ -55,10 +55,10 @@ func (l Flags) Open(ctx context.Context, w World) (*Project, error) {
 	}
 	d := &Project{Flags: l, World: w, Tool: tool}
 	d.console = newConsole(w, d)
-	return d, d.look(ctx)
+	return d, d.read(ctx)
 }
 
-func (d *Project) look(ctx context.Context) error {
+func (d *Project) read(ctx context.Context) error {
 	err := workspace.CheckDir(d.ProjectDir, "-d")
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (d *Project) look(ctx context.Context) error {
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
-	if err := d.obey(); err != nil {
+	if err := d.applySandbox(); err != nil {
 		return err
 	}
 	if d.DryRun {
@@ -95,8 +95,8 @@ func (d *Project) look(ctx context.Context) error {
 	return workspace.Folder{Path: d.folder()}.CheckUnlocked()
 }
 
-// Keep uses the run's sandbox level, unless a flag names another.
-func (d *Project) Keep(ctx context.Context, level string) error {
+// KeepLevel uses the run's sandbox level, unless a flag names another.
+func (d *Project) KeepLevel(ctx context.Context, level string) error {
 	if d.NoSandbox || d.Sandbox != "" {
 		return nil
 	}
@@ -106,22 +106,22 @@ func (d *Project) Keep(ctx context.Context, level string) error {
 	}
 	d.Sandbox = sandbox.Level(level)
 	if level == InDocker && d.docker == nil {
-		return d.dock()
+		return d.useDocker()
 	}
 	return nil
 }
 
-// obey applies what the settings say of the sandbox, and logs all settings.
-func (d *Project) obey() error {
+// applySandbox applies what the settings say of the sandbox, and logs all settings.
+func (d *Project) applySandbox() error {
 	d.docker = nil
 	level, err := d.Wanted()
 	if err == nil && level == InDocker {
-		err = d.dock()
+		err = d.useDocker()
 	}
 	if err != nil {
 		return err
 	}
-	return d.merged()
+	return d.tellSettings()
 }
 
 // Repository is for the loops that need one, and fit to begin from.
@@ -182,7 +182,7 @@ func (d *Project) Configured(ctx context.Context, name string) (config.Loop, err
 			return loop, err
 		}
 	}
-	return loop, d.obey()
+	return loop, d.applySandbox()
 }
 
 func (d *Project) tell(format string, args ...any) {
@@ -193,16 +193,16 @@ func (d *Project) tell(format string, args ...any) {
 
 func (d *Project) line(text string) { d.console.line(text) }
 
-// watch shows what the agent says and does, unless that is not wanted.
-func (d *Project) watch() func(stream.Item) {
+// itemPrinter shows what the agent says and does, unless that is not wanted.
+func (d *Project) itemPrinter() func(stream.Item) {
 	if d.Quiet || !policy.Given(d.Stream, d.Settings.StreamAgentOutput) {
 		return nil
 	}
 	return d.console.item
 }
 
-// Over lays the flags that every loop has over a policy.
-func (d *Project) Over(p policy.Policy) policy.Policy {
+// WithFlags lays the flags that every loop has over a policy.
+func (d *Project) WithFlags(p policy.Policy) policy.Policy {
 	p.Model = cmp.Or(d.Model, p.Model)
 	p.Protect = append(policy.ProtectedFiles(), p.Protect...)
 	p.Limits = d.Limited(p.Limits)
@@ -236,8 +236,8 @@ func (d *Project) Root() string {
 	return d.ProjectDir
 }
 
-// Planless says where there could be a plan.
-func (d *Project) Planless(memory, prd string) error {
+// NoPlan says where there could be a plan.
+func (d *Project) NoPlan(memory, prd string) error {
 	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
 	if d.Within() != "" {
 		if _, err := os.Lstat(filepath.Join(d.Place.Top, memory, "prd.json")); err == nil {

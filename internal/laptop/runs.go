@@ -98,8 +98,8 @@ func (d *Project) Unfinished(id string) (workspace.Run, journal.Run, error) {
 	return home, old, nil
 }
 
-// Rehire takes the run's agent by default, and its command, which no journal has: it may hold keys.
-func (d *Project) Rehire(id string, old policy.Policy) error {
+// ReuseAgent takes the run's agent by default, and its command, which no journal has: it may hold keys.
+func (d *Project) ReuseAgent(id string, old policy.Policy) error {
 	if d.Worktree && !old.SeparateTree {
 		return fault.Usage("this run has no worktree", "resume it without --worktree, or start a new run: ralph run --worktree", nil)
 	}

@@ -30,7 +30,7 @@ const levelVar = "RALPH_SANDBOX"
 
 // Wanted returns the level that flags, settings or environment name, or else the strongest available.
 func (d *Project) Wanted() (sandbox.Level, error) {
-	word, listed := d.named(), len(d.Settings.Sandbox.AllowDomains) > 0
+	word, listed := d.namedLevel(), len(d.Settings.Sandbox.AllowDomains) > 0
 	switch {
 	case d.NoSandbox || d.unfit != "":
 		return sandbox.None, nil
@@ -45,7 +45,7 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 	return sandbox.Level(word), nil
 }
 
-func (d *Project) named() string {
+func (d *Project) namedLevel() string {
 	return cmp.Or(string(d.Sandbox), d.Settings.Sandbox.Mode, d.World.Getenv(levelVar))
 }
 
@@ -53,7 +53,7 @@ func (d *Project) named() string {
 // and no earlier run here had one. A confined agent must not free the next run by a check that
 // fails only inside.
 func (d *Project) Optional(ctx context.Context) bool {
-	if d.NoSandbox || d.named() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
+	if d.NoSandbox || d.namedLevel() != "" || len(d.Settings.Sandbox.AllowDomains) > 0 || len(d.Needs.Secrets) > 0 {
 		return false
 	}
 	if _, marked := d.marks(ctx); marked {
@@ -79,7 +79,7 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candid
 		}
 		return options, worker.CheckAutoRuns(d.ProjectDir)
 	}
-	if options, err = d.World.around(d.Root()); err != nil {
+	if options, err = d.World.sandboxAround(d.Root()); err != nil {
 		return options, err
 	}
 	if !p.SeparateTree { // else a tree of its own, or a worktree
@@ -128,7 +128,7 @@ func (w World) HomeBeside(project string) (string, error) {
 	return home, nil
 }
 
-func (d *Project) lower(sandboxes ...*confine.Sandbox) {
+func (d *Project) closeSandboxes(sandboxes ...*confine.Sandbox) {
 	for _, w := range sandboxes {
 		if err := w.Close(); err != nil {
 			d.line("could not clean up the sandbox: " + err.Error())
@@ -136,7 +136,7 @@ func (d *Project) lower(sandboxes ...*confine.Sandbox) {
 	}
 }
 
-func (d *Project) said(j *job.Job) string {
+func (d *Project) sandboxLine(j *job.Job) string {
 	said := j.Sandbox.Description(noSandbox)
 	switch {
 	case d.docker != nil:
@@ -147,7 +147,7 @@ func (d *Project) said(j *job.Job) string {
 			said += "; " + j.Agent.Name + " starts with " + flag
 		}
 		return said + "; the agent and the checks can do everything that you can"
-	case j.Sandbox != nil && d.named() == "":
+	case j.Sandbox != nil && d.namedLevel() == "":
 		if d.tried != "" {
 			said += "; " + d.tried
 		}
@@ -171,8 +171,8 @@ const dockerState = ".dclaude_state"
 // settle is how long Docker takes to have files on both sides.
 const settle = 2 * time.Second
 
-// dock runs the agent in a Docker sandbox. All sandboxes share one login beside the user's.
-func (d *Project) dock() error {
+// useDocker runs the agent in a Docker sandbox. All sandboxes share one login beside the user's.
+func (d *Project) useDocker() error {
 	if d.Worktree {
 		return fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
 			"leave out --worktree, or let ralph's own sandbox confine the agent: --sandbox", nil)
@@ -185,8 +185,8 @@ func (d *Project) dock() error {
 	return nil
 }
 
-// docked checks the requirements before anything is spent.
-func (d *Project) docked(ctx context.Context, docker string) error {
+// checkDocker checks the requirements before anything is spent.
+func (d *Project) checkDocker(ctx context.Context, docker string) error {
 	if d.docker == nil || d.DryRun {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (d *Project) docked(ctx context.Context, docker string) error {
 	} {
 		var said bytes.Buffer
 		res, err := d.World.Runner.Run(ctx, process.Command{
-			Argv: question.argv, Dir: d.Root(), Env: d.World.Outside(d.ProjectDir), Stderr: &said, Timeout: time.Minute,
+			Argv: question.argv, Dir: d.Root(), Env: d.World.EnvironOutside(d.ProjectDir), Stderr: &said, Timeout: time.Minute,
 		})
 		if err == nil && res.Exit != 0 {
 			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))

@@ -19,27 +19,27 @@ import (
 // trialTime bounds a trial of the checks: what a sandbox breaks fails early.
 const trialTime = time.Minute
 
-// ready returns a job for a run by p. An optional sandbox is used only if the checks work in it.
-func (d *Project) ready(ctx context.Context, p policy.Policy) (*job.Job, error) {
+// prepare returns a job for a run by p. An optional sandbox is used only if the checks work in it.
+func (d *Project) prepare(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j, err := d.job(ctx, p)
 	if err != nil || j.Sandbox == nil || !d.Optional(ctx) || len(p.Checks) == 0 {
 		return j, err
 	}
 	d.line(fmt.Sprintf("trying the checks in the sandbox, for at most %s", policy.FormatDuration(trialTime)))
-	if err = d.try(ctx, j, p); err == nil && d.unfit == "" {
+	if err = d.tryChecks(ctx, j, p); err == nil && d.unfit == "" {
 		return j, nil
 	}
-	d.lower(j.Sandbox, j.ModelServer)
+	d.closeSandboxes(j.Sandbox, j.ModelServer)
 	if err != nil {
 		return nil, err
 	}
 	return d.job(ctx, p)
 }
 
-// try runs the checks in the sandbox, and outside of it if some fail. Checks that fail only inside
+// tryChecks runs the checks in the sandbox, and outside of it if some fail. Checks that fail only inside
 // make it unfit.
-func (d *Project) try(ctx context.Context, j *job.Job, p policy.Policy) error {
-	inside, err := d.trial(ctx, j, p)
+func (d *Project) tryChecks(ctx context.Context, j *job.Job, p policy.Policy) error {
+	inside, err := d.runTrial(ctx, j, p)
 	if err != nil || inside.passed() {
 		d.tried = "the checks pass inside"
 		if inside.cut {
@@ -48,8 +48,8 @@ func (d *Project) try(ctx context.Context, j *job.Job, p policy.Policy) error {
 		return err
 	}
 	open := *j
-	open.Sandbox, open.Kept, open.CheckEnv = nil, checkout.Kept{}, slices.Concat(d.World.Within(nil), d.Needs.Env)
-	outside, err := d.trial(ctx, &open, p)
+	open.Sandbox, open.Kept, open.CheckEnv = nil, checkout.Kept{}, slices.Concat(d.World.EnvironInside(nil), d.Needs.Env)
+	outside, err := d.runTrial(ctx, &open, p)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (a attempt) broken(other attempt) string {
 	return ""
 }
 
-// trial runs the checks where the run will: on a clean checkout or in the project.
-func (d *Project) trial(ctx context.Context, j *job.Job, p policy.Policy) (seen attempt, err error) {
+// runTrial runs the checks where the run will: on a clean checkout or in the project.
+func (d *Project) runTrial(ctx context.Context, j *job.Job, p policy.Policy) (seen attempt, err error) {
 	ctx, done := d.untilAsked(ctx)
 	defer done()
 	dir, swept, err := d.World.Room(d.Root(), "trial")
@@ -93,9 +93,9 @@ func (d *Project) trial(ctx context.Context, j *job.Job, p policy.Policy) (seen 
 	}
 	defer swept()
 	if p.SeparateTree || p.Done == policy.ByStories {
-		seen, err = d.onCheckout(ctx, j, p, dir)
+		seen, err = d.trialOnCheckout(ctx, j, p, dir)
 	} else {
-		seen, err = d.inPlace(ctx, j, p, dir)
+		seen, err = d.trialInPlace(ctx, j, p, dir)
 	}
 	if ctx.Err() != nil { // what was under way was cut off
 		seen.cut = true
@@ -115,12 +115,12 @@ func (a *attempt) take(event journal.Event) {
 	}
 }
 
-// inPlace runs the checks in the project, as confined as in the run: they cannot change ralph's
+// trialInPlace runs the checks in the project, as confined as in the run: they cannot change ralph's
 // files or the settings.
-func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
+func (d *Project) trialInPlace(ctx context.Context, j *job.Job, p policy.Policy, logs string) (seen attempt, err error) {
 	hand := check.Hand{Run: j.Exec, Env: j.Sandbox.Env(j.CheckEnv, false), Log: workspace.Folder{Path: logs}.Create, Veil: j.Redact}
 	if j.Sandbox != nil {
-		at, err := d.World.Kept(ctx, d.ProjectDir)
+		at, err := d.World.AccessTo(ctx, d.ProjectDir)
 		if err != nil {
 			return seen, err
 		}
@@ -133,8 +133,8 @@ func (d *Project) inPlace(ctx context.Context, j *job.Job, p policy.Policy, logs
 	return seen, err
 }
 
-// onCheckout runs setup and checks on a clean checkout of HEAD.
-func (d *Project) onCheckout(ctx context.Context, j *job.Job, p policy.Policy, dir string) (seen attempt, err error) {
+// trialOnCheckout runs setup and checks on a clean checkout of HEAD.
+func (d *Project) trialOnCheckout(ctx context.Context, j *job.Job, p policy.Policy, dir string) (seen attempt, err error) {
 	v := checkout.Verifier{
 		Sandbox: j.Sandbox, Git: d.Tool, Dir: dir, Hand: check.Hand{Run: d.World.Runner.Run},
 		Tell: func(_ journal.Run, event journal.Event) { seen.take(event) }, Kept: j.Kept,

@@ -167,8 +167,8 @@ func (d *Project) Stories(ctx context.Context, memory string) (plan.Plan, string
 	return stories, file, d.Trusted(ctx)
 }
 
-// pass adds a passed story to the mark, before the PRD says so.
-func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run, event journal.Event) {
+// notePassed adds a passed story to the mark, before the PRD says so.
+func (d *Project) notePassed(ctx context.Context, sb *confine.Sandbox, run journal.Run, event journal.Event) {
 	switch event.(type) { //nolint:gochecksumtype // nothing else passes a story
 	case journal.IterationEnded, journal.Joined:
 	default:
@@ -178,7 +178,7 @@ func (d *Project) pass(ctx context.Context, sb *confine.Sandbox, run journal.Run
 		return
 	}
 	d.notePlan(cmp.Or(run.Policy.Memory, workspace.MemoryDir), run.Plan)
-	if err := d.remember(ctx, sb); err != nil {
+	if err := d.markConfined(ctx, sb); err != nil {
 		d.line(err.Error())
 	}
 }
@@ -194,9 +194,9 @@ func (d *Project) marks(ctx context.Context) (lines []string, marked bool) {
 	return lines, marked
 }
 
-// OfChecks returns the sandbox level of checks without an agent: that of a run. If nothing names a level,
+// LevelOfChecks returns the sandbox level of checks without an agent: that of a run. If nothing names a level,
 // they have none until an agent was confined here.
-func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
+func (d *Project) LevelOfChecks(ctx context.Context) (sandbox.Level, error) {
 	if err := d.Trusted(ctx); err != nil {
 		return "", err
 	}
@@ -207,16 +207,16 @@ func (d *Project) OfChecks(ctx context.Context) (sandbox.Level, error) {
 	return level, err
 }
 
-// remember marks the project's folder for a run, unless no agent was ever confined there.
-func (d *Project) remember(ctx context.Context, sb *confine.Sandbox) error {
+// markConfined marks the project's folder for a run, unless no agent was ever confined there.
+func (d *Project) markConfined(ctx context.Context, sb *confine.Sandbox) error {
 	if _, marked := d.marks(ctx); !marked && sb == nil {
 		return nil
 	}
 	return d.mark(ctx)
 }
 
-// vouched returns a run whose journal ralph wrote here, or that the user accepts.
-func (d *Project) vouched(home workspace.Run) (workspace.Run, error) {
+// checkVouched returns a run whose journal ralph wrote here, or that the user accepts.
+func (d *Project) checkVouched(home workspace.Run) (workspace.Run, error) {
 	if d.Trust {
 		return home.Accept(), nil
 	}

@@ -23,7 +23,7 @@ func (d *Project) details(run journal.Run, event journal.Event) []string {
 	case journal.IterationBegan:
 		return []string{
 			fmt.Sprintf("Iteration %s starting", ofMany(e.Number, run)),
-			fmt.Sprintf("Prompt (%d bytes): %s", e.Prompt.Size, d.start(run, e.Prompt)),
+			fmt.Sprintf("Prompt (%d bytes): %s", e.Prompt.Size, d.promptStart(run, e.Prompt)),
 		}
 	case journal.AgentEnded:
 		return []string{fmt.Sprintf("Agent exited with code %d (%s)", e.Exit, policy.FormatDuration(e.Took()))}
@@ -43,7 +43,7 @@ func ofMany(number int, run journal.Run) string {
 	return fmt.Sprint(number)
 }
 
-func (d *Project) merged() error {
+func (d *Project) tellSettings() error {
 	if !d.Verbose {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (d *Project) tellAgent(a agent.Adapter, path string, p policy.Policy) {
 	d.tell("Agent command: %s", clean.LogLine(strings.Join(argv, " ")))
 }
 
-func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
+func (d *Project) promptStart(run journal.Run, prompt journal.Attachment) string {
 	const most = 200
 	text, err := untrusted.ReadFile(filepath.Join(d.folder(), "runs", run.ID, prompt.Path), 64<<20)
 	if err != nil {
@@ -75,12 +75,12 @@ func (d *Project) start(run journal.Run, prompt journal.Attachment) string {
 	return fmt.Sprintf("%q", string(runes[:min(len(runes), most)]))
 }
 
-func (d *Project) dry(j *job.Job, asked job.NewRun) (int, error) {
+func (d *Project) printDryRun(j *job.Job, asked job.NewRun) (int, error) {
 	asked.Start = asked.Base
-	return d.dryAgain(j, journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: asked.RunBegan}))
+	return d.printDryTurn(j, journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: asked.RunBegan}))
 }
 
-func (d *Project) dryAgain(j *job.Job, run journal.Run) (int, error) {
+func (d *Project) printDryTurn(j *job.Job, run journal.Run) (int, error) {
 	turn := prompt.Turn{Number: len(run.Iterations) + 1}
 	if it, open := run.OpenIteration(); open {
 		turn.Number, turn.Story = it.Number, it.Story

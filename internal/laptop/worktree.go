@@ -15,8 +15,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// Takes checks early that the branch of the PRD can take the work of another tree.
-func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string) error {
+// CheckBranch checks early that the branch of the PRD can take the work of another tree.
+func (d *Project) CheckBranch(ctx context.Context, p policy.Policy, branch, prd string) error {
 	if !p.SeparateTree {
 		return nil
 	}
@@ -24,11 +24,11 @@ func (d *Project) Takes(ctx context.Context, p policy.Policy, branch, prd string
 		return fault.Usage("the PRD cannot be used", fmt.Sprintf("give branchName in %s another name, such as ralph/%s, or run without --worktree",
 			prd, plan.Slug(strings.TrimPrefix(branch, "ralph/"), 40)), err)
 	}
-	return d.vacant(ctx, branch, "switch to another branch there, or run without --worktree, or name another branchName in "+prd)
+	return d.checkNotCheckedOut(ctx, branch, "switch to another branch there, or run without --worktree, or name another branchName in "+prd)
 }
 
-// vacant refuses a branch that is checked out: its work is moved to it from another tree.
-func (d *Project) vacant(ctx context.Context, branch, fix string) error {
+// checkNotCheckedOut refuses a branch that is checked out: its work is moved to it from another tree.
+func (d *Project) checkNotCheckedOut(ctx context.Context, branch, fix string) error {
 	dir, err := d.Tool.CheckedOut(ctx, *d.Place, branch)
 	if err != nil || dir == "" {
 		return err
@@ -53,8 +53,8 @@ func (d *Project) WorkBranch(ctx context.Context, flag string, stories plan.Plan
 	return d.Place.Branch, nil
 }
 
-// takesAgain refuses a run whose repository is gone or whose branch is checked out by now.
-func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
+// checkResumable refuses a run whose repository is gone or whose branch is checked out by now.
+func (d *Project) checkResumable(ctx context.Context, run journal.Run) error {
 	if run.Branch == "" {
 		return nil
 	}
@@ -69,12 +69,12 @@ func (d *Project) takesAgain(ctx context.Context, run journal.Run) error {
 	if !run.Policy.SeparateTree || run.Policy.UsesLinkedWorktree() {
 		return nil
 	}
-	return d.vacant(ctx, run.Branch, "switch to another branch there, then: ralph resume")
+	return d.checkNotCheckedOut(ctx, run.Branch, "switch to another branch there, then: ralph resume")
 }
 
-// link makes the worktree if wanted, else it checks out the branch in the user's own tree. Then it
+// prepareTree makes the worktree if wanted, else it checks out the branch in the user's own tree. Then it
 // looks at the files there.
-func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (_ job.NewRun, err error) {
+func (d *Project) prepareTree(ctx context.Context, j *job.Job, asked job.NewRun) (_ job.NewRun, err error) {
 	switch {
 	case j.UserTree == nil:
 		return asked, nil
@@ -84,7 +84,7 @@ func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (_ job
 			return asked, err
 		}
 		asked.Branch = made.Branch
-		if err := d.move(ctx, j, made); err != nil {
+		if err := d.useWorktree(ctx, j, made); err != nil {
 			return asked, err
 		}
 	case asked.Branch != d.Place.Branch:
@@ -99,7 +99,7 @@ func (d *Project) link(ctx context.Context, j *job.Job, asked job.NewRun) (_ job
 	return asked, err
 }
 
-func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error {
+func (d *Project) reopenWorktree(ctx context.Context, j *job.Job, run journal.Run) error {
 	if !run.Policy.UsesLinkedWorktree() {
 		return nil
 	}
@@ -111,10 +111,10 @@ func (d *Project) rejoin(ctx context.Context, j *job.Job, run journal.Run) error
 		return fault.Usage("the worktree of the run is gone, in which "+run.Branch+" was checked out",
 			"bring it back: git worktree add .ralph-worktree "+shell.Quote(run.Branch), nil)
 	}
-	return d.move(ctx, j, found)
+	return d.useWorktree(ctx, j, found)
 }
 
-func (d *Project) move(ctx context.Context, j *job.Job, to git.Worktree) error {
+func (d *Project) useWorktree(ctx context.Context, j *job.Job, to git.Worktree) error {
 	place, err := d.Tool.Inspect(ctx, to.Dir)
 	if err != nil {
 		return err

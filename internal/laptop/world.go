@@ -34,7 +34,7 @@ type World struct {
 	Closing  *Closing
 }
 
-func (w World) person() git.UserEnv {
+func (w World) gitUser() git.UserEnv {
 	p := git.UserEnv{
 		Home: w.Getenv("HOME"), ConfigHome: w.Getenv("XDG_CONFIG_HOME"), Global: w.Getenv("GIT_CONFIG_GLOBAL"), System: w.Getenv("GIT_CONFIG_SYSTEM"),
 		Parameters: w.Getenv("GIT_CONFIG_PARAMETERS"),
@@ -62,7 +62,7 @@ func (w World) Git(project string) (git.Git, error) {
 	if err == nil {
 		w.Closing.funcs = append(w.Closing.funcs, done)
 	}
-	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.person()}, err
+	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.gitUser()}, err
 }
 
 // Closing is what is left to do at the end of the process.
@@ -75,20 +75,20 @@ func (c *Closing) Do() {
 	}
 }
 
-// Outside returns the environment of programs that ralph starts outside of the sandbox.
-func (w World) Outside(project string) []string {
+// EnvironOutside returns the environment of programs that ralph starts outside of the sandbox.
+func (w World) EnvironOutside(project string) []string {
 	return append(w.Environ(), "PATH="+w.Path(project))
 }
 
 // Path is PATH without folders that an agent can write to, directly or by a link: its programs must
 // not run outside of the sandbox.
 func (w World) Path(project string) string {
-	return process.PathOutside(w.Getenv("PATH"), w.theirs(project), w.works(project)...)
+	return process.PathOutside(w.Getenv("PATH"), w.agentWritable(project), w.agentFolders(project)...)
 }
 
 // PathOutside changes PATH for work in other folders, whose programs must not come from the project.
 func (w World) PathOutside(project string) World {
-	path, env, getenv := w.Path(project), w.Outside(project), w.Getenv
+	path, env, getenv := w.Path(project), w.EnvironOutside(project), w.Getenv
 	w.Environ = func() []string { return slices.Clone(env) }
 	w.Getenv = func(name string) string {
 		if name == "PATH" {
@@ -102,21 +102,21 @@ func (w World) PathOutside(project string) World {
 // Changeable reports whether an agent can write to a file.
 func (w World) Changeable(project, path string) bool {
 	place, err := filepath.EvalSymlinks(path)
-	return err == nil && process.Within(place, w.theirs(project))
+	return err == nil && process.Within(place, w.agentWritable(project))
 }
 
-// theirs returns the folders that an agent can write to: the project, that of the working directory, and
+// agentWritable returns the folders that an agent can write to: the project, that of the working directory, and
 // the state of agents in the home.
-func (w World) theirs(project string) []string {
+func (w World) agentWritable(project string) []string {
 	var states []string
 	for _, name := range append(agent.States(), dockerState) {
 		states = append(states, filepath.Join(w.Getenv("HOME"), name))
 	}
-	return append(w.works(project), both(states)...)
+	return append(w.agentFolders(project), both(states)...)
 }
 
-// works returns those of them that an agent works in.
-func (w World) works(project string) []string {
+// agentFolders returns those of them that an agent works in.
+func (w World) agentFolders(project string) []string {
 	return both([]string{project, w.outermost(project), w.outermost(resolved(project)), w.outermost(resolved("."))})
 }
 
@@ -159,14 +159,14 @@ func resolved(path string) string {
 
 // Temp is never in the project, as TMPDIR may be: an agent could change files there.
 func (w World) Temp(project string) string {
-	if dir := os.TempDir(); !process.Within(dir, w.works(project)) {
+	if dir := os.TempDir(); !process.Within(dir, w.agentFolders(project)) {
 		return dir
 	}
 	return "/tmp"
 }
 
-// Above returns the folders around a project in which another sandboxed command may work.
-func (w World) Above(project string) []string {
+// FoldersAbove returns the folders around a project in which another sandboxed command may work.
+func (w World) FoldersAbove(project string) []string {
 	return both([]string{w.outermost(project), w.outermost(resolved(project))})
 }
 
