@@ -32,7 +32,7 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	w.Getenv = env
 	if c.Explain {
 		// The inputs are read as in a job: INPUT_LABEL and so on.
-		said, err := action.Action{Getenv: c.instead(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
+		said, err := action.Action{Getenv: c.withEvent(w.Getenv), Inputs: action.Inputs(w.Environ()), Out: w.Stderr, Now: w.Now}.Explain()
 		if err != nil {
 			return 0, err
 		}
@@ -55,7 +55,7 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	return result.Exit(config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
 }
 
-func (c actionCommand) instead(env func(string) string) func(string) string {
+func (c actionCommand) withEvent(env func(string) string) func(string) string {
 	return func(name string) string {
 		switch name {
 		case "GITHUB_EVENT_PATH":

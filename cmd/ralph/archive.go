@@ -51,7 +51,7 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	release, err := alone(place.Top)
+	release, err := lockRuns(place.Top)
 	if err != nil {
 		return 0, err
 	}
@@ -63,8 +63,8 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, c.commit(ctx, w, tool, archived)
 }
 
-// alone keeps runs from starting. Before its first run a project needs no lock.
-func alone(top string) (release func() error, err error) {
+// lockRuns keeps runs from starting. Before its first run a project needs no lock.
+func lockRuns(top string) (release func() error, err error) {
 	folder := filepath.Join(top, ".ralph")
 	if _, err := os.Lstat(filepath.Join(folder, "runs")); errors.Is(err, fs.ErrNotExist) {
 		return func() error { return nil }, nil
@@ -134,7 +134,7 @@ func (c worktreeCleanCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	release, err := alone(place.Top)
+	release, err := lockRuns(place.Top)
 	if err != nil {
 		return 0, err
 	}

@@ -77,13 +77,13 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if node := ctx.Selected(); node != nil {
 		name := "help/" + strings.ReplaceAll(node.Path(), " ", "-") + ".txt"
 		if text, err := templates.Files.ReadFile(name); err == nil { // a hidden command has none
-			node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", usually(node.Name))
+			node.Detail = strings.ReplaceAll(strings.TrimSpace(string(text)), "{limits}", defaultLimits(node.Name))
 		}
 	}
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 
-func usually(command string) string {
+func defaultLimits(command string) string {
 	limits := policy.ForPreset(map[string]policy.Preset{"run": policy.Stories, "loop": policy.Checked}[command]).Limits
 	return fmt.Sprintf("Default limits: %d iterations, %g dollars, %s, %d iterations without a change.",
 		limits.Iterations, limits.CostUSD, limits.Run, limits.Stall)
@@ -91,11 +91,11 @@ func usually(command string) string {
 
 // parse returns done if there is nothing more to do, as after --help.
 func parse(w world) (typed chosen, done bool, err error) {
-	if asked, is := hooked(w.args); is {
+	if asked, is := readHook(w.args); is {
 		return chosen{command: asked}, false, nil
 	}
 	quit := false
-	parser, err := kong.New(needed(w.args),
+	parser, err := kong.New(neededGrammar(w.args),
 		kong.Name("ralph"),
 		kong.Description(strings.TrimSpace(templates.Text("help/ralph.txt"))),
 		kong.Vars{
@@ -114,13 +114,13 @@ func parse(w world) (typed chosen, done bool, err error) {
 	)
 	if err == nil {
 		parser.Model.HelpFlag.Help = "Print help."
-		err = refuseBlank(parser.Model)
+		err = refuseBlankValues(parser.Model)
 	}
 	if err != nil {
 		return typed, true, fmt.Errorf("build the command line: %w", err)
 	}
 	args := asHelp(w.args)
-	if completes(args) {
+	if isCompletion(args) {
 		return chosen{command: completed{args[1], parser.Model.Node, args[3:]}}, false, nil
 	}
 	if len(args) == 0 {
@@ -131,7 +131,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 	case quit:
 		return typed, true, nil
 	case err != nil:
-		return typed, true, misused(err, args)
+		return typed, true, explainMisuse(err, args)
 	}
 	node := parsed.Selected()
 	body, is := reflect.TypeAssert[command](node.Target.Addr())
@@ -149,9 +149,9 @@ func asHelp(args []string) []string {
 	return args
 }
 
-// needed returns the part of the grammar that args can use: to build all of it takes longest at a start.
-func needed(args []string) any {
-	if len(args) == 0 || completes(args) {
+// neededGrammar returns the part of the grammar that args can use: to build all of it takes longest at a start.
+func neededGrammar(args []string) any {
+	if len(args) == 0 || isCompletion(args) {
 		return new(grammar)
 	}
 	var parts []reflect.StructField

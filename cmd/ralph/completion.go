@@ -35,14 +35,14 @@ type completed struct {
 	words []string
 }
 
-// completes recognizes such a question, which the grammar does not know.
-func completes(args []string) bool {
+// isCompletion recognizes such a question, which the grammar does not know.
+func isCompletion(args []string) bool {
 	return len(args) >= 3 && args[0] == "completion" && args[2] == "--"
 }
 
 // run writes a line for each, with a description for some shells. Names of files get none.
 func (c completed) run(_ context.Context, w world) (int, error) {
-	line := half(c.model, c.words)
+	line := readHalfLine(c.model, c.words)
 	for _, o := range line.offers() {
 		if !strings.HasPrefix(o.word, line.last) {
 			continue
@@ -66,7 +66,7 @@ type halfLine struct {
 	last string
 }
 
-func half(model *kong.Node, words []string) halfLine {
+func readHalfLine(model *kong.Node, words []string) halfLine {
 	l := halfLine{node: model}
 	if len(words) == 0 {
 		return l

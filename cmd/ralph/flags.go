@@ -23,11 +23,11 @@ import (
 // errBlank often comes from an unset shell variable.
 var errBlank = errors.New("the value is blank")
 
-// worded refuses a blank value: an empty check passes, and an empty agent command would start the
+// nonBlank refuses a blank value: an empty check passes, and an empty agent command would start the
 // usual agent. It also refuses a limit that would silently be none.
-type worded struct{ kong.Mapper }
+type nonBlank struct{ kong.Mapper }
 
-func (m worded) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+func (m nonBlank) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if said, is := ctx.Scan.Peek().Value.(string); is && strings.TrimSpace(said) == "" {
 		return errBlank
 	}
@@ -36,28 +36,28 @@ func (m worded) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	}
 	switch limit := target.Interface().(type) { // a number that may be left out
 	case *int:
-		return reasonable(float64(*limit), mostInSettings)
+		return checkLimit(float64(*limit), mostInSettings)
 	case *float64:
-		return reasonable(*limit, mostInSettings)
+		return checkLimit(*limit, mostInSettings)
 	case *int64: // tokens
-		return reasonable(float64(*limit), 1000*mostInSettings)
+		return checkLimit(float64(*limit), 1000*mostInSettings)
 	}
 	return nil
 }
 
 const mostInSettings = 1e9
 
-func reasonable(limit, most float64) error {
+func checkLimit(limit, most float64) error {
 	if limit >= 0 && limit <= most {
 		return nil
 	}
 	return fmt.Errorf("%.12g is not from 0 to %.0f; 0 turns the limit off", limit, most)
 }
 
-func refuseBlank(model *kong.Application) error {
+func refuseBlankValues(model *kong.Application) error {
 	return kong.Visit(model, func(node kong.Visitable, next kong.Next) error {
 		if flag, is := node.(*kong.Flag); is && !flag.IsBool() {
-			flag.Mapper = worded{flag.Mapper}
+			flag.Mapper = nonBlank{flag.Mapper}
 		}
 		return next(nil)
 	})
@@ -109,8 +109,8 @@ func (f folders) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-func misused(err error, args []string) error {
-	what, fix := plainly(strings.TrimSpace(err.Error())), "see ralph --help"
+func explainMisuse(err error, args []string) error {
+	what, fix := plainMessage(strings.TrimSpace(err.Error())), "see ralph --help"
 	if told, is := errors.AsType[*fault.Fault](err); is {
 		return told
 	}
@@ -133,7 +133,7 @@ func misused(err error, args []string) error {
 	return fault.Usage(what, fix, nil)
 }
 
-func plainly(said string) string {
+func plainMessage(said string) string {
 	for _, words := range [][2]string{
 		{`^(--\S+): expected \S+ value but got "(-[\d.]+)" \(short flag\).*`, "$1: $2 is below 0; 0 turns the limit off"},
 		{`^(--\S+): (?:expected .* value but got "EOL"|missing value, expecting).*`, "$1 needs a value"},
@@ -146,8 +146,8 @@ func plainly(said string) string {
 	return said
 }
 
-// complain prints an error and its hint, which may quote a file that others wrote.
-func complain(to io.Writer, err error) {
+// printError prints an error and its hint, which may quote a file that others wrote.
+func printError(to io.Writer, err error) {
 	first, more, _ := strings.Cut(err.Error(), "\n")
 	fmt.Fprintf(to, "ralph: %s\n", clean.LogLine(first))
 	for line := range strings.Lines(more) {

@@ -35,8 +35,8 @@ const (
 	loopCancel = "loop-cancel"
 )
 
-// hooked reads a hook's command line without the slow grammar: hooks run around each tool call.
-func hooked(args []string) (hookCommand, bool) {
+// readHook reads a hook's command line without the slow grammar: hooks run around each tool call.
+func readHook(args []string) (hookCommand, bool) {
 	if len(args) != 2 || args[0] != "hook" || !slices.Contains(hook.Names(), args[1]) {
 		return hookCommand{}, false
 	}
@@ -152,7 +152,7 @@ func (l loopWords) start(w world, door hook.Environment, session string) (string
 func (c hookCommand) words(w world) (loopWords, error) {
 	const usage = `write it as /ralph-loop "TASK" --max-iterations N --completion-promise P [--min-tool-calls M] [--on-promise-no-work reject|accept] [--resume [--trust]]`
 	var words loopWords
-	text, err := piped(w.Stdin)
+	text, err := readPiped(w.Stdin)
 	if err != nil {
 		return words, fault.Usage("cannot read what was typed", usage, err)
 	}
@@ -170,7 +170,7 @@ func (c hookCommand) words(w world) (loopWords, error) {
 	return words, nil
 }
 
-func piped(stdin *os.File) (string, error) {
+func readPiped(stdin *os.File) (string, error) {
 	info, err := stdin.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return "", nil //nolint:nilerr // there is none

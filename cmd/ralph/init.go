@@ -33,7 +33,7 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 		c.Pin = c.pin(ctx, w)
 		return fault.ExitDone, c.Write(w.Now(), w.Stdout, w.Stderr)
 	}
-	c.Agent = c.present(w)
+	c.Agent = c.findAgent(w)
 	err := c.Ask(ctx, scaffold.Terminal{In: w.Stdin, Out: w.Stdout})
 	if fault.Exit(err) == fault.ExitInterrupted { // with its own words for it
 		return report(w.Stderr, err), nil
@@ -41,7 +41,7 @@ func (c initCommand) run(ctx context.Context, w world) (int, error) {
 	return fault.ExitDone, err
 }
 
-func (c initCommand) present(w world) string {
+func (c initCommand) findAgent(w world) string {
 	for _, name := range append([]string{agent.NameOf("", "")}, agent.Names()...) {
 		adapter, err := agent.Pick(name, agent.Options{Keys: agent.KeysFrom(w.Getenv, name, "")})
 		if err != nil || adapter.Program != name {
@@ -61,7 +61,7 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 	if !c.OnGitHub() || !released.MatchString(version) {
 		return ""
 	}
-	commit, err := c.tagged(ctx, w)
+	commit, err := c.findTag(ctx, w)
 	if err != nil || commit == "" {
 		fmt.Fprintf(w.Stderr, "mind: cannot look up the commit of %s at %s, so the workflow names the tag; pin it with: git ls-remote %[2]s %[1]s\n", version, c.Action)
 		return version
@@ -69,7 +69,7 @@ func (c initCommand) pin(ctx context.Context, w world) string {
 	return commit + " # " + version
 }
 
-func (c initCommand) tagged(ctx context.Context, w world) (string, error) {
+func (c initCommand) findTag(ctx context.Context, w world) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	tool, err := w.Git(c.ProjectDir)
@@ -99,7 +99,7 @@ func (c planCommand) draft(w world) error {
 	}
 	stories, source, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)}, forms()...)
 	if err != nil {
-		return unplanned(name, err)
+		return explainNoPlan(name, err)
 	}
 	begun := scaffold.Begun(".")
 	stories.Project, stories.BranchName = cmp.Or(stories.Project, begun.Project), cmp.Or(stories.BranchName, begun.BranchName)
@@ -151,7 +151,7 @@ func readAll(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
-func unplanned(name string, err error) error {
+func explainNoPlan(name string, err error) error {
 	if invalid, is := errors.AsType[*plan.Invalid](err); is {
 		invalid.Name = name
 		return fault.Usage("cannot make a plan", "correct the text", err)

@@ -30,13 +30,13 @@ var version = unreleased
 
 func main() {
 	if version == unreleased {
-		version = installed(debug.ReadBuildInfo())
+		version = moduleVersion(debug.ReadBuildInfo())
 	}
 	os.Exit(start(here()))
 }
 
-// installed returns the version that `go install MODULE@VERSION` wrote into a program.
-func installed(info *debug.BuildInfo, known bool) string {
+// moduleVersion returns the version that `go install MODULE@VERSION` wrote into a program.
+func moduleVersion(info *debug.BuildInfo, known bool) string {
 	if !known || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return unreleased
 	}
@@ -172,7 +172,7 @@ func report(to io.Writer, err error) int {
 	if err == nil {
 		return fault.ExitDone
 	}
-	complain(to, err)
+	printError(to, err)
 	return fault.Exit(err)
 }
 

@@ -92,27 +92,27 @@ func (c *serveCommand) app(ctx context.Context, w world) (*github.CreatedApp, er
 	case c.App == "" && c.AppID == 0:
 		return nil, fault.Usage("no GitHub App", "name its file with --app; add --url to create the App if there is no such file", nil)
 	case c.App == "":
-		return c.told(w)
+		return c.givenApp(w)
 	case c.AppID != 0 || c.PrivateKey != "" || c.Secret != "":
 		return nil, fault.Usage("--app already holds the App's ID, key and secret", "leave out --app-id, --private-key and --secret, or --app", nil)
 	}
-	app, err := c.kept()
+	app, err := c.savedApp()
 	if errors.Is(err, fs.ErrNotExist) {
 		return c.setup(ctx, w)
 	}
 	return app, err
 }
 
-func (c *serveCommand) told(w world) (*github.CreatedApp, error) {
-	key, err := confided(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
+func (c *serveCommand) givenApp(w world) (*github.CreatedApp, error) {
+	key, err := readSecret(w, "RALPH_APP_PRIVATE_KEY", c.PrivateKey, "--private-key")
 	if err != nil {
 		return nil, err
 	}
-	secret, err := confided(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
+	secret, err := readSecret(w, "RALPH_WEBHOOK_SECRET", c.Secret, "--secret")
 	return &github.CreatedApp{ID: c.AppID, PrivateKey: key, Secret: secret}, err
 }
 
-func (c *serveCommand) kept() (*github.CreatedApp, error) {
+func (c *serveCommand) savedApp() (*github.CreatedApp, error) {
 	text, err := os.ReadFile(c.App)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -179,8 +179,8 @@ func (c *serveCommand) draft(text []byte) (path string, err error) {
 	return f.Name(), nil
 }
 
-// confided reads a secret from a file or the environment: all users see command lines.
-func confided(w world, name, path, flag string) (string, error) {
+// readSecret reads a secret from a file or the environment: all users see command lines.
+func readSecret(w world, name, path, flag string) (string, error) {
 	text := w.Getenv(name)
 	if path != "" {
 		read, err := os.ReadFile(path)
