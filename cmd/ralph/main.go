@@ -108,17 +108,21 @@ func inner(w world, typed chosen) int {
 	defer w.Closing.Do()
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
-	o := order{polite: func() { cancel(errInterrupted) }, cancel: cancel, hard: hard}
+	ask := func() { cancel(errInterrupted) }
+	end := func() {
+		close(hard) // first, so that no step begins to save work
+		cancel(errInterrupted)
+	}
 	told := make(chan struct{})
 	if typed.drains {
 		typed.again = "continue: ralph resume; finished work is kept"
-		o.polite = func() {
+		ask = func() {
 			close(drain) // first: who has read the words may count on them
 			fmt.Fprintf(w.Stderr, "Received signal, shutting down… once the current step has ended, %s; a second signal ends it at once\n", w.Patience)
 			close(told)
 		}
 	}
-	go o.obey(w.signals)
+	go obey(w.signals, ask, end)
 	code, err := typed.run(ctx, w)
 	if process.IsClosed(drain) {
 		<-told
@@ -137,17 +141,11 @@ type marking interface{ Unmark() error }
 
 var errInterrupted = errors.New("interrupted by a signal")
 
-// order is what a signal means: the first asks to end, the second ends it.
-type order struct {
-	polite func()
-	cancel context.CancelCauseFunc
-	hard   chan<- struct{}
-}
-
 // lastResort ends a stuck program whose outer process is gone.
 const lastResort = 15 * time.Second
 
-func (o order) obey(signals <-chan os.Signal) {
+// obey asks the command to end at the first signal, and ends it at the second.
+func obey(signals <-chan os.Signal, ask, end func()) {
 	counted := process.NewSignals(os.Getenv)
 	asked, ended := false, false
 	for sig := range signals {
@@ -157,12 +155,11 @@ func (o order) obey(signals <-chan os.Signal) {
 		_, now := counted.Count(sig)
 		if now && !ended {
 			ended = true
-			close(o.hard) // first, so that no step begins to save work
-			o.cancel(errInterrupted)
+			end()
 		}
 		if !asked {
 			asked = true
-			o.polite()
+			ask()
 		}
 	}
 }
