@@ -182,7 +182,9 @@ func (d Environment) belongsToRun(project string) bool {
 }
 
 func (d Environment) problems(ctx context.Context, project string) (problems []string, err error) {
-	memory := workspace.Memory{Tree: project, Dir: memoryOf(project)}
+	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
+	_, run := folder.Newest(func(run journal.Run) bool { return run.Policy.Done == policy.ByStories })
+	memory := workspace.Memory{Tree: project, Dir: run.Policy.Memory}
 	files := memory.Files()
 	if err := memory.Audit(); err != nil {
 		problems = append(problems, prompt.Fill("session/prd.md", "{name}", files[0], "{problems}", err.Error()))
@@ -192,12 +194,6 @@ func (d Environment) problems(ctx context.Context, project string) (problems []s
 		problems = append(problems, prompt.Fill("session/uncommitted.md", "{files}", journal.ShortList(dirty), "{prd}", files[0], "{progress}", files[1]))
 	}
 	return problems, err
-}
-
-func memoryOf(project string) string {
-	folder := workspace.Folder{Path: filepath.Join(project, ".ralph")}
-	_, run := folder.Newest(func(run journal.Run) bool { return run.Policy.Done == policy.ByStories })
-	return run.Policy.Memory
 }
 
 func (d Environment) keepWorking(in input, why string) answer {

@@ -38,7 +38,11 @@ func (w World) MarkAndAccess(ctx context.Context, dir string) (confine.Access, e
 func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error) {
 	top, needs := dir, guarded.Folder(dir)
 	if tool, err := w.Git(dir); err == nil {
-		tree, err := w.ownTree(ctx, tool, dir)
+		var tree *git.Tree
+		place, err := tool.Inspect(ctx, dir)
+		if err == nil {
+			tree, err = w.ownTree(ctx, tool, place)
+		}
 		switch {
 		case errors.Is(err, errStrays):
 			return confine.Access{}, err
@@ -62,19 +66,10 @@ func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error)
 	return at, nil
 }
 
-// ownTree returns the tree of the repository that a folder is in.
-func (w World) ownTree(ctx context.Context, tool git.Git, dir string) (*git.Tree, error) {
-	top, err := tool.Inspect(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return w.ownTreeOf(ctx, tool, top)
-}
-
 var errStrays = errors.New("a command in the sandbox, in a folder above, may have made it do so")
 
-// ownTreeOf refuses a repository that a sandboxed command in a folder above may have redirected.
-func (w World) ownTreeOf(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
+// ownTree refuses a repository that a sandboxed command in a folder above may have redirected.
+func (w World) ownTree(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
 	tree, err := tool.Own(ctx, at)
 	area := w.markedAbove(filepath.Dir(at.Top))
 	if err != nil || area == "" {
