@@ -155,9 +155,12 @@ func (j *judge) scriptFile(c *call, words []string) string {
 		return ""
 	}
 	text, known := j.files[j.fileKey(words[0], c.scope)]
+	first, _, _ := strings.Cut(text, "\n")
 	switch j.reportOrigin(text, words[0]); {
 	case words[0] == "/dev/stdin":
 		return j.script(c.stdin, c.scope.child(), "")
+	case known && strings.HasPrefix(first, "#!") && !strings.Contains(first, "sh"):
+		return ""
 	case known:
 		return j.script(text, c.scope.child(), c.stdin)
 	}
@@ -182,6 +185,15 @@ var codeFlags = map[string]string{
 
 // Code of other languages is judged by calls with literal arguments.
 var (
+	dangerousCode = []struct {
+		category Category
+		what     string
+		code     *pattern.Pattern
+	}{
+		{CredentialExposure, "prints the whole environment or a key", pattern.Of(`\b(?:print|console\.log|puts)\s*\(?\s*(?:dict\(|JSON\.stringify\()?\s*(?:os\.environ|process\.env|ENV\.to_h)\s*[,)]|^\s*process\.env\s*$|(?:readFileSync|open)\(["'](?:[^"']*/)?\.env["']|["'](?:/etc/shadow|[^"']*/\.ssh/id_\w+|[^"']*/\.aws/credentials)["']`)},
+		{DatabaseDestruction, "drops tables", pattern.Of(`(?i)\b(?:query|execute\w*|raw)\s*\(\s*[frb]?["'\x60]+\s*(?:drop\s+(?:table|database|schema)|truncate)\b`)},
+		{FileDestruction, "deletes the home", pattern.Of(`\b(?:rmtree|rmSync|rm_rf|fs\.rm)\s*\(\s*(?:Path\.home\(\)|\w*\.?homedir\(\)|os\.environ\[["']HOME["']\]|process\.env\.HOME|Dir\.home)\s*[,)]`)},
+	}
 	shellCall    = pattern.Of("\\b(?:os\\.system|os\\.popen|subprocess\\.\\w+|execSync|exec|spawnSync|spawn|system|popen|shell_exec|execFileSync)\\s*\\(?\\s*[\\[(]?\\s*(\"(?:[^\"\\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\\n]|\\\\.)*')((?:\\s*,\\s*\\[?\\s*(?:\"[^\"\\n]*\"|'[^'\\n]*'))*)")
 	quotedString = pattern.Of(`"[^"\n]*"|'[^'\n]*'`)
 	fileWrite    = pattern.Of(`\bopen\(\s*["']([^"'\n]+)["']\s*,\s*["'][rb]*[wax+]|\b(?:writeFileSync|appendFileSync|File\.write)\(\s*["']([^"'\n]+)["']|\bPath\(["']([^"'\n]+)["']\)\.write_`)
@@ -205,6 +217,11 @@ func (j *judge) interpreter(c *call) {
 }
 
 func (j *judge) foreignCode(src string, c *call) {
+	for _, d := range dangerousCode {
+		if d.code.MatchString(src) {
+			j.report(d.category, c.name+" "+d.what, "")
+		}
+	}
 	for _, m := range fileWrite.FindAllStringSubmatch(src, 20) {
 		j.checkWrite(m[1]+m[2]+m[3], c.scope)
 	}
