@@ -28,7 +28,7 @@ func TestGraft(t *testing.T) {
 		want  []string // that differ from Onto
 	}{
 		"tests onto the base": {git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}, []string{"tests/a.sh"}},
-		"back to the base":    {git.Overlay{Onto: to, From: l.base, Paths: []string{"README.md", "src/b.go"}}, []string{"README.md"}},
+		"back to the base":    {git.Overlay{Onto: to, From: l.base, Paths: []string{"README.md", "src/b.go"}}, []string{"README.md", "src/b.go"}},
 		"a text of its own":   {git.Overlay{Onto: to, From: l.base, Texts: map[string][]byte{"tests/a.sh": []byte("false\n"), "tests/new/b.sh": nil}}, []string{"tests/a.sh", "tests/new/b.sh"}},
 		"what is the same":    {git.Overlay{Onto: l.base, From: to, Paths: []string{"CODEOWNERS", "nowhere"}}, nil},
 	} {
@@ -36,7 +36,7 @@ func TestGraft(t *testing.T) {
 		if again := must(l.trusted.Overlay(ctx, test.graft))(t); again != made {
 			t.Errorf("%s: made %s and %s", name, made, again)
 		}
-		if diff := cmp.Diff(test.want, must(l.trusted.ChangedFiles(ctx, git.Span{From: test.graft.Onto, To: made}))(t)); diff != "" {
+		if diff := cmp.Diff(test.want, l.differing(test.graft.Onto, made)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		dir := filepath.Join(t.TempDir(), "clean")
@@ -46,12 +46,20 @@ func TestGraft(t *testing.T) {
 		}
 	}
 	without := must(l.trusted.Overlay(ctx, git.Overlay{Onto: to, From: l.base, Without: []string{"src/b.go", "nowhere"}}))(t)
-	if touched := must(l.trusted.ChangedPaths(ctx, git.Span{From: to, To: without}))(t); !slices.Equal(touched, []string{"src/b.go"}) {
+	if touched := l.differing(to, without); !slices.Equal(touched, []string{"src/b.go"}) {
 		t.Errorf("left out: %q", touched)
 	}
 	if gone := l.sh(".", "git", "--git-dir="+l.trusted.Dir, "for-each-ref", "--contains="+must(l.trusted.Overlay(ctx, git.Overlay{Onto: l.base, From: to, Paths: []string{"tests/a.sh"}}))(t)); gone != "" {
 		t.Errorf("a ref leads to it: %s", gone)
 	}
+}
+
+// differing returns the paths that differ between two commits.
+func (l *lab) differing(from, to string) (paths []string) {
+	for _, change := range must(l.trusted.Compare(l.Context(), git.Span{From: from, To: to}))(l.T) {
+		paths = append(paths, change.Path)
+	}
+	return paths
 }
 
 // A file can replace a folder, and a folder a file.
@@ -107,5 +115,45 @@ func TestGraftKeepsModes(t *testing.T) {
 	}
 	if read := must(l.trusted.ReadFile(t.Context(), git.At{Commit: made, Path: "tests/a.sh"}, 100))(t); string(read) != "false\n" {
 		t.Errorf("it holds %q", read)
+	}
+}
+
+// The history and HEAD of an overlay do not tell that it is one.
+func TestOverlayIsLikeItsCommit(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	write(t, filepath.Join(top, "a"), "2")
+	sh(t, top, "", "git", "commit", "-qam", "more\n\n- of it")
+	trusted, span := copyOf(t, g, top)
+	overlay := git.Overlay{Onto: span.To, From: span.From, Paths: []string{"a"}}
+	const format = "--format=%P %an %ae %at %cn %ce %ct %B"
+	want := sh(t, top, "", "git", "log", format)
+	for name, commit := range map[string]string{"the overlay": span.To, "of an overlay": must(trusted.Overlay(t.Context(), overlay))(t)} {
+		again := overlay
+		again.Onto, again.Texts = commit, map[string][]byte{"b": []byte("b\n")}
+		dir := filepath.Join(t.TempDir(), "clean")
+		must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: must(trusted.Overlay(t.Context(), again))(t)}))(t)
+		if diff := cmp.Diff(want, sh(t, dir, "", "git", "log", format)); diff != "" {
+			t.Errorf("the log %s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// Where the history ends at a commit, it ends at an overlay of it, too.
+func TestOverlayOfTheEndOfHistory(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	for _, text := range []string{"2", "3"} {
+		write(t, filepath.Join(top, "a"), text)
+		sh(t, top, "", "git", "commit", "-qam", text)
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	sh(t, top, "", "git", "clone", "-q", "--depth=2", "file://"+top, clone)
+	trusted, span := copyOf(t, g, clone)
+	made := must(trusted.Overlay(t.Context(), git.Overlay{Onto: span.From, From: span.To, Paths: []string{"a"}}))(t)
+	dir := filepath.Join(t.TempDir(), "clean")
+	must(trusted.Clone(t.Context(), git.CloneSpec{Dir: dir, SHA: made}))(t)
+	if log := sh(t, dir, "", "git", "log", "--format=%s"); log != "2" {
+		t.Errorf("its log is %q", log)
 	}
 }

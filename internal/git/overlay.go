@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -73,8 +74,9 @@ type Overlay struct {
 	Texts      map[string][]byte // files to write
 }
 
-// Overlay makes a commit on top of Onto that is on no branch. It returns Onto if
-// nothing differs. It writes objects only, so no symbolic link can mislead it.
+// Overlay makes a commit that is on no branch: Onto with other files. Nothing else tells
+// both apart. It returns Onto if nothing differs. It writes objects only, so no symbolic
+// link can mislead it.
 func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	changes, err := t.Compare(ctx, Span{From: o.Onto, To: o.From})
 	if err != nil {
@@ -100,12 +102,35 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("put files of %.12s onto %.12s: %w", o.From, o.Onto, err)
 	}
-	sha, err := commitTree(ctx, t.Do, newCommit{tree, []string{o.Onto}, Message{Subject: "ralph: for a checkout"}, ralphAt(0)})
-	if err == nil {
-		t.made(sha)
-	}
-	return sha, err
+	return t.withTree(ctx, o.Onto, tree)
 }
+
+// withTree makes a commit with another tree. Its history ends where that of the original does.
+func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, error) {
+	text, err := t.Do(ctx, Call{Args: []string{"cat-file", "commit", commit}})
+	if err != nil {
+		return "", err
+	}
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	text = slices.Concat([]byte("tree "+tree+"\n"), rest)
+	// Without --literally, git refuses what old commits have, such as an author without an address.
+	sha, err := ObjectID(t.Do(ctx, Call{Args: []string{"hash-object", "-t", "commit", "-w", "--literally", "--stdin"}, Stdin: bytes.NewReader(text)}))
+	if err != nil {
+		return "", err
+	}
+	t.made(sha)
+	name := filepath.Join(t.Dir, "shallow")
+	ends, err := untrusted.ReadFile(name, maxOutput)
+	switch {
+	case errors.Is(err, os.ErrNotExist) || err == nil && (!hasLine(ends, commit) || hasLine(ends, sha)):
+		return sha, nil
+	case err != nil:
+		return "", fmt.Errorf("read where the history ends: %w", err)
+	}
+	return sha, publish(name, string(ends)+sha+"\n", 0o644)
+}
+
+func hasLine(text []byte, line string) bool { return slices.Contains(strings.Fields(string(text)), line) }
 
 // writeTexts makes objects of the texts, each with its file's mode in Onto.
 func (t *Trusted) writeTexts(ctx context.Context, o Overlay) ([]TreeEntry, error) {
