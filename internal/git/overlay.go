@@ -84,7 +84,7 @@ func (t *Trusted) Overlay(ctx context.Context, o Overlay) (string, error) {
 	}
 	var entries []TreeEntry
 	for _, c := range changes {
-		if slices.Contains(o.Paths, c.Path) && c.Mode != ModeLink {
+		if slices.Contains(o.Paths, c.Path) {
 			entries = append(entries, TreeEntry{c.Path, c.Mode, c.ID})
 		}
 	}
@@ -130,7 +130,9 @@ func (t *Trusted) withTree(ctx context.Context, commit, tree string) (string, er
 	return sha, publish(name, string(ends)+sha+"\n", 0o644)
 }
 
-func hasLine(text []byte, line string) bool { return slices.Contains(strings.Fields(string(text)), line) }
+func hasLine(text []byte, line string) bool {
+	return slices.Contains(strings.Fields(string(text)), line)
+}
 
 // writeTexts makes objects of the texts, each with its file's mode in Onto.
 func (t *Trusted) writeTexts(ctx context.Context, o Overlay) ([]TreeEntry, error) {
