@@ -61,6 +61,7 @@ func (c *Clean) Prover(stories Stories) proof.Prover {
 
 // beside returns a prover with a checkout of its own, to run at the same time, if the sandbox
 // can separate both. Checks with secrets may share what these are for, so they run alone.
+// From now on both checkouts have random names, so that no name tells which of them this is.
 func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
 	sb, is := c.Sandbox.Second()
 	if !is || len(c.Secrets) > 0 {
@@ -70,9 +71,13 @@ func (c *Clean) beside(ctx context.Context) (proof.Prover, bool) {
 	if err != nil {
 		return proof.Prover{}, false
 	}
+	c.wait()
 	other := *c
 	other.Repository = func(context.Context) (*git.Trusted, error) { return trusted, nil }
-	other.Dir, other.Sandbox, other.Hand.Began, other.Removals = c.Dir+"-beside", sb, nil, nil
+	other.Sandbox, other.Hand.Began, other.Removals = sb, nil, nil
+	for _, dir := range []*string{&c.Dir, &other.Dir} {
+		*dir = filepath.Join(filepath.Dir(c.Dir), "clean-"+confine.RandomName())
+	}
 	other.Log = func(string) {} // the next checkout reports what could not be removed
 	return proof.Prover{Checkout: other.Checkout, Setup: other.setup, Check: other.check}, true
 }
@@ -83,9 +88,7 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 	if err != nil {
 		return "", nil, err
 	}
-	if c.Removals != nil {
-		c.Removals.Wait()
-	}
+	c.wait()
 	if err := errors.Join(untrusted.RemoveAll(c.Dir), os.MkdirAll(c.Dir, 0o755), c.Sandbox.NewProof()); err != nil {
 		return "", nil, fmt.Errorf("clear %s: %w", c.Dir, err)
 	}
@@ -96,6 +99,13 @@ func (c *Clean) Checkout(ctx context.Context, run journal.Run, commit string) (s
 		return "", nil, err
 	}
 	return c.Dir, func() { c.leave(commit == run.Base) }, nil
+}
+
+// wait waits until no checkout is removed.
+func (c *Clean) wait() {
+	if c.Removals != nil {
+		c.Removals.Wait()
+	}
 }
 
 // leave removes a checkout, and keeps the caches of the base.

@@ -3,6 +3,7 @@ package confine
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -47,16 +48,22 @@ func (w *Sandbox) NewProof() error {
 }
 
 // Second returns the same sandbox for a proof that runs at the same time as another: with
-// folders of its own. It needs more than one processor, and nothing that both would
+// folders of its own. From then on those of both have random names. It needs more than one processor, and nothing that both would
 // share: the machine's memory and processes, or a project's servers.
 func (w *Sandbox) Second() (*Sandbox, bool) {
 	if w == nil || !w.mounts() || w.base.HostPIDs || len(w.servers.services) > 0 || runtime.GOMAXPROCS(0) < 2 {
 		return nil, false
 	}
 	beside := &Sandbox{Level: w.Level, vars: w.vars, base: w.base, next: w.next, folders: w.folders, servers: w.servers}
-	beside.folders.suffix = "-beside"
+	beside.folders.suffix = "-" + RandomName()
+	if w.folders.rename(beside.folders.suffix) != nil {
+		return nil, false
+	}
 	return beside, true
 }
+
+// RandomName returns a name that a program cannot know before it runs there.
+func RandomName() string { return rand.Text()[:8] }
 
 // LeaveBase keeps the caches that the base's checks filled, for every later proof to begin
 // with. Other caches are not kept: what a change runs must not decide what the next proof sees.
@@ -65,6 +72,17 @@ func (w *Sandbox) LeaveBase() error {
 		return nil
 	}
 	return w.folders.keepBaseCaches()
+}
+
+// rename removes the folders of earlier proofs, and names those of later ones. Proofs beside them use another suffix.
+func (r *folders) rename(beside string) error {
+	old := []string{r.suffix, r.beside}
+	r.suffix, r.beside = "-"+RandomName(), beside
+	var err error
+	for _, suffix := range old {
+		err = errors.Join(err, untrusted.RemoveAll(filepath.Join(r.dir, "cache"+suffix)), untrusted.RemoveAll(filepath.Join(r.dir, "proof"+suffix)))
+	}
+	return err
 }
 
 func (r *folders) newProof() error {
@@ -88,12 +106,12 @@ func (r *folders) keepBaseCaches() error {
 	if r.hasBaseCaches {
 		return nil
 	}
-	cache := filepath.Join(r.dir, "cache")
+	cache := r.caches(true)
 	if err := errors.Join(removeToolSettings(cache), untrusted.RemoveAll(r.baseCaches()), os.Rename(cache, r.baseCaches())); err != nil {
 		return fmt.Errorf("keep the caches of the base: %w", err)
 	}
 	r.hasBaseCaches = true
-	return errors.Join(r.emptyFolder("cache"), r.copyBaseCaches())
+	return errors.Join(r.emptyFolder(filepath.Base(cache)), r.copyBaseCaches())
 }
 
 // copyBaseCaches copies these caches for the agent of a job. On a laptop its caches begin empty.
@@ -173,7 +191,7 @@ func (w *Sandbox) SaveCaches(ctx context.Context, key string) error {
 	if err := os.MkdirAll(files, 0o755); err != nil {
 		return fmt.Errorf("save the caches: %w", err)
 	}
-	err := errors.Join(workspace.Mirror(filepath.Join(w.folders.dir, "cache"), files), removeToolSettings(files), untrusted.WriteFile(name, []byte(key), 0o644))
+	err := errors.Join(workspace.Mirror(w.folders.caches(true), files), removeToolSettings(files), untrusted.WriteFile(name, []byte(key), 0o644))
 	if err == nil && os.Geteuid() == 0 { // a later step of the job, which is the runner's, reads them
 		uid, gid := workspace.Owner(filepath.Dir(w.cache))
 		err = chown(ctx, w.cache, ".", uid, gid)

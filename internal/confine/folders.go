@@ -29,7 +29,8 @@ type folders struct {
 	read          []string
 	lend          func(string) error
 	hasBaseCaches bool   // the caches of the base are kept
-	suffix        string // ends the names of the folders of a proof that runs beside another
+	suffix        string // ends the names of the folders of a proof
+	beside        string // the same for the proof that runs at the same time
 }
 
 func (r *folders) create(ctx context.Context, asked Options, lend func(string) error) (err error) {
