@@ -243,11 +243,19 @@ func (f *follower) followCall(words []string, in shellText) {
 	if len(words) == 0 {
 		return
 	}
-	f.followScript(words, in)
-	for _, word := range words[:min(len(words), 4)] { // behind npx, uv run, poetry run
-		f.addSettings(path.Base(word), in.dir)
-		f.addShadowing(path.Base(word), in.dir)
+	for i, word := range words {
+		tool := path.Base(word)
+		f.addSettings(tool, in.dir)
+		f.addShadowing(tool, in.dir)
+		if i > 0 && (mentioning[words[0]] || word == "." || strings.Contains(word, "/") && !bytes.HasPrefix(f.base(inRepository(in.dir, word)), []byte("#!"))) {
+			continue // only an argument
+		}
+		f.followTool(words[i:], in)
 	}
+}
+
+// followTool follows a call that may stand behind others: timeout 60, npx, uv run, bash -c.
+func (f *follower) followTool(words []string, in shellText) {
 	switch tool := path.Base(words[0]); tool {
 	case "make", "gmake", "just":
 		f.followMake(makeCallOf(tool, words[1:], in))
@@ -256,4 +264,5 @@ func (f *follower) followCall(words []string, in shellText) {
 	case "go":
 		f.addGoProgram(words[1:], in)
 	}
+	f.followScript(words, in)
 }

@@ -250,3 +250,30 @@ func FuzzChanged(f *testing.F) {
 		}
 	})
 }
+
+// A program that a check runs may stand behind others. An argument runs nothing.
+func TestPathsBehindOtherPrograms(t *testing.T) {
+	project := tree{
+		"Makefile": "test:\n\ttrue\n", "package.json": `{"scripts": {"test": "true"}}`, "src/check.py": "", "ci/check": "#!/bin/sh\n",
+		"tools/check.py": "", "tools/lint/__main__.py": "", "tools/lint/__init__.py": "", "app/server.py": "",
+	}
+	for command, want := range map[string][]string{
+		"timeout 60 npm test":                 {"package.json"},
+		`bash -lc "npm test"`:                 {"package.json"},
+		"sh -c 'npm test'":                    {"package.json"},
+		"npx --no-install npm test":           {"package.json"},
+		"timeout -k 5 60 make test":           {"Makefile"},
+		"timeout 60 ci/check":                 {"ci/check"},
+		"python3 -m tools.check":              {"tools/check.py"},
+		"timeout 60 python3.12 -m tools.lint": {"tools/lint/__init__.py", "tools/lint/__main__.py"},
+		"python3 -m app.server":               nil,
+		"cat . src/check.py":                  nil,
+		"echo make test, or npm test":         nil,
+		"command -v make":                     nil,
+	} {
+		got := slices.DeleteFunc(checkdef.Paths(checks(command), project.file), func(name string) bool { return project.file(name) == nil })
+		if !slices.Equal(got, want) {
+			t.Errorf("Paths of %s = %q, want %q", command, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package checkdef
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -30,6 +31,7 @@ var (
 	assignment = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*=`)
 	wrappers   = words("env command exec time nice nohup sudo then do else if while until ! eval xvfb-run")
 	shells     = words("sh bash dash zsh ksh ash source .")
+	mentioning = words("echo printf which type v apt apt-get apk dnf yum brew git grep") // v: command -v
 	languages  = words("python python3 node ruby perl php pwsh Rscript tsx ts-node deno bun")
 )
 
@@ -59,6 +61,15 @@ var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|chec
 
 func (f *follower) followScript(call []string, in shellText) {
 	called, shell := scriptOf(call)
+	if module, is := pythonModule(call); is {
+		for _, end := range []string{"/__init__.py", "/__main__.py"} {
+			if name := inRepository(in.dir, module+end); name != "" && checkName.MatchString(path.Base(module)) && !isTest(name) && f.base(name) != nil {
+				f.addWhole(name)
+				f.addImports(name, string(f.base(name)))
+			}
+		}
+		called = module + ".py"
+	}
 	name := inRepository(in.dir, called)
 	if name == "" || name == in.dir || isTest(name) {
 		return
@@ -84,10 +95,18 @@ func (f *follower) followScript(call []string, in shellText) {
 // ownFolder matches how a script finds its own folder.
 var ownFolder = pattern.Of(`\$\(\s*dirname\s+(--\s+)?["']?\$(0|\{0\}|BASH_SOURCE|\{BASH_SOURCE(\[0\])?\})["']?\s*\)|\$\{(0|BASH_SOURCE(\[0\])?)%/\*\}`)
 
+// pythonModule returns the path of the module that python -m runs, without an ending.
+func pythonModule(call []string) (string, bool) {
+	if at := slices.Index(call, "-m"); at > 0 && at+1 < len(call) && interpreter.MatchString(path.Base(call[0])) {
+		return strings.ReplaceAll(call[at+1], ".", "/"), true
+	}
+	return "", false
+}
+
 // scriptOf returns the file of the project that a command runs, if any, and whether a shell runs it.
 func scriptOf(call []string) (name string, shell bool) {
 	shell = shells[path.Base(call[0])]
-	if !shell && !languages[path.Base(call[0])] {
+	if !shell && !languages[path.Base(call[0])] && !interpreter.MatchString(path.Base(call[0])) {
 		if strings.Contains(call[0], "/") {
 			return call[0], false
 		}
