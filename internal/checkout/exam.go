@@ -47,7 +47,11 @@ func (v *Verifier) Exam(ctx context.Context, project string, e Exam, rules Rules
 		return nil, "", err
 	}
 	for _, check := range v.run.BaseChecks {
-		answers = append(answers, Answer{check.Name, check.Passed, prover.Tests.Told(check).Names(tally.Passed)})
+		told, err := prover.Tests.Told(check)
+		if err != nil {
+			return nil, "", err
+		}
+		answers = append(answers, Answer{check.Name, check.Passed, told.Names(tally.Passed)})
 	}
 	if len(answers) == 0 {
 		unready = v.run.Baseline.Why

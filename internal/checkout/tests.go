@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
@@ -102,6 +103,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 }
 
 // passedAt returns the names of all tests that passed at a commit: the base, or one with a proof.
+// proof.Prover reads the same records, and holds the work if it cannot.
 func (t tests) passedAt(run journal.Run, commit string) (names []string) {
 	checks := run.BaseChecks
 	for _, proof := range run.Proofs {
@@ -110,7 +112,8 @@ func (t tests) passedAt(run journal.Run, commit string) (names []string) {
 		}
 	}
 	for _, check := range checks {
-		names = append(names, t.Told(check).Names(tally.Passed)...)
+		told, _ := t.Told(check)
+		names = append(names, told.Names(tally.Passed)...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -254,19 +257,19 @@ func (t tests) Patch(ctx context.Context, from, to, path string) ([]string, erro
 	return lines, nil
 }
 
-// Told returns all tests that a check reported, from the file beside its log. A file with
-// another digest than the journal's counts as missing.
-func (t tests) Told(check journal.CheckEnded) tally.Tally {
+// Told returns all tests that a check reported, from the file beside its log. A missing file,
+// and one with another digest than the journal's, is an error.
+func (t tests) Told(check journal.CheckEnded) (tally.Tally, error) {
 	if check.Tests == nil || check.Tests.All.Path == "" {
-		return tally.Tally{}
+		return tally.Tally{}, nil
 	}
 	text, err := t.Logs.Read(filepath.Base(check.Tests.All.Path), check.Tests.All.Digest)
 	if err != nil {
-		return tally.Tally{}
+		return tally.Tally{}, fmt.Errorf("the record of the tests of %s cannot be read: %w", check.Name, err)
 	}
 	told := tally.Parse(text)
 	told.Passed = max(told.Passed, check.Tests.Passed)
-	return told
+	return told, nil
 }
 
 // memory returns the folder with ralph's own files, and ownFiles the files in it that ralph writes.

@@ -65,7 +65,7 @@ func (t *trial) inOtherRuns(name string) tally.Outcome {
 
 // passedElsewhere reports whether a case of a test failed in one run of a check and passed in another.
 func (t *trial) passedElsewhere(one, other journal.CheckEnded, name string) bool {
-	told := t.tests.Told(other)
+	told := t.told(other)
 	return slices.ContainsFunc(one.Tests.Failing(), func(n string) bool { return tally.Head(n) == tally.Head(name) && told.Of(n) == tally.Passed })
 }
 

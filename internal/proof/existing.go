@@ -84,8 +84,14 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 		emit(inspected) // the proof shows nothing that tests could hide
 		return nil
 	}
-	i := inspection{prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}}
+	i := inspection{records: records{tests: p.Tests}, prover: p, run: run, commit: step.Commit, proof: proof, judged: map[string]bool{}}
+	for _, check := range proof.Checks {
+		i.told(check)
+	}
 	for n, ref := range references(run, step.Commit) {
+		for _, check := range ref.checks {
+			i.told(check)
+		}
 		if err := i.judgeBy(ctx, n+1, ref); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -98,6 +104,9 @@ func (p Prover) Inspect(ctx context.Context, run journal.Run, step verdict.Inspe
 			return ctx.Err()
 		}
 		inspected.Why = err.Error()
+	}
+	if i.unread != nil {
+		inspected.Why = i.unread.Error()
 	}
 	passing, _ := run.OpenIteration()
 	i.allow(passing.Story)
@@ -131,6 +140,8 @@ func references(run journal.Run, commit string) []reference {
 }
 
 type inspection struct {
+	records
+
 	prover Prover
 	run    journal.Run
 	commit string
@@ -229,7 +240,7 @@ func (j *judgement) note(differing []Differing) (sure []string) {
 // knowsAllNames reports whether all passing tests of a reference are known by name.
 func (i *inspection) knowsAllNames(ref reference) bool {
 	return !slices.ContainsFunc(ref.checks, func(was journal.CheckEnded) bool {
-		told := i.prover.Tests.Told(was)
+		told := i.told(was)
 		return len(told.Tests) == 0 || was.Tests != nil && was.Tests.Passed > len(told.Names(tally.Passed))
 	})
 }

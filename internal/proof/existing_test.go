@@ -24,11 +24,11 @@ type byCommit struct {
 	lists map[string]string
 }
 
-func (b byCommit) Told(check journal.CheckEnded) tally.Tally {
+func (b byCommit) Told(check journal.CheckEnded) (tally.Tally, error) {
 	if check.Where == journal.AtDoubt {
-		return tally.Parse(b.lists["old"])
+		return tally.Parse(b.lists["old"]), nil
 	}
-	return tally.Parse(b.lists[check.Commit])
+	return tally.Parse(b.lists[check.Commit]), nil
 }
 
 // judged returns the check "test" that says what a list of tests says.

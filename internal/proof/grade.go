@@ -19,8 +19,8 @@ type Tests interface {
 	Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error)
 	// Onto returns the run's base with some files of another commit.
 	Onto(ctx context.Context, run journal.Run, commit string, files []string) (string, error)
-	// Told returns all tests that a check reported by name, if its report still exists.
-	Told(check journal.CheckEnded) tally.Tally
+	// Told returns all tests that a check reported by name.
+	Told(check journal.CheckEnded) (tally.Tally, error)
 }
 
 const (
@@ -49,7 +49,7 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 	if err != nil {
 		return fmt.Errorf("look for the tests of %s: %w", step.Story, err)
 	}
-	t := trial{run: run, proof: at, tests: p.Tests, graded: graded}
+	t := trial{records: records{tests: p.Tests}, run: run, proof: at, graded: graded}
 	if err := p.tryTests(ctx, &t, files, emit); err != nil {
 		return fmt.Errorf("grade %s: %w", step.Story, err)
 	}
@@ -66,9 +66,10 @@ func (p Prover) Grade(ctx context.Context, run journal.Run, step verdict.Grade, 
 
 // trial is a run of a story's tests on the base code.
 type trial struct {
+	records
+
 	run    journal.Run
 	proof  journal.Proof
-	tests  Tests
 	graded journal.StoryGraded
 	inBase bool // the base has the same tests
 	onBase outcome
@@ -119,7 +120,7 @@ func (t *trial) mayBeChance(there journal.CheckEnded) bool {
 	}
 	base, _ := t.run.BaseCheck(there.Name)
 	fresh := t.newFailures(there)
-	passed := t.tests.Told(base)
+	passed := t.told(base)
 	return len(fresh) == 0 || slices.ContainsFunc(fresh, func(name string) bool { return passed.Of(name) == tally.Passed })
 }
 
@@ -132,6 +133,10 @@ func (t *trial) newFailures(there journal.CheckEnded) []string {
 
 func (t *trial) grade(turned turned, touched []string) journal.StoryGraded {
 	graded := t.graded
+	if t.unread != nil {
+		graded.Why = t.unread.Error()
+		return graded
+	}
 	names := slices.Concat(turned.tests, turned.groups)
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -202,7 +207,11 @@ func noResult(there journal.CheckEnded) string {
 func (p Prover) gradeIdle(run journal.Run, at journal.Proof, graded journal.StoryGraded) journal.StoryGraded {
 	story, _ := run.Plan.Find(graded.Story)
 	graded.Idle, graded.Why, graded.Sought = true, "nothing was changed for it", story.TestedBy
-	green := p.green(run, at)
+	green, err := p.green(run, at)
+	if err != nil {
+		graded.Why = err.Error()
+		return graded
+	}
 	for i := range story.AcceptanceCriteria {
 		test := ""
 		if i < len(story.TestedBy) {
@@ -226,12 +235,14 @@ func (p Prover) gradeIdle(run journal.Run, at journal.Proof, graded journal.Stor
 	return graded
 }
 
-func (p Prover) green(run journal.Run, at journal.Proof) []string {
+// green returns the names of all tests that pass in a proof.
+func (p Prover) green(run journal.Run, at journal.Proof) ([]string, error) {
 	var names []string
+	records := records{tests: p.Tests}
 	for _, check := range at.Checks {
 		if verdict.CanProve(run, check) && !verdict.BlocksStory(run, check) {
-			names = append(names, p.Tests.Told(check).Names(tally.Passed)...)
+			names = append(names, records.told(check).Names(tally.Passed)...)
 		}
 	}
-	return names
+	return names, records.unread
 }

@@ -70,7 +70,9 @@ func (s shelf) Reads(_ context.Context, _ journal.Run, command, variable string)
 
 func (s shelf) Mixed(context.Context, journal.Run, string, string) (bool, error) { return s.mixed, nil }
 
-func (s shelf) Told(check journal.CheckEnded) tally.Tally { return tally.Parse(s.lists[check.Where]) }
+func (s shelf) Told(check journal.CheckEnded) (tally.Tally, error) {
+	return tally.Parse(s.lists[check.Where]), nil
+}
 
 // told returns a check of which a runner tells that so many tests pass.
 func told(runner string, passed int) journal.CheckEnded {

@@ -90,7 +90,7 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 			old = &ended
 		}
 	}
-	before, now := j.prover.Tests.Told(was), j.prover.Tests.Told(here)
+	before, now := j.told(was), j.told(here)
 	passed := testNames(before, tally.Passed)
 	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
@@ -114,7 +114,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 	fine := map[string]bool{}
 	if old != nil {
 		failing = slices.DeleteFunc(j.failing(was, *old, passed), func(name string) bool { return j.isChance(here, name) })
-		fine = testNames(j.prover.Tests.Told(*old), tally.Passed)
+		fine = testNames(j.told(*old), tally.Passed)
 	}
 	j.broken = append(j.broken, failing...)
 	j.findBent(was, now, old)

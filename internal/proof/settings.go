@@ -58,8 +58,8 @@ func (i *inspection) lost(here, old journal.CheckEnded) []string {
 		return nil
 	}
 	was, _ := journal.FindCheck(i.run.BaseChecks, here.Name)
-	told, before := i.prover.Tests.Told(old), i.prover.Tests.Told(was)
-	return slices.DeleteFunc(i.prover.Tests.Told(here).Names(tally.Passed), func(name string) bool {
+	told, before := i.told(old), i.told(was)
+	return slices.DeleteFunc(i.told(here).Names(tally.Passed), func(name string) bool {
 		return told.Of(name) == tally.Passed || before.Of(name) != tally.Passed && (old.Passed || before.Of(name) == tally.Absent && told.Of(name) != tally.Failed)
 	})
 }

@@ -25,7 +25,7 @@ func (t *trial) isForeign(name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.run.EarlierProofs(t.graded.Story), func(proof journal.Proof) bool {
-		return slices.ContainsFunc(proof.Checks, func(check journal.CheckEnded) bool { return t.tests.Told(check).Of(name) == tally.Passed })
+		return slices.ContainsFunc(proof.Checks, func(check journal.CheckEnded) bool { return t.told(check).Of(name) == tally.Passed })
 	})
 }
 

@@ -85,7 +85,7 @@ func silenced(base, here journal.CheckEnded) bool {
 
 // passes reports whether a failure of the base passes with the change, by its name or that of its parts.
 func (t *trial) passes(here journal.CheckEnded, name string) bool {
-	told := t.tests.Told(here)
+	told := t.told(here)
 	packages := here.Tests != nil && here.Tests.Runner == "go" // whose "ok" of a package does not mean that a test ran
 	switch told.Of(name) {
 	case tally.Passed:
@@ -116,9 +116,9 @@ func (t *trial) testsWithin(broken string, there, here journal.CheckEnded) []str
 		return nil
 	}
 	base, _ := t.run.BaseCheck(there.Name)
-	known, ran := t.tests.Told(base), t.tests.Told(there)
+	known, ran := t.told(base), t.told(there)
 	var names []string
-	for _, name := range t.tests.Told(here).Names(tally.Passed) {
+	for _, name := range t.told(here).Names(tally.Passed) {
 		belongs := strings.HasPrefix(name, broken) || file && ran.Of(name) == tally.Absent
 		if name == broken || !belongs || known.Of(name) != tally.Absent {
 			continue
@@ -138,8 +138,8 @@ var script = pattern.Of(`\.[cm]?[jt]sx?$`)
 // node names its tests, without the file. A file that is named both times is itself a test.
 func (t *trial) isUnloadedFile(name string, there, here journal.CheckEnded) bool {
 	node := there.Tests.Runner == "node" || there.Tests.Runner == "tap"
-	ran := t.tests.Told(there)
-	return node && script.MatchString(name) && len(ran.Tests) > 0 && !ran.Cut && t.tests.Told(here).Of(name) == tally.Absent
+	ran := t.told(there)
+	return node && script.MatchString(name) && len(ran.Tests) > 0 && !ran.Cut && t.told(here).Of(name) == tally.Absent
 }
 
 // testNames returns the tests with some outcomes, without the names of their cases.
