@@ -3,6 +3,7 @@ package git_test
 import (
 	"bytes"
 	"compress/zlib"
+	"context"
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
@@ -12,9 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // swap replaces the content of a loose object.
@@ -167,6 +170,46 @@ func TestHistoryEndsWhereParentsAreMissing(t *testing.T) {
 	trusted, span = copyOf(t, g, clone)
 	if found, err := trusted.MergeBase(t.Context(), span); err != nil || found != span.From {
 		t.Errorf("in a shallow clone: MergeBase = %q, %v, want %s", found, err, span.From)
+	}
+}
+
+// An agent can write many commits into the shallow file. Their number decides neither how often
+// git runs nor how much ralph reads.
+func TestManyEndsOfAHistory(t *testing.T) {
+	var started atomic.Int32
+	g, _ := newGit(t)
+	run := g.Run
+	g.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		started.Add(1)
+		return run(ctx, c)
+	}
+	top := project(t)
+	for _, name := range []string{"a", "b", "c"} {
+		write(t, filepath.Join(top, name), name)
+		sh(t, top, "", "git", "add", "-A")
+		sh(t, top, "", "git", "commit", "-qm", name)
+	}
+	place := must(g.Inspect(t.Context(), top))(t)
+	borrow := func(ends int) (gits int32, err error) {
+		text := strings.ReplaceAll(sh(t, top, "", "git", "log", "--format=%H"), " ", "\n") + "\n"
+		for n := range ends {
+			text += fmt.Sprintf("%x\n", sha1.Sum([]byte{byte(n), byte(n >> 8)}))
+		}
+		write(t, filepath.Join(top, ".git", "shallow"), text)
+		before := started.Load()
+		_, err = g.Borrow(t.Context(), place, filepath.Join(t.TempDir(), "trusted.git"), "work")
+		sh(t, top, "", "rm", ".git/shallow")
+		return started.Load() - before, err
+	}
+	few, err := borrow(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if many, err := borrow(1000); err != nil || many != few {
+		t.Errorf("for 1000 more commits git ran %d times (%v), want %d", many, err, few)
+	}
+	if _, err := borrow(10_001); err == nil || !strings.Contains(err.Error(), "more than 10000") {
+		t.Errorf("error %v, want one that names the limit", err)
 	}
 }
 
