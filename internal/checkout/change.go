@@ -51,7 +51,7 @@ func bounded(ctx context.Context, trusted *git.Trusted, commit string) error {
 	if _, err := trusted.TreeOf(ctx, commit); err != nil {
 		return err
 	}
-	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed})
+	_, err := trusted.Do(ctx, git.Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", commit}, Limit: mostListed, Memory: git.MaxMemory})
 	if failed, is := git.Answered(err); is && failed.TooLong {
 		return fault.Usage(fmt.Sprintf("%.12s has more files than can be proven", commit), "the list of their names may have 64 MiB", err)
 	}

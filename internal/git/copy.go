@@ -158,7 +158,7 @@ func (t *Trusted) trueEnds(ctx context.Context, ends []string) ([]string, error)
 	}
 	ends = slices.DeleteFunc(ends, func(id string) bool { return found[id] != "commit" })
 	parents := map[string][]string{}
-	err = CatFile(ctx, t.Do, Call{Limit: maxEndsText, Memory: MaxMemory}, ends, func(o Object) error {
+	err = CatFile(ctx, t.Do, Call{Limit: maxEndsText}, ends, func(o Object) error {
 		text, err := io.ReadAll(o.Content)
 		if err == nil && nameOf(o, text) != o.ID {
 			err = fault.Usage("the commit "+o.ID+" is corrupt", "git fsck shows more; a fresh clone has it", nil)

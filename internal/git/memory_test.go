@@ -2,14 +2,17 @@ package git_test
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // An agent can make git need endless memory: each git that reads its tree has a
-// limit, and a git that reads ralph's own repository needs none.
+// limit.
 func TestGitInTheTreeIsBounded(t *testing.T) {
 	l := newLab(t)
 	var asked []string
@@ -28,6 +31,42 @@ func TestGitInTheTreeIsBounded(t *testing.T) {
 		t.Error(err)
 	}
 	for _, command := range []string{"status", "pack-objects"} {
+		if !slices.Contains(asked, command) {
+			t.Errorf("git %s was not asked: %q", command, asked)
+		}
+	}
+}
+
+// A small pack can hold huge files, which git reads as a whole for a patch or a search.
+func TestGitThatReadsCommitsIsBounded(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	write(t, filepath.Join(top, "a"), "2")
+	sh(t, top, "", "git", "commit", "-qam", "more")
+	run := g.Run
+	var asked []string
+	g.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		asked = append(asked, c.Argv[1])
+		if name := c.Argv[1]; (c.Memory == 0 || c.Memory > 2<<30) && name != "init" && name != "config" {
+			t.Errorf("git %s may take %d bytes", name, c.Memory)
+		}
+		return run(ctx, c)
+	}
+	trusted, span := borrowed(t, g, top)
+	read := func(t *testing.T, trusted *git.Trusted) {
+		t.Helper()
+		_, _, err := trusted.Diff(t.Context(), span, 1<<10)
+		_, searched := trusted.FilesMatching(t.Context(), span.To, []string{"2"}, []string{""})
+		_, read := trusted.ReadFile(t.Context(), git.At{Commit: span.To, Path: "a"}, 10)
+		_, listed := trusted.Files(t.Context(), span.To)
+		_, logged := trusted.Log(t.Context(), span)
+		if err := errors.Join(err, searched, read, listed, logged); err != nil {
+			t.Error(err)
+		}
+	}
+	read(t, trusted)
+	read(t, must(trusted.Copy(t.Context()))(t))
+	for _, command := range []string{"diff-tree", "grep", "cat-file", "ls-tree", "log"} {
 		if !slices.Contains(asked, command) {
 			t.Errorf("git %s was not asked: %q", command, asked)
 		}

@@ -51,7 +51,7 @@ func (t *Trusted) Merge(ctx context.Context, m Merge) (Merged, error) {
 const MostConflicts = 50
 
 func (t *Trusted) mergeTrees(ctx context.Context, m Merge) (Merged, error) {
-	out, err := t.Do(ctx, Call{Args: []string{"merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}})
+	out, err := t.Do(ctx, Call{Args: []string{"merge-tree", "--write-tree", "--no-messages", "--name-only", "-z", m.Ours, m.Theirs}, Memory: MaxMemory})
 	if err != nil && !SaidNo(err) {
 		return Merged{}, fmt.Errorf("merge %.12s with %.12s: %w", m.Ours, m.Theirs, err)
 	}

@@ -27,7 +27,7 @@ func CatFile(ctx context.Context, do Runner, c Call, ids []string, each func(Obj
 		return nil
 	}
 	output, stdout := io.Pipe()
-	c.Args, c.Stdin, c.Stdout = []string{"cat-file", "--buffer", "--batch"}, strings.NewReader(strings.Join(ids, "\n")+"\n"), stdout
+	c.Args, c.Stdin, c.Stdout, c.Memory = []string{"cat-file", "--buffer", "--batch"}, strings.NewReader(strings.Join(ids, "\n")+"\n"), stdout, MaxMemory
 	ended := make(chan error, 1)
 	go func() {
 		_, err := do(ctx, c)
@@ -85,7 +85,7 @@ func IsBadOutput(err error) bool {
 
 // Sizes returns the size of each object.
 func Sizes(ctx context.Context, do Runner, ids []string) (map[string]int64, error) {
-	out, err := do(ctx, Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), Limit: 256 << 20})
+	out, err := do(ctx, Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), Limit: 256 << 20, Memory: MaxMemory})
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ type Index struct{ File, Tree string }
 
 // WriteTree returns the tree of an index after changing some entries.
 func WriteTree(ctx context.Context, do Runner, in Index, wanted []TreeEntry) (string, error) {
-	on := func(args ...string) Call { return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + in.File}} }
+	on := func(args ...string) Call { return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + in.File}, Memory: MaxMemory} }
 	if _, err := do(ctx, on("read-tree", in.Tree)); err != nil {
 		return "", err
 	}

@@ -79,7 +79,7 @@ func (t *Trusted) Diff(ctx context.Context, span Span, limit int, paths ...strin
 
 func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string) (text string, cut bool, err error) {
 	args := slices.Concat(diffArgs, []string{span.From, span.To, "--"}, literal(paths))
-	out, err := do(ctx, Call{Args: args, Limit: int64(max(limit, 1))})
+	out, err := do(ctx, Call{Args: args, Limit: int64(max(limit, 1)), Memory: MaxMemory})
 	if failed, ok := Answered(err); ok && failed.TooLong {
 		// A secret in an incomplete line could not be redacted.
 		return strings.ToValidUTF8(string(out[:bytes.LastIndexByte(out, '\n')+1]), "\uFFFD"), true, nil

@@ -71,7 +71,7 @@ func (t *Trusted) Do(ctx context.Context, c Call) ([]byte, error) {
 
 // Ask runs git in the repository and returns its output without the final newline.
 func (t *Trusted) Ask(ctx context.Context, args ...string) (string, error) {
-	return trimNewline(t.Do(ctx, Call{Args: args}))
+	return trimNewline(t.Do(ctx, Call{Args: args, Memory: MaxMemory}))
 }
 
 func trimNewline(out []byte, err error) (string, error) {

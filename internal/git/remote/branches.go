@@ -146,7 +146,7 @@ func Bundle(ctx context.Context, t *git.Trusted, to io.Writer, branch string, sp
 	if err := t.UpdateRef(ctx, git.BranchRef(branch), span.To); err != nil {
 		return err
 	}
-	c := git.Call{Args: []string{"bundle", "create", "-q", "-", "^" + span.From, git.BranchRef(branch)}, Stdout: to, Limit: 2 << 30}
+	c := git.Call{Args: []string{"bundle", "create", "-q", "-", "^" + span.From, git.BranchRef(branch)}, Stdout: to, Limit: 2 << 30, Memory: git.MaxMemory}
 	if _, err := t.Do(ctx, c); err != nil {
 		return fmt.Errorf("make a bundle of %s: %w", branch, err)
 	}

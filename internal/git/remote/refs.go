@@ -175,7 +175,7 @@ func ReadFiles(ctx context.Context, t *git.Trusted, sha string) (map[string][]by
 	if err := git.CheckSHA(sha); err != nil {
 		return nil, err
 	}
-	out, err := t.Do(ctx, git.Call{Args: []string{"archive", "--format=tar", sha}, Limit: mostKept})
+	out, err := t.Do(ctx, git.Call{Args: []string{"archive", "--format=tar", sha}, Limit: mostKept, Memory: git.MaxMemory})
 	if err != nil {
 		return nil, fmt.Errorf("read what was kept: %w", err)
 	}
