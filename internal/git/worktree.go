@@ -118,6 +118,19 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 	return err == nil, err
 }
 
+// CheckDirect refuses a branch that is a symbolic ref: a write to it would move another branch, which may be checked out.
+func (g Git) CheckDirect(ctx context.Context, at Place, branch string) error {
+	to, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", BranchRef(branch))
+	switch {
+	case SaidNo(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at the branch %s: %w", branch, err)
+	}
+	return fault.Usage(fmt.Sprintf("the branch %s is a symbolic ref to %s", branch, OneLine(to, 80)),
+		"remove it, if it is not yours: git symbolic-ref -d "+shell.Quote(BranchRef(branch)), nil)
+}
+
 // SwitchNew switches the user's tree to a branch at HEAD, which it makes if it is missing. No file changes, and no hook
 // runs.
 func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
@@ -127,6 +140,9 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	}
 	if dir != "" {
 		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
+	}
+	if err := g.CheckDirect(ctx, at, branch); err != nil {
+		return err
 	}
 	u := userRepo{git: g, dir: at.Top}
 	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))

@@ -119,6 +119,9 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	if err := errors.Join(git.CheckBranch(branch), git.CheckSHA(sha)); err != nil {
 		return err
 	}
+	if err := t.Git().CheckDirect(ctx, to, branch); err != nil {
+		return err
+	}
 	c, address, err := Repository{URL: t.Dir}.reach(t.Git(), git.Call{Dir: to.Top, Set: forgiven()})
 	if err != nil {
 		return err
