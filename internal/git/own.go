@@ -220,8 +220,10 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	for _, guard := range n.Guarded {
 		configs = append(configs, filepath.Join(guard.Dir, "config"), filepath.Join(guard.Dir, "config.worktree"))
 	}
-	listed, _ := g.includes(ctx, Call{Set: g.User.Set}) // an error: it includes nothing
-	n.ReadOnly = append(slices.Clip(n.ReadOnly), guarded.Included(listed, configs, maxConfig, g.Includes(ctx))...)
+	// An error means that it includes nothing, or too much: what was found is protected.
+	listed, _ := g.includes(ctx, Call{Set: g.User.Set})
+	paths, _ := guarded.Includes{Size: maxConfig, Files: maxIncluded, List: g.Includes(ctx)}.Of(listed, configs...)
+	n.ReadOnly = append(slices.Clip(n.ReadOnly), paths...)
 	return n
 }
 

@@ -2,43 +2,77 @@ package guarded
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
+	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-const mostIncluded = 10_000
+// ErrMany says that configurations include more files than are looked for.
+var ErrMany = errors.New("they include too many files")
 
-// Included returns the files that configuration files include, and those that these include,
+// Includes finds the files that configurations include.
+type Includes struct {
+	Size  int64 // most bytes of a configuration
+	Files int   // most files that are included
+
+	// List returns git's list of the includes of a configuration, without ~ in paths.
+	List func(config []byte) ([]byte, error)
+}
+
+// longest is a path that the kernel opens for git.
+const longest = 4096
+
+// Of returns the files that configuration files include, and those that these include,
 // whether or not they are there or their condition holds now, with the links on the way to
-// each. List gives git's list of the includes of a configuration, without ~ in paths; listed is
-// that of the environment, and most limits what is read of a file.
-func Included(listed []byte, files []string, most int64, list func(config []byte) ([]byte, error)) (paths []string) {
-	include := func(dir string, found []byte) {
-		for setting := range strings.SplitSeq(strings.TrimSuffix(string(found), "\x00"), "\x00") {
-			_, to, _ := strings.Cut(setting, "\n")
-			if to == "" {
-				continue
+// each. Listed is git's list of the environment. With an error, some are missing.
+func (c Includes) Of(listed []byte, configs ...string) (paths []string, err error) {
+	files, known := slices.Clone(configs), map[string]bool{}
+	include := func(dir string, list []byte) {
+		for to := range included(dir, list) {
+			switch {
+			case known[to]:
+			case len(known) == c.Files:
+				err = cmp.Or(err, ErrMany)
+				return
+			default:
+				known[to] = true
+				files, paths = append(files, to), append(paths, Way(to)...)
 			}
-			if !filepath.IsAbs(to) {
-				to = dir + "/" + to // git follows a link before ..
-			}
-			files, paths = append(files, to), append(paths, Way(to)...)
 		}
 	}
 	include("", listed)
-	for i := 0; i < len(files) && i < mostIncluded; i++ {
-		text, _ := untrusted.ReadFile(files[i], most)
+	for ; len(files) > 0; files = files[1:] {
+		text, _ := untrusted.ReadFile(files[0], c.Size)
 		if !includes(text) {
 			continue
 		}
-		found, _ := list(text) // an error: it includes nothing
-		include(filepath.Dir(files[i]), found)
+		found, failed := c.List(text)
+		err = cmp.Or(err, failed)
+		include(filepath.Dir(files[0]), found)
 	}
-	return paths
+	return paths, err
+}
+
+// included returns the paths in git's list of the includes of a configuration in dir.
+func included(dir string, list []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for setting := range bytes.SplitSeq(bytes.TrimSuffix(list, []byte("\x00")), []byte("\x00")) {
+			_, name, _ := bytes.Cut(setting, []byte("\n"))
+			to := string(name)
+			if !filepath.IsAbs(to) {
+				to = dir + "/" + to // git follows a link before ..
+			}
+			if len(name) > 0 && len(to) <= longest && !yield(to) {
+				return
+			}
+		}
+	}
 }
 
 func includes(config []byte) bool { return bytes.Contains(bytes.ToLower(config), []byte("include")) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,8 +42,12 @@ func TestIncluded(t *testing.T) {
 		dir + "/real/beside/it": {"../beside/it"},
 	} {
 		list := func([]byte) ([]byte, error) { return []byte("include.path\n" + to + "\x00"), nil }
+		paths, err := guarded.Includes{Size: 1 << 20, Files: 1, List: list}.Of(nil, config)
+		if err != nil {
+			t.Errorf("%s: %v", to, err)
+		}
 		var got []string
-		for _, path := range guarded.Included(nil, []string{config}, 1<<20, list) {
+		for _, path := range paths {
 			name, err := filepath.Rel(top, path)
 			if err != nil {
 				t.Fatal(err)
@@ -52,5 +57,45 @@ func TestIncluded(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", to, diff)
 		}
+	}
+}
+
+// A file is read once, however often it is included, and a search for more files than its limit ends with an error.
+func TestIncludedAgain(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(config, []byte("[include]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]error{
+		strings.Repeat("include.path\nconfig\x00", 500):                                nil,
+		"include.path\na\x00include.path\nb\x00include.path\nc\x00":                    guarded.ErrMany,
+		"include.path\n" + strings.Repeat("x/", 4096) + "\x00include.path\nconfig\x00": nil,
+	} {
+		calls := 0
+		paths, err := guarded.Includes{Size: 1 << 20, Files: 2, List: func([]byte) ([]byte, error) {
+			calls++
+			return []byte(text), nil
+		}}.Of(nil, config)
+		if !errors.Is(err, want) || calls > 2 || len(paths) > 2 {
+			t.Errorf("%.40q: %d calls, %d paths, %v; want at most 2 of each, and %v", text, calls, len(paths), err, want)
+		}
+	}
+}
+
+// A list that cannot be had is an error, and the other files are still found.
+func TestIncludedWithoutAList(t *testing.T) {
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	if err := errors.Join(os.WriteFile(first, []byte("include"), 0o644), os.WriteFile(second, []byte("include it"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	paths, err := guarded.Includes{Size: 1 << 20, Files: 1, List: func(config []byte) ([]byte, error) {
+		if string(config) == "include" {
+			return nil, os.ErrDeadlineExceeded
+		}
+		return []byte("include.path\nx\x00"), nil
+	}}.Of(nil, first, second)
+	if len(paths) != 1 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("paths %q, %v", paths, err)
 	}
 }

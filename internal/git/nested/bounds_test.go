@@ -129,7 +129,7 @@ func TestManyHalfSubmodules(t *testing.T) {
 	for n := range 2000 {
 		w.fill(map[string]string{".git/modules/" + strconv.Itoa(n) + "/HEAD": "ref: refs/heads/main", ".git/modules/" + strconv.Itoa(n) + "/config": fsmonitor})
 	}
-	if moved := w.after(); len(moved) != 2001 || calls > 1 {
+	if moved := w.after(); len(moved) != 2001 || calls > 2 {
 		t.Errorf("moved %d folders with %d calls of git, want 2001 and one call, for info/exclude", len(moved), calls)
 	}
 	if got := guarded.Folder(w.top); len(got.Guarded) != 6 || len(got.ReadOnly) != 1 {
@@ -152,5 +152,76 @@ func TestLongListsTakeLittleMemory(t *testing.T) {
 	var moved []string
 	if got := allocated(func() { moved = w.after() }); got > 100 || len(moved) != 1 {
 		t.Errorf("allocated %d MB to move %d names, want at most 100 MB, and 1 name", got, len(moved))
+	}
+}
+
+// counted counts the calls of git in the searches that follow.
+func (w watched) counted(calls *int, each func()) watched {
+	run := w.git.Run
+	w.git.Run = func(ctx context.Context, command process.Command) (process.Result, error) {
+		*calls++
+		each()
+		return run(ctx, command)
+	}
+	return w.again()
+}
+
+func includes(n int) string {
+	var text strings.Builder
+	text.WriteString("[include]\n")
+	for i := range n {
+		text.WriteString("path = x" + strconv.Itoa(i) + "\n")
+	}
+	return text.String()
+}
+
+// What a new configuration includes is not looked for.
+func TestNewConfigurationsAreNotFollowed(t *testing.T) {
+	calls, w := 0, watch(t, nil)
+	w = w.counted(&calls, func() {})
+	w.fill(bare("b", "[include]\npath = a\n"))
+	w.fill(map[string]string{"b/a": "[include]\n" + strings.Repeat("path = a\n", 300)})
+	var moved []string
+	if got := allocated(func() { moved = w.after() }); got > 100 || calls > 3 || len(moved) != 1 {
+		t.Errorf("allocated %d MB and called git %d times to move %q; want at most 100 MB, 3 calls, and 1 name", got, calls, moved)
+	}
+}
+
+// A configuration of the user's that includes more files than are looked for counts as changed, and so does one that
+// includes such a file of an agent.
+func TestConfigurationsThatIncludeMuch(t *testing.T) {
+	w := watch(t, map[string]string{
+		"n/.git/HEAD": "x", "n/.git/config": "[include]\npath = ../../x\n",
+		"m/.git/HEAD": "x", "m/.git/config": includes(101), "o/.git/HEAD": "x", "o/.git/config": includes(99), "x": "",
+	})
+	calls := 0
+	w = w.counted(&calls, func() {})
+	calls = 0
+	w.fill(map[string]string{"x": includes(10_000)})
+	w.want("m/.git/config", "n/.git/config")
+	if calls > 10 {
+		t.Errorf("git was called %d times, want at most 10", calls)
+	}
+}
+
+// The end of a search ends it also within what a configuration includes: nothing is moved by half a look, and the next
+// one finds it.
+func TestTheEndComesWhileIncludesAreRead(t *testing.T) {
+	files := map[string]string{"n/.git/HEAD": "x", "n/.git/config": "[include]\npath = ../../x0\n"}
+	for i := range 10 {
+		files["x"+strconv.Itoa(i)] = "[include]\npath = x" + strconv.Itoa(i+1) + "\n"
+	}
+	calls, w := 0, watch(t, files)
+	end := func() {}
+	w = w.counted(&calls, func() { end() })
+	settle := nested.Watch(t.Context(), w.git, w.top, guarded.Folder(w.top), "")
+	ctx, cancel := context.WithCancel(t.Context())
+	calls, end = 0, cancel
+	if moved, err := settle(ctx); len(moved) > 0 || !errors.Is(err, nested.ErrNotAll) || calls > 2 {
+		t.Errorf("after the end: moved %q, %v, with %d calls of git", moved, err, calls)
+	}
+	end = func() {}
+	if moved, err := settle(t.Context()); len(moved) > 0 || err != nil {
+		t.Errorf("the next one: moved %q, %v", moved, err)
 	}
 }

@@ -1,6 +1,7 @@
 package nested
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,17 +15,17 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 // search is a folder to search for version control folders.
 type search struct {
-	git      git.Git
-	top      string          // without links
-	start    string          // what is searched of it
-	kept     map[string]bool // read-only or restored; in a folder, all that git does not write
-	includes func(config []byte) ([]byte, error)
+	git   git.Git
+	top   string          // without links
+	start string          // what is searched of it
+	kept  map[string]bool // read-only or restored; in a folder, all that git does not write
 
 	before before
 	mark   *workspace.Mark // the file that keeps it; may be nil
@@ -57,7 +58,9 @@ const (
 	mostCompared   = 256 << 20
 	mostNested     = 1 << 20 // of a nested configuration
 	mostAlternates = 4 << 10 // of a list of other stores: git follows few
+	mostIncluded   = 100     // files that a nested configuration includes
 	perInclude     = 1000    // what a configuration that includes files costs in entries: git is asked for them
+	perFile        = 100     // what a path that is named in a file costs in entries: it may lead through links
 )
 
 // ErrNotAll says that a search ended early.
@@ -66,13 +69,13 @@ var ErrNotAll = errors.New("not all could be searched for repositories that were
 // look searches without following links. New closed folders are opened, and new pipes and links to
 // them are removed: git and others would open them and wait for a writer.
 func (s search) look(ctx context.Context, before *before) (found, error) {
-	l := &look{search: s, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
+	l := &look{search: s, ctx: ctx, before: before, found: found{}, entries: mostEntries, bytes: mostCompared}
 	root, err := untrusted.OpenRoot(s.top)
 	if err != nil {
 		return l.found, err
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	if err = root.Walk(ctx, ".", l.visit); err != nil || l.entries < 0 {
+	if err = errors.Join(root.Walk(ctx, ".", l.visit), l.ended()); err != nil || l.entries < 0 {
 		err = errors.Join(ErrNotAll, err)
 	}
 	return l.found, errors.Join(err, l.missed)
@@ -81,13 +84,18 @@ func (s search) look(ctx context.Context, before *before) (found, error) {
 type look struct {
 	search
 
+	ctx     context.Context
 	before  *before // nil: this is the first look
 	found   found
 	in      []string // version control folders, each within the one before
 	entries int      // what is left to look at: agents can leave any number
 	bytes   int64
 	missed  error
+	stopped error // git starts no more
 }
+
+// ended returns why nothing more is read.
+func (l *look) ended() error { return cmp.Or(l.ctx.Err(), l.stopped) }
 
 func (l *look) visit(e untrusted.Entry, err error) error {
 	if e.Path != l.start && !within(l.start, e.Path) { // walked from the top, so that depths are the same in each search
@@ -101,7 +109,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	}
 	l.entries--
 	switch {
-	case l.entries < 0:
+	case l.entries < 0 || l.ended() != nil:
 		return fs.SkipAll
 	case errors.Is(err, fs.ErrNotExist): // it went while we looked
 	case errors.Is(err, fs.ErrPermission): // the user's, or of another one
@@ -121,15 +129,19 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 		}
 	case l.kept[filepath.Join(l.top, e.Path)]:
 	case path.Base(e.Path) == ".git", guarded.IsOther(e.Path):
-		l.keep(e.Path, thing{l.version(e) + l.led(e), e.Path})
+		l.keep(e.Path, thing{l.version(e, e.Path) + l.led(e), e.Path})
 	case len(l.in) > 0:
 		l.tell(e, l.folder())
 	}
 	return nil
 }
 
-// keep counts the length of what is kept as entries.
+// keep counts the length of what is kept as entries. It keeps nothing after the end: what was not read then would
+// seem to have changed.
 func (l *look) keep(path string, one thing) {
+	if l.ended() != nil {
+		return
+	}
 	l.found[path] = one
 	l.entries -= (len(path) + len(one.version)) / perEntry
 }
@@ -195,17 +207,21 @@ func (l *look) tell(e untrusted.Entry, folder string) {
 	case guarded.IsOther(folder) && !slices.Contains(guarded.Others, path.Base(folder)+"/"+name):
 	case plain && (name == "index" || strings.HasPrefix(name, "sharedindex.")): // a split one is both
 		at := path.Join(folder, "index")
-		l.keep(at, thing{l.found[at].version + l.version(e), folder})
+		l.keep(at, thing{l.found[at].version + l.version(e, at), folder})
 	case l.kept[filepath.Join(l.top, folder)], plain && guarded.Writes(name) && name != alternates:
 	default:
-		l.keep(e.Path, thing{l.version(e), folder})
+		l.keep(e.Path, thing{l.version(e, e.Path), folder})
 	}
 }
 
 const alternates = "objects/info/alternates"
 
-// version returns the version of a file, also of the target of a link and of what a configuration includes.
-func (l *look) version(e untrusted.Entry) string {
+// version returns the version of a file that is kept at a path, also of the target of a link and of what a
+// configuration includes. Of a new one nothing is read.
+func (l *look) version(e untrusted.Entry, at string) string {
+	if l.isNew(at) {
+		return unknown
+	}
 	var text string
 	place := filepath.Join(l.top, e.Path)
 	switch mode := e.Info.Mode(); {
@@ -221,7 +237,7 @@ func (l *look) version(e untrusted.Entry) string {
 		text += l.included(place)
 	case "alternates":
 		list, err := e.In.ReadFile(e.Name, mostAlternates)
-		if l.entries -= len(list); err == nil && l.entries >= 0 { // each line is looked up
+		if l.entries -= perFile * (1 + bytes.Count(list, []byte("\n"))); err == nil && l.entries >= 0 { // each line is looked up
 			text += strings.Join(stores(list, filepath.Dir(filepath.Dir(place))), " ")
 		}
 	}
@@ -236,24 +252,32 @@ func stores(list []byte, objects string) (places []string) {
 	return places
 }
 
-// included returns the versions of files in the tree that configurations include.
+// included returns the versions of files in the tree that configurations include. With too many they are unknown.
 func (l *look) included(configs ...string) string {
-	return l.versions(guarded.Included(nil, configs, mostNested, func(config []byte) ([]byte, error) {
+	paths, err := guarded.Includes{Size: mostNested, Files: mostIncluded, List: func(config []byte) ([]byte, error) {
 		if l.entries -= perInclude; l.entries < 0 {
 			return nil, ErrNotAll
 		}
-		return l.includes(config)
-	}))
+		return l.git.Includes(l.ctx)(config)
+	}}.Of(nil, configs...)
+	if errors.Is(err, process.ErrStopped) {
+		l.stopped = err
+	}
+	if l.entries -= len(paths) * perFile; err != nil {
+		return unknown
+	}
+	return l.versions(paths)
 }
 
 // versions returns the versions of those paths that are in the tree.
-func (l *look) versions(paths []string) (all string) {
+func (l *look) versions(paths []string) string {
+	var all strings.Builder
 	for _, name := range paths {
-		if all += " " + name; within(l.top, name) {
-			all += l.elsewhere(name)
+		if all.WriteString(" " + name); within(l.top, name) {
+			all.WriteString(l.elsewhere(name))
 		}
 	}
-	return all
+	return all.String()
 }
 
 func (l *look) elsewhere(name string) string {
@@ -275,6 +299,9 @@ func (l *look) elsewhere(name string) string {
 
 // led returns where a file .git leads, and what that repository includes. One in the tree is found by itself.
 func (l *look) led(e untrusted.Entry) string {
+	if l.isNew(e.Path) {
+		return unknown
+	}
 	text, _ := e.In.ReadFile(e.Name, 1<<12)
 	to := guarded.Leads(text, filepath.Dir(filepath.Join(l.top, e.Path)))
 	if to == "" || within(l.top, to) {

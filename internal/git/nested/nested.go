@@ -28,7 +28,7 @@ import (
 // returns the new paths. Until then a file in marks, where no command can write, keeps the first
 // result: if ralph is killed, the next Watch moves aside what may not stay.
 func Watch(ctx context.Context, tool git.Git, top string, needs guarded.Needs, marks string) func(context.Context) (moved []string, err error) {
-	searches := searches(ctx, tool, untrusted.Place(top), needs)
+	searches := searches(tool, untrusted.Place(top), needs)
 	var early []string
 	var unmarked error
 	for i := range searches {
@@ -74,8 +74,8 @@ func (s search) named(number int, names []string) []string {
 	return names
 }
 
-func searches(ctx context.Context, tool git.Git, top string, needs guarded.Needs) []search {
-	first := search{git: tool, top: top, start: ".", kept: map[string]bool{}, includes: tool.Includes(context.WithoutCancel(ctx))}
+func searches(tool git.Git, top string, needs guarded.Needs) []search {
+	first := search{git: tool, top: top, start: ".", kept: map[string]bool{}}
 	for _, path := range needs.Kept() {
 		first.kept[filepath.Join(untrusted.Place(filepath.Dir(path)), filepath.Base(path))] = true
 	}
