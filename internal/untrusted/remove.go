@@ -22,8 +22,13 @@ func RemoveAll(path string) error {
 	return root.RemoveAll(filepath.Base(path))
 }
 
-// mostRounds: a process that still writes there could fill the folder for ever.
-const mostRounds = 1000
+const (
+	mostRounds = 1000 // a process that still writes there could fill the folder for ever
+	mostReads  = 4096 // of a folder in a round
+	fewNames   = 256  // are read of a folder at least
+)
+
+var mostNames = 128 << 10 // that are kept at a time, besides those few
 
 // RemoveAll removes name and all below it, folders closed to their owner too.
 // Folders that are nested deeper than a walk looks are moved up to the top, so
@@ -44,7 +49,7 @@ func (r *Root) RemoveAll(name string) error {
 	defer top.Close() //nolint:errcheck // only a handle
 	c := clearing{top: top, again: true}
 	for round := 0; c.again && round < mostRounds; round++ {
-		c = clearing{top: top}
+		c = clearing{top: top, free: mostNames}
 		c.empty(top, ".", 0)
 	}
 	if err := r.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,48 +67,60 @@ func (r *Root) enter(name string, info fs.FileInfo) (*Root, error) {
 
 type clearing struct {
 	top   *Root
+	free  int   // names that may still be kept, in all folders that are open
 	again bool  // some of it is left for the next round
 	err   error // the first that kept something from being removed
 }
 
+// empty reads a part of a folder, removes that, and reads again: folders above keep little meanwhile. It ends
+// where nothing of a part can be removed.
 func (c *clearing) empty(folder *Root, place string, depth int) {
-	list, err := folder.ReadDir(".")
-	c.note(err)
-	for _, entry := range list {
-		c.remove(folder, place, entry, depth)
+	for range mostReads {
+		most := max(fewNames, c.free/2)
+		list, err := folder.some(most)
+		c.note(err)
+		c.free -= len(list)
+		removed := false
+		for i, entry := range list {
+			removed = c.remove(folder, place, entry, depth) || removed
+			list[i] = nil
+			c.free++
+		}
+		if len(list) < most || !removed {
+			return
+		}
 	}
+	c.again = true
 }
 
-func (c *clearing) remove(folder *Root, place string, entry fs.DirEntry, depth int) {
+// remove reports whether the entry is gone.
+func (c *clearing) remove(folder *Root, place string, entry fs.DirEntry, depth int) bool {
 	name := entry.Name()
 	refused := folder.Remove(name)
 	info, err := entry.Info()
 	switch {
 	case refused == nil || errors.Is(refused, fs.ErrNotExist) || err != nil:
-		return
+		return true
 	case !info.IsDir():
-		c.note(refused)
-		return
+		return c.note(refused)
 	case depth == deepest:
 		c.again = true
-		c.note(c.top.Rename(path.Join(place, name), rand.Text()))
-		return
+		return c.note(c.top.Rename(path.Join(place, name), rand.Text()))
 	}
 	below, err := folder.enter(name, info)
 	if err != nil {
-		c.note(err)
-		return
+		return c.note(err)
 	}
 	c.empty(below, path.Join(place, name), depth+1)
 	_ = below.Close() // only a handle
-	c.note(folder.Remove(name))
+	return c.note(folder.Remove(name))
 }
 
-func (c *clearing) note(err error) {
-	switch {
-	case errors.Is(err, ErrCrowded):
-		c.again = true
-	case c.err == nil && !errors.Is(err, fs.ErrNotExist):
+// note keeps the first error, and reports whether there is none.
+func (c *clearing) note(err error) bool {
+	gone := err == nil || errors.Is(err, fs.ErrNotExist)
+	if c.err == nil && !gone {
 		c.err = err
 	}
+	return gone
 }

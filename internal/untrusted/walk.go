@@ -45,7 +45,8 @@ func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
 	if err != nil {
 		err = visit(top, err)
 	} else {
-		err = walk{ctx, visit}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
+		left := mostListed
+		err = walk{ctx, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil
@@ -66,6 +67,7 @@ func (r *Root) WalkAll(name string, visit Visit) error {
 type walk struct {
 	ctx   context.Context
 	visit Visit
+	left  *int // bytes of names that may still be kept, in all folders that are open
 }
 
 func (w walk) at(e Entry, depth int) error {
@@ -83,13 +85,15 @@ func (w walk) at(e Entry, depth int) error {
 		return w.visit(e, err)
 	}
 	defer folder.Close() //nolint:errcheck // only a handle
-	list, err := folder.ReadDir(".")
+	defer func(left int) { *w.left = left }(*w.left)
+	list, err := folder.list(".", w.left)
 	if err != nil {
 		if err := w.visit(e, err); err != nil {
 			return err
 		}
 	}
-	for _, entry := range list {
+	for i, entry := range list {
+		*w.left, list[i] = *w.left+sizeOf(entry), nil
 		info, err := entry.Info()
 		if err != nil {
 			continue // it went while we looked
