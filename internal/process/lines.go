@@ -10,9 +10,10 @@ const maxLine = 8 << 20
 
 // Lines is a Writer that calls Each for each line. Its memory is limited by Max.
 type Lines struct {
-	Max int // bytes of a line without its end; 0: 8 MiB
+	Max int  // bytes of a line without its end; 0: 8 MiB
+	NUL bool // the end of each line is a NUL, as git -z prints it
 
-	// Each gets a line without its "\n" and must not keep it. Of a line longer
+	// Each gets a line without its end and must not keep it. Of a line longer
 	// than Max it gets the first Max bytes, with cut true.
 	Each func(line []byte, cut bool)
 
@@ -22,9 +23,12 @@ type Lines struct {
 
 // Write never fails.
 func (l *Lines) Write(p []byte) (int, error) {
-	n := len(p)
+	n, mark := len(p), byte('\n')
+	if l.NUL {
+		mark = 0
+	}
 	for len(p) > 0 {
-		end := bytes.IndexByte(p, '\n')
+		end := bytes.IndexByte(p, mark)
 		if end < 0 {
 			l.add(p)
 			break

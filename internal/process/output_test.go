@@ -3,6 +3,7 @@ package process_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,18 @@ func split(limit int, chunks ...[]byte) (got []string) {
 	}
 	_ = l.Close()
 	return got
+}
+
+// A NUL ends the names that git prints with -z, which may have line breaks.
+func TestLinesThatEndInNUL(t *testing.T) {
+	var got []string
+	l := process.Lines{NUL: true, Each: func(line []byte, _ bool) { got = append(got, string(line)) }}
+	for _, chunk := range []string{"a\nb", "\x00c\x00", "d"} {
+		_, _ = l.Write([]byte(chunk))
+	}
+	if err := l.Close(); err != nil || !slices.Equal(got, []string{"a\nb", "c", "d"}) {
+		t.Errorf("got %q, %v", got, err)
+	}
 }
 
 // Closing it is not the end: the cut text belonged to the line before.

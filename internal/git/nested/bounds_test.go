@@ -3,6 +3,7 @@
 package nested_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -223,5 +224,33 @@ func TestTheEndComesWhileIncludesAreRead(t *testing.T) {
 	end = func() {}
 	if moved, err := settle(t.Context()); len(moved) > 0 || err != nil {
 		t.Errorf("the next one: moved %q, %v", moved, err)
+	}
+}
+
+// The names of an index are judged as git prints them, and not kept: a small index in git's version 4 can have any
+// number of long ones.
+func TestIndexesTakeLittleMemory(t *testing.T) {
+	w := watch(t, map[string]string{"n/.git/HEAD": "ref: refs/heads/main", "n/.git/objects/x": "", "n/.git/refs/x": "", "n/.git/index": ""})
+	printed := append(bytes.Repeat([]byte("d/"), 2000), 0)
+	var before, after runtime.MemStats
+	w.git.Run = func(_ context.Context, command process.Command) (res process.Result, err error) {
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for range 10_000 {
+			_, failed := command.Stdout.Write(printed)
+			err = errors.Join(err, failed)
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		return res, err
+	}
+	w = w.again()
+	w.fill(map[string]string{"n/.git/index": "x"})
+	w.want()
+	if after.HeapAlloc > before.HeapAlloc+10<<20 {
+		t.Errorf("%d MB are kept of 40 MB of names, want at most 10 MB", (after.HeapAlloc-before.HeapAlloc)>>20)
+	}
+	if before.HeapAlloc == 0 {
+		t.Error("git was not asked")
 	}
 }

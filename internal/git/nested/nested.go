@@ -20,6 +20,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/pattern"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -96,6 +97,7 @@ const forGit = 30 * time.Second
 
 const (
 	mostListed = 512 << 20
+	longest    = 1 << 20 // of a name in an index; no kernel opens a path of such a length
 )
 
 func (s search) onIndex(index string, args ...string) git.Call {
@@ -108,8 +110,14 @@ func (s search) onIndex(index string, args ...string) git.Call {
 // lists reports whether an index has only names in its tree and in no git folder. git does not check
 // the names that it reads there, and git checkout would write these files.
 func (s search) lists(ctx context.Context, index string) bool {
-	listed, err := s.git.Do(ctx, s.onIndex(index, "ls-files", "-z"))
-	return err == nil && !slices.ContainsFunc(strings.Split(string(listed), "\x00"), git.Escapes)
+	escapes := false
+	names := &process.Lines{Max: longest, NUL: true, Each: func(name []byte, cut bool) {
+		escapes = escapes || cut || git.Escapes(string(name))
+	}}
+	call := s.onIndex(index, "ls-files", "-z")
+	call.Stdout = names
+	_, err := s.git.Do(ctx, call)
+	return errors.Join(err, names.Close()) == nil && !escapes
 }
 
 // isOwnIndex reports whether an index is of the user's own repository.
