@@ -139,11 +139,17 @@ var (
 
 var userinfo = pattern.Of(`[A-Za-z][A-Za-z0-9+.-]*://[^/\s?#]*@`)
 
+// login matches options with a password or key, and user:password@host without a scheme.
+var login = pattern.Of(`(?i)(?:passw(?:or)?d|passphrase|token|secret|_auth|api[._-]?key|access[._-]?key|private[._-]?key)["']?\s*(?:=\s*\S|:\s*[^\s/])|(?:^|[\s=,"'])[^\s/:@=,"']+:[^\s/@]+@[\w\[]`)
+
 // Plain returns the part of a person's environment for a sandbox: known harmless
-// variables, and those in more. It leaves out variables of the job and names that end
-// in _TOKEN, even if more has them.
+// variables without a login in their value, and those in more. It leaves out variables
+// of the job and names that end in _TOKEN, even if more has them.
 func Plain(environ []string, more ...string) []string {
-	return only(environ, more, isPlain)
+	return slices.DeleteFunc(only(environ, more, isPlain), func(variable string) bool {
+		name, value, _ := strings.Cut(variable, "=")
+		return !slices.Contains(base, name) && !slices.Contains(more, name) && login.MatchString(value)
+	})
 }
 
 func only(environ, named []string, harmless func(name string) bool) []string {
