@@ -116,19 +116,12 @@ func (t userConfig) lineEndings() []Setting {
 }
 
 // These limit how much of a configuration is read to find its includes, and how many files it includes.
-const (
-	maxConfig   = 64 << 20
-	maxIncluded = 10_000
-)
+const maxConfig, maxIncluded = 64 << 20, 10_000
 
-// Includes returns a function that lists the includes of a configuration. One that git cannot read has none.
+// Includes returns a function that lists the includes of a configuration.
 func (g Git) Includes(ctx context.Context) func(config []byte) ([]byte, error) {
 	return func(config []byte) ([]byte, error) {
-		list, err := g.includes(ctx, Call{Stdin: bytes.NewReader(config)}, "--file", "-")
-		if failed, ok := Answered(err); ok && !failed.TooLong && !failed.TimedOut {
-			return nil, nil
-		}
-		return list, err
+		return g.includes(ctx, Call{Stdin: bytes.NewReader(config)}, "--file", "-")
 	}
 }
 

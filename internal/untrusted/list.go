@@ -1,0 +1,78 @@
+package untrusted
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+)
+
+// ErrCrowded says that a folder has more entries than are looked at.
+var ErrCrowded = errors.New("there are too many names in the folder, or in it and those above")
+
+const (
+	perEntry = 100 // bytes that an entry takes besides its name
+	perRead  = 1024
+)
+
+var mostListed = 128 << 20 // bytes of names that are kept at a time
+
+func sizeOf(e fs.DirEntry) int { return len(e.Name()) + perEntry }
+
+// ReadDir lists the folder at a path, sorted by name.
+func ReadDir(dir string) ([]fs.DirEntry, error) {
+	root, err := OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // only a handle
+	return root.ReadDir(".")
+}
+
+// ReadDir lists a folder, sorted by name.
+func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
+	left := mostListed
+	return r.list(name, &left)
+}
+
+// list lists a folder, sorted by name, and subtracts what that takes from what is left.
+func (r *Root) list(name string, left *int) (list []fs.DirEntry, err error) {
+	folder, err := r.Root.OpenFile(name+within, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, shortened(err)
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	for err == nil {
+		var some []fs.DirEntry
+		some, err = folder.ReadDir(perRead)
+		for _, entry := range some {
+			if *left -= sizeOf(entry); *left < 0 {
+				*left += sizeOf(entry)
+				err = ErrCrowded
+				break
+			}
+			list = append(list, entry)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
+	return list, err
+}
+
+// some returns so many entries of a folder, in any order, or all if it has fewer.
+func (r *Root) some(most int) ([]fs.DirEntry, error) {
+	folder, err := r.Root.OpenFile("."+within, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, shortened(err)
+	}
+	defer folder.Close() //nolint:errcheck // only read
+	list, err := folder.ReadDir(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return list, err
+}
