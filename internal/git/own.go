@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
@@ -58,31 +58,48 @@ type TreeState struct {
 	Dirty bool
 }
 
-// Exclude makes git ignore patterns in the user's repository without changing a tracked file.
+// Exclude makes git ignore patterns in the user's repository without changing a tracked file. Git is not
+// asked where the file is: it follows links, which a command in the sandbox may have made.
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
-	name, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
+	common, err := g.Common(ctx, at.Top)
 	if err != nil {
-		return fmt.Errorf("find the exclude file of %s: %w", at.Top, err)
+		return fmt.Errorf("find the repository of %s: %w", at.Top, err)
 	}
-	there, err := untrusted.ReadFile(name, 1<<20)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	lines := strings.Split(string(there), "\n")
-	var more []string
-	for _, pattern := range patterns {
-		if !slices.Contains(lines, pattern) {
-			more = append(more, pattern)
-		}
-	}
-	if len(more) == 0 {
-		return nil
-	}
-	text := strings.TrimRight(string(there), "\n") + "\n" + strings.Join(more, "\n") + "\n"
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), untrusted.WriteFile(name, []byte(strings.TrimLeft(text, "\n")), 0o644)); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	return Extend(common, "info/exclude", func(file *os.File) error { return addLines(file, patterns) })
+}
+
+// Extend opens a file in a git folder of the user's, to read it and to write at its end. It makes the file if it
+// is missing. A link in its place or on the way is a fault.
+func Extend(folder, name string, do func(*os.File) error) error {
+	err := untrusted.Folder{Path: folder, Straight: true}.Extend(name, 0o644, do)
+	path := filepath.Join(folder, name)
+	switch {
+	case errors.Is(err, untrusted.ErrNotPlain), errors.Is(err, untrusted.ErrMoved):
+		return fault.Usage("cannot write "+path, "inspect it: a command in the sandbox may have made the link; make it a plain file", err)
+	case err != nil:
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
+}
+
+// addLines adds those lines that are missing.
+func addLines(file *os.File, lines []string) error {
+	there, err := untrusted.ReadAll(file, 1<<20)
+	if err != nil {
+		return err
+	}
+	known := strings.Split(string(there), "\n")
+	more := ""
+	for _, line := range lines {
+		if !slices.Contains(known, line) {
+			more += line + "\n"
+		}
+	}
+	if more != "" && len(there) > 0 && known[len(known)-1] != "" {
+		more = "\n" + more
+	}
+	_, err = file.WriteString(more)
+	return err
 }
 
 // WhyDiverged returns why HEAD is not the work that began at start on branch:

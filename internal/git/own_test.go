@@ -1,13 +1,18 @@
 package git_test
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // project returns a user's repository with one commit.
@@ -153,5 +158,48 @@ func TestStrayedBelievesCommitsOnly(t *testing.T) {
 				t.Error("rewritten history passes for what was there")
 			}
 		})
+	}
+}
+
+// A command in the sandbox can make the exclude file, or its folder, a link while ralph writes there.
+func TestExcludeFollowsNoLink(t *testing.T) {
+	for _, name := range []string{"info/exclude", "info"} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := newGit(t)
+			dir, outside := project(t), t.TempDir()
+			write(t, filepath.Join(outside, "exclude"), "mine\n")
+			run, linked := g.Run, false
+			g.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+				if result, err := run(ctx, c); err != nil || linked {
+					return result, err
+				}
+				linked = true
+				at := filepath.Join(dir, ".git", name)
+				return process.Result{}, errors.Join(os.RemoveAll(at), os.Symlink(filepath.Join(outside, strings.TrimPrefix(name, "info")), at))
+			}
+			err := g.Exclude(t.Context(), git.Place{Top: dir}, "*.x")
+			if text, _ := os.ReadFile(filepath.Join(outside, "exclude")); string(text) != "mine\n" {
+				t.Errorf("a file outside of the repository is %q", text)
+			}
+			if fault.Hint(err) == "" {
+				t.Errorf("Exclude = %v, want a fault with a hint", err)
+			}
+		})
+	}
+}
+
+// What the user has there stays, and each pattern is there once.
+func TestExclude(t *testing.T) {
+	g, _ := newGit(t)
+	dir := project(t)
+	file := filepath.Join(dir, ".git/info/exclude")
+	write(t, file, "*.idea\n*.swp")
+	for range 2 {
+		if err := g.Exclude(t.Context(), git.Place{Top: dir}, "*.x", "*.swp"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _ := os.ReadFile(file); string(text) != "*.idea\n*.swp\n*.x\n" {
+		t.Errorf("info/exclude is %q", text)
 	}
 }

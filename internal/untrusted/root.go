@@ -100,10 +100,28 @@ func (r *Root) Create(name string) (*os.File, error) {
 // OpenFile opens a plain file. To be written to, it must have no other name: a link, on the way
 // too, may lead to any file of the folder.
 func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, error) {
-	if flag&(os.O_WRONLY|os.O_RDWR) != 0 && (r.isLinked(name) || r.hasOtherName(name)) {
+	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
+		return plain(r.Root.OpenFile(name, flag|syscall.O_NONBLOCK, perm))
+	}
+	if r.isLinked(name) || r.hasOtherName(name) {
 		return nil, ErrNotPlain
 	}
-	return plain(r.Root.OpenFile(name, flag|syscall.O_NONBLOCK, perm))
+	file, err := plain(r.Root.OpenFile(name, flag&^os.O_TRUNC|syscall.O_NONBLOCK, perm))
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat() // another program may have replaced it since
+	switch {
+	case err != nil:
+	case Names(info) > 1:
+		err = ErrNotPlain
+	case flag&os.O_TRUNC != 0:
+		err = file.Truncate(0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // MkdirAll makes folders, and none through a link.
