@@ -172,7 +172,9 @@ type Index struct{ File, Tree string }
 
 // WriteTree returns the tree of an index after changing some entries.
 func WriteTree(ctx context.Context, do Runner, in Index, wanted []TreeEntry) (string, error) {
-	on := func(args ...string) Call { return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + in.File}, Memory: MaxMemory} }
+	on := func(args ...string) Call {
+		return Call{Args: args, Env: []string{"GIT_INDEX_FILE=" + in.File}, Memory: MaxMemory}
+	}
 	if _, err := do(ctx, on("read-tree", in.Tree)); err != nil {
 		return "", err
 	}

@@ -5,12 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
@@ -65,41 +63,23 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	if err != nil {
 		return fmt.Errorf("find the repository of %s: %w", at.Top, err)
 	}
-	return Extend(common, "info/exclude", func(file *os.File) error { return addLines(file, patterns) })
+	return guarded.AddLines(common, "info/exclude", patterns)
 }
 
-// Extend opens a file in a git folder of the user's, to read it and to write at its end. It makes the file if it
-// is missing. A link in its place or on the way is a fault.
-func Extend(folder, name string, do func(*os.File) error) error {
-	err := untrusted.Folder{Path: folder, Straight: true}.Extend(name, 0o644, do)
-	path := filepath.Join(folder, name)
-	switch {
-	case errors.Is(err, untrusted.ErrNotPlain), errors.Is(err, untrusted.ErrMoved):
-		return fault.Usage("cannot write "+path, "inspect it: a command in the sandbox may have made the link; make it a plain file", err)
-	case err != nil:
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
-}
-
-// addLines adds those lines that are missing.
-func addLines(file *os.File, lines []string) error {
-	there, err := untrusted.ReadAll(file, 1<<20)
+// CheckLinks refuses a link by which git would write outside of the git folders of the repository at top: in place of
+// what git writes there, or below logs. Another command in the sandbox can put one there at any time, so this
+// only keeps git from those that are there by now.
+func (g Git) CheckLinks(ctx context.Context, top string) error {
+	out, err := userRepo{git: g, dir: top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
 	if err != nil {
-		return err
+		return fmt.Errorf("find the repository of %s: %w", top, err)
 	}
-	known := strings.Split(string(there), "\n")
-	more := ""
-	for _, line := range lines {
-		if !slices.Contains(known, line) {
-			more += line + "\n"
+	for dir := range strings.SplitSeq(out, "\n") {
+		if err := guarded.CheckLinks(ctx, dir); err != nil {
+			return err
 		}
 	}
-	if more != "" && len(there) > 0 && known[len(known)-1] != "" {
-		more = "\n" + more
-	}
-	_, err = file.WriteString(more)
-	return err
+	return nil
 }
 
 // WhyDiverged returns why HEAD is not the work that began at start on branch:
@@ -130,7 +110,7 @@ type PathCommit struct {
 // ones too. No hook or filter runs, and the commit is not signed.
 func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, error) {
 	tree, err := g.Own(ctx, place)
-	if err != nil {
+	if err = errors.Join(err, g.CheckLinks(ctx, place.Top)); err != nil {
 		return "", err
 	}
 	quiet, err := tree.disableFilters(ctx)

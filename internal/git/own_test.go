@@ -3,6 +3,7 @@ package git_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,5 +202,32 @@ func TestExclude(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(file); string(text) != "*.idea\n*.swp\n*.x\n" {
 		t.Errorf("info/exclude is %q", text)
+	}
+}
+
+// Ralph's own git writes nothing in a repository where it would write through a link out of it.
+func TestCheckLinks(t *testing.T) {
+	for name, want := range map[string]bool{"logs/HEAD": true, "logs/refs/heads/x": true, "COMMIT_EDITMSG": true, "logs": true, "ours": false} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := newGit(t)
+			dir, outside := project(t), filepath.Join(t.TempDir(), "mine")
+			write(t, outside, "mine\n")
+			place := must(g.Inspect(t.Context(), dir))(t)
+			at := filepath.Join(dir, ".git", name)
+			if err := errors.Join(os.RemoveAll(at), os.Symlink(outside, at)); err != nil {
+				t.Fatal(err)
+			}
+			_, added := g.AddWorktree(t.Context(), place, "w")
+			write(t, filepath.Join(dir, "a"), "2")
+			_, committed := g.Commit(t.Context(), place, git.PathCommit{Paths: []string{"a"}, Message: git.Message{Subject: "x"}})
+			for what, err := range map[string]error{"AddWorktree": added, "Commit": committed, "SwitchNew": g.SwitchNew(t.Context(), place, "b")} {
+				if refused := strings.Contains(fmt.Sprint(err), "through the link"); refused != want && (want || what != "SwitchNew") {
+					t.Errorf("%s = %v, want refused: %v", what, err, want)
+				}
+			}
+			if text, _ := os.ReadFile(outside); string(text) != "mine\n" {
+				t.Errorf("a file outside of the repository is %q", text)
+			}
+		})
 	}
 }

@@ -27,7 +27,7 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err := CheckBranch(branch); err != nil {
 		return Worktree{}, err
 	}
-	if err := g.Exclude(ctx, at, "/"+worktreeName+"*/"); err != nil {
+	if err := errors.Join(g.CheckLinks(ctx, at.Top), g.Exclude(ctx, at, "/"+worktreeName+"*/")); err != nil {
 		return Worktree{}, err
 	}
 	u := userRepo{git: g, dir: at.Top}
@@ -141,7 +141,7 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	if dir != "" {
 		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
 	}
-	if err := g.CheckDirect(ctx, at, branch); err != nil {
+	if err := errors.Join(g.CheckDirect(ctx, at, branch), g.CheckLinks(ctx, at.Top)); err != nil {
 		return err
 	}
 	u := userRepo{git: g, dir: at.Top}

@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -80,9 +81,14 @@ func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task str
 	if err = s.checkBranch(ctx, run); err != nil {
 		return done, err
 	}
+	exec, env, err := s.scmRunner(ctx, argv, dir)
+	if err != nil {
+		return done, err
+	}
+	defer s.reportNestedRepos(ctx, emit)() // a hook may have made one
 	said := &process.Tail{N: 2000}
-	result, err := s.Exec(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: withoutSubmodules(s.UserEnv), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
+	result, err := exec(ctx, process.Command{
+		Argv: argv, Dir: dir, Env: withoutSubmodules(env), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
 	})
 	done.Exit = result.Exit
 	switch {
@@ -93,6 +99,26 @@ func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task str
 		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, errorLine(said.String()))
 	}
 	return done, err
+}
+
+// localSubcommands of git need neither the network nor the user's login.
+var localSubcommands = []string{
+	"add", "branch", "checkout", "cherry-pick", "commit", "merge", "mv", "notes", "rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+}
+
+// scmRunner runs what writes in the repository in the sandbox, as checks run: git writes its log and the
+// message through links, which another command in the sandbox can make at any time. What needs the user's
+// network or login runs outside.
+func (s *activeRun) scmRunner(ctx context.Context, argv []string, dir string) (sandbox.Exec, []string, error) {
+	switch {
+	case s.Sandbox == nil:
+		return s.Exec, s.UserEnv, nil
+	case path.Base(argv[0]) == "git" && len(argv) > 1 && slices.Contains(localSubcommands, argv[1]):
+		return s.commandRunner(dir), s.Sandbox.Env(s.CheckEnv, false), nil
+	case s.UserTree != nil:
+		return s.Exec, s.UserEnv, s.Git.CheckLinks(ctx, s.UserTree.Dir)
+	}
+	return s.Exec, s.UserEnv, nil
 }
 
 // submoduleSettings keep git from running another git in a nested repository with its configuration.

@@ -17,7 +17,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -111,7 +110,7 @@ func (d *Project) mark(ctx context.Context) error {
 	if d.Place != nil {
 		common, err := d.Tool.Common(ctx, d.Place.Top)
 		if err == nil {
-			err = git.Extend(common, sandboxed, func(*os.File) error { return nil })
+			err = guarded.Extend(common, sandboxed, func(*os.File) error { return nil })
 		}
 		if err != nil {
 			return fmt.Errorf("mark %s: %w", d.Place.Top, err)

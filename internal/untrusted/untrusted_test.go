@@ -278,7 +278,7 @@ func TestRemoveAll(t *testing.T) {
 	must(t, root.RemoveAll("none/below"))
 }
 
-// What is added to a file reaches this file alone, whatever takes its name before, or while it is written.
+// What is added to a file reaches this file alone, also if a link takes its name before, or meanwhile.
 func TestExtend(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, meanwhile func(dir, victim string) error
