@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // CommitMessage makes text of an agent or an outsider safe for a commit that is
@@ -179,4 +181,21 @@ func (w *writer) linkTo(words, destination string) {
 
 func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
+
+// SignedOff adds a person's sign-off line to a commit message, once.
+func SignedOff(message, person string) string {
+	line := "Signed-off-by: " + person
+	text := strings.TrimRight(message, "\n")
+	paragraphs := strings.Split(text, "\n\n")
+	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
+	if slices.Contains(last, line) {
+		return message
+	}
+	if len(paragraphs) > 1 && trailer.MatchString(last[len(last)-1]) {
+		return text + "\n" + line + "\n"
+	}
+	return text + "\n\n" + line + "\n"
 }

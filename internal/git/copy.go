@@ -1,14 +1,11 @@
 package git
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha1" //nolint:gosec // as git names objects
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,76 +119,42 @@ func (t *Trusted) index(ctx context.Context, ids string) error {
 	return err
 }
 
-// Limits of a shallow file: its commits, and what these hold together.
-const (
-	maxEnds     = 10_000
-	maxEndsText = 64 << 20
-)
+const maxEnds = 1000 // of a history; agents can write any number to a laptop's .git/shallow
 
 // dropFalseEnds believes that the history ends at a commit only where its parents are missing.
 func (t *Trusted) dropFalseEnds(ctx context.Context) error {
 	name := filepath.Join(t.Dir, "shallow")
-	text, err := untrusted.ReadFile(name, maxOutput)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	ends, err := untrusted.ReadFile(name, maxOutput)
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
-	case err != nil:
-		return fmt.Errorf("read where the history ends: %w", err)
 	}
-	ends := slices.DeleteFunc(strings.Fields(string(text)), func(id string) bool { return CheckSHA(id) != nil })
-	slices.Sort(ends)
-	if ends = slices.Compact(ends); len(ends) > maxEnds {
-		return fault.Usage(fmt.Sprintf("the history ends at %d commits, more than %d", len(ends), maxEnds), "fetch all of it: git fetch --unshallow", nil)
+	shas := slices.DeleteFunc(strings.Fields(string(ends)), func(sha string) bool { return CheckSHA(sha) != nil })
+	slices.Sort(shas)
+	if shas = slices.Compact(shas); len(shas) > maxEnds { // each takes two starts of git
+		return fault.Usage(fmt.Sprintf("the history ends at %d commits, more than %d", len(shas), maxEnds), "fetch all of it: git fetch --unshallow", nil)
 	}
-	kept, err := t.trueEnds(ctx, ends)
-	if err != nil {
-		return fmt.Errorf("read where the history ends: %w", err)
-	}
-	return publish(name, strings.Join(append(kept, ""), "\n"), 0o644)
-}
-
-// trueEnds returns the commits that are there, and whose parents are not.
-func (t *Trusted) trueEnds(ctx context.Context, ends []string) ([]string, error) {
-	found, err := kinds(ctx, t.Do, ends)
-	if err != nil {
-		return nil, err
-	}
-	ends = slices.DeleteFunc(ends, func(id string) bool { return found[id] != "commit" })
-	parents := map[string][]string{}
-	err = CatFile(ctx, t.Do, Call{Limit: maxEndsText}, ends, func(o Object) error {
-		text, err := io.ReadAll(o.Content)
-		if err == nil && nameOf(o, text) != o.ID {
-			err = fault.Usage("the commit "+o.ID+" is corrupt", "git fsck shows more; a fresh clone has it", nil)
+	var kept strings.Builder
+	for _, sha := range shas {
+		text, failed := t.Do(ctx, Call{Args: []string{"cat-file", "commit", sha}})
+		id, _ := trimNewline(t.Do(ctx, Call{Args: []string{"hash-object", "-t", "commit", "--stdin"}, Stdin: bytes.NewReader(text)}))
+		switch {
+		case failed == nil && id != sha:
+			return fault.Usage("the commit "+OneLine(sha, 64)+" is corrupt", "git fsck shows more; a fresh clone has it", nil)
+		case failed == nil && !t.hasParent(ctx, string(text)):
+			kept.WriteString(sha + "\n")
 		}
-		parents[o.ID] = parentsIn(string(text))
-		return err
-	})
-	if err != nil {
-		return nil, err
 	}
-	there, err := kinds(ctx, t.Do, slices.Concat(slices.Collect(maps.Values(parents))...))
-	return slices.DeleteFunc(ends, func(id string) bool {
-		return slices.ContainsFunc(parents[id], func(parent string) bool { return there[parent] != "" })
-	}), err
+	return errors.Join(err, publish(name, kept.String(), 0o644))
 }
 
-// nameOf returns the id of an object by what it holds.
-func nameOf(o Object, content []byte) string {
-	sum := sha1.New() //nolint:gosec // as git names objects
-	if format(o.ID) == "sha256" {
-		sum = sha256.New()
-	}
-	fmt.Fprintf(sum, "%s %d\x00", o.Kind, len(content))
-	sum.Write(content)
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-func parentsIn(commit string) (ids []string) {
+func (t *Trusted) hasParent(ctx context.Context, commit string) bool {
 	head, _, _ := strings.Cut(commit, "\n\n")
 	for line := range strings.Lines(head) {
-		if parent, is := strings.CutPrefix(strings.TrimSpace(line), "parent "); is && CheckSHA(parent) == nil {
-			ids = append(ids, parent)
+		if parent, is := strings.CutPrefix(line, "parent "); is {
+			if _, err := t.Ask(ctx, "cat-file", "-e", strings.TrimSpace(parent)); err == nil {
+				return true
+			}
 		}
 	}
-	return ids
+	return false
 }

@@ -100,21 +100,6 @@ func Sizes(ctx context.Context, do Runner, ids []string) (map[string]int64, erro
 	return sizes, nil
 }
 
-// kinds returns the kind of each object that is there.
-func kinds(ctx context.Context, do Runner, ids []string) (map[string]string, error) {
-	found := map[string]string{}
-	if len(ids) == 0 {
-		return found, nil
-	}
-	out, err := do(ctx, Call{Args: []string{"cat-file", "--batch-check"}, Stdin: strings.NewReader(strings.Join(ids, "\n") + "\n"), Limit: 256 << 20, Memory: MaxMemory})
-	for line := range strings.Lines(string(out)) {
-		if fields := strings.Fields(line); len(fields) == 3 { // "ID missing" has two
-			found[fields[0]] = fields[1]
-		}
-	}
-	return found, err
-}
-
 // Modes of a tree entry.
 const (
 	ModeNone    = "000000"

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
-	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // Message is a commit message.
@@ -27,7 +25,7 @@ func (m Message) text() string {
 		text += "\n" + strings.Join(m.Trailers, "\n") + "\n"
 	}
 	if m.SignOff {
-		text = SignedOff(text)
+		text = clean.SignedOff(text, Ralph.String())
 	}
 	return text
 }
@@ -91,23 +89,6 @@ func (t *Tree) Diff(ctx context.Context, from string, limit int) (text string, c
 		return "", false, err
 	}
 	return patch(ctx, t.Do, Span{From: from, To: now}, limit)
-}
-
-var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
-
-// SignedOff adds the sign-off line to a message, once.
-func SignedOff(message string) string {
-	line := "Signed-off-by: " + Ralph.String()
-	text := strings.TrimRight(message, "\n")
-	paragraphs := strings.Split(text, "\n\n")
-	last := strings.Split(paragraphs[len(paragraphs)-1], "\n")
-	if slices.Contains(last, line) {
-		return message
-	}
-	if len(paragraphs) > 1 && trailer.MatchString(last[len(last)-1]) {
-		return text + "\n" + line + "\n"
-	}
-	return text + "\n\n" + line + "\n"
 }
 
 // Restore moves the tree to a commit with its files. Other files stay.

@@ -52,7 +52,7 @@ func (a Authorship) message(text string) string {
 		text += "\n" + trailers + "\n"
 	}
 	if a.SignOff {
-		text = git.SignedOff(text)
+		text = clean.SignedOff(text, git.Ralph.String())
 	}
 	return text
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 )
 
 // Link is a symbolic link from one path of a commit to another.
@@ -57,7 +58,7 @@ func protectIn(ctx context.Context, t *git.Trusted, commit string, globs []strin
 			if ctx.Err() != nil {
 				return p, ctx.Err()
 			}
-			if to := git.Fold(l.To); p.covers(l.At) && !p.covered(to) && path.Ext(to) != ".md" {
+			if to := guarded.Fold(l.To); p.covers(l.At) && !p.covered(to) && path.Ext(to) != ".md" {
 				p.paths, more = append(p.paths, to), true
 			}
 		}

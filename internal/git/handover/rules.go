@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
@@ -24,7 +25,7 @@ type protected struct {
 func protect(globs []string) (protected, error) {
 	p := protected{names: map[string]bool{".gitattributes": true}}
 	for _, glob := range globs {
-		folded := strings.Trim(git.Fold(glob), "/")
+		folded := strings.Trim(guarded.Fold(glob), "/")
 		if !doublestar.ValidatePattern(folded) {
 			return protected{}, fmt.Errorf("protect %q: malformed pattern", glob)
 		}
@@ -41,7 +42,7 @@ func protect(globs []string) (protected, error) {
 // a folder above it, or it puts a file or a link where a glob expects a folder.
 // Every .gitattributes is covered.
 func (p protected) covers(name string) bool {
-	return p.covered(git.Fold(name)) || p.covered(foldNTFS(name))
+	return p.covered(guarded.Fold(name)) || p.covered(foldNTFS(name))
 }
 
 func (p protected) covered(name string) bool {
@@ -87,7 +88,7 @@ func wrongPath(name string) string {
 		return "its name contains a backslash"
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || part == "." || part == ".." || git.IsGitDir(part) {
+		if part == "" || part == "." || part == ".." || guarded.IsGitDir(part) {
 			return "it would be in a git folder or outside the tree"
 		}
 	}
@@ -97,7 +98,7 @@ func wrongPath(name string) string {
 func foldNTFS(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
-		parts[i] = git.FoldNTFS(part)
+		parts[i] = guarded.FoldNTFS(part)
 	}
 	return path.Join(parts...)
 }
@@ -108,7 +109,7 @@ func wrongChange(c git.Change) string {
 	switch {
 	case c.Mode == git.ModeLink || c.OldMode == git.ModeLink:
 		return "a repository within the repository"
-	case moduleFile.MatchString(git.FoldNTFS(path.Base(c.Path))):
+	case moduleFile.MatchString(guarded.FoldNTFS(path.Base(c.Path))):
 		return "submodules may not be changed"
 	case c.Mode == git.ModeNone:
 		return ""
@@ -136,7 +137,7 @@ func wrongTarget(name, target string) string {
 				return "the link leads out of the tree"
 			}
 		case part == "" || part == ".":
-		case git.IsGitDir(part):
+		case guarded.IsGitDir(part):
 			return "the link leads into a git folder"
 		default:
 			down = true

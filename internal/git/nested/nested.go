@@ -112,7 +112,7 @@ func (s search) onIndex(index string, args ...string) git.Call {
 func (s search) lists(ctx context.Context, index string) bool {
 	escapes := false
 	names := &process.Lines{Max: longest, NUL: true, Each: func(name []byte, cut bool) {
-		escapes = escapes || cut || git.Escapes(string(name))
+		escapes = escapes || cut || guarded.Escapes(string(name))
 	}}
 	call := s.onIndex(index, "ls-files", "-z")
 	call.Stdout = names
