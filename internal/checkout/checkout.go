@@ -37,6 +37,7 @@ type Clean struct {
 	Logs       workspace.Folder // the output
 	Log        func(line string)
 	Kept       Kept
+	InJob      bool            // no agent reaches Logs, and a run of another machine has none there
 	Removals   *sync.WaitGroup // the removals of checkouts in the background; nil: in the foreground
 
 	filled int64 // bytes that the base's checks added to the caches

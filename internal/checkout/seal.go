@@ -42,7 +42,7 @@ func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.R
 	}
 	defer root.Close() //nolint:errcheck // only a handle
 	for _, name := range defining {
-		s.note(ctx, root, name)
+		s.note(ctx.Err, root, name)
 	}
 	err = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
 		switch {
@@ -51,16 +51,16 @@ func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.R
 		case e.Path == ".git":
 			return fs.SkipDir
 		case e.Info.Mode().IsRegular() && paths.IsTest(e.Path):
-			s.note(ctx, root, e.Path)
+			s.note(ctx.Err, root, e.Path)
 		}
 		return nil
 	})
 	return s, err
 }
 
-func (s seal) note(ctx context.Context, root *untrusted.Root, name string) {
+func (s seal) note(ended func() error, root *untrusted.Root, name string) {
 	if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
-		if sum, err := digest(ctx, root, name, info.Size()); err == nil {
+		if sum, err := digest(ended, root, name, info.Size()); err == nil {
 			s.sums[name] = fileDigest{info.Size(), sum}
 		}
 	}
@@ -72,8 +72,8 @@ type fileDigest struct {
 }
 
 // digest returns the digest of the first size bytes of a file. A file above largestSealed has none: a
-// sparse one would be read for days.
-func digest(ctx context.Context, root *untrusted.Root, name string, size int64) (string, error) {
+// sparse one would be read for days. It stops once ended returns an error.
+func digest(ended func() error, root *untrusted.Root, name string, size int64) (string, error) {
 	if size > largestSealed {
 		return "", nil
 	}
@@ -83,13 +83,13 @@ func digest(ctx context.Context, root *untrusted.Root, name string, size int64) 
 	}
 	defer file.Close() //nolint:errcheck // was only read
 	sum := sha256.New()
-	for part := io.LimitReader(file, size); err == nil && ctx.Err() == nil; {
+	for part := io.LimitReader(file, size); err == nil && ended() == nil; {
 		_, err = io.CopyN(sum, part, 1<<20)
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return string(sum.Sum(nil)), errors.Join(err, ctx.Err())
+	return string(sum.Sum(nil)), errors.Join(err, ended())
 }
 
 const largestSealed = 64 << 20
@@ -101,7 +101,7 @@ func (s seal) restore(ctx context.Context, emit emit) error {
 		return fmt.Errorf("look at the checkout: %w", err)
 	}
 	defer root.Close() //nolint:errcheck // only a handle
-	changed := s.changed(ctx, root)
+	changed := s.changed(ctx.Err, root)
 	for _, name := range changed {
 		if err := s.restoreFile(ctx, root, name); err != nil {
 			return fmt.Errorf("put back %s after setup: %w", name, err)
@@ -117,13 +117,13 @@ func (s seal) restore(ctx context.Context, emit emit) error {
 	return ctx.Err()
 }
 
-func (s seal) changed(ctx context.Context, root *untrusted.Root) []string {
+func (s seal) changed(ended func() error, root *untrusted.Root) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(s.sums)), func(name string) bool {
 		info, err := root.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() != s.sums[name].size || info.Size() > largestSealed { // not read, so it may have any size
 			return false
 		}
-		sum, err := digest(ctx, root, name, info.Size())
+		sum, err := digest(ended, root, name, info.Size())
 		return err == nil && sum == s.sums[name].sum
 	})
 }
@@ -147,7 +147,7 @@ func (s seal) watch(emit emit) emit {
 func (s seal) distrust(ended journal.CheckEnded, emit emit) journal.CheckEnded {
 	changed := []string{"the whole checkout"}
 	if root, err := untrusted.OpenRoot(s.at.Dir); err == nil {
-		changed = s.changed(context.Background(), root)
+		changed = s.changed(func() error { return nil }, root)
 		_ = root.Close()
 	}
 	what := "the check " + ended.Name + " changed tests, or what defines the checks, while it ran"

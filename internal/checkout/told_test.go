@@ -22,12 +22,14 @@ func TestToldNeedsTheRecord(t *testing.T) {
 	for name, c := range map[string]struct {
 		check  journal.CheckEnded
 		record string
+		inJob  bool
 		want   string
 	}{
-		"as it was":       {named, list, ""},
-		"names no record": {journal.CheckEnded{Name: "test", Tests: &journal.Tests{Passed: 1}}, "", ""},
-		"changed":         {named, list + "x\n", "the record of the tests of test cannot be read: read list: it was changed"},
-		"missing":         {named, "", "the record of the tests of test cannot be read: read list: statat list: no such file or directory"},
+		"as it was":          {named, list, false, ""},
+		"names no record":    {journal.CheckEnded{Name: "test", Tests: &journal.Tests{Passed: 1}}, "", false, ""},
+		"changed":            {named, list + "x\n", false, "the record of the tests of test cannot be read: read list: it was changed"},
+		"missing":            {named, "", false, "the record of the tests of test cannot be read: read list: statat list: no such file or directory"},
+		"of another machine": {named, "", true, ""},
 	} {
 		dir := t.TempDir()
 		if c.record != "" {
@@ -35,7 +37,7 @@ func TestToldNeedsTheRecord(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		clean := checkout.Clean{Logs: workspace.Folder{Path: dir}}
+		clean := checkout.Clean{Logs: workspace.Folder{Path: dir}, InJob: c.inJob}
 		told, err := clean.Prover(nil).Tests.Told(c.check)
 		if err != nil && err.Error() != c.want || err == nil && c.want != "" {
 			t.Errorf("%s: %v, want %q", name, err, c.want)

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
 // CommitMessage makes text of an agent or an outsider safe for a commit that is
@@ -183,7 +181,7 @@ func isAlnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-var trailer = pattern.Of(`^[A-Za-z][A-Za-z0-9-]*: \S`)
+var trailer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*: \S`) })
 
 // SignedOff adds a person's sign-off line to a commit message, once.
 func SignedOff(message, person string) string {
@@ -194,7 +192,7 @@ func SignedOff(message, person string) string {
 	if slices.Contains(last, line) {
 		return message
 	}
-	if len(paragraphs) > 1 && trailer.MatchString(last[len(last)-1]) {
+	if len(paragraphs) > 1 && trailer().MatchString(last[len(last)-1]) {
 		return text + "\n" + line + "\n"
 	}
 	return text + "\n\n" + line + "\n"

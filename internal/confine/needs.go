@@ -2,6 +2,7 @@ package confine
 
 import (
 	"net/netip"
+	"path/filepath"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/egress"
@@ -44,4 +45,17 @@ func serviceText(services []netip.AddrPort) string {
 		return ""
 	}
 	return "; services: " + strings.Join(all, ", ")
+}
+
+// cacheVariables returns the variables by which tools keep in dir what they fetch and build.
+func cacheVariables(dir string) []string {
+	env := []string{"XDG_CACHE_HOME=" + dir}
+	for name, folder := range map[string]string{
+		"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
+		"YARN_GLOBAL_FOLDER": "yarn-berry", "BUN_INSTALL_CACHE_DIR": "bun", "CARGO_HOME": "cargo", "GRADLE_USER_HOME": "gradle", "NUGET_PACKAGES": "nuget",
+		"BUNDLE_USER_CACHE": "bundle", "DENO_DIR": "deno",
+	} {
+		env = append(env, name+"="+filepath.Join(dir, folder))
+	}
+	return env
 }

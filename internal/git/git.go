@@ -56,10 +56,7 @@ func (g Git) Version(ctx context.Context) (string, error) {
 }
 
 func number(digits string) int {
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return 0 // too many digits for a version
-	}
+	n, _ := strconv.Atoi(digits) // too many digits for a version count as many
 	return n
 }
 

@@ -196,7 +196,7 @@ func (s *activeRun) cleanCheckouts() *checkout.Clean {
 		Hand: check.Hand{
 			Run: s.Exec, Env: s.CheckEnv, Grace: s.Grace, Log: s.Folder.Create, Veil: s.Redact, Folder: s.logFolder(s.Run()), Began: s.OnCheck,
 		},
-		Secrets: s.CheckSecrets, Kept: s.Kept, Removals: &s.removals,
+		Secrets: s.CheckSecrets, Kept: s.Kept, InJob: s.Run().Policy.SaveRun, Removals: &s.removals,
 	}
 }
 
