@@ -110,7 +110,7 @@ func refusals() map[string]hardship {
 	refused := func(words func(ref string) string, says ...string) hardship {
 		return hardship{
 			before: func(s *scene) { s.refuseBranches(words) },
-			exit:   2, packed: true, says: append(says, "could not push the work", "**Next:** the work is in the job's workspace"),
+			exit:   2, packed: true, says: append(says, "could not push the work", "**Next:**", "in the job's workspace: `git fetch` reads it like a remote"),
 		}
 	}
 	large := on(http.MethodPost, "/octo/greeter.git/git-receive-pack", always, githubtest.ServerError(http.StatusRequestEntityTooLarge))

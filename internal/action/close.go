@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -120,6 +121,10 @@ func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
 	hint := cmp.Or(fault.Hint(err), "read the job's log, and fix the problem of its machine first")
 	run.Notes = append(slices.Clone(run.Notes), journal.Noted{What: hint})
+	work := outcome.Home.File("work")
+	if _, gone := os.Stat(work); gone == nil {
+		run.Notes = append(run.Notes, journal.Noted{What: "work that was not pushed is saved in " + h.inWorkspace(work) + " of the job's workspace"})
+	}
 	return run
 }
 

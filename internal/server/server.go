@@ -112,6 +112,7 @@ func (s Server) Serve(ctx context.Context, l net.Listener) error {
 	watching, stopWatch := context.WithCancel(ctx)
 	defer stopWatch()
 	watch.Go(func() { d.watch(watching) })
+	d.Log.Info("listening", "address", l.Addr().String())
 	web, err := serve(ctx, l, d.handler(), d.Log, d.Limits)
 	stopWatch()
 	d.finish(ctx, web, stopWork, func() { watch.Wait(); workers.Wait() })
@@ -145,7 +146,6 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, log *slog.
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(l) }()
-	log.Info("listening", "address", l.Addr().String())
 	select {
 	case err := <-ended:
 		return web, err

@@ -34,6 +34,9 @@ func BadLines(run journal.Run, event journal.Event) (all []string) {
 			all = append(all, line.text)
 		}
 	}
+	if check, is := event.(journal.CheckEnded); is && len(all) > 0 { // the event's own line says it
+		all[0] = strings.TrimSuffix(all[0], failActionText(run.Policy, check))
+	}
 	return all
 }
 
