@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -71,11 +74,42 @@ func changedDefinitions(ctx context.Context, trusted *git.Trusted, run journal.R
 	if err != nil {
 		return nil, err
 	}
-	base, now := reader{ctx, trusted, span.From, nil}, reader{ctx, trusted, span.To, nil}
-	named := commands(run)
-	named.Touched = touched
-	changes := checkdef.Changed(named, base.file, now.file)
+	listed, err := trusted.ListAll(ctx, span.From)
+	if err != nil {
+		return nil, err
+	}
+	links, err := handover.Links(ctx, trusted, listed)
+	if err != nil {
+		return nil, err
+	}
+	base, now := reader{ctx: ctx, trusted: trusted, commit: span.From}, reader{ctx: ctx, trusted: trusted, commit: span.To}
+	named, behind := commands(run), targets(links, touched)
+	named.Touched = slices.Concat(touched, slices.Collect(maps.Keys(behind)))
+	follow := func(file checkdef.Files) checkdef.Files {
+		return func(name string) []byte { return file(cmp.Or(behind[name], name)) }
+	}
+	changes := checkdef.Changed(named, follow(base.file), follow(now.file))
+	for alias, name := range behind {
+		if change, defines := changes[alias]; defines {
+			delete(changes, alias)
+			changes[name] = change
+		}
+	}
 	return changes, errors.Join(base.err, now.err, ctx.Err())
+}
+
+// targets returns the touched files that links of the base lead to, by the names that the links give them: a check may
+// be a link, or lie in a folder that is one.
+func targets(links []handover.Link, touched []string) map[string]string {
+	behind := map[string]string{}
+	for _, link := range links {
+		for _, name := range touched {
+			if rest, is := strings.CutPrefix(name+"/", link.To+"/"); is {
+				behind[path.Join(link.At, rest)] = name
+			}
+		}
+	}
+	return behind
 }
 
 type definitions struct {

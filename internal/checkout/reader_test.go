@@ -251,3 +251,19 @@ func TestNamedByChecks(t *testing.T) {
 		}
 	}
 }
+
+// A file that a link of the base leads to defines the checks as the link does.
+func TestLinksToDefinitions(t *testing.T) {
+	trusted, commits := repository(t, `mkdir tools build
+echo 'sh tests/all.sh' >tools/check_all.sh; printf 'test:\n\tsh tests/all.sh\n' >build/common.mk
+ln -s tools/check_all.sh check.sh; ln -s build/common.mk Makefile; ln -s tools scripts; commit
+for file in tools/check_all.sh build/common.mk; do sed -i 's/sh tests.*/true/' $file; done; commit`)
+	for check, want := range map[string]string{
+		"sh check.sh": "tools/check_all.sh", "make test": "build/common.mk", "sh scripts/check_all.sh": "tools/check_all.sh", "true": "",
+	} {
+		got, err := checkout.Defining(t.Context(), trusted, git.Span{From: commits[0], To: commits[1]}, check)
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %v; want %q", check, got, err, want)
+		}
+	}
+}
