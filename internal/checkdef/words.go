@@ -62,12 +62,7 @@ var checkName = pattern.Of(`(?i)(^|[^a-z])(pre-?)?(tests?|testing|runtests?|chec
 func (f *follower) followScript(call []string, in shellText) {
 	called, shell := scriptOf(call)
 	if module, is := pythonModule(call); is {
-		for _, end := range []string{"/__init__.py", "/__main__.py"} {
-			if name := inRepository(in.dir, module+end); name != "" && checkName.MatchString(path.Base(module)) && !isTest(name) && f.base(name) != nil {
-				f.addWhole(name)
-				f.addImports(name, string(f.base(name)))
-			}
-		}
+		f.addPackage(module, in)
 		called = module + ".py"
 	}
 	name := inRepository(in.dir, called)
@@ -90,6 +85,16 @@ func (f *follower) followScript(call []string, in shellText) {
 		f.enqueue(shellText{beside, in.dir, in.isSetup})
 	}
 	f.addImports(name, string(text))
+}
+
+// addPackage adds a package of python whose name says that it checks.
+func (f *follower) addPackage(module string, in shellText) {
+	for _, end := range []string{"/__init__.py", "/__main__.py"} {
+		if name := inRepository(in.dir, module+end); name != "" && checkName.MatchString(path.Base(module)) && !isTest(name) && f.base(name) != nil {
+			f.addWhole(name)
+			f.addImports(name, string(f.base(name)))
+		}
+	}
 }
 
 // ownFolder matches how a script finds its own folder.

@@ -40,13 +40,17 @@ type Visit func(e Entry, err error) error
 // by name. It follows no link and stops when the context ends. Each folder is
 // opened from the one that holds it, so depth costs no more than width.
 func (r *Root) Walk(ctx context.Context, name string, visit Visit) error {
+	return r.walk(ctx.Err, name, visit)
+}
+
+func (r *Root) walk(ended func() error, name string, visit Visit) error {
 	info, err := r.Lstat(name)
 	top := Entry{Path: name, Info: info, In: r, Name: name}
 	if err != nil {
 		err = visit(top, err)
 	} else {
 		left := mostListed
-		err = walk{ctx, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
+		err = walk{ended, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {
 		return nil
@@ -61,17 +65,17 @@ func (f Folder) Walk(ctx context.Context, name string, visit Visit) error {
 
 // WalkAll is Walk also after a run's end. The visit has to bound it.
 func (r *Root) WalkAll(name string, visit Visit) error {
-	return r.Walk(context.Background(), name, visit)
+	return r.walk(func() error { return nil }, name, visit)
 }
 
 type walk struct {
-	ctx   context.Context
+	ended func() error // why the walk stops
 	visit Visit
 	left  *int // bytes of names that may still be kept, in all folders that are open
 }
 
 func (w walk) at(e Entry, depth int) error {
-	if err := w.ctx.Err(); err != nil {
+	if err := w.ended(); err != nil {
 		return err
 	}
 	if err := w.visit(e, nil); err != nil || !e.Info.IsDir() {
