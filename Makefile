@@ -16,7 +16,7 @@ slow        := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 # Kills, faults and large things take several seconds each: make test leaves them to make check.
 long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes)
 # Tests work in memory if there is room.
-export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { print "/dev/shm" }')
+export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
 
 .PHONY: build demo test check race fmt lint golden reference fuzz bench contract agents kill endurance attack services projects image container report-check pictures false-ready release-build release-check
 build:
