@@ -52,7 +52,7 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			wrote := rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model, files: map[string]*rollout{}}
+			wrote := rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
 			return decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote})
 		},
 		Reporting: ReportsCost,

@@ -21,6 +21,7 @@ type rollouts struct {
 	model string // that a flag or the order names
 
 	thread string
+	first  string // the thread's own file
 	files  map[string]*rollout
 	told   stream.Usage
 }
@@ -70,12 +71,20 @@ func (r *rollouts) follow() []stream.Item {
 
 // findFiles returns the thread's file and later ones, which lie in folders by year, month and day.
 func (r *rollouts) findFiles() []string {
-	files := subfolders(subfolders(subfolders(subfolders([]string{r.dir}))))
-	first := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
-	if first < 0 {
-		return nil
+	days := subfolders(subfolders(subfolders([]string{r.dir})))
+	if r.first == "" {
+		r.files = map[string]*rollout{}
+		files := subfolders(days)
+		i := slices.IndexFunc(files, func(path string) bool { return strings.HasSuffix(path, "-"+r.thread+".jsonl") })
+		if i < 0 {
+			return nil
+		}
+		r.first = files[i]
 	}
-	return slices.DeleteFunc(files[first:], func(path string) bool { return filepath.Ext(path) != ".jsonl" })
+	days = slices.DeleteFunc(days, func(day string) bool { return day < filepath.Dir(r.first) })
+	return slices.DeleteFunc(subfolders(days), func(path string) bool {
+		return filepath.Base(path) < filepath.Base(r.first) || filepath.Ext(path) != ".jsonl"
+	})
 }
 
 func subfolders(folders []string) (all []string) {
