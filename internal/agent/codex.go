@@ -52,8 +52,8 @@ func codex(words []string, o Options) (Adapter, error) {
 		Env: func(Order) []string { return o.Keys.codexEnv() },
 		Decoder: func(order Order) Decoder {
 			model := modelOf(flags, order)
-			wrote := rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
-			return decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote})
+			wrote := &rollouts{dir: codexSessions(order.Env), price: o.Prices, model: model}
+			return rolloutDecoder{decoderOf(&codexDecoder{price: o.Prices, model: model, wrote: wrote}), wrote}
 		},
 		Reporting: ReportsCost,
 	}, nil

@@ -42,22 +42,18 @@ func (u codexUsage) plain() stream.Usage {
 type codexDecoder struct {
 	price pricing
 	model string
-	wrote rollouts     // beside its output
+	wrote *rollouts    // beside its output
 	open  recent[bool] // calls without an end
 	last  string       // the last error of the stream itself
 }
 
 func (d *codexDecoder) read(l codexLine) []stream.Item {
-	return append(d.items(l), d.wrote.follow()...)
-}
-
-func (d *codexDecoder) items(l codexLine) []stream.Item {
 	if l.Item.Type == "todo_list" {
 		return []stream.Item{l.Item.todo()}
 	}
 	switch l.Type {
 	case "thread.started":
-		d.wrote.thread = l.Thread
+		d.wrote.setThread(l.Thread)
 		return []stream.Item{stream.Progress{Text: "thread " + Short(l.Thread)}}
 	case "item.started":
 		return d.started(l.Item)
@@ -74,9 +70,14 @@ func (d *codexDecoder) items(l codexLine) []stream.Item {
 	return nil
 }
 
-// unfinished has no usage: Codex prints it only at the end of a turn.
+// unfinished has no usage: Codex reports it only at the end of a turn.
 func (d *codexDecoder) unfinished() []stream.Item {
-	return append(d.wrote.follow(), codexFailure(NoResult, d.last))
+	return []stream.Item{codexFailure(NoResult, d.last)}
+}
+
+type rolloutDecoder struct {
+	Decoder
+	*rollouts
 }
 
 func (d *codexDecoder) started(item codexItem) []stream.Item {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -20,6 +21,7 @@ type rollouts struct {
 	price pricing
 	model string // that a flag or the order names
 
+	mu     sync.Mutex
 	thread string
 	first  string // the thread's own file
 	files  map[string]*rollout
@@ -43,8 +45,16 @@ func codexSessions(env []string) string {
 	return filepath.Join(home, "sessions")
 }
 
-// follow reads what was added, and gives what was used so far where that has changed.
-func (r *rollouts) follow() []stream.Item {
+func (r *rollouts) setThread(thread string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.thread = thread
+}
+
+// Follow reads what was added, and gives what was used so far where that has changed.
+func (r *rollouts) Follow() []stream.Item {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.dir == "" || r.thread == "" {
 		return nil
 	}

@@ -127,7 +127,7 @@ func FuzzRollout(f *testing.F) {
 				if err := os.WriteFile(filepath.Join(day, "rollout-2026-11-21T21-49-08-thread-7.jsonl"), []byte(written), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				for _, item := range decoder.Line([]byte(`{"type":"turn.started"}`)) {
+				for _, item := range decoder.(interface{ Follow() []stream.Item }).Follow() {
 					used = item.(stream.Spent).Usage
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/agent"
@@ -26,6 +27,9 @@ import (
 
 // maxPrompt is what the CLIs take on stdin.
 const maxPrompt = 10_000_000
+
+// followEvery is how often usage files are read: an agent can exceed its budget in between.
+const followEvery = 500 * time.Millisecond
 
 // Agent runs an agent for one iteration at a time. Run may add a sandbox.
 type Agent struct {
@@ -147,10 +151,37 @@ func (h *Agent) follow(ctx context.Context, cmd process.Command, decoder agent.D
 	out, errs := h.Redact(io.MultiWriter(record, said)), h.Redact(moaned)
 	life := activityWriter{s, alive}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(out, life), io.MultiWriter(errs, life)
+	unfollow := followFiles(decoder, s)
 	res, err := h.Run(ctx, cmd)
+	unfollow()
 	err = errors.Join(err, out.Close(), errs.Close(), said.Close(), moaned.Close())
 	s.take(decoder.End()...)
 	return res, err
+}
+
+func followFiles(decoder agent.Decoder, s *collector) (end func()) {
+	f, follows := decoder.(follower)
+	if !follows {
+		return func() {}
+	}
+	var watching sync.WaitGroup
+	over := make(chan struct{})
+	watching.Go(func() {
+		tick := time.Tick(followEvery)
+		for {
+			select {
+			case <-tick:
+				s.take(f.Follow()...)
+			case <-over:
+				return
+			}
+		}
+	})
+	return func() {
+		close(over)
+		watching.Wait()
+		s.take(f.Follow()...)
+	}
 }
 
 func (h *Agent) takeStderr(s *collector, line string) {
@@ -162,6 +193,9 @@ func (h *Agent) takeStderr(s *collector, line string) {
 	}
 	s.complain(line)
 }
+
+// follower is a Decoder of a program that also writes its usage into files.
+type follower interface{ Follow() []stream.Item }
 
 // makeHome makes an adapter's own home in the temporary folder. leave removes it.
 func (h *Agent) makeHome(ctx context.Context, o *agent.Order) (leave func() error, err error) {
