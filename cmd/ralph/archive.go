@@ -38,7 +38,10 @@ func (c archiveCommand) run(ctx context.Context, w world) (int, error) {
 	if err := workspace.FindFolder(c.ProjectDir).CheckUnlocked(); err != nil {
 		return 0, err
 	}
-	place, err := laptop.RepositoryAt(ctx, tool, c.ProjectDir)
+	place, err := laptop.PlaceOf(ctx, tool, c.ProjectDir)
+	if err == nil {
+		err = place.Clean()
+	}
 	if err != nil {
 		return 0, err
 	}

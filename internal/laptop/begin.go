@@ -3,12 +3,14 @@ package laptop
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -111,8 +113,8 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 
 // job gathers what a run by p needs, and fails before anything is spent.
 func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
-	if d.unread != nil { // a run beside it would look as if there were none
-		return nil, d.unread
+	if errors.As(d.noPlace, new(*git.Unreadable)) { // a run beside it would look as if there were none
+		return nil, d.noPlace
 	}
 	agents, sb, err := d.findAgents(ctx, p)
 	if err != nil {

@@ -142,8 +142,8 @@ func errMoved(dir string, err error) error {
 	return fault.Usage("the folder was moved or replaced: "+dir, "change into the folder again", err)
 }
 
-// placeOf returns the repository that a folder lies in, which Folder found.
-func placeOf(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
+// PlaceOf returns the repository that a folder lies in, which Folder found.
+func PlaceOf(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
 	place, err := tool.Inspect(ctx, dir)
 	if err == nil && !process.Under(place.Top, dir) {
 		err = errMoved(dir, errReplaced)

@@ -33,7 +33,7 @@ type Project struct {
 	World    World
 	Tool     git.Git
 	Place    *git.Place          // nil where the project is no repository
-	unread   error               // what keeps git from reading the one that it is
+	noPlace  error               // why it is nil
 	found    []config.File       // the project's settings
 	config   map[string][]string // what settings and a PRD say, by a digest of their name
 	Settings config.Settings
@@ -63,14 +63,12 @@ func (d *Project) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	place, err := placeOf(ctx, d.Tool, d.ProjectDir)
-	switch {
-	case err == nil:
-		d.Place = &place
-	case errors.As(err, new(*git.Unreadable)):
-		d.unread = err
-	case errors.Is(err, errReplaced):
+	place, err := PlaceOf(ctx, d.Tool, d.ProjectDir)
+	if errors.Is(err, errReplaced) {
 		return err
+	}
+	if d.noPlace = err; err == nil {
+		d.Place = &place
 	}
 	if d.found, err = d.files(); err != nil {
 		return err
@@ -126,25 +124,18 @@ func (d *Project) applySandbox() error {
 
 // Repository is for the loops that need one, and fit to begin from.
 func (d *Project) Repository(ctx context.Context) error {
-	place, err := RepositoryAt(ctx, d.Tool, d.ProjectDir)
-	d.Place = &place
+	if _, err := d.Tool.Version(ctx); err != nil {
+		return err
+	}
+	if d.Place == nil {
+		return d.noPlace
+	}
+	err := d.Place.Clean()
 	left, is := errors.AsType[*fault.Fault](err)
-	if half, _ := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half.ID != "" && len(place.Dirty) > 0 {
+	if half, _ := (workspace.Folder{Path: d.folder()}).Newest(func(run journal.Run) bool { return !run.IsCompleted() }); is && half.ID != "" {
 		left.Fix += ", or continue the run that may have left them: ralph resume"
 	}
 	return err
-}
-
-// RepositoryAt returns the repository that dir lies in, with nothing uncommitted.
-func RepositoryAt(ctx context.Context, tool git.Git, dir string) (git.Place, error) {
-	if _, err := tool.Version(ctx); err != nil {
-		return git.Place{}, err
-	}
-	place, err := placeOf(ctx, tool, dir)
-	if err != nil {
-		return git.Place{}, err
-	}
-	return place, place.Clean()
 }
 
 // files returns the project's settings, with a word of each that is read.
