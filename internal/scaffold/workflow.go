@@ -70,7 +70,7 @@ func (f Files) workflow(path, name string) workspace.NewFile {
 	}
 	var text bytes.Buffer
 	if err := filled().ExecuteTemplate(&text, name, fill); err != nil {
-		panic(err) // a template of ours that uses what there is not
+		panic(err) // our own template names a missing field
 	}
 	return workspace.NewFile{Path: path, Data: text.Bytes()}
 }
