@@ -66,7 +66,7 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.A
 func (d *Project) agentEnv(vars ...string) []string {
 	switch level, err := d.Wanted(); {
 	case level == InDocker:
-		return environ.Local(d.World.EnvironOutside(d.ProjectDir), vars...)
+		return environ.Local(d.environOutside(), vars...)
 	case err != nil, level == sandbox.None:
 		return environ.Local(d.World.Environ(), vars...)
 	}
@@ -125,7 +125,7 @@ func (d *Project) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	j := &job.Job{
 		Machine: job.Machine{
 			Folder: d.runs(), TreesBeside: !d.DryRun && d.runs().CanVouch(), SettingsDir: d.ProjectDir, Exec: d.World.Runner.Run, Now: d.World.Now, Git: d.Tool, Sandbox: sb,
-			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.World.EnvironOutside(d.ProjectDir), Redact: d.secrets.Writer,
+			CheckEnv: slices.Concat(checkEnv, d.Needs.Env), CheckSecrets: d.Needs.Secrets, UserEnv: d.environOutside(), Redact: d.secrets.Writer,
 			Kept: d.World.keptBaselines(sb, d.Needs, d.Settings.Sandbox.AllowDomains, d.Settings.Sandbox.SetupDomains),
 		},
 		Agents:   agents,

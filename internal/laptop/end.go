@@ -172,7 +172,7 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree stri
 	run := outcome.Run
 	ended, err := d.World.Runner.Run(ctx, process.Command{
 		Argv: []string{"sh", "-c", d.Notify}, Dir: d.ProjectDir, Stdin: &result, Stdout: &said, Stderr: &said, Timeout: patienceForNews,
-		Env: slices.Concat(d.World.EnvironOutside(d.ProjectDir), []string{
+		Env: slices.Concat(d.environOutside(), []string{
 			"RALPH_RUN_ID=" + run.ID, "RALPH_STATUS=" + string(run.Stop.Reason.Status()), "RALPH_STOP_REASON=" + string(run.Stop.Reason),
 			"RALPH_MESSAGE=" + view.EndMessage(run),
 		}),

@@ -47,6 +47,11 @@ type Project struct {
 	tried    string        // how the checks did in the sandbox; empty: they were not tried
 }
 
+// environOutside returns the environment of programs that ralph starts outside of the sandbox.
+func (d *Project) environOutside() []string {
+	return append(d.World.Environ(), "PATH="+d.Tool.Path)
+}
+
 // Open reads the project's settings, and its repository if there is one.
 func (l Flags) Open(ctx context.Context, w World) (*Project, error) {
 	tool, err := w.Git(l.ProjectDir)

@@ -202,7 +202,7 @@ func (d *Project) checkDocker(ctx context.Context, docker string) error {
 	} {
 		var said bytes.Buffer
 		res, err := d.World.Runner.Run(ctx, process.Command{
-			Argv: question.argv, Dir: d.Root(), Env: d.World.EnvironOutside(d.ProjectDir), Stderr: &said, Timeout: time.Minute,
+			Argv: question.argv, Dir: d.Root(), Env: d.environOutside(), Stderr: &said, Timeout: time.Minute,
 		})
 		if err == nil && res.Exit != 0 {
 			err = fmt.Errorf("docker ended with %d: %s", res.Exit, bytes.TrimSpace(said.Bytes()))

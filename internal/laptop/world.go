@@ -75,11 +75,6 @@ func (c *Closing) Do() {
 	}
 }
 
-// EnvironOutside returns the environment of programs that ralph starts outside of the sandbox.
-func (w World) EnvironOutside(project string) []string {
-	return append(w.Environ(), "PATH="+w.Path(project))
-}
-
 // Path is PATH without folders that an agent can write to, directly or by a link: its programs must
 // not run outside of the sandbox.
 func (w World) Path(project string) string {
@@ -88,7 +83,8 @@ func (w World) Path(project string) string {
 
 // PathOutside changes PATH for work in other folders, whose programs must not come from the project.
 func (w World) PathOutside(project string) World {
-	path, env, getenv := w.Path(project), w.EnvironOutside(project), w.Getenv
+	path, getenv := w.Path(project), w.Getenv
+	env := append(w.Environ(), "PATH="+path)
 	w.Environ = func() []string { return slices.Clone(env) }
 	w.Getenv = func(name string) string {
 		if name == "PATH" {

@@ -109,6 +109,9 @@ func Under(dir, path string) bool {
 
 // hasLinkInto ignores links to other names in dir.
 func hasLinkInto(dir string, folders []string) bool {
+	if len(folders) == 0 {
+		return false
+	}
 	entries, _ := os.ReadDir(dir) // an unreadable folder can still have programs
 	return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
 		if entry.Type() != fs.ModeSymlink {
