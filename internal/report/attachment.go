@@ -129,10 +129,10 @@ func (s Source) transcriptTexts(agent string, transcript journal.Attachment, las
 			all = append(all, strings.TrimSpace(s.hide(i.Text)))
 		case stream.ToolStart:
 			open[i.ID] = len(calls)
-			calls = append(calls, toolCall{Name: s.line(i.Name, 60), Input: s.line(i.Input, 300), Open: true})
+			calls = append(calls, toolCall{Name: i.Name, Input: i.Input, Open: true})
 		case stream.ToolEnd:
 			if n, known := open[i.ID]; known {
-				calls[n].Output, calls[n].Failed, calls[n].Open = firstPart(s.hide(i.Output), min(s.limit, 400)).Text, i.Failed, false
+				calls[n].Output, calls[n].Failed, calls[n].Open = i.Output, i.Failed, false
 				delete(open, i.ID)
 			}
 		}
@@ -142,6 +142,10 @@ func (s Source) transcriptTexts(agent string, transcript journal.Attachment, las
 	first := max(len(calls)-s.limit/200-1, 0)
 	if tools.Calls = calls[first:]; first > 0 {
 		tools.Left = view.Plural(first, "earlier call") + " left out"
+	}
+	for n, call := range tools.Calls {
+		tools.Calls[n].Name, tools.Calls[n].Input = s.line(call.Name, 60), s.line(call.Input, 300)
+		tools.Calls[n].Output = firstPart(s.hide(call.Output), min(s.limit, 400)).Text
 	}
 	return []foldedText{words, tools}
 }
