@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // spellings are names that some file system treats as .git or .gitmodules.
@@ -28,6 +30,9 @@ func TestTakeRefusesEverySpellingOfGit(t *testing.T) {
 	folder := plant(l, "tree", "100644 config\x00"+string(unhex(blob)))
 	kinds := [][2]string{{"100644", blob}, {"120000", blob}, {"40000", folder}}
 	for i, name := range spellings {
+		if !short.Has(name) {
+			continue
+		}
 		tried := kinds[i%len(kinds):][:1]
 		if os.Getenv("ATTACK") != "" {
 			tried = kinds
