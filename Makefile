@@ -14,7 +14,7 @@ npm_ci      := npm ci --no-audit --no-fund --prefix
 # Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
 slow        := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 # Kills, faults and large things take several seconds each: make test leaves them to make check.
-long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes)
+long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany)
 # Tests work in memory if there is room.
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // afterGiven returns the workflow for the events after a pull request is open.
@@ -73,6 +75,9 @@ func TestOneJobAfterThePullRequest(t *testing.T) {
 	for _, flags := range [][]string{{"--no-host"}, {"--host"}} {
 		w := afterGiven(t, flags...)
 		for name, c := range ways {
+			if !short.Has(name) {
+				continue
+			}
 			with := maps.Clone(ours[c.event])
 			with["repository.full_name"] = "acme/shop"
 			maps.Copy(with, c.but)
