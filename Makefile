@@ -14,7 +14,7 @@ npm_ci      := npm ci --no-audit --no-fund --prefix
 # Whole runs of the program and long tables: the race detector takes minutes more for them, so only make race has it look at these.
 slow        := cmd/ralph$$|internal/(clean|git|guard|report|sandbox)$$
 # Kills, faults and large things take several seconds each: make test leaves them to make check.
-long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany)
+long        := ^Test(.*Kill|.*Lost|Endurance|Soak|Faults|Interrupt|.*Outlive|Finish|.*LittleMemory|ALarge|ALongRunAsks|ManyDeep|ManyHalf|EndingsOfCI|BehindAnother|CallsPerEvent|TokensEnd|HostMakes|HugeFiles|.*LargeFolders|TwentyAtOnce|.*AmongMany|SlowBodies)
 # Tests work in memory if there is room.
 export RALPH_TEST_MEMORY := $(shell findmnt -nbo AVAIL,OPTIONS /dev/shm 2>/dev/null | awk '$$1 > 4e9 && !/noexec/ { dir = "/dev/shm" } END { print dir }')
 
@@ -23,7 +23,7 @@ build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o dist/ralph ./cmd/ralph
 demo: build
 	dist/ralph demo $(ARGS)
-test: # without long tests, and one script, whole run and hostile tree in sixteen; make check runs all, and go vet
+test: # without long tests, and one row in sixteen of long tables; make check runs all, and go vet
 	CGO_ENABLED=0 go test -short -vet=off -ldflags='-s -w' -skip='$(long)' ./...
 check: lint
 	go mod tidy -diff

@@ -14,7 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // project returns a user's repository with one commit.
@@ -209,9 +208,6 @@ func TestExclude(t *testing.T) {
 // Ralph's own git writes nothing in a repository where it would write through a link out of it.
 func TestCheckLinks(t *testing.T) {
 	for name, want := range map[string]bool{"logs/HEAD": true, "logs/refs/heads/x": true, "COMMIT_EDITMSG": true, "logs": true, "ours": false} {
-		if !short.Has(name) {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)
 			dir, outside := project(t), filepath.Join(t.TempDir(), "mine")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/testsupport/short"
 )
 
 // pipe replaces a file by a named pipe.
@@ -67,9 +66,6 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 			return err
 		}, ""},
 	} {
-		if !short.Has(name) {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
 			g, _ := newGit(t)
 			top := project(t)

@@ -1,4 +1,4 @@
-// Package short picks the cases of slow tables that make test runs, which has three minutes on two cores.
+// Package short picks the cases of slow tables that make test runs, which has two minutes on two cores.
 package short
 
 import (
