@@ -273,7 +273,7 @@ func (j *bodyJudge) tools(value any) *Refusal {
 	}
 	var refused *Refusal
 	for _, item := range list {
-		j.largest = max(j.largest, sizeOf(item))
+		j.largest = max(j.largest, sizeOf(item), addedTokens) // the maker has words of its own for its tools
 		refused = cmp.Or(refused, j.tool(item))
 	}
 	return refused
