@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -222,6 +223,13 @@ func hides(t *testing.T, r *redact.Redactor, cases [][2]string) {
 		if got := inSteps(t, r, in, 1+len(in)/100); got != want {
 			t.Errorf("written bit by bit, %.99q is %.99q, want %.99q", in, got, want)
 		}
+	}
+}
+
+// A token may begin at every few bytes of a long run, which is counted once.
+func TestRunsAreCountedOnce(t *testing.T) {
+	if got, want := redact.Spans([]byte(";abcd;ef"), 1, 3, 6, 2), []int{4, 2, 2, 0}; !slices.Equal(got, want) {
+		t.Errorf("Spans = %d, want %d", got, want)
 	}
 }
 

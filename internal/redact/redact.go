@@ -122,13 +122,14 @@ type match struct{ from, to int }
 // place anew, not behind the match before, so that a stream gives the same matches
 // wherever it was cut.
 func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
+	t := &text{s: s}
 	settled = len(s)
 	farthest := len(s) - max(r.longest, longestShape)
 	for at := from; at < len(s); at++ {
 		if at+1 < len(s) && !r.starts[pair(s[at], s[at+1])] {
 			continue
 		}
-		here, open := r.matches(s, at)
+		here, open := r.matches(t, at)
 		found = append(found, here...)
 		if at >= farthest && settled == len(s) && (open || r.isPrefix(s[at:])) {
 			settled = at
@@ -138,12 +139,12 @@ func (r *Redactor) find(s []byte, from int) (found []match, settled int) {
 }
 
 // matches also reports whether more text could make or lengthen a shape.
-func (r *Redactor) matches(s []byte, at int) (found []match, open bool) {
-	if n := r.form(s[at:]); n > 0 {
+func (r *Redactor) matches(t *text, at int) (found []match, open bool) {
+	if n := r.form(t.s[at:]); n > 0 {
 		found = append(found, match{at, at + n})
 	}
-	for _, shape := range r.shapes[s[at]] {
-		skip, size, more := shape(s, at)
+	for _, shape := range r.shapes[t.s[at]] {
+		skip, size, more := shape(t, at)
 		if size > 0 {
 			found = append(found, match{at + skip, at + skip + size})
 		}

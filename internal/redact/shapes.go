@@ -9,7 +9,7 @@ import (
 // A shape recognises a token that begins at at without having been told it.
 // The secret itself begins skip bytes later and is size bytes long; size 0 is
 // none. open says that more text could still make or lengthen it.
-type shape func(s []byte, at int) (skip, size int, open bool)
+type shape func(t *text, at int) (skip, size int, open bool)
 
 // A stream holds back at most this much for a shape.
 const longestShape = 16 << 10
@@ -82,12 +82,22 @@ var classes = func() (all [256]class) {
 	return all
 }()
 
-func (c class) span(s []byte, limit int) int {
-	n := 0
-	for n < len(s) && n < limit && c.has(s[n]) {
-		n++
+// text is what shapes look at. It keeps how far the bytes of a class go on: tokens may begin
+// at every few of them, and each would count them again.
+type text struct {
+	s    []byte
+	runs [2 * value]struct{ from, to int } // by class
+}
+
+func (t *text) span(c class, from, limit int) int {
+	run := &t.runs[c]
+	if from < run.from || from >= run.to {
+		run.from, run.to = from, from
+		for run.to < len(t.s) && c.has(t.s[run.to]) {
+			run.to++
+		}
 	}
-	return n
+	return min(run.to-from, limit)
 }
 
 type run struct {
@@ -97,15 +107,15 @@ type run struct {
 	max    int
 }
 
-func (r run) match(s []byte, at int) (skip, size int, open bool) {
-	if inWord(s, at) {
+func (r run) match(t *text, at int) (skip, size int, open bool) {
+	if inWord(t.s, at) {
 		return 0, 0, false
 	}
-	rest := s[at:]
+	rest := t.s[at:]
 	if whole, part := begins(rest, r.prefix); !whole {
 		return 0, 0, part
 	}
-	n := r.of.span(rest[len(r.prefix):], r.max)
+	n := t.span(r.of, at+len(r.prefix), r.max)
 	open = len(r.prefix)+n == len(rest) && n < r.max
 	if n < r.min {
 		return 0, 0, open
@@ -125,18 +135,18 @@ func inWord(s []byte, at int) bool {
 }
 
 // webToken finds a JSON web token: three parts, the first begins with {" in base64.
-func webToken(s []byte, at int) (skip, size int, open bool) {
-	skip, size, open = run{webBegin, alnum | dash | dot, 14, 15_000}.match(s, at)
-	token := bytes.TrimRight(s[at:at+size], ".") // a sentence ends
+func webToken(t *text, at int) (skip, size int, open bool) {
+	skip, size, open = run{webBegin, alnum | dash | dot, 14, 15_000}.match(t, at)
+	token := bytes.TrimRight(t.s[at:at+size], ".") // a sentence ends
 	if bytes.Count(token, []byte(".")) < 2 {
 		return 0, 0, open
 	}
 	return skip, len(token), open
 }
 
-func privateKey(s []byte, at int) (skip, size int, open bool) {
+func privateKey(t *text, at int) (skip, size int, open bool) {
 	const end, fence = "-----END ", "-----"
-	rest := s[at:]
+	rest := t.s[at:]
 	if whole, part := begins(rest, pemBegin); !whole {
 		return 0, 0, part
 	}
@@ -158,15 +168,15 @@ func privateKey(s []byte, at int) (skip, size int, open bool) {
 		}
 	}
 	// It never ends, or not yet: its lines go on while they look like a key.
-	return 0, head + (alnum|pemBody).span(rest[head:], longestShape), !whole
+	return 0, head + t.span(alnum|pemBody, at+head, len(rest)-head), !whole
 }
 
 // authorization finds the value of an Authorization header. A single word must be long.
-func authorization(s []byte, at int) (skip, size int, open bool) {
+func authorization(t *text, at int) (skip, size int, open bool) {
 	const name, longestValue = "authorization", 4096
-	rest := s[at:]
+	rest := t.s[at:]
 	n := min(len(rest), len(name))
-	if !strings.EqualFold(string(rest[:n]), name[:n]) || inWord(s, at) {
+	if !strings.EqualFold(string(rest[:n]), name[:n]) || inWord(t.s, at) {
 		return 0, 0, false
 	}
 	const longestGap = 16
@@ -179,11 +189,11 @@ func authorization(s []byte, at int) (skip, size int, open bool) {
 	if !bytes.ContainsAny(rest[n:skip], ":=") {
 		return 0, 0, false
 	}
-	word := value.span(rest[skip:], longestValue)
+	word := t.span(value, at+skip, longestValue)
 	space := bytes.HasPrefix(rest[skip+word:], []byte(" "))
 	secret := 0
 	if space {
-		secret = value.span(rest[skip+word+1:], longestValue)
+		secret = t.span(value, at+skip+word+1, longestValue)
 	}
 	size = word
 	if space && secret >= 8 && slices.Contains(schemes, strings.ToLower(string(rest[skip:skip+word]))) {
