@@ -45,9 +45,13 @@ var (
 	}
 )
 
-// Of returns how a file relates to the tests. Build output and vendored code are unrelated.
+// Of returns how a file relates to the tests. Build output and vendored code are unrelated, but
+// for those in a folder of tests: these find them first.
 func Of(name string) Part {
-	if foreign.MatchString(name) || Shipped(name) {
+	switch at := foreign.FindStringIndex(name); {
+	case at != nil && folders.MatchString(name[:at[0]]+"/"):
+		return Support
+	case at != nil || Shipped(name):
 		return None
 	}
 	return Tracked(name)
