@@ -15,21 +15,23 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-// MarkAndAccess marks a folder that Folder found, and gives AccessTo it. The mark has the current
-// settings if they can be read.
+// MarkAndAccess gives AccessTo a folder that Folder found, and marks it. The mark has the current
+// settings if they can be read, and if the folder and those above had no mark.
 func (w World) MarkAndAccess(ctx context.Context, dir string) (confine.Access, error) {
 	tool, err := w.Git(dir)
 	if err != nil {
 		return confine.Access{}, err
 	}
+	at, err := w.AccessTo(ctx, dir)
+	if err != nil {
+		return at, err
+	}
 	d := &Project{Flags: Flags{ProjectDir: dir, DryRun: true}, World: w, Tool: tool}
 	_ = d.read(ctx)
-	if _, marked := d.marks(ctx); !marked {
-		if err := d.mark(ctx); err != nil {
-			return confine.Access{}, err
-		}
+	if _, marked := d.marks(ctx); marked { // perhaps by a folder above, or a repository that was here before
+		d.config = nil
 	}
-	return w.AccessTo(ctx, dir)
+	return at, d.mark(ctx)
 }
 
 // AccessTo gives access to a folder and its repository, but not to the settings of a run. Without

@@ -137,3 +137,38 @@ func TestAbove(t *testing.T) {
 		t.Errorf("Above = %v, want %s", above, plain)
 	}
 }
+
+// Each command marks the folder and its repository, also if an earlier repository of that name or a folder above
+// has a mark: a worktree and the moved repository know by their own marks that an agent was there.
+func TestMarkedAnew(t *testing.T) {
+	top := folder(t)
+	w := world(t, filepath.Join(top, "home"))
+	mark := func(dir string) {
+		t.Helper()
+		if _, err := w.MarkAndAccess(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shop := repository(t, filepath.Join(top, "above", "shop"))
+	mark(shop)
+	if err := os.RemoveAll(shop); err != nil {
+		t.Fatal(err)
+	}
+	repository(t, shop)
+	mark(shop)
+	mark(filepath.Dir(shop))
+	mark(repository(t, filepath.Join(top, "above", "other")))
+	for _, name := range []string{"shop", "other"} {
+		moved := filepath.Join(top, "moved-"+name)
+		if err := os.Rename(filepath.Join(top, "above", name), moved); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Lstat(filepath.Join(moved, ".git", "ralph-sandboxed")); err != nil {
+			t.Errorf("the repository has no mark: %v", err)
+		}
+		mark(moved)
+		if above := w.FoldersAbove(filepath.Join(moved, "web")); !slices.Contains(above, moved) {
+			t.Errorf("Above = %v, want %s", above, moved)
+		}
+	}
+}

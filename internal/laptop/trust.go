@@ -105,7 +105,8 @@ func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, mark
 	return nil, !errors.Is(err, fs.ErrNotExist)
 }
 
-// mark replaces the settings of earlier runs in the mark.
+// mark marks the project's folder and its repository. It replaces the settings of earlier runs in the mark by
+// those of this one, if it has some.
 func (d *Project) mark(ctx context.Context) error {
 	if d.Place != nil {
 		common, err := d.Tool.Common(ctx, d.Place.Top)
@@ -117,7 +118,7 @@ func (d *Project) mark(ctx context.Context) error {
 		}
 	}
 	file := d.World.markFile(d.top())
-	if file == "" {
+	if _, err := os.Lstat(file); file == "" || err == nil && d.config == nil {
 		return nil
 	}
 	lines, _ := d.marksOf(ctx, d.top())
