@@ -152,6 +152,17 @@ func Plain(environ []string, more ...string) []string {
 	})
 }
 
+// LeftOut returns the names of harmless variables that Plain leaves out: their values seem to hold a login.
+func LeftOut(environ []string, more ...string) (names []string) {
+	passed := Plain(environ, more...)
+	for _, variable := range environ {
+		if name, _, _ := strings.Cut(variable, "="); isPlain(name) && !slices.Contains(passed, variable) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func only(environ, named []string, harmless func(name string) bool) []string {
 	shapes := redact.New()
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {

@@ -34,4 +34,10 @@ func TestPlain(t *testing.T) {
 	if diff := cmp.Diff([]string{"DATABASE_URL=postgres://db/shop", "OF_MINE=x", "JAVA_OPTS=-Ddb.password=word"}, got); diff != "" {
 		t.Errorf("what was named (-want +got):\n%s", diff)
 	}
+	left := []string{
+		"PIP_INDEX_URL", "GOPROXY", "MAVEN_ARGS", "JAVA_TOOL_OPTIONS", "GRADLE_OPTS", "MAVEN_OPTS", "CARGO_HTTP_PROXY", "SBT_OPTS",
+	}
+	if diff := cmp.Diff(left, environ.LeftOut(append(secret, harmless...), "JAVA_OPTS")); diff != "" {
+		t.Errorf("LeftOut (-want +got):\n%s", diff)
+	}
 }

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 
 	"github.com/ralph-loop/ralph/internal/agent"
+	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
@@ -26,10 +28,15 @@ type Passing struct {
 	Env []string `placeholder:"NAME" help:"Environment variable to pass into the sandbox, in addition to those of toolchains. Repeatable."`
 }
 
-// EnvironInside returns the user's environment in a sandbox; without one, all that is not known to be secret.
+// EnvironInside returns the user's environment in a sandbox, and tells which variables of toolchains stay outside;
+// without a sandbox, all that is not known to be secret.
 func (w World) EnvironInside(sb *confine.Sandbox, more ...string) []string {
 	if sb == nil {
 		return environ.Harmless(w.Environ())
+	}
+	if names := environ.LeftOut(w.Environ(), more...); len(names) > 0 {
+		fmt.Fprintln(w.Stderr, "ralph: note: not passed into the sandbox, because the value seems to hold a login:", clean.LogLine(journal.ShortList(names)))
+		fmt.Fprintln(w.Stderr, "ralph: hint: to pass it all the same, name it in sandbox.env of the settings, or with --env")
 	}
 	return environ.Plain(w.Environ(), more...)
 }
