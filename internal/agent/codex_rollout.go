@@ -97,11 +97,18 @@ func (r *rollouts) findFiles() []string {
 	})
 }
 
+var mostPaths = 64 << 20 // bytes of paths that are kept at a time: an agent can make many
+
 func subfolders(folders []string) (all []string) {
+	left := mostPaths
 	for _, folder := range folders {
 		entries, _ := untrusted.ReadDir(folder) // one that cannot be read has nothing to tell
 		for _, entry := range entries {
-			all = append(all, filepath.Join(folder, entry.Name()))
+			path := filepath.Join(folder, entry.Name())
+			if left -= len(path); left < 0 {
+				return all
+			}
+			all = append(all, path)
 		}
 	}
 	return all

@@ -1,0 +1,32 @@
+package agent_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ralph-loop/ralph/internal/agent"
+)
+
+// An agent that fills the folders of Codex's sessions does not fill ralph's memory with their names.
+func TestManyRollouts(t *testing.T) {
+	dir := t.TempDir()
+	for day := range 10 {
+		folder := filepath.Join(dir, "2026", "11", fmt.Sprintf("%02d", day+10))
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("rollout-%d%d-T.jsonl", day, i)), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	length := len(filepath.Join(dir, "2026", "11", "10", "rollout-00-T.jsonl"))
+	for most, want := range map[int]int{100 * length: 100, 42 * length: 42} {
+		if got := agent.FindRollouts(dir, "T", most); len(got) != want {
+			t.Errorf("%d files are kept, want %d", len(got), want)
+		}
+	}
+}

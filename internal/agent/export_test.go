@@ -1,0 +1,8 @@
+package agent
+
+// FindRollouts returns the files of a thread of Codex, where only so many bytes of paths are kept.
+func FindRollouts(dir, thread string, most int) []string {
+	defer func(old int) { mostPaths = old }(mostPaths)
+	mostPaths = most
+	return (&rollouts{dir: dir, thread: thread}).findFiles()
+}
