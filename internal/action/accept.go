@@ -93,7 +93,7 @@ func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
 	if err != nil && github.Withheld(err) {
 		return false, nil
 	}
-	return err == nil && !edited.Before(began), err
+	return err == nil && h.trigger.IsEditedAt(edited), err
 }
 
 func (h *handler) applyFlags() {

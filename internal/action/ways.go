@@ -107,7 +107,7 @@ func (h *handler) fetchAttached(ctx context.Context) error {
 		return nil
 	}
 	edited, err := h.client.LastEdited(ctx, h.task.Number)
-	if err != nil && !github.Withheld(err) || edited.After(h.trigger.At) && !h.trigger.At.IsZero() {
+	if err != nil && !github.Withheld(err) || h.trigger.IsEditedAt(edited) {
 		h.addNotice("the issue was edited meanwhile, so its attachments were not fetched", "ask again")
 		return nil
 	}

@@ -76,6 +76,19 @@ func TestAThumbLetsIn(t *testing.T) {
 	}
 }
 
+// An edit in the second of a request may have come after it.
+func TestEditsInTheSecondOfARequest(t *testing.T) {
+	asked := trigger.Trigger{At: noon}
+	for at, want := range map[time.Time]bool{{}: false, noon.Add(-time.Second): false, noon: true, noon.Add(time.Second): true} {
+		if got := asked.IsEditedAt(at); got != want {
+			t.Errorf("edited at %s: %t, want %t", at, got, want)
+		}
+	}
+	if (trigger.Trigger{}).IsEditedAt(noon) {
+		t.Error("a request without a time: edited, want not")
+	}
+}
+
 func TestLotsAreSaid(t *testing.T) {
 	for want, lots := range map[string]trigger.InclusionCounts{
 		"":                            {trigger.NoContent: 3},

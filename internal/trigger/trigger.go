@@ -154,6 +154,10 @@ func (t Trigger) IsAutomatic() bool { return t.IsCI() || t.PushedBranch != "" &&
 // IsOnPull reports whether the event is about a pull request.
 func (t Trigger) IsOnPull() bool { return t.Issue.IsPull || t.Pull.Number != 0 }
 
+// IsEditedAt reports whether an edit at a time can be later than the request. GitHub's times are whole
+// seconds, so an edit in the same second can.
+func (t Trigger) IsEditedAt(at time.Time) bool { return !t.At.IsZero() && !at.Before(t.At) }
+
 // Asker returns the account that needs permission, which can differ from the issue's author.
 func (t Trigger) Asker() Sender {
 	if t.Comment.ID != 0 && t.Action != edited {
