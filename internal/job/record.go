@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -77,7 +78,7 @@ func (s *activeRun) recordTraffic(event journal.Event) error {
 	default:
 		return nil
 	}
-	passed := s.Sandbox.Passed(s.Run().SpentUSD())
+	passed := cmp.Or(s.Sandbox, s.ModelServer).Passed(s.Run().SpentUSD())
 	if passed == nil {
 		return nil
 	}
