@@ -11,7 +11,8 @@ import (
 )
 
 // verbose makes test runners name every test: "ok" for a package does not show which ran.
-var verbose = map[string]string{"GOFLAGS": "-v", "PYTEST_ADDOPTS": "-rap"}
+// Go runs them all: it keeps results, and does not see that a script which a test runs has changed.
+var verbose = map[string]string{"GOFLAGS": "-v -count=1", "PYTEST_ADDOPTS": "-rap"}
 
 // env returns the environment of the commands. In a clean checkout results are compared
 // by the names of tests, so runners must print them there. The caller's variables cannot

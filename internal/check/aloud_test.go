@@ -27,12 +27,12 @@ func TestCleanCheckoutsNameEveryTest(t *testing.T) {
 		env, want []string
 	}{
 		"the agent's tree": {journal.AtWork, []string{"A=b"}, []string{"A=b"}},
-		"some tests asked": {journal.AtBase, []string{"RALPH_TESTS=a", "A=b"}, []string{"A=b", "GOFLAGS=-v", "PYTEST_ADDOPTS=-rap"}},
-		"a clean checkout": {journal.AtProof, []string{"A=b"}, []string{"A=b", "GOFLAGS=-v", "PYTEST_ADDOPTS=-rap"}},
+		"some tests asked": {journal.AtBase, []string{"RALPH_TESTS=a", "A=b"}, []string{"A=b", "GOFLAGS=-v -count=1", "PYTEST_ADDOPTS=-rap"}},
+		"a clean checkout": {journal.AtProof, []string{"A=b"}, []string{"A=b", "GOFLAGS=-v -count=1", "PYTEST_ADDOPTS=-rap"}},
 		"with flags": {
 			journal.AtBase,
 			[]string{"GOFLAGS=-mod=vendor", "PYTEST_ADDOPTS=-x", "A=b"},
-			[]string{"GOFLAGS=-mod=vendor -v", "PYTEST_ADDOPTS=-x -rap", "A=b"},
+			[]string{"GOFLAGS=-mod=vendor -v -count=1", "PYTEST_ADDOPTS=-x -rap", "A=b"},
 		},
 	} {
 		before := append([]string{}, c.env...)

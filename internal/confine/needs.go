@@ -51,7 +51,7 @@ func serviceText(services []netip.AddrPort) string {
 func cacheVariables(dir string) []string {
 	env := []string{"XDG_CACHE_HOME=" + dir}
 	for name, folder := range map[string]string{
-		"GOCACHE": "go-build", "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
+		"GOCACHE": goCache, "GOMODCACHE": "go-mod", "npm_config_cache": "npm", "npm_config_store_dir": "pnpm", "YARN_CACHE_FOLDER": "yarn",
 		"YARN_GLOBAL_FOLDER": "yarn-berry", "BUN_INSTALL_CACHE_DIR": "bun", "CARGO_HOME": "cargo", "GRADLE_USER_HOME": "gradle", "NUGET_PACKAGES": "nuget",
 		"BUNDLE_USER_CACHE": "bundle", "DENO_DIR": "deno",
 	} {
