@@ -92,13 +92,13 @@ func TestPaths(t *testing.T) {
 		"./check.sh":                      ".golangci.json .golangci.toml .golangci.yaml .golangci.yml .ruff.toml check.sh pyproject.toml ruff.toml scripts/lint.sh",
 		"sh price.sh 10":                  "",
 		"sh tests/one.sh":                 "",
-		"go test ./...":                   "go.work",
+		"go test ./...":                   "go.mod go.work",
 		"sh ../check.sh; /bin/sh /check":  "",
 		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml GNUmakefile Makefile bunfig.toml eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts eslint.js makefile node_modules/.bin/eslint package.json",
 		"make":                            "GNUmakefile Makefile makefile",
 		"npm test":                        ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts jest.js node_modules/.bin/jest package.json tools/check.js",
 		"npm ci":                          ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml",
-		"cargo test":                      ".cargo/config .cargo/config.toml rust-toolchain rust-toolchain.toml",
+		"cargo test":                      ".cargo/config .cargo/config.toml Cargo.toml rust-toolchain rust-toolchain.toml",
 		"pip install -r requirements.txt": "",
 		"":                                "",
 	} {
@@ -111,7 +111,7 @@ func TestPaths(t *testing.T) {
 		"python3 -c 'import check'":    "",
 		"CI=1 python3 tools/verify.py": "tools/verify.py",
 		"python3.12 -m unittest -v":    "",
-		"just test":                    ".cargo/config .cargo/config.toml ci/run-tests justfile pyproject.toml rust-toolchain rust-toolchain.toml tox.ini",
+		"just test":                    ".cargo/config .cargo/config.toml Cargo.toml ci/run-tests justfile pyproject.toml rust-toolchain rust-toolchain.toml tox.ini",
 	} {
 		paths := checkdef.Paths(checks(command), project.file)
 		if !slices.Contains(paths, "unittest.py") || !slices.Contains(paths, "sitecustomize/__init__.py") {

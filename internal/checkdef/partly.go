@@ -3,6 +3,7 @@ package checkdef
 import (
 	"bytes"
 	"encoding/json"
+	"go/version"
 	"path"
 	"reflect"
 	"slices"
@@ -37,6 +38,10 @@ func (g definition) asBase(name string, was, is []byte, base Files) (text []byte
 		return keepTree(was, is, append(g.newScripts(was, is), neededMembers...), jsonTree)
 	case file == "pyproject.toml":
 		return keepTree(was, is, neededTables, tomlTree)
+	case file == "Cargo.toml":
+		return keepTree(was, is, neededCrate, tomlTree)
+	case file == "go.mod":
+		return keepRequired(was, is)
 	case path.Ext(file) == ".toml":
 		return keepTree(was, is, neededByCargo, tomlTree)
 	case path.Ext(file) == ".cfg" || path.Ext(file) == ".ini":
@@ -78,6 +83,7 @@ dependencies devDependencies peerDependencies peerDependenciesMeta optionalDepen
 tool.flit tool.maturin tool.uv tool.pdm.dev-dependencies tool.pdm.build tool.pdm.version
 tool.poetry.name tool.poetry.version tool.poetry.packages tool.poetry.include tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group tool.poetry.extras tool.poetry.scripts`)
 	neededByCargo = strings.Fields("source registry registries net http")
+	neededCrate   = strings.Fields("package -package.autotests -package.edition dependencies dev-dependencies build-dependencies target features workspace bin example")
 	// installs matches the lines that say where npm gets packages and how it installs them.
 	installs = pattern.Of(`^\s*((@[\w.-]+:)?registry\s*=\s*https?://[\w./:@-]*|//[\w./:-]+:_authToken\s*=\s*\$\{\w+\}|(legacy-peer-deps|strict-peer-dependencies|auto-install-peers|shamefully-hoist|node-linker)\s*=\s*[a-z]+)\s*$`)
 )
@@ -229,6 +235,48 @@ func keepSections(was, is []byte) (text []byte, same bool) {
 		return nil, false
 	}
 	return []byte(top + kept + other), top == newTop && other == newOther
+}
+
+// keepRequired returns the base's go.mod with the name and the requirements of the new one, and
+// with its version of Go, if that is not lower: a lower one changes what loops in tests mean.
+func keepRequired(was, is []byte) (text []byte, same bool) {
+	_, other, before := splitModule(was)
+	kept, newOther, now := splitModule(is)
+	if version.Compare(now, before) >= 0 {
+		before = now
+	}
+	text = []byte(kept + other)
+	if before != "" {
+		text = append(text, strings.Replace(before, "go", "go ", 1)+"\n"...)
+	}
+	return text, other == newOther && before == now
+}
+
+// splitModule splits a go.mod into what the product needs, other lines, and the version of Go.
+func splitModule(text []byte) (kept, other, goVersion string) {
+	block := ""
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || strings.HasPrefix(words[0], "//"):
+		case words[0] == ")":
+			block = ""
+		case strings.HasSuffix(words[len(words)-1], "("):
+			block = strings.TrimSuffix(words[0], "(")
+		case block == "" && words[0] == "go" && len(words) > 1:
+			goVersion = "go" + words[1]
+		default:
+			if block != "" {
+				words = append([]string{block}, words...)
+			}
+			if line = strings.Join(words, " ") + "\n"; words[0] == "module" || words[0] == "require" || words[0] == "toolchain" {
+				kept += line
+			} else {
+				other += line
+			}
+		}
+	}
+	return kept, other, goVersion
 }
 
 func linesOf(text []byte, of func(string) bool) []byte {

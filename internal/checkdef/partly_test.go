@@ -22,9 +22,11 @@ func textOf(change checkdef.Change, base string) string {
 func TestTried(t *testing.T) {
 	const makefile = "OBJS = a.o \\\n\tb.o\nRUN = sh run.sh\n\n.PHONY: test\ntest: shop\n\t$(RUN)\n\nshop: $(OBJS)\n\tcc $(OBJS)\n"
 	const pyproject = "[project]\nname = \"shop\"\ndependencies = [\"a\"]\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n"
+	const gomod = "module shop\n\ngo 1.22\n\nrequire a v1.0.0\n\nreplace a => ./a\n"
+	const cargo = "[package]\nname = \"shop\"\nedition = \"2021\"\n"
 	project := tree{
-		"Makefile": makefile, "pyproject.toml": pyproject, "run.sh": "", "justfile": "test:\n    cargo test\n",
-		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`, "all/package.json": `{"scripts": {"test": "run-s lint*"}}`,
+		"go.mod": gomod, "Cargo.toml": cargo, "Makefile": makefile, "pyproject.toml": pyproject, "run.sh": "", "justfile": "test:\n    cargo test\n",
+		"package.json": `{"scripts": {"test": "jest"}, "dependencies": {"a": "1"}}`, "all/package.json": `{"scripts": {"test": "run-s lint*"}}`, "api/go.mod": "module api\n\ngo 1.22\n",
 		"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -q\n",
 	}
 	const none = "not tried"
@@ -48,6 +50,13 @@ func TestTried(t *testing.T) {
 		"where cargo looks":            {"cargo test", ".cargo/config.toml", "[source.crates-io]\nreplace-with = \"vendored\"\n", none},
 		"a key with a comment":         {"npm test", ".npmrc", "script-shell;x=./sh.sh\nregistry=https://example.com/\n", "registry=https://example.com/\n"},
 		"a key with an escape":         {"npm test", ".npmrc", `"script\u002dshell"=./sh.sh` + "\n", ""},
+		"a new crate":                  {"cargo test", "Cargo.toml", cargo + "[dependencies]\na = \"1\"\n", none},
+		"tests of a crate elsewhere":   {"cargo test", "Cargo.toml", cargo + "[[test]]\nname = \"a\"\npath = \"b.rs\"\n", cargo},
+		"a crate without its tests":    {"cargo test", "Cargo.toml", cargo + "autotests = false\n", cargo},
+		"a new module and a newer Go":  {"go test ./...", "go.mod", "module shop\n\ngo 1.24\n\nrequire (\n\ta v1.1.0\n\tb v1.0.0 // indirect\n)\n\nreplace a => ./a\n", none},
+		"an older Go":                  {"go test ./...", "go.mod", strings.Replace(gomod, "1.22", "1.21", 1), "module shop\nrequire a v1.0.0\nreplace a => ./a\ngo 1.22\n"},
+		"another place of a module":    {"go test ./...", "go.mod", strings.Replace(gomod, "./a", "./b", 1), "module shop\nrequire a v1.0.0\nreplace a => ./a\ngo 1.22\n"},
+		"a module behind cd":           {"cd api && go test ./...", "api/go.mod", "module api\n\ngo 1.21\n", "module api\ngo 1.22\n"},
 		"where npm looks":              {"npm test", ".npmrc", "@shop:registry=https://example.com/\n//example.com/:_authToken=${TOKEN}\nlegacy-peer-deps=true\n", none},
 		"a new dependency of npm":      {"npm test", "package.json", `{"scripts": {"test": "jest"}, "dependencies": {"a": "1", "b": "2"}}`, none},
 		"a new script":                 {"npm test", "package.json", `{"scripts": {"test": "jest", "docs": "x"}, "dependencies": {"a": "1"}}`, none},

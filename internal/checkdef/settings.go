@@ -63,8 +63,9 @@ type toolSettings struct {
 	hooks bool                // new files may hook into the runner
 }
 
+// A file without parts is tried, and not put back.
 var (
-	npm    = toolSettings{parts: map[string][]string{".npmrc": {}}} // tried, and not put back
+	npm    = toolSettings{parts: map[string][]string{".npmrc": {}}}
 	pytest = toolSettings{
 		hooks: true,
 		files: []string{"pytest.ini", ".pytest.ini"},
@@ -75,7 +76,8 @@ var (
 	settingsOf = map[string]toolSettings{
 		"pytest": pytest, "py.test": pytest,
 		"npm": npm, "npx": npm, "pnpm": npm, "pnpx": npm, "yarn": npm,
-		"cargo":         {parts: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}}},
+		"go":            {parts: map[string][]string{"go.mod": {}}},
+		"cargo":         {parts: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}, "Cargo.toml": {}}},
 		"tox":           {parts: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
 		"nox":           {files: []string{"noxfile.py"}},
 		"nose2":         {files: []string{"unittest.cfg", "nose2.cfg"}},
@@ -124,6 +126,7 @@ func (f *follower) addSettings(tool, dir string) {
 	}
 	for name, parts := range own.parts {
 		f.addParts(path.Join(dir, name), parts...)
+		f.base(path.Join(dir, name)) // to look for it behind cd, too
 	}
 	if own.hooks {
 		f.addParts(path.Join(dir, pytestHooks))
