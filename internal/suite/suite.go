@@ -134,7 +134,7 @@ const (
 	// Speaks matches files that name a test framework: they serve tests.
 	Speaks = `"testing"|AssertionError|(import|from) (unittest|pytest)|org\.junit|node:(test|assert)|@jest/globals|from ['"]vitest['"]`
 	// Asks matches a product that asks whether it is being tested, or replaces assertions.
-	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|RALPH_TESTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|sys\.modules.*(pytest|unittest)|` +
+	Asks = `testing\.Testing\(\)|flag\.Lookup\("test|process\.argv\[1\]|GOFLAGS|PYTEST_ADDOPTS|RALPH_TESTS|PYTEST_CURRENT_TEST|JEST_WORKER_ID|NODE_TEST_CONTEXT|strings\.(Contains|HasSuffix)\(.*os\.Args|/proc/[^ ]*(cmdline|environ)|process\.env\.VITEST|NODE_ENV *[!=]==? *["']test|cfg!\(test|cfg\(not\(test|sys\.modules.*(pytest|unittest)|` +
 		`(assert\.[A-Za-z]+|\.(strict|deep|deepStrict)Equal|\.assert[A-Z][A-Za-z]*) *= *[^=> ]|_test\.(go|py)|\.test["']|\.(test|spec)\\?\.[cm]?[jt]s`
 	// Steers matches tests that change how others run.
 	Steers = `^func TestMain\(|^ *def pytest_[a-z_]+\(|^def load_tests\(`

@@ -100,9 +100,9 @@ func TestMarks(t *testing.T) {
 			suite.Asks,
 			[]string{
 				"if testing.Testing() {", `os.Stat("price_test.go")`, `strings.HasSuffix(os.Args[0], ".test")`, `/\.test\.js$/.test(process.argv[1])`, "os.environ['PYTEST_CURRENT_TEST']", `flag.Lookup("test.v") != nil`, "process.argv[1].includes('x')", `os.Getenv("GOFLAGS")`, `[ "$RALPH_TESTS" ] && exit`,
-				`strings.Contains(os.Args[0], "x.te")`, "tr ' ' x </proc/$PPID/cmdline", "a.strictEqual = () => {};", "assert.ok = Boolean", "unittest.TestCase.assertEqual = same",
+				`strings.Contains(os.Args[0], "x.te")`, "tr ' ' x </proc/$PPID/cmdline", "a.strictEqual = () => {};", "assert.ok = Boolean", `if (process.env.NODE_ENV !== "test") {`, "if cfg!(test) {", "#[cfg(not(test))]", "unittest.TestCase.assertEqual = same",
 			},
-			[]string{"latest.js", "the test of time", "contest", "const assert = require('assert')", "assert.ok(a === b)", "if (a.strictEqual === b) {", "answer.ok = true", "run(os.Args[1:])", "ls /proc/self/fd"},
+			[]string{"latest.js", "the test of time", "contest", "const assert = require('assert')", "assert.ok(a === b)", "if (a.strictEqual === b) {", "answer.ok = true", "run(os.Args[1:])", "ls /proc/self/fd", "#[cfg(test)]", "env.NODE_ENV === 'production'"},
 		},
 		"steers": {suite.Steers, []string{"func TestMain(m *testing.M) {", "def pytest_collection_modifyitems(config, items):", "def load_tests(loader, tests, pattern):"}, []string{"func TestMainPage(t *testing.T) {", "# def pytest_x"}},
 	} {
