@@ -223,6 +223,9 @@ func (j *judgement) note(differing []Differing) (sure []string) {
 			j.findWord(d.Path, testsSteered, "it changes how other tests run")
 		}
 		if !d.Tests {
+			if d.Settings {
+				j.settings = append(j.settings, d)
+			}
 			continue
 		}
 		j.swapped = append(j.swapped, d.Path)

@@ -25,6 +25,7 @@ type judgement struct {
 	old             *outcome          // results of the old tests on the new code; nil: they did not run
 	withoutDoubtful *outcome          // these results without doubtful files, when old has them in place
 	texts           map[string][]byte // texts of files of which only a part is put back
+	settings        []Differing       // these are the reference's, too, when old tests run: new ones could hide what fails
 	inline          []string          // names of inline tests that the change touches
 	passed          map[string]bool
 	broken          []string // tests, by name

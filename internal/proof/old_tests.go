@@ -53,6 +53,9 @@ func (j *judgement) runOldTests(number int, asked map[string]selected, files []s
 	for _, file := range files {
 		base.add(file, j.texts[file])
 	}
+	for _, d := range j.settings {
+		base.add(d.Path, d.Text)
+	}
 	stand, err := j.prover.Stand(j.ctx, j.run, j.commit, base)
 	if err != nil {
 		return fmt.Errorf("put the tests of %.12s onto %.12s: %w", j.ref.commit, j.commit, err)

@@ -83,3 +83,16 @@ func TestDoubtfulFilesStayOnce(t *testing.T) {
 		}
 	}
 }
+
+// Old tests run with the settings of their own commit: new ones could let them pass, and the changed tests need none.
+func TestOldTestsRunWithTheirSettings(t *testing.T) {
+	const list = "passed p.TestA"
+	b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", list), judged("c1", list)}}}
+	run := proved(asked(judged("b0", list)), judged("c1", list))
+	run.Baseline.Usable = true
+	differing := []proof.Differing{{Path: "a.go", Was: true}, {Path: "a_test.go", Tests: true, Was: true}, {Path: "x.json", Settings: true}}
+	b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, map[string]string{"b0": list, "c1": list, "old": list}})
+	if len(b.wanted) == 0 || b.wanted[0] != "b0: a_test.go x.json" {
+		t.Errorf("the old tests ran with %q, want those and the settings", b.wanted)
+	}
+}
