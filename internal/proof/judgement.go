@@ -93,7 +93,7 @@ func (j *judgement) compare(was, here journal.CheckEnded) {
 	}
 	before, now := j.told(was), j.told(here)
 	passed := testNames(before, tally.Passed)
-	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed))
+	unnamed := was.Tests != nil && was.Tests.Passed > len(before.Names(tally.Passed)) || onlyCounts(here, now)
 	if old != nil && (old.TimedOut || old.CannotRun || killed(*old)) {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: []string{"check " + was.Name}, Why: "the existing tests" + j.ref.since() + " could not be run to their end on the new code: " + ended(*old)})
 	} else {
@@ -126,7 +126,7 @@ func (j *judgement) compareNames(was, here journal.CheckEnded, old *journal.Chec
 	if len(notRun) > 0 {
 		j.add(journal.Loosened{File: j.swapped[0], Kind: testsBroken, Tests: limited(notRun), Why: "existing inline tests cannot run on the new code: " + few(notRun)})
 	}
-	if !complete(was) || !complete(here) {
+	if !complete(was) || !complete(here) || onlyCounts(here, now) {
 		return
 	}
 	ran, fresh := testNames(now, tally.Passed, tally.Failed), map[string]bool{}
@@ -266,6 +266,11 @@ func (j *judgement) onlyFile() string {
 		return j.touched[0]
 	}
 	return ""
+}
+
+// onlyCounts reports whether a check counts passing tests and names none, as jest does when there is more than one file.
+func onlyCounts(check journal.CheckEnded, told tally.Tally) bool {
+	return check.Tests != nil && check.Tests.Passed > 0 && len(told.Names(tally.Passed)) == 0
 }
 
 func limited(names []string) []string { return names[:min(len(names), mostNames)] }

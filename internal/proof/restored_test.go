@@ -96,3 +96,19 @@ func TestOldTestsRunWithTheirSettings(t *testing.T) {
 		t.Errorf("the old tests ran with %q, want those and the settings", b.wanted)
 	}
 }
+
+// jest names the passing tests of one file and counts those of several, so the names are missing once a file is added.
+func TestNamesEndWithTheSecondFile(t *testing.T) {
+	for count, want := range map[int]int{3: 0, 1: 1} {
+		base, here := judged("b0", "passed p.TestA\npassed p.TestB"), judged("c1", "passed p.TestA")
+		here.Tests.Passed = count
+		b := &bench{lab: lab{says: []journal.CheckEnded{judged("c1", "failed p.TestX")}}}
+		run := proved(asked(base), here)
+		run.Baseline.Usable = true
+		differing := []proof.Differing{{Path: "a.js", Was: true}, {Path: "b.test.js", Tests: true}}
+		got := b.inspect(t, run, byCommit{shelf{differing: map[string][]proof.Differing{"b0..c1": differing}}, map[string]string{"b0": "passed p.TestA\npassed p.TestB"}})
+		if len(got.Found) != want {
+			t.Errorf("with %d passing tests, found %q, want %d", count, places(got.Found), want)
+		}
+	}
+}
