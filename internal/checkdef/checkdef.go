@@ -66,8 +66,6 @@ func (g definition) change(name string, base Files, is []byte) (Change, bool) {
 		return whole, false
 	case g.whole, is == nil, was == nil && file == "package.json": // it hides the one of an upper folder
 		return whole, true
-	case file == pytestHooks:
-		return whole, was == nil && hooksIntoPytest.MatchString(string(is))
 	}
 	text, same := g.asBase(name, was, is, base)
 	if bytes.Equal(text, was) {

@@ -52,7 +52,7 @@ func checks(commands ...string) checkdef.CommandSet { return checkdef.CommandSet
 func without(paths []string) []string {
 	return slices.DeleteFunc(paths, func(name string) bool {
 		module := strings.TrimSuffix(strings.TrimSuffix(name, "/__init__.py"), ".py")
-		return module != name && !strings.Contains(module, "/") && name != "conftest.py"
+		return module != name && !strings.Contains(module, "/")
 	})
 }
 
@@ -182,8 +182,6 @@ func TestChanged(t *testing.T) {
 		"a yarn of its own":     {"yarn test", tree{".yarnrc.yml": "yarnPath: ./y.js\n"}, tree{".yarnrc.yml": "whole"}},
 		"a runner of its name":  {"python3 -m unittest", tree{"unittest.py": "", "sitecustomize.py": "", "product.py": "1"}, tree{"unittest.py": "whole", "sitecustomize.py": "whole"}},
 		"a package of its name": {"pytest -q", tree{"pytest/__init__.py": "", "shop/logging.py": ""}, tree{"pytest/__init__.py": "whole"}},
-		"a conftest that hooks": {"pytest", tree{"conftest.py": "def pytest_runtest_makereport(item):\n    pass\n"}, tree{"conftest.py": "whole"}},
-		"a conftest":            {"pytest", tree{"conftest.py": "import pytest\n\n@pytest.fixture\ndef shop():\n    return 1\n"}, tree{}},
 		"a binary of jest":      {"npm test", tree{"node_modules/.bin/jest": "", "jest.js": ""}, tree{"node_modules/.bin/jest": "whole", "jest.js": "whole"}},
 		"a workspace of go":     {"go test ./...", tree{"go.work": "go 1.24\n"}, tree{"go.work": "whole"}},
 		"one by a dotted key":   {"cargo test", tree{".cargo/config.toml": "target.'cfg(all())'.runner = ['sh', 'run.sh']\n"}, tree{".cargo/config.toml": "whole"}},
@@ -208,8 +206,8 @@ func TestChanged(t *testing.T) {
 
 // A file that the base has and that only might take another's place is the work's.
 func TestChangedLeavesOwnModules(t *testing.T) {
-	was := tree{"inspect.py": "", "go.work": "go 1.24\n", "conftest.py": "import pytest\n"}
-	now := tree{"inspect.py": "1", "go.work": "go 1.25\n", "conftest.py": "def pytest_configure():\n    pass\n"}
+	was := tree{"inspect.py": "", "go.work": "go 1.24\n"}
+	now := tree{"inspect.py": "1", "go.work": "go 1.25\n"}
 	if pieces := sure(checks("python3 -m pytest", "go test ./..."), was, now); len(pieces) > 0 {
 		t.Errorf("Changed = %v", pieces)
 	}

@@ -60,14 +60,12 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 type toolSettings struct {
 	files []string            // whole files
 	parts map[string][]string // of a file, by the beginning of their names
-	hooks bool                // new files may hook into the runner
 }
 
 // A file without parts is tried, and not put back.
 var (
 	npm    = toolSettings{parts: map[string][]string{".npmrc": {}}}
 	pytest = toolSettings{
-		hooks: true,
 		files: []string{"pytest.ini", ".pytest.ini"},
 		parts: map[string][]string{
 			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest", "project.entry-points.pytest11"},
@@ -127,9 +125,6 @@ func (f *follower) addSettings(tool, dir string) {
 	for name, parts := range own.parts {
 		f.addParts(path.Join(dir, name), parts...)
 		f.base(path.Join(dir, name)) // to look for it behind cd, too
-	}
-	if own.hooks {
-		f.addParts(path.Join(dir, pytestHooks))
 	}
 }
 

@@ -80,8 +80,3 @@ func (f *follower) addIfNew(name string) {
 		f.defining[name] = definition{whole: true, onlyNew: true}
 	}
 }
-
-// pytestHooks hooks into pytest if hooksIntoPytest matches it. Fixtures do not change what counts.
-const pytestHooks = "conftest.py"
-
-var hooksIntoPytest = pattern.Of(`(?m)\bpytest_\w+|\bcollect_ignore|^\s*(import|from)\s+_pytest\b|\bsys\s*\.\s*modules\b|\bos\s*\.\s*_exit\b|\bTestCase\b\s*\.`)
