@@ -61,7 +61,7 @@ func without(paths []string) []string {
 func TestPathsOfSetup(t *testing.T) {
 	project := tree{"setup.sh": "npm ci\n./tools/fetch\npython3 setup.py develop\n", "tools/fetch": "#!/bin/sh\n", "setup.py": "", "requirements.txt": ""}
 	got := checkdef.Paths(checkdef.CommandSet{Setup: []string{"sh setup.sh", "pip install -r requirements.txt"}}, project.file)
-	if diff := cmp.Diff([]string{".npmrc", ".pnpmfile.cjs", ".pnpmfile.mjs", ".yarnrc", ".yarnrc.yml", "bunfig.toml", "setup.sh", "tools/fetch"}, without(got)); diff != "" {
+	if diff := cmp.Diff([]string{".npmrc", "setup.sh", "tools/fetch"}, without(got)); diff != "" {
 		t.Errorf("Paths (-want +got):\n%s", diff)
 	}
 	if got := checkdef.Paths(checks("sh setup.sh"), project.file); len(got) > 0 {
@@ -94,10 +94,10 @@ func TestPaths(t *testing.T) {
 		"sh tests/one.sh":                 "",
 		"go test ./...":                   "go.mod go.work",
 		"sh ../check.sh; /bin/sh /check":  "",
-		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml GNUmakefile Makefile bunfig.toml eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts eslint.js makefile node_modules/.bin/eslint package.json",
+		"make -s lint":                    ".eslintignore .eslintrc .eslintrc.cjs .eslintrc.js .eslintrc.json .eslintrc.yaml .eslintrc.yml .npmrc GNUmakefile Makefile eslint.config.cjs eslint.config.js eslint.config.mjs eslint.config.ts eslint.js makefile node_modules/.bin/eslint package.json",
 		"make":                            "GNUmakefile Makefile makefile",
-		"npm test":                        ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts jest.js node_modules/.bin/jest package.json tools/check.js",
-		"npm ci":                          ".npmrc .pnpmfile.cjs .pnpmfile.mjs .yarnrc .yarnrc.yml bunfig.toml",
+		"npm test":                        ".npmrc jest.config.cjs jest.config.cts jest.config.js jest.config.json jest.config.mjs jest.config.ts jest.js node_modules/.bin/jest package.json tools/check.js",
+		"npm ci":                          ".npmrc",
 		"cargo test":                      ".cargo/config .cargo/config.toml Cargo.toml rust-toolchain rust-toolchain.toml",
 		"pip install -r requirements.txt": "",
 		"":                                "",
@@ -178,8 +178,6 @@ func TestChanged(t *testing.T) {
 		"a dotted key":          {"pytest", tree{"pyproject.toml": project["pyproject.toml"] + "[tool]\npytest.x.addopts = \"-k one\"\n"}, tree{"pyproject.toml": "whole"}},
 		"a file with a section": {"pytest", tree{"setup.cfg": "[metadata]\nname = shop\n[tool:pytest]\naddopts = -k one\n"}, tree{"setup.cfg": "[metadata]\nname = shop\n"}},
 		"where npm looks":       {"npm test", tree{".npmrc": "registry=https://example.com\n"}, tree{}},
-		"a hook of pnpm":        {"pnpm test", tree{".pnpmfile.cjs": ""}, tree{".pnpmfile.cjs": "whole"}},
-		"a yarn of its own":     {"yarn test", tree{".yarnrc.yml": "yarnPath: ./y.js\n"}, tree{".yarnrc.yml": "whole"}},
 		"a runner of its name":  {"python3 -m unittest", tree{"unittest.py": "", "sitecustomize.py": "", "product.py": "1"}, tree{"unittest.py": "whole", "sitecustomize.py": "whole"}},
 		"a package of its name": {"pytest -q", tree{"pytest/__init__.py": "", "shop/logging.py": ""}, tree{"pytest/__init__.py": "whole"}},
 		"a binary of jest":      {"npm test", tree{"node_modules/.bin/jest": "", "jest.js": ""}, tree{"node_modules/.bin/jest": "whole", "jest.js": "whole"}},

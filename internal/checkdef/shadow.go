@@ -24,10 +24,8 @@ type shadowing struct {
 
 var (
 	pythonShadows = shadowing{inFolder: pythonModules()}
-	nodeShadows   = shadowing{always: []string{".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml"}}
 	shadows       = map[string]shadowing{
 		"python": pythonShadows, "pytest": pythonShadows, "py.test": pythonShadows, "tox": pythonShadows, "nox": pythonShadows, "coverage": pythonShadows, "nose2": pythonShadows,
-		"npm": nodeShadows, "npx": nodeShadows, "pnpm": nodeShadows, "pnpx": nodeShadows, "yarn": nodeShadows, "bun": nodeShadows, "bunx": nodeShadows,
 		"jest": nodeBinary("jest"), "vitest": nodeBinary("vitest"), "mocha": nodeBinary("mocha"), "ava": nodeBinary("ava"), "eslint": nodeBinary("eslint"), "tsc": nodeBinary("tsc"),
 		"go":    {inFolderOrAbove: []string{"go.work"}},
 		"cargo": {inFolderOrAbove: []string{".cargo/config"}, inFolder: []string{"rust-toolchain", "rust-toolchain.toml"}},
