@@ -147,7 +147,7 @@ func TestKillAtAPush(t *testing.T) {
 		t.Fatalf("%d pushes in a run, want a lease, its commits and its states", all)
 	}
 	for nth := 1; nth <= all; nth++ {
-		ways := []pushKill{{nth: nth}, {nth: nth, outer: true, done: true}, {nth: nth, done: true}, {nth: nth, outer: true}}
+		ways := []pushKill{{nth: nth}, {nth: nth, outer: true}, {nth: nth, done: true}, {nth: nth, outer: true, done: true}}
 		if os.Getenv("KILL") == "" {
 			ways = ways[nth%len(ways):][:1]
 		}

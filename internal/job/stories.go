@@ -33,23 +33,23 @@ func (s *activeRun) detectChecks(ctx context.Context, asked NewRun) (NewRun, err
 
 type stories struct{ *activeRun }
 
-// Of returns the test files that iterations on a story changed, or those that an earlier run left.
+// Of returns the test files that iterations on a story changed, or those that are left of earlier work.
 func (s stories) Of(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
 	code, err := s.trusted.Copy(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var files []string
-	for _, span := range spansOf(run, story) {
-		changed, err := code.ChangedFiles(ctx, span)
-		if err != nil {
-			return nil, err
+	for _, spans := range [][]git.Span{spansOf(run, story), unrecorded(run)} {
+		for _, span := range spans {
+			changed, err := code.ChangedFiles(ctx, span)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, changed...)
 		}
-		files = append(files, changed...)
-	}
-	if len(files) == 0 && run.Start != run.Base {
-		if files, err = code.ChangedFiles(ctx, git.Span{From: run.Base, To: run.Start}); err != nil {
-			return nil, err
+		if len(files) > 0 {
+			break
 		}
 	}
 	return checkout.Testing(ctx, code, run, commit, files)
@@ -65,12 +65,23 @@ func spansOf(run journal.Run, story string) (spans []git.Span) {
 	return spans
 }
 
+// unrecorded returns the commits of an earlier run, and those that an earlier job of this run pushed before it was
+// killed: its newest record was not saved. No record says for which story they are, so they count for each.
+func unrecorded(run journal.Run) (spans []git.Span) {
+	if run.Start != run.Base {
+		spans = append(spans, git.Span{From: run.Base, To: run.Start})
+	}
+	for _, join := range run.Joins {
+		if join.Of == journal.OfBranch && slices.Equal(join.By, []string{git.Ralph.Name}) {
+			spans = append(spans, git.Span{From: join.From, To: join.With})
+		}
+	}
+	return spans
+}
+
 // Touched returns the files changed for a story, on this run or before, without reverted changes.
 func (s stories) Touched(ctx context.Context, run journal.Run, story, commit string) ([]string, error) {
-	spans := spansOf(run, story)
-	if run.Start != run.Base {
-		spans = slices.Insert(spans, 0, git.Span{From: run.Base, To: run.Start})
-	}
+	spans := append(unrecorded(run), spansOf(run, story)...)
 	code, err := s.trusted.Copy(ctx)
 	if err != nil {
 		return nil, err
