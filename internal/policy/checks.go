@@ -141,7 +141,12 @@ type SessionRules struct {
 }
 
 // PromiseTag returns the completion word exactly as the agent has to write it.
-func (p Policy) PromiseTag() string { return "<promise>" + p.Word + "</promise>" }
+func (p Policy) PromiseTag() string {
+	if p.Done == ByResponse {
+		return "<response>" + p.Word + "</response>"
+	}
+	return "<promise>" + p.Word + "</promise>"
+}
 
 // SessionStatus returns the reason in the words of a loop within a session.
 func (r Reason) SessionStatus() string {

@@ -18,7 +18,10 @@ func TestDefaultsOfSession(t *testing.T) {
 		t.Errorf("Of (-want +got):\n%s", diff)
 	}
 	if got := want.PromiseTag(); got != "<promise>DONE</promise>" {
-		t.Errorf("Marker = %s", got)
+		t.Errorf("PromiseTag = %s", got)
+	}
+	if got := policy.ForPreset(policy.Guardrails).PromiseTag(); got != "<response>DONE</response>" {
+		t.Errorf("PromiseTag of a run that ends by a response = %s", got)
 	}
 }
 

@@ -54,7 +54,7 @@ func eventLines(run journal.Run, event journal.Event) []eventLine {
 		return inspectionLines(e)
 	case journal.IterationEnded:
 		if !supervised {
-			return verdictLines(e)
+			return verdictLines(run, e)
 		}
 	}
 	line := singleLine(run, event)
@@ -189,8 +189,9 @@ func commitLines(e journal.CommitsTaken) (lines []eventLine) {
 	return lines
 }
 
-// verdictLines returns the passed stories, the rejected claims, and whether the work is complete.
-func verdictLines(e journal.IterationEnded) (lines []eventLine) {
+// verdictLines returns the passed stories, the rejected claims, and whether the work is complete. If all checks pass,
+// it names what is missing: no other line does.
+func verdictLines(run journal.Run, e journal.IterationEnded) (lines []eventLine) {
 	for _, id := range e.Passed {
 		lines = append(lines, iterationLine(goodSign, oneLine(id)+" passed"))
 	}
@@ -201,9 +202,9 @@ func verdictLines(e journal.IterationEnded) (lines []eventLine) {
 	case e.Done:
 		lines = append(lines, iterationLine(goodSign, "complete"))
 	case len(lines) == 0 && e.Story == "":
-		lines = append(lines, iterationLine(openSign, "not complete yet"))
+		lines = append(lines, iterationLine(openSign, "not complete yet"+pick(e.Green, ": the agent did not say "+oneLine(run.Policy.PromiseTag()), "")))
 	case len(lines) == 0:
-		lines = append(lines, iterationLine(openSign, oneLine(e.Story)+" is still open"))
+		lines = append(lines, iterationLine(openSign, oneLine(e.Story)+" is still open"+pick(e.Green, ": the agent did not mark it as passed", "")))
 	}
 	return lines
 }

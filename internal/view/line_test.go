@@ -69,6 +69,7 @@ var lines = []struct {
 	{journal.ProofEnded{Commit: "0123456789", Passed: true, Empty: true}, "  0123456: nothing could be verified"},
 	{journal.ProofEnded{Commit: "0123456789", Passed: true, Reused: true}, "  the same tree was checked before: 0123456"},
 	{journal.IterationEnded{Story: "US-001"}, "  US-001 is still open"},
+	{journal.IterationEnded{Story: "US-001", Green: true}, "  US-001 is still open: the agent did not mark it as passed"},
 	{
 		journal.IterationEnded{Story: "US-001", Passed: []string{"US-001"}, Rejected: []journal.Rejection{{Claim: "US-002", Why: "one at a time"}}},
 		"  US-001 passed\n  rejected: US-002: one at a time",
