@@ -31,7 +31,7 @@ func limitReached(run journal.Run) (policy.Reason, string) {
 		return reason, why
 	}
 	if limits.Iterations > 0 && run.UsedIterations() >= limits.Iterations {
-		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", run.UsedIterations(), limits.Iterations)
+		return policy.MaxIterations, fmt.Sprintf("%d of %d iterations used", len(run.Iterations), run.Granted.Iterations+limits.Iterations)
 	}
 	return noProgress(run)
 }
