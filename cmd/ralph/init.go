@@ -97,7 +97,8 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return fault.Usage("cannot read "+name, "name a text file, or - for standard input", err)
 	}
-	stories, source, err := plan.Draft(plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)}, forms()...)
+	task := plan.Task{Kind: plan.KindPrompt, Title: c.Title, Body: string(text)}
+	stories, source, err := plan.Draft(task, forms()...)
 	if err != nil {
 		return explainNoPlan(name, err)
 	}
@@ -108,6 +109,9 @@ func (c planCommand) draft(w world) error {
 		return err
 	}
 	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
+	if task.Kind = plan.KindIssue; plan.IsVague(task, stories, source) {
+		fmt.Fprintln(w.Stderr, "note: no criteria found, so the title is the only one; list them in the text as - [ ] items, or in the PRD")
+	}
 	fmt.Fprintln(w.Stderr, "next: save it as ralph/prd.json, commit it, then: ralph run")
 	_, err = w.Stdout.Write(data)
 	return err
