@@ -53,7 +53,7 @@ contract: # the simulated GitHub against GitHub's own description of its API
 	CONTRACT=1 go test -count=1 ./internal/github/... ./internal/testsupport/... && go test -count=1 -tags=contract -run=Scripts/action ./cmd/ralph
 agents: # the real CLIs against a model server; npm ci would want other machines' packages in the lock
 	npm --prefix tools/agents install --no-save --no-audit --no-fund
-	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=20m -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
+	AGENTS=1 go test -count=1 -p=2 -parallel=3 -timeout=1h -v -run='^Test(Real|Agents)' ./internal/agent/... ./cmd/ralph
 kill: # a kill at any event loses nothing; make check has each type of event once
 	KILL=1 go test -count=1 -timeout=20m -run='Kill|LostWork' -v ./...
 endurance: # the table of docs/reliability.md; SOAK=30m has the server soak longer
