@@ -17,7 +17,8 @@ const (
 	perRead  = 1024
 )
 
-var mostListed = 128 << 20 // bytes of names that are kept at a time
+// MostListed is how many bytes of names are kept at a time. It changes in tests only.
+var MostListed = 128 << 20
 
 func sizeOf(e fs.DirEntry) int { return len(e.Name()) + perEntry }
 
@@ -33,8 +34,21 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 
 // ReadDir lists a folder, sorted by name.
 func (r *Root) ReadDir(name string) ([]fs.DirEntry, error) {
-	left := mostListed
+	left := MostListed
 	return r.list(name, &left)
+}
+
+// Each visits what is in the folder, sorted by name. Calls within each other share what is left of MostListed.
+func (r *Root) Each(left *int, visit func(fs.FileInfo) error) error {
+	defer func(before int) { *left = before }(*left)
+	list, err := r.list(".", left)
+	for i, entry := range list {
+		*left, list[i] = *left+sizeOf(entry), nil
+		if info, gone := entry.Info(); gone == nil {
+			err = errors.Join(err, visit(info))
+		}
+	}
+	return err
 }
 
 // list lists a folder, sorted by name, and subtracts what that takes from what is left.

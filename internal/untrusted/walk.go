@@ -49,7 +49,7 @@ func (r *Root) walk(ended func() error, name string, visit Visit) error {
 	if err != nil {
 		err = visit(top, err)
 	} else {
-		left := mostListed
+		left := MostListed
 		err = walk{ended, visit, &left}.at(top, strings.Count(path.Join("/", name, "x"), "/")-1)
 	}
 	if errors.Is(err, fs.SkipDir) || errors.Is(err, fs.SkipAll) {

@@ -31,48 +31,32 @@ func Mirror(from, to string) error {
 		return fmt.Errorf("copy to %s: %w", to, err)
 	}
 	defer target.Close() //nolint:errcheck // only a handle
-	if err := mirrorFolder(source, target); err != nil {
+	left := untrusted.MostListed
+	if err := mirrorFolder(source, target, &left); err != nil {
 		return fmt.Errorf("copy %s to %s: %w", from, to, err)
 	}
 	return nil
 }
 
-func mirrorFolder(from, to *untrusted.Root) error {
-	want, err := listFiles(from)
-	if err != nil {
-		return err
-	}
-	have, err := listFiles(to)
-	if err != nil {
-		return err
-	}
-	for name, info := range have {
-		if wanted, is := want[name]; !is || wanted.Mode().Type() != info.Mode().Type() {
-			err = errors.Join(err, to.RemoveAll(name))
-			delete(have, name)
+// mirrorFolder keeps the names of one folder at a time, and of those above.
+func mirrorFolder(from, to *untrusted.Root, left *int) error {
+	err := to.Each(left, func(have fs.FileInfo) error {
+		if want, err := from.Lstat(have.Name()); err == nil && want.Mode().Type() == have.Mode().Type() {
+			return nil
 		}
-	}
-	for name, info := range want {
-		err = errors.Join(err, entry{from, to, name, info}.mirror(have[name]))
-	}
-	return err
-}
-
-func listFiles(root *untrusted.Root) (map[string]fs.FileInfo, error) {
-	entries, err := root.ReadDir(".")
-	all := make(map[string]fs.FileInfo, len(entries))
-	for _, entry := range entries {
-		if info, gone := entry.Info(); gone == nil {
-			all[info.Name()] = info
-		}
-	}
-	return all, err
+		return to.RemoveAll(have.Name())
+	})
+	return errors.Join(err, from.Each(left, func(want fs.FileInfo) error {
+		have, _ := to.Lstat(want.Name())
+		return entry{from, to, want.Name(), want, left}.mirror(have)
+	}))
 }
 
 type entry struct {
 	from, to *untrusted.Root
 	name     string
 	info     fs.FileInfo
+	left     *int
 }
 
 // mirror copies an entry. It replaces a changed file: writing to it would also change
@@ -107,7 +91,7 @@ func (e entry) mirrorDir() error {
 		return err
 	}
 	defer target.Close() //nolint:errcheck // only a handle
-	return errors.Join(mirrorFolder(source, target), e.setOwner(), e.to.Chmod(e.name, e.info.Mode().Perm()))
+	return errors.Join(mirrorFolder(source, target, e.left), e.setOwner(), e.to.Chmod(e.name, e.info.Mode().Perm()))
 }
 
 func (e entry) mirrorLink() error {
