@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -75,6 +76,7 @@ func playProbe(args []string) {
 // root with what a stock container leaves it; "closed", an ordinary user who
 // gets no user namespaces; "masked", one who sees a part of /proc alone.
 func playWeaker(args []string) {
+	runtime.LockOSThread() // what is dropped is the thread's, and exec keeps that of its caller
 	switch args[0] {
 	case "closed":
 		must(os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0))
