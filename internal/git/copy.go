@@ -59,11 +59,11 @@ func (t *Trusted) need(ctx context.Context, commits ...string) error {
 		if t.copied.has[sha] {
 			continue
 		}
-		history, held := []string{sha}, []string{"--objects", "--no-object-names", sha + "^{tree}"}
+		history, held := []string{sha}, []string{sha + "^{tree}"}
 		if newest := t.copied.newest; newest != "" {
 			history, held = append(history, "^"+newest), append(held, "^"+newest+"^{tree}")
 		}
-		if err := errors.Join(t.bring(ctx, history), t.bring(ctx, held)); err != nil {
+		if err := errors.Join(t.bring(ctx, history, false), t.bring(ctx, held, true)); err != nil {
 			return err
 		}
 		t.copied.has[sha], t.copied.newest = true, sha
@@ -80,32 +80,20 @@ func (t *Trusted) made(sha string) {
 	}
 }
 
-// bring copies the objects that rev-list finds. They are all there if rev-list finds them in the copy, too.
-func (t *Trusted) bring(ctx context.Context, which []string) error {
-	list := Call{Args: append([]string{"rev-list"}, which...), Limit: noEnd, Timeout: longer, Memory: MaxMemory}
-	ids, err := t.copied.from.Do(ctx, list)
-	if err == nil {
-		err = t.index(ctx, string(ids))
+// bring packs the objects of some revisions in the user's repository, or only their commits, and
+// unpacks them under the names of what they hold. They are all there if rev-list finds them then.
+func (t *Trusted) bring(ctx context.Context, revisions []string, whole bool) error {
+	packing, listing := []string{"pack-objects", "-q", "--revs", "--stdout", "--delta-base-offset", "--window=0"}, []string{"rev-list", "--quiet"}
+	if whole {
+		listing = append(listing, "--objects")
+	} else {
+		packing = append(packing, "--filter=tree:0")
 	}
-	if err == nil {
-		list.Args = append([]string{"rev-list", "--quiet"}, which...)
-		_, err = t.Do(ctx, list)
-	}
-	if failed, said := Answered(err); said && !failed.TimedOut {
-		return fault.Usage("an object of the repository is corrupt: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
-	}
-	return err
-}
-
-const noEnd, longer = 1 << 50, 10 * time.Minute
-
-// index packs objects of the user's repository, and unpacks them under the names of what they hold.
-func (t *Trusted) index(ctx context.Context, ids string) error {
 	pack, packed := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
 		_, err := t.copied.from.Do(ctx, Call{
-			Args: []string{"pack-objects", "-q", "--stdout", "--delta-base-offset", "--window=0"}, Stdin: strings.NewReader(ids),
+			Args: packing, Stdin: strings.NewReader(strings.Join(revisions, "\n")),
 			Stdout: packed, Limit: noEnd, Timeout: longer, Memory: MaxMemory,
 		})
 		_ = packed.CloseWithError(err)
@@ -114,10 +102,18 @@ func (t *Trusted) index(ctx context.Context, ids string) error {
 	_, err := t.Do(ctx, Call{Args: []string{"index-pack", "--stdin"}, Stdin: pack, Timeout: longer, Memory: MaxMemory})
 	_ = pack.CloseWithError(errStopped)
 	if failed := <-ended; failed != nil {
-		return failed
+		err = failed
+	}
+	if err == nil {
+		_, err = t.Do(ctx, Call{Args: append(listing, revisions...), Timeout: longer, Memory: MaxMemory})
+	}
+	if failed, said := Answered(err); said && !failed.TimedOut {
+		return fault.Usage("an object of the repository is corrupt: "+err.Error(), "git fsck shows which; a fresh clone has them all", nil)
 	}
 	return err
 }
+
+const noEnd, longer = 1 << 50, 10 * time.Minute
 
 const maxEnds = 1000 // of a history; agents can write any number to a laptop's .git/shallow
 
