@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -36,6 +35,10 @@ func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.R
 	if err != nil {
 		return s, err
 	}
+	listed, err := trusted.ListAll(ctx, cmp.Or(at.Stand, at.Commit))
+	if err != nil {
+		return s, err
+	}
 	root, err := untrusted.OpenRoot(at.Dir)
 	if err != nil {
 		return s, fmt.Errorf("look at the checkout: %w", err)
@@ -44,18 +47,12 @@ func (c *Clean) newSeal(ctx context.Context, trusted *git.Trusted, run journal.R
 	for _, name := range defining {
 		s.note(ctx.Err, root, name)
 	}
-	err = root.Walk(ctx, ".", func(e untrusted.Entry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case e.Path == ".git":
-			return fs.SkipDir
-		case e.Info.Mode().IsRegular() && paths.IsTest(e.Path):
-			s.note(ctx.Err, root, e.Path)
+	for _, entry := range listed {
+		if paths.IsTest(entry.Path) {
+			s.note(ctx.Err, root, entry.Path)
 		}
-		return nil
-	})
-	return s, err
+	}
+	return s, ctx.Err()
 }
 
 func (s seal) note(ended func() error, root *untrusted.Root, name string) {
