@@ -110,7 +110,7 @@ var grammars = map[Dialect]*grammar{
 		closed: map[string]string{
 			"background": "its usage could not be counted", "prompt": stored, "conversation": stored, "previous_response_id": stored, "web_search_options": remote,
 		},
-		tools:    set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search"),
+		tools:    set("custom", "function", "namespace", "local_shell", "apply_patch", "tool_search by the client"),
 		kind:     kindByType("function"),
 		fetching: set("image_url", "file_url"),
 		media:    set("image_url", "file_data", "input_audio"),
@@ -174,6 +174,9 @@ func kindByType(usual string) func(map[string]any) []string {
 		case nil:
 			kinds[0] = usual
 		}
+		if tool["execution"] == "client" { // OpenAI's search for tools runs at the maker unless this is set
+			kinds[0] += " by the client"
+		}
 		for name, value := range tool {
 			if isObject(value) && !toolFields[name] { // gateways take {"urlContext": {}} for Gemini's tool
 				kinds = append(kinds, name)
@@ -203,7 +206,7 @@ func (g *grammar) topFields() []string {
 }
 
 func (g *grammar) judgedFields() []string {
-	return slices.Concat([]string{"model", "tools", "function", "functions", "name", "tool", "definition", "type", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
+	return slices.Concat([]string{"model", "tools", "function", "functions", "name", "tool", "definition", "type", "execution", "edits"}, limitFields, slices.Collect(maps.Keys(g.unpriced)), slices.Collect(maps.Keys(refusedAnywhere)), slices.Collect(maps.Keys(g.fetching)), slices.Collect(maps.Keys(g.media)))
 }
 
 func (g *grammar) isLocalTool(kind string) bool {
