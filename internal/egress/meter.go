@@ -26,7 +26,10 @@ type Spent struct {
 	Stopped string  // why all requests are refused; empty: they are not
 }
 
-var errBudget = errors.New("the budget of this run is used")
+var (
+	errBudget = errors.New("the budget of this run is used")
+	errTurn   = errors.New("no agent is at work")
+)
 
 // meter sums the use of all requests, open ones included. A request is sent if its
 // maximum cost fits into the budget beside the maximum cost of the open requests.
@@ -94,6 +97,9 @@ func (m *meter) begin(ctx context.Context, what costBound, cancel context.Cancel
 	}
 	if m.stopped != "" {
 		return nil, errBudget
+	}
+	if m.open == nil {
+		m.open = map[*bill]bool{}
 	}
 	m.open[b] = true
 	return b, nil
@@ -234,6 +240,18 @@ func (m *meter) end(b *bill) {
 	defer m.mu.Unlock()
 	delete(m.open, b)
 	m.wake()
+}
+
+// endAll cuts off all requests, and returns when their bills have ended.
+func (m *meter) endAll() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for b := range m.open {
+		b.cancel(errTurn)
+	}
+	for len(m.open) > 0 {
+		_ = m.wait(context.Background())
+	}
 }
 
 func (m *meter) sum() Spent {

@@ -66,7 +66,7 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.Limits = m.Limits.withDefaults()
 	m.refusals.tell = m.Refused
 	m.meter.budget, m.meter.prices = m.Budget, m.Prices
-	m.meter.open, m.meter.turn = map[*bill]bool{}, make(chan struct{}, 1)
+	m.meter.turn = make(chan struct{}, 1)
 	m.keys = redact.Values(secrets(m.Makers)...)
 	m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
 	defer m.closeIdle()
@@ -88,11 +88,15 @@ func (m *Model) Traffic() []Traffic {
 	return all
 }
 
-// Turn allows requests until the caller runs end. Between turns all are refused: a commit can
-// contain the agent's token, and checks run it. Before the first turn, no program has a token.
+// Turn allows requests until the caller runs end, which cuts off those that are open and returns when
+// all are charged. Between turns all are refused: a commit can contain the agent's token, and checks
+// run it. Before the first turn, no program has a token.
 func (m *Model) Turn() (end func()) {
 	m.paused.Store(false)
-	return func() { m.paused.Store(true) }
+	return func() {
+		m.paused.Store(true)
+		m.meter.endAll()
+	}
 }
 
 // Spent returns the use so far, at any time.
@@ -159,7 +163,7 @@ func (c *call) authenticate(r *http.Request) bool {
 
 // hasTurn refuses requests between turns.
 func (c *call) hasTurn() bool {
-	return !c.m.paused.Load() || c.refuse(Refusal{What: "a request", Why: "no agent is at work"})
+	return !c.m.paused.Load() || c.refuse(Refusal{What: "a request", Why: errTurn.Error()})
 }
 
 // isKnownToken reports whether a request has the maker's token where clients put a key.
@@ -169,6 +173,9 @@ func (m Maker) isKnownToken(r *http.Request) bool {
 		return subtle.ConstantTimeCompare([]byte(given), []byte(m.Token)) == 1
 	})
 }
+
+// past is a deadline that ends reading or writing at once.
+var past = time.Unix(1, 0)
 
 // read reads the whole body, once there is memory for it.
 func (c *call) read(r *http.Request) bool {
@@ -187,7 +194,7 @@ func (c *call) read(r *http.Request) bool {
 	}
 	c.held = size
 	late := time.AfterFunc(c.m.Limits.Body, func() {
-		_ = http.NewResponseController(c.w).SetReadDeadline(time.Unix(1, 0)) // long ago
+		_ = http.NewResponseController(c.w).SetReadDeadline(past)
 	})
 	defer late.Stop()
 	body := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // which does not grow

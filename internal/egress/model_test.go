@@ -253,6 +253,42 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
+// The end of a turn cuts off open requests and charges them, also if the server does not notice that
+// the client is gone (it has sent a byte of its next request), or if the client reads nothing.
+func TestTheEndOfATurnChargesOpenRequests(t *testing.T) {
+	arrived := make(chan bool, 1)
+	for name, answer := range map[string]transport{
+		"no answer": func(r *http.Request) (*http.Response, error) {
+			arrived <- true
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		},
+		"an answer that is not read": func(r *http.Request) (*http.Response, error) {
+			arrived <- true
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(unending{}), Request: r}, nil
+		},
+	} {
+		d := newTestModel(t, "http://model.example", func(m *egress.Model) { m.Budget.Tokens, m.Transport = 100_000, answer })
+		end := d.model.Turn()
+		client, err := net.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		const body = `{"model":"big","max_tokens":2000}`
+		_, err = fmt.Fprintf(client, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%sP", messages, dummy, len(body), body)
+		<-arrived
+		end()
+		if spent := d.model.Spent(); err != nil || spent.Charged < 0.02 {
+			t.Errorf("%s: charged %+v, %v", name, spent, err)
+		}
+	}
+}
+
+type unending struct{}
+
+func (unending) Read(p []byte) (int, error) { return len(p), nil }
+
 // A request between turns does not end the budget, however much it may cost.
 func TestRequestsBetweenTurnsCostNothing(t *testing.T) {
 	server := newReceiver(t, nil)

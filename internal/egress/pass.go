@@ -25,8 +25,14 @@ var (
 )
 
 func (c *call) pass(r *http.Request) {
-	ctx, cut := context.WithCancelCause(r.Context())
-	defer cut(nil)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	cut := func(why error) {
+		cancel(why)
+		if errors.Is(why, errTurn) { // the client may never read the answer
+			_ = http.NewResponseController(c.w).SetWriteDeadline(past)
+		}
+	}
 	to, err := c.maker.at(c.where, c.query(r))
 	if err != nil {
 		c.reply(http.StatusBadGateway, "the model's server has no address")
