@@ -156,6 +156,10 @@ func TestOpenAIStoresNoChat(t *testing.T) {
 		if d.ask(chat, `{"model":"big"}`); string(arrived) != want {
 			t.Errorf("at %q arrived %s, want %s", base, arrived, want)
 		}
+		want = strings.Replace(want, `,"store":false`, "", 1) // what is compacted is never stored
+		if d.ask(responses+"/compact", `{"model":"big"}`); string(arrived) != want {
+			t.Errorf("at %q arrived %s to be compacted, want %s", base, arrived, want)
+		}
 	}
 }
 

@@ -116,7 +116,7 @@ func (c *call) addedFields(tree map[string]any) (map[string]string, *Refusal) {
 	if kept := tree["store"]; kept != false && (kept != nil || keeps) {
 		add["store"] = "false"
 	}
-	if c.path.keeps && c.maker.isOwn() && tree["service_tier"] == nil {
+	if c.dialect == OpenAI && c.maker.isOwn() && tree["service_tier"] == nil {
 		add["service_tier"] = `"default"`
 	}
 	if tree["stream"] != true || c.where != completions || c.m.Budget == (Budget{}) {
