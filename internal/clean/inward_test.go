@@ -136,6 +136,22 @@ func TestInwardEnds(t *testing.T) {
 	}
 }
 
+// The work grows with the text, not with its square.
+func TestWorkGrowsWithTheText(t *testing.T) {
+	for name, text := range map[string]func(n int) string{
+		"code spans":             func(n int) string { return strings.Repeat("`a", n) },
+		"formulas with code":     func(n int) string { return strings.Repeat("$`", n) },
+		"references and escapes": func(n int) string { return strings.Repeat("&amp;\\[", n) },
+	} {
+		made := func(n int) float64 {
+			return testing.AllocsPerRun(1, func() { clean.ForAgent(text(n), 0); clean.Inline(text(n), 0) })
+		}
+		if few, many := made(100), made(800); many > 16*few {
+			t.Errorf("%s: %.0f allocations for 800, %.0f for 100", name, many, few)
+		}
+	}
+}
+
 // FuzzInward holds that cleaning settles, and that a reader of the cleaned
 // page sees all that is in it: nothing hidden is left outside code.
 func FuzzInward(f *testing.F) {

@@ -53,9 +53,10 @@ func dropHTML(text string, gone Removed) string {
 		pieces = append(pieces, tokenize(text, r)...)
 	}
 	var edits []edit
+	ends := endsOfHidden(pieces)
 	for i := 0; i < len(pieces); i++ {
-		end := endOfHidden(pieces, i)
-		if end == i {
+		end, hidden := ends[i]
+		if !hidden {
 			edits = append(edits, edit{pieces[i].region, pieces[i].keptText(gone)})
 			continue
 		}
@@ -116,27 +117,25 @@ func hasHidingAttribute(z *html.Tokenizer, more bool) bool {
 	return false
 }
 
-// endOfHidden returns the token that ends the hidden element beginning at i. An element
-// that never ends hides only its tag: people write "the <title> is wrong", and
-// GitHub shows the text after it.
-func endOfHidden(pieces []token, i int) int {
-	if !pieces[i].hidesContent {
-		return i
-	}
-	depth := 0
-	for j := i; j < len(pieces); j++ {
-		switch p := pieces[j]; {
-		case p.name != pieces[i].name:
+// endsOfHidden returns, for each hidden element by its first token, the token that ends
+// it. An element that never ends hides only its tag: people write "the <title> is wrong",
+// and GitHub shows the text after it.
+func endsOfHidden(pieces []token) map[int]int {
+	ends := make(map[int]int)
+	open := make(map[string][]int)
+	for i, p := range pieces {
+		switch begun := open[p.name]; {
 		case p.opens:
-			depth++
-		case p.closes:
-			depth--
-		}
-		if depth == 0 {
-			return j
+			open[p.name] = append(begun, i)
+		case p.closes && len(begun) > 0:
+			begin := begun[len(begun)-1]
+			open[p.name] = begun[:len(begun)-1]
+			if pieces[begin].hidesContent {
+				ends[begin] = i
+			}
 		}
 	}
-	return i
+	return ends
 }
 
 var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,16 +20,22 @@ type writer struct {
 }
 
 func (w *writer) prose(text string) {
+	runs := make(map[int][]int) // the places of the runs of backticks, by their size
+	for _, run := range ticks.FindAllStringIndex(text, -1) {
+		runs[run[1]-run[0]] = append(runs[run[1]-run[0]], run[0])
+	}
 	for i := 0; i < len(text); {
-		i += w.next(text, i)
+		if text[i] == '`' {
+			i += w.code(text, i, runs)
+		} else {
+			i += w.next(text, i)
+		}
 	}
 }
 
 func (w *writer) next(text string, i int) int {
 	rest := text[i:]
 	switch c := rest[0]; c {
-	case '`':
-		return w.code(rest)
 	case '\\':
 		return w.backslash(rest)
 	case '<':
@@ -61,14 +68,14 @@ func (w *writer) character(rest string) int {
 	return 1
 }
 
-func (w *writer) code(rest string) int {
-	size := len(ticks.FindString(rest))
-	inside, found := "", false
-	for _, run := range ticks.FindAllStringIndex(rest[size:], -1) {
-		if found = run[1]-run[0] == size; found {
-			inside = rest[size : size+run[0]]
-			break
-		}
+func (w *writer) code(text string, i int, runs map[int][]int) int {
+	mark := ticks.FindString(text[i:])
+	size := len(mark)
+	closers := runs[size]
+	next, _ := slices.BinarySearch(closers, i+size)
+	found, inside := next < len(closers), ""
+	if found {
+		inside = text[i+size : closers[next]]
 	}
 	// Parsers disagree about \\| in a table cell.
 	muddled := strings.Contains(inside, "|") && strings.Contains(inside, `\`)
@@ -78,7 +85,7 @@ func (w *writer) code(rest string) int {
 		}
 		return size
 	}
-	w.span(rest[:size], inside)
+	w.span(mark, inside)
 	return size + len(inside) + size
 }
 
