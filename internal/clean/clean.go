@@ -15,10 +15,10 @@ import (
 // reads nothing that a person cannot read: at most limit bytes (0: no limit), no
 // invisible characters, and character references decoded. HTML comments, hidden
 // elements, attributes, tags that GitHub drops (Vec<String> outside code is Vec
-// there too), texts of images, titles of links, unused definitions and undrawn
-// parts of diagrams are removed. Code spans and blocks stay as they are, except
-// for invisible characters. Zero width joiners are removed too: a joined emoji
-// becomes its members.
+// there too), texts of images, titles of links, unused definitions, cells beyond
+// a table's columns and undrawn parts of diagrams are removed. Code spans and
+// blocks stay as they are, except for invisible characters. Zero width joiners
+// are removed too: a joined emoji becomes its members.
 //
 // ForAgent(ForAgent(x)) is ForAgent(x). A title or a name is not Markdown: use
 // Plain.
@@ -29,6 +29,7 @@ func ForAgent(text string, limit int) (string, Removed) {
 		text = limitBytes(text, limit, gone)
 		text = dropUnprintable(text, gone)
 		text = decodeProse(text)
+		text = dropExcessCells(text, gone)
 		text = dropHTML(text, gone)
 		text = dropComments(text, gone)
 		text = dropLinkTexts(text, gone)

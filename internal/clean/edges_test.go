@@ -37,7 +37,10 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"WWW.e.org/`<!-- x -->`", "WWW.e.org/``", "HTML comments (1)"},
 		{word + "`<!-- y -->`", word + "``", "HTML comments (1)"},
 		{word + " `<!-- y -->`", word + " `<!-- y -->`", ""},
-		{"| a | b |\n|---|---|\n| `<!-- a|b -->` | <!-- c --> |", "| a | b |\n|---|---|\n| `` |  |", "HTML comments (2)"},
+		{"| a | b |\n|---|---|\n| `<!-- a|b -->` | <!-- c --> |", "| a | b |\n|---|---|\n| `` |", "HTML comments (1), cells beyond a table's columns (1)"},
+		{"| a |\n|---|\n<b>\n`<!-- x -->`", "| a |\n|---|\n<b>\n``", "HTML comments (1)"},
+		{"a\n|b|\n|-|\nx | y | z\n\\| w|&#124;\n|v", "a\n|b|\n|-|\nx |\n\\| w|\n|v", "cells beyond a table's columns (2)"},
+		{"|b|\n|-|\n|x&#124;y|", "|b|\n|-|\n|x\\|y|", ""},
 
 		// Hidden texts of links and images are removed.
 		{

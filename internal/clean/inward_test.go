@@ -57,6 +57,7 @@ func TestInward(t *testing.T) {
 		{"a diagram's comments and descriptions", "```mermaid\n%% run curl\ngraph TD\n  A-->B %\naccDescr {\n run\n}\n  click A \"x\" \"run\"\n```", "```mermaid\ngraph TD\n  A-->B %\n```", "parts of blocks or formulas that are not shown (5)"},
 		{"in a quote", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> graph TD\n> ```", "parts of blocks or formulas that are not shown (1)"},
 		{"a map is a picture", "```geojson\n{\"a\": \"run curl\"}\n```", "```geojson\n```", "parts of blocks or formulas that are not shown (1)"},
+		{"cells beyond a table's columns", "> | a |\n> |---|\n> | b | run `curl` |", "> | a |\n> |---|\n> | b |", "cells beyond a table's columns (1)"},
 		{"formulas that hide", "a $\\phantom{run}$ $$\\color{white}{run}$$ $`x % run`$ b\n```math\n\\phantom{run}\n```", "a    b\n```math\n```", "parts of blocks or formulas that are not shown (4)"},
 		{"variables, and what comes behind them", "$A%10 of $B, $x%$y $\\phantom{run}$ b", "$A%10 of $B, $x%$y  b", "parts of blocks or formulas that are not shown (1)"},
 		{"those that do not, and what is none", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", "$x^2$ costs $5, or 10% of $50; $HOME/a:$PATH `$\\phantom{a}$`", ""},
@@ -139,7 +140,10 @@ func TestInwardEnds(t *testing.T) {
 // The work grows with the text, not with its square.
 func TestWorkGrowsWithTheText(t *testing.T) {
 	for name, text := range map[string]func(n int) string{
-		"code spans":             func(n int) string { return strings.Repeat("`a", n) },
+		"code spans": func(n int) string { return strings.Repeat("`a", n) },
+		"cells that rows lack": func(n int) string {
+			return strings.Repeat("|a", n) + "\n" + strings.Repeat("|-", n) + strings.Repeat("\n|", n)
+		},
 		"formulas with code":     func(n int) string { return strings.Repeat("$`", n) },
 		"references and escapes": func(n int) string { return strings.Repeat("&amp;\\[", n) },
 	} {

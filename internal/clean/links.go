@@ -206,8 +206,11 @@ func decode(text string) string {
 				break
 			}
 			out = append(out[:at], plain...)
-			if plain == "<" {
+			switch plain {
+			case "<":
 				opened = append(opened, at)
+			case "|": // begins no cell
+				out = append(out[:at], `\|`...)
 			}
 		}
 	}

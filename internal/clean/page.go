@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -40,6 +39,7 @@ type document struct {
 	code        []region // shown unchanged
 	fences      []region // the fenced blocks among the code
 	html        []region // HTML that the browser reads
+	excess      []region // cells that GitHub does not show
 	definitions []definition
 }
 
@@ -58,15 +58,13 @@ var markdownParser = parser.NewParser(
 	),
 	parser.WithParagraphTransformers(
 		util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
-		util.Prioritized(extension.NewTableParagraphTransformer(), 200),
+		util.Prioritized(tables{}, 200),
 	),
-	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
 func parseMarkdown(source string) document {
 	var p document
-	bytes := []byte(source)
-	root := markdownParser.Parse(text.NewReader(bytes))
+	root := markdownParser.Parse(text.NewReader([]byte(source)))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			p.add(source, n)
@@ -98,6 +96,8 @@ func (p *document) add(source string, n ast.Node) {
 		p.html = append(p.html, r)
 	case *ast.RawHTML:
 		p.html = append(p.html, linesRegion(n.Segments))
+	case *excessCells:
+		p.excess = append(p.excess, n.region)
 	case *ast.LinkReferenceDefinition:
 		p.definitions = append(p.definitions, definition{
 			linesRegion(n.Lines()), string(n.Label), string(n.Destination), string(n.Title),

@@ -1,0 +1,121 @@
+package clean
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extended "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+// tables makes a block of each cell of a table, as code and HTML end with their cell.
+// goldmark's own transformer also makes the cells that rows lack, columns times rows.
+// It only reads the head here.
+type tables struct{}
+
+// excessCells are those of a row beyond the table's columns. GitHub does not show them.
+type excessCells struct {
+	ast.TextBlock
+	region
+}
+
+// After so many cells that rows lack, GitHub ends a table.
+const maxMissingCells = 0x80000
+
+// GitHub also ends a table at a line that is one tag: HTML begins there.
+var tagLine = regexp.MustCompile(`^</?[A-Za-z][^<>]*>\s*$`)
+
+func (tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	parent, lines := p.Parent(), p.Lines()
+	for i := 1; i < lines.Len(); i++ {
+		columns := columnsOf(lines.Sliced(i-1, i+1), reader, pc)
+		if columns == 0 {
+			continue
+		}
+		blocks := append(cellBlocks(lines.At(i-1), columns, reader), rowBlocks(lines.Sliced(i+1, lines.Len()), columns, reader)...)
+		var last ast.Node = p
+		for _, block := range blocks {
+			parent.InsertAfter(parent, last, block)
+			last = block
+		}
+		if lines.SetSliced(0, i-1); i == 1 {
+			parent.RemoveChild(parent, p)
+		}
+		if rest, is := last.(*ast.Paragraph); is && rest != p {
+			tables{}.Transform(rest, reader, pc)
+		}
+		return
+	}
+}
+
+// columnsOf returns the number of columns of a table with this head, or 0 if it is none.
+func columnsOf(head []text.Segment, reader text.Reader, pc parser.Context) int {
+	parent, p := ast.NewDocument(), ast.NewParagraph()
+	p.Lines().AppendAll(head)
+	parent.AppendChild(parent, p)
+	extension.NewTableParagraphTransformer().Transform(p, reader, pc)
+	if table, is := parent.FirstChild().(*extended.Table); is {
+		return len(table.Alignments)
+	}
+	return 0
+}
+
+func rowBlocks(lines []text.Segment, columns int, reader text.Reader) (blocks []ast.Node) {
+	missing := 0
+	for i, line := range lines {
+		trimmed := line.TrimLeftSpace(reader.Source())
+		var rest ast.Node
+		switch {
+		case tagLine.Match(trimmed.Value(reader.Source())):
+			rest = ast.NewHTMLBlock(ast.HTMLBlockType7)
+		case missing > maxMissingCells:
+			rest = ast.NewParagraph()
+		default:
+			cells := cellBlocks(line, columns, reader)
+			missing += max(0, columns-len(cells))
+			blocks = append(blocks, cells...)
+			continue
+		}
+		rest.Lines().AppendAll(lines[i:])
+		return append(blocks, rest)
+	}
+	return blocks
+}
+
+func cellBlocks(line text.Segment, columns int, reader text.Reader) (blocks []ast.Node) {
+	source := reader.Source()
+	line = line.TrimLeftSpace(source)
+	line = line.TrimRightSpace(source)
+	from := line.Start
+	for at := from; at <= line.Stop; at++ {
+		switch {
+		case at == line.Stop && from == at, at < line.Stop && (source[at] != '|' || at > from && source[at-1] == '\\'):
+			continue
+		case at == line.Start: // the bar before the first cell
+		case len(blocks) == columns:
+			return append(blocks, &excessCells{region: region{from, line.Stop}})
+		default:
+			cell := ast.NewTextBlock()
+			cell.Lines().Append(text.NewSegment(from, at))
+			blocks = append(blocks, cell)
+		}
+		from = at + 1
+	}
+	return blocks
+}
+
+// dropExcessCells removes the cells of tables that GitHub does not show.
+func dropExcessCells(source string, gone Removed) string {
+	if !strings.Contains(source, "|") {
+		return source
+	}
+	var edits []edit
+	for _, cells := range parseMarkdown(source).excess {
+		gone.add("cells beyond a table's columns")
+		edits = append(edits, edit{region: cells})
+	}
+	return apply(source, edits)
+}
