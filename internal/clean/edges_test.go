@@ -75,6 +75,22 @@ func TestInwardAtTheEdges(t *testing.T) {
 	}
 }
 
+// Deeper lists and quotes are text, in which no code is known.
+func TestInwardIsDeep(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{strings.Repeat("> ", 100) + "`<!-- a -->`", "`<!-- a -->`"},
+		{strings.Repeat("> ", 101) + "`<!-- a -->`", "``"},
+		{strings.Repeat(">- ", 51) + "```\n<!-- a -->", "```\n"},
+		{strings.Repeat("1. ", 101) + "    <!-- a -->", ""},
+		{strings.Repeat("-", 200) + "`<!-- a -->`", "`<!-- a -->`"},
+	} {
+		got, _ := clean.ForAgent(c.in, 0)
+		if got = strings.TrimLeft(got, ">-1. "); got != c.want {
+			t.Errorf("Inward(%q) ends with %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
 func TestLinesAtTheEdges(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		// Text that mentions no one stays.

@@ -1,6 +1,8 @@
 package clean
 
 import (
+	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,7 +66,7 @@ var markdownParser = parser.NewParser(
 
 func parseMarkdown(source string) document {
 	var p document
-	root := markdownParser.Parse(text.NewReader([]byte(source)))
+	root := markdownParser.Parse(text.NewReader(shallow(source)))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			p.add(source, n)
@@ -75,6 +77,29 @@ func parseMarkdown(source string) document {
 	p.fences = sortRegions(p.fences)
 	p.html = sortRegions(p.html)
 	return p
+}
+
+// The parser's work grows with the square of how deep lists and quotes are in others. In
+// lists, GitHub's limit is the same.
+const maxDepth = 100
+
+var marker = regexp.MustCompile(`^[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:\s|$))`)
+
+// shallow returns source with deeper parts as text without code, which could end elsewhere
+// on the page.
+func shallow(source string) []byte {
+	all := []byte(source)
+	for line := range bytes.Lines(all) {
+		found := line
+		for depth := 0; depth < maxDepth && len(found) > 0; depth++ {
+			found = marker.Find(line)
+			line = line[len(found):]
+		}
+		if len(found) > 0 && marker.Match(line) {
+			copy(line, "x"+strings.ReplaceAll(string(line[1:]), "`", "x"))
+		}
+	}
+	return all
 }
 
 func (p *document) add(source string, n ast.Node) {
