@@ -147,6 +147,10 @@ func IsEvent(name string) bool {
 // ReadTrigger reads the payload of event. All texts in the trigger are clean. Of an event that
 // starts no work by itself it reads only the repository and the sender.
 func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
+	return readTrigger(event, body, &textCleaner{})
+}
+
+func readTrigger(event string, body []byte, wash *textCleaner) (trigger.Trigger, error) {
 	var p payload
 	err := json.Unmarshal(body, &p)
 	if !trigger.CanStartWork(event) {
@@ -161,7 +165,7 @@ func ReadTrigger(event string, body []byte) (trigger.Trigger, error) {
 	if err != nil {
 		return trigger.Trigger{}, fmt.Errorf("read the payload of %s: %w", event, err)
 	}
-	return p.trigger(event), nil
+	return p.trigger(event, wash), nil
 }
 
 func readPayload(body []byte) (p payload, err error) {
@@ -191,21 +195,20 @@ func (p payload) incomplete(event string) error {
 	return nil
 }
 
-func (p payload) trigger(event string) trigger.Trigger {
-	var wash textCleaner
+func (p payload) trigger(event string, wash *textCleaner) trigger.Trigger {
 	read := trigger.Trigger{
 		Event:    event,
 		Action:   p.Action,
 		Repo:     p.repo(),
-		Issue:    p.Issue.read(&wash),
+		Issue:    p.Issue.read(wash),
 		Label:    p.Label.Name,
 		Assignee: p.Assignee.name(),
-		Comment:  p.Note.read(&wash),
-		Review:   p.Review.read(&wash),
+		Comment:  p.Note.read(wash),
+		Review:   p.Review.read(wash),
 		Sender:   p.Sender.sender(),
 	}
 	if p.Pull != nil {
-		read.Issue, read.Pull = p.Pull.read(&wash), p.Pull.pull().Pull
+		read.Issue, read.Pull = p.Pull.read(wash), p.Pull.pull().Pull
 	}
 	if read.Action == "edited" && p.Note != nil {
 		read.Comment.Pressed, read.Comment.Digest = trigger.PressedButton(p.Changes.Body.From, p.Note.Body), digest(p.Note.Body)
@@ -268,9 +271,15 @@ func (c *comment) read(wash *textCleaner) trigger.Comment {
 	}
 }
 
-type textCleaner struct{ removed clean.Removed }
+type textCleaner struct {
+	removed   clean.Removed
+	onlyBegin bool // enough of a text to see a command, which is not cleaned otherwise
+}
 
 func (l *textCleaner) clean(text string, most int) string {
+	if l.onlyBegin {
+		return clean.Visible(text[:min(len(text), 1000)])
+	}
 	text, removed := clean.ForAgent(text, most)
 	l.removed.Add(removed)
 	return text

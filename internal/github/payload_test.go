@@ -158,3 +158,26 @@ func TestPayloadsThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// Anybody can send a long comment that is not for ralph. Little is done for it.
+func TestUnwantedTextIsNotCleaned(t *testing.T) {
+	body := func(text string) []byte {
+		return said(`{"action":"created","issue":{"number":7,"state":"open"},"comment":{"id":5,"body":%q,"user":%s},%s,"sender":%s}`, text, mia, acme, mia)
+	}
+	const hidden = "<b title='c'>x</b>`y` "
+	made := func(n int) float64 {
+		return testing.AllocsPerRun(1, func() {
+			_, why, err := github.ReadWanted("issue_comment", body(strings.Repeat(hidden, n)), trigger.Rules{})
+			if err != nil || !strings.Contains(why, "does not begin") {
+				t.Errorf("ReadWanted = %q, %v", why, err)
+			}
+		})
+	}
+	if few, many := made(1), made(2000); many > few+100 {
+		t.Errorf("%.0f allocations for a long comment, %.0f for a short one", many, few)
+	}
+	read, why, err := github.ReadWanted("issue_comment", body("\u200b/ralph "+strings.Repeat(hidden, 100)), trigger.Rules{})
+	if err != nil || why != "" || !strings.HasPrefix(read.Comment.Body, "/ralph <b>x</b>`y`") || len(read.Comment.Body) < 1000 {
+		t.Errorf("ReadWanted = %+v, %q, %v", read, why, err)
+	}
+}

@@ -88,6 +88,21 @@ func (c *Client) RelayedText(ctx context.Context, r Relayed) (text string, same 
 	return text, digest(text) == r.Digest, nil
 }
 
+// ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none,
+// and the repository: to clean a long text takes a while, and anybody can send one.
+func ReadWanted(event string, body []byte, rules trigger.Rules) (trigger.Trigger, string, error) {
+	begun, err := readTrigger(event, body, &textCleaner{onlyBegin: true})
+	if err != nil {
+		return trigger.Trigger{}, "", err
+	}
+	if _, why := trigger.CommandOf(begun, rules); why != "" {
+		return trigger.Trigger{Repo: begun.Repo}, why, nil
+	}
+	read, err := ReadTrigger(event, body)
+	_, why := trigger.CommandOf(read, rules)
+	return read, why, err
+}
+
 // CheckSignature reports whether GitHub signed body. The comparison takes constant time.
 func CheckSignature(secret, signature string, body []byte) error {
 	// SHA-1, which GitHub sends beside it for servers of old, is not enough.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/pattern"
-	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
 const (
@@ -114,12 +113,11 @@ func (d *service) accept(id, event string, body []byte) error {
 }
 
 func (d *service) read(id, event string, body []byte) (order, bool, error) {
-	read, err := github.ReadTrigger(event, body)
+	read, why, err := github.ReadWanted(event, body, d.Rules)
 	if err != nil {
 		return order{}, false, err
 	}
 	o := order{id: id, trigger: read, at: d.Now()}
-	_, why := trigger.CommandOf(read, d.Rules)
 	if why != "" {
 		d.metrics.count(unwanted)
 		d.Log.Debug("not for ralph", "delivery", id, "event", event, "repo", read.Repo.String(), "why", why)
