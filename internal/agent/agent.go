@@ -22,19 +22,17 @@ import (
 // new file with a function that returns an Adapter, and a line in adapters.
 type Adapter struct {
 	Name       string
-	Program    string              // name on PATH, or path
-	Install    string              // hint where Program is not found
-	Package    string              // npm package; empty: none
-	Wrapper    string              // npm's start script; empty: none
-	Wrapped    map[string][]string // by platform: where the program may be, relative to Wrapper
-	Version    []string            // argv that prints the version; nil: unknown
-	Tested     string              // version that was tested
-	Notes      []string            // where the adapter does not do what the user's flags ask for
-	Vars       []string            // the user's variables that it reads; none is a secret
-	Home       map[string]string   // files of a home of its own; nil: it uses the user's home
-	State      State               // its login, settings and sessions in the user's home
-	AutoRuns   []string            // paths in a repository whose content it runs without asking
-	Hosts      []string            // hosts it needs with a login, or with a key that only it can hold
+	Program    string            // name on PATH, or path
+	Install    string            // hint where Program is not found
+	Package    string            // npm package; empty: none
+	Version    []string          // argv that prints the version; nil: unknown
+	Tested     string            // version that was tested
+	Notes      []string          // where the adapter does not do what the user's flags ask for
+	Vars       []string          // the user's variables that it reads; none is a secret
+	Home       map[string]string // files of a home of its own; nil: it uses the user's home
+	State      State             // its login, settings and sessions in the user's home
+	AutoRuns   []string          // paths in a repository whose content it runs without asking
+	Hosts      []string          // hosts it needs with a login, or with a key that only it can hold
 	Argv       func(Order) []string
 	DefaultEnv []string             // defaults; the user's environment overrides them
 	Env        func(Order) []string // beyond the base environment

@@ -35,8 +35,6 @@ func codex(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:       "install Codex",
 		Package:       "@openai/codex",
-		Wrapper:       "codex.js",
-		Wrapped:       codexBuilds,
 		Login:         o.loginHint("input openai-api-key", "log in with `codex login`, or set CODEX_API_KEY to a valid key"),
 		StatusCommand: withSubcommand(command, "doctor", "--json"),
 		ReadStatus:    codexReadStatus,
@@ -114,19 +112,6 @@ func codexProvider(keys Keys) ([]string, error) {
 		flags = append(flags, "-c", `web_search="disabled"`)
 	}
 	return flags, nil
-}
-
-// codexBuilds are where npm puts Codex itself: a wrapper that is killed leaves Codex running.
-var codexBuilds = map[string][]string{
-	"linux/amd64":  codexBuild("codex-linux-x64", "x86_64-unknown-linux-musl"),
-	"linux/arm64":  codexBuild("codex-linux-arm64", "aarch64-unknown-linux-musl"),
-	"darwin/amd64": codexBuild("codex-darwin-x64", "x86_64-apple-darwin"),
-	"darwin/arm64": codexBuild("codex-darwin-arm64", "aarch64-apple-darwin"),
-}
-
-func codexBuild(pack, triple string) []string {
-	program := pack + "/vendor/" + triple + "/bin/codex"
-	return []string{"../node_modules/@openai/" + program, "../../" + program}
 }
 
 // codexFailure reads Codex's own sentences; the agent has no say in them.

@@ -21,8 +21,6 @@ func copilot(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:      "install GitHub Copilot CLI",
 		Package:      "@github/copilot",
-		Wrapper:      "npm-loader.js",
-		Wrapped:      copilotBuilds,
 		Version:      append(slices.Clone(command), "--version"),
 		Tested:       "1.0.102",
 		Notes:        notes,
@@ -63,23 +61,6 @@ func copilotEnv(keys Keys, model string) []string {
 		"COPILOT_PROVIDER_TYPE", keys.CopilotProviderType,
 		"COPILOT_PROVIDER_API_KEY", keys.CopilotProviderAPIKey,
 	)...)
-}
-
-// copilotBuilds are where npm puts Copilot itself: its wrapper ignores signals while it waits.
-var copilotBuilds = map[string][]string{
-	"linux/amd64":  copilotBuild("copilot-linux-x64", "copilot-linuxmusl-x64"),
-	"linux/arm64":  copilotBuild("copilot-linux-arm64", "copilot-linuxmusl-arm64"),
-	"darwin/amd64": copilotBuild("copilot-darwin-x64"),
-	"darwin/arm64": copilotBuild("copilot-darwin-arm64"),
-}
-
-func copilotBuild(packs ...string) (paths []string) {
-	for _, home := range []string{"node_modules/@github", ".."} {
-		for _, pack := range packs {
-			paths = append(paths, home+"/"+pack+"/copilot")
-		}
-	}
-	return paths
 }
 
 type copilotLine struct {

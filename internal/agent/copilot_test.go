@@ -1,9 +1,6 @@
 package agent_test
 
 import (
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -12,7 +9,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
-	"github.com/ralph-loop/ralph/internal/testsupport/agenttest"
 )
 
 func TestCopilotIsStartedAs(t *testing.T) {
@@ -151,60 +147,5 @@ func TestCopilotKilled(t *testing.T) {
 	want := []stream.Item{stream.Result{Failed: true, Reason: "ended without a result", Usage: stream.Usage{Output: 7}}}
 	if diff := cmp.Diff(want, decoder.End()); diff != "" {
 		t.Errorf("End (-want +got):\n%s", diff)
-	}
-}
-
-// npm's wrapper is a script beside, above or around the program itself.
-func TestCopilotBehindItsWrapper(t *testing.T) {
-	builds := map[string]string{
-		"linux/amd64": "copilot-linux-x64", "linux/arm64": "copilot-linux-arm64",
-		"darwin/amd64": "copilot-darwin-x64", "darwin/arm64": "copilot-darwin-arm64",
-	}
-	build := builds[runtime.GOOS+"/"+runtime.GOARCH]
-	const wrapper = "lib/node_modules/@github/copilot/npm-loader.js"
-	beside := "lib/node_modules/@github/" + build + "/copilot"
-	tests := map[string]struct {
-		wrapper  string
-		programs []string
-		want     string // "" is the link
-	}{
-		"a package beside it":      {wrapper, []string{beside}, beside},
-		"a package of its own":     {wrapper, []string{"lib/node_modules/@github/copilot/node_modules/@github/" + build + "/copilot"}, "lib/node_modules/@github/copilot/node_modules/@github/" + build + "/copilot"},
-		"for two C libraries":      {wrapper, []string{beside, strings.Replace(beside, "linux-", "linuxmusl-", 1)}, map[bool]string{false: beside}[runtime.GOOS == "linux"]},
-		"another machine's":        {wrapper, []string{"lib/node_modules/@github/copilot-vax/copilot"}, ""},
-		"something else's wrapper": {"lib/own/copilot", []string{"lib/" + build + "/copilot"}, ""},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			dir, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			link := filepath.Join(dir, "bin", "copilot")
-			for _, path := range append(test.programs, test.wrapper) {
-				path = filepath.Join(dir, path)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, nil, 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.Mkdir(filepath.Dir(link), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(filepath.Join("..", test.wrapper), link); err != nil {
-				t.Fatal(err)
-			}
-			want := link
-			if test.want != "" {
-				want = filepath.Join(dir, test.want)
-			}
-			s := agenttest.New(t, "copilot", agent.Options{})
-			s.Env = []string{"PATH=" + filepath.Dir(link)}
-			if got, err := s.Adapter.Locate(s.Env, s.Dir); err != nil || got != want {
-				t.Errorf("Ready = %q, %v, want %q", got, err, want)
-			}
-		})
 	}
 }

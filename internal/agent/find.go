@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -22,7 +21,7 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 		path = filepath.Join(dir, path)
 	}
 	if err == nil {
-		return a.unwrapped(path), nil
+		return path, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return "", fault.Usage("the agent "+a.Program+" cannot be run", process.Remedy(a.Program, err), err)
@@ -32,25 +31,6 @@ func (a Adapter) Locate(env []string, dir string) (string, error) {
 		what = fmt.Sprintf("no agent at %s", a.Program)
 	}
 	return "", fault.Usage(what, a.InstallHint()+", or choose another agent: --agent NAME (in a workflow: input agent)", nil)
-}
-
-// unwrapped returns the program that a wrapper starts. With several builds, only the wrapper knows the C
-// library.
-func (a Adapter) unwrapped(path string) string {
-	script, err := filepath.EvalSymlinks(path)
-	if err != nil || a.Wrapper == "" || filepath.Base(script) != a.Wrapper {
-		return path
-	}
-	var found []string
-	for _, program := range a.Wrapped[runtime.GOOS+"/"+runtime.GOARCH] {
-		if path, err := process.LookUp(filepath.Join(filepath.Dir(script), program), "", nil); err == nil {
-			found = append(found, path)
-		}
-	}
-	if len(found) != 1 {
-		return path
-	}
-	return found[0]
 }
 
 // versionPattern matches a version that a CLI prints: "2.1.328 (Claude Code)", "codex-cli 0.169.0", "0.0.1763-g1a2b3c".
