@@ -49,7 +49,7 @@ func stepInIteration(run journal.Run, it journal.Iteration) Step {
 	switch {
 	case it.Agent == nil:
 		return Iterate{it.Number, it.Story}
-	case it.Agent.CannotRun && (it.Taken != nil || !it.Agent.Blind): // one without a protocol may have worked before
+	case it.Agent.CannotRun:
 		return Judge{judgeIteration(run, it)}
 	case it.Agent.Busy:
 		return modelRetryStep(run, it)

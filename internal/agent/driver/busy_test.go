@@ -2,7 +2,6 @@ package driver_test
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,10 +11,8 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/agent/driver"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/redact"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Whether the model's server turned an agent away is told by what its program
@@ -201,51 +198,5 @@ func TestOverspentByRollouts(t *testing.T) {
 				t.Errorf("Do: overspent %v, %d tokens, why %q, %v", ended.Overspent, ended.Usage.Tokens(), ended.Why, err)
 			}
 		})
-	}
-}
-
-// The last words of a program without a protocol say why the model server refused it, if
-// it failed.
-func TestRefusalInWords(t *testing.T) {
-	for said, want := range map[string]journal.AgentEnded{
-		"Error: 401 Unauthorized":                       {Denied: stream.NoLogin, CannotRun: true},
-		"API Error: 401 {\"type\":\"error\"}":           {Denied: stream.NoLogin, CannotRun: true},
-		"401":                                           {Denied: stream.NoLogin, CannotRun: true},
-		"Invalid API key":                               {Denied: stream.NoLogin, CannotRun: true},
-		"Your credit balance is too low":                {Denied: stream.NoCredit, CannotRun: true},
-		"You have no credits left":                      {Denied: stream.NoCredit, CannotRun: true},
-		"HTTP/1.1 429 Too Many Requests":                {Busy: true},
-		"error: status 429":                             {Busy: true},
-		"Rate limit reached for requests":               {Busy: true},
-		"three files changed\nError: 401 Unauthorized":  {Denied: stream.NoLogin, CannotRun: true},
-		"Rate limit exceeded, try again later":          {Busy: true},
-		"401 tests passed, 1 failed":                    {},
-		"main.main()\n\tmain.go:402 +0x1d":              {},
-		"src/a.ts:401:13 - error TS2345: no":            {},
-		"x.py:429: 2 failed":                            {},
-		"Done.\nAdded rate limits, 2 tests still fail":  {},
-		"Added rate limiting, 2 tests still fail":       {},
-		"See above.\nhandled the unauthorized case":     {},
-		"there is no credit card field yet":             {},
-		"I wrote about credit cards and page 429.":      {},
-		"Error: 401 Unauthorized\nall is well\ngoodbye": {},
-	} {
-		for _, exit := range []int{1, 0} {
-			adapter, err := agent.Pick("command", agent.Options{Command: fmt.Sprintf(`sh -c 'printf "%%s\n" "$SAID"; exit %d'`, exit)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			hand := &driver.Agent{Redact: redact.Values().Writer, Adapter: adapter, Run: (&process.Runner{}).Run, Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin", "SAID=" + said}}
-			got, err := hand.Do(t.Context(), agent.Order{Iteration: 1, Prompt: "go"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if exit == 0 {
-				want = journal.AgentEnded{}
-			}
-			if got.Denied != want.Denied || got.CannotRun != want.CannotRun || got.Busy != want.Busy {
-				t.Errorf("%q, exit %d: denied %q, cannot run %v, busy %v", said, exit, got.Denied, got.CannotRun, got.Busy)
-			}
-		}
 	}
 }

@@ -44,7 +44,6 @@ func (s *collector) event(e ending) journal.AgentEnded {
 	ended.Exit, ended.Signal, ended.TimedOut = e.Exit, e.Signal, e.TimedOut
 	ended.TookMS, ended.Swept = e.Took.Milliseconds(), e.Swept
 	e = s.retriesAsFailure(e)
-	s.readRefusal(e)
 	ended.Why = s.failureReason(e)
 	ended.Failed = ended.Why != ""
 	ended.CannotRun = s.cannotRun(e)

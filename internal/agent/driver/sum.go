@@ -72,12 +72,10 @@ func causeScore(line string) int {
 	case strings.HasPrefix(line, "hint: "), strings.Contains(line, ": hint: "):
 		return 1
 	case strings.Contains(line, "error"):
-		return namesError
+		return 3
 	}
 	return 2
 }
-
-const namesError = 3
 
 func (s *collector) take(items ...stream.Item) {
 	s.mu.Lock()
