@@ -291,30 +291,3 @@ func TestGuardRules(t *testing.T) {
 		t.Errorf("Table (-want +got):\n%s", diff)
 	}
 }
-
-// CanonicalText does not depend on the layout, defaults and display keys, but on all else.
-func TestSaid(t *testing.T) {
-	file := func(name, text string) config.File { return config.File{Name: name, Data: []byte(text)} }
-	base := file("settings.json", `{"maximumIterations": 5, "sandbox": {"mode": "notify"}}`)
-	for name, c := range map[string]struct {
-		files []config.File
-		same  bool
-	}{
-		"another layout": {[]config.File{file("settings.json", "{\n \"sandbox\": {\"mode\": \"notify\"},\n \"maximumIterations\": 5}")}, true},
-		"what is shown":  {[]config.File{file("settings.json", `{"$schema": "x", "outputTruncateChars": 7, "maximumIterations": 5, "sandbox": {"mode": "notify"}}`)}, true},
-		"null, nothing":  {[]config.File{base, file("settings.local.json", `{"scm": null, "limits": {}}`)}, true},
-		"the same above": {[]config.File{base, file("x.yaml", "maximumIterations: 5\n")}, true},
-		"another value":  {[]config.File{base, file("settings.local.json", `{"maximumIterations": 6}`)}, false},
-		"a default":      {[]config.File{base, file("settings.local.json", `{"guardrails": []}`)}, false},
-		"text, number":   {[]config.File{base, file("settings.local.json", `{"maximumIterations": "5"}`)}, false},
-		"one key more":   {[]config.File{base, file("x.yaml", "ralph_loop:\n  max_iterations: 5\n")}, false},
-		"nothing":        {nil, false},
-	} {
-		if got := config.CanonicalText(c.files...) == config.CanonicalText(base); got != c.same {
-			t.Errorf("%s: %s, the same as %s: %t, want %t", name, config.CanonicalText(c.files...), config.CanonicalText(base), got, c.same)
-		}
-	}
-	if got := config.CanonicalText(file("settings.json", `{"$schema": "x", "streamAgentOutput": false}`)); got != "" {
-		t.Errorf("Said = %q of settings that say nothing, want it empty", got)
-	}
-}

@@ -36,7 +36,11 @@ const sandboxed = "ralph-sandboxed"
 // noteSettings notes the settings of the project, alone or with a file of --config.
 func (d *Project) noteSettings(file string, all ...config.File) {
 	way, _ := filepath.Rel(d.top(), d.ProjectDir) // both are whole
-	d.config[digest(way, file)] = []string{config.CanonicalText(all...)}
+	var texts []string
+	for _, f := range all {
+		texts = append(texts, string(f.Data))
+	}
+	d.config[digest(way, file)] = []string{strings.Join(texts, "\x00")}
 }
 
 // notePlan notes what a PRD says of how work is judged: its checks, and whether stories pass, need no
