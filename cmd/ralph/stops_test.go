@@ -35,7 +35,7 @@ var project = map[string]string{
 	"cancel.sh":      `kill -INT "$(cat .ralph/lock .ralph/supervise.lock 2>/dev/null)"; until grep -q -e '^Received signal' -e stopping said; do sleep 0.02; done`,
 	"broken.sh":      "#!/no/such/interpreter",
 	"cost.txtar":     "costs\n-- 1/write/a --\na\n-- 1/cost --\nusd: 2\n",
-	"tokens.txtar":   "costs\n-- 1/write/a --\na\n-- 1/cost --\ninput: 2000\n",
+	"tokens.txtar":   "costs\n-- 1/write/a --\na\n-- 1/cost --\nusd: 0.01\ninput: 2000\n",
 }
 
 var allPassed = map[string]string{

@@ -10,7 +10,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 func TestPick(t *testing.T) {
@@ -125,28 +124,5 @@ func TestFind(t *testing.T) {
 				t.Errorf("Locate = %q, %v, want %q", got, err, test.want)
 			}
 		})
-	}
-}
-
-func TestScriptedLines(t *testing.T) {
-	got := decode(t, "scripted", `{"type":"note","text":"n"}
-{"type":"say","text":"s"}
-{"type":"tool","id":"1","name":"Write","text":"a"}
-{"type":"tool_end","id":"1","failed":true}
-{"type":"todo","text":"[x] a\n[>] b\n[ ] c"}
-{"type":"later"}
-panic: no`)
-	want := []stream.Item{
-		stream.Progress{Text: "n"},
-		stream.Text{Text: "s"},
-		stream.ToolStart{ID: "1", Name: "Write", Input: "a"},
-		stream.ToolEnd{ID: "1", Failed: true},
-		stream.Todo{Tasks: []stream.Task{
-			{Text: "a", State: stream.TaskDone}, {Text: "b", State: stream.TaskActive}, {Text: "c", State: stream.TaskPending},
-		}},
-		stream.Progress{Text: "panic: no"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("items (-want +got):\n%s", diff)
 	}
 }

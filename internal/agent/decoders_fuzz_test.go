@@ -19,7 +19,6 @@ func FuzzCodex(f *testing.F)    { fuzz(f, "codex") }
 func FuzzCopilot(f *testing.F)  { fuzz(f, "copilot") }
 func FuzzGemini(f *testing.F)   { fuzz(f, "gemini") }
 func FuzzOpencode(f *testing.F) { fuzz(f, "opencode") }
-func FuzzScripted(f *testing.F) { fuzz(f, "scripted") }
 
 // odd lines are of one program or another: none of them may mind.
 var odd = []string{

@@ -228,7 +228,7 @@ func TestPlayEnds(t *testing.T) {
 		"by a claim of nothing": {
 			text: "-- 1/claim --\nUS-404\n",
 			want: journal.AgentEnded{
-				Exit: 2, Failed: true, Tools: 1,
+				Exit: 2, Failed: true,
 				Why: "ended without a result, exit code 2: script.txtar:1: claim in ralph/prd.json: no story US-404",
 			},
 		},
@@ -306,12 +306,12 @@ func TestPlayProtocol(t *testing.T) {
 		Dir: t.TempDir(), Prompt: strings.NewReader(""), Out: &out,
 		Run: func(context.Context, process.Command) (process.Result, error) { return process.Result{}, nil },
 	})
-	want := `{"type":"note","text":"script Title"}
-{"type":"tool","text":"a.txt","id":"call_1","name":"Write"}
-{"type":"tool_end","id":"call_1"}
-{"type":"say","text":"Hello."}
-{"type":"spent","usage":{"input":5},"cost":{"usd":1,"known":true}}
-{"type":"result","reason":"completed","usage":{"input":5},"cost":{"usd":1,"known":true}}
+	want := `script Title
+{"part":null,"type":"step_start"}
+{"part":{"callID":"call_1","state":{"input":{"command":"a.txt"},"output":"","status":"completed"},"tool":"Write"},"type":"tool_use"}
+{"part":{"text":"Hello."},"type":"text"}
+{"part":{"cost":1,"reason":"tool-calls","tokens":{"cache":{"read":0,"write":0},"input":5,"output":0}},"type":"step_finish"}
+{"part":{"reason":"stop"},"type":"step_finish"}
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" || code != 0 || err != nil {
 		t.Errorf("Play = %d, %v (-want +got):\n%s", code, err, diff)

@@ -1,14 +1,12 @@
 package scripted
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/ralph-loop/ralph/internal/agent"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // kinds are what a file of a script can be.
@@ -35,7 +33,7 @@ var kinds = map[string]kind{
 
 func planSay(_, text string) (action, error) {
 	return func(_ context.Context, p *player) error {
-		return p.tell(agent.Cue{Type: agent.CueSay, Text: strings.TrimSpace(text)})
+		return p.tell(part("text", object{"text": strings.TrimSpace(text)}))
 	}, nil
 }
 
@@ -44,8 +42,14 @@ func planPromise(_, text string) (action, error) {
 }
 
 func planTodo(_, text string) (action, error) {
+	states := map[string]string{"[x]": "completed", "[>]": "in_progress"}
+	var todos []object
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		at := min(3, len(line))
+		todos = append(todos, object{"content": line[at:], "status": states[line[:at]]})
+	}
 	return func(_ context.Context, p *player) error {
-		return p.tell(agent.Cue{Type: agent.CueTodo, Text: strings.TrimSpace(text)})
+		return p.tell(part("tool_use", object{"tool": "todowrite", "state": object{"input": object{"todos": todos}}}))
 	}, nil
 }
 
@@ -78,12 +82,9 @@ func planTool(_, text string) (action, error) {
 
 // planCost adds to what the play says it spent.
 func planCost(_, text string) (action, error) {
-	var usage stream.Usage
 	var usd float64
-	tokens := map[string]*int64{
-		"input": &usage.Input, "output": &usage.Output,
-		"cache-read": &usage.CacheRead, "cache-write": &usage.CacheWrite,
-	}
+	var input, output, read, write int64
+	tokens := map[string]*int64{"input": &input, "output": &output, "cache-read": &read, "cache-write": &write}
 	for _, f := range fields(text) {
 		var err error
 		into, known := tokens[f.name]
@@ -100,9 +101,10 @@ func planCost(_, text string) (action, error) {
 		}
 	}
 	return func(_ context.Context, p *player) error {
-		p.usage = p.usage.Plus(usage)
-		p.cost = stream.Cost{USD: p.cost.USD + usd, Known: true}
-		return p.tell(agent.Cue{Type: agent.CueSpent, Usage: p.usage, Cost: p.cost})
+		return p.tell(part("step_finish", object{
+			"reason": "tool-calls", "cost": usd,
+			"tokens": object{"input": input, "output": output, "cache": object{"read": read, "write": write}},
+		}))
 	}, nil
 }
 
@@ -112,7 +114,7 @@ func planExpect(_, text string) (action, error) {
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(line)
 			if !strings.Contains(string(p.prompt), line) {
-				return failure(agent.Cue{Reason: "unexpected_prompt", Text: fmt.Sprintf("the prompt does not say %q", line)})
+				return failure("unexpected_prompt", object{"message": fmt.Sprintf("the prompt does not say %q", line)})
 			}
 		}
 		return nil
@@ -135,10 +137,9 @@ func planSleep(_, text string) (action, error) {
 
 func planHang(_, _ string) (action, error) {
 	return func(ctx context.Context, p *player) error {
-		return p.call("Bash", "sleep infinity", func() (string, bool, error) {
-			<-ctx.Done()
-			return "", true, context.Cause(ctx)
-		})
+		err := p.tellCall("Bash", "sleep infinity", "", false)
+		<-ctx.Done()
+		return cmp.Or(err, context.Cause(ctx))
 	}, nil
 }
 
@@ -146,11 +147,10 @@ func planHang(_, _ string) (action, error) {
 // program in which nothing can ever happen is ended by its runtime.
 func planHangOn(_, _ string) (action, error) {
 	return func(_ context.Context, p *player) error {
-		return p.call("Bash", "trap '' TERM; sleep infinity", func() (string, bool, error) {
-			for range time.NewTicker(time.Hour).C {
-			}
-			return "", true, nil
-		})
+		err := p.tellCall("Bash", "trap '' TERM; sleep infinity", "", false)
+		for range time.NewTicker(time.Hour).C {
+		}
+		return err
 	}, nil
 }
 
@@ -158,8 +158,8 @@ func planHangOn(_, _ string) (action, error) {
 // long the model wants to be left alone in a line of its own.
 func planFail(_, text string) (action, error) {
 	text, after, _ := strings.Cut(text, "\nafter: ")
-	after = strings.TrimSpace(after)
-	if _, err := time.ParseDuration(after); after != "" && err != nil {
+	wait, err := time.ParseDuration(cmp.Or(strings.TrimSpace(after), "0s"))
+	if err != nil {
 		return nil, err
 	}
 	text = oneLine(text)
@@ -169,13 +169,15 @@ func planFail(_, text string) (action, error) {
 		status = 0
 	}
 	return func(context.Context, *player) error {
-		return failure(agent.Cue{Reason: "api_error", Status: status, Text: "API Error: " + text, After: after})
+		return failure("api_error", object{
+			"message": "API Error: " + text, "statusCode": status,
+			"responseHeaders": object{"retry-after": strconv.Itoa(int(wait.Seconds()))},
+		})
 	}, nil
 }
 
-func failure(c agent.Cue) *curtain {
-	c.Type, c.Failed = agent.CueResult, true
-	return &curtain{code: 1, result: c}
+func failure(name string, data object) *curtain {
+	return &curtain{code: 1, result: object{"type": "error", "error": object{"name": name, "data": data}}}
 }
 
 // planExit drops the curtain without a word, unless the code says all is well.
@@ -186,7 +188,7 @@ func planExit(_, text string) (action, error) {
 	}
 	end := &curtain{code: code}
 	if code == 0 {
-		end.result = agent.Cue{Type: agent.CueResult, Reason: "completed"}
+		end.result = completed()
 	}
 	return func(context.Context, *player) error { return &curtain{code: end.code, result: end.result} }, nil
 }

@@ -13,10 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // exitTerminated is what a shell says of a program that SIGTERM ended.
@@ -37,7 +35,7 @@ type Stage struct {
 }
 
 // Play returns the scripted agent: it does what the script has for this iteration
-// and tells of it on Out, one JSON object a line. The code is what the program
+// and tells of it on Out, in opencode's lines. The code is what the program
 // should exit with. A ctx that ends is a polite signal; the script decides who
 // is polite.
 //
@@ -108,24 +106,25 @@ type player struct {
 	root   *os.Root
 	prompt []byte
 	calls  int
-	usage  stream.Usage
-	cost   stream.Cost
 }
 
 // curtain ends a play before the script does.
 type curtain struct {
 	code   int
-	result agent.Cue // without a type: nothing is said of the end
+	result object // nil: nothing is said of the end
 }
 
 // Error is never seen: a curtain does not leave Play.
 func (c *curtain) Error() string { return "exit " + strconv.Itoa(c.code) }
 
 func (p *player) play(ctx context.Context, s script) (int, error) {
-	if err := p.tell(agent.Cue{Type: agent.CueNote, Text: "script " + s.title}); err != nil {
+	if _, err := fmt.Fprintf(p.Out, "script %s\n", s.title); err != nil { // a line that is not JSON is shown
 		return 0, err
 	}
-	end := &curtain{result: agent.Cue{Type: agent.CueResult, Reason: "completed"}}
+	if err := p.tell(part("step_start", nil)); err != nil {
+		return 0, err
+	}
+	end := &curtain{result: completed()}
 	for _, step := range s.scene(p.Iteration, p.Story) {
 		err := step.act(ctx, p)
 		switch {
@@ -143,15 +142,20 @@ func (p *player) play(ctx context.Context, s script) (int, error) {
 func signalled(ctx context.Context) bool { return ctx.Err() != nil }
 
 func (p *player) close(end *curtain) (int, error) {
-	if end.result.Type == "" {
+	if end.result == nil {
 		return end.code, nil
 	}
-	end.result.Usage, end.result.Cost = p.usage, p.cost
 	return end.code, p.tell(end.result)
 }
 
-// tell prints one cue in one write, so that a kill cuts none in half.
-func (p *player) tell(c agent.Cue) error {
+type object map[string]any
+
+func part(kind string, content object) object { return object{"type": kind, "part": content} }
+
+func completed() object { return part("step_finish", object{"reason": "stop"}) }
+
+// tell prints a line in one write, so that a kill cuts none in half.
+func (p *player) tell(c object) error {
 	line, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("tell: %w", err)
@@ -162,19 +166,23 @@ func (p *player) tell(c agent.Cue) error {
 	return nil
 }
 
-// call tells of a tool call around what it does. A tool that fails is the
-// agent's to bear; the error is one that ends the play.
+// call tells of a tool call after it. A tool that fails is the agent's to bear; the
+// error is one that ends the play.
 func (p *player) call(name, input string, tool func() (output string, failed bool, err error)) error {
-	p.calls++
-	id := "call_" + strconv.Itoa(p.calls)
-	if err := p.tell(agent.Cue{Type: agent.CueTool, ID: id, Name: name, Text: input}); err != nil {
-		return err
-	}
 	output, failed, err := tool()
 	if err != nil {
 		return err
 	}
-	return p.tell(agent.Cue{Type: agent.CueToolEnd, ID: id, Text: strings.TrimSpace(output), Failed: failed})
+	return p.tellCall(name, input, output, failed)
+}
+
+func (p *player) tellCall(name, input, output string, failed bool) error {
+	p.calls++
+	status := map[bool]string{false: "completed", true: "error"}[failed]
+	return p.tell(part("tool_use", object{
+		"tool": name, "callID": "call_" + strconv.Itoa(p.calls),
+		"state": object{"status": status, "input": object{"command": input}, "output": strings.TrimSpace(output)},
+	}))
 }
 
 func (p *player) memory(name string) string {
