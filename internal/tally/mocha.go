@@ -85,7 +85,7 @@ func (m *mocha) failure(text string) {
 		return
 	}
 	name, last := strings.CutSuffix(strings.TrimSpace(text), ":")
-	if name == "" || len(m.name) > maxShortLine {
+	if name == "" || len(m.name) > maxLine {
 		m.naming = false
 		return
 	}
