@@ -116,7 +116,6 @@ var plan = house{
 		"github.com/rhysd/actionlint":             {},
 		"github.com/santhosh-tekuri/jsonschema":   {},
 		"github.com/sethvargo/go-githubactions":   {"internal/action"},
-		"github.com/tailscale/hujson":             {"internal/survey"},
 		"github.com/yuin/goldmark":                {"internal/plan", "internal/clean", "internal/report"},
 		"go.opentelemetry.io/otel":                {"internal/trace"},
 		"go.opentelemetry.io/proto/otlp":          {"internal/trace"},

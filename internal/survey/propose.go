@@ -59,7 +59,7 @@ type workflowJob struct {
 
 // Propose reads a project's files. The workflow job that runs the tests comes first, but
 // copilot-setup-steps.yml comes first for setup. What is still missing comes from the
-// devcontainer, and from the files of package managers and version managers.
+// files of package managers and version managers.
 func Propose(s Source) Proposal {
 	var p Proposal
 	if job, is := p.jobs(s, copilotFile)[copilotJob]; is {
@@ -82,13 +82,10 @@ func Propose(s Source) Proposal {
 	if p.Checks == nil {
 		p.Checks = files.Checks()
 	}
-	container := p.container(s)
-	for _, setup := range [][]Command{container.setup, files.Setup()} {
-		if p.Setup == nil {
-			p.Setup = setup
-		}
+	if p.Setup == nil {
+		p.Setup = files.Setup()
 	}
-	p.versions(s, container)
+	p.versions(s)
 	return p
 }
 

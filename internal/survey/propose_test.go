@@ -11,11 +11,10 @@ import (
 const (
 	copilotFile = ".github/workflows/copilot-setup-steps.yml"
 	ciFile      = ".github/workflows/ci.yml"
-	devFile     = ".devcontainer/devcontainer.json"
 )
 
-func leftOut(from, run string) []string {
-	return []string{from + `: the run step "` + run + `" is left out: only commands without expressions, conditions and variables of the job can be taken`}
+func leftOut(run string) []string {
+	return []string{copilotFile + `: the run step "` + run + `" is left out: only commands without expressions, conditions and variables of the job can be taken`}
 }
 
 func from(file string, lines ...string) (all []survey.Command) {
@@ -39,17 +38,17 @@ func TestProposeFromWorkflows(t *testing.T) {
 		"two lines":          {job("    - run: |\n        a # why\n        b\n"), "", survey.Proposal{Setup: from(copilotFile, "a", "b")}},
 		"its own folder":     {job("    - run: |\n        cd x && export A=b\n        npm ci\n"), "", survey.Proposal{Setup: from(copilotFile, "cd x && export A=b && npm ci")}},
 		"another folder":     {job("    - run: a\n      working-directory: b\n"), "", survey.Proposal{Setup: from(copilotFile, "cd b && a")}},
-		"a folder of words":  {job("    - run: a\n      working-directory: b;c\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
-		"a loop":             {job("    - run: |\n        for a in b; do c; done\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "for a in b; do c; done")}},
+		"a folder of words":  {job("    - run: a\n      working-directory: b;c\n"), "", survey.Proposal{Ignored: leftOut("a")}},
+		"a loop":             {job("    - run: |\n        for a in b; do c; done\n"), "", survey.Proposal{Ignored: leftOut("for a in b; do c; done")}},
 		"an or":              {job("    - run: a || b\n"), "", survey.Proposal{Setup: from(copilotFile, "a || b")}},
-		"a document":         {job("    - run: |\n        a <<b\n        c\n        b\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a <<b")}},
-		"text of two lines":  {job("    - run: |\n        a 'b\n        ${ {c'\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a 'b")}},
-		"an expression":      {job("    - run: a ${{ github.sha }}\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a ${{ github.sha }}")}},
-		"a condition":        {job("    - run: a\n      if: always()\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
-		"another shell":      {"defaults: {run: {shell: zsh}}\n" + job("    - run: a\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, "a")}},
+		"a document":         {job("    - run: |\n        a <<b\n        c\n        b\n"), "", survey.Proposal{Ignored: leftOut("a <<b")}},
+		"text of two lines":  {job("    - run: |\n        a 'b\n        ${ {c'\n"), "", survey.Proposal{Ignored: leftOut("a 'b")}},
+		"an expression":      {job("    - run: a ${{ github.sha }}\n"), "", survey.Proposal{Ignored: leftOut("a ${{ github.sha }}")}},
+		"a condition":        {job("    - run: a\n      if: always()\n"), "", survey.Proposal{Ignored: leftOut("a")}},
+		"another shell":      {"defaults: {run: {shell: zsh}}\n" + job("    - run: a\n"), "", survey.Proposal{Ignored: leftOut("a")}},
 		"bash":               {"defaults: {run: {shell: bash, working-directory: b}}\n" + job("    - run: a\n"), "", survey.Proposal{Setup: from(copilotFile, "cd b && a")}},
-		"a line break in it": {job("    - run: \"a\\u2028b\"\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, `a\u2028b`)}},
-		"a joined one":       {job("    - run: \"a '$\\\\\\n{{ b }}'; c \\\"$\\\\\\n{{ b }}\\\"\"\n"), "", survey.Proposal{Ignored: leftOut(copilotFile, `a '$\\`)}},
+		"a line break in it": {job("    - run: \"a\\u2028b\"\n"), "", survey.Proposal{Ignored: leftOut(`a\u2028b`)}},
+		"a joined one":       {job("    - run: \"a '$\\\\\\n{{ b }}'; c \\\"$\\\\\\n{{ b }}\\\"\"\n"), "", survey.Proposal{Ignored: leftOut(`a '$\\`)}},
 		"no steps":           {"jobs:\n  other: {steps: [{run: a}]}\n", "", survey.Proposal{}},
 		"another form":       {"[]", "jobs: 3", survey.Proposal{Ignored: []string{copilotFile + " is ignored: not a readable workflow", ciFile + " is ignored: not a readable workflow"}}},
 		"checks of CI": {"", test("{run: npm ci}, {run: npm run lint && npm test}, {run: echo done}, {run: npm install -g codecov}"), survey.Proposal{
@@ -135,26 +134,6 @@ func TestProposeFromOtherFiles(t *testing.T) {
 			map[string]string{"go.mod": "module a\n\ngo 1.24.0\n\ntoolchain go1.25.1\n"},
 			survey.Proposal{Checks: from("go.mod", "go vet ./...", "go test ./..."), Steps: []survey.Block{step("go.mod", golang, "1.25.1")}},
 		},
-		"a Dockerfile": {
-			map[string]string{"Dockerfile": "FROM --platform=linux/amd64 node:22.1-alpine AS web\nFROM golang:${GO}\nFROM docker.io/library/python:3.13\nFROM node:18\nRUN make test\n"},
-			survey.Proposal{Steps: []survey.Block{step("Dockerfile", node, "22.1"), step("Dockerfile", python, "3.13")}},
-		},
-		"a devcontainer": {
-			map[string]string{devFile: `{
-				// For everybody.
-				"image": "mcr.microsoft.com/devcontainers/typescript-node:1-22-bookworm",
-				"features": {"ghcr.io/devcontainers/features/go:1": {"version": "1.25"}, "ghcr.io/devcontainers/features/python:1": {"version": "latest"}, "x/features/git:1": "os"},
-				"onCreateCommand": {"b": "make tools", "a": ["not", "taken"]},
-				"postCreateCommand": "sudo chown node . && npm ci", /* trailing: */
-			}`},
-			survey.Proposal{Setup: from(devFile, "make tools", "npm ci"), Steps: []survey.Block{step(devFile, golang, "1.25"), step(devFile, node, "22")}},
-		},
-		"an image of its own": {
-			map[string]string{".devcontainer.json": `{"image": "python:3.12", "postCreateCommand": "a ${{ github.event.issue.title }}"}`},
-			survey.Proposal{Steps: []survey.Block{step(".devcontainer.json", python, "3.12")}, Ignored: leftOut(".devcontainer.json", "a ${{ github.event.issue.title }}")},
-		},
-		"a broken devcontainer": {map[string]string{devFile: `{`}, survey.Proposal{Ignored: []string{devFile + " is ignored: not a readable devcontainer"}}},
-		"lines in an image":     {map[string]string{devFile: `{"image": "x\nnode 22", "features": {"a/features/go:1": {"version": "1\ngo 1.25"}}}`}, survey.Proposal{}},
 		"CI says more": {
 			map[string]string{".nvmrc": "20", "go.mod": "go 1.25\n", ciFile: "jobs: {a: {steps: [{uses: actions/setup-node@v4}, {run: make test}]}}"},
 			survey.Proposal{Checks: from(ciFile, "make test"), Steps: []survey.Block{{YAML: "- uses: actions/setup-node@v4\n", From: ciFile}, step("go.mod", golang, "1.25")}},

@@ -1,14 +1,9 @@
 package survey
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/tailscale/hujson"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
@@ -21,12 +16,7 @@ var (
 	alone     = pattern.Of(`^()v?([0-9]+(?:\.[0-9]+){0,2})\s*$`)
 	toolchain = pattern.Of(`(?m)^()toolchain[ \t]+go([0-9]+(?:\.[0-9]+){0,2})\r?$`)
 	language  = pattern.Of(`(?m)^()go[ \t]+([0-9]+(?:\.[0-9]+){0,2})\r?$`)
-	image     = pattern.Of(`(?mi)^FROM[ \t]+(?:--platform=\S+[ \t]+)?(?:docker\.io/)?(?:library/)?(node|python|golang):([0-9]+(?:\.[0-9]+){0,2})(?:[-@\s]|$)`)
-	devImage  = pattern.Of(`(?m)^FROM mcr\.microsoft\.com/(?:vscode/)?devcontainers/(?:javascript-|typescript-)?(node|python|go):(?:[0-9.]+-)?([0-9]+(?:\.[0-9]+){0,2})(?:[-@\s]|$)`)
-	feature   = pattern.Of(`/features/(node|python|go):`)
 )
-
-const inContainer = "devcontainer" // the file of a devcontainer, in any folder
 
 // says lists the files that name versions of tools, the strongest first.
 var says = []struct {
@@ -44,11 +34,6 @@ var says = []struct {
 	{"go.mod", "go", language},
 	{"go.work", "go", toolchain},
 	{"go.work", "go", language},
-	{inContainer, "", listed},
-	{inContainer, "", devImage},
-	{inContainer, "", image},
-	{".devcontainer/Dockerfile", "", image},
-	{"Dockerfile", "", image},
 }
 
 // installed lists the steps that install a tool, by its names.
@@ -59,82 +44,15 @@ var installed = map[string]struct{ uses, input string }{
 }
 
 // versions adds steps for tools whose version a file names, and which no step installs.
-func (p *Proposal) versions(s Source, container devcontainer) {
+func (p *Proposal) versions(s Source) {
 	for _, one := range says {
-		from, said := one.file, string(s.Read(one.file))
-		if from == inContainer {
-			from, said = container.from, container.says
-		}
-		for _, found := range one.form.FindAllStringSubmatch(said, -1) {
-			tool := strings.TrimSuffix(strings.Replace(strings.ToLower(found[1]), "golang", "go", 1), "js") + one.tool
+		for _, found := range one.form.FindAllStringSubmatch(string(s.Read(one.file)), -1) {
+			tool := strings.TrimSuffix(strings.Replace(found[1], "golang", "go", 1), "js") + one.tool
 			step := installed[tool]
 			action, _, _ := strings.Cut(step.uses, "@")
 			if !slices.ContainsFunc(p.Steps, func(b Block) bool { return strings.Contains(b.YAML, "uses: "+action+"@") }) {
-				p.Steps = append(p.Steps, Block{fmt.Sprintf("- uses: %s\n  with:\n    %s: %q\n", step.uses, step.input, found[2]), from})
+				p.Steps = append(p.Steps, Block{fmt.Sprintf("- uses: %s\n  with:\n    %s: %q\n", step.uses, step.input, found[2]), one.file})
 			}
 		}
 	}
-}
-
-// devcontainer is the setup of a devcontainer, with the versions of tools as in a Dockerfile.
-type devcontainer struct {
-	from  string
-	says  string
-	setup []Command
-}
-
-// container reads devcontainer.json, which is JSON with comments.
-func (p *Proposal) container(s Source) (c devcontainer) {
-	var text []byte
-	for _, c.from = range []string{".devcontainer/devcontainer.json", ".devcontainer.json"} {
-		if text = s.Read(c.from); text != nil {
-			break
-		}
-	}
-	if text == nil {
-		return c
-	}
-	var file struct {
-		Image    string
-		Features map[string]any
-
-		OnCreateCommand, UpdateContentCommand, PostCreateCommand any
-	}
-	standard, err := hujson.Standardize(text)
-	if err != nil || json.Unmarshal(standard, &file) != nil {
-		p.Ignored = append(p.Ignored, c.from+" is ignored: not a readable devcontainer")
-		return c
-	}
-	c.says = "FROM " + strings.Map(printed, file.Image) + "\n"
-	for _, name := range slices.Sorted(maps.Keys(file.Features)) {
-		options, _ := file.Features[name].(map[string]any)
-		if tool := feature.FindStringSubmatch(name); tool != nil {
-			c.says += tool[1] + " " + strings.Map(printed, fmt.Sprint(options["version"])) + "\n"
-		}
-	}
-	for _, command := range []any{file.OnCreateCommand, file.UpdateContentCommand, file.PostCreateCommand} {
-		c.setup = append(c.setup, p.commands(workflowJob{from: c.from, Steps: steps(command)})...)
-	}
-	c.setup = slices.DeleteFunc(c.setup, func(c Command) bool { return asRoot.MatchString(c.Command) })
-	return c
-}
-
-func printed(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return -1
-}
-
-// steps returns a devcontainer's command, or several by name, as the steps of a job.
-func steps(command any) (all []map[string]any) {
-	switch command := command.(type) {
-	case string:
-		return []map[string]any{{"run": command}}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(command)) {
-			all = append(all, map[string]any{"run": command[name]})
-		}
-	}
-	return all
 }
