@@ -152,40 +152,6 @@ func TestReliedOnElsewhere(t *testing.T) {
 	}
 }
 
-// Of an ending that many files have, git searches none if none of them can be a test, settings, code or what defines a
-// check.
-func TestReliedOnAmongMany(t *testing.T) {
-	for _, c := range []struct {
-		make, check string
-		searched    bool
-	}{
-		{"echo 'cat nine.want' >notes/nine.txt", "true", false},
-		{"mkdir tests && echo 'cat nine.want' >tests/nine.txt", "true", true},
-		{"echo 'cat nine.want' >check.txt", "sh check.txt", true},
-	} {
-		trusted, commits := repository(t, "mkdir notes && for i in $(seq 1000); do echo $i >notes/$i.txt; done && echo 1 >nine.want && "+c.make+" && commit && echo 2 >nine.want && commit")
-		searched, watched := false, trusted.Git()
-		run := watched.Run
-		watched.Run = func(ctx context.Context, command process.Command) (process.Result, error) {
-			searched = searched || slices.Contains(command.Argv, "grep") && slices.Contains(command.Argv, ":(top,literal)") && !slices.Contains(command.Argv, ":(top,exclude)*.txt")
-			return run(ctx, command)
-		}
-		other, err := watched.Open(trusted.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		changes := (&checkout.Clean{Repository: func(context.Context) (*git.Trusted, error) { return other, nil }}).Prover(nil).Changes
-		rules := func(check string) journal.Run {
-			return journal.Run{Base: commits[0], Policy: policy.Policy{Checks: []policy.Check{{Name: "check", Command: check}}}}
-		}
-		_, before := changes.Differing(t.Context(), rules("true"), commits[0], commits[1]) // another check searches other endings
-		all, err := changes.Differing(t.Context(), rules(c.check), commits[0], commits[1])
-		if before != nil || err != nil || len(all) != 1 || all[0].Tests != c.searched || searched != c.searched {
-			t.Errorf("%s: %+v, searched: %t, %v; want %t", c.make, all, searched, err, c.searched)
-		}
-	}
-}
-
 // A search that fails is done again: until it has been done, no file counts as free.
 func TestAFailedSearchIsNotRemembered(t *testing.T) {
 	trusted, commits := repository(t, `mkdir tests && echo 1 >nine.want && echo 'cat nine.want' >tests/nine.sh && commit && echo 2 >nine.want && commit`)

@@ -4,11 +4,8 @@ import (
 	"context"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/handover"
@@ -27,15 +24,14 @@ type useIndex struct {
 	named map[use][]string
 }
 
-// use is the name of a file or folder that was searched for in a commit, but not in files with some endings.
-type use struct{ commit, leftOut, name string }
+// use is the name of a file or folder that was searched for in a commit.
+type use struct{ commit, name string }
 
 // tree describes a commit: links that stay within it, programs, and folders with code.
 type tree struct {
 	links    []handover.Link
 	programs map[string]bool
 	coded    map[string]bool
-	dataEnds []string // endings of files that are only data
 }
 
 type users struct{ tests, checks, settings, product bool }
@@ -61,48 +57,11 @@ func (r *useIndex) tree(ctx context.Context, trusted *git.Trusted, commit string
 			is.programs[entry.Path] = true
 		}
 	}
-	is.dataEnds = dataEnds(listed)
 	if is.links, err = handover.Links(ctx, trusted, listed); err != nil {
 		return is, err
 	}
 	r.trees[commit] = is
 	return is, nil
-}
-
-const manyFiles = 1000
-
-// dataEnds returns the endings of many files, none of which can be a test, settings or code. git need not search them.
-func dataEnds(listed []git.TreeEntry) []string {
-	byEnd := map[string][]string{}
-	for _, entry := range listed {
-		end := path.Ext(entry.Path)
-		byEnd[end] = append(byEnd[end], entry.Path)
-	}
-	var ends []string
-	for end, names := range byEnd {
-		if len(names) >= manyFiles && end != "" && !hasUser(names) {
-			ends = append(ends, end)
-		}
-	}
-	return ends
-}
-
-// hasUser reports whether one of the files can use others. It uses all processors: a name takes some µs.
-func hasUser(names []string) bool {
-	var found atomic.Bool
-	var all sync.WaitGroup
-	for some := range slices.Chunk(names, len(names)/runtime.GOMAXPROCS(0)+1) {
-		all.Go(func() {
-			for _, name := range some {
-				if found.Load() || userOf(name, nil) != (users{}) {
-					found.Store(true)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-	return found.Load()
 }
 
 // userOf returns which kind of user a file is. The files in checks define the checks.
@@ -190,20 +149,9 @@ func corePattern(name string) string {
 	return regexp.QuoteMeta(name)
 }
 
-// leftOut returns the endings that a search in a commit leaves out, but none of a file that defines the checks.
-func (m *comparison) leftOut(commit string) []string {
-	return slices.DeleteFunc(slices.Clone(m.trees[commit].dataEnds), func(end string) bool {
-		return slices.ContainsFunc(m.checks, func(name string) bool { return path.Ext(name) == end })
-	})
-}
-
-func (m *comparison) use(commit, name string) use {
-	return use{commit, strings.Join(m.leftOut(commit), " "), name}
-}
-
 // usersOf returns what kinds of files name a file or folder for which findUsers searched.
 func (m *comparison) usersOf(commit, name string) users {
-	at := m.use(commit, name)
+	at := use{commit, name}
 	by, known := m.users[at]
 	if !known {
 		for _, file := range m.named[at] {
@@ -216,7 +164,7 @@ func (m *comparison) usersOf(commit, name string) users {
 
 // findUsers searches the tests, settings and other code of a commit for names of files and folders.
 func (m *comparison) findUsers(commit string, names []string) {
-	names = slices.DeleteFunc(names, func(name string) bool { _, known := m.named[m.use(commit, name)]; return known })
+	names = slices.DeleteFunc(names, func(name string) bool { _, known := m.named[use{commit, name}]; return known })
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) == 0 {
 		return
@@ -225,7 +173,7 @@ func (m *comparison) findUsers(commit string, names []string) {
 	for _, name := range names {
 		cores, expressions = append(cores, corePattern(name)), append(expressions, fullPattern(name))
 	}
-	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions, m.leftOut(commit))
+	all, err := m.trusted.Matches(m.ctx, commit, cores, expressions)
 	if err != nil {
 		m.err = err
 		return
@@ -238,7 +186,7 @@ func (m *comparison) findUsers(commit string, names []string) {
 				files = append(files, file)
 			}
 		}
-		m.named[m.use(commit, name)] = files
+		m.named[use{commit, name}] = files
 	}
 }
 

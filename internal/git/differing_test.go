@@ -105,7 +105,7 @@ func TestFound(t *testing.T) {
 	for core, want := range map[string]map[string][]string{
 		"mark": {"one": {"mark", "mark:", "mark"}, "two": {"remark"}}, "a mark": {"one": {"mark", "mark:", "mark"}}, "nothing": {},
 	} {
-		if diff := cmp.Diff(want, must(l.trusted.Matches(t.Context(), tip, []string{core, "none"}, all, nil))(t)); diff != "" {
+		if diff := cmp.Diff(want, must(l.trusted.Matches(t.Context(), tip, []string{core, "none"}, all))(t)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", core, diff)
 		}
 	}
@@ -113,7 +113,7 @@ func TestFound(t *testing.T) {
 	for i := range 3000 {
 		many = append(many, fmt.Sprintf("%0100d", i))
 	}
-	if got := must(l.trusted.Matches(t.Context(), tip, append(many, "remark"), all, nil))(t); len(got) != 1 {
+	if got := must(l.trusted.Matches(t.Context(), tip, append(many, "remark"), all))(t); len(got) != 1 {
 		t.Errorf("Found with many cores = %v, want the file two", got)
 	}
 }

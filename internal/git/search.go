@@ -9,11 +9,7 @@ import (
 
 // FilesMatching returns the files below paths, in a commit, that match one of the extended regular expressions.
 func (t *Trusted) FilesMatching(ctx context.Context, commit string, expressions, paths []string) ([]string, error) {
-	return t.filesMatching(ctx, commit, expressions, literal(paths))
-}
-
-func (t *Trusted) filesMatching(ctx context.Context, commit string, expressions, specs []string) ([]string, error) {
-	out, err := t.search(ctx, commit, "-l", expressions, specs)
+	out, err := t.search(ctx, commit, "-l", expressions, paths)
 	if out == "" || err != nil {
 		return nil, err
 	}
@@ -26,19 +22,15 @@ func (t *Trusted) filesMatching(ctx context.Context, commit string, expressions,
 
 // Matches returns the parts of lines that match one of the extended regular expressions, by
 // path. It searches only files that match one of the cores: an expression that begins with
-// a word is ten times as fast as another. It searches no file whose name has one of the ends.
-func (t *Trusted) Matches(ctx context.Context, commit string, cores, expressions, ends []string) (map[string][]string, error) {
-	specs := literal([]string{""})
-	for _, end := range ends {
-		specs = append(specs, ":(top,exclude)*"+escapePattern.Replace(end))
-	}
-	paths, err := t.filesMatching(ctx, commit, cores, specs)
+// a word is ten times as fast as another.
+func (t *Trusted) Matches(ctx context.Context, commit string, cores, expressions []string) (map[string][]string, error) {
+	paths, err := t.FilesMatching(ctx, commit, cores, []string{""})
 	if err != nil {
 		return nil, err
 	}
 	found := map[string][]string{}
 	for chunk := range slices.Chunk(paths, searchPaths) {
-		out, err := t.search(ctx, commit, "-o", expressions, literal(chunk))
+		out, err := t.search(ctx, commit, "-o", expressions, chunk)
 		if err != nil {
 			return nil, err
 		}
@@ -56,13 +48,13 @@ const (
 	maxMatches  = 64 << 20
 )
 
-// search returns what git grep prints; nothing without path specifications. git reads the expressions from
+// search returns what git grep prints; nothing without paths. git reads the expressions from
 // stdin: thousands are too long for a command line.
-func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, specs []string) (string, error) {
-	if err := t.need(ctx, commit); err != nil || len(specs) == 0 {
+func (t *Trusted) search(ctx context.Context, commit, flag string, expressions, paths []string) (string, error) {
+	if err := t.need(ctx, commit); err != nil || len(paths) == 0 {
 		return "", err
 	}
-	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, specs)
+	args := slices.Concat([]string{"grep", flag, "-z", "-I", "-E", "-f", "-", commit, "--"}, literal(paths))
 	out, err := t.askCached(ctx, Call{Args: args, Limit: maxMatches}, strings.Join(expressions, "\n"))
 	if failed, ok := Answered(err); ok && failed.Exit == 1 {
 		return "", nil
