@@ -164,49 +164,34 @@ func (t *Trusted) treeWith(ctx context.Context, onto string, entries []TreeEntry
 	return WriteTree(ctx, t.Do, Index{filepath.Join(dir, "index"), onto}, entries)
 }
 
-// LeaveOut describes work to commit without the changes in a folder.
-type LeaveOut struct {
-	Span    Span // the work: the changes in To since the merge base with From
-	Folder  string
-	Message Message
-}
-
 // Remaining is work without the changes in a folder.
 type Remaining struct {
 	SHA  string   // the commit; empty: all or none of the changes are in the folder
 	Left []string // files that were left out
 }
 
-// LeaveOut makes one commit of the work, without the changes in the folder. A second
-// commit that reverts them would leave them in the history. The same work gives the
-// same commit each time.
-func (t *Trusted) LeaveOut(ctx context.Context, l LeaveOut) (Remaining, error) {
-	var rest Remaining
-	if err := CheckSHA(l.Span.From, l.Span.To); err != nil {
-		return rest, err
-	}
-	fork, err := t.MergeBase(ctx, l.Span)
-	if err != nil {
-		return rest, fmt.Errorf("find the merge base of %.12s and %.12s: %w", l.Span.To, l.Span.From, err)
-	}
-	back, err := t.Compare(ctx, Span{From: l.Span.To, To: fork})
-	if err != nil {
-		return rest, err
-	}
-	var entries []TreeEntry
-	for _, c := range back {
-		if strings.HasPrefix(c.Path, l.Folder+"/") {
-			entries, rest.Left = append(entries, TreeEntry{c.Path, c.Mode, c.ID}), append(rest.Left, c.Path)
+// LeaveOut makes one commit of the changes in span.To since the merge base with span.From, without
+// those in a folder. A second commit that reverts these would leave them in the history. The same
+// work gives the same commit each time.
+func (t *Trusted) LeaveOut(ctx context.Context, span Span, folder string, m Message) (rest Remaining, err error) {
+	paths, err := t.ChangedPaths(ctx, span)
+	for _, name := range paths {
+		if strings.HasPrefix(name, folder+"/") {
+			rest.Left = append(rest.Left, name)
 		}
 	}
-	if len(entries) == 0 || len(entries) == len(back) {
-		return rest, nil
+	if err != nil || len(rest.Left) == 0 || len(rest.Left) == len(paths) {
+		return rest, err
 	}
-	tree, err := t.treeWith(ctx, l.Span.To, entries)
+	fork, err := t.MergeBase(ctx, span)
 	if err != nil {
-		return rest, fmt.Errorf("leave files out of %.12s: %w", l.Span.To, err)
+		return rest, fmt.Errorf("find the merge base of %.12s and %.12s: %w", span.To, span.From, err)
 	}
-	rest.SHA, err = t.commitLike(ctx, newCommit{tree: tree, parents: []string{fork}, message: l.Message}, l.Span.To)
+	without, err := t.Overlay(ctx, Overlay{Onto: span.To, From: fork, Paths: rest.Left})
+	if err != nil {
+		return rest, err
+	}
+	rest.SHA, err = t.commitLike(ctx, newCommit{tree: without + "^{tree}", parents: []string{fork}, message: m}, span.To)
 	return rest, err
 }
 

@@ -23,11 +23,8 @@ func TestRest(t *testing.T) {
 	work := l.take(terms).To
 	moved := l.grace(l.base, "main", map[string]string{"c": "3\n"})
 	l.refetch()
-	leave := git.LeaveOut{
-		Span: git.Span{From: moved, To: work}, Folder: folder,
-		Message: git.Message{Subject: "the rest", Trailers: []string{"Ralph-Run: r"}, SignOff: true},
-	}
-	rest := must(l.trusted.LeaveOut(t.Context(), leave))(t)
+	span, message := git.Span{From: moved, To: work}, git.Message{Subject: "the rest", Trailers: []string{"Ralph-Run: r"}, SignOff: true}
+	rest := must(l.trusted.LeaveOut(t.Context(), span, folder, message))(t)
 	if diff := cmp.Diff([]string{folder + "/ci.yml", folder + "/new.yml"}, rest.Left); diff != "" {
 		t.Errorf("left out (-want +got):\n%s", diff)
 	}
@@ -40,12 +37,11 @@ func TestRest(t *testing.T) {
 	if body := l.in("log", "-1", "--format=%b", rest.SHA); !strings.HasPrefix(body, "Ralph-Run: r\nSigned-off-by: ") {
 		t.Errorf("the message goes on with %q", body)
 	}
-	if again := must(l.trusted.LeaveOut(t.Context(), leave))(t); again.SHA != rest.SHA {
+	if again := must(l.trusted.LeaveOut(t.Context(), span, folder, message))(t); again.SHA != rest.SHA {
 		t.Errorf("the second time it is %s, want %s", again.SHA, rest.SHA)
 	}
 	for folder, left := range map[string]int{".github": 2, "docs": 0} {
-		leave.Folder = folder
-		if got := must(l.trusted.LeaveOut(t.Context(), leave))(t); len(got.Left) != left || (got.SHA == "") != (left == 0) {
+		if got := must(l.trusted.LeaveOut(t.Context(), span, folder, message))(t); len(got.Left) != left || (got.SHA == "") != (left == 0) {
 			t.Errorf("without %s the rest is %+v, want %d files left out", folder, got, left)
 		}
 	}
@@ -57,11 +53,11 @@ func TestRestOfNothing(t *testing.T) {
 	l.commit("one", map[string]string{".github/workflows/new.yml": "on: push\n"})
 	terms := l.terms()
 	terms.Protect = nil
-	rest := must(l.trusted.LeaveOut(t.Context(), git.LeaveOut{Span: git.Span{From: l.base, To: l.take(terms).To}, Folder: ".github/workflows"}))(t)
+	rest := must(l.trusted.LeaveOut(t.Context(), git.Span{From: l.base, To: l.take(terms).To}, ".github/workflows", git.Message{}))(t)
 	if rest.SHA != "" || len(rest.Left) != 1 {
 		t.Errorf("Rest = %+v, want none and what was left out", rest)
 	}
-	if _, err := l.trusted.LeaveOut(t.Context(), git.LeaveOut{Span: git.Span{From: "main", To: l.base}}); err == nil {
+	if _, err := l.trusted.LeaveOut(t.Context(), git.Span{From: "main", To: l.base}, "", git.Message{}); err == nil {
 		t.Error("Rest of a branch's name = nil")
 	}
 }

@@ -116,10 +116,8 @@ func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (
 	if err != nil {
 		return "", nil, err
 	}
-	rest, err := s.trusted.LeaveOut(ctx, git.LeaveOut{
-		Span: git.Span{From: base, To: run.Head}, Folder: workflowsFolder,
-		Message: git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff},
-	})
+	message := git.Message{Subject: "ralph: the work without its workflows", Trailers: run.Trailers(""), SignOff: run.Policy.SignOff}
+	rest, err := s.trusted.LeaveOut(ctx, git.Span{From: base, To: run.Head}, workflowsFolder, message)
 	if err != nil || rest.SHA == "" {
 		return "", nil, err
 	}
