@@ -146,18 +146,8 @@ func (t *Trusted) initWithTemplate(ctx context.Context, tree *Tree, p CloneSpec)
 	}
 	// With GIT_DIR, git would make a bare repository.
 	args := []string{"init", "-q", "--template=" + seed, "--object-format=" + format(p.SHA), "--initial-branch=" + branch, "--", tree.Dir}
-	if _, err = t.git.Do(ctx, Call{Args: args, Run: tree.Run}); err != nil {
-		return err
-	}
-	return tree.protectAlternates()
-}
-
-// protectAlternates makes the list of alternates read-only, against mistakes of the agent. git does not copy modes from
-// a template.
-func (t *Tree) protectAlternates() error {
-	return untrusted.Folder{Path: filepath.Join(t.Dir, ".git")}.Do(func(inside *untrusted.Root) error { // no link leads out of it
-		return inside.Chmod("objects/info/alternates", 0o444)
-	})
+	_, err = t.git.Do(ctx, Call{Args: args, Run: tree.Run})
+	return err
 }
 
 func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
