@@ -20,17 +20,27 @@ import (
 // and without files that the user ignores.
 func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
 	u := userRepo{git: g, dir: at.Top}
-	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
-	dir, common, found := strings.Cut(out, "\n")
-	if err != nil || !found {
-		return nil, errors.Join(fmt.Errorf("find the repository of %s: %w", at.Top, errOddAnswer), err)
+	own, err := u.gitDir(ctx)
+	if err != nil {
+		return nil, err
 	}
 	config := u.userConfig(ctx, g.User.files())
-	own := gitDir{filepath.Clean(dir), filepath.Clean(common)}
 	return &Tree{
 		Dir: at.Top, Author: config.identity(), git: g,
 		own: &own, needs: g.needsOf(ctx, at, own), ignore: config.ignore(g.User), lineEndings: config.lineEndings(),
 	}, nil
+}
+
+func (u userRepo) gitDir(ctx context.Context) (gitDir, error) {
+	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
+	dir, common, found := strings.Cut(out, "\n")
+	if err == nil && !found {
+		err = errOddAnswer
+	}
+	if err != nil {
+		return gitDir{}, fmt.Errorf("find the repository of %s: %w", u.dir, err)
+	}
+	return gitDir{filepath.Clean(dir), filepath.Clean(common)}, nil
 }
 
 // Look returns the state of the tree.
@@ -61,7 +71,7 @@ type TreeState struct {
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 	common, err := g.Common(ctx, at.Top)
 	if err != nil {
-		return fmt.Errorf("find the repository of %s: %w", at.Top, err)
+		return err
 	}
 	return guarded.AddLines(common, "info/exclude", patterns)
 }
@@ -70,16 +80,11 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 // what git writes there, or below logs. Another command in the sandbox can put one there at any time, so this
 // only keeps git from those that are there by now.
 func (g Git) CheckLinks(ctx context.Context, top string) error {
-	out, err := userRepo{git: g, dir: top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
-	if err != nil {
-		return fmt.Errorf("find the repository of %s: %w", top, err)
+	at, err := userRepo{git: g, dir: top}.gitDir(ctx)
+	if err == nil {
+		err = cmp.Or(guarded.CheckLinks(ctx, at.dir), guarded.CheckLinks(ctx, at.common))
 	}
-	for dir := range strings.SplitSeq(out, "\n") {
-		if err := guarded.CheckLinks(ctx, dir); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // WhyDiverged returns why HEAD is not the work that began at start on branch:
@@ -226,5 +231,6 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 
 // Common returns the common git folder of the repository at top. Commits cannot write there.
 func (g Git) Common(ctx context.Context, top string) (string, error) {
-	return userRepo{git: g, dir: top}.Ask(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	at, err := userRepo{git: g, dir: top}.gitDir(ctx)
+	return at.common, err
 }

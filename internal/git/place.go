@@ -62,7 +62,7 @@ func (p Place) Clean() error {
 	return fault.Usage("uncommitted changes in "+p.Top+": "+journal.ShortList(p.Dirty), "commit or stash them", nil)
 }
 
-// user runs git in a folder of the user's repository.
+// userRepo runs git in a folder of the user's repository.
 type userRepo struct {
 	git Git
 	dir string
@@ -76,11 +76,6 @@ func (u userRepo) Ask(ctx context.Context, args ...string) (string, error) {
 func (u userRepo) Do(ctx context.Context, c Call) ([]byte, error) {
 	c.Dir, c.Memory = u.dir, MaxMemory // HEAD may be an agent's commit
 	return u.git.Do(ctx, c)
-}
-
-func (u userRepo) check(ctx context.Context) error {
-	_, err := u.top(ctx)
-	return err
 }
 
 // top returns the top of the work tree, or why a run cannot work there.
@@ -230,7 +225,7 @@ func excludeOurs() []string {
 // Origin returns the URL of the remote origin, or nothing.
 func (g Git) Origin(ctx context.Context, dir string) (string, error) {
 	u := userRepo{git: g, dir: dir}
-	if err := u.check(ctx); err != nil {
+	if _, err := u.top(ctx); err != nil {
 		return "", err
 	}
 	address, err := u.Ask(ctx, "config", "--get", "remote.origin.url")
@@ -252,7 +247,7 @@ func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
 // Named returns the commit that a user calls rev, or a fault.
 func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
 	u := userRepo{git: g, dir: dir}
-	if err := u.check(ctx); err != nil {
+	if _, err := u.top(ctx); err != nil {
 		return "", err
 	}
 	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")

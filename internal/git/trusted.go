@@ -97,17 +97,12 @@ func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
 
 // OpenShared makes dir a repository that reads the objects of project's repository, and writes nothing there.
 func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, error) {
-	at := userRepo{git: g, dir: project}
-	if err := at.check(ctx); err != nil {
+	top, err := userRepo{git: g, dir: project}.top(ctx)
+	if err != nil {
 		return nil, err
 	}
-	top, err := at.Ask(ctx, "rev-parse", "--show-toplevel")
-	if err != nil {
-		return nil, fmt.Errorf("look at %s: %w", project, err)
-	}
-	at.dir = top
 	p := Place{Top: top}
-	if err := at.describe(ctx, &p); err != nil {
+	if err := (userRepo{git: g, dir: top}).describe(ctx, &p); err != nil {
 		return nil, fmt.Errorf("look at %s: %w", top, err)
 	}
 	t, err := g.Init(ctx, dir, p.format)
