@@ -191,27 +191,17 @@ func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (stri
 	if err := CheckSHA(tree); err != nil {
 		return "", err
 	}
-	quiet, err := t.disableFilters(ctx)
-	if err != nil {
-		return "", err
-	}
-	s, done := quiet.scratch()
-	defer done()
-	if _, err := s.Do(ctx, s.indexCall("read-tree", tree)); err != nil {
-		return "", fmt.Errorf("read the snapshot: %w", err)
-	}
-	added, err := s.added(ctx)
+	changes, err := Compare(ctx, t.Do, Span{From: "HEAD", To: tree})
 	if err != nil {
 		return "", fmt.Errorf("look for leftovers: %w", err)
 	}
-	var paths []string
-	for _, c := range added {
-		if leftovers[c.Path] == c.ID {
-			paths = append(paths, c.Path)
+	var removed []TreeEntry
+	for _, c := range changes {
+		if c.OldMode == ModeNone && leftovers[c.Path] == c.ID {
+			removed = append(removed, TreeEntry{c.Path, c.OldMode, c.OldID})
 		}
 	}
-	if err := s.remove(ctx, paths); err != nil {
-		return "", err
-	}
-	return s.write(ctx)
+	on, done := filterless{Tree: t}.scratch()
+	defer done()
+	return WriteTree(ctx, t.Do, Index{on.index, tree}, removed)
 }
