@@ -90,19 +90,13 @@ func patch(ctx context.Context, do Runner, span Span, limit int, paths ...string
 	return strings.ToValidUTF8(string(out), "\uFFFD"), false, nil
 }
 
-// Files returns the paths in a commit, with slashes. A very long list is cut.
-func (t *Trusted) Files(ctx context.Context, sha string) ([]string, error) {
-	if err := t.need(ctx, sha); err != nil {
-		return nil, err
+// Files returns the paths in a commit, with slashes.
+func (t *Trusted) Files(ctx context.Context, sha string) (names []string, err error) {
+	all, err := t.ListAll(ctx, sha)
+	for _, entry := range all {
+		names = append(names, entry.Path)
 	}
-	out, err := t.askCached(ctx, Call{Args: []string{"ls-tree", "-r", "-z", "--name-only", "--full-tree", sha}, Limit: 16 << 20}, "")
-	if failed, ok := Answered(err); ok && failed.TooLong {
-		err = nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", sha, err)
-	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
+	return names, err
 }
 
 // ReadFile returns a regular file of at most limit bytes, or ErrNotFound, or ErrNoFile.
