@@ -3,10 +3,12 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // mark is a result, as a CSS class and as a word.
@@ -18,38 +20,29 @@ const (
 	open mark = "open"
 )
 
+// iteration is a segment as the page shows it: its row, its failures, and its texts if there is room.
 type iteration struct {
+	Begun  bool // false: before any iteration
 	Number int
-	ID     string
+	Anchor string // of its texts; empty if the page leaves them out
 	Story  string
+	Title  string // of the story, with its ID
 	Mark   mark
-	Facts  string
-	Said   []line
-	More   int // lines that are not shown
-	Folds  []foldedText
-	Logs   []foldedText
+	Times  string // the time of each phase
+	Took   string
+	Cost   string // empty before any iteration
+
+	Faults     []string
+	MoreFaults int // that are not shown
+	Said       []line
+	More       int // lines that are not shown
+	Folds      []foldedText
+	Logs       []foldedText
 }
 
 type line struct {
 	Text string
 	Bad  bool
-}
-
-func anchor(number int) string { return fmt.Sprintf("iteration-%d", number) }
-
-func (c segment) mark() mark {
-	switch {
-	case len(c.badLines()) > 0:
-		return poor
-	case !c.isIteration:
-		return good
-	}
-	for _, m := range c.events {
-		if e, is := m.event.(journal.IterationEnded); is && (e.Done || len(e.Passed) > 0) {
-			return good
-		}
-	}
-	return open
 }
 
 // Word returns the mark as a word.
@@ -60,26 +53,34 @@ func (m mark) Word() string {
 // Sign returns the sign of the mark.
 func (m mark) Sign() string { return map[mark]string{good: "✓", poor: "✗", open: "…"}[m] }
 
-func (s Source) iterationOf(c segment, run journal.Run) iteration {
-	it := iteration{Number: c.number, ID: anchor(c.number), Story: s.storyName(run, c.story), Mark: c.mark()}
-	it.Facts = policy.FormatDuration(c.activeTime()) + " · " + c.costText()
-	it.Said, it.More = s.logLines(c)
-	it.Folds = s.agentTexts(c)
-	it.Logs = s.checkLogs(c)
+func (s Source) iterationOf(c segment, run journal.Run, inFull bool) iteration {
+	it := iteration{
+		Begun: c.isIteration, Number: c.number, Story: s.line(c.story, 80), Title: s.storyName(run, c.story), Mark: c.mark(),
+		Times: c.times.String(), Took: policy.FormatDuration(c.times.active()),
+	}
+	if c.isIteration {
+		it.Cost = strings.TrimPrefix(view.CostText(c.costUSD, c.costKnown), "cost ")
+	}
+	it.Faults, it.MoreFaults = firstFew(s.lines(c.badLines()))
+	if inFull {
+		it.Anchor = fmt.Sprintf("iteration-%d", c.number)
+		it.Said, it.More = s.logLines(c)
+		it.Folds, it.Logs = s.agentTexts(c), s.checkLogs(c)
+	}
 	return it
 }
 
 func (s Source) logLines(c segment) (shown []line, more int) {
-	for i, m := range c.events {
-		if _, begins := m.event.(journal.IterationBegan); begins && i == 0 {
+	for i, e := range c.events {
+		if _, begins := e.event.(journal.IterationBegan); begins && i == 0 {
 			continue
 		}
-		for _, text := range m.lines {
+		for _, text := range e.lines {
 			if len(shown) == maxLines {
 				more++
 				continue
 			}
-			shown = append(shown, line{s.line(text, maxLine), len(m.badLines) > 0})
+			shown = append(shown, line{s.line(text, maxLine), len(e.badLines) > 0})
 		}
 	}
 	return shown, more
@@ -94,8 +95,8 @@ func (s Source) storyName(run journal.Run, id string) string {
 
 func (s Source) agentTexts(c segment) []foldedText {
 	var prompt, work, diff, opinion []foldedText // the newest of each
-	for _, m := range c.events {
-		switch e := m.event.(type) { //nolint:gochecksumtype // the others have no folded text
+	for _, logged := range c.events {
+		switch e := logged.event.(type) { //nolint:gochecksumtype // the others have no folded text
 		case journal.IterationBegan:
 			if e.Prompt.Path != "" {
 				prompt = []foldedText{s.promptText(e.Prompt)}
@@ -118,12 +119,12 @@ func (s Source) agentTexts(c segment) []foldedText {
 // checkLogs returns the outputs of a segment's commands. Failed commands get more room.
 func (s Source) checkLogs(c segment) []foldedText {
 	var all []foldedText
-	for _, m := range c.events {
-		check, is := m.event.(journal.CheckEnded)
-		if set, other := m.event.(journal.SetupEnded); other {
+	for _, e := range c.events {
+		check, is := e.event.(journal.CheckEnded)
+		if set, other := e.event.(journal.SetupEnded); other {
 			check, is = journal.CheckEnded(set), true
 		}
-		if !is || len(m.lines) == 0 {
+		if !is || len(e.lines) == 0 {
 			continue
 		}
 		limit := s.limit / 4
@@ -131,7 +132,7 @@ func (s Source) checkLogs(c segment) []foldedText {
 			limit = s.limit
 		}
 		folded := s.checkLog(check, limit)
-		folded.Title = s.line(slices.Concat(m.badLines, m.lines)[0], maxLine)
+		folded.Title = s.line(slices.Concat(e.badLines, e.lines)[0], maxLine)
 		if all = append(all, folded); len(all) == maxLogs {
 			break
 		}

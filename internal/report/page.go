@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"html/template"
 	"strings"
 	"sync"
@@ -24,19 +23,20 @@ type page struct {
 	Task        string
 	Facts       []fact
 	Pull        string // URL of the pull request
-	Failed      []failedIteration
+	Failed      []iteration
 	More        int // iterations with failures that are not listed
 	First       *foldedText
 	Cautions    template.HTML
 	Columns     []string
 	Stories     []storyRow
 	MoreStories int
-	Checks      []checkRow
-	Commit      string // the commit that the checks ran on
-	Timeline    timeline
+	Times       string // of the whole run, by phase
+	Idle        string // time without a process
+	Rows        []iteration
+	MoreRows    string // a text about rows that are left out
 	Before      []foldedText
-	Iterations  []iteration
-	Left        string // a text about iterations that are left out
+	Iterations  []iteration // those in full
+	Left        string      // a text about iterations that are left out
 	Events      int
 	Comment     string // Markdown
 	Exams       []Exam
@@ -44,32 +44,11 @@ type page struct {
 
 type fact struct{ Name, Value string }
 
-type failedIteration struct {
-	place
-	Said []string
-	More int
-}
-
-// place is the part of a run to which a row of the page belongs.
-type place struct {
-	Begun  bool // false: before any iteration
-	Number int
-	Href   string
-	Story  string
-}
-
-type checkRow struct {
-	Command string
-	Result  template.HTML
-	Exit    int
-	Took    string
-}
-
 // Limits of lists. The page has the number of items that are left out.
 const (
 	maxFailed     = 30
 	maxIterations = 60
-	maxChecks     = 40
+	maxRows       = 150
 )
 
 // Templates are parsed when first needed.
@@ -88,34 +67,54 @@ func (s Source) page(segments []segment, run journal.Run) page {
 	if len(s.Entries) == 0 && len(s.Exams) > 0 {
 		return s.examPage()
 	}
-	passes := segments[1:]
-	passes = passes[max(len(passes)-maxIterations, 0):]
-	for i := range passes {
-		passes[i].hasLink = true
-	}
 	text, next := view.Gist(run, s.Abandoned)
 	made := page{
 		Title: view.WithoutMarkup(text), Outcome: outcomeOf(run, s.Abandoned), Headline: phrase(text),
 		Sum: view.Sum(run), Next: phrase(next), Task: s.line(run.Task.Title, 200),
 		Facts: s.facts(run), Cautions: paragraphs(view.Cautions(run)),
-		Columns:  view.StoryColumns(),
-		Timeline: s.timeline(segments), Before: s.checkLogs(segments[0]),
+		Columns: view.StoryColumns(), First: s.firstFailedLog(segments), Before: s.checkLogs(segments[0]),
 		Events: len(s.Entries), Comment: s.comment(run), Exams: s.exams(),
 	}
 	if run.Pull != nil {
 		made.Pull = run.Pull.URL
 	}
 	made.Stories, made.MoreStories = s.stories(run, segments)
-	made.Failed, made.More = s.failedIterations(segments, run)
-	made.First = s.firstFailedLog(segments)
-	made.Checks, made.Commit = s.proofChecks(run)
-	for _, c := range passes {
-		made.Iterations = append(made.Iterations, s.iterationOf(c, run))
-	}
-	if older := len(segments) - 1 - len(passes); older > 0 {
-		made.Left = view.Plural(older, "earlier iteration") + " left out; the journal has all of them"
-	}
+	made.addIterations(s, segments, run)
 	return made
+}
+
+// addIterations adds the rows of the newest iterations, the newest of all in full, and the first with failures.
+func (p *page) addIterations(s Source, segments []segment, run journal.Run) {
+	var sums phaseTimes
+	full, rows := max(len(segments)-maxIterations, 1), max(len(segments)-maxRows, 0)
+	for i, c := range segments {
+		for phase, took := range c.times {
+			sums[phase] += took
+		}
+		it := s.iterationOf(c, run, i >= full)
+		switch {
+		case len(it.Faults) > 0 && len(p.Failed) == maxFailed:
+			p.More++
+		case len(it.Faults) > 0:
+			p.Failed = append(p.Failed, it)
+		}
+		if i >= rows && (c.isIteration || c.times.active() > 0) {
+			p.Rows = append(p.Rows, it)
+		}
+		if i >= full {
+			p.Iterations = append(p.Iterations, it)
+		}
+	}
+	p.Times = sums.String()
+	if idle := sums[phaseIdle]; idle > 0 {
+		p.Idle = policy.FormatDuration(idle)
+	}
+	if rows > 0 {
+		p.MoreRows = view.Plural(rows, "earlier row") + " left out"
+	}
+	if older := full - 1; older > 0 {
+		p.Left = view.Plural(older, "earlier iteration") + " left out; the journal has all of them"
+	}
 }
 
 // comment returns the comment of the run, below its end if the run was abandoned.
@@ -177,23 +176,6 @@ func (s Source) facts(run journal.Run) []fact {
 
 func shortSHA(sha string) string { return sha[:min(len(sha), 7)] }
 
-func (s Source) failedIterations(segments []segment, run journal.Run) (all []failedIteration, more int) {
-	for _, c := range segments {
-		faults := c.badLines()
-		switch {
-		case len(faults) == 0:
-			continue
-		case len(all) == maxFailed:
-			more++
-			continue
-		}
-		one := failedIteration{place: place{c.isIteration, c.number, c.href(), s.storyName(run, c.story)}}
-		one.Said, one.More = firstFew(s.lines(faults))
-		all = append(all, one)
-	}
-	return all, more
-}
-
 func (s Source) firstFailedLog(segments []segment) *foldedText {
 	for _, c := range segments {
 		for _, m := range c.events {
@@ -207,17 +189,4 @@ func (s Source) firstFailedLog(segments []segment) *foldedText {
 		}
 	}
 	return nil
-}
-
-func (s Source) proofChecks(run journal.Run) (all []checkRow, commit string) {
-	proof, found := run.ProofOf(run.Tree)
-	if !found {
-		return nil, ""
-	}
-	for _, check := range proof.Checks[:min(len(proof.Checks), maxChecks)] {
-		all = append(all, checkRow{
-			s.line(cmp.Or(check.Command, check.Name), 200), phrase(view.ProofCheckText(run, check)), check.Exit, policy.FormatDuration(check.Took()),
-		})
-	}
-	return all, shortSHA(proof.Commit)
 }

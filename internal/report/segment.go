@@ -5,27 +5,25 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/view"
 )
 
 // segment is a part of a run: an iteration, or all before the first.
 type segment struct {
 	isIteration bool // false for the first segment
-	hasLink     bool // the page has a section about it
 	number      int
 	story       string
-	events      []timedEvent
+	times       phaseTimes
+	costUSD     float64
+	costKnown   bool // false if an agent ended that did not report its cost
+	events      []loggedEvent
 }
 
-// timedEvent is an event with the time and cost since the event before it.
-type timedEvent struct {
-	event     journal.Event
-	took      time.Duration
-	phase     phase
-	lines     []string // its lines in the log
-	badLines  []string // the lines about something that went wrong
-	costUSD   float64  // cost since the event before it
-	costKnown bool     // false if an agent ended that did not report its cost
+type loggedEvent struct {
+	event    journal.Event
+	lines    []string // its lines in the log
+	badLines []string // the lines about something that went wrong
 }
 
 type phase int
@@ -39,8 +37,29 @@ const (
 	phaseIdle  // no process ran: the run was stopped or killed
 )
 
+type phaseTimes [phaseIdle + 1]time.Duration
+
+// String returns the phases that took time, without the idle one.
+func (t phaseTimes) String() string {
+	var texts []string
+	for p, name := range [...]string{"agent", "checks", "proof", "waiting", "other"} {
+		if t[p] > 0 {
+			texts = append(texts, name+" "+policy.FormatDuration(t[p]))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// active returns the time in which the run worked or waited.
+func (t phaseTimes) active() (sum time.Duration) {
+	for _, took := range t[:phaseIdle] {
+		sum += took
+	}
+	return sum
+}
+
 func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
-	all := []segment{{}}
+	all := []segment{{costKnown: true}}
 	var run journal.Run
 	var before journal.Event
 	for _, entry := range entries {
@@ -52,27 +71,18 @@ func (s Source) segments(entries []journal.Entry) ([]segment, journal.Run) {
 		run.CostKnown = true // Add clears it if this event has an unknown cost
 		run.Add(entry)
 		if began, is := entry.Event.(journal.IterationBegan); is && (len(all) == 1 || began.Number != all[len(all)-1].number) {
-			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story})
+			all = append(all, segment{isIteration: true, number: began.Number, story: began.Story, costKnown: true})
 		}
 		last := &all[len(all)-1]
-		m := timedEvent{
-			event: entry.Event, took: max(entry.At.Sub(at), 0), phase: phaseOf(before, entry.Event),
-			lines: trimmedLines(view.Line(run, entry.Event)), badLines: trimmedLines(strings.Join(view.BadLines(run, entry.Event), "\n")),
-			costUSD: run.CostUSD - paid, costKnown: run.CostKnown,
-		}
+		last.times[phaseOf(before, entry.Event)] += max(entry.At.Sub(at), 0)
+		last.costUSD, last.costKnown = last.costUSD+run.CostUSD-paid, last.costKnown && run.CostKnown
+		last.events = append(last.events, loggedEvent{
+			entry.Event, trimmedLines(view.Line(run, entry.Event)), trimmedLines(strings.Join(view.BadLines(run, entry.Event), "\n")),
+		})
 		run.CostKnown = run.CostKnown && known
-		last.events = append(last.events, m)
 		before = entry.Event
 	}
 	return all, run
-}
-
-// href returns a link to the page's section about a segment. It is empty if there is none.
-func (c segment) href() string {
-	if !c.hasLink {
-		return ""
-	}
-	return "#" + anchor(c.number)
 }
 
 func trimmedLines(text string) []string {
@@ -113,40 +123,25 @@ func phaseAt(where journal.Where) phase {
 	return phaseChecks
 }
 
-func (c segment) phaseTimes() phaseTimes {
-	var sums phaseTimes
-	for _, m := range c.events {
-		sums[m.phase] += m.took
-	}
-	return sums
-}
-
-// activeTime returns the time of a segment in which the run worked or waited.
-func (c segment) activeTime() time.Duration {
-	var sum time.Duration
-	sums := c.phaseTimes()
-	for _, took := range sums[:phaseIdle] {
-		sum += took
-	}
-	return sum
-}
-
 func (c segment) badLines() []string {
 	var all []string
-	for _, m := range c.events {
-		all = append(all, m.badLines...)
+	for _, e := range c.events {
+		all = append(all, e.badLines...)
 	}
 	return all
 }
 
-// costText returns the cost of a segment, as far as agents reported it.
-func (c segment) costText() string {
-	if !c.isIteration {
-		return ""
+func (c segment) mark() mark {
+	switch {
+	case len(c.badLines()) > 0:
+		return poor
+	case !c.isIteration:
+		return good
 	}
-	usd, known := 0.0, true
-	for _, m := range c.events {
-		usd, known = usd+m.costUSD, known && m.costKnown
+	for _, logged := range c.events {
+		if e, is := logged.event.(journal.IterationEnded); is && (e.Done || len(e.Passed) > 0) {
+			return good
+		}
 	}
-	return view.CostText(usd, known)
+	return open
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
-// ProofCheckText returns how one check of a proof ended, compared with the base.
-func ProofCheckText(run journal.Run, check journal.CheckEnded) string {
+// proofCheckText returns how one check of a proof ended, compared with the base.
+func proofCheckText(run journal.Run, check journal.CheckEnded) string {
 	base, found := run.BaseCheck(check.Name)
 	before := pick(found && !base.Passed, " before the work, too", "")
 	switch {

@@ -127,7 +127,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"cost":             CostText,
 		"issueLink":        issueLink,
 		"proof":            newestProof,
-		"verdict":          ProofCheckText,
+		"verdict":          proofCheckText,
 		"rejectedClaims":   rejectedClaims,
 		"restoredFiles":    restoredFiles,
 		"proposedPatches":  proposedPatches,
