@@ -40,13 +40,9 @@ func isCompletion(args []string) bool {
 	return len(args) >= 3 && args[0] == "completion" && args[2] == "--"
 }
 
-// run writes a line for each, with a description for some shells. Names of files get none.
+// run writes a line for each offer, with a description for some shells. Names of files get none.
 func (c completed) run(_ context.Context, w world) (int, error) {
-	line := readHalfLine(c.model, c.words)
-	for _, o := range line.offers() {
-		if !strings.HasPrefix(o.word, line.last) {
-			continue
-		}
+	for _, o := range offers(c.model, c.words) {
 		text := o.word
 		if about, _, _ := strings.Cut(o.about, "\n"); c.shell != "bash" && about != "" {
 			text += "\t" + about
@@ -58,71 +54,46 @@ func (c completed) run(_ context.Context, w world) (int, error) {
 	return fault.ExitDone, nil
 }
 
-type halfLine struct {
-	node *kong.Node
-	flag *kong.Flag // that waits for its value
-	args int        // that were given
-	rest bool       // no flag comes any more
-	last string
-}
+type offer struct{ word, about string }
 
-func readHalfLine(model *kong.Node, words []string) halfLine {
-	l := halfLine{node: model}
-	if len(words) == 0 {
-		return l
+// offers returns what the last word can become. Words after -- are not ralph's.
+func offers(node *kong.Node, words []string) (all []offer) {
+	if len(words) == 0 || slices.Contains(words[:len(words)-1], "--") {
+		return nil
 	}
-	for _, word := range words[:len(words)-1] {
-		l.take(word)
-	}
-	l.last = words[len(words)-1]
-	return l
-}
-
-func (l *halfLine) take(word string) {
-	child := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == word })
-	switch {
-	case l.flag != nil:
-		l.flag = nil
-	case !l.rest && word == "--":
-		l.rest = true
-	case !l.rest && strings.HasPrefix(word, "-"):
-		if flag := l.named(word); flag != nil && !flag.IsBool() && !flag.IsCounter() {
-			l.flag = flag
+	before, last := words[:len(words)-1], words[len(words)-1]
+	var awaited *kong.Flag // which the last word is the value of
+	for _, word := range before {
+		awaited = awaiting(node, word)
+		if i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word }); i >= 0 {
+			node = node.Children[i]
 		}
-	case child >= 0:
-		l.node, l.args = l.node.Children[child], 0
-	default:
-		l.args++
 	}
+	switch {
+	case awaited != nil:
+		all = choices(awaited.Value)
+	case strings.HasPrefix(last, "-"):
+		all = flags(node)
+	case len(node.Children) > 0:
+		all = commands(node)
+	case len(node.Positional) > 0:
+		all = choices(node.Positional[0])
+	}
+	return slices.DeleteFunc(all, func(o offer) bool { return !strings.HasPrefix(o.word, last) })
 }
 
-func (l *halfLine) named(word string) *kong.Flag {
-	for _, flag := range slices.Concat(l.node.AllFlags(false)...) {
-		if word == "--"+flag.Name || flag.Short != 0 && word == "-"+string(flag.Short) {
+// awaiting returns the flag of that name if it needs a value.
+func awaiting(node *kong.Node, word string) *kong.Flag {
+	for _, flag := range slices.Concat(node.AllFlags(false)...) {
+		if named := word == "--"+flag.Name || flag.Short != 0 && word == "-"+string(flag.Short); named && !flag.IsBool() {
 			return flag
 		}
 	}
 	return nil
 }
 
-type offer struct{ word, about string }
-
-func (l *halfLine) offers() []offer {
-	switch {
-	case l.flag != nil:
-		return choices(l.flag.Value)
-	case !l.rest && strings.HasPrefix(l.last, "-"):
-		return l.flags()
-	case len(l.node.Children) > 0:
-		return l.commands()
-	case l.args < len(l.node.Positional):
-		return choices(l.node.Positional[l.args])
-	}
-	return nil
-}
-
-func (l *halfLine) commands() (all []offer) {
-	for _, n := range l.node.Children {
+func commands(node *kong.Node) (all []offer) {
+	for _, n := range node.Children {
 		if !n.Hidden {
 			all = append(all, offer{n.Name, n.Help})
 		}
@@ -130,8 +101,8 @@ func (l *halfLine) commands() (all []offer) {
 	return all
 }
 
-func (l *halfLine) flags() (all []offer) {
-	for _, flag := range slices.Concat(l.node.AllFlags(true)...) {
+func flags(node *kong.Node) (all []offer) {
+	for _, flag := range slices.Concat(node.AllFlags(true)...) {
 		all = append(all, offer{"--" + flag.Name, flag.Help})
 		if flag.Tag.Negatable != "" {
 			all = append(all, offer{"--no-" + flag.Name, "Not: " + flag.Help})
