@@ -2,7 +2,6 @@ package laptop
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,50 +188,32 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree stri
 
 // Hint returns the remedy for err: for the system's refusals it is always the same.
 func Hint(err error) string {
-	return cmp.Or(fault.Hint(err), remedy(err), remedy(refused(err)))
-}
-
-func remedy(err error) string {
-	switch {
-	case errors.Is(err, remote.ErrNetwork):
-		return "check that this machine reaches the repository, through https_proxy if there is a proxy, and try again"
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return "make room on the disk, and try again"
-	case errors.Is(err, syscall.EROFS):
-		return "nothing can be written there: work on a copy elsewhere"
-	case errors.Is(err, fs.ErrPermission):
-		return "make it readable and writable for you"
-	case errors.Is(err, errTooLarge):
+	if hint := fault.Hint(err); hint != "" {
+		return hint
+	}
+	failed, ofGit := errors.AsType[*git.Error](err)
+	if ofGit && failed.TimedOut && failed.Command == "add" {
 		return "a file here may be too large for git: add it to .gitignore"
-	default:
-		return ""
 	}
-}
-
-var errTooLarge = errors.New("git took too long")
-
-// refused is the system's refusal to git, which is always asked in English.
-func refused(err error) error {
-	failed, is := errors.AsType[*git.Error](err)
-	if !is {
-		return nil
-	}
-	if failed.TimedOut && failed.Command == "add" {
-		return errTooLarge
-	}
-	for words, why := range refusals {
-		if strings.HasSuffix(failed.Said, words) {
-			return why
+	for _, known := range remedies {
+		if errors.Is(err, known.err) || ofGit && strings.HasSuffix(strings.ToLower(failed.Said), known.err.Error()) {
+			return known.fix
 		}
 	}
-	return nil
+	return ""
 }
 
-// refusals are the system's, as git has them at the end of a line.
-var refusals = map[string]error{
-	"No space left on device": syscall.ENOSPC,
-	"Out of diskspace":        syscall.ENOSPC,
-	"Disk quota exceeded":     syscall.EDQUOT,
-	"Read-only file system":   syscall.EROFS,
-	"Permission denied":       syscall.EACCES,
+// remedies are for refusals, which git has at the end of what it says: it is always asked in English.
+var remedies = []struct {
+	err error
+	fix string
+}{
+	{remote.ErrNetwork, "check that this machine reaches the repository, through https_proxy if there is a proxy, and try again"},
+	{syscall.ENOSPC, freeSpace},
+	{errors.New("out of diskspace"), freeSpace}, // git's own words
+	{syscall.EDQUOT, freeSpace},
+	{syscall.EROFS, "nothing can be written there: work on a copy elsewhere"},
+	{fs.ErrPermission, "make it readable and writable for you"},
 }
+
+const freeSpace = "make room on the disk, and try again"
