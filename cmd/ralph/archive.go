@@ -116,7 +116,7 @@ func (c archiveCommand) commit(ctx context.Context, w world, tool git.Git, a arc
 		done = "not committed: git ignores it"
 	}
 	_, err = fmt.Fprintf(w.Stdout, "archived %d of %s in %s, %s\nnext: fill in %s for the next feature, then: ralph run\n",
-		a.Done(), plural(len(a.Plan.UserStories), "story", "stories"), a.folder, done, a.memory.Files()[0])
+		a.Done(), view.Plural(len(a.Plan.UserStories), "story"), a.folder, done, a.memory.Files()[0])
 	return err
 }
 

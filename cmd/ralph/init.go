@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/scaffold"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -108,7 +109,7 @@ func (c planCommand) draft(w world) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, plural(len(stories.UserStories), "story", "stories"), len(stories.Open()))
+	fmt.Fprintf(w.Stderr, "read as %s: %s, %d to do\n", source, view.Plural(len(stories.UserStories), "story"), len(stories.Open()))
 	if task.Kind = plan.KindIssue; plan.IsVague(task, stories, source) {
 		fmt.Fprintln(w.Stderr, "note: no criteria found, so the title is the only one; list them in the text as - [ ] items, or in the PRD")
 	}
@@ -164,11 +165,4 @@ func explainNoPlan(name string, err error) error {
 		return fault.Usage(strings.Replace(known.What, "in prompt", "in "+name, 1), known.Fix, nil)
 	}
 	return fault.Usage("cannot make a plan from "+name, "shorten the text, or split it", err)
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/untrusted"
+	"github.com/ralph-loop/ralph/internal/view"
 )
 
 func (d *Project) details(run journal.Run, event journal.Event) []string {
 	switch e := event.(type) { //nolint:gochecksumtype // of the rest the console says enough
 	case journal.IterationBegan:
 		return []string{
-			fmt.Sprintf("Iteration %s starting", ofMany(e.Number, run)),
+			fmt.Sprintf("Iteration %s starting", view.OfLimit(run, e.Number)),
 			fmt.Sprintf("Prompt (%d bytes): %s", e.Prompt.Size, d.promptStart(run, e.Prompt)),
 		}
 	case journal.AgentEnded:
@@ -34,13 +35,6 @@ func (d *Project) details(run journal.Run, event journal.Event) []string {
 	default:
 		return nil
 	}
-}
-
-func ofMany(number int, run journal.Run) string {
-	if limit := run.Policy.Limits.Iterations; limit > 0 {
-		return fmt.Sprintf("%d/%d", number, run.Granted.Iterations+limit)
-	}
-	return fmt.Sprint(number)
 }
 
 func (d *Project) tellSettings() error {

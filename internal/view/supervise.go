@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -52,11 +53,15 @@ func firstAttemptText(run journal.Run, e journal.IterationBegan) string {
 }
 
 func attemptNumber(run journal.Run, number int) string {
-	limit := run.Policy.Limits.Iterations
-	if limit == 0 {
-		return fmt.Sprintf(" (attempt %d)", number)
+	return " (attempt " + OfLimit(run, number) + ")"
+}
+
+// OfLimit returns the number of an iteration, and the number of the last one if there is a limit.
+func OfLimit(run journal.Run, number int) string {
+	if limit := run.Policy.Limits.Iterations; limit > 0 {
+		return fmt.Sprintf("%d/%d", number, run.Granted.Iterations+limit)
 	}
-	return fmt.Sprintf(" (attempt %d/%d)", number, run.Granted.Iterations+limit)
+	return strconv.Itoa(number)
 }
 
 // unusualEndText returns only the unusual about the end of an attempt. The next event shows the rest.
