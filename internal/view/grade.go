@@ -40,24 +40,13 @@ func gradeText(run journal.Run, e journal.StoryGraded) string {
 	return appendNonEmpty(text, ": ", why)
 }
 
-type storyTests struct {
-	ID    string
-	Tests []string
-}
-
-func redToGreen(run journal.Run) []storyTests {
-	var all []storyTests
+// redToGreen returns the stories that tests have proven.
+func redToGreen(run journal.Run) []journal.StoryGraded {
+	var all []journal.StoryGraded
 	for _, story := range run.Plan.UserStories {
-		graded, found := run.GradeOf(story.ID)
-		if !found || !verdict.IsStoryProven(run, story) || graded.Grade != journal.RedToGreen || len(all) == maxListed {
-			continue
+		if graded, found := run.GradeOf(story.ID); found && graded.Grade == journal.RedToGreen && verdict.IsStoryProven(run, story) {
+			all = append(all, graded)
 		}
-		tests := storyTests{ID: story.ID}
-		for _, name := range graded.ProvingTests() {
-			tests.Tests = append(tests.Tests, Code(name, 160))
-		}
-		tests.Tests = firstFew(tests.Tests)
-		all = append(all, tests)
 	}
 	return all
 }

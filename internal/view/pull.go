@@ -42,19 +42,12 @@ func issueLink(run journal.Run) string {
 	return fmt.Sprintf("Refs #%d", run.Task.Number)
 }
 
-type proofTable struct {
-	journal.Proof
-	More int // checks that are not shown
-}
-
-func newestProof(run journal.Run) *proofTable {
+func newestProof(run journal.Run) *journal.Proof {
 	found, is := run.ProofOf(run.Tree)
 	if !is || len(found.Checks) == 0 {
 		return nil
 	}
-	shown := found
-	shown.Checks = found.Checks[:min(len(found.Checks), maxListed)]
-	return &proofTable{shown, len(found.Checks) - len(shown.Checks)}
+	return &found
 }
 
 // isUnchecked reports whether the newest commit has checks but no proof.

@@ -103,49 +103,25 @@ func inspectionLines(e journal.ChangeInspected) (texts []eventLine) {
 	if e.Why != "" {
 		texts = append(texts, iterationLine(warnSign, verdict.FindingKinds(e)+": "+oneLine(e.Why)))
 	}
-	shown := e.Found[:min(len(e.Found), maxListed)]
-	for _, place := range shown {
+	for _, place := range e.Found[:min(len(e.Found), maxListed)] {
 		texts = append(texts, iterationLine(warnSign, oneLine(place.String())))
 	}
-	if left := len(e.Found) - len(shown) + e.More; left > 0 {
+	if left := moreFound(e); left > 0 {
 		texts = append(texts, iterationLine(warnSign, fmt.Sprintf("… and %d more files", left)))
 	}
 	return texts
 }
 
-type existingTests struct {
-	Places  []testFile // files for which the work is not called proven
-	More    int        // files that are not shown
-	Changed []string   // changed files without findings
-	Why     string     // why the tests could not run
-}
+// moreFound returns how many files with findings are not shown.
+func moreFound(e journal.ChangeInspected) int { return more(e.Found) + e.More }
 
-type testFile struct {
-	File  string
-	Why   string
-	Lines []string
-}
-
-// existingTestsOf returns the existing tests that the newest commit changed, or nil.
-func existingTestsOf(run journal.Run) *existingTests {
+// existingTestsOf returns what the newest commit changed in existing tests, or nil.
+func existingTestsOf(run journal.Run) *journal.ChangeInspected {
 	found, is := run.InspectionOf(run.Tree)
 	if !is || found.Why == "" && len(found.Found) == 0 && len(found.Shown) == 0 {
 		return nil
 	}
-	shown := found.Found[:min(len(found.Found), maxListed)]
-	tests := &existingTests{Why: clean.Inline(found.Why, 300), More: len(found.Found) - len(shown) + found.More}
-	for _, finding := range shown {
-		file := testFile{File: Code(finding.File, 200), Why: clean.Inline(finding.Why, 300)}
-		for _, line := range finding.Lines {
-			file.Lines = append(file.Lines, Code(line, 200))
-		}
-		tests.Places = append(tests.Places, file)
-	}
-	for _, harmless := range found.Shown {
-		tests.Changed = append(tests.Changed, Code(harmless.File, 200)+": "+clean.Inline(harmless.Why, 300))
-	}
-	tests.Changed = firstFew(tests.Changed)
-	return tests
+	return &found
 }
 
 // inspectionDoubts returns why a person has to review changed tests, if so.

@@ -5,6 +5,7 @@ package view
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -101,7 +102,11 @@ func render(name string, run journal.Run) string {
 var pageTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"cell":             func(s string) string { return clean.Inline(s, 160) },
+		"words":            func(s string) string { return clean.Inline(s, 300) },
 		"code":             func(s string) string { return Code(s, 160) },
+		"first":            first,
+		"more":             more,
+		"moreFound":        func(e *journal.ChangeInspected) int { return moreFound(*e) },
 		"short":            shortSHA,
 		"headline":         Headline,
 		"storyCount":       storyCount,
@@ -161,6 +166,15 @@ func fillTemplate(name string, data any) string {
 	}
 	return collapseBlankLines(text.String())
 }
+
+// first returns the items of a list that are shown.
+func first(list any) any {
+	all := reflect.ValueOf(list)
+	return all.Slice(0, min(all.Len(), maxListed)).Interface()
+}
+
+// more returns how many items are not shown.
+func more(list any) int { return max(reflect.ValueOf(list).Len()-maxListed, 0) }
 
 // collapseBlankLines keeps one of several empty lines, which templates produce.
 func collapseBlankLines(text string) string {
