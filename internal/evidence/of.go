@@ -19,9 +19,10 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 	e := Evidence{
 		Version: Version, Run: run.ID, Status: policy.StatusRunning, Began: run.Began, Ended: run.Now,
 		Tools: map[string]string{"agent": run.Policy.Agent}, Task: Task{Kind: string(run.Task.Kind), Number: run.Task.Number, Title: run.Task.Title, Author: run.Task.Author, Repo: run.Task.Repo, URL: run.Task.URL},
-		Code:    Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
-		Rules:   rulesOf(run),
-		Stories: []Story{}, Iterations: []Iteration{}, NotVerified: notVerified(run),
+		Code:       Code{BaseRef: run.BaseRef, Base: run.Base, Branch: run.Branch, Head: run.Head, Tree: run.Tree},
+		Rules:      rulesOf(run),
+		Stories:    each(run.Plan.UserStories, func(story plan.Story) Story { return storyOf(run, story) }),
+		Iterations: each(run.Iterations, iterationOf), NotVerified: notVerified(run),
 		Cost: Cost{USD: run.CostUSD, Known: run.CostKnown, Tokens: run.Usage},
 	}
 	maps.Copy(e.Tools, tools)
@@ -32,7 +33,7 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 		e.Status, e.StopReason = run.Stop.Reason.Status(), run.Stop.Reason
 	}
 	if run.Baseline != nil {
-		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, resultsOf(run.BaseChecks)}
+		e.Baseline = &Baseline{run.Baseline.Usable, run.Baseline.Why, each(run.BaseChecks, resultOf)}
 	}
 	if found, is := run.ProofOf(run.Tree); is {
 		e.Proof = proofOf(found)
@@ -40,13 +41,16 @@ func Of(run journal.Run, tools map[string]string) Evidence {
 	if found, is := run.InspectionOf(run.Tree); is {
 		e.Inspection = inspectionOf(found)
 	}
-	for _, story := range run.Plan.UserStories {
-		e.Stories = append(e.Stories, storyOf(run, story))
-	}
-	for _, it := range run.Iterations {
-		e.Iterations = append(e.Iterations, iterationOf(it))
-	}
 	return e
+}
+
+// each returns what f makes of each item, never nil.
+func each[From, To any](list []From, f func(From) To) []To {
+	all := make([]To, 0, len(list))
+	for _, item := range list {
+		all = append(all, f(item))
+	}
+	return all
 }
 
 // Marshal returns the file.
@@ -61,32 +65,22 @@ func (e Evidence) Marshal() ([]byte, error) {
 func rulesOf(run journal.Run) Rules {
 	p := run.Policy
 	return Rules{
-		Setup: commandsOf(p.Setup), Checks: commandsOf(p.Checks), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
+		Setup: each(p.Setup, commandOf), Checks: each(p.Checks, commandOf), Baseline: p.Baseline, Proof: cmp.Or(p.Proof, policy.RedToGreen), Tamper: p.Tamper,
 		Protect: append([]string{}, p.Protect...), Within: p.Subfolder, Memory: p.Memory, Sandbox: run.Level,
 	}
 }
 
 func inspectionOf(found journal.ChangeInspected) *Inspection {
-	out := &Inspection{Found: []Loosened{}, More: found.More, Why: found.Why}
-	for _, place := range found.Found {
-		out.Found = append(out.Found, Loosened(place))
-	}
-	for _, place := range found.Shown {
-		out.Shown = append(out.Shown, Loosened(place))
-	}
-	return out
+	loosened := func(place journal.Loosened) Loosened { return Loosened(place) }
+	return &Inspection{Found: each(found.Found, loosened), More: found.More, Shown: each(found.Shown, loosened), Why: found.Why}
 }
 
-func commandsOf(checks []policy.Check) []Command {
-	all := make([]Command, 0, len(checks))
-	for _, check := range checks {
-		command := Command{Name: check.Name, Command: check.Command, Paths: check.Paths, Added: check.Added}
-		if check.Timeout > 0 {
-			command.Timeout = check.Timeout.String()
-		}
-		all = append(all, command)
+func commandOf(check policy.Check) Command {
+	command := Command{Name: check.Name, Command: check.Command, Paths: check.Paths, Added: check.Added}
+	if check.Timeout > 0 {
+		command.Timeout = check.Timeout.String()
 	}
-	return all
+	return command
 }
 
 func notVerified(run journal.Run) []string {
@@ -140,7 +134,7 @@ func storyOf(run journal.Run, story plan.Story) Story {
 	}
 	if graded, found := run.GradeOf(story.ID); found {
 		out.Grade, out.Why, out.Files, out.Tests = graded.Grade, graded.Why, graded.Files, graded.Tests
-		out.OnBase = resultsOf(graded.Trial.Checks)
+		out.OnBase = each(graded.Trial.Checks, resultOf)
 	}
 	if shown := verdict.CriterionTests(run, story); strings.Join(shown, "") != "" {
 		out.Shown = shown
@@ -152,49 +146,30 @@ func storyOf(run journal.Run, story plan.Story) Story {
 }
 
 func reviewOf(e journal.StoryReviewed) *Review {
-	out := &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Why: e.Why, TranscriptDigest: e.Transcript.Digest}
-	for _, missed := range e.Missed {
-		out.Missed = append(out.Missed, missed.String())
-	}
-	return out
+	return &Review{By: e.By, Commit: e.Commit, Looked: e.Looked, Missed: each(e.Missed, journal.Missed.String), Why: e.Why, TranscriptDigest: e.Transcript.Digest}
 }
 
 func iterationOf(it journal.Iteration) Iteration {
-	out := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: resultsOf(it.Checks)}
+	out := Iteration{Number: it.Number, Story: it.Story, PromptDigest: it.Prompt.Digest, Checks: each(it.Checks, resultOf)}
 	if it.Agent != nil {
 		out.TranscriptDigest, out.Tools, out.CostUSD = it.Agent.Transcript.Digest, it.Agent.Tools, it.Agent.Cost.Amount()
 	}
 	if it.Taken != nil {
 		out.Dropped = it.Taken.Dropped
-		for _, commit := range it.Taken.Commits {
-			out.Commits = append(out.Commits, commit.SHA)
-		}
+		out.Commits = each(it.Taken.Commits, func(commit journal.Commit) string { return commit.SHA })
 	}
 	if it.Ended != nil {
 		out.Passed = it.Ended.Passed
-		for _, rejected := range it.Ended.Rejected {
-			out.Rejected = append(out.Rejected, Rejection(rejected))
-		}
+		out.Rejected = each(it.Ended.Rejected, func(rejected journal.Rejection) Rejection { return Rejection(rejected) })
 	}
 	return out
 }
 
 func proofOf(p journal.Proof) *Proof {
-	out := &Proof{
-		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored, Checks: resultsOf(p.Checks),
+	return &Proof{
+		Commit: p.Commit, Tree: p.Tree, Passed: p.Passed, Empty: p.Empty, Reused: p.Reused, Why: p.Why, Restored: p.Restored,
+		Setup: each(p.Setup, func(setup journal.SetupEnded) Result { return resultOf(journal.CheckEnded(setup)) }), Checks: each(p.Checks, resultOf),
 	}
-	for _, setup := range p.Setup {
-		out.Setup = append(out.Setup, resultOf(journal.CheckEnded(setup)))
-	}
-	return out
-}
-
-func resultsOf(checks []journal.CheckEnded) []Result {
-	all := make([]Result, 0, len(checks))
-	for _, check := range checks {
-		all = append(all, resultOf(check))
-	}
-	return all
 }
 
 func resultOf(check journal.CheckEnded) Result {

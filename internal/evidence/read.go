@@ -87,11 +87,9 @@ func parseChecks(commands []Command) ([]policy.Check, error) {
 
 // Grades returns the grades that the evidence claims.
 func (e Evidence) Grades() []journal.StoryGraded {
-	var all []journal.StoryGraded
-	for _, s := range e.Stories {
-		all = append(all, journal.StoryGraded{Story: s.ID, Commit: s.Commit, Grade: s.Grade, Files: s.Files, Tests: s.Tests})
-	}
-	return all
+	return each(e.Stories, func(s Story) journal.StoryGraded {
+		return journal.StoryGraded{Story: s.ID, Commit: s.Commit, Grade: s.Grade, Files: s.Files, Tests: s.Tests}
+	})
 }
 
 // AllowedChanges returns the changes of existing tests that people allowed according to the evidence.
@@ -99,11 +97,7 @@ func (e Evidence) AllowedChanges() []journal.ChangeInspected {
 	if e.Inspection == nil || !slices.ContainsFunc(e.Stories, func(s Story) bool { return s.MayChangeTests }) {
 		return nil
 	}
-	var all journal.ChangeInspected
-	for _, place := range e.Inspection.Shown {
-		all.Shown = append(all.Shown, journal.Loosened(place))
-	}
-	return []journal.ChangeInspected{all}
+	return []journal.ChangeInspected{{Shown: each(e.Inspection.Shown, func(place Loosened) journal.Loosened { return journal.Loosened(place) })}}
 }
 
 // EarlierStories returns the stories with a proof of an earlier commit.
