@@ -52,35 +52,30 @@ type Settings struct {
 	Setup, Hosts, Env []string
 }
 
-// baseSettings are a stranger's. Only those in judged count: they run in the sandbox or make a
-// proof stricter.
+// baseSettings are a stranger's. Only those that run in the sandbox or make a proof stricter count.
 const baseSettings = ".ralph/settings.json"
 
-type judged struct {
-	Guardrails json.RawMessage `json:"guardrails,omitempty"`
-	Protect    json.RawMessage `json:"protect,omitempty"`
-	Proof      json.RawMessage `json:"proof,omitempty"`
-	Tamper     json.RawMessage `json:"tamper,omitempty"`
-	Setup      []string        `json:"setup,omitempty"`
-}
-
 func (s Settings) file(base []byte) ([]byte, error) {
-	type fence struct {
-		Hosts []string `json:"allowDomains,omitempty"`
-		Env   []string `json:"env,omitempty"`
+	var theirs struct {
+		Guardrails json.RawMessage `json:"guardrails,omitempty"`
+		Protect    json.RawMessage `json:"protect,omitempty"`
+		Proof      json.RawMessage `json:"proof,omitempty"`
+		Tamper     json.RawMessage `json:"tamper,omitempty"`
+		Setup      []string        `json:"setup,omitempty"`
+		Baseline   policy.Baseline `json:"baseline"`
+		Sandbox    struct {
+			Hosts []string `json:"allowDomains,omitempty"`
+			Env   []string `json:"env,omitempty"`
+		} `json:"sandbox,omitzero"`
 	}
-	var theirs judged
 	if base != nil {
 		if err := json.Unmarshal(base, &theirs); err != nil {
 			return nil, fmt.Errorf("read %s of the base: %w", baseSettings, err)
 		}
 	}
 	theirs.Setup = append(theirs.Setup, s.Setup...)
-	return json.Marshal(struct {
-		judged
-		Baseline policy.Baseline `json:"baseline"`
-		Sandbox  fence           `json:"sandbox,omitzero"`
-	}{theirs, policy.BaselineNew, fence{s.Hosts, s.Env}})
+	theirs.Baseline, theirs.Sandbox.Hosts, theirs.Sandbox.Env = policy.BaselineNew, s.Hosts, s.Env
+	return json.Marshal(theirs)
 }
 
 // Run works on the tasks that rows do not have, until the money is spent.
