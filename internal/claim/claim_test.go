@@ -2,7 +2,6 @@ package claim_test
 
 import (
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,13 +11,20 @@ import (
 	"github.com/ralph-loop/ralph/internal/claim"
 )
 
-func scan(messages ...string) *claim.Scanner {
-	s := claim.New("DONE", "ALL DONE")
+func read(c claim.Claims, messages ...string) claim.Claims {
 	for _, m := range messages {
-		s.Write(m)
-		s.End()
+		c.Read(m)
 	}
-	return s
+	return c
+}
+
+func scan(messages ...string) claim.Claims {
+	return read(claim.Claims{Wanted: []string{"DONE", "ALL DONE"}}, messages...)
+}
+
+// isClaimed reports whether a tag is claimed where it may stand alone.
+func isClaimed(tag string, messages ...string) bool {
+	return slices.Contains(read(claim.Claims{Wanted: []string{"DONE", "ALL DONE"}, Bare: true}, messages...).Promises, tag)
 }
 
 func TestPromises(t *testing.T) {
@@ -39,32 +45,30 @@ func TestPromises(t *testing.T) {
 		{"one as long as may be", []string{"<promise>" + strings.Repeat("x", 200) + "</promise>"}, []string{strings.Repeat("x", 200)}},
 		{"not a long one", []string{"<promise>" + strings.Repeat("x", 201) + "</promise>"}, nil},
 	} {
-		if diff := cmp.Diff(c.want, scan(c.in...).Promises()); diff != "" {
-			t.Errorf("%s: Promises(%q):\n%s", c.why, c.in, diff)
+		if diff := cmp.Diff(c.want, scan(c.in...).Promises); diff != "" {
+			t.Errorf("%s: Promises of %q:\n%s", c.why, c.in, diff)
 		}
 	}
 }
 
 func TestResponse(t *testing.T) {
 	for _, c := range []struct {
-		why   string
-		in    []string
-		want  string
-		found bool
+		why  string
+		in   []string
+		want string
 	}{
-		{"any case of tag, the words as they are", []string{"<Response>Done</RESPONSE>"}, "Done", true},
-		{"the first", []string{"a <response>x</response>", "<response>DONE</response>"}, "x", true},
-		{"an empty one is one", []string{"<response></response><response>DONE</response>"}, "", true},
-		{"the outer of two", []string{"<response>a<response>b</response>"}, "a<response>b", true},
-		{"on one line", []string{"<response>DO\nNE</response>"}, "", false},
-		{"none", []string{"DONE"}, "", false},
-		{"at most 4 KiB", []string{"<response>" + strings.Repeat("x", 4096) + "</response>"}, strings.Repeat("x", 4096), true},
-		{"not more", []string{"<response>" + strings.Repeat("x", 4097) + "</response>"}, "", false},
-		{"at the end of a long line", []string{strings.Repeat("x", 100000) + "<response>DONE</response>"}, "DONE", true},
+		{"any case of tag, the words as they are", []string{"<Response>Done</RESPONSE>"}, "Done"},
+		{"the first", []string{"a <response>x</response>", "<response>DONE</response>"}, "x"},
+		{"an empty one is one", []string{"<response></response><response>DONE</response>"}, ""},
+		{"the outer of two", []string{"<response>a<response>b</response>"}, "a<response>b"},
+		{"on one line", []string{"<response>DO\nNE</response>"}, ""},
+		{"none", []string{"DONE"}, ""},
+		{"at most 4 KiB", []string{"<response>" + strings.Repeat("x", 4096) + "</response>"}, strings.Repeat("x", 4096)},
+		{"not more", []string{"<response>" + strings.Repeat("x", 4097) + "</response>"}, ""},
+		{"at the end of a long line", []string{strings.Repeat("x", 100000) + "<response>DONE</response>"}, "DONE"},
 	} {
-		got, found := scan(c.in...).Response()
-		if got != c.want || found != c.found {
-			t.Errorf("%s: Response = %q, %v; want %q, %v", c.why, got, found, c.want, c.found)
+		if got := scan(c.in...).Response; got != c.want {
+			t.Errorf("%s: Response = %q, want %q", c.why, got, c.want)
 		}
 	}
 }
@@ -89,98 +93,40 @@ func TestTag(t *testing.T) {
 		{"part of another tag", []string{"ALL DONE"}, false},
 		{"promised with blanks", []string{"<promise> DONE </promise>"}, false},
 	} {
-		if got := scan(c.in...).Tag("DONE"); got != c.want {
-			t.Errorf("%s: Tag after %.40q = %v, want %v", c.why, c.in, got, c.want)
+		if got := isClaimed("DONE", c.in...); got != c.want {
+			t.Errorf("%s: claimed by %.40q = %v, want %v", c.why, c.in, got, c.want)
 		}
 	}
 }
 
 func TestTagTold(t *testing.T) {
-	if scan("COMPLETE").Tag("COMPLETE") {
+	if isClaimed("COMPLETE", "COMPLETE") {
 		t.Error("an unexpected tag was found")
 	}
-	if !scan("ALL DONE").Tag("ALL DONE") {
+	if !isClaimed("ALL DONE", "ALL DONE") {
 		t.Error("a tag of two words was not found")
 	}
-	if scan("<promise>COMPLETE</promise>").Tag("COMPLETE") {
-		t.Error("an unexpected promise is a tag")
+	if got := scan("DONE").Promises; len(got) != 0 {
+		t.Errorf("where a tag may not stand alone, the promises are %q", got)
 	}
-	blank := claim.New("")
-	blank.Write("\n\n")
-	blank.End()
-	if blank.Tag("") {
-		t.Error("an empty tag was found")
-	}
-}
-
-// A tag is what stands in the text, however it was cut.
-func TestTagIsCutAnywhere(t *testing.T) {
-	for _, c := range []struct {
-		parts []string
-		tag   string
-		want  bool
-	}{
-		{[]string{"ALL", " ", "DONE"}, "ALL DONE", true},
-		{[]string{" ", " DO", "NE ", " "}, "DONE", true},
-		{[]string{"DO", " NE"}, "DONE", false},
-	} {
-		s := claim.New("DONE", "ALL DONE")
-		for _, part := range c.parts {
-			s.Write(part)
-		}
-		s.End()
-		if got := s.Tag(c.tag); got != c.want {
-			t.Errorf("Tag(%q) after %q = %v, want %v", c.tag, c.parts, got, c.want)
-		}
-	}
-}
-
-// It keeps a few kilobytes, however long the line under way.
-func TestALongLineTakesNoMemory(t *testing.T) {
-	held := func() uint64 {
-		runtime.GC()
-		var stats runtime.MemStats
-		runtime.ReadMemStats(&stats)
-		return stats.HeapAlloc
-	}
-	s := claim.New("DONE")
-	before, part := held(), strings.Repeat("x", 1<<20)
-	for range 16 {
-		s.Write(part)
-	}
-	grown := int64(held()) - int64(before)
-	s.Write("<promise>DONE</promise>")
-	s.End()
-	if grown > 4<<20 || !s.Tag("DONE") {
-		t.Errorf("%d bytes are held of a line of 16 MiB, and the tag behind it was found: %v", grown, s.Tag("DONE"))
-	}
-}
-
-func TestPromised(t *testing.T) {
-	s := scan("<promise>A</promise>")
-	if !slices.Contains(s.Promises(), "A") || slices.Contains(s.Promises(), "DONE") || slices.Contains(s.Promises(), "") {
-		t.Errorf("Promises are %q", s.Promises())
-	}
-	s.Promises()[0] = "DONE"
-	if slices.Contains(s.Promises(), "DONE") {
-		t.Error("who reads the promises can change them")
+	if got := read(claim.Claims{Wanted: []string{""}, Bare: true}, "\n\n").Promises; len(got) != 0 {
+		t.Errorf("an empty tag was found: %q", got)
 	}
 }
 
 // Noise cannot crowd out what is waited for.
 func TestPromisesLimit(t *testing.T) {
 	long := strings.Repeat("long ", 2000) + "tag"
-	s := claim.New("DONE", long)
-	s.Write("<promise>DONE</promise>")
+	text := "<promise>DONE</promise>"
 	for i := range 100 {
-		s.Write("<promise>" + strings.Repeat("x", i) + "</promise>")
+		text += "<promise>" + strings.Repeat("x", i) + "</promise>"
 	}
-	s.Write("<promise>DONE</promise>\n<promise>" + long + "</promise>\n" + long)
-	s.End()
-	if got := len(s.Promises()); got != claim.MaxPromises+2 {
-		t.Errorf("%d promises kept, want %d", got, claim.MaxPromises+2)
+	text += "<promise>DONE</promise>\n<promise>" + long + "</promise>\n" + long
+	got := read(claim.Claims{Wanted: []string{"DONE", long}}, text).Promises
+	if len(got) != 16+2 {
+		t.Errorf("%d promises kept, want %d", len(got), 16+2)
 	}
-	if !slices.Contains(s.Promises(), "DONE") || !s.Tag("DONE") || !slices.Contains(s.Promises(), long) || !s.Tag(long) {
+	if !slices.Contains(got, "DONE") || !slices.Contains(got, long) {
 		t.Error("the promises waited for were not found")
 	}
 }
@@ -191,7 +137,7 @@ var (
 )
 
 // whole returns what is claimed in a message, with all of it at hand.
-func whole(text string) (promises []string, response string, found, done bool) {
+func whole(text string) (promises []string, response string, done bool) {
 	for at := 0; at < len(text); at++ {
 		m := promisePattern.FindStringSubmatchIndex(text[at:])
 		if m == nil {
@@ -203,56 +149,48 @@ func whole(text string) (promises []string, response string, found, done bool) {
 			promises = append(promises, words)
 		}
 	}
+	found := false
 	for line := range strings.SplitSeq(text, "\n") {
 		done = done || strings.Trim(line, " \t\r\v\f") == "DONE"
 		if m := responsePattern.FindStringSubmatch(line); m != nil && !found {
 			response, found = m[1], true
 		}
 	}
-	return promises, response, found, done || slices.Contains(promises, "DONE")
+	return promises, response, done || slices.Contains(promises, "DONE")
 }
 
-// FuzzScanner cuts a text anywhere and holds the findings against those in the
-// whole of it.
-func FuzzScanner(f *testing.F) {
+// FuzzRead holds the claims against those that patterns find.
+func FuzzRead(f *testing.F) {
 	for _, s := range []string{
 		"<promise>DONE</promise>", "<promise><promise>DONE</promise></promise>", "a\r\n DONE \nb", "<RESPONSE>x</response>",
 		"<response>a<response>\nb</response></response>", "DONE DONE\nDONE", "<promise>a\nb</promise>", "\u00a0DONE",
 	} {
-		f.Add(s, uint8(1))
-		f.Add(s, uint8(7))
+		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string, step uint8) {
+	f.Fuzz(func(t *testing.T, text string) {
 		// The oracle knows no limits.
-		if len(text) > 2000 || strings.Count(text, "</promise>") > claim.MaxPromises || strings.ToValidUTF8(text, "") != text {
+		if len(text) > 2000 || strings.Count(text, "</promise>") > 16 || strings.ToValidUTF8(text, "") != text {
 			return
 		}
 		for _, filler := range []string{"", strings.Repeat("x", 9000)} {
-			in := filler + text + filler
-			s := claim.New("DONE")
-			for rest := in; rest != ""; {
-				n := min(len(rest), 1+int(step)*(1+len(filler)/100))
-				s.Write(rest[:n])
-				rest = rest[n:]
-			}
-			s.End()
-			compare(t, in, s)
+			compare(t, filler+text+filler)
 		}
 	})
 }
 
-func compare(t *testing.T, in string, s *claim.Scanner) {
+func compare(t *testing.T, in string) {
 	t.Helper()
-	promises, response, found, done := whole(in)
-	promises = slices.DeleteFunc(promises, func(p string) bool { return len(p) > claim.MaxPromise })
-	if got := s.Promises(); !slices.Equal(got, promises) {
-		t.Errorf("Promises(%q) = %q, want %q", in, got, promises)
+	promises, response, done := whole(in)
+	promises = slices.DeleteFunc(promises, func(p string) bool { return len(p) > 200 })
+	got := read(claim.Claims{Wanted: []string{"DONE"}}, in)
+	if !slices.Equal(got.Promises, promises) {
+		t.Errorf("Promises of %q = %q, want %q", in, got.Promises, promises)
 	}
-	if got, ok := s.Response(); got != response || ok != found {
-		t.Errorf("Response(%q) = %q, %v; want %q, %v", in, got, ok, response, found)
+	if got.Response != response {
+		t.Errorf("Response of %q = %q; want %q", in, got.Response, response)
 	}
-	if got := s.Tag("DONE"); got != done {
-		t.Errorf("Tag(%q) = %v, want %v", in, got, done)
+	if claimed := isClaimed("DONE", in); claimed != done {
+		t.Errorf("DONE claimed by %q = %v, want %v", in, claimed, done)
 	}
 }
 
@@ -269,8 +207,8 @@ func TestQuestion(t *testing.T) {
 		{"not a long one", []string{"<question>" + strings.Repeat("x", 4097) + "</question>"}, ""},
 		{"none", []string{"Which port?"}, ""},
 	} {
-		if got := scan(c.in...).Question(); got != c.want {
-			t.Errorf("%s: Question(%q) = %q, want %q", c.why, c.in, got, c.want)
+		if got := scan(c.in...).Question; got != c.want {
+			t.Errorf("%s: Question of %q = %q, want %q", c.why, c.in, got, c.want)
 		}
 	}
 }

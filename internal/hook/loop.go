@@ -157,13 +157,12 @@ func (r *loopJournal) agentEnded(in input) (journal.AgentEnded, error) {
 	if err != nil {
 		return journal.AgentEnded{}, fmt.Errorf("the transcript cannot be read: %w", err)
 	}
-	claims := claim.New(r.Run.Policy.Word)
+	claims := claim.Claims{Wanted: []string{r.Run.Policy.Word}}
 	for _, text := range append(did.texts, in.LastMessage) {
-		claims.Write(text)
-		claims.End()
+		claims.Read(text)
 	}
 	return journal.AgentEnded{
-		Tools: did.tools, Chores: did.todoCalls, Promises: claims.Promises(), Fresh: !in.StopHookActive,
+		Tools: did.tools, Chores: did.todoCalls, Promises: claims.Promises, Fresh: !in.StopHookActive,
 		Words: journal.LastWords(in.LastMessage), Transcript: journal.Attachment{Path: in.Transcript, Size: did.end},
 	}, nil
 }

@@ -18,8 +18,7 @@ import (
 type collector struct {
 	mu        sync.Mutex
 	watch     func(stream.Item)
-	claims    *claim.Scanner
-	tags      []string
+	claims    claim.Claims
 	lines     int      // of output
 	books     []string // files that only record progress
 	tools     int
@@ -39,7 +38,7 @@ func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.New(o.Tags...), tags: o.Tags, books: o.ProgressFiles}
+	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, books: o.ProgressFiles}
 }
 
 func (s *collector) countLine() {
@@ -90,8 +89,7 @@ func (s *collector) add(item stream.Item) {
 	s.noteRetry(item)
 	switch item := item.(type) {
 	case stream.Text:
-		s.claims.Write(item.Text)
-		s.claims.End()
+		s.claims.Read(item.Text)
 		s.addText(item.Text)
 	case stream.ToolStart:
 		s.tools++
@@ -128,15 +126,12 @@ func (s *collector) totals() journal.AgentEnded {
 	ended := journal.AgentEnded{Tools: s.tools, Chores: s.chores, ToolErrors: s.failed}
 	ended.Usage, ended.Cost = s.usage()
 	if s.result != nil && !s.result.Failed {
-		s.claims.Write(s.result.Text)
-		s.claims.End()
+		s.claims.Read(s.result.Text)
 		if len(bytes.TrimSpace(s.words)) == 0 {
 			s.words = []byte(s.result.Text)
 		}
 	}
-	ended.Promises = s.promises()
-	ended.Response, _ = s.claims.Response()
-	ended.Question = s.claims.Question()
+	ended.Promises, ended.Response, ended.Question = s.claims.Promises, s.claims.Response, s.claims.Question
 	ended.Words = journal.LastWords(string(s.words))
 	return ended
 }
@@ -155,17 +150,6 @@ func (s *collector) usage() (stream.Usage, stream.Cost) {
 		used.Usage = r.Usage
 	}
 	return used.Usage.Plausible(), clampCost(used.Cost)
-}
-
-// promises returns those in promise tags, and the order's tags that stood alone on a line.
-func (s *collector) promises() []string {
-	made := s.claims.Promises()
-	for _, tag := range s.tags {
-		if s.claims.Tag(tag) && !slices.Contains(made, tag) {
-			made = append(made, tag)
-		}
-	}
-	return made
 }
 
 const mostDollars = 1_000_000
