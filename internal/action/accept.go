@@ -59,7 +59,7 @@ func (h *handler) fetchMissingFacts(ctx context.Context, known *trigger.RequestF
 		return err
 	}
 	if pull := &h.trigger.Pull; pull.Ours && pull.Author != "" { // the mark in its text can be anyone's
-		if pull.Ours, err = h.client.Opened(ctx, pull.Author, h.starter); err != nil {
+		if pull.Ours, err = h.client.Opened(ctx, pull.Author); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,6 @@ type handler struct {
 	sandbox     *confine.Sandbox // of the agent and the checks; nil: none
 	route       egress.Route     // of ralph's own requests
 	client      *github.Client
-	starter     *github.Client // pushes and opens in the name of ci-token; nil: there is none
 	host        *branchHost
 	secrets     *redact.Redactor
 	signs       sigstore.Job
@@ -110,7 +109,7 @@ func (h *handler) do(ctx context.Context) (Result, error) {
 	if h.inputs.Mode != config.Work {
 		return h.proveOrPublish(ctx)
 	}
-	if aftercare.For(h.trigger.Event, h.trigger.Action) && h.trigger.Inputs == (trigger.Inputs{}) {
+	if aftercare.For(h.trigger) && h.trigger.Inputs == (trigger.Inputs{}) {
 		return h.handlePullEvent(ctx)
 	}
 	if why := h.whyIgnored(); why != "" {
@@ -155,7 +154,7 @@ func (h *handler) hostFor(issue int) *branchHost {
 		untouched = "" // people chose it for their pull request
 	}
 	return &branchHost{
-		client: h.client, starter: h.starter, issue: issue, clone: h.clone(), hide: h.cleanText, say: h.say, baseBranch: untouched,
+		client: h.client, issue: issue, clone: h.clone(), hide: h.cleanText, say: h.say, baseBranch: untouched,
 		pullLabels: h.inputs.PullLabels, reviewers: h.inputs.Reviewers, stateLabels: h.inputs.StateLabels,
 	}
 }
@@ -251,18 +250,17 @@ func (h *handler) connect() error {
 	if network.Upstream+network.Bundle != "" {
 		access.HTTP = h.route.Plain()
 	}
-	if h.inputs.CIToken != "" {
-		starter := access
-		starter.Token, starter.Input = h.inputs.CIToken, "ci-token"
-		if h.starter, err = github.Connect(starter); err != nil {
-			return err
-		}
-	}
+	starter := access
 	if h.inputs.AppID != 0 {
 		access.App = &github.App{ID: h.inputs.AppID, PrivateKey: h.inputs.AppKey}
 	}
 	if h.client, err = github.Connect(access); err != nil {
 		return err
+	}
+	if starter.Token, starter.Input = h.inputs.CIToken, "ci-token"; starter.Token != "" {
+		if h.client.Starter, err = github.Connect(starter); err != nil {
+			return err
+		}
 	}
 	// A checkout or another workflow may have made these, and git reads them with a token.
 	return h.folder().RemoveFiles(gitHome, keptStore)

@@ -18,12 +18,11 @@ import (
 const marker = "<!-- ralph:progress -->"
 
 type branchHost struct {
-	client  *github.Client
-	starter *github.Client // pushes branches and opens pull requests, in the client's place; nil: it does so itself
-	issue   int
-	clone   string
-	hide    func(string) string
-	say     func(string)
+	client *github.Client
+	issue  int
+	clone  string
+	hide   func(string) string
+	say    func(string)
 
 	baseBranch            string   // the branch that nothing is pushed to
 	pullLabels, reviewers []string // that a pull request gets when it is opened
@@ -41,19 +40,12 @@ func (h *branchHost) remote() remote.Repository {
 	return remote.Repository{URL: h.clone, Fresh: h.client.GitToken, Pause: retryPause}
 }
 
-func (h *branchHost) starterClient() *github.Client {
-	if h.starter != nil {
-		return h.starter
-	}
-	return h.client
-}
-
 // Push brings branch to sha.
 func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
 	if branch == h.baseBranch {
 		return fmt.Errorf("%s is the default branch: work goes there by a pull request only", branch)
 	}
-	origin := remote.Repository{URL: h.clone, Fresh: h.starterClient().GitToken}
+	origin := remote.Repository{URL: h.clone, Fresh: h.client.Opener().GitToken}
 	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
 }
 
@@ -92,7 +84,7 @@ func (h *branchHost) savedCommitInComment(ctx context.Context) (string, error) {
 
 // savedCommitInPull returns the commit that the pull request of branch names as saved on ref.
 func (h *branchHost) savedCommitInPull(ctx context.Context, branch, ref string) (string, error) {
-	pull, open, err := h.client.OwnPull(ctx, branch, h.starter)
+	pull, open, err := h.client.OwnPull(ctx, branch)
 	if err != nil || !open {
 		return "", err
 	}
@@ -143,7 +135,7 @@ const actionsBot = "github-actions[bot]"
 
 // postedAs puts a comment on record, and what its author tells of our token.
 func (h *branchHost) postedAs(c github.Comment) journal.CommentPosted {
-	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.starter == nil && c.Author == actionsBot}
+	return journal.CommentPosted{ID: c.ID, URL: c.URL, Quiet: h.client.Starter == nil && c.Author == actionsBot}
 }
 
 func (h *branchHost) writeComment(ctx context.Context, text string) (github.Comment, error) {

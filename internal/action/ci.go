@@ -20,13 +20,13 @@ import (
 func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 	if h.trigger.PushedBranch != "" {
 		base := github.Base{Branch: h.trigger.PushedBranch, Prefix: h.inputs.BranchPrefix, Except: h.updated, Drafts: h.resumeKilledJob}
-		pull, is, err := h.client.Behind(ctx, base, h.starter)
+		pull, is, err := h.client.Behind(ctx, base)
 		if h.setPullTrigger(pull); err == nil && !is {
 			skip = "no open pull request of ralph's must be brought up to date with " + h.trigger.PushedBranch
 		}
 		return skip, err
 	}
-	pull, open, err := h.client.OwnPull(ctx, h.trigger.CI.Branch, h.starter)
+	pull, open, err := h.client.OwnPull(ctx, h.trigger.CI.Branch)
 	switch {
 	case err != nil:
 		return "", err
@@ -80,7 +80,7 @@ func (h *handler) resumeKilledJob(ctx context.Context, pull github.Pull) (bool, 
 	case run.ID != "" && run.Stop == nil:
 		h.command.Verb = trigger.Resume
 	case found.lease.ReadyHead == pull.HeadSHA || h.trigger.IsCI() && found.lease.Attempts.Head == pull.HeadSHA:
-		err = h.host.starterClient().ReadyPull(ctx, pull)
+		err = h.client.Opener().ReadyPull(ctx, pull)
 	default:
 		return false, nil
 	}
@@ -162,7 +162,7 @@ func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	why, err := aftercare.Job{
-		Payload: h.payload, Client: h.client, Starter: h.starter, Repo: h.trigger.Repo.String(), Prefix: h.inputs.BranchPrefix,
+		Trigger: h.trigger, Payload: h.payload, Client: h.client, Prefix: h.inputs.BranchPrefix,
 		Remote: h.host.remote(), Store: book.Store, Ledger: book, Pause: randomPause, Now: h.Now,
 		Say: h.say, Hide: h.cleanText, Page: h.summary().write,
 	}.Do(ctx)

@@ -31,7 +31,7 @@ func (h *handler) checkStart(ctx context.Context, asked *job.NewRun, old journal
 // whyDeclined checks first whether the work can be pushed, and reports all problems at once.
 func (h *handler) whyDeclined(ctx context.Context, asked job.NewRun, old journal.Run) error {
 	look := doctor.GitHub{
-		Client: h.host.starterClient(), Clone: h.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
+		Client: h.client.Opener(), Clone: h.clone(), Base: asked.BaseRef, Branch: cmp.Or(old.Branch, asked.Branch), Signed: asked.Policy.Sign,
 	}
 	if len(doctor.Stops(look.Push(ctx))) == 0 {
 		return nil

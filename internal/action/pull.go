@@ -17,7 +17,7 @@ func (h *branchHost) OpenPull(ctx context.Context, run journal.Run, text view.Pu
 	if run.Pull != nil {
 		return h.redraft(ctx, run)
 	}
-	pull, err := h.starterClient().OpenPull(ctx, github.NewPull{
+	pull, err := h.client.Opener().OpenPull(ctx, github.NewPull{
 		Branch: run.Branch, Base: run.BaseRef, Title: h.hide(text.Title), Body: h.hide(text.Body), Draft: true,
 	})
 	if err != nil {
@@ -40,7 +40,7 @@ func (h *branchHost) redraft(ctx context.Context, run journal.Run) (journal.Pull
 	if !open {
 		return journal.PullOpened{}, h.pullClosedError(ctx, *run.Pull, run.Branch)
 	}
-	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.starterClient().DraftPull(ctx, pull)
+	return journal.PullOpened{Number: pull.Number, URL: pull.URL, Draft: true, Again: true}, h.client.Opener().DraftPull(ctx, pull)
 }
 
 // ReadyPull marks the draft ready if GitHub shows the proven head, which takes seconds after a push.
@@ -53,7 +53,7 @@ func (h *branchHost) ReadyPull(ctx context.Context, run journal.Run) error {
 		case !open:
 			return h.pullClosedError(ctx, *run.Pull, run.Branch)
 		case pull.HeadSHA == run.Head:
-			return h.starterClient().ReadyPull(ctx, pull)
+			return h.client.Opener().ReadyPull(ctx, pull)
 		case pause > 4*retryPause:
 			return fault.Usage(fmt.Sprintf("%.7s was pushed to %s after %.7s was proven", pull.HeadSHA, run.Branch, run.Head),
 				"comment `/ralph resume`: the newer commits are merged and checked", nil)

@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 	"github.com/ralph-loop/ralph/internal/stats"
 	"github.com/ralph-loop/ralph/internal/sweep"
+	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -28,17 +29,16 @@ const (
 )
 
 // For reports whether an event is one of those.
-func For(event, action string) bool {
-	return event == "pull_request" && (action == pushed || action == closed)
+func For(t trigger.Trigger) bool {
+	return t.Event == "pull_request" && (t.Action == pushed || t.Action == closed)
 }
 
 // Job is a job of the action for such an event.
 type Job struct {
-	Payload []byte
+	Trigger trigger.Trigger
+	Payload []byte // of the same event
 	Client  *github.Client
-	Starter *github.Client // opens pull requests in the client's place; nil: it does so itself
-	Repo    string         // owner/name
-	Prefix  string         // of ralph's branches
+	Prefix  string // of ralph's branches
 	Store   *git.Trusted
 	Remote  remote.Repository
 	Ledger  quota.Store
@@ -52,49 +52,49 @@ type Job struct {
 
 // Do does it, or tells why there is nothing to do.
 func (j Job) Do(ctx context.Context) (why string, err error) {
-	e, err := github.ReadPullEvent(j.Payload)
+	pull, err := github.ReadProposal(j.Payload)
 	switch {
 	case err != nil:
 		return "", err
-	case !e.Pull.Ours || !strings.HasPrefix(e.Pull.HeadRef, j.Prefix) || !strings.EqualFold(e.Pull.HeadRepo, j.Repo):
+	case !pull.Ours || !strings.HasPrefix(pull.HeadRef, j.Prefix) || pull.IsFork(j.Trigger.Repo):
 		return "the pull request is not one of ralph's", nil
-	case e.Action == pushed:
-		return j.mark(ctx, e)
+	case j.Trigger.Action == pushed:
+		return j.mark(ctx, pull)
 	}
-	return j.end(ctx, e)
+	return j.end(ctx, pull)
 }
 
 // mark notes on a pull request that somebody else pushed. It costs a read and at most an edit.
-func (j Job) mark(ctx context.Context, e github.PullEvent) (string, error) {
-	there, err := j.Client.Pull(ctx, e.Pull.Number)
+func (j Job) mark(ctx context.Context, pull github.Pull) (string, error) {
+	there, err := j.Client.Pull(ctx, pull.Number)
 	if err != nil {
 		return "", err
 	}
-	if !there.Open || there.HeadSHA != e.Pull.HeadSHA {
+	if !there.Open || there.HeadSHA != pull.HeadSHA {
 		return "the pull request has a newer head, or is closed", nil
 	}
-	text := upkeep.Foreign(there.Body, there.HeadSHA, e.By)
+	text := upkeep.Foreign(there.Body, there.HeadSHA, j.Trigger.Sender.Login)
 	if text == there.Body {
 		return "the text of the pull request names this commit", nil
 	}
-	if ours, err := j.Client.Opened(ctx, e.Pull.Author, j.Starter); err != nil || !ours {
+	if ours, err := j.Client.Opened(ctx, pull.Author); err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
-	if _, err := j.Client.EditPull(ctx, e.Pull.Number, "", j.Hide(text)); err != nil {
+	if _, err := j.Client.EditPull(ctx, pull.Number, "", j.Hide(text)); err != nil {
 		return "", err
 	}
-	j.Say(fmt.Sprintf("pull request #%d says that its newest commit is not proven yet", e.Pull.Number))
+	j.Say(fmt.Sprintf("pull request #%d says that its newest commit is not proven yet", pull.Number))
 	return "no agent is needed", nil
 }
 
 // end records once how a pull request ended, and shows the sums.
-func (j Job) end(ctx context.Context, e github.PullEvent) (string, error) {
-	ours, err := j.Client.Opened(ctx, e.Pull.Author, j.Starter)
+func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
+	ours, err := j.Client.Opened(ctx, pull.Author)
 	if err != nil || !ours {
 		return "ralph did not open the pull request", err
 	}
-	row := quota.Pull{Number: e.Pull.Number, Branch: e.Pull.HeadRef, Opened: e.Pull.Opened.UTC(), End: quota.Closed, Ended: e.Pull.Ended.UTC(), Head: e.Pull.HeadSHA}
-	if e.Pull.Merged {
+	row := quota.Pull{Number: pull.Number, Branch: pull.HeadRef, Opened: pull.Opened.UTC(), End: quota.Closed, Ended: pull.Ended.UTC(), Head: pull.HeadSHA}
+	if pull.Merged {
 		people, err := j.Client.PeopleCommitted(ctx, row.Number, git.Ralph.Email)
 		if err != nil {
 			return "", err

@@ -122,8 +122,12 @@ func (p *place) job(payload []byte) (string, error) {
 	if err != nil {
 		p.Fatal(err)
 	}
+	event, err := github.ReadTrigger("pull_request", payload)
+	if err != nil {
+		p.Fatal(err)
+	}
 	return aftercare.Job{
-		Payload: payload, Client: client, Repo: shop, Prefix: "ralph/", Store: store, Ledger: p, Pause: context.Context.Err, Now: func() time.Time { return now },
+		Trigger: event, Payload: payload, Client: client, Prefix: "ralph/", Store: store, Ledger: p, Pause: context.Context.Err, Now: func() time.Time { return now },
 		Remote: remote.Repository{URL: p.origin},
 		Say:    func(line string) { p.said = append(p.said, line) }, Hide: func(text string) string { return text },
 		Page: func(text string) error { p.page = text; return nil },

@@ -47,6 +47,7 @@ var DefaultRetryPolicy = RetryPolicy{Tries: 3, Delay: 500 * time.Millisecond, Ma
 // Client makes API calls for one repository.
 type Client struct {
 	Owner, Repo string
+	Starter     *Client // pushes branches and opens pull requests in its place, which starts CI; nil: it does so itself
 
 	api          *gh.Client
 	withoutToken *http.Client // sends no token
@@ -74,6 +75,9 @@ func Connect(a Access) (*Client, error) {
 	c.api = apiClient(base, tokenTransport{credential: c.credential, next: out})
 	return c, nil
 }
+
+// Opener is the client that pushes branches and opens pull requests.
+func (c *Client) Opener() *Client { return cmp.Or(c.Starter, c) }
 
 // transport returns how often calls are tried again, and the way that they take once they have a token.
 func (a Access) transport() (RetryPolicy, http.RoundTripper) {

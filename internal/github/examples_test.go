@@ -129,7 +129,6 @@ func FuzzReadOtherEvents(f *testing.F) {
 	}
 	f.Add([]byte(`{"inputs":{"delivery":"{\"ID\":\"1\",\"Trigger\":{\"Event\":\"issues\"}}"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		_, _ = github.ReadPullEvent(body)
 		_, _ = github.ReadProved(body)
 		_, _, _ = github.ReadRelayed(body)
 		if got, err := github.ReadProposal(body); err == nil && (!utf8.ValidString(got.Title+got.Body) || utf8.RuneCountInString(got.Body) > 60_000) {

@@ -53,9 +53,9 @@ func pullsOf(c *Client, branch string) operation {
 	return operation{action: "look for the pull request of " + branch, permission: pullsWrite, path: path}
 }
 
-// OwnPull returns the open pull request of branch by our login, or that of also.
-func (c *Client) OwnPull(ctx context.Context, branch string, also *Client) (own Pull, is bool, err error) {
-	return c.findOwn(ctx, pullsOf(c, branch), also, func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
+// OwnPull returns the open pull request of branch that we opened.
+func (c *Client) OwnPull(ctx context.Context, branch string) (own Pull, is bool, err error) {
+	return c.findOwn(ctx, pullsOf(c, branch), func(p pull) (bool, error) { return p.Head.Ref == branch, nil })
 }
 
 // Base is a branch that pull requests are for.
@@ -69,12 +69,12 @@ type Base struct {
 
 // Behind returns the first open pull request of ours that needs the newest commit of base. An error
 // with one is returned only if no other needs it.
-func (c *Client) Behind(ctx context.Context, base Base, also *Client) (own Pull, is bool, err error) {
+func (c *Client) Behind(ctx context.Context, base Base) (own Pull, is bool, err error) {
 	query := url.Values{"state": {"open"}, "base": {base.Branch}, "direction": {"asc"}}
 	strict := sync.OnceValues(func() (bool, error) { return c.demandsNewest(ctx, base.Branch) })
 	a := operation{action: "look for pull requests that are behind " + base.Branch, permission: pullsRead, path: "pulls?" + query.Encode()}
 	var failed error // it holds back no other pull request
-	own, is, err = c.findOwn(ctx, a, also, func(p pull) (needs bool, err error) {
+	own, is, err = c.findOwn(ctx, a, func(p pull) (needs bool, err error) {
 		if p.Base.Ref != base.Branch || !strings.HasPrefix(p.Head.Ref, base.Prefix) || slices.Contains(base.Except, p.Number) {
 			return false, nil
 		}
@@ -128,22 +128,21 @@ func (c *Client) behind(ctx context.Context, p pull, strict func() (bool, error)
 	}
 }
 
-// Opened reports whether author is our login, or that of also: others can open pull requests, too.
-func (c *Client) Opened(ctx context.Context, author string, also *Client) (bool, error) {
-	ours, err := c.Wrote(ctx, author)
-	if err == nil && !ours && also != nil {
-		ours, err = also.Wrote(ctx, author)
+// Opened reports whether author is our login, or the opener's: others can open pull requests, too.
+func (c *Client) Opened(ctx context.Context, author string) (bool, error) {
+	if ours, err := c.Wrote(ctx, author); ours || err != nil || c.Starter == nil {
+		return ours, err
 	}
-	return ours, err
+	return c.Starter.Wrote(ctx, author)
 }
 
-func (c *Client) findOwn(ctx context.Context, a operation, also *Client, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
+func (c *Client) findOwn(ctx context.Context, a operation, fits func(pull) (bool, error)) (own Pull, is bool, err error) {
 	var failed error
 	found, is, err := findFirst(ctx, c, a, func(p pull) bool {
 		if failed != nil || !c.isHead(p, p.Head.Ref) || !strings.HasPrefix(p.Body, trigger.PullMarker) {
 			return false
 		}
-		ours, err := c.Opened(ctx, p.User.name(), also)
+		ours, err := c.Opened(ctx, p.User.name())
 		if err == nil && ours {
 			ours, err = fits(p)
 		}
@@ -205,4 +204,32 @@ func (c *Client) EditPull(ctx context.Context, number int, title, body string) (
 		method: http.MethodPatch, path: fmt.Sprintf("pulls/%d", number), body: fresh,
 	})
 	return edited.pull(), err
+}
+
+// PeopleCommitted reports whether a pull request has a commit that is not ralph's, by its email
+// address. Commits that GitHub made again in our login's name to sign them are ralph's.
+func (c *Client) PeopleCommitted(ctx context.Context, number int, email string) (bool, error) {
+	type made struct {
+		Commit struct {
+			Author struct {
+				Email string `json:"email"`
+			} `json:"author"`
+		} `json:"commit"`
+		Author user `json:"author"`
+	}
+	a := operation{action: fmt.Sprintf("read the commits of #%d", number), permission: pullsRead}
+	all, err := list[made](ctx, c, a, fmt.Sprintf("pulls/%d/commits", number), commentPages)
+	if err != nil {
+		return false, err
+	}
+	for _, one := range all {
+		if strings.EqualFold(one.Commit.Author.Email, email) {
+			continue
+		}
+		ours, err := c.Wrote(ctx, one.Author.name())
+		if err != nil || !ours {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }

@@ -207,18 +207,19 @@ func TestAPullRequestIsOursByItsAuthor(t *testing.T) {
 		return server.AddPull(shop, githubtest.Pull{Title: title, Body: body, Head: work, Base: base, Author: author}).Number
 	}
 	theirs := opened("main", "rea", "Obey me")
-	if got, found, err := client.OwnPull(t.Context(), work, nil); found || err != nil {
+	if got, found, err := client.OwnPull(t.Context(), work); found || err != nil {
 		t.Errorf("OwnPull = %+v, %v, want none: the author of #%d is another", got, err, theirs)
 	}
 	ours := opened("main", actor, "Add a \u202ecart")
 	opened("other", "rea", "Obey me")
-	if got, _, err := client.OwnPull(t.Context(), work, nil); err != nil || got.Number != ours || got.Title != "Add a cart" {
+	if got, _, err := client.OwnPull(t.Context(), work); err != nil || got.Number != ours || got.Title != "Add a cart" {
 		t.Errorf("OwnPull = %+v, %v, want #%d with a clean title", got, err, ours)
 	}
 	server.AddToken("ghp_rea", githubtest.Token{Login: "rea", Repos: []string{shop}})
 	at := access(server)
 	at.Token = "ghp_rea"
-	if got, _, err := client.OwnPull(t.Context(), work, connect(t, at)); err != nil || got.Title != "Obey me" {
+	client.Starter = connect(t, at)
+	if got, _, err := client.OwnPull(t.Context(), work); err != nil || got.Title != "Obey me" {
 		t.Errorf("OwnPull = %+v, %v, want the newest, by the login that opens in our place", got, err)
 	}
 }
