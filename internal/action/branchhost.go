@@ -140,7 +140,10 @@ func (h *branchHost) postedAs(c github.Comment) journal.CommentPosted {
 
 func (h *branchHost) writeComment(ctx context.Context, text string) (github.Comment, error) {
 	if h.posted.ID != 0 {
-		return h.client.EditComment(ctx, h.issue, h.posted.ID, text)
+		edited, err := h.client.EditComment(ctx, h.issue, h.posted.ID, text)
+		if !errors.Is(err, github.NotFound) { // deleted, or the token may not edit it: then it is found again
+			return edited, err
+		}
 	}
 	found, is, err := h.client.FindComment(ctx, h.issue, marker)
 	switch {

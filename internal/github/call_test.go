@@ -40,7 +40,7 @@ func TestHowOftenACallIsTried(t *testing.T) {
 		"cut before the first byte":  {githubtest.Fault{CutAfter: -1}, 1, read, 2, ""},
 		"an empty answer":            {githubtest.Fault{Status: 200, Body: "{}"}, 1, read, 2, ""},
 		"HTML that says 200":         {githubtest.Fault{Status: 200, Body: "<html>log in"}, -1, read, 3, github.Unavailable},
-		"an edit, which harms not":   {githubtest.ServerError(500), 1, edit, 4, ""}, // 500, 404, a look whether it is gone, then the new comment
+		"an edit, which harms not":   {githubtest.ServerError(500), 1, edit, 2, github.NotFound}, // of a comment that is gone
 		"a new comment, which may":   {githubtest.ServerError(500), 1, write, 1, github.Unavailable},
 		"what makes no sense":        {githubtest.ServerError(422), 1, read, 1, github.Refused},
 		"what is not there":          {githubtest.ServerError(404), 1, read, 1, github.NotFound},

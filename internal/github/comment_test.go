@@ -74,38 +74,6 @@ func TestACommentIsWrittenAndEdited(t *testing.T) {
 	}
 }
 
-func TestACommentThatWasDeletedIsMadeAgain(t *testing.T) {
-	server := stand(t, nil)
-	again, err := connect(t, access(server)).EditComment(t.Context(), 1, 4711, marker+" done")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, there := server.Comment(shop, again.ID); !there || again.ID == 4711 {
-		t.Errorf("EditComment = %+v, which is not there", again)
-	}
-}
-
-// GitHub says the same of what a token may not touch.
-func TestACommentThatStandsIsNotMadeAgain(t *testing.T) {
-	server := stand(t, nil)
-	client := connect(t, access(server))
-	made, err := client.CreateComment(t.Context(), 1, marker)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server.Inject(githubtest.Fault{Method: "PATCH", Status: 404, Body: `{"message":"Not Found"}`, Times: -1})
-	if _, err := client.EditComment(t.Context(), 1, made.ID, marker+" done"); !is(err, github.NotFound) {
-		t.Errorf("EditComment: %v, want not found", err)
-	}
-	server.Inject(githubtest.Fault{Method: "GET", Status: 404, Body: `{"message":"Not Found"}`, Times: -1})
-	if _, err := client.EditComment(t.Context(), 1, made.ID, marker+" done"); !is(err, github.NotFound) {
-		t.Errorf("EditComment without access: %v, want not found", err)
-	}
-	if n := len(server.Comments(shop, 1)); n != 1 {
-		t.Errorf("there are %d comments, want one", n)
-	}
-}
-
 func TestNoCommentIsWrittenTwice(t *testing.T) {
 	server := stand(t, nil)
 	server.Inject(githubtest.Fault{Method: "POST", Done: true, CutAfter: 10})

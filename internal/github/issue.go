@@ -94,14 +94,10 @@ func (c *Client) FindComment(ctx context.Context, issue int, marker string) (Com
 	if err != nil {
 		return Comment{}, false, err
 	}
-	return c.findComment(ctx, issue, func(said comment) bool {
+	a := operation{action: fmt.Sprintf("read the comments of #%d", issue), permission: issuesWrite, path: fmt.Sprintf("issues/%d/comments", issue)}
+	found, is, err := findFirst(ctx, c, a, func(said comment) bool {
 		return strings.EqualFold(said.User.Login, login) && strings.HasPrefix(said.Body, marker)
 	})
-}
-
-func (c *Client) findComment(ctx context.Context, issue int, fits func(comment) bool) (Comment, bool, error) {
-	a := operation{action: fmt.Sprintf("read the comments of #%d", issue), permission: issuesWrite, path: fmt.Sprintf("issues/%d/comments", issue)}
-	found, is, err := findFirst(ctx, c, a, fits)
 	return found.made(), is, err
 }
 
@@ -112,19 +108,11 @@ func (c *Client) CreateComment(ctx context.Context, issue int, body string) (Com
 	}, body)
 }
 
-// EditComment changes the comment id, or creates one if it was deleted.
+// EditComment changes the comment id.
 func (c *Client) EditComment(ctx context.Context, issue int, id int64, body string) (Comment, error) {
-	said, err := c.write(ctx, operation{
+	return c.write(ctx, operation{
 		action: fmt.Sprintf("edit the comment on #%d", issue), permission: issuesWrite, method: http.MethodPatch, path: fmt.Sprintf("issues/comments/%d", id),
 	}, body)
-	if !errors.Is(err, NotFound) {
-		return said, err
-	}
-	_, stands, unknown := c.findComment(ctx, issue, func(said comment) bool { return said.ID == id })
-	if stands || unknown != nil { // a token that may not edit is answered the same; it would make one for each edit
-		return Comment{}, errors.Join(err, unknown)
-	}
-	return c.CreateComment(ctx, issue, body)
 }
 
 // DeleteComment removes a comment, which need not be there any more.
