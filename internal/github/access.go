@@ -27,7 +27,7 @@ type Access struct {
 	Input       string            // of the workflow, that the token comes from; github-token where empty
 	App         *App              // goes before Token
 	HTTP        http.RoundTripper // the way out, where it is not the usual one
-	Retry       *RetryPolicy      // DefaultPace where nil
+	Retry       *RetryPolicy      // DefaultRetryPolicy where nil
 }
 
 // PublicURL is the API of github.com.
@@ -38,11 +38,11 @@ type RetryPolicy struct {
 	Tries   int           // for a call that can do no harm twice
 	Delay   time.Duration // before the second try; doubles, and is never quite the same
 	MaxWait time.Duration // for a rate limit to be lifted; a longer one is an error
-	Timeout time.Duration // that a server may keep before it begins to answer; 0: for ever
+	Timeout time.Duration // of one try; 0: the default
 }
 
 // DefaultRetryPolicy waits for secondary limits of a minute, not for the primary one of an hour.
-var DefaultRetryPolicy = RetryPolicy{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Timeout: 30 * time.Second}
+var DefaultRetryPolicy = RetryPolicy{Tries: 3, Delay: 500 * time.Millisecond, MaxWait: time.Minute, Timeout: time.Minute}
 
 // Client makes API calls for one repository.
 type Client struct {
@@ -81,14 +81,9 @@ func (c *Client) Opener() *Client { return cmp.Or(c.Starter, c) }
 
 // transport returns how often calls are tried again, and the way that they take once they have a token.
 func (a Access) transport() (RetryPolicy, http.RoundTripper) {
-	pace := DefaultRetryPolicy
-	if a.Retry != nil {
-		pace = *a.Retry
-	}
-	if a.HTTP != nil {
-		return pace, a.HTTP
-	}
-	return pace, Out(pace)
+	pace := *cmp.Or(a.Retry, &DefaultRetryPolicy)
+	pace.Timeout = cmp.Or(pace.Timeout, DefaultRetryPolicy.Timeout)
+	return pace, cmp.Or(a.HTTP, http.DefaultTransport)
 }
 
 func (c *Client) identify(a Access, base *url.URL, out http.RoundTripper) error {

@@ -27,7 +27,7 @@ type operation struct {
 // withRetry retries where that may help and does no harm. Its errors hold an *Error.
 func withRetry[T any](ctx context.Context, c *Client, a operation, do func(context.Context) (T, error)) (T, error) {
 	for try := 1; ; try++ {
-		got, err := withTimeout(ctx, do)
+		got, err := withTimeout(ctx, c.retry.Timeout, do)
 		if err == nil {
 			return got, nil
 		}
@@ -43,12 +43,10 @@ func withRetry[T any](ctx context.Context, c *Client, a operation, do func(conte
 	}
 }
 
-// callTimeout limits one try. It is the context's, not http.Client's, whose timer goes on
-// after an error, as go-github does not close what it has read.
-const callTimeout = 2 * time.Minute
-
-func withTimeout[T any](ctx context.Context, do func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+// withTimeout limits one try. http.Client's own timer would go on after an error, as go-github does
+// not close what it has read.
+func withTimeout[T any](ctx context.Context, limit time.Duration, do func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return do(ctx)
 }

@@ -9,17 +9,6 @@ import (
 	"sync"
 )
 
-// Out returns a transport for many clients to share, with their connections.
-func Out(pace RetryPolicy) http.RoundTripper {
-	transport, ok := http.DefaultTransport.(*http.Transport)
-	if !ok {
-		return http.DefaultTransport
-	}
-	transport = transport.Clone()
-	transport.ResponseHeaderTimeout = pace.Timeout
-	return transport
-}
-
 type tokenTransport struct {
 	credential *credential
 	next       http.RoundTripper

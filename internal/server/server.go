@@ -5,7 +5,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,9 +64,6 @@ func (s Server) open(ctx context.Context) (*service, error) {
 	if len(s.Secret) < minSecret {
 		return nil, fault.Usage(fmt.Sprintf("the webhook's secret has less than %d characters", minSecret),
 			"create one with `openssl rand -hex 32`, and set it here and in the App's settings", nil)
-	}
-	if s.Access.HTTP == nil { // shared by all clients
-		s.Access.HTTP = github.Out(*cmp.Or(s.Access.Retry, &github.DefaultRetryPolicy))
 	}
 	app, err := github.ConnectApp(s.Access)
 	if err != nil {
