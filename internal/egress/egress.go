@@ -8,7 +8,6 @@ package egress
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -87,17 +86,4 @@ func (l *trafficLog) sums() []Traffic {
 	}
 	slices.SortFunc(all, func(a, b Traffic) int { return cmp.Compare(a.Name.String(), b.Name.String()) })
 	return all
-}
-
-func (f *flow) sent(body io.Reader) io.ReadCloser { return io.NopCloser(&countedBody{body, f}) }
-
-type countedBody struct {
-	io.Reader
-	flow *flow
-}
-
-func (g *countedBody) Read(p []byte) (int, error) {
-	n, err := g.Reader.Read(p)
-	g.flow.up.Add(int64(n))
-	return n, err
 }

@@ -69,14 +69,8 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.meter.turn = make(chan struct{}, 1)
 	m.keys = redact.Values(secrets(m.Makers)...)
 	m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
-	defer m.closeIdle()
+	defer (&http.Client{Transport: m.Transport}).CloseIdleConnections()
 	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})
-}
-
-func (m *Model) closeIdle() {
-	if t, keeps := m.Transport.(interface{ CloseIdleConnections() }); keeps {
-		t.CloseIdleConnections()
-	}
 }
 
 // Traffic returns the traffic with the real servers so far, by host.

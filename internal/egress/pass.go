@@ -59,7 +59,8 @@ func (c *call) pass(r *http.Request) {
 	}
 	r = r.WithContext(ctx)
 	answer.request = bytes.NewReader(c.body)
-	r.Body, r.ContentLength = answer.flow.sent(answer.request), int64(len(c.body))
+	answer.flow.up.Add(int64(len(c.body)))
+	r.Body, r.ContentLength = io.NopCloser(answer.request), int64(len(c.body))
 	r.Trailer, r.TransferEncoding = nil, nil // trailers are not inspected
 	proxy := httputil.ReverseProxy{
 		Rewrite:        func(p *httputil.ProxyRequest) { c.rewrite(p.Out, to) },
