@@ -77,7 +77,7 @@ func TestNoAnswerIsNoRoom(t *testing.T) {
 // work returns a run on pull request 9 that cost so much.
 func work(usd float64, known bool) journal.Run {
 	run := journal.Run{
-		ID: "pull-9", Branch: "ralph/issue-7", Pull: &journal.PullOpened{Number: 9}, Policy: policy.Policy{Agent: "claude"}, CostUSD: usd, CostKnown: known,
+		ID: "pull-9", Branch: "ralph/issue-7", Pull: &journal.PullOpened{Number: 9}, Policy: policy.Policy{Agent: "claude"}, CostUSD: usd, CostKnown: known, Stop: &journal.RunStopped{},
 		BaseChecks: []journal.CheckEnded{{}},
 		Iterations: []journal.Iteration{{Began: noon, Last: noon.Add(3 * time.Minute), Checks: []journal.CheckEnded{{}}}, {Began: noon, Last: noon.Add(time.Minute)}},
 		Proofs:     []journal.Proof{{Checks: []journal.CheckEnded{{}}}, {Reused: true, Checks: []journal.CheckEnded{{}}}},
@@ -133,8 +133,10 @@ func TestWhatARunCameTo(t *testing.T) {
 }
 
 // A job is charged what it spent: what the run had cost before is another job's, and
-// where tokens have no price it is what the job held.
+// where tokens have no price, or the run has no end, it is what the job held.
 func TestWhatAJobSpent(t *testing.T) {
+	broken := work(2, true)
+	broken.Stop = nil
 	tokens := work(1, false)
 	tokens.Usage.Input = 10
 	for name, c := range map[string]struct {
@@ -144,6 +146,7 @@ func TestWhatAJobSpent(t *testing.T) {
 		"a new run":                {run: work(2, true), want: 2},
 		"a run that went on":       {old: work(1.5, true), run: work(2, true), want: 0.5},
 		"tokens without a price":   {run: tokens, want: 5},
+		"a run without an end":     {run: broken, want: 5},
 		"no tokens, nor a price":   {run: work(0, false), want: 0},
 		"less than it had cost":    {old: work(3, true), run: work(2, true), want: 0},
 		"nothing began":            {want: 0},

@@ -133,11 +133,12 @@ func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
 	})
 }
 
-// spent returns what the job spent, or nil, so that the day is charged what the job held, if tokens were used whose price
-// is unknown.
+// spent returns what the job spent, or nil, so that the day is charged what the job held: if tokens were used whose price
+// is unknown, or if the run has no end. Then its journal could not be written (an agent can fill the disk).
 func (e *Entry) spent(run journal.Run) *float64 {
 	usd := max(0, run.TotalUSD()-e.Old.TotalUSD())
-	if !run.CostKnown && run.Usage.Tokens() > 0 && usd < e.Held {
+	unknown := !run.CostKnown && run.Usage.Tokens() > 0 || run.ID != "" && run.Stop == nil
+	if unknown && usd < e.Held {
 		return nil
 	}
 	return &usd
