@@ -276,11 +276,12 @@ func TestTheEndOfATurnChargesOpenRequests(t *testing.T) {
 		}
 		defer client.Close()
 		const body = `{"model":"big","max_tokens":2000}`
-		_, err = fmt.Fprintf(client, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%sP", messages, dummy, len(body), body)
+		_, err = fmt.Fprintf(client, "POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", messages, dummy, len(body), body)
 		<-arrived
+		_, failed := io.WriteString(client, "P") // of POST
 		end()
-		if spent := d.model.Spent(); err != nil || spent.Charged < 0.02 {
-			t.Errorf("%s: charged %+v, %v", name, spent, err)
+		if spent := d.model.Spent(); errors.Join(err, failed) != nil || spent.Charged < 0.02 {
+			t.Errorf("%s: charged %+v, %v", name, spent, errors.Join(err, failed))
 		}
 	}
 }
