@@ -64,7 +64,8 @@ func (g definition) change(name string, base Files, is []byte) (Change, bool) {
 	switch file := path.Base(name); {
 	case bytes.Equal(was, is) && (was == nil) == (is == nil):
 		return whole, false
-	case g.whole, is == nil, was == nil && file == "package.json": // it hides the one of an upper folder
+	case g.whole, is == nil, was == nil && file == "package.json", // it hides the one of an upper folder
+		len(is) > maxText && path.Ext(file) != ".json": // what it means would take minutes to find out
 		return whole, true
 	}
 	text, same := g.asBase(name, was, is, base)

@@ -99,11 +99,6 @@ var (
 	tomlTree = treeFormat{readTables, toml.Marshal}
 )
 
-func readTables(text []byte) (map[string]any, bool) {
-	all := map[string]any{}
-	return all, toml.Unmarshal(text, &all) == nil
-}
-
 // readMembers keeps the values of a package.json as they are written, because the order of "exports"
 // counts. Only members that the checks use in parts are read further.
 func readMembers(text []byte) (map[string]any, bool) {

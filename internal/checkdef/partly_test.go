@@ -110,3 +110,29 @@ func TestTriedBesides(t *testing.T) {
 		}
 	}
 }
+
+// A file that would take its reader much memory or time is put back whole: 32 KiB of nested names took 5 GB.
+func TestCostlyFilesArePutBackWhole(t *testing.T) {
+	const pyproject = "[project]\nname = \"shop\"\n\n[tool.pytest.ini_options]\naddopts = \"-q\"\n"
+	project := tree{"pyproject.toml": pyproject, "Makefile": "test:\n\tsh run.sh\n", "run.sh": ""}
+	deep := func(begins, part, ends string) string { return begins + strings.Repeat(part, 100) + ends }
+	for name, c := range map[string]struct {
+		file, text string
+		whole      bool
+	}{
+		"parts of a table's name": {"pyproject.toml", pyproject + deep("[project", ".a", "]\n"), true},
+		"parts of a key":          {"pyproject.toml", pyproject + deep("[project.b]\na", ` . "a,="`, " = 1\n"), true},
+		"tables in tables":        {"pyproject.toml", pyproject + "[project.b]\na = " + deep("", "{a = ", "1") + deep("", "}", "\n"), true},
+		"lists in lists":          {"pyproject.toml", pyproject + "[project.b]\na = " + deep("", "[\"]\", ", "1") + deep("", "]", "\n"), true},
+		"not closed":              {"pyproject.toml", pyproject + deep("[project.b]\na = ", "{a =", ""), true},
+		"a long table":            {"pyproject.toml", pyproject + "[project.b]\n" + strings.Repeat("# more\n", 10_000), true},
+		"a long Makefile":         {"Makefile", project["Makefile"] + strings.Repeat("list:\n\ttrue\n", 30_000), true},
+		"text nests nothing":      {"pyproject.toml", pyproject + deep("[project.b]\na = \"\"\"\\\"\"\"", "[{a.", "\"\"\" # ") + deep("'", "[.", "\n"), false},
+		"many beside each other":  {"pyproject.toml", pyproject + deep("[project.b]\na = [", "{a.b = 1.5}, ", "]\n"), false},
+	} {
+		changes := changed(checks("pytest", "make test"), project, project.with(tree{c.file: c.text}))
+		if change, is := changes[c.file]; is != c.whole || is && (!change.Sure || textOf(change, project[c.file]) != project[c.file]) {
+			t.Errorf("%s: changed %t, %.80q", name, is, change.Text)
+		}
+	}
+}
