@@ -2,6 +2,8 @@ package proof_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -57,6 +59,46 @@ func TestGradeNeedsRecords(t *testing.T) {
 		}
 		if diff := cmp.Diff(journal.Event(want), l.last()); diff != "" {
 			t.Errorf("without the record at %q (-want +got):\n%s", at, diff)
+		}
+	}
+}
+
+// counting counts how often a check's record is read.
+type counting struct {
+	shelf
+	reads map[*journal.Tests]int
+}
+
+func (c counting) Told(check journal.CheckEnded) (tally.Tally, error) {
+	c.reads[check.Tests]++
+	return c.shelf.Told(check)
+}
+
+// A record has as many as 100,000 names, and an agent decides how many of them are asked for.
+func TestRecordsAreReadOnce(t *testing.T) {
+	var files []string
+	var ran strings.Builder
+	for i := range 50 {
+		files = append(files, fmt.Sprintf("f%d.test.js", i))
+		fmt.Fprintf(&ran, "passed t%d\n", i)
+	}
+	there := failing(files)
+	there.Tests.Runner = "tap"
+	lists := map[journal.Where]string{journal.AtProof: ran.String(), journal.AtTests: ran.String()}
+	tests := counting{shelf{files: []string{"cart.go", "cart_test.go"}, stand: "b0+", lists: lists}, map[*journal.Tests]int{}}
+	run := proved(asked(told("tap", 1)), told("tap", 50))
+	l := &lab{says: []journal.CheckEnded{there}}
+	p := l.prover()
+	p.Tests = tests
+	if err := p.Grade(t.Context(), run, verdict.Grade{Story: "US-001", Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+		t.Fatal(err)
+	}
+	if got, is := l.last().(journal.StoryGraded); !is || got.Grade != journal.Unbroken {
+		t.Errorf("graded %+v", l.last())
+	}
+	for _, n := range tests.reads {
+		if n > 1 {
+			t.Errorf("a record was read %d times", n)
 		}
 	}
 }

@@ -30,6 +30,8 @@ func (t *trial) allTurned() turned {
 		}
 		sum.tests, sum.groups, sum.all = append(sum.tests, one.tests...), append(sum.groups, one.groups...), sum.all || one.all
 	}
+	slices.Sort(sum.tests)
+	sum.tests = limited(slices.Compact(sum.tests))
 	return sum
 }
 
@@ -127,7 +129,9 @@ func (t *trial) testsWithin(broken string, there, here journal.CheckEnded) []str
 			t.foreign = true
 			continue
 		}
-		names = append(names, name)
+		if names = append(names, name); len(names) == mostNames {
+			break
+		}
 	}
 	return names
 }

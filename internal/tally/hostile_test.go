@@ -103,3 +103,19 @@ func TestLongNames(t *testing.T) {
 		t.Errorf("names %q", got)
 	}
 }
+
+// Each name of the largest output is found at once: without the index this takes hours.
+func TestOfManyNames(t *testing.T) {
+	var text strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&text, "passed t%d\n", i)
+	}
+	told := tally.Parse(text.String())
+	for range 100 {
+		for _, test := range told.Tests {
+			if told.Of(test.Name) != tally.Passed {
+				t.Fatalf("Of(%q) = %q", test.Name, told.Of(test.Name))
+			}
+		}
+	}
+}

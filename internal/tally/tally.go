@@ -4,6 +4,7 @@
 package tally
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -37,6 +38,8 @@ type Tally struct {
 	Tests                   []Test   // in the order of the output
 	Passed, Failed, Skipped int      // A runner may count more tests than it names.
 	Cut                     bool     // The output was too long: more tests may have failed.
+
+	worst map[string]Outcome // by name; nil: not known yet
 }
 
 // Names returns the sorted names of the tests with these outcomes.
@@ -53,13 +56,20 @@ func (t Tally) Names(outcomes ...Outcome) []string {
 
 // Of returns the worst outcome of the tests with a name.
 func (t Tally) Of(name string) Outcome {
-	found := Absent
+	if t.worst == nil {
+		t.index()
+	}
+	return cmp.Or(t.worst[name], Absent)
+}
+
+// index notes the outcomes by name: callers ask for thousands of names, and an output can name as many.
+func (t *Tally) index() {
+	t.worst = make(map[string]Outcome, len(t.Tests))
 	for _, test := range t.Tests {
-		if test.Name == name && severity(test.Outcome) > severity(found) {
-			found = test.Outcome
+		if severity(test.Outcome) > severity(t.worst[test.Name]) {
+			t.worst[test.Name] = test.Outcome
 		}
 	}
-	return found
 }
 
 func severity(o Outcome) int {
@@ -86,6 +96,7 @@ func Parse(text string) Tally {
 		read.Tests = append(read.Tests, Test{name, Outcome(outcome)})
 	}
 	read.count()
+	read.index()
 	return read
 }
 
