@@ -10,6 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -80,11 +81,16 @@ func (r *folders) missingAgentPaths() (notes []journal.Noted) {
 // and no change of the work shows: an agent that is started there runs what they say.
 func Local(project string) (paths []string) {
 	for _, name := range []string{".claude/settings.local.json", ".gemini/.env"} {
-		path := filepath.Join(project, filepath.FromSlash(name))
-		if info, err := os.Lstat(filepath.Dir(path)); err == nil && !info.IsDir() {
-			continue // what a link leads to is not the project's
+		dir, file := filepath.Split(filepath.Join(project, filepath.FromSlash(name)))
+		dir = filepath.Clean(dir)
+		info, err := os.Lstat(dir)
+		if err == nil && info.Mode().Type() == fs.ModeSymlink {
+			dir = untrusted.Place(dir)
+			info, err = os.Lstat(dir)
 		}
-		paths = append(paths, path)
+		if (err != nil || info.IsDir()) && process.Under(project, dir) { // else it is not the project's
+			paths = append(paths, filepath.Join(dir, file))
+		}
 	}
 	return paths
 }

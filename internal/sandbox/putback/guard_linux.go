@@ -73,7 +73,11 @@ func (f Files) inWriteFolder(path string) (keptPath, error) {
 
 func openKept(dir, name string) (keptPath, error) {
 	root, err := untrusted.OpenRoot(dir)
-	return keptPath{root: root, dir: dir, name: filepath.ToSlash(name)}, err
+	k := keptPath{root: root, dir: dir, name: filepath.ToSlash(name)}
+	if err == nil {
+		k.links = k.linksOnWay()
+	}
+	return k, err
 }
 
 // fixed is what those inside may not change.
@@ -162,7 +166,11 @@ func (g guardedFolder) mend() (mended []string, err error) {
 	case err == nil && (g.Absent || !info.IsDir()): // a link, or a file that leads to another
 		return []string{path.Join(g.dir, g.name)}, g.take(g.root, g.name)
 	case err != nil:
-		return nil, err
+		cleared, failed := g.clearWay(g.take)
+		if len(cleared) == 0 {
+			failed = err
+		}
+		return cleared, failed
 	}
 	var failed error
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {

@@ -10,6 +10,7 @@ import (
 // mark is what Recover needs of a guarded folder, or of a path where nothing stands.
 type mark struct {
 	Dir, Name string
+	Links     map[string]string
 	Folder    guardedFolder
 }
 
@@ -19,11 +20,11 @@ func noMark(bool) error { return nil }
 func (all Kept) mark(keep func([]byte) func(bool) error) (unmark func(bool) error, err error) {
 	var marks []mark
 	for _, g := range all.guards {
-		marks = append(marks, mark{g.dir, g.name, g})
+		marks = append(marks, mark{g.dir, g.name, g.links, g})
 	}
 	for _, k := range all.kept {
 		if len(k.content) == 0 && k.fields == nil {
-			marks = append(marks, mark{k.dir, k.name, guardedFolder{Absent: true}})
+			marks = append(marks, mark{k.dir, k.name, k.links, guardedFolder{Absent: true}})
 		}
 	}
 	if keep == nil || len(marks) == 0 {
@@ -45,6 +46,7 @@ func Recover(text []byte) (moved []string, err error) {
 		k, failed := openKept(m.Dir, m.Name)
 		switch {
 		case failed == nil:
+			k.links = m.Links
 			m.Folder.keptPath = k
 			all.guards = append(all.guards, m.Folder)
 		case !errors.Is(failed, fs.ErrNotExist): // then the project is gone

@@ -89,6 +89,28 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A link on the way is moved aside itself, unless it was there.
+func TestRecoverFromALinkOnTheWay(t *testing.T) {
+	g := guard(t, t.TempDir())
+	if err := os.Symlink("/", filepath.Join(g.top, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	g.wantMoved(".claude")
+	g.write("own/a")
+	if err := os.Symlink("own", filepath.Join(g.top, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	g = guard(t, g.top)
+	g.wantMoved()
+	g.write("own/settings.local.json")
+	if moved, err := putback.Recover(g.mark); len(moved) != 1 || err != nil {
+		t.Errorf("moved %q, %v", moved, err)
+	}
+	if to, err := os.Readlink(filepath.Join(g.top, ".claude")); to != "own" || err != nil {
+		t.Errorf("the user's own link leads to %q, %v", to, err)
+	}
+}
+
 // Of two at once, the second keeps what the first one's program made, but the first one's mark does not.
 func TestRecoverOfTwo(t *testing.T) {
 	first := guard(t, t.TempDir())

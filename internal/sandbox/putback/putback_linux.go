@@ -30,7 +30,8 @@ const maxCompared = 1 << 30
 type keptPath struct {
 	root    *untrusted.Root // the folder of Write; links that lead out of it are not followed
 	dir     string
-	name    string // within root
+	name    string            // within root
+	links   map[string]string // on the way to it, with what they lead to: the user's
 	content map[string]savedNode
 
 	fields []string // of a JSON file; nil: all of it
@@ -207,7 +208,8 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 			return changed, errors.New("it is too large to be put back, or not readable")
 		}
 	}
-	if err := moveAside(k.root, k.name); err != nil {
+	cleared, err := k.clear()
+	if changed = append(cleared, changed...); err != nil {
 		return changed, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(k.content)) {

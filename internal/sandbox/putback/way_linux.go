@@ -1,0 +1,68 @@
+package putback
+
+import (
+	"errors"
+	"io/fs"
+	"iter"
+	"path"
+	"syscall"
+
+	"github.com/ralph-loop/ralph/internal/untrusted"
+)
+
+// clear makes room to put k back.
+func (k keptPath) clear() (cleared []string, err error) {
+	if cleared, err = k.clearWay(moveAside); err == nil {
+		err = moveAside(k.root, k.name)
+	}
+	return cleared, err
+}
+
+// clearWay takes away a link on the way to k that was not there, or a file in the way of what
+// was below it. What a link leads to stays.
+func (k keptPath) clearWay(take func(root *untrusted.Root, name string) error) ([]string, error) {
+	for at := range ancestors(k.name) {
+		info, err := k.root.Lstat(at)
+		was, isOwn := k.links[at]
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+			return nil, nil
+		case err != nil:
+			return nil, err
+		case info.IsDir(), isOwn && was == k.leadsTo(at), info.Mode().Type() != fs.ModeSymlink && len(k.content) == 0:
+			continue
+		}
+		if err = take(k.root, at); err == nil && isOwn {
+			err = k.root.Symlink(was, at)
+		}
+		return []string{path.Join(k.dir, at)}, err
+	}
+	return nil, nil
+}
+
+func (k keptPath) linksOnWay() map[string]string {
+	found := map[string]string{}
+	for at := range ancestors(k.name) {
+		if to := k.leadsTo(at); to != "" {
+			found[at] = to
+		}
+	}
+	return found
+}
+
+// leadsTo returns where a link leads; empty if it is none.
+func (k keptPath) leadsTo(name string) string {
+	to, _ := k.root.Readlink(name)
+	return to
+}
+
+// ancestors are the folders of a name, the nearest to the root first.
+func ancestors(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i, c := range name {
+			if c == '/' && !yield(name[:i]) {
+				return
+			}
+		}
+	}
+}
