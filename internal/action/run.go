@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/attachment"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -78,6 +79,9 @@ func (h *handler) run(ctx context.Context) (Outcome, error) {
 }
 
 func (h *handler) work(ctx context.Context, asked job.NewRun, before previousState, way verdict.Decision) (Outcome, error) {
+	if way.Resume != nil {
+		h.leaveOut(before.run.Attached)
+	}
 	j, err := h.job(ctx, asked.Policy)
 	if err != nil {
 		return Outcome{}, err
@@ -137,8 +141,9 @@ func (h *handler) newRun() (job.NewRun, error) {
 		Run: workspace.RunName(h.description(), h.Now()), Policy: h.policy(stories), Task: h.task,
 		Plan: stories, Source: string(source), Vague: plan.IsVague(h.task, stories, source),
 		BaseRef: base, Branch: branch, Pull: pull,
-		Links: journal.Links{Repo: h.env.repo(), Log: h.env.log()},
-		By:    journal.Person{Login: h.trigger.Asker().Login, ID: h.trigger.Asker().ID},
+		Links:    journal.Links{Repo: h.env.repo(), Log: h.env.log()},
+		By:       journal.Person{Login: h.trigger.Asker().Login, ID: h.trigger.Asker().ID},
+		Attached: attachment.Digests(h.attached),
 	}
 	return job.NewRun{RunBegan: began, Notes: h.preliminaryNotes(), DetectChecks: true}, nil
 }

@@ -131,6 +131,17 @@ func (h *handler) fetchAttached(ctx context.Context) error {
 	return nil
 }
 
+// leaveOut leaves out attachments that people did not see with the plan.
+func (h *handler) leaveOut(known []string) {
+	kept := attachment.Known(h.attached, known)
+	for i, file := range kept {
+		if file.Why != h.attached[i].Why {
+			h.say("left out: the attachment " + view.Code(file.Label, 100) + ": " + file.Why)
+		}
+	}
+	h.attached = kept
+}
+
 // readPullDiscussion adds what only a pull request has, and reports a missing permission.
 func (h *handler) readPullDiscussion(ctx context.Context, found *trigger.TaskContext) {
 	if h.trigger.IsCI() {

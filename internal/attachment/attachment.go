@@ -6,6 +6,7 @@ package attachment
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"html"
@@ -30,10 +31,32 @@ const (
 
 // File is an attachment.
 type File struct {
-	Label string // the name that it has on GitHub
-	Name  string // of the file to write, such as attachment-1.png
-	Data  []byte
-	Why   string // it was not taken
+	Label  string // the name that it has on GitHub
+	Name   string // of the file to write, such as attachment-1.png
+	Data   []byte
+	Digest string // of what GitHub has
+	Why    string // it was not taken
+}
+
+// Digests returns those of the files that were taken.
+func Digests(all []File) (digests []string) {
+	for _, file := range all {
+		if file.Why == "" {
+			digests = append(digests, file.Digest)
+		}
+	}
+	return digests
+}
+
+// Known leaves out the files with other digests.
+func Known(all []File, digests []string) (known []File) {
+	for _, file := range all {
+		if file.Why == "" && !slices.Contains(digests, file.Digest) {
+			file = File{Label: file.Label, Why: "it was not attached when the plan was made"}
+		}
+		known = append(known, file)
+	}
+	return known
 }
 
 // Fetcher fetches from GitHub alone. Transport reaches public addresses and Server.
@@ -61,6 +84,7 @@ func (f Fetcher) All(ctx context.Context, page string) (all []File) {
 		data, err := f.fetch(ctx, link)
 		var kind string
 		if err == nil {
+			file.Digest = fmt.Sprintf("%x", sha256.Sum256(data))
 			file.Data, kind, err = harmless(data)
 		}
 		if err != nil {

@@ -36,14 +36,16 @@ type RunBegan struct {
 	Links   Links         `json:"links,omitzero"`
 	By      Person        `json:"by,omitzero"`    // who asked for it
 	Form    string        `json:"form,omitempty"` // the base's own template for pull requests
-	Pull    *PullOpened   `json:"pull,omitempty"` // of an earlier run for the same work
+	// Attached are the digests of the attachments that the plan was made with.
+	Attached []string    `json:"attached,omitempty"`
+	Pull     *PullOpened `json:"pull,omitempty"` // of an earlier run for the same work
 }
 
 func (e RunBegan) fold(r *Run, at time.Time) {
 	r.ID, r.Policy, r.Task, r.Plan, r.Source = e.Run, e.Policy, e.Task, e.Plan, e.Source
 	r.Branch, r.BaseRef, r.Base, r.Start, r.Level = e.Branch, e.BaseRef, e.Base, e.Start, e.Level
 	r.Tree, r.Work, r.Links, r.Vague = e.Tree, e.Work, e.Links, e.Vague
-	r.By, r.Form, r.Pull = e.By, e.Form, e.Pull
+	r.By, r.Form, r.Pull, r.Attached = e.By, e.Form, e.Pull, e.Attached
 	r.FoundDraft = e.Pull != nil && e.Pull.Draft
 	r.Plan.UserStories = slices.Clone(r.Plan.UserStories)
 	r.Head, r.Began, r.CostKnown = e.Start, at, true

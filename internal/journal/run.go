@@ -26,6 +26,8 @@ type Run struct {
 	Links   Links
 	By      Person // who asked for it
 	Form    string // the base's own template for pull requests
+	// Attached are the digests of the attachments that the plan was made with.
+	Attached []string
 
 	Seq     int
 	Began   time.Time
