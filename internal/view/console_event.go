@@ -82,11 +82,29 @@ func (c *Console) withOutputTail(rows []row, passed bool, excerpt string) []row 
 	return rows
 }
 
-// Tail returns the last three lines of a command's output that are not empty.
+// Tail returns three lines of a command's output that are not empty: of Go's first failed test, or else the last.
 func Tail(excerpt string) []string {
 	lines := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	return lines[max(len(lines)-3, 0):]
+	from := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "--- FAIL: ") })
+	switch {
+	case from < 0:
+		from = len(lines) - 3
+	case !isExplained(lines[from+1:]): // with -v, a test's own lines come first
+		from -= 2
+	}
+	from = max(from, 0)
+	return lines[from:min(from+3, len(lines))]
+}
+
+// isExplained reports whether lines begin with those of a test, apart from the results of its parts.
+func isExplained(lines []string) bool {
+	for _, line := range lines {
+		if own := strings.TrimLeft(line, " "); len(line)-len(own) < 4 || !strings.HasPrefix(own, "--- ") {
+			return len(line)-len(own) >= 4
+		}
+	}
+	return false
 }
 
 func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row {
