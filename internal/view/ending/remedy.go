@@ -7,6 +7,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/verdict"
@@ -69,11 +70,18 @@ func AtBase(run journal.Run, name string) Base {
 	case check.HasNamedFailures():
 		return Base{State: "red before", Note: "red before: " + check.Tests.FailureList() + "; " + effect(run, name)}
 	}
+	fix := fixOnBase
+	if missingModule.MatchString(check.Excerpt) {
+		fix = installProgram
+	}
 	return Base{
-		State: "red before", Remedy: fixOnBase.text(run),
+		State: "red before", Remedy: fix.text(run),
 		Gap: fmt.Sprintf("it fails before any work (exit %d) and names no failed tests, so %s", check.Exit, effect(run, name)),
 	}
 }
+
+// missingModule matches what Python says of -m with a module that is not installed.
+var missingModule = pattern.Of(`(?m)^\S*python\S*: No module named `)
 
 // effect returns which stories a check that was red before can block.
 func effect(run journal.Run, name string) string {

@@ -50,6 +50,11 @@ func TestWhatABaseIsWorth(t *testing.T) {
 			said: &red, want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1) and names no failed tests, so it does not count"},
 			mend: "fix the check on the base branch first, or use a test runner that names the tests that fail",
 		},
+		"red without a module": {
+			said: &journal.CheckEnded{Exit: 1, Excerpt: "/usr/bin/python3: No module named pytest\n"},
+			want: ending.Base{State: "red before", Gap: "it fails before any work (exit 1) and names no failed tests, so it does not count"},
+			mend: "install the program that it starts (`setup` in `.ralph/settings.json` can), or correct its command",
+		},
 		"of the task": {
 			said: &green, but: func(p *policy.Policy) { p.Checks[0].Added, p.Publish = true, true },
 			want: ending.Base{State: "from the task", Gap: "the task itself names it, so it proves nothing"},
