@@ -29,7 +29,11 @@ func (v *Verifier) Prove(ctx context.Context, project string, span git.Span, rul
 		return v.run, fault.Usage(fmt.Sprintf("%.12s and %.12s have no common commit", span.From, span.To), "fetch more of the history: git fetch --unshallow", err)
 	}
 	if base == span.To {
-		return v.run, fault.Usage(fmt.Sprintf("nothing to prove: %.12s is part of the base", span.To), "commit the change, or name an earlier commit as the base: ralph prove HEAD~1", nil)
+		hint := "commit the change"
+		if _, err := v.trusted.Resolve(ctx, span.To+"^"); err == nil {
+			hint += ", or name an earlier commit as the base: ralph prove HEAD~1"
+		}
+		return v.run, fault.Usage(fmt.Sprintf("nothing to prove: %.12s is part of the base", span.To), hint, nil)
 	}
 	if err := v.readRules(ctx, base, rules); err != nil {
 		return v.run, err

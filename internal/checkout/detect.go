@@ -50,7 +50,11 @@ func Detect(p policy.Policy, files survey.Files) (policy.Policy, []journal.Noted
 		p.Setup = detected(setup, policy.NewSetup)
 		told += ", after " + words(setup)
 	}
-	return p, []journal.Noted{{What: told, Hint: "name them in the input checks, or in guardrails of the settings"}}
+	hint := "name them in `guardrails` of `.ralph/settings.json`"
+	if p.Publish { // in a job
+		hint = "name them in the input `checks`, or in `guardrails` of `.ralph/settings.json`"
+	}
+	return p, []journal.Noted{{What: told, Hint: hint}}
 }
 
 func detected(found []survey.Command, made func([]string, policy.Duration) []policy.Check) []policy.Check {
