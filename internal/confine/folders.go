@@ -220,6 +220,12 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 				What: config + " seems to hold a login, and the agent can read it", Hint: "move the login to a credential helper",
 			})
 		}
+		stores := filepath.Join(project, ".git", "objects", "info", "alternates")
+		if text, err := untrusted.ReadFile(stores, 1<<20); err == nil && len(text) > 0 && asked.Home != "" {
+			notes = append(notes, journal.Noted{
+				What: "the agent can read the objects of other repositories, which " + stores + " names", Hint: "if you did not make it so, remove the file",
+			})
+		}
 	}
 	return append(notes, r.missingAgentPaths()...)
 }

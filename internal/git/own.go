@@ -177,10 +177,7 @@ func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
 
 func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs {
 	n := guarded.Folder(place.Top)
-	if len(place.stores) > 1 { // the first is the repository's own
-		n.Read = slices.Clone(place.stores[1:])
-	}
-	n.Read = append(n.Read, g.Home)
+	n.Read = append(slices.Clone(place.stores[min(1, len(place.stores)):]), g.Home) // the first is the repository's own
 	for _, dir := range []string{at.common, at.dir} {
 		inside := func(folder string) bool { return process.Under(folder, dir) }
 		if !slices.ContainsFunc(append(n.Write, place.Top), inside) {
@@ -190,25 +187,27 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 	return g.WithIncluded(ctx, n.With(at.common, at.dir).Within(at.common))
 }
 
-// DirOutside returns a git or object folder of the tree outside of area, or nothing. An agent may have
-// written everything in area. A git folder that names the tree as its own is allowed.
+// DirOutside returns a git or object folder of the tree outside of area, or nothing. Others may have
+// written everything in area. A git folder that names the tree as its own is allowed. Without an area
+// it is the tree, and other object folders are allowed.
 func (t *Tree) DirOutside(ctx context.Context, area string) string {
-	outside := func(path string) bool { return !process.Under(area, path) }
-	if outside(t.own.dir) {
-		linked, _ := untrusted.ReadFile(filepath.Join(t.own.dir, "gitdir"), 1<<12)
-		named, _ := t.git.Do(ctx, Call{Args: []string{"config", "--file", filepath.Join(t.own.dir, "config"), "core.worktree"}, Dir: t.git.Home})
-		for _, to := range []string{filepath.Dir(strings.TrimSpace(string(linked))), strings.TrimSpace(string(named))} {
-			if !filepath.IsAbs(to) {
-				to = filepath.Join(t.own.dir, to)
-			}
-			if to, err := filepath.EvalSymlinks(to); err == nil && to == t.Dir {
-				return ""
-			}
+	dir, common := t.own.dir, t.own.common
+	outside := func(path string) bool { return !process.Under(cmp.Or(area, t.Dir), path) }
+	if outside(dir) {
+		text, _ := untrusted.ReadFile(filepath.Join(dir, "gitdir"), 1<<12)
+		linked, _ := filepath.EvalSymlinks(guarded.Absolute(filepath.Dir(guarded.Line(text)), dir))
+		named, _ := userRepo{git: t.git, dir: t.Dir}.Ask(ctx, "config", "core.worktree")
+		named, _ = filepath.EvalSymlinks(guarded.Absolute(named, dir))
+		switch {
+		case linked != t.Dir && named != t.Dir:
+			return dir
+		case common != dir && filepath.Join(common, "worktrees") != filepath.Dir(dir): // a file in dir names it
+			return common
 		}
-		return t.own.dir
+		return ""
 	}
-	for _, path := range append(slices.Clone(t.needs.Read), t.own.common) {
-		if path != t.git.Home && outside(path) {
+	for _, path := range append([]string{common}, t.needs.Read...) {
+		if path != t.git.Home && outside(path) && (area != "" || path == common) {
 			return path
 		}
 	}

@@ -146,7 +146,7 @@ func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (e
 		return nil
 	}
 	j.Project = d.Place.Top
-	own, err := d.World.ownTree(ctx, d.Tool, *d.Place)
+	own, err := d.World.ownTree(ctx, d.Tool, *d.Place, j.Sandbox != nil)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/process"
+	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -43,7 +44,7 @@ func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error)
 		var tree *git.Tree
 		place, err := tool.Inspect(ctx, dir)
 		if err == nil {
-			tree, err = w.ownTree(ctx, tool, place)
+			tree, err = w.ownTree(ctx, tool, place, true)
 		}
 		switch {
 		case errors.Is(err, errStrays):
@@ -68,18 +69,22 @@ func (w World) AccessTo(ctx context.Context, dir string) (confine.Access, error)
 	return at, nil
 }
 
-var errStrays = errors.New("a command in the sandbox, in a folder above, may have made it do so")
+var errStrays = errors.New("an archive, or a command in the sandbox in a folder above, may have made it do so")
 
-// ownTree refuses a repository that a sandboxed command in a folder above may have redirected.
-func (w World) ownTree(ctx context.Context, tool git.Git, at git.Place) (*git.Tree, error) {
+// ownTree refuses a repository whose .git leads to a git folder that does not name it. In a folder where
+// a command ran in the sandbox, it refuses all that a command could have redirected.
+func (w World) ownTree(ctx context.Context, tool git.Git, at git.Place, sandboxed bool) (*git.Tree, error) {
 	tree, err := tool.Own(ctx, at)
 	area := w.markedAbove(filepath.Dir(at.Top))
-	if err != nil || area == "" {
+	if err != nil || area == "" && !sandboxed {
 		return tree, err
 	}
 	if to := tree.DirOutside(ctx, area); to != "" {
-		return nil, fault.Usage("the repository in "+at.Top+" uses "+to,
-			"look at .git there; if it is as you made it, move the repository out of "+area, errStrays)
+		fix := "move the repository out of " + area
+		if area == "" {
+			fix = "tell git: git config core.worktree " + shell.Quote(at.Top) + ", or for a worktree: git worktree repair"
+		}
+		return nil, fault.Usage("the repository in "+at.Top+" uses "+to, "look at .git there; if it is as you made it, "+fix, errStrays)
 	}
 	return tree, nil
 }
