@@ -77,6 +77,47 @@ func TestLargeFilesAreNotKept(t *testing.T) {
 	}
 }
 
+// An agent can make hundreds of folders and files that are kept: all of them share a budget, and small ones are
+// put back however many there are.
+func TestManyFoldersShareOneBudget(t *testing.T) {
+	top := t.TempDir()
+	f := putback.Files{Write: []string{top}}
+	var err error
+	for n := range 20 {
+		dir := filepath.Join(top, "modules", strconv.Itoa(n))
+		head, message, setting := filepath.Join(dir, "HEAD"), filepath.Join(dir, "X_EDITMSG"), filepath.Join(top, "setting"+strconv.Itoa(n))
+		err = errors.Join(err, os.MkdirAll(dir, 0o755), os.WriteFile(head, []byte("ref: x\n"), 0o600))
+		for _, large := range []string{message, setting} {
+			err = errors.Join(err, os.WriteFile(large, nil, 0o600), os.Truncate(large, 15<<20))
+		}
+		f.Guards, f.ReadOnly = append(f.Guards, putback.Guard{Dir: dir, But: []string{"HEAD", "*_EDITMSG"}}), append(f.ReadOnly, setting)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	inUse := func() uint64 {
+		runtime.GC()
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		return now.HeapAlloc >> 20
+	}
+	before := inUse()
+	kept, err := f.Keep()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inUse() - before; got > 350 {
+		t.Errorf("%d MB are kept, want at most 350", got)
+	}
+	last := filepath.Join(top, "modules", "19", "HEAD")
+	if err := errors.Join(os.Remove(last), os.Symlink("/", last), kept.PutBack(func([]string) {})); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(last); string(text) != "ref: x\n" {
+		t.Errorf("HEAD is %q, %v", text, err)
+	}
+}
+
 // A sparse file takes no disk, and git would read all of it at each start.
 func TestARefWithoutEndIsMovedAside(t *testing.T) {
 	top := t.TempDir()

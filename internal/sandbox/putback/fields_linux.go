@@ -14,7 +14,7 @@ import (
 
 var errNoObject = errors.New("it is no JSON object")
 
-func (f Files) keepFields(file string, fields []string) (k keptPath, err error) {
+func (f Files) keepFields(file string, fields []string, left *budget) (k keptPath, err error) {
 	if slices.Contains(f.Write, file) {
 		if file, err = filepath.EvalSymlinks(file); err == nil {
 			k, err = openKept(filepath.Dir(file), filepath.Base(file))
@@ -23,7 +23,7 @@ func (f Files) keepFields(file string, fields []string) (k keptPath, err error) 
 		k, err = f.inWriteFolder(file)
 	}
 	if err == nil {
-		k, err = k.withContent()
+		k, err = k.withContent(left)
 	}
 	k.fields = fields
 	return k, err

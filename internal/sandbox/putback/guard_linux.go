@@ -25,14 +25,14 @@ type guardedFolder struct {
 	Absent     bool // nothing may be there at all
 }
 
-func (f Files) guard(one Guard) (g guardedFolder, err error) {
+func (f Files) guard(one Guard, left *budget) (g guardedFolder, err error) {
 	k, err := f.inWriteFolder(one.Dir)
 	if err != nil {
 		return guardedFolder{}, err
 	}
 	info, missing := k.root.Lstat(k.name)
 	k.content = map[string]savedNode{}
-	room := int64(maxKept)
+	room := left.room()
 	g = guardedFolder{keptPath: k, Changeable: one.But, NotAFolder: missing == nil && !info.IsDir(), Odd: map[string]string{}}
 	err = g.walk(func(e untrusted.Entry, way, odd string) error {
 		switch {
@@ -44,6 +44,7 @@ func (f Files) guard(one Guard) (g guardedFolder, err error) {
 			n, err := readUpTo(room, e, nil)
 			g.content[e.Path] = n
 			room -= int64(len(e.Path) + len(n.text))
+			left.take(len(n.text))
 			return err
 		}
 		return nil

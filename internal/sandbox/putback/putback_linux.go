@@ -2,7 +2,6 @@ package putback
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,17 +10,10 @@ import (
 	"os"
 	"path"
 	"slices"
-	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
-
-// maxKept limits the memory for each thing of ReadOnly. Of larger things, only changes are seen.
-const maxKept = 16 << 20
-
-// maxCompared limits how much of a larger file is read where the file system misses changes.
-const maxCompared = 1 << 30
 
 // keptPath is what ReadOnly held before a program ran, to be put back. Where a
 // mount keeps it from being written to there is nothing to put back; but what
@@ -33,6 +25,7 @@ type keptPath struct {
 	name    string            // within root
 	links   map[string]string // on the way to it, with what they lead to: the user's
 	content map[string]savedNode
+	room    int64 // for the content
 
 	fields []string // of a JSON file; nil: all of it
 }
@@ -68,22 +61,23 @@ func (f Files) Keep() (all Kept, err error) {
 			err = errors.Join(err, all.Close())
 		}
 	}()
+	guards, left := budget(maxAll), budget(maxAll)
 	for _, one := range f.Guards {
-		g, err := f.guard(one)
+		g, err := f.guard(one, &guards)
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", one.Dir, err)
 		}
 		all.guards, all.Closed = append(all.guards, g), append(all.Closed, g.fixedPaths(one.Dir)...)
 	}
 	for _, file := range slices.Concat(f.ReadOnly, all.Closed) {
-		k, err := f.keep(file)
+		k, err := f.keep(file, &left)
 		if err != nil {
 			return all, fmt.Errorf("keep %s as it is: %w", file, err)
 		}
 		all.kept = append(all.kept, k)
 	}
 	for file, fields := range f.Fields {
-		k, err := f.keepFields(file, fields)
+		k, err := f.keepFields(file, fields, &left)
 		if err != nil {
 			return all, fmt.Errorf("keep what %s says: %w", file, err)
 		}
@@ -100,7 +94,7 @@ func (f Files) Keep() (all Kept, err error) {
 	return all, err
 }
 
-func (f Files) keep(file string) (keptPath, error) {
+func (f Files) keep(file string, left *budget) (keptPath, error) {
 	if slices.Contains(f.Write, file) {
 		return keptPath{}, errors.New("all of it can be written to")
 	}
@@ -108,19 +102,23 @@ func (f Files) keep(file string) (keptPath, error) {
 	if err != nil {
 		return keptPath{}, err
 	}
-	return k.withContent()
+	return k.withContent(left)
 }
 
-func (k keptPath) withContent() (keptPath, error) {
+func (k keptPath) withContent(left *budget) (keptPath, error) {
 	var err error
+	k.room = left.room()
 	if k.content, err = k.readContent(); err != nil {
 		return keptPath{}, errors.Join(err, k.root.Close())
+	}
+	for _, n := range k.content {
+		left.take(len(n.text))
 	}
 	return k, nil
 }
 
 func (k keptPath) readContent() (map[string]savedNode, error) {
-	found, room := map[string]savedNode{}, int64(maxKept)
+	found, room := map[string]savedNode{}, k.room
 	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -136,29 +134,6 @@ func (k keptPath) readContent() (map[string]savedNode, error) {
 		return read
 	})
 	return found, err
-}
-
-// readUpTo takes up no more than there is room, and nothing of what is closed to us.
-func readUpTo(room int64, e untrusted.Entry, closed error) (n savedNode, err error) {
-	n.mode, n.names = e.Info.Mode(), untrusted.Names(e.Info)
-	switch {
-	case n.mode&fs.ModeSymlink != 0:
-		to, err := e.In.Readlink(e.Name)
-		n.text = []byte(to)
-		return n, err
-	case n.mode.IsRegular():
-		n.text, closed = e.In.ReadFile(e.Name, max(room, 0))
-	}
-	if closed == nil || !errors.Is(closed, fs.ErrPermission) && !errors.Is(closed, untrusted.ErrLarger) {
-		return n, closed
-	}
-	if at, is := e.Info.Sys().(*syscall.Stat_t); is && errors.Is(closed, fs.ErrPermission) {
-		n.whyUnread = fmt.Sprint(at.Ino, at.Size, at.Ctim) // no program sets when something was changed
-		return n, nil
-	}
-	left := int64(maxCompared)
-	n.whyUnread = cmp.Or(e.Version(&left), rand.Text()) // what is not known counts as changed
-	return n, nil
 }
 
 // PutBack makes all of it what it was, and tells what was not.
