@@ -58,8 +58,8 @@ func runnerFolders() (found []string) {
 func loginSettings(folders []string) (found []string) {
 	all := slices.Concat(glob("/etc/default/*"), glob("/etc/profile.d/*"),
 		[]string{"/etc/gitconfig", "/etc/npmrc", "/etc/pip.conf", "/etc/wgetrc", "/etc/profile", "/etc/bash.bashrc"})
-	folders = slices.Concat(folders, []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
-	for _, name := range []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc"} {
+	folders = slices.Concat(toolchains(folders), []string{"/usr", "/usr/local"}, glob("/opt/*"), glob("/usr/share/*maven*"), glob("/usr/local/*maven*"))
+	for _, name := range []string{"etc/gitconfig", "etc/npmrc", "etc/pip.conf", "pip.conf", "etc/wgetrc", "conf/settings.xml", "lib/node_modules/npm/npmrc"} {
 		for _, folder := range folders {
 			all = append(all, filepath.Join(folder, name))
 		}
@@ -70,6 +70,48 @@ func loginSettings(folders []string) (found []string) {
 		}
 	}
 	return found
+}
+
+// toolchains adds the toolchains that folders lie in or hold.
+func toolchains(folders []string) (all []string) {
+	machine := readable()
+	for _, folder := range folders {
+		all = append(all, folder, filepath.Dir(folder))
+		if folder == "/opt" || !slices.Contains(machine, folder) {
+			all = append(all, toolchainsBelow(folder)...)
+		}
+	}
+	return all
+}
+
+// toolchainsBelow finds folders with a bin: tools that install others keep those a few levels down.
+func toolchainsBelow(folder string) (found []string) {
+	const levels, mostFolders = 4, 2000
+	next, left := []string{folder}, mostFolders
+	for range levels {
+		next = next[:min(len(next), left)]
+		left -= len(next)
+		next = slices.DeleteFunc(subfolders(next), func(dir string) bool {
+			_, none := os.Lstat(filepath.Join(dir, "bin"))
+			if none == nil {
+				found = append(found, dir)
+			}
+			return none == nil
+		})
+	}
+	return found
+}
+
+func subfolders(dirs []string) (all []string) {
+	for _, dir := range dirs {
+		entries, _ := untrusted.ReadDir(dir) // what cannot be read gives nothing
+		for _, entry := range entries {
+			if entry.IsDir() {
+				all = append(all, filepath.Join(dir, entry.Name()))
+			}
+		}
+	}
+	return all
 }
 
 func glob(pattern string) []string {
