@@ -53,7 +53,7 @@ func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, 
 		return job.NewRun{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
-		if p.PromptFile, err = workspace.TextFile(c.Spec); err != nil {
+		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec); err != nil {
 			return job.NewRun{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}

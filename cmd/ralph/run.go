@@ -69,7 +69,7 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 	}
 	var file string
 	if c.PromptFile != "" {
-		if file, err = workspace.TextFile(c.PromptFile); err != nil {
+		if file, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
 			return job.NewRun{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}

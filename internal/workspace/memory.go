@@ -12,6 +12,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/plan"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
@@ -169,8 +170,21 @@ func ReadFile(name string) ([]byte, error) { return untrusted.ReadFile(name, 10*
 
 // TextFile checks a text that people wrote, such as a prompt, and returns its resolved path.
 // A pipe is an error: it would be empty at the second read. An empty text is an error: an
-// agent without a task only costs money.
-func TextFile(name string) (string, error) {
+// agent without a task only costs money. So is a link out of the project, which a commit can
+// bring: the agent would be told what the sandbox hides.
+func TextFile(project, name string) (string, error) {
+	top, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return "", err
+	}
+	linked := false
+	place, err := untrusted.Resolve(name, func(link string) bool {
+		linked = linked || process.Under(top, link)
+		return false
+	})
+	if err == nil && linked && !process.Under(top, place) {
+		return "", errors.New("it is a link out of the project, to " + place)
+	}
 	if _, err := checkedText(name, ReadFile); err != nil {
 		return "", err
 	}
