@@ -3,6 +3,7 @@ package seccomp
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"golang.org/x/net/bpf"
 )
@@ -36,7 +37,15 @@ var onOthers = map[string][]argument{
 
 type argument struct{ at, is uint32 }
 
+// modeAt is where calls have the mode of a file: one that runs as its owner would do so outside, too, for anybody.
+var modeAt = map[string]uint32{
+	"chmod": 1, "fchmod": 1, "fchmodat": 2, "fchmodat2": 2, "creat": 1, "mknod": 1, "mknodat": 2, "open": 2, "openat": 3,
+}
+
 const (
+	setUser = 0x800    // S_ISUID
+	creates = 0x400040 // O_CREAT and O_TMPFILE
+
 	namespaceFlags = 0x7e020000 // CLONE_NEW* but TIME, which only clone3 and unshare take
 	tiocsti        = 0x5412     // types into the terminal of another
 	tioclinux      = 0x541c
@@ -63,7 +72,11 @@ func (f Filter) refuse(a *assembly) {
 	for _, name := range slices.Sorted(maps.Keys(onOthers)) {
 		a.only(name, onOthers[name])
 	}
-	if !f.Own { // a queue is in no folder, and later programs would find it
+	for _, name := range slices.Sorted(maps.Keys(modeAt)) {
+		a.rule(name, func() { setUserID(a, name) })
+	}
+	a.on("openat2", refuse(enosys)) // its mode lies in memory; programs then take openat
+	if !f.Own {                     // a queue is in no folder, and later programs would find it
 		a.on("mq_open", refuse(enosys))
 	}
 	if !f.off(Rings) {
@@ -88,6 +101,19 @@ func (f Filter) refuse(a *assembly) {
 		a.when(bpf.JumpBitsSet, newListener, refuse(eperm))
 		a.ret(allow)
 	})
+}
+
+func setUserID(a *assembly, name string) {
+	if strings.HasPrefix(name, "open") { // without these flags it has no mode
+		mode := a.NewLabel()
+		a.LdLo(modeAt[name] - 1)
+		a.JmpIfTrue(bpf.JumpBitsSet, creates, mode)
+		a.ret(allow)
+		a.SetLabel(mode)
+	}
+	a.LdLo(modeAt[name])
+	a.when(bpf.JumpBitsSet, setUser, refuse(eperm))
+	a.ret(allow)
 }
 
 // sends refuses data that is sent before a connection, around connect.
