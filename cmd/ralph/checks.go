@@ -133,6 +133,9 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 // checks may be missing without --checks: not every run needs a repository.
 func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	look := checksCommand{ProjectDir: c.ProjectDir, Trust: c.Trust, Check: c.Check, find: c.Checks == nil}
+	if c.Sandbox { // who names both wants no check to run outside
+		look.Sandbox = c.Level
+	}
 	d, err := look.open(ctx, w)
 	if err != nil {
 		return err
