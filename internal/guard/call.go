@@ -62,11 +62,6 @@ func (c *call) affected() []string {
 	if isInList("cp mv ln install scp rsync", c.name) {
 		ops = ops[:max(0, len(ops)-1)]
 	}
-	for _, a := range c.args {
-		if _, value, ok := strings.Cut(a, "="); ok && strings.HasPrefix(a, "--") {
-			ops = append(ops, value)
-		}
-	}
 	return ops
 }
 
@@ -108,11 +103,6 @@ func (j *judge) words(words []string, c call) string {
 	if done {
 		return out
 	}
-	if i := slices.Index(c.args, "-C"); c.name == "git" && i >= 0 && i+1 < len(c.args) && strings.HasPrefix(c.args[0], "-") {
-		c.scope = c.scope.child() // git runs there
-		c.scope.dir = j.resolve(c.args[i+1], c.scope)
-		c.args = slices.Concat(c.args[:i], c.args[i+2:])
-	}
 	j.checkRules(&c)
 	j.applyBuiltin(&c)
 	for _, f := range c.writtenFiles() {
@@ -132,18 +122,13 @@ func (j *judge) applyBuiltin(c *call) {
 	ops := append(c.operands(), "", "")
 	switch c.name {
 	case "cd", "pushd", "popd":
-		c.scope.dir = j.newDir(cmp.Or(ops[0], "~"), c.scope)
-		c.scope.vars["PWD"] = cmp.Or(c.scope.dir, markStart+"PWD"+markEnd)
+		if c.scope.dir != "" { // on another machine it stays unknown
+			c.scope.dir = j.resolve(cmp.Or(ops[0], "~"), c.scope)
+			c.scope.vars["PWD"] = cmp.Or(c.scope.dir, markStart+"PWD"+markEnd)
+		}
 	case "git":
 		j.stashed = j.stashed || ops[0] == "stash" && (ops[1] == "" || ops[1] == "push" || ops[1] == "save")
 	}
-}
-
-func (j *judge) newDir(to string, sc *scope) string {
-	if sc.isRemote || sc.inContainer || to == "-" || strings.Contains(to, markStart) && !j.isInArea("temporary", to, sc) {
-		return ""
-	}
-	return j.resolve(to, sc)
 }
 
 func (c *call) writtenFiles() []string {
@@ -153,11 +138,7 @@ func (c *call) writtenFiles() []string {
 		files = append(files, ops...)
 	}
 	if isInList("cp mv install ln rsync scp", c.name) && len(ops) > 1 {
-		to := ops[len(ops)-1]
-		files = append(files, to)
-		for _, o := range ops[:min(len(ops)-1, 20)] {
-			files = append(files, strings.TrimSuffix(to, "/")+"/"+path.Base(o))
-		}
+		files = append(files, ops[len(ops)-1])
 	}
 	for _, o := range ops {
 		if of, ok := strings.CutPrefix(o, "of="); ok { // dd

@@ -64,14 +64,6 @@ func (j *judge) outputOf(c *call) (out string) {
 		return append(c.operands(), ".")[0] + "/*"
 	case "find":
 		return j.find(c)
-	case "printenv":
-		if name := c.first(); name != "" {
-			return markStart + name + markEnd
-		}
-	case "git":
-		if slices.Equal(c.args, []string{"rev-parse", "--show-toplevel"}) {
-			return j.project.Root
-		}
 	case "curl", "wget":
 		for _, f := range append(c.writtenFiles(), path.Base(c.first())) {
 			j.files[j.fileKey(f, c.scope)] = mark(fetchedOutput, c.String())
@@ -87,17 +79,12 @@ func (j *judge) outputOf(c *call) (out string) {
 	return out
 }
 
-var escapedBytes = pattern.Of(`(?:\\(?:x[0-9a-fA-F]{1,2}|0?[0-7]{3})){2}`)
-
 func (c *call) echoOutput() string {
 	args := c.args
 	for len(args) > 0 && isInList("-n -e -en -ne -E", args[0]) {
 		args = args[1:]
 	}
 	out := strings.Join(args, " ")
-	if escapedBytes.MatchString(out) && (c.name == "printf" || c.has("-e")) {
-		return mark(decodedOutput, c.String())
-	}
 	if c.name == "printf" {
 		out = strings.ReplaceAll(out, `\n`, "\n")
 	}
@@ -112,36 +99,22 @@ func (j *judge) filterOutput(c *call) (out string) {
 	for _, f := range files {
 		out = joinOutput(out, j.fileText(f, c.scope))
 	}
-	if out == "" || slices.Contains(files, "-") || c.name == "tee" {
+	if out == "" {
 		out = joinOutput(out, c.stdin)
 	}
 	switch {
 	case isInList(copyFilters, c.name):
 		return out
-	case isInList(lineFilters, c.name):
-		return c.pickedLines(out)
+	case isInList(lineFilters, c.name) && !strings.HasSuffix(c.name, "awk") && !c.has("-v") && !secretName.MatchString(c.first()):
+		out = settingsMark.ReplaceAllString(out, "") // it shows harmless lines of them
 	}
 	return marksIn(out)
 }
 
 var (
-	secretName = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b|aws|stripe|openai|anthropic`)
-	byNameOnly = pattern.Of(`^\{|^[^ :]*[a-z][^ :]*$`) // selects lines of ps only by a name
+	secretName   = pattern.Of(`(?i)secret|token|passw|api_?key|private_?key|credential|\bkey\b|_key\b|aws|stripe|openai|anthropic`)
+	settingsMark = pattern.Of("\uE000(?:!token|[^\uE001]*\\.env)[^\uE001]*\uE001")
 )
-
-func (c *call) pickedLines(out string) (left string) {
-	by := c.first()
-	for _, m := range markPattern.FindAllString(out, 20) {
-		settings := strings.HasPrefix(m, markStart+tokenOutput.Name) || strings.Contains(m, ".env")
-		processes := strings.HasPrefix(m, markStart+listOutput.Name+markSpace+"p")
-		few := strings.HasPrefix(m, markStart+listOutput.Name) && (!processes || !byNameOnly.MatchString(by))
-		harmless := settings && !strings.HasSuffix(c.name, "awk") && !secretName.MatchString(by) && !c.has("-v")
-		if !few && !harmless {
-			left += m
-		}
-	}
-	return left
-}
 
 func (j *judge) fileText(file string, sc *scope) string {
 	if text, ok := j.files[j.fileKey(file, sc)]; ok {

@@ -34,7 +34,7 @@ func (j *judge) unwrap(c *call) (out string, ok bool) {
 		out = j.script(strings.Join(c.values("-c", "--command"), "\n"), inner, "")
 		c.args = c.operands("-c", "--command")
 	case "ssh":
-		inner.dir, inner.isRemote = "", true
+		inner.dir = ""
 		out = j.script(cmp.Or(strings.Join(ops[min(1, len(ops)):], " "), c.stdin), inner, c.stdin)
 	case "docker", "podman", "kubectl", "oc", "docker-compose", "nerdctl":
 		out = j.containerCommand(c, inner)
@@ -157,8 +157,6 @@ func (j *judge) scriptFile(c *call, words []string) string {
 	text, known := j.files[j.fileKey(words[0], c.scope)]
 	first, _, _ := strings.Cut(text, "\n")
 	switch j.reportOrigin(text, words[0]); {
-	case words[0] == "/dev/stdin":
-		return j.script(c.stdin, c.scope.child(), "")
 	case known && strings.HasPrefix(first, "#!") && !strings.Contains(first, "sh"):
 		return ""
 	case known:
@@ -234,16 +232,13 @@ func (j *judge) foreignCode(src string, c *call) {
 	}
 }
 
-var (
-	lossyStatement = pattern.Of("(?is)\\b(drop\\s+(?:database|schema|table|user|role|keyspace)|truncate(?:\\s+table)?|delete\\s+from|update|alter\\s+table\\s+\\S+\\s+drop\\s+(?:column|partition))\\s+(?:if\\s+exists\\s+)?(?:only\\s+)?[\"'`\\[]?([\\w.$\uE000\uE001-]+)([^;]*)")
-	setClause      = pattern.Of(`(?i)^[^;]{0,80}\bset\b`)
-)
+var lossyStatement = pattern.Of("(?is)\\b(drop\\s+(?:database|schema|table|user|role|keyspace)|truncate(?:\\s+table)?|delete\\s+from|update|alter\\s+table\\s+\\S+\\s+drop\\s+(?:column|partition))\\s+(?:if\\s+exists\\s+)?(?:only\\s+)?[\"'`\\[]?([\\w.$\uE000\uE001-]+)([^;]*)")
 
 // sqlLoss ignores tables and databases that are named as a test.
 func sqlLoss(sql string) bool {
 	return slices.ContainsFunc(lossyStatement.FindAllStringSubmatch(sql, 20), func(m []string) bool {
 		verb, name, rest := strings.ToLower(m[1]), m[2], strings.ToLower(m[3])
 		narrow := (verb == "update" || strings.HasPrefix(verb, "delete")) && strings.Contains(rest, "where")
-		return !narrow && !testName.MatchString(name) && (verb != "update" || setClause.MatchString(rest))
+		return !narrow && !testName.MatchString(name)
 	})
 }

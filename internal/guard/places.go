@@ -64,8 +64,6 @@ var (
 func (j *judge) resolve(p string, sc *scope) string {
 	if rest, ok := strings.CutPrefix(p, "~"); ok && (rest == "" || rest[0] == '/') {
 		p = j.project.Home + rest
-	} else if ok {
-		p = "/home/" + rest
 	}
 	if i := strings.Index(p, markStart); i >= 0 {
 		known := p[:strings.LastIndex(p[:i], "/")+1]
@@ -155,9 +153,6 @@ var (
 
 func (j *judge) secretKind(name string, sc *scope) string {
 	p := j.resolve(name, sc)
-	if p == "" && strings.Contains(name, "/.ssh/id_") {
-		return keyFile
-	}
 	n, base := j.shortPath(p), strings.ReplaceAll(path.Base(name), "*", "")
 	switch {
 	case strings.HasPrefix(name, "-") || sampleFile.MatchString("/"+name):

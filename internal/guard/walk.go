@@ -123,9 +123,6 @@ func (j *judge) assign(a *syntax.Assign, sc *scope, lasting bool) string {
 	value := j.unsplitWord(sc, a.Value, escape)
 	verb := map[bool]string{false: "env", true: "export"}[lasting]
 	j.checkRules(&call{scope: sc, name: verb, args: []string{name, "--", value}})
-	if a.Append {
-		value = sc.vars[name] + value
-	}
 	if lasting && a.Index == nil {
 		sc.set(name, value)
 	}

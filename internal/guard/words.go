@@ -58,7 +58,6 @@ type scope struct {
 	dir         string            // "" if unknown
 	vars        map[string]string // elements of an array are separated by wordGap
 	inContainer bool              // in a container: only other machines can be damaged
-	isRemote    bool              // on another machine, without the project
 }
 
 func (j *judge) scope() *scope {
@@ -108,9 +107,7 @@ func (j *judge) expand(sc *scope, parts []syntax.WordPart, escapes *pattern.Patt
 		case *syntax.Lit:
 			piece = escapes.ReplaceAllString(part.Value, "$1")
 		case *syntax.SglQuoted:
-			if piece = part.Value; part.Dollar && escapedBytes.MatchString(piece) {
-				piece = mark(decodedOutput, piece)
-			}
+			piece = part.Value
 		case *syntax.DblQuoted:
 			piece = j.expand(sc, part.Parts, quotedEscape, false)
 		case *syntax.ParamExp:
@@ -140,9 +137,6 @@ func (j *judge) parameter(sc *scope, p *syntax.ParamExp) string {
 		return unknownText + marksIn(value)
 	case p.Exp != nil && p.Exp.Word != nil:
 		other := j.unsplitWord(sc, p.Exp.Word, escape)
-		if p.Exp.Op == syntax.AlternateUnset || p.Exp.Op == syntax.AlternateUnsetOrNull {
-			return other
-		}
 		if strings.ContainsAny(p.Exp.Op.String(), "-=") && !known && other != "" {
 			return other
 		}
