@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -207,7 +208,7 @@ func TestPlanInsideAnotherObject(t *testing.T) {
 	if err := json.Unmarshal(data, &after); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(before, after); diff != "" {
+	if diff := cmp.Diff(before, after, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("Unmarshal(Marshal) (-before +after):\n%s", diff)
 	}
 }
@@ -240,7 +241,7 @@ func TestEmptyListsAreWritten(t *testing.T) {
 		if err := json.Unmarshal(data, &back); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(p, back); diff != "" {
+		if diff := cmp.Diff(p, back, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("Unmarshal(Marshal) (-before +after):\n%s", diff)
 		}
 	}
@@ -321,7 +322,7 @@ func again(t *testing.T, p plan.Plan) {
 	if err != nil {
 		t.Fatalf("Read(Marshal): %v, of\n%s", err, written)
 	}
-	if diff := cmp.Diff(p, back); diff != "" {
+	if diff := cmp.Diff(p, back, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("Read(Marshal) (-before +after):\n%s", diff)
 	}
 	if twice, _ := back.Marshal(); !bytes.Equal(written, twice) {

@@ -66,12 +66,10 @@ func checkLine(text jsontree.Node, _, check string) string {
 
 func decode(d *jsontree.Decoder, root jsontree.At, audit bool) (p Plan) {
 	d.Decode(root, &p)
-	p.VerifyCommands = orNil(p.VerifyCommands)
 	p.Extra = unknownKeys(root, reflect.TypeFor[Plan]())
 	list, _ := root.Member("userStories")
 	for i := range p.UserStories {
 		story, at := &p.UserStories[i], list.Item(i)
-		story.dropEmptyLists()
 		story.Extra = unknownKeys(at, reflect.TypeFor[Story]())
 		if _, given := at.Member("priority"); !given {
 			story.Priority = i + 1

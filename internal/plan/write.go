@@ -43,8 +43,7 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 	if err := jsonv2.Unmarshal(data, (*bare)(p), exact); err != nil {
 		return fmt.Errorf("read plan: %w", err)
 	}
-	p.VerifyCommands, p.UserStories = orNil(p.VerifyCommands), orNil(p.UserStories)
-	return compact(&p.Extra)
+	return nil
 }
 
 // UnmarshalJSON does the same as Plan.UnmarshalJSON.
@@ -54,27 +53,7 @@ func (s *Story) UnmarshalJSON(data []byte) error {
 	if err := jsonv2.Unmarshal(data, (*bare)(s), exact); err != nil {
 		return fmt.Errorf("read story: %w", err)
 	}
-	s.dropEmptyLists()
-	return compact(&s.Extra)
-}
-
-func compact(extra *jsontext.Value) error {
-	if *extra == nil {
-		return nil
-	}
-	return extra.Compact(exact)
-}
-
-func (s *Story) dropEmptyLists() {
-	s.AcceptanceCriteria, s.DependsOn, s.TestedBy = orNil(s.AcceptanceCriteria), orNil(s.DependsOn), orNil(s.TestedBy)
-}
-
-// orNil makes an empty list nil, so that equal plans are equal values.
-func orNil[T any](list []T) []T {
-	if len(list) == 0 {
-		return nil
-	}
-	return list
+	return nil
 }
 
 // Merged is a plan after an agent edited it.

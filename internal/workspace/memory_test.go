@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/workspace"
@@ -27,7 +28,7 @@ func TestMemoryIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(shop, got); diff != "" {
+	if diff := cmp.Diff(shop, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("Read (-written +read):\n%s", diff)
 	}
 	progress := filepath.Join(tree, "ralph", "progress.txt")
