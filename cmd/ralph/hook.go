@@ -82,7 +82,6 @@ func (c hookCommand) answer(ctx context.Context, w world) error {
 func (w world) hooks() hook.Environment {
 	return hook.Environment{
 		Env: w.Getenv, Now: w.Now, Pause: time.Sleep, State: w.sessions(),
-		Guard:    hook.Guard{Command: guard.CheckCommand, Write: guard.CheckWrite},
 		Settings: guardSettings, Dirty: w.dirty,
 		Hide: redact.New(agent.KeysFrom(w.Getenv, "claude", "").Secrets()...).Bytes,
 	}

@@ -14,12 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// Guard checks a tool call. It prevents accidents, and is no sandbox.
-type Guard struct {
-	Command func(line string, at guard.Project) (guard.Finding, bool)
-	Write   func(path string, at guard.Project) (guard.Finding, bool)
-}
-
 // gitFiles are protected besides the files that package guard knows.
 var gitFiles = []string{".git/**"}
 
@@ -28,7 +22,7 @@ var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 // checkTool denies a tool call, or leaves the decision to the agent's own permissions.
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
-	at := guard.Project{Root: project, Home: d.Env("HOME"), Protect: slices.Clone(gitFiles)}
+	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: slices.Clone(gitFiles)}
 	if in.isHarmless() {
 		return answer{}
 	}
@@ -69,7 +63,7 @@ func (d Environment) whyRefused(in input, at guard.Project, looping bool) string
 	if why := d.whyPatchRefused(in, line, at); why != "" || line == "" || in.Tool == patchTool {
 		return why
 	}
-	if found, bad := d.Guard.Command(cdCommand(in.Dir, at.Root)+line, at); bad {
+	if found, bad := guard.CheckCommand(line, at); bad {
 		return found.String()
 	}
 	return ""
@@ -83,7 +77,7 @@ func (d Environment) whyPatchRefused(in input, line string, at guard.Project) st
 		return ""
 	}
 	for _, path := range patchedFiles(in.ToolInput.Input + "\n" + line) {
-		if found, bad := d.Guard.Write(absolute(in.Dir, path), at); bad {
+		if found, bad := guard.CheckWrite(absolute(in.Dir, path), at); bad {
 			return found.String()
 		}
 	}
@@ -99,18 +93,10 @@ func (d Environment) whyWriteRefused(in input, at guard.Project) string {
 	if d.State != "" && process.Under(d.State, path) {
 		return "This file belongs to ralph. Instead: leave it unchanged."
 	}
-	if found, bad := d.Guard.Write(path, at); bad {
+	if found, bad := guard.CheckWrite(path, at); bad {
 		return found.String()
 	}
 	return ""
-}
-
-// cdCommand returns a command that changes to the session's folder, unless that is the project.
-func cdCommand(dir, root string) string {
-	if dir == "" || dir == root || strings.ContainsAny(dir, "\n\x00") {
-		return ""
-	}
-	return "cd -- " + shell.Quote(dir) + "\n"
 }
 
 func absolute(dir, path string) string {

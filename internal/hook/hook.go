@@ -32,7 +32,6 @@ type Environment struct {
 	Now   func() time.Time
 	Pause func(time.Duration)
 	State string // the folder for data about sessions; can be empty
-	Guard Guard
 	// Settings returns the project's protected paths, as globs, and its guard rules.
 	Settings func(project string) (protect []string, rules []guard.Rule, err error)
 	// Dirty lists uncommitted files without ralph's own.

@@ -42,7 +42,6 @@ func newHouse(t *testing.T) *house {
 		},
 		Pause:    func(time.Duration) {},
 		State:    filepath.Join(h.dir, "state"),
-		Guard:    hook.Guard{Command: guard.CheckCommand, Write: guard.CheckWrite},
 		Settings: func(string) ([]string, []guard.Rule, error) { return nil, nil, nil },
 		Dirty:    func(context.Context, string) ([]string, error) { return nil, nil },
 	}
@@ -266,7 +265,6 @@ func TestStopWithoutGit(t *testing.T) {
 // A hook that panics does not end the session, and denies a tool call.
 func TestFallsOver(t *testing.T) {
 	h := newHouse(t)
-	h.Guard.Command = func(string, guard.Project) (guard.Finding, bool) { panic("odd") }
 	h.Env = func(string) string { panic("odd") }
 	in := map[string]any{"session_id": "s", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}}
 	for name, want := range map[string]string{hook.PreToolUse: "deny", hook.PostToolUse: "crashed: odd", hook.Stop: "crashed: odd"} {
@@ -302,15 +300,12 @@ func TestPatch(t *testing.T) {
 // The session's folder can differ from the project's.
 func TestCommandWhereTheSessionStands(t *testing.T) {
 	h := newHouse(t)
-	var judged string
-	h.Guard.Command = func(line string, _ guard.Project) (guard.Finding, bool) {
-		judged = line
-		return guard.Finding{}, false
-	}
 	h.Env = func(name string) string { return map[string]string{"CLAUDE_PROJECT_DIR": "/p"}[name] }
-	h.tell(hook.PreToolUse, map[string]any{"session_id": "s", "cwd": "/p/it's", "tool_name": "Bash", "tool_input": map[string]any{"command": "ls"}})
-	if want := "cd -- \"/p/it's\"\nls"; judged != want {
-		t.Errorf("judged %q, want %q", judged, want)
+	for dir, denied := range map[string]bool{"/p/it's": true, "/p/it's/own": false} {
+		out := h.tell(hook.PreToolUse, map[string]any{"session_id": "s", "cwd": dir, "tool_name": "Bash", "tool_input": map[string]any{"command": "rm -rf .."}})
+		if got := strings.Contains(out, "deny"); got != denied {
+			t.Errorf("in %s: denied %v: %s", dir, got, out)
+		}
 	}
 }
 
