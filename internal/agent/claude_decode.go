@@ -49,6 +49,27 @@ type claudeSystem struct {
 	ToolName    string  `json:"tool_name"`
 }
 
+// ClaudeEntry is a line of the transcript that Claude Code writes of a session.
+type ClaudeEntry struct {
+	Type      string        `json:"type"`
+	Subtype   string        `json:"subtype"`
+	Side      bool          `json:"isSidechain"` // of a subagent, which has its own context
+	APIError  bool          `json:"isApiErrorMessage"`
+	Timestamp time.Time     `json:"timestamp"`
+	Message   claudeMessage `json:"message"`
+}
+
+// ReadClaudeEntry reads such a line.
+func ReadClaudeEntry(line []byte) (entry ClaudeEntry, ok bool) {
+	ok = readLine(line, &entry)
+	return entry, ok
+}
+
+// IsOwnModel reports whether the session's own model wrote the line.
+func (e ClaudeEntry) IsOwnModel() bool {
+	return e.Type == "assistant" && !e.Side && !e.APIError && e.Message.Model != synthetic
+}
+
 // claudeDecoder keeps the usage of open messages, and todo calls without an end.
 type claudeDecoder struct {
 	price  pricing

@@ -3,7 +3,6 @@ package hook
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,69 +11,21 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
-type transcriptLine struct {
-	Type      string    `json:"type"`
-	Subtype   string    `json:"subtype"`
-	Side      bool      `json:"isSidechain"` // of a subagent, which has its own context
-	APIError  bool      `json:"isApiErrorMessage"`
-	Timestamp time.Time `json:"timestamp"`
-	Message   struct {
-		Model   string `json:"model"`
-		Content blocks `json:"content"`
-		Usage   struct {
-			Input      int64 `json:"input_tokens"`
-			CacheRead  int64 `json:"cache_read_input_tokens"`
-			CacheWrite int64 `json:"cache_creation_input_tokens"`
-		} `json:"usage"`
-	} `json:"message"`
-}
-
-type contentBlock struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
-	ID   string `json:"id"`
-	Name string `json:"name"`
-}
-
-type blocks []contentBlock
-
-// UnmarshalJSON accepts a text or a list of blocks, and ignores others.
-func (b *blocks) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*b = blocks{{Type: "text", Text: text}}
-		return nil
-	}
-	var all []contentBlock
-	if json.Unmarshal(data, &all) == nil {
-		*b = all
-	}
-	return nil
-}
-
-const syntheticModel = "<synthetic>"
-
-func (s transcriptLine) isOwnModel() bool {
-	return s.Type == "assistant" && !s.Side && !s.APIError && s.Message.Model != syntheticModel
-}
-
-func (s transcriptLine) contextTokens() int64 {
-	u := s.Message.Usage
+func contextTokens(e agent.ClaudeEntry) int64 {
+	u := e.Message.Usage
 	return max(u.Input, 0) + max(u.CacheRead, 0) + max(u.CacheWrite, 0)
 }
 
 // parseLine parses a line. It skips useless ones, most of which are long.
-func parseLine(line []byte) (transcriptLine, bool) {
-	var s transcriptLine
+func parseLine(line []byte) (agent.ClaudeEntry, bool) {
 	if !bytes.Contains(line, []byte(`"assistant"`)) && !bytes.Contains(line, []byte(`"compact_boundary"`)) {
-		return s, false
+		return agent.ClaudeEntry{}, false
 	}
-	err := json.Unmarshal(line, &s)
-	_, odd := errors.AsType[*json.UnmarshalTypeError](err)
-	return s, err == nil || odd
+	return agent.ReadClaudeEntry(line)
 }
 
 func openTranscript(path string) (*os.File, int64, error) {
@@ -124,8 +75,8 @@ func lastContextTokens(lines []byte) (tokens int64, found bool) {
 		switch {
 		case is && s.Subtype == "compact_boundary":
 			return 0, true
-		case is && s.isOwnModel() && s.contextTokens() > 0:
-			return s.contextTokens(), true
+		case is && s.IsOwnModel() && contextTokens(s) > 0:
+			return contextTokens(s), true
 		}
 		lines = lines[:at]
 	}
@@ -168,14 +119,14 @@ func (p transcriptPart) read() (agentWork, error) {
 			return found, nil
 		}
 		found.end += int64(len(line))
-		if s, is := parseLine(line); is && s.isOwnModel() && !s.Timestamp.Before(p.began) {
-			found.add(s.Message.Content, !s.Timestamp.Before(p.judged), called)
+		if s, is := parseLine(line); is && s.IsOwnModel() && !s.Timestamp.Before(p.began) {
+			found.add(s, !s.Timestamp.Before(p.judged), called)
 		}
 	}
 }
 
-func (s *agentWork) add(content blocks, fresh bool, called map[string]bool) {
-	for _, b := range content {
+func (s *agentWork) add(e agent.ClaudeEntry, fresh bool, called map[string]bool) {
+	for _, b := range e.Message.Content {
 		switch {
 		case b.Type == "text" && fresh:
 			s.texts = append(s.texts, b.Text)
