@@ -223,18 +223,7 @@ func FormatDuration(d time.Duration) string {
 	case d < 10*time.Second:
 		return d.Round(100 * time.Millisecond).String()
 	}
-	d = d.Round(time.Second)
-	hours, minutes, seconds := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	var text strings.Builder
-	for _, part := range []struct {
-		n    int
-		unit string
-	}{{hours, "h"}, {minutes, "m"}, {seconds, "s"}} {
-		if part.n > 0 {
-			text.WriteString(strconv.Itoa(part.n) + part.unit)
-		}
-	}
-	return text.String()
+	return strings.NewReplacer("h0m0s", "h", "h0m", "h", "m0s", "m").Replace(d.Round(time.Second).String())
 }
 
 // NewSetup makes setup steps. They keep their order, and equal ones run twice, unlike checks.
