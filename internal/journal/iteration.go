@@ -90,9 +90,7 @@ func LastWords(text string) string {
 
 // fold adds the agent's cost, even if the journal has no iteration for it.
 func (a AgentEnded) fold(r *Run, at time.Time) {
-	r.Usage = r.Usage.Plus(a.Usage)
-	r.CostUSD += a.Cost.USD
-	r.CostKnown = r.CostKnown && a.Cost.Known
+	r.spend(a.Usage, a.Cost)
 	if a.Overspent {
 		r.Overspent = cmp.Or(a.Why, overspent)
 	}
@@ -106,6 +104,12 @@ func (a AgentEnded) fold(r *Run, at time.Time) {
 			it.Turned++
 		}
 	}
+}
+
+func (r *Run) spend(used stream.Usage, cost stream.Cost) {
+	r.Usage = r.Usage.Plus(used)
+	r.CostUSD += cost.USD
+	r.CostKnown = r.CostKnown && cost.Known
 }
 
 const overspent = "the budget is used" // the reason of an agent that reached the budget without an error
@@ -209,9 +213,7 @@ type SCMEnded struct {
 }
 
 func (e SCMEnded) fold(r *Run, at time.Time) {
-	r.CostUSD += e.CostUSD
-	r.CostKnown = r.CostKnown && !e.Unpriced
-	r.Usage = r.Usage.Plus(e.Usage)
+	r.spend(e.Usage, stream.Cost{USD: e.CostUSD, Known: !e.Unpriced})
 	if it := r.updateOpen(at); it != nil {
 		it.SCM = append(it.SCM, e)
 	}

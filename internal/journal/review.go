@@ -38,9 +38,7 @@ type Missed struct {
 func (e StoryReviewed) fold(r *Run, at time.Time) {
 	r.updateOpen(at)
 	r.Reviews = append(r.Reviews, e)
-	r.Usage = r.Usage.Plus(e.Usage)
-	r.CostUSD += e.Cost.USD
-	r.CostKnown = r.CostKnown && e.Cost.Known
+	r.spend(e.Usage, e.Cost)
 	if e.Overspent {
 		r.Overspent = cmp.Or(e.Why, overspent)
 	}
@@ -74,9 +72,7 @@ type PlanDrafted struct {
 }
 
 func (e PlanDrafted) fold(r *Run, _ time.Time) {
-	r.Usage = r.Usage.Plus(e.Usage)
-	r.CostUSD += e.Cost.USD
-	r.CostKnown = r.CostKnown && e.Cost.Known
+	r.spend(e.Usage, e.Cost)
 	r.Unable = nil
 	switch {
 	case e.CannotRun:
