@@ -103,13 +103,6 @@ func withSubcommand(command []string, subcommand ...string) []string {
 	return slices.Concat(command, subcommand)
 }
 
-func (o Options) loginHint(inputs, own string) string {
-	if o.NeedKey {
-		return "set the " + inputs + " to a valid key"
-	}
-	return own
-}
-
 // UserSettings are the model and the server that the user's own settings name.
 type UserSettings struct {
 	Model  string // as provider/model
@@ -159,6 +152,16 @@ var adapters = map[string]func(words []string, o Options) (Adapter, error){
 	"scripted": scripted,
 }
 
+// keyInputs are the inputs for the key of an agent where it can have no login.
+var keyInputs = map[string]string{
+	"amp":      "input amp-api-key",
+	"claude":   "input anthropic-api-key or claude-code-oauth-token",
+	"codex":    "input openai-api-key",
+	"copilot":  "input copilot-provider-api-key",
+	"gemini":   "input gemini-api-key",
+	"opencode": "input anthropic-api-key, openai-api-key or gemini-api-key",
+}
+
 // Names lists all agents.
 func Names() []string { return slices.Sorted(maps.Keys(adapters)) }
 
@@ -180,6 +183,10 @@ func Pick(name string, o Options) (Adapter, error) {
 	if o.Docker != nil && name != "claude" {
 		return Adapter{}, fault.Usage("a Docker sandbox is for the agent claude, and this one is "+name, "use ralph's own sandbox: --sandbox", nil)
 	}
+	inputs := keyInputs[name]
+	if makers, can := o.Keys.Makers(name, o.Model); o.NeedKey && inputs != "" && len(makers) == 0 && can {
+		return Adapter{}, fault.Usage("no key for the agent "+name, "set the "+inputs, nil)
+	}
 	words, err := Words(o.Command)
 	if err != nil {
 		return Adapter{}, err
@@ -192,6 +199,9 @@ func Pick(name string, o Options) (Adapter, error) {
 		return Adapter{}, err
 	}
 	adapter.Name, adapter.Counted = name, o.Keys.Bounded
+	if o.NeedKey && inputs != "" {
+		adapter.Login = "set the " + inputs + " to a valid key"
+	}
 	if adapter.Program == "" {
 		adapter.Program = words[0]
 	}

@@ -27,7 +27,7 @@ func amp(words []string, o Options) (Adapter, error) {
 		Version:      append(slices.Clone(command), "--version"),
 		Tested:       "0.0.1790142911-g7618fb",
 		Notes:        notes,
-		Login:        o.loginHint("input amp-api-key", "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it"),
+		Login:        "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it",
 		MissingLogin: missingLoginIf("Invalid or missing API key"),
 		State:        ampKeeps,
 		Hosts:        []string{"ampcode.com"},

@@ -9,15 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 func claude(words []string, o Options) (Adapter, error) {
-	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.ClaudeCodeOAuthToken == "" {
-		return Adapter{}, fault.Usage("no key for the agent claude",
-			"set the input anthropic-api-key or claude-code-oauth-token", nil)
-	}
 	if err := checkBaseURL(o.Keys.ModelBaseURL); err != nil {
 		return Adapter{}, err
 	}
@@ -30,13 +25,12 @@ func claude(words []string, o Options) (Adapter, error) {
 		extra = append(extra, "--tools", "Read,Grep,Glob")
 	}
 	adapter := Adapter{
-		Install: "install Claude Code",
-		Package: "@anthropic-ai/claude-code",
-		Version: append(slices.Clone(command), "--version"),
-		Tested:  "2.1.328",
-		Notes:   notes,
-		Login: o.loginHint("input anthropic-api-key or claude-code-oauth-token",
-			"log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key"),
+		Install:       "install Claude Code",
+		Package:       "@anthropic-ai/claude-code",
+		Version:       append(slices.Clone(command), "--version"),
+		Tested:        "2.1.328",
+		Notes:         notes,
+		Login:         "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
 		StatusCommand: withSubcommand(command, "auth", "status"),
 		ReadStatus:    claudeReadStatus,
 		Vars:          []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},

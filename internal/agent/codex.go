@@ -17,9 +17,6 @@ import (
 const codexUnbound = "--dangerously-bypass-approvals-and-sandbox"
 
 func codex(words []string, o Options) (Adapter, error) {
-	if o.NeedKey && o.Keys.OpenAIAPIKey == "" {
-		return Adapter{}, fault.Usage("no key for the agent codex", "set the input openai-api-key", nil)
-	}
 	provider, err := codexProvider(o.Keys)
 	if err != nil {
 		return Adapter{}, err
@@ -35,7 +32,7 @@ func codex(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:       "install Codex",
 		Package:       "@openai/codex",
-		Login:         o.loginHint("input openai-api-key", "log in with `codex login`, or set CODEX_API_KEY to a valid key"),
+		Login:         "log in with `codex login`, or set CODEX_API_KEY to a valid key",
 		StatusCommand: withSubcommand(command, "doctor", "--json"),
 		ReadStatus:    codexReadStatus,
 		Vars:          []string{"CODEX_HOME"},

@@ -13,7 +13,7 @@ import (
 
 // copilot is GitHub Copilot CLI 1.0. A GitHub token, its login, would be more than an agent may have.
 func copilot(words []string, o Options) (Adapter, error) {
-	if o.NeedKey && (o.Keys.ModelBaseURL == "" || o.Keys.CopilotProviderAPIKey == "") {
+	if o.NeedKey && o.Keys.ModelBaseURL == "" {
 		return Adapter{}, fault.Usage("no model server for the agent copilot, which gets no GitHub token",
 			"set the inputs model-base-url, copilot-provider-api-key and model", nil)
 	}
@@ -24,7 +24,7 @@ func copilot(words []string, o Options) (Adapter, error) {
 		Version:      append(slices.Clone(command), "--version"),
 		Tested:       "1.0.102",
 		Notes:        notes,
-		Login:        o.loginHint("input copilot-provider-api-key", "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY"),
+		Login:        "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",
 		MissingLogin: missingLoginIf("No authentication information found"),
 		Vars: []string{
 			"COPILOT_HOME", "COPILOT_GH_HOST", "GH_HOST", "COPILOT_PROVIDER_WIRE_API", "COPILOT_PROVIDER_MODEL_ID",

@@ -9,15 +9,11 @@ import (
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 func gemini(words []string, o Options) (Adapter, error) {
-	if o.NeedKey && o.Keys.GeminiAPIKey == "" {
-		return Adapter{}, fault.Usage("no key for the agent gemini", "set the input gemini-api-key", nil)
-	}
 	command, extra, notes := geminiRules.split(words, o.Args)
 	flags := slices.Concat(command[1:], extra)
 	home, more := geminiHome(o)
@@ -27,7 +23,7 @@ func gemini(words []string, o Options) (Adapter, error) {
 		Version:       append(slices.Clone(command), "--version"),
 		Tested:        "0.61.0",
 		Notes:         append(notes, more...),
-		Login:         o.loginHint("input gemini-api-key", "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key"),
+		Login:         "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key",
 		MissingLogin:  geminiMissingLogin,
 		StatusCommand: slices.Concat(command, []string{"--skip-trust", "-o", "json"}),
 		ReadStatus: func(exit int, _ []byte) string { // of an empty prompt, which asks no model

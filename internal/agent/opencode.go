@@ -8,26 +8,20 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/environ"
-	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 func opencode(words []string, o Options) (Adapter, error) {
-	if o.NeedKey && o.Keys.AnthropicAPIKey == "" && o.Keys.OpenAIAPIKey == "" && o.Keys.GeminiAPIKey == "" {
-		return Adapter{}, fault.Usage("no key for the agent opencode",
-			"set the input anthropic-api-key, openai-api-key or gemini-api-key, and the model as provider/model", nil)
-	}
 	command, extra, notes := opencodeRules.split(trimSubcommand(words, "run"), o.Args)
 	flags := slices.Concat(command[1:], extra)
 	return Adapter{
-		Install: "install opencode",
-		Package: "opencode-ai",
-		Version: append(slices.Clone(command), "--version"),
-		Tested:  "1.18.33",
-		Notes:   notes,
-		Login: o.loginHint("input anthropic-api-key, openai-api-key or gemini-api-key",
-			"log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known"),
+		Install:         "install opencode",
+		Package:         "opencode-ai",
+		Version:         append(slices.Clone(command), "--version"),
+		Tested:          "1.18.33",
+		Notes:           notes,
+		Login:           "log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known",
 		SettingsCommand: withSubcommand(command, "debug", "config", "--pure"), // without plugins: no sandbox is there yet
 		ReadSettings:    opencodeReadSettings,
 		MissingLogin:    func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
