@@ -78,7 +78,7 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 		"claude in text": {
 			agent: "claude", args: "--print --output-format=text",
 			want:  "claude -p --output-format stream-json --verbose --dangerously-skip-permissions --setting-sources user",
-			notes: []string{"claude is always asked for stream-json: another --output-format is ignored"},
+			notes: []string{"--output-format is always stream-json: another value is ignored"},
 		},
 		"amp": {
 			agent: "amp", command: "amp -x", args: "--stream-json --dangerously-allow-all --no-ide",

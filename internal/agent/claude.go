@@ -51,7 +51,7 @@ func claude(words []string, o Options) (Adapter, error) {
 
 var claudeRules = flagRules{
 	"-p": {}, "--print": {}, "--verbose": {}, "--dangerously-skip-permissions": {},
-	"--output-format": {valued: true, same: "stream-json", note: "claude is always asked for stream-json: another --output-format is ignored"},
+	"--output-format": {only: "stream-json"},
 }
 
 // claudeArgv leaves the prompt to stdin: an argument ends at 128 KiB.

@@ -42,7 +42,7 @@ var copilotStart = []string{"--allow-all", "--no-ask-user", "--no-auto-update", 
 
 var copilotRules = flagRules{
 	"--allow-all": {}, "--yolo": {}, "--allow-all-tools": {}, "--no-ask-user": {}, "--no-auto-update": {},
-	"--output-format": {valued: true, same: "json", note: "copilot is always asked for json: another --output-format is ignored"},
+	"--output-format": {only: "json"},
 }
 
 // copilotEnv sets the model by a variable, which the user's flags override.

@@ -40,7 +40,7 @@ func TestCopilotIsStartedAs(t *testing.T) {
 		"with flags": {
 			options: agent.Options{Command: "/opt/copilot --yolo", Args: []string{"--model", "mine", "--output-format=text", "--allow-all"}},
 			argv:    with("/opt/copilot", start, "--model", "mine"),
-			notes:   []string{"copilot is always asked for json: another --output-format is ignored"},
+			notes:   []string{"--output-format is always json: another value is ignored"},
 		},
 	}
 	for name, test := range tests {

@@ -11,9 +11,8 @@ import (
 
 // flagRule is for a flag that a program refuses twice, or no longer knows.
 type flagRule struct {
-	valued bool   // the next word is its value, where none follows a "="
-	same   string // the value that only says what is said anyway
-	note   string // said of it, unless its value is the same
+	only string // the value that it always gets; empty: it has none
+	note string // said of it
 }
 
 type flagRules map[string]flagRule
@@ -22,15 +21,18 @@ func (rules flagRules) keep(words []string) (flags, notes []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, joined := strings.Cut(words[i], "=")
 		rule, known := rules[name]
-		if !known || joined && !rule.valued {
+		if !known || joined && rule.only == "" {
 			flags = append(flags, words[i])
 			continue
 		}
-		if rule.valued && !joined && i+1 < len(words) {
+		if rule.only != "" && !joined && i+1 < len(words) {
 			i++
 			value = words[i]
 		}
-		if rule.note != "" && (!rule.valued || value != rule.same) {
+		if value != rule.only {
+			rule.note = fmt.Sprintf("%s is always %s: another value is ignored", name, rule.only)
+		}
+		if rule.note != "" {
 			notes = append(notes, rule.note)
 		}
 	}

@@ -60,12 +60,8 @@ func geminiMissingLogin(exit int, complaint string) string {
 
 var geminiRules = flagRules{
 	"--yolo": {}, "-y": {}, "--skip-trust": {},
-	"--approval-mode": {valued: true, same: "yolo", note: "gemini works unattended: another --approval-mode than yolo is ignored"},
-	"--output-format": geminiFormat, "-o": geminiFormat,
-}
-
-var geminiFormat = flagRule{
-	valued: true, same: "stream-json", note: "gemini is always asked for stream-json: another --output-format is ignored",
+	"--approval-mode": {only: "yolo"},
+	"--output-format": {only: "stream-json"}, "-o": {only: "stream-json"},
 }
 
 // geminiHome returns the home in which a key is taken to another model server, or MCP

@@ -46,8 +46,8 @@ func TestGeminiIsStartedAs(t *testing.T) {
 			options: agent.Options{Args: []string{"--approval-mode", "plan", "--output-format", "text"}},
 			argv:    with("gemini", start),
 			notes: []string{
-				"gemini works unattended: another --approval-mode than yolo is ignored",
-				"gemini is always asked for stream-json: another --output-format is ignored",
+				"--approval-mode is always yolo: another value is ignored",
+				"--output-format is always stream-json: another value is ignored",
 			},
 		},
 		"at a model server": {

@@ -48,8 +48,8 @@ func opencode(words []string, o Options) (Adapter, error) {
 var opencodeStart = []string{"run", "--format", "json", "--auto", "--print-logs", "--log-level", "ERROR"}
 
 var opencodeRules = flagRules{
-	"--auto": {}, "--print-logs": {}, "--log-level": {valued: true},
-	"--format": {valued: true, same: "json", note: "opencode is always asked for json: another --format is ignored"},
+	"--auto": {}, "--print-logs": {}, "--log-level": {only: "ERROR"},
+	"--format": {only: "json"},
 }
 
 // opencodeOrder adds the settings' model, and our own provider for a model server.

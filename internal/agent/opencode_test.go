@@ -44,7 +44,7 @@ func TestOpencodeIsStartedAs(t *testing.T) {
 		},
 		"asked for what cannot be": {
 			options: agent.Options{Args: []string{"--format", "default", "--log-level=DEBUG"}}, argv: with("opencode", start), env: alone,
-			notes: []string{"opencode is always asked for json: another --format is ignored"},
+			notes: []string{"--format is always json: another value is ignored", "--log-level is always ERROR: another value is ignored"},
 		},
 		"at a model server": {
 			options: agent.Options{Keys: server}, model: "anthropic/claude-sonnet-4-6", argv: with("opencode", start, "-m", "anthropic/claude-sonnet-4-6"),
