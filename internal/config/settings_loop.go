@@ -1,12 +1,9 @@
 package config
 
 import (
-	"bytes"
 	"cmp"
-	"path"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -53,18 +50,6 @@ func ReadLoop(f File, project ...File) (Loop, error) {
 		loop.Settings = d.effective(merged)
 	}
 	return loop, d.fault()
-}
-
-// isJSON reports whether a file is JSON, by its name, or else by its first character.
-func isJSON(f File) bool {
-	switch strings.ToLower(path.Ext(f.Name)) {
-	case ".json":
-		return true
-	case ".yaml", ".yml":
-		return false
-	}
-	data := bytes.TrimPrefix(f.Data, []byte("\uFEFF"))
-	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{"))
 }
 
 // isLoop reports whether a file has a section for a loop, perhaps misspelled, or keys of that section.

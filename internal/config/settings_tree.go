@@ -1,7 +1,9 @@
 package config
 
 import (
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/jsontree"
 )
@@ -20,9 +22,9 @@ func (d *decoder) isReadable(wrong *jsontree.Problem) bool {
 	return wrong == nil
 }
 
-// parse reads JSON or YAML.
+// parse reads a file as JSON if its name says so, or else as YAML, which contains JSON.
 func (d *decoder) parse(f File) (node, bool) {
-	if isJSON(f) {
+	if strings.EqualFold(path.Ext(f.Name), ".json") {
 		return d.parseJSON(f)
 	}
 	return d.parseYAML(f)
