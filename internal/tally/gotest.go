@@ -1,66 +1,13 @@
 package tally
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// goEvents reads go test -json.
-type goEvents struct {
-	results
-
-	failing map[string]bool // packages with a failed test
-	testing map[string]bool // packages with a named test
-	crashed map[string]bool // packages whose test program crashed
-}
-
-func (g *goEvents) line(text string) {
-	if !strings.HasPrefix(text, `{"`) || !strings.Contains(text, `"Action":"`) {
-		return
-	}
-	var event struct{ Action, Package, Test, Output string }
-	if json.Unmarshal([]byte(text), &event) != nil || event.Package == "" {
-		return
-	}
-	if g.failing == nil {
-		g.failing, g.testing, g.crashed = map[string]bool{}, map[string]bool{}, map[string]bool{}
-	}
-	g.recognized = true
-	outcome, ended := map[string]Outcome{"pass": Passed, "fail": Failed, "skip": Skipped}[event.Action]
-	switch {
-	case event.Action == "output" && len(g.crashed) < maxTests:
-		if isCrash(strings.TrimSuffix(event.Output, "\n")) {
-			g.crashed[event.Package] = true
-		}
-	case !ended:
-	case event.Test != "":
-		g.test(event.Package, event.Test, outcome)
-	case outcome == Failed && (!g.failing[event.Package] || g.crashed[event.Package]):
-		g.add(event.Package, Broken)
-	case outcome == Passed && !g.testing[event.Package]:
-		g.add(event.Package, Passed)
-	}
-}
-
-func (g *goEvents) test(pkg, name string, outcome Outcome) {
-	if len(g.testing) < maxTests {
-		g.testing[pkg] = true
-	}
-	if outcome == Failed && len(g.failing) < maxTests {
-		g.failing[pkg] = true
-	}
-	g.add(pkg+"."+name, outcome)
-}
-
-func (g *goEvents) end() *results {
-	g.dropParents("/")
-	return &g.results
-}
-
-// goText reads go test and go test -v, which print a package's name after its tests.
-type goText struct {
+// goTest reads go test and go test -v, which print a package's name after its tests.
+type goTest struct {
 	results
 
 	pending []Test // tests of the package whose name is still to come
@@ -74,7 +21,7 @@ var (
 	goPackage = pattern.Of(`^(ok  |FAIL)\t(\S+)(?:\t| )(.*)$`)
 )
 
-func (g *goText) line(text string) {
+func (g *goTest) line(text string) {
 	switch {
 	case strings.Contains(text, "--- "):
 		if m := goResult.FindStringSubmatch(text); m != nil {
@@ -91,7 +38,7 @@ func (g *goText) line(text string) {
 	}
 }
 
-func (g *goText) test(name string, outcome Outcome) {
+func (g *goTest) test(name string, outcome Outcome) {
 	g.testing = true
 	g.failing = g.failing || outcome == Failed
 	if len(g.pending) < 2*maxTests {
@@ -101,7 +48,7 @@ func (g *goText) test(name string, outcome Outcome) {
 	}
 }
 
-func (g *goText) packageEnd(name string, passed bool, rest string) {
+func (g *goTest) packageEnd(name string, passed bool, rest string) {
 	g.recognized = true
 	built := !strings.HasSuffix(rest, "failed]") // "[build failed]" or "[setup failed]"
 	if built {
@@ -119,7 +66,7 @@ func (g *goText) packageEnd(name string, passed bool, rest string) {
 }
 
 // addPending adds the pending tests, with a prefix that names their package.
-func (g *goText) addPending(prefix string) {
+func (g *goTest) addPending(prefix string) {
 	for _, test := range g.pending {
 		g.add(prefix+test.Name, test.Outcome)
 	}
@@ -127,7 +74,7 @@ func (g *goText) addPending(prefix string) {
 }
 
 // end adds the tests of a package that never ended, and counts it as broken.
-func (g *goText) end() *results {
+func (g *goTest) end() *results {
 	if len(g.pending) > 0 {
 		if g.failing {
 			g.recognized = true

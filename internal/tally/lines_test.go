@@ -38,17 +38,6 @@ func TestLines(t *testing.T) {
 		"go: a package that never ended, and nothing failed": {
 			"--- PASS: TestA (0.00s)\n", ": 0 passed, 0 failed, 0 skipped\n",
 		},
-		"go json: a package without tests": {
-			`{"Action":"pass","Package":"p"}` + "\n", "go: 1 passed, 0 failed, 0 skipped\npassed p\n",
-		},
-		"go json: a crash after a failed test": {
-			`{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"output","Package":"p","Output":"panic: boom\n"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n",
-			"go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\nbroken p\n",
-		},
-		"go json: a package whose tests failed": {
-			`{"Action":"fail","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"output","Package":"p","Output":"exit status 1\n"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n",
-			"go: 0 passed, 1 failed, 0 skipped\nfailed p.TestA\n",
-		},
 		"jest: a summary repeats a failure": {
 			jest("FAIL src/a.test.js\n  ● cart › adds\nSummary of all failing tests\nFAIL src/a.test.js\n  ● cart › adds\n"),
 			"jest: 1 passed, 1 failed, 0 skipped\nfailed src/a.test.js > cart > adds\n",

@@ -2,7 +2,6 @@ package tally
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -38,8 +37,7 @@ type reader interface {
 func (r *Reader) Write(part []byte) (int, error) {
 	if r.readers == nil {
 		r.readers = []namedReader{
-			{"go", &goEvents{}},
-			{"go", &goText{}},
+			{"go", &goTest{}},
 			{"tap", &tap{}},
 			{"pytest", &pytest{}},
 			{"unittest", &unittest{}},
@@ -101,9 +99,7 @@ func (r *Reader) Tally() Tally {
 }
 
 func (t *Tally) add(runner string, s *results, root string) {
-	if !slices.Contains(t.Runners, runner) {
-		t.Runners = append(t.Runners, runner)
-	}
+	t.Runners = append(t.Runners, runner)
 	one := Tally{Tests: s.tests, Passed: s.counts[Passed], Failed: s.counts[Failed], Skipped: s.counts[Skipped]}
 	one.count()
 	for _, test := range one.Tests {
