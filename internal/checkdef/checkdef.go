@@ -244,8 +244,7 @@ func (f *follower) followCall(words []string, in shellText) {
 	}
 	for i, word := range words {
 		tool := path.Base(word)
-		f.addSettings(tool, in.dir)
-		f.addShadowing(tool, in.dir)
+		f.addFiles(tool, in.dir)
 		if i > 0 && (mentioning[words[0]] || word == "." || strings.Contains(word, "/") && !bytes.HasPrefix(f.base(inRepository(in.dir, word)), []byte("#!"))) {
 			continue // only an argument
 		}

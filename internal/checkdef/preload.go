@@ -36,7 +36,7 @@ func (f *follower) addPreloads(call []string, in shellText) {
 }
 
 func (f *follower) addFlagFile(tool, flag, value string, in shellText) {
-	_, known := settingsOf[tool]
+	_, known := filesOf[tool]
 	switch {
 	case loadFlags[flag], flag == "-r" && nodeRunners[tool]:
 		f.addNodeModule(value, in)
@@ -45,7 +45,7 @@ func (f *follower) addFlagFile(tool, flag, value string, in shellText) {
 	case flag == "PYTHONPATH":
 		for dir := range strings.SplitSeq(value, ":") {
 			if dir = inRepository(in.dir, dir); dir != "" {
-				f.addShadowing("python", dir)
+				f.addFiles("python", dir)
 			}
 		}
 	}

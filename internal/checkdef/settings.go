@@ -56,45 +56,52 @@ func (f *follower) followNodeScript(args []string, in shellText) {
 	}
 }
 
-// toolSettings are the files with a tool's settings.
-type toolSettings struct {
-	files []string            // whole files
-	parts map[string][]string // of a file, by the beginning of their names
+// toolFiles are the files that decide what a tool does.
+type toolFiles struct {
+	files    []string            // whole files
+	parts    map[string][]string // of a file, by the beginning of their names; without parts it is tried, and not put back
+	new      []string            // files that hide the tool itself, or its settings, if the base has none
+	newAbove []string            // the same, also in all folders above
 }
 
-// A file without parts is tried, and not put back.
 var (
-	npm    = toolSettings{parts: map[string][]string{".npmrc": {}}}
-	pytest = toolSettings{
-		files: []string{"pytest.ini", ".pytest.ini"},
+	npm    = toolFiles{parts: map[string][]string{".npmrc": {}}}
+	pytest = toolFiles{
+		files: []string{"pytest.ini", ".pytest.ini"}, new: python.new,
 		parts: map[string][]string{
 			"tox.ini": {"pytest"}, "setup.cfg": {"tool:pytest"}, "pyproject.toml": {"tool.pytest", "project.entry-points.pytest11"},
 		},
 	}
-	settingsOf = map[string]toolSettings{
-		"pytest": pytest, "py.test": pytest,
+	python  = toolFiles{new: pythonModules()}
+	maven   = toolFiles{files: []string{".mvn/maven.config", ".mvn/jvm.config", ".mvn/extensions.xml", ".mvn/wrapper/maven-wrapper.properties", ".mvn/wrapper/maven-wrapper.jar"}}
+	bazel   = toolFiles{files: []string{".bazelrc", ".bazelversion", "tools/bazel"}}
+	filesOf = map[string]toolFiles{
+		"python": python, "mvn": maven, "mvnw": maven, "bazel": bazel, "bazelisk": bazel,
+		"gradlew": {files: []string{"gradle/wrapper/gradle-wrapper.properties", "gradle/wrapper/gradle-wrapper.jar"}},
+		"tsc":     {new: nodeBinary("tsc")},
+		"pytest":  pytest, "py.test": pytest,
 		"npm": npm, "npx": npm, "pnpm": npm, "pnpx": npm, "yarn": npm,
-		"go":            {parts: map[string][]string{"go.mod": {}}},
-		"cargo":         {parts: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}, "Cargo.toml": {}}},
-		"tox":           {parts: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
-		"nox":           {files: []string{"noxfile.py"}},
-		"nose2":         {files: []string{"unittest.cfg", "nose2.cfg"}},
-		"coverage":      {files: []string{".coveragerc"}, parts: map[string][]string{"setup.cfg": {"coverage:"}, "tox.ini": {"coverage:"}, "pyproject.toml": {"tool.coverage"}}},
+		"go":            {parts: map[string][]string{"go.mod": {}}, newAbove: []string{"go.work"}},
+		"cargo":         {parts: map[string][]string{".cargo/config.toml": {"target", "build", "alias", "env"}, "Cargo.toml": {}}, new: []string{"rust-toolchain", "rust-toolchain.toml"}, newAbove: []string{".cargo/config"}},
+		"tox":           {new: python.new, parts: map[string][]string{"tox.ini": {"tox", "testenv", "pytest"}, "pyproject.toml": {"tool.tox", "tool.pytest"}}},
+		"nox":           {new: python.new, files: []string{"noxfile.py"}},
+		"nose2":         {new: python.new, files: []string{"unittest.cfg", "nose2.cfg"}},
+		"coverage":      {new: python.new, files: []string{".coveragerc"}, parts: map[string][]string{"setup.cfg": {"coverage:"}, "tox.ini": {"coverage:"}, "pyproject.toml": {"tool.coverage"}}},
 		"ruff":          {files: []string{"ruff.toml", ".ruff.toml"}, parts: map[string][]string{"pyproject.toml": {"tool.ruff"}}},
 		"flake8":        {files: []string{".flake8"}, parts: map[string][]string{"setup.cfg": {"flake8"}, "tox.ini": {"flake8"}}},
 		"mypy":          {files: []string{"mypy.ini", ".mypy.ini"}, parts: map[string][]string{"setup.cfg": {"mypy"}, "pyproject.toml": {"tool.mypy"}}},
 		"pylint":        {files: []string{".pylintrc", "pylintrc"}, parts: map[string][]string{"pyproject.toml": {"tool.pylint"}}},
 		"pyright":       {files: []string{"pyrightconfig.json"}, parts: map[string][]string{"pyproject.toml": {"tool.pyright"}}},
-		"jest":          {files: withExtensions("jest.config", "js", "ts", "cjs", "mjs", "cts", "json"), parts: map[string][]string{"package.json": {"jest"}}},
-		"vitest":        {files: append(withExtensions("vitest.config", "js", "ts", "mjs", "mts", "cjs", "cts"), withExtensions("vitest.workspace", "js", "ts", "json")...)},
-		"mocha":         {files: withExtensions(".mocharc", "js", "cjs", "json", "jsonc", "yml", "yaml"), parts: map[string][]string{"package.json": {"mocha"}}},
-		"ava":           {files: withExtensions("ava.config", "js", "cjs", "mjs"), parts: map[string][]string{"package.json": {"ava"}}},
+		"jest":          {new: nodeBinary("jest"), files: withExtensions("jest.config", "js", "ts", "cjs", "mjs", "cts", "json"), parts: map[string][]string{"package.json": {"jest"}}},
+		"vitest":        {new: nodeBinary("vitest"), files: append(withExtensions("vitest.config", "js", "ts", "mjs", "mts", "cjs", "cts"), withExtensions("vitest.workspace", "js", "ts", "json")...)},
+		"mocha":         {new: nodeBinary("mocha"), files: withExtensions(".mocharc", "js", "cjs", "json", "jsonc", "yml", "yaml"), parts: map[string][]string{"package.json": {"mocha"}}},
+		"ava":           {new: nodeBinary("ava"), files: withExtensions("ava.config", "js", "cjs", "mjs"), parts: map[string][]string{"package.json": {"ava"}}},
 		"nyc":           {files: append(withExtensions(".nycrc", "json", "yml", "yaml"), ".nycrc", "nyc.config.js"), parts: map[string][]string{"package.json": {"nyc"}}},
 		"c8":            {files: []string{".c8rc.json", ".c8rc"}, parts: map[string][]string{"package.json": {"c8"}}},
 		"karma":         {files: withExtensions("karma.conf", "js", "ts", "cjs")},
 		"playwright":    {files: withExtensions("playwright.config", "js", "ts", "mjs")},
 		"cypress":       {files: withExtensions("cypress.config", "js", "ts", "mjs", "cjs")},
-		"eslint":        {files: append(append(withExtensions("eslint.config", "js", "mjs", "cjs", "ts"), withExtensions(".eslintrc", "js", "cjs", "json", "yml", "yaml")...), ".eslintrc", ".eslintignore"), parts: map[string][]string{"package.json": {"eslintConfig", "eslintIgnore"}}},
+		"eslint":        {new: nodeBinary("eslint"), files: append(append(withExtensions("eslint.config", "js", "mjs", "cjs", "ts"), withExtensions(".eslintrc", "js", "cjs", "json", "yml", "yaml")...), ".eslintrc", ".eslintignore"), parts: map[string][]string{"package.json": {"eslintConfig", "eslintIgnore"}}},
 		"biome":         {files: []string{"biome.json", "biome.jsonc"}},
 		"golangci-lint": {files: withExtensions(".golangci", "yml", "yaml", "toml", "json")},
 		"phpunit":       {files: []string{"phpunit.xml", "phpunit.xml.dist"}},
@@ -113,18 +120,29 @@ func withExtensions(stem string, ends ...string) []string {
 	return all
 }
 
-// addSettings adds a tool's settings files, even if the base has none: the change may add them.
-func (f *follower) addSettings(tool, dir string) {
-	own, known := settingsOf[tool]
-	if !known {
-		return
+// addFiles adds a tool's files, even if the base has none: the change may add them.
+func (f *follower) addFiles(tool, dir string) {
+	if interpreter.MatchString(tool) {
+		tool = "python"
 	}
-	for _, name := range own.files {
+	of := filesOf[tool]
+	for _, name := range of.files {
 		f.addWhole(path.Join(dir, name))
 	}
-	for name, parts := range own.parts {
+	for name, parts := range of.parts {
 		f.addParts(path.Join(dir, name), parts...)
 		f.base(path.Join(dir, name)) // to look for it behind cd, too
+	}
+	for _, name := range of.new {
+		f.addIfNew(path.Join(dir, name))
+	}
+	for at := path.Clean(dir); len(of.newAbove) > 0; at = path.Dir(at) {
+		for _, name := range of.newAbove {
+			f.addIfNew(path.Join(at, name))
+		}
+		if at == "." {
+			return
+		}
 	}
 }
 
