@@ -48,7 +48,7 @@ type emit = func(journal.Event)
 
 // Prover returns a prover that runs here.
 func (c *Clean) Prover(stories Stories) proof.Prover {
-	t := tests{c, stories, &useIndex{map[string]tree{}, map[use][]string{}}}
+	t := tests{c, stories}
 	p := proof.Prover{Checkout: c.Checkout, Setup: c.setup, Check: c.check, Restore: c.restore, Stand: c.stand, Tests: t, Changes: t}
 	switch {
 	case c.Kept.Dir != "":

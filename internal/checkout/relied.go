@@ -17,13 +17,6 @@ import (
 // Tests also rely on files that do not look like tests: targets of links with the names of
 // tests, and data that tests read.
 
-// useIndex keeps search results for commits: in a large repository a search takes seconds.
-// Which files define the checks depends on the change, so that is not kept.
-type useIndex struct {
-	trees map[string]tree // by commit
-	named map[use][]string
-}
-
 // use is the name of a file or folder that was searched for in a commit.
 type use struct{ commit, name string }
 
@@ -40,10 +33,8 @@ func (u users) union(v users) users {
 	return users{u.tests || v.tests, u.checks || v.checks, u.settings || v.settings, u.product || v.product}
 }
 
-func (r *useIndex) tree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
-	if known, is := r.trees[commit]; is {
-		return known, nil
-	}
+// readTree reads what a commit has.
+func readTree(ctx context.Context, trusted *git.Trusted, commit string) (tree, error) {
 	is := tree{programs: map[string]bool{}, coded: map[string]bool{}}
 	listed, err := trusted.ListAll(ctx, commit)
 	if err != nil {
@@ -57,11 +48,8 @@ func (r *useIndex) tree(ctx context.Context, trusted *git.Trusted, commit string
 			is.programs[entry.Path] = true
 		}
 	}
-	if is.links, err = handover.Links(ctx, trusted, listed); err != nil {
-		return is, err
-	}
-	r.trees[commit] = is
-	return is, nil
+	is.links, err = handover.Links(ctx, trusted, listed)
+	return is, err
 }
 
 // userOf returns which kind of user a file is. The files in checks define the checks.
@@ -85,12 +73,7 @@ const inPatterns = 100
 // markData marks as tests the data files that tests or checks of a commit name, and as settings
 // those that settings name. A file that the product names belongs to the product. A name
 // without an extension is often a program's, so only a file that defines checks counts for it.
-func (m *comparison) markData(commit string, files []proof.Differing) {
-	base, err := m.tree(m.ctx, m.trusted, commit)
-	if err != nil {
-		m.err = err
-		return
-	}
+func (m *comparison) markData(base tree, commit string, files []proof.Differing) {
 	var candidates []*proof.Differing
 	for i := range files {
 		if d := &files[i]; d.Was && !d.Tests && !paths.Code(d.Path) && !paths.Needed(d.Path) && !base.programs[d.Path] {

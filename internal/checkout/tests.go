@@ -14,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/checkdef"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/handover"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/proof"
 	paths "github.com/ralph-loop/ralph/internal/suite"
@@ -31,7 +32,6 @@ type Stories interface {
 type tests struct {
 	*Clean
 	Stories
-	*useIndex
 }
 
 // Touched returns the files that spans of commits change, without ralph's own.
@@ -89,15 +89,19 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m := comparison{ctx: ctx, trusted: trusted, span: span, useIndex: t.useIndex, users: map[use]users{}}
+	m := comparison{ctx: ctx, trusted: trusted, span: span, named: map[use][]string{}, users: map[use]users{}}
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
-	files, err := t.differing(ctx, run, &m, all)
+	base, err := readTree(ctx, trusted, run.Base)
 	if err != nil {
 		return nil, err
 	}
-	m.markData(run.Base, files)
+	files, err := t.differing(ctx, run, &m, base.links, all)
+	if err != nil {
+		return nil, err
+	}
+	m.markData(base, run.Base, files)
 	m.markInline(t.passedAt(run, from), files)
 	return files, m.err
 }
@@ -119,7 +123,7 @@ func (t tests) passedAt(run journal.Run, commit string) (names []string) {
 	return slices.Compact(names)
 }
 
-func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, all []git.Change) ([]proof.Differing, error) {
+func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, links []handover.Link, all []git.Change) ([]proof.Differing, error) {
 	speaks := m.matchingEither(paths.Speaks)
 	asks, steers := m.matchingNew(paths.Asks), m.matchingNew(paths.Steers)
 	own, defining := ownFiles(run), commands(run)
@@ -127,12 +131,11 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, al
 	defining.Touched = m.paths
 	base, now := reader{ctx: ctx, trusted: m.trusted, commit: run.Base}, reader{ctx: ctx, trusted: m.trusted, commit: m.span.To}
 	led, changes := checkdef.Paths(defining, base.file), checkdef.Changed(defining, base.file, now.file)
-	untouched, unknown := t.definitions(ctx, m.trusted, run)
-	m.checks = slices.Concat(named, led, untouched)
-	has, err := m.tree(ctx, m.trusted, run.Base)
-	if err = errors.Join(unknown, err); err != nil {
+	untouched, err := t.definitions(ctx, m.trusted, run)
+	if err != nil {
 		return nil, err
 	}
+	m.checks = slices.Concat(named, led, untouched)
 	var files []proof.Differing
 	for _, d := range all {
 		if slices.Contains(own, d.Path) {
@@ -143,7 +146,7 @@ func (t tests) differing(ctx context.Context, run journal.Run, m *comparison, al
 		sure := slices.Contains(named, d.Path) || test && !paths.Shipped(d.Path) && (d.Was() || paths.Runs(d.Path))
 		files = append(files, proof.Differing{
 			Path: d.Path, Was: d.Was(),
-			Tests: sure || test || speaks[d.Path] || linkedTest(has.links, d.Path), Doubtful: !sure,
+			Tests: sure || test || speaks[d.Path] || linkedTest(links, d.Path), Doubtful: !sure,
 			Steers:   test && steers[d.Path],
 			Asks:     !test && paths.Code(d.Path) && asks[d.Path],
 			Settings: !sure && !speaks[d.Path] && (partly && !change.Sure || !slices.Contains(led, d.Path) && m.settings(d)),
@@ -161,13 +164,13 @@ func (m *comparison) settings(d git.Change) bool {
 
 // comparison searches the files in which two commits differ.
 type comparison struct {
-	*useIndex
 	ctx     context.Context //nolint:containedctx // lives as long as a call
 	trusted *git.Trusted
 	span    git.Span
 	paths   []string
-	checks  []string      // files that define the checks
-	users   map[use]users // by the checks of this comparison
+	checks  []string         // files that define the checks
+	named   map[use][]string // the files that contain a name
+	users   map[use]users
 	err     error
 }
 
