@@ -122,7 +122,7 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	if err := t.Git().CheckDirect(ctx, to, branch); err != nil {
 		return err
 	}
-	c, address, err := Repository{URL: t.Dir}.reach(t.Git(), git.Call{Dir: to.Top, Set: forgiven()})
+	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Dir: to.Top, Set: forgiven()})
 	if err != nil {
 		return err
 	}

@@ -36,13 +36,6 @@ type Repository struct {
 	Pause time.Duration                                // before a read is tried again, as the remote cannot be reached; doubles; 0: it is not
 }
 
-func (r Repository) withToken(ctx context.Context) (_ Repository, err error) {
-	if r.Fresh != nil {
-		r.Token, err = r.Fresh(ctx)
-	}
-	return r, err
-}
-
 const readTries = 3
 
 // retry reads again while the remote cannot be reached.
@@ -65,9 +58,12 @@ func (r Repository) retry(ctx context.Context, read func() error) error {
 	return nil
 }
 
-// reach returns the URL, with one transport allowed and the token in the environment.
-func (r Repository) reach(g git.Git, c git.Call) (git.Call, string, error) {
+// reach returns a call with one transport allowed and the token in the environment, and the URL. It sets Token.
+func (r *Repository) reach(ctx context.Context, g git.Git, c git.Call) (git.Call, string, error) {
 	u, err := r.parse()
+	if err == nil && r.Fresh != nil {
+		r.Token, err = r.Fresh(ctx)
+	}
 	if err != nil {
 		return c, "", err
 	}
@@ -133,11 +129,7 @@ func forgiven() []git.Setting {
 }
 
 func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, refspecs ...string) error {
-	r, err := r.withToken(ctx)
-	if err != nil {
-		return err
-	}
-	c, address, err := r.reach(t.Git(), git.Call{Set: forgiven()})
+	c, address, err := r.reach(ctx, t.Git(), git.Call{Set: forgiven()})
 	if err != nil {
 		return err
 	}
@@ -153,11 +145,7 @@ func (r Repository) fetch(ctx context.Context, t *git.Trusted, depth string, ref
 }
 
 func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, flags ...string) error {
-	r, err := r.withToken(ctx)
-	if err != nil {
-		return err
-	}
-	c, address, err := r.reach(t.Git(), git.Call{})
+	c, address, err := r.reach(ctx, t.Git(), git.Call{})
 	if err != nil {
 		return err
 	}
@@ -170,11 +158,7 @@ func (r Repository) push(ctx context.Context, t *git.Trusted, refspec string, fl
 }
 
 func (r Repository) list(ctx context.Context, g git.Git, do git.Runner, refs ...string) (map[string]string, error) {
-	r, err := r.withToken(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, address, err := r.reach(g, git.Call{})
+	c, address, err := r.reach(ctx, g, git.Call{})
 	if err != nil {
 		return nil, err
 	}
