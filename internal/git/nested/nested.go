@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -147,28 +146,14 @@ var plainKey = pattern.Of(`^(?:core\.(?:repositoryformatversion|filemode|bare|lo
 
 // plain reports whether a configuration has only plain settings. Only a submodule of the project may name its work tree.
 func (s search) plain(ctx context.Context, folder string, config []byte) bool {
-	for key, value := range s.settings(ctx, config) {
-		if !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
+	list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: git.MaxMemory})
+	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		key, value, _ := strings.Cut(setting, "\n")
+		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
 			return false
 		}
 	}
-	return true
-}
-
-// settings returns the settings of a configuration, or one without a name if git cannot read it.
-func (s search) settings(ctx context.Context, config []byte) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: git.MaxMemory})
-		if err != nil {
-			yield("", "")
-			return
-		}
-		for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-			if key, value, _ := strings.Cut(setting, "\n"); key != "" && !yield(key, value) {
-				return
-			}
-		}
-	}
+	return err == nil
 }
 
 func (s search) worksIn(folder, tree string) bool {
