@@ -10,7 +10,6 @@ import (
 
 type foldedText struct {
 	Title   string
-	Digest  string // the beginning of the file's digest
 	Missing string // why there is no text
 	Diff    []diffLine
 	Calls   []toolCall
@@ -46,19 +45,16 @@ func (s Source) readFile(at journal.Attachment) (string, bool) {
 }
 
 func (s Source) promptText(at journal.Attachment) foldedText {
-	folded := foldedText{Title: "Prompt", Digest: shortDigest(at.Digest)}
 	text, is := s.readFile(at)
 	if !is {
-		folded.Missing = missingText
-		return folded
+		return foldedText{Title: "Prompt", Missing: missingText}
 	}
-	folded.excerpt = firstPart(text, s.limit)
-	return folded
+	return foldedText{Title: "Prompt", excerpt: firstPart(text, s.limit)}
 }
 
 // checkLog returns the output of a check, or the excerpt in the journal if the file is missing.
 func (s Source) checkLog(check journal.CheckEnded, limit int) foldedText {
-	folded := foldedText{Title: check.Name, Digest: shortDigest(check.Digest)}
+	folded := foldedText{Title: check.Name}
 	text, is := s.readFile(journal.Attachment{Path: check.Log, Digest: check.Digest})
 	if !is {
 		text = check.Excerpt
@@ -71,17 +67,14 @@ func (s Source) checkLog(check journal.CheckEnded, limit int) foldedText {
 }
 
 func (s Source) commitDiff(taken journal.CommitsTaken) foldedText {
-	folded := foldedText{Title: "Diff"}
 	if s.Diff == nil {
-		folded.Missing = "the repository is not available"
-		return folded
+		return foldedText{Title: "Diff", Missing: "the repository is not available"}
 	}
 	text, more, err := s.Diff(taken.From, taken.To)
 	if err != nil {
-		folded.Missing = "the commits are not in the repository"
-		return folded
+		return foldedText{Title: "Diff", Missing: "the commits are not in the repository"}
 	}
-	folded.excerpt = firstPart(s.hide(text), s.limit)
+	folded := foldedText{Title: "Diff", excerpt: firstPart(s.hide(text), s.limit)}
 	for line := range strings.Lines(folded.Text) {
 		folded.Diff = append(folded.Diff, diffLine{diffKind(line), line})
 	}
@@ -114,7 +107,7 @@ func (s Source) reviewTexts(reviewed journal.StoryReviewed) []foldedText {
 // transcriptTexts returns an agent's text and its tool calls. An empty agent is the run's own. Without the
 // transcript, it returns lastText.
 func (s Source) transcriptTexts(agent string, transcript journal.Attachment, lastText string) []foldedText {
-	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls", Digest: shortDigest(transcript.Digest)}
+	words, tools := foldedText{Title: "What the agent said"}, foldedText{Title: "Tool calls"}
 	text, is := s.readFile(transcript)
 	if !is || s.Items == nil {
 		words.excerpt, tools.Missing = lastPart(lastText, s.limit), missingText
@@ -149,5 +142,3 @@ func (s Source) transcriptTexts(agent string, transcript journal.Attachment, las
 	}
 	return []foldedText{words, tools}
 }
-
-func shortDigest(digest string) string { return digest[:min(len(digest), 12)] }

@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // Exam has the results of an agent on commits of the repository, as ralph eval reports them.
 type Exam struct {
 	Agent   string
@@ -43,10 +45,8 @@ func (s Source) exams() []Exam {
 
 func (s Source) examPage() page {
 	made := page{Title: "exam on real history", Outcome: good, Headline: "Exam on real history", Exams: s.exams()}
-	for _, e := range made.Exams {
-		if e.False {
-			made.Outcome = poor
-		}
+	if slices.ContainsFunc(made.Exams, func(e Exam) bool { return e.False }) {
+		made.Outcome = poor
 	}
 	return made
 }

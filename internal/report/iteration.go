@@ -61,7 +61,8 @@ func (s Source) iterationOf(c segment, run journal.Run, inFull bool) iteration {
 	if c.isIteration {
 		it.Cost = strings.TrimPrefix(view.CostText(c.costUSD, c.costKnown), "cost ")
 	}
-	it.Faults, it.MoreFaults = firstFew(s.lines(c.badLines()))
+	faults, more := firstFew(c.badLines())
+	it.Faults, it.MoreFaults = s.lines(faults), more
 	if inFull {
 		it.Anchor = fmt.Sprintf("iteration-%d", c.number)
 		it.Said, it.More = s.logLines(c)

@@ -43,7 +43,11 @@ func firstFew(lines []string) (shown []string, more int) {
 
 // line returns foreign text as one line without secrets.
 func (s Source) line(text string, limit int) string {
-	return oneLine(s.hide(text), min(limit, s.limit))
+	line, limit := []rune(strings.Join(strings.Fields(s.hide(text)), " ")), min(limit, s.limit)
+	if len(line) > limit {
+		return string(line[:limit-1]) + "…"
+	}
+	return string(line)
 }
 
 func (s Source) lines(texts []string) []string {
@@ -52,17 +56,4 @@ func (s Source) lines(texts []string) []string {
 		all = append(all, s.line(text, 400))
 	}
 	return all
-}
-
-func oneLine(text string, limit int) string {
-	var line []rune
-	for word := range strings.FieldsSeq(text) {
-		if len(line) > 0 {
-			line = append(line, ' ')
-		}
-		if line = append(line, []rune(word)...); len(line) > limit {
-			return string(line[:limit-1]) + "…"
-		}
-	}
-	return string(line)
 }
