@@ -173,7 +173,7 @@ func (d *Project) notify(ctx context.Context, outcome job.Outcome, worktree stri
 		Argv: []string{"sh", "-c", d.Notify}, Dir: d.ProjectDir, Stdin: &result, Stdout: &said, Stderr: &said, Timeout: patienceForNews,
 		Env: slices.Concat(d.environOutside(), []string{
 			"RALPH_RUN_ID=" + run.ID, "RALPH_STATUS=" + string(run.Stop.Reason.Status()), "RALPH_STOP_REASON=" + string(run.Stop.Reason),
-			"RALPH_MESSAGE=" + view.EndMessage(run),
+			"RALPH_MESSAGE=ralph " + view.Headline(run) + "; " + view.Sum(run),
 		}),
 	})
 	switch {

@@ -127,12 +127,6 @@ func quietWorkflows(run journal.Run) string {
 		"With the input `ci-token`, or with a GitHub App, they run by themselves"
 }
 
-// EndMessage returns how a run ended, in one line.
-func EndMessage(run journal.Run) string {
-	return fmt.Sprintf("ralph %s after %s, %s, %s", Headline(run), Plural(len(run.Iterations), "iteration"),
-		policy.FormatDuration(run.Now.Sub(run.Began)), CostText(run.CostUSD, run.CostKnown))
-}
-
 // commandBox returns a check box for the command that fits the state of the run, if one does and needs no text.
 func commandBox(run journal.Run) string {
 	box := trigger.Button(trigger.Resume, "continue this run")
