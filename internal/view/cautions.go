@@ -74,22 +74,6 @@ func egressRefusedText(e journal.EgressRefused) string {
 	return text
 }
 
-// newestRefusals lists the sandbox's newest refusals and the number of older ones, as Markdown.
-func newestRefusals(run journal.Run) []string {
-	var texts []string
-	if older := len(run.Refused) - maxListed; older > 0 {
-		texts = append(texts, fmt.Sprintf("%d older ones are in the journal", older))
-	}
-	for _, e := range run.Refused[max(len(run.Refused)-maxListed, 0):] {
-		text := Code(e.What, 200) + ": " + escapeLineStart(e.Why, 160)
-		if e.Input != "" {
-			text += "; this would allow it: " + Code(e.Input, 200)
-		}
-		texts = append(texts, text)
-	}
-	return texts
-}
-
 const maxHosts = 3
 
 func trafficLines(e journal.EgressPassed) (lines []eventLine) {

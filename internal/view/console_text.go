@@ -82,9 +82,6 @@ const maxCombining = 4 // combining marks of a character; more would cover lines
 
 // scrub removes characters that control a terminal from foreign text. A carriage return begins a new line.
 func scrub(text string) string {
-	if isPlainASCII(text) {
-		return strings.ReplaceAll(text, "\t", "    ")
-	}
 	stacked := 0
 	return strings.Map(func(r rune) rune {
 		if r == '\n' {
@@ -101,25 +98,7 @@ func scrub(text string) string {
 			return -1
 		}
 		return r
-	}, lineEnds.Replace(stripEscapes(text)))
-}
-
-// stripEscapes removes escape sequences. It looks for an escape character first, because the expression is slow.
-func stripEscapes(text string) string {
-	if !strings.Contains(text, "\x1b") && !strings.Contains(text, "\u009b") {
-		return text
-	}
-	return escapeSequence.ReplaceAllString(text, "")
-}
-
-// isPlainASCII allows to skip slow functions for most output of agents.
-func isPlainASCII(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c >= utf8.RuneSelf || c == 0x7f || c < ' ' && c != '\n' && c != '\t' {
-			return false
-		}
-	}
-	return true
+	}, lineEnds.Replace(escapeSequence.ReplaceAllString(text, "")))
 }
 
 // terminalLine returns foreign text as one line that is safe for a terminal.

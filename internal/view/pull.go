@@ -159,7 +159,7 @@ func checkOutcome(check journal.CheckEnded) string {
 		return pick(check.Passed, "PASS", "SKIPPED")
 	}
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
-	last, _ := clean.Plain(stripEscapes(lines[len(lines)-1]), 500) // people read this on a terminal
+	last, _ := clean.Plain(escapeSequence.ReplaceAllString(lines[len(lines)-1], ""), 500) // people read this on a terminal
 	if check.TimedOut {
 		last = "Timeout"
 	}

@@ -119,7 +119,7 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"problems":        verdictProblems,
 		"publishFailures": publishFailures,
 		"notes":           listedNotes,
-		"refusals":        newestRefusals,
+		"newest":          newest,
 		"traffic": func(r journal.Run) string {
 			return trafficText(r.Traffic, func(host string) string { return Code(host, 100) })
 		},
@@ -171,6 +171,12 @@ func fillTemplate(name string, data any) string {
 func first(list any) any {
 	all := reflect.ValueOf(list)
 	return all.Slice(0, min(all.Len(), maxListed)).Interface()
+}
+
+// newest returns the items at the end of a list that are shown.
+func newest(list any) any {
+	all := reflect.ValueOf(list)
+	return all.Slice(max(all.Len()-maxListed, 0), all.Len()).Interface()
 }
 
 // more returns how many items are not shown.
