@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"sync"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -16,17 +15,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/pattern"
 )
 
-// exporter keeps errors for the end: they are never the run's.
-type exporter struct {
-	sdk.SpanExporter
-
-	mu  sync.Mutex
-	err error // the newest
-}
-
 // collector returns an exporter to where the environment says that traces go; nil: nowhere,
 // and why. All else the SDK reads from the environment itself.
-func collector(ctx context.Context, getenv func(string) string) (*exporter, string) {
+func collector(ctx context.Context, getenv func(string) string) (sdk.SpanExporter, string) {
 	to := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	if to == "" || strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") || getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, ""
@@ -43,7 +34,7 @@ func collector(ctx context.Context, getenv func(string) string) (*exporter, stri
 	if err != nil {
 		return nil, err.Error()
 	}
-	return &exporter{SpanExporter: client}, ""
+	return client, ""
 }
 
 // silence sets a logger that logs nothing, the zero one. The SDK would print headers that it
@@ -51,16 +42,6 @@ func collector(ctx context.Context, getenv func(string) string) (*exporter, stri
 func silence[T any](set func(T)) {
 	var none T
 	set(none)
-}
-
-// ExportSpans sends spans.
-func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.err = reason(err)
-	}
-	return nil
 }
 
 // statusIn finds the status of an answer in the SDK's error.
@@ -82,10 +63,4 @@ func reason(err error) error {
 		return errors.New("the collector did not take all of them")
 	}
 	return err
-}
-
-func (e *exporter) failure() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err
 }

@@ -7,8 +7,10 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/resource"
@@ -22,7 +24,7 @@ import (
 // Tracer makes spans of events. Nil makes none.
 type Tracer struct {
 	provider *sdk.TracerProvider
-	exporter *exporter
+	failure  atomic.Pointer[error] // of the newest sending: it is never the run's
 	hide     func(string) string
 	say      func(string)
 	patience time.Duration
@@ -63,10 +65,12 @@ func New(ctx context.Context, o Options) *Tracer {
 	if merged, err := resource.Merge(about, resource.Environment()); err == nil {
 		about = merged
 	}
-	return &Tracer{
+	t := &Tracer{
 		provider: sdk.NewTracerProvider(sdk.WithBatcher(e), sdk.WithResource(about)),
-		exporter: e, hide: o.Hide, say: o.Say, patience: o.patience(),
+		hide:     o.Hide, say: o.Say, patience: o.patience(),
 	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { t.failure.Store(new(reason(err))) }))
+	return t
 }
 
 // Around is tell for events that the tracer is to know as well.
@@ -236,8 +240,8 @@ func (t *Tracer) Close(ctx context.Context, hard <-chan struct{}) {
 	case <-hard:
 		return
 	}
-	if err == nil {
-		err = t.exporter.failure()
+	if failure := t.failure.Load(); err == nil && failure != nil {
+		err = *failure
 	}
 	if err != nil {
 		t.say("traces could not be sent: " + t.hide(err.Error()))
