@@ -10,9 +10,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
-	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/laptop"
-	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
@@ -41,31 +39,23 @@ func (c loopCommand) run(ctx context.Context, w world) (int, error) {
 	return d.Begin(ctx, asked)
 }
 
-func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (job.NewRun, error) {
+func (c loopCommand) asked(ctx context.Context, d *laptop.Project) (asked job.NewRun, err error) {
 	if strings.TrimSpace(c.Task) == "" && c.Spec == "" {
-		return job.NewRun{}, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
+		return asked, fault.Usage("the loop needs a task or a --spec", `for example: ralph loop "Fix the login" --check "make test"`, nil)
 	}
 	p, err := c.policy(ctx, d)
 	if err != nil {
-		return job.NewRun{}, err
+		return asked, err
 	}
 	if len(p.Checks) == 0 {
-		return job.NewRun{}, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
+		return asked, fault.Usage("the loop needs a check to pass", `for example: --check "make test"`, nil)
 	}
 	if c.Spec != "" {
 		if p.PromptFile, err = workspace.TextFile(d.Root(), c.Spec); err != nil {
-			return job.NewRun{}, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
+			return asked, fault.Usage("cannot read the specification "+c.Spec, "name another with --spec", err)
 		}
 	}
-	if p.SeparateTree {
-		if err := d.Repository(ctx); err != nil {
-			return job.NewRun{}, err
-		}
-	}
-	return job.NewRun{RunBegan: journal.RunBegan{
-		Policy: p, Branch: "ralph/loop",
-		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(c.Task, 60), Body: c.Task},
-	}}, nil
+	return promptRun(ctx, d, p, "ralph/loop", c.Task)
 }
 
 func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Policy, error) {

@@ -65,27 +65,28 @@ func (c runCommand) asked(ctx context.Context, d *laptop.Project) (asked job.New
 		return c.stories(ctx, d)
 	}
 	if c.Branch != "" {
-		return job.NewRun{}, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
+		return asked, fault.Usage("--branch is for stories", "leave out -p and -f, or --branch", nil)
 	}
-	var file string
-	if c.PromptFile != "" {
-		if file, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
-			return job.NewRun{}, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
-		}
-	}
-	prompt := policy.Given(c.Prompt, "")
 	p := c.over(d, policy.ForPreset(policy.Guardrails))
-	p.PromptFile = file
-	p.Word = cmp.Or(c.CompletionResponse, p.Word)
-	if p.SeparateTree {
-		if err := d.Repository(ctx); err != nil {
-			return job.NewRun{}, err
+	if c.PromptFile != "" {
+		if p.PromptFile, err = workspace.TextFile(d.Root(), c.PromptFile); err != nil {
+			return asked, fault.Usage("cannot read the prompt file "+c.PromptFile, "name another with -f", err)
 		}
 	}
-	return job.NewRun{RunBegan: journal.RunBegan{
-		Policy: p, Branch: "ralph/" + plan.Slug(prompt, 40),
-		Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(prompt, 60), Body: prompt},
-	}}, nil
+	p.Word = cmp.Or(c.CompletionResponse, p.Word)
+	prompt := policy.Given(c.Prompt, "")
+	return promptRun(ctx, d, p, "ralph/"+plan.Slug(prompt, 40), prompt)
+}
+
+// promptRun returns a run over a text, which may be empty if the policy names a file.
+func promptRun(ctx context.Context, d *laptop.Project, p policy.Policy, branch, text string) (asked job.NewRun, err error) {
+	if p.SeparateTree {
+		err = d.Repository(ctx)
+	}
+	asked.RunBegan = journal.RunBegan{
+		Policy: p, Branch: branch, Task: plan.Task{Kind: plan.KindPrompt, Title: plan.Slug(text, 60), Body: text},
+	}
+	return asked, err
 }
 
 func (c runCommand) over(d *laptop.Project, p policy.Policy) policy.Policy {

@@ -107,8 +107,6 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 		a.Gap = err.Error()
 	case ended.TimedOut:
 		a.Gap = "it does not answer --version within " + asking.String()
-	case ended.Signal != "":
-		a.Gap = "--version is ended by " + ended.Signal
 	case ended.Exit != 0:
 		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 		a.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])

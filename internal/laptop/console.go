@@ -2,6 +2,7 @@ package laptop
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,14 +23,14 @@ type console struct {
 }
 
 func newConsole(w World, d *Project) *console {
-	fd := int(w.Stderr.Fd())
-	width, _, err := term.GetSize(fd)
-	if err != nil {
-		width = 0
-	}
-	look := view.LookFor(w.Getenv, term.IsTerminal(fd), width)
+	look := w.lookFor(w.Stderr)
 	look.Emoji, look.Timestamps = policy.Given(d.Emoji, look.Emoji), d.Timestamps
 	return &console{view: view.Console{Look: look, Now: w.Now}, project: d}
+}
+
+func (w World) lookFor(out *os.File) view.Look {
+	width, _, _ := term.GetSize(int(out.Fd())) // 0 where it is no terminal
+	return view.LookFor(w.Getenv, term.IsTerminal(int(out.Fd())), width)
 }
 
 func (c *console) event(run journal.Run, event journal.Event) {

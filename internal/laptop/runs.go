@@ -6,8 +6,6 @@ import (
 	"io"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -139,9 +137,7 @@ const glance = 200 * time.Millisecond
 
 // Follow prints a run's events until the run has stopped or its process has ended.
 func (r ShownRun) Follow(ctx context.Context, w World, home workspace.Run, run journal.Run) error {
-	fd := int(w.Stdout.Fd())
-	width, _, _ := term.GetSize(fd) // 0 where it is no terminal
-	console := view.Console{Look: view.LookFor(w.Getenv, term.IsTerminal(fd), width), Now: w.Now}
+	console := view.Console{Look: w.lookFor(w.Stdout), Now: w.Now}
 	var shown journal.Run
 	tick := time.Tick(glance)
 	for seen := 0; ; {
