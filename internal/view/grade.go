@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
@@ -97,24 +96,6 @@ func draftReason(run journal.Run) string {
 		return "protected files were changed"
 	}
 	return ""
-}
-
-type criterion struct{ Text, Test string }
-
-func criteria(run journal.Run, story plan.Story) []criterion {
-	shown := verdict.CriterionTests(run, story)
-	var all []criterion
-	for i, text := range story.AcceptanceCriteria {
-		one := criterion{Text: text}
-		if slices.Contains(run.Added, text) {
-			one.Text = "added by the agent: " + text
-		}
-		if shown[i] != "" {
-			one.Test = Code(shown[i], 160)
-		}
-		all = append(all, one)
-	}
-	return all
 }
 
 func reviewText(e journal.StoryReviewed) string {

@@ -169,7 +169,7 @@ func checkOutcome(check journal.CheckEnded) string {
 func changeSummary(all []storyRow) string {
 	var files []string
 	for _, s := range all {
-		files = append(files, s.files...)
+		files = append(files, s.Files...)
 	}
 	slices.Sort(files)
 	text := Plural(len(all), "story") + ", " + Plural(len(slices.Compact(files)), "file") + "."

@@ -79,12 +79,10 @@ type storyRow struct {
 	Commit     string
 	Cost       string
 	Proof      string
-	Said       string // text of the agent that last changed files for the story; Markdown
-	Files      string // files that its commits changed; Markdown
+	Said       string   // text of the agent that last changed files for the story; Markdown
+	Files      []string // that its commits changed
 	Active     bool
 	Proven     bool
-
-	files []string
 }
 
 // render executes a template. It leaves out stories until the text fits.
@@ -148,11 +146,13 @@ var pageTemplates = sync.OnceValue(func() *template.Template {
 		"othersChanges":    othersChanges,
 		"quietWorkflows":   quietWorkflows,
 		"withoutComments":  func(s string) string { return strings.TrimSpace(htmlComment.ReplaceAllString(s, "")) },
-		"criteria":         criteria,
+		"isAdded":          func(r journal.Run, criterion string) bool { return slices.Contains(r.Added, criterion) },
+		"criterionTests":   verdict.CriterionTests,
 		"changed": func(all []storyRow) []storyRow {
-			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return s.Files == "" })
+			return slices.DeleteFunc(slices.Clone(all), func(s storyRow) bool { return len(s.Files) == 0 })
 		},
 		"changeSummary": changeSummary,
+		"paths":         codePaths,
 		"unapproved":    verdict.NeedsApproval,
 	}).ParseFS(templates.Files, "comment/progress.md", "comment/cautions.md", "pull/body.md", "archive/summary.md"))
 })
@@ -229,14 +229,13 @@ func (s *storyRow) addIteration(it journal.Iteration) {
 		return
 	}
 	for _, file := range it.Taken.Files {
-		if !slices.Contains(s.files, file) {
-			s.files = append(s.files, file)
+		if !slices.Contains(s.Files, file) {
+			s.Files = append(s.Files, file)
 		}
 	}
 	if len(it.Taken.Files) > 0 { // its text may contradict earlier ones
 		s.Said = clean.Inline(agentTags.ReplaceAllString(it.Agent.Words, " "), 300)
 	}
-	s.Files = codePaths(s.files)
 }
 
 // agentTags matches text for ralph, not for people.
