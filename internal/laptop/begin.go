@@ -40,7 +40,7 @@ func (d *Project) findAgents(ctx context.Context, p policy.Policy) (agents job.A
 	}
 	around, err := d.sandboxOptions(ctx, worker, second, p)
 	if err == nil {
-		if d.docker != nil || d.DryRun { // Docker's sandboxes do not reach servers of this machine
+		if d.inDocker() || d.DryRun { // Docker's sandboxes do not reach servers of this machine
 			p.Limits = policy.Limits{}
 		}
 		agents, sb, err = worker.Enclose(ctx, second, p, around)
@@ -104,7 +104,10 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 	if options.Self, err = Executable(); err != nil {
 		return "", options, err
 	}
-	options.Hooks, options.Docker = true, d.docker
+	options.Hooks = true
+	if d.inDocker() {
+		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: settle}
+	}
 	if d.Agent == "scripted" {
 		options.Script, options.Command = d.AgentCommand, ""
 	}

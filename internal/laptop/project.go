@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -42,9 +41,8 @@ type Project struct {
 	Quiet    bool             // nothing but the result
 	secrets  *redact.Redactor // hides the agent's keys
 	console  *console
-	docker   *agent.Docker // nil: none
-	unfit    string        // why a run for which nothing names a sandbox has none
-	tried    string        // how the checks did in the sandbox; empty: they were not tried
+	unfit    string // why a run for which nothing names a sandbox has none
+	tried    string // how the checks did in the sandbox; empty: they were not tried
 }
 
 // environOutside returns the environment of programs that ralph starts outside of the sandbox.
@@ -86,7 +84,7 @@ func (d *Project) read(ctx context.Context) error {
 	if d.Needs, err = d.World.Needs(d.Settings, d.Reach, d.Secrecy); err != nil {
 		return err
 	}
-	if err := d.applySandbox(); err != nil {
+	if err := d.checkSandbox(); err != nil {
 		return err
 	}
 	if d.DryRun {
@@ -108,20 +106,13 @@ func (d *Project) KeepLevel(ctx context.Context, level string) error {
 		return nil
 	}
 	d.Sandbox = sandbox.Level(level)
-	if level == InDocker && d.docker == nil {
-		return d.useDocker()
-	}
-	return nil
+	_, err := d.Wanted()
+	return err
 }
 
-// applySandbox applies what the settings say of the sandbox, and logs all settings.
-func (d *Project) applySandbox() error {
-	d.docker = nil
-	level, err := d.Wanted()
-	if err == nil && level == InDocker {
-		err = d.useDocker()
-	}
-	if err != nil {
+// checkSandbox refuses what the settings say of the sandbox, if it cannot be, and logs all settings.
+func (d *Project) checkSandbox() error {
+	if _, err := d.Wanted(); err != nil {
 		return err
 	}
 	return d.tellSettings()
@@ -178,7 +169,7 @@ func (d *Project) Configured(ctx context.Context, name string) (config.Loop, err
 			return loop, err
 		}
 	}
-	return loop, d.applySandbox()
+	return loop, d.checkSandbox()
 }
 
 func (d *Project) tell(format string, args ...any) {

@@ -39,6 +39,9 @@ func (d *Project) Wanted() (sandbox.Level, error) {
 			"use --sandbox, or set sandbox.mode in the settings; --no-sandbox ignores the list", nil)
 	case word == "":
 		return sandbox.Auto, nil
+	case word == InDocker && d.Worktree:
+		return "", fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
+			"leave out --worktree, or let ralph's own sandbox confine the agent: --sandbox", nil)
 	case word != InDocker && !sandbox.Level(word).Known():
 		return "", fault.Usage(fmt.Sprintf("%s: %q is not a sandbox level", levelVar, word), "set it to one of "+strings.Join(sandbox.Names(InDocker), ", "), nil)
 	}
@@ -139,7 +142,7 @@ func (d *Project) closeSandboxes(sandboxes ...*confine.Sandbox) {
 func (d *Project) sandboxLine(j *job.Job) string {
 	said := j.Sandbox.Description(noSandbox)
 	switch {
-	case d.docker != nil:
+	case d.inDocker():
 		return "sandbox level docker: Docker's own, which ralph has not tested; the checks run outside it and can do everything that you can"
 	case d.unfit != "":
 		said = "sandbox level none: " + d.unfit
@@ -157,7 +160,7 @@ func (d *Project) sandboxLine(j *job.Job) string {
 }
 
 func (d *Project) level(w *confine.Sandbox) string {
-	if d.docker != nil {
+	if d.inDocker() {
 		return InDocker
 	}
 	return w.Name()
@@ -171,26 +174,23 @@ const dockerState = ".dclaude_state"
 // settle is how long Docker takes to have files on both sides.
 const settle = 2 * time.Second
 
-// useDocker runs the agent in a Docker sandbox. All sandboxes share one login beside the user's.
-func (d *Project) useDocker() error {
-	if d.Worktree {
-		return fault.Usage("a Docker sandbox has only the folder of the work, and the history of a --worktree lies elsewhere",
-			"leave out --worktree, or let ralph's own sandbox confine the agent: --sandbox", nil)
-	}
-	home := d.World.Getenv("HOME")
-	if !filepath.IsAbs(home) {
-		return fault.Usage("no home folder for the login of the sandboxes", "set HOME", nil)
-	}
-	d.docker = &agent.Docker{State: filepath.Join(home, dockerState), Pause: settle}
-	return nil
+func (d *Project) inDocker() bool {
+	level, err := d.Wanted()
+	return err == nil && level == InDocker
 }
+
+// dockerLogin returns the folder of the login that all Docker sandboxes share, beside the user's own.
+func (d *Project) dockerLogin() string { return filepath.Join(d.World.Getenv("HOME"), dockerState) }
 
 // checkDocker checks the requirements before anything is spent.
 func (d *Project) checkDocker(ctx context.Context, docker string) error {
-	if d.docker == nil || d.DryRun {
+	switch {
+	case !d.inDocker() || d.DryRun:
 		return nil
+	case !filepath.IsAbs(d.dockerLogin()):
+		return fault.Usage("no home folder for the login of the sandboxes", "set HOME", nil)
 	}
-	if err := os.MkdirAll(d.docker.State, 0o700); err != nil {
+	if err := os.MkdirAll(d.dockerLogin(), 0o700); err != nil {
 		return fault.Usage("cannot make the folder for the login of the sandboxes", "make your home folder writable", err)
 	}
 	for _, question := range []struct {
@@ -215,7 +215,7 @@ func (d *Project) checkDocker(ctx context.Context, docker string) error {
 }
 
 func (d *Project) mode() string {
-	if d.docker != nil {
+	if d.inDocker() {
 		return "sandbox"
 	}
 	return "direct"
