@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/laptop"
@@ -69,8 +70,6 @@ func (c loopCommand) policy(ctx context.Context, d *laptop.Project) (policy.Poli
 		return p, fault.Usage(fmt.Sprintf("a loop has 1 to 100 iterations, not %d", n), "set --max-iterations, or the number in the file of --config", nil)
 	}
 	p.Word = cmp.Or(c.CompletionTag, p.Word)
-	p.Checks = policy.AddChecks(p.Checks, c.Check, loopCheckTimeout)
+	p.Checks = policy.AddChecks(p.Checks, c.Check, config.GuardrailTimeout)
 	return p, nil
 }
-
-const loopCheckTimeout = policy.Duration(120e9)

@@ -170,7 +170,8 @@ type GuardRule struct {
 	Allow bool `json:"allow,omitzero"`
 }
 
-const guardrailTimeout = policy.Duration(120e9)
+// GuardrailTimeout limits a guardrail without a timeout of its own.
+const GuardrailTimeout = policy.Duration(120e9)
 
 // Has reports whether a file sets a top-level key. A preset may only replace defaults.
 func (s Settings) Has(key string) bool { return s.given[key] }

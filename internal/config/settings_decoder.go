@@ -31,7 +31,7 @@ func (d *decoder) before(at jsontree.At, to any) (done bool) {
 		*to = d.duration(at)
 		return true
 	case *Guardrail:
-		to.Timeout = guardrailTimeout
+		to.Timeout = GuardrailTimeout
 	case *SCM:
 		to.Tasks = []string{}
 	}

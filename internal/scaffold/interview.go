@@ -14,12 +14,13 @@ import (
 )
 
 // interview asks for everything in the order of a run, and proposes what was found.
-func (f Files) interview(d dialog) (answers, error) {
+func (f Files) interview(d dialog) (a config.Settings, err error) {
 	usual, err := config.ReadSettings()
 	if err != nil {
-		return answers{}, err
+		return a, err
 	}
-	a := answers{OutputTruncateChars: usual.OutputTruncateChars, StreamAgentOutput: usual.StreamAgentOutput, Guardrails: []answeredCommand{}}
+	// The two defaults that people look for.
+	a.OutputTruncateChars, a.StreamAgentOutput = usual.OutputTruncateChars, usual.StreamAgentOutput
 	if a.Agent.Command, err = f.askAgent(d); err != nil {
 		return a, err
 	}
@@ -34,7 +35,7 @@ func (f Files) interview(d dialog) (answers, error) {
 	if err != nil {
 		return a, err
 	}
-	if err := a.askGuardrails(d, survey.Read(f.source()).Checks()); err != nil {
+	if a.Guardrails, err = askGuardrails(d, survey.Read(f.source()).Checks()); err != nil {
 		return a, err
 	}
 	a.SCM, err = askSCM(d)
@@ -51,39 +52,39 @@ func (f Files) askAgent(d dialog) (string, error) {
 }
 
 // askGuardrails proposes the checks that were found, and goes on until nothing is answered.
-func (a *answers) askGuardrails(d dialog, found []survey.Command) error {
+func askGuardrails(d dialog, found []survey.Command) (all []config.Guardrail, err error) {
 	for _, check := range found {
 		wanted, err := d.yes(fmt.Sprintf("Use %s (from %s) as a guardrail? (Y/n): ", check.Command, check.From), true)
 		if err != nil {
-			return err
+			return all, err
 		}
 		if wanted {
-			a.Guardrails = append(a.Guardrails, answeredCommand{Command: check.Command, FailAction: string(policy.Append)})
+			all = append(all, config.Guardrail{Command: check.Command, FailAction: policy.Append, Timeout: config.GuardrailTimeout})
 		}
 	}
 	for {
-		var g answeredCommand
-		var err error
+		g := config.Guardrail{Timeout: config.GuardrailTimeout}
 		if g.Command, err = d.ask("Add guardrail command (leave blank to finish): ", anything); err != nil || g.Command == "" {
-			return err
+			return all, err
 		}
-		if g.FailAction, err = d.ask("  Fail action (APPEND|PREPEND|REPLACE): ", anAction); err != nil {
-			return err
+		action, err := d.ask("  Fail action (APPEND|PREPEND|REPLACE): ", anAction)
+		if err != nil {
+			return all, err
 		}
-		g.FailAction = strings.ToUpper(g.FailAction)
+		g.FailAction = policy.FailAction(strings.ToUpper(action))
 		if g.Hint, err = d.ask("  Hint (optional, guidance for agent on failure): ", anything); err != nil {
-			return err
+			return all, err
 		}
-		a.Guardrails = append(a.Guardrails, g)
+		all = append(all, g)
 	}
 }
 
-func askSCM(d dialog) (*answeredSCM, error) {
+func askSCM(d dialog) (*config.SCM, error) {
 	wanted, err := d.yes("Configure SCM? (y/N): ", false)
 	if err != nil || !wanted {
 		return nil, err
 	}
-	var scm answeredSCM
+	var scm config.SCM
 	if scm.Command, err = d.ask("  SCM command (e.g., git): ", aCommand); err != nil {
 		return nil, err
 	}

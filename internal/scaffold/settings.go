@@ -1,9 +1,7 @@
 package scaffold
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +38,7 @@ func (f Files) converse(ctx context.Context, d dialog) error {
 	if err != nil {
 		return err
 	}
-	data, err := answers.render()
+	data, err := render(answers)
 	if err != nil {
 		return err
 	}
@@ -89,43 +87,11 @@ func (f Files) existing() (files []config.File, loaded string, err error) {
 	return files, loaded, nil
 }
 
-// answers are settings as init writes them, with the two defaults that people look for.
-type answers struct {
-	MaximumIterations   int               `json:"maximumIterations"`
-	CompletionResponse  string            `json:"completionResponse"`
-	OutputTruncateChars int               `json:"outputTruncateChars"`
-	StreamAgentOutput   bool              `json:"streamAgentOutput"`
-	IncludeCount        bool              `json:"includeIterationCountInPrompt"`
-	Agent               answeredAgent     `json:"agent"`
-	Guardrails          []answeredCommand `json:"guardrails"`
-	SCM                 *answeredSCM      `json:"scm,omitempty"`
-}
-
-type answeredAgent struct {
-	Command string   `json:"command"`
-	Flags   []string `json:"flags"`
-}
-
-type answeredCommand struct {
-	Command    string `json:"command"`
-	FailAction string `json:"failAction"`
-	Hint       string `json:"hint,omitempty"`
-}
-
-type answeredSCM struct {
-	Command string   `json:"command"`
-	Tasks   []string `json:"tasks"`
-}
-
-// render writes the file, and reads it as a run will: what cannot be read back is not written.
-func (a answers) render() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(a); err != nil {
-		return nil, fmt.Errorf("write settings: %w", err)
+// render returns the file, after reading it as a run will: what cannot be read back is not written.
+func render(answers config.Settings) ([]byte, error) {
+	data, err := answers.Marshal()
+	if err == nil {
+		_, err = config.ReadSettings(config.File{Name: "the answers", Data: data})
 	}
-	_, err := config.ReadSettings(config.File{Name: "the answers", Data: out.Bytes()})
-	return out.Bytes(), err
+	return data, err
 }
