@@ -116,11 +116,8 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 	if memory != workspace.MemoryDir || p.Subfolder != "" {
 		p.Memory = path.Join(p.Subfolder, filepath.ToSlash(memory))
 	}
-	branch := cmp.Or(c.Branch, stories.BranchName, "ralph/"+plan.Slug(stories.Project, 40))
-	if !p.SeparateTree {
-		branch, err = d.WorkBranch(ctx, c.Branch, stories, prd)
-	}
-	if err := errors.Join(err, d.CheckBranch(ctx, p, branch, prd)); err != nil {
+	branch, err := d.WorkBranch(ctx, p.SeparateTree, c.Branch, stories, prd)
+	if err != nil {
 		return job.NewRun{}, err
 	}
 	return job.NewRun{RunBegan: journal.RunBegan{

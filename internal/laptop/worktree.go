@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
@@ -15,18 +14,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// CheckBranch checks early that the branch of the PRD can take the work of another tree.
-func (d *Project) CheckBranch(ctx context.Context, p policy.Policy, branch, prd string) error {
-	if !p.SeparateTree {
-		return nil
-	}
-	if err := git.CheckBranch(branch); err != nil {
-		return fault.Usage("the PRD cannot be used", fmt.Sprintf("give branchName in %s another name, such as ralph/%s, or run without --worktree",
-			prd, plan.Slug(strings.TrimPrefix(branch, "ralph/"), 40)), err)
-	}
-	return d.checkNotCheckedOut(ctx, branch, "switch to another branch there, or run without --worktree, or name another branchName in "+prd)
-}
-
 // checkNotCheckedOut refuses a branch that is checked out: its work is moved to it from another tree.
 func (d *Project) checkNotCheckedOut(ctx context.Context, branch, fix string) error {
 	dir, err := d.Tool.CheckedOut(ctx, *d.Place, branch)
@@ -36,21 +23,24 @@ func (d *Project) checkNotCheckedOut(ctx context.Context, branch, fix string) er
 	return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s, so the work of the run cannot be moved there", branch, dir), fix, nil)
 }
 
-// WorkBranch returns where a run over stories commits in the user's own tree: the branch of the flag,
-// of the PRD, or the current one. Without the flag it is never the default branch.
-func (d *Project) WorkBranch(ctx context.Context, flag string, stories plan.Plan, prd string) (string, error) {
+// WorkBranch returns where a run over stories commits: the branch of the flag, of the PRD, or the current one. Without
+// the flag it is never the default branch. A tree of its own never works on the current branch, which is checked out.
+func (d *Project) WorkBranch(ctx context.Context, separate bool, flag string, stories plan.Plan, prd string) (string, error) {
 	own := "ralph/" + plan.Slug(stories.Project, 40)
-	switch branch := cmp.Or(flag, stories.BranchName); {
-	case branch != "" && git.CheckBranch(branch) != nil:
+	branch := cmp.Or(flag, stories.BranchName)
+	if branch != "" && git.CheckBranch(branch) != nil {
 		return "", fault.Usage(fmt.Sprintf("no branch can be called %q", branch), "name another with --branch, or as branchName in "+prd, git.CheckBranch(branch))
+	}
+	switch {
+	case separate:
+		branch = cmp.Or(branch, own)
+		return branch, d.checkNotCheckedOut(ctx, branch, "switch to another branch there, or run without --worktree, or name another branchName in "+prd)
 	case flag == "" && branch != "" && d.Tool.IsDefault(ctx, *d.Place, branch):
 		return "", fault.Usage("branchName in "+prd+" is "+branch+", the default branch", "name another, such as "+own+", or commit there with --branch "+branch, nil)
-	case branch != "":
-		return branch, nil
-	case d.Tool.IsDefault(ctx, *d.Place, d.Place.Branch):
+	case branch == "" && d.Tool.IsDefault(ctx, *d.Place, d.Place.Branch):
 		return own, nil
 	}
-	return d.Place.Branch, nil
+	return cmp.Or(branch, d.Place.Branch), nil
 }
 
 // checkResumable refuses a run whose repository is gone or whose branch is checked out by now.
