@@ -86,21 +86,11 @@ type Review struct {
 
 // Inspection is the effect of the whole change on existing tests.
 type Inspection struct {
-	Found []Loosened `json:"found"`          // Files of existing tests that fail or no longer run, at most 50.
-	More  int        `json:"more,omitempty"` // Number of such files that are not listed.
+	Found []journal.Loosened `json:"found"`          // Files of existing tests that fail or no longer run, at most 50.
+	More  int                `json:"more,omitempty"` // Number of such files that are not listed.
 	// Files of existing tests with harmless changes, at most 50.
-	Shown []Loosened `json:"shown,omitempty"`
-	Why   string     `json:"why,omitempty"` // Reason why the existing tests could not run.
-}
-
-// Loosened is a file of existing tests that changed or no longer pass.
-type Loosened struct {
-	File string `json:"file"` // Path of the file.
-	// tests_broken, tests_gone, tests_changed, tests_steered or asks_for_tests; see docs/proof.md.
-	Kind  string   `json:"kind"`
-	Why   string   `json:"why"`             // Explanation.
-	Lines []string `json:"lines,omitempty"` // Lines of the diff.
-	Tests []string `json:"tests,omitempty"` // Names of the tests; "check NAME" if a runner names none.
+	Shown []journal.Loosened `json:"shown,omitempty"`
+	Why   string             `json:"why,omitempty"` // Reason why the existing tests could not run.
 }
 
 // Command is a command of the rules.
@@ -153,16 +143,10 @@ type Iteration struct {
 	CostUSD *float64 `json:"cost_usd,omitempty"`
 	Commits []string `json:"commits,omitempty"` // Its commits.
 	// Protected files that it changed and that were restored.
-	Dropped  []string    `json:"dropped,omitempty"`
-	Checks   []Result    `json:"checks,omitempty"`   // Results of the checks in its tree.
-	Passed   []string    `json:"passed,omitempty"`   // Stories that passed in it.
-	Rejected []Rejection `json:"rejected,omitempty"` // Rejected claims.
-}
-
-// Rejection is a rejected claim.
-type Rejection struct {
-	Claim string `json:"claim"` // The claim.
-	Why   string `json:"why"`   // Reason for the rejection.
+	Dropped  []string            `json:"dropped,omitempty"`
+	Checks   []Result            `json:"checks,omitempty"`   // Results of the checks in its tree.
+	Passed   []string            `json:"passed,omitempty"`   // Stories that passed in it.
+	Rejected []journal.Rejection `json:"rejected,omitempty"` // Rejected claims.
 }
 
 // Cost is the cost of the agents.

@@ -48,8 +48,10 @@ func TestStories(t *testing.T) {
 
 func TestSchemaIsFresh(t *testing.T) {
 	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true}
-	if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/evidence", "./"); err != nil {
-		t.Fatal(err)
+	for name, dir := range map[string]string{"evidence": "./", "journal": "../journal"} {
+		if err := r.AddGoComments("github.com/ralph-loop/ralph/internal/"+name, dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for name, comment := range r.CommentMap {
 		r.CommentMap[name] = strings.ReplaceAll(comment, "\n", " ")

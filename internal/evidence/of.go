@@ -71,8 +71,7 @@ func rulesOf(run journal.Run) Rules {
 }
 
 func inspectionOf(found journal.ChangeInspected) *Inspection {
-	loosened := func(place journal.Loosened) Loosened { return Loosened(place) }
-	return &Inspection{Found: each(found.Found, loosened), More: found.More, Shown: each(found.Shown, loosened), Why: found.Why}
+	return &Inspection{Found: append([]journal.Loosened{}, found.Found...), More: found.More, Shown: found.Shown, Why: found.Why}
 }
 
 func commandOf(check policy.Check) Command {
@@ -159,8 +158,7 @@ func iterationOf(it journal.Iteration) Iteration {
 		out.Commits = each(it.Taken.Commits, func(commit journal.Commit) string { return commit.SHA })
 	}
 	if it.Ended != nil {
-		out.Passed = it.Ended.Passed
-		out.Rejected = each(it.Ended.Rejected, func(rejected journal.Rejection) Rejection { return Rejection(rejected) })
+		out.Passed, out.Rejected = it.Ended.Passed, it.Ended.Rejected
 	}
 	return out
 }

@@ -102,13 +102,14 @@ type ChangeInspected struct {
 	CheckRuns
 }
 
-// Loosened is a test file that the change touches, or whose tests no longer pass.
+// Loosened is a file of existing tests that changed or no longer pass. Evidence has it, too.
 type Loosened struct {
-	File  string   `json:"file"`
-	Kind  string   `json:"kind"` // see docs/proof.md
-	Why   string   `json:"why"`
-	Lines []string `json:"lines,omitempty"` // of the diff
-	Tests []string `json:"tests,omitempty"` // by name, at most 200; "check NAME" if a runner names none
+	File string `json:"file"` // Path of the file.
+	// tests_broken, tests_gone, tests_changed, tests_steered or asks_for_tests; see docs/proof.md.
+	Kind  string   `json:"kind"`
+	Why   string   `json:"why"`             // Explanation.
+	Lines []string `json:"lines,omitempty"` // Lines of the diff.
+	Tests []string `json:"tests,omitempty"` // Names of the tests; "check NAME" if a runner names none.
 }
 
 func (e ChangeInspected) fold(r *Run, _ time.Time) { r.Inspections = append(r.Inspections, e) }

@@ -193,10 +193,10 @@ func (e IterationEnded) fold(r *Run, at time.Time) {
 	}
 }
 
-// Rejection is a rejected claim.
+// Rejection is a rejected claim. Evidence has it, too.
 type Rejection struct {
-	Claim string `json:"claim"`
-	Why   string `json:"why"`
+	Claim string `json:"claim"` // The claim.
+	Why   string `json:"why"`   // Reason for the rejection.
 }
 
 // SCMEnded is the result of one version control task.
