@@ -144,21 +144,15 @@ func publishFailures(run journal.Run) []string {
 	return firstFew(lines)
 }
 
-func actText(act string) string {
-	switch act {
-	case "push":
-		return "push the work"
-	case "open":
-		return "open the pull request"
-	case "ready":
-		return "mark the pull request as ready"
-	case "join":
-		return "look for commits of others"
-	case "shelve":
-		return "save the run for another machine"
-	}
-	return clean.Inline(act, 40)
+var actTexts = map[string]string{
+	"push":   "push the work",
+	"open":   "open the pull request",
+	"ready":  "mark the pull request as ready",
+	"join":   "look for commits of others",
+	"shelve": "save the run for another machine",
 }
+
+func actText(act string) string { return cmp.Or(actTexts[act], clean.Inline(act, 40)) }
 
 // manualStep returns what a person can do if GitHub refused the work, or an empty text.
 func manualStep(run journal.Run) string {
