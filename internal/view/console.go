@@ -24,7 +24,6 @@ type Console struct {
 	agentBegan time.Time // when the agent was started
 	agentEnded bool      // its result was shown
 	hasWritten bool
-	gapNext    bool // an empty line goes before the next row
 }
 
 // Item returns the text for an item, without a newline at its end. It is empty if there is nothing to show.
@@ -57,18 +56,18 @@ func (c *Console) itemRows(item stream.Item, at time.Time) []row {
 	return nil
 }
 
-// format draws rows and remembers the empty lines and the tool call for the next one.
+// format draws rows and remembers the tool call for the next one.
 func (c *Console) format(at time.Time, rows []row) string {
 	var out strings.Builder
 	for i, r := range rows {
-		if c.hasWritten && (r.gapBefore || c.gapNext) {
+		if c.hasWritten && r.gapBefore {
 			out.WriteString("\n")
 		}
 		if i > 0 {
 			out.WriteString("\n")
 		}
 		out.WriteString(c.Look.draw(at, r))
-		c.hasWritten, c.gapNext = true, r.gapAfter
+		c.hasWritten = true
 		c.calls.newest = r.toolCall
 	}
 	return out.String()
@@ -110,7 +109,7 @@ func (c *Console) todoRows(todo stream.Todo) []row {
 	for _, task := range todo.Tasks {
 		rows = append(rows, taskRow(task))
 	}
-	return append(rows, row{lead: "  📊 ", text: todoProgress(todo.Tasks), gapAfter: true})
+	return append(rows, row{lead: "  📊 ", text: todoProgress(todo.Tasks)})
 }
 
 type calls struct {

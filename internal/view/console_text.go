@@ -19,7 +19,6 @@ type row struct {
 	tone      tone
 	clip      bool   // cut a long line instead of wrapping it
 	gapBefore bool   // an empty line goes before it
-	gapAfter  bool   // an empty line goes after it
 	toolCall  string // the tool call that this row starts
 }
 
