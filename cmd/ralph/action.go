@@ -11,7 +11,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/laptop"
 )
 
 // every is the least time between edits of a comment: GitHub allows 80 writes a minute for each token.
@@ -38,12 +37,8 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 		}
 		return fault.ExitDone, clean.JSON(w.Stdout, said)
 	}
-	self, err := laptop.Executable()
-	if err != nil {
-		return 0, err
-	}
 	a := action.Action{
-		Getenv: w.Getenv, Inputs: action.Inputs(w.Environ()), Out: w.Stdout, Now: w.Now, Exec: w.Runner.Run, Hard: w.Runner.Hard, Self: self, Version: version, Every: w.every, Pace: w.pace,
+		Getenv: w.Getenv, Inputs: action.Inputs(w.Environ()), Out: w.Stdout, Now: w.Now, Exec: w.Runner.Run, Hard: w.Runner.Hard, Self: w.Self, Version: version, Every: w.every, Pace: w.pace,
 	}
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)

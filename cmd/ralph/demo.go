@@ -26,17 +26,13 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if err != nil {
 		return 0, fault.Usage("cannot make the demo's folder", "name a writable, empty one with --dir", err)
 	}
-	self, err := laptop.Executable()
-	if err != nil {
-		return 0, err
-	}
 	var out io.Writer
 	if !c.JSON {
 		out = w.Stdout
 	}
 	began := w.Now()
 	shown, err := demo.Demo{
-		Dir: dir, Keep: c.Keep, Self: self, Version: version, Getenv: w.PathOutside(dir).Getenv, Now: w.Now, Exec: w.Runner.Run,
+		Dir: dir, Keep: c.Keep, Self: w.Self, Version: version, Getenv: w.PathOutside(dir).Getenv, Now: w.Now, Exec: w.Runner.Run,
 		Log: w.Stderr, Every: 200 * time.Millisecond, Out: out,
 	}.Play(ctx)
 	if err != nil {
@@ -45,7 +41,7 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 	if c.JSON {
 		err = laptop.PrintResult(w.Stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home, "")
 	} else {
-		err = shown.Print(w.Stdout, demo.Name(self, w.Environ()), c.Keep, w.Now().Sub(began))
+		err = shown.Print(w.Stdout, demo.Name(w.Self, w.Environ()), c.Keep, w.Now().Sub(began))
 	}
 	return shown.Result.Exit(config.FailOnStopped), err
 }

@@ -58,9 +58,10 @@ func here() world {
 		signal.Notify(signals, syscall.SIGHUP)
 	}
 	process.SignalReady(os.Getenv)
+	self, _ := os.Executable() // fails without /proc, without which no child can be ended
 	return world{
 		World: laptop.World{
-			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version,
+			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: self, Version: version,
 			Closing: new(laptop.Closing),
 		},
 		args: os.Args[1:], every: every, signals: signals,

@@ -101,10 +101,7 @@ func (d *Project) Options() (name string, options agent.Options, err error) {
 	}
 	options.Keys = agent.KeysFrom(d.World.Getenv, d.Agent, options.Command)
 	options.Keys.UsesKey(agent.NameOf(d.Agent, options.Command), d.World.Environ()) // and notes what is chosen
-	if options.Self, err = Executable(); err != nil {
-		return "", options, err
-	}
-	options.Hooks = true
+	options.Self, options.Hooks = d.World.Self, true
 	if d.inDocker() {
 		options.Docker = &agent.Docker{State: d.dockerLogin(), Pause: settle}
 	}

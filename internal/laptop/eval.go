@@ -58,10 +58,7 @@ func (c Eval) Try(ctx context.Context, w World) (sum eval.Sum, err error) {
 		return sum, err
 	}
 	defer swept()
-	e, err := c.series(w, tool, dir)
-	if err != nil {
-		return sum, err
-	}
+	e := c.series(w, tool, dir)
 	if e.Store, err = tool.OpenShared(ctx, c.Repo, filepath.Join(dir, "trusted.git")); err != nil {
 		return sum, err
 	}
@@ -143,13 +140,9 @@ func (c Eval) tasks(ctx context.Context, e *eval.Eval) ([]eval.Task, error) {
 }
 
 // series returns how the tasks are worked on.
-func (c Eval) series(w World, tool git.Git, dir string) (*eval.Eval, error) {
-	self, err := Executable()
-	if err != nil {
-		return nil, err
-	}
+func (c Eval) series(w World, tool git.Git, dir string) *eval.Eval {
 	return &eval.Eval{
-		Repo: c.Repo, Dir: dir, Self: self, Agent: c.Agent + c.AgentCommand, Flags: c.flags(),
+		Repo: c.Repo, Dir: dir, Self: w.Self, Agent: c.Agent + c.AgentCommand, Flags: c.flags(),
 		MaxCost: c.MaxCost, MaxTime: c.MaxTime.Std(),
 		Settings: eval.Settings{Setup: c.Setup, Hosts: c.Allow, Env: c.Env},
 		Rules:    Clone{ProjectDir: dir}.Rules(c.Check, c.Setup),
@@ -157,7 +150,7 @@ func (c Eval) series(w World, tool git.Git, dir string) (*eval.Eval, error) {
 			return Clone{ProjectDir: project, Fence: c.Fence, Passing: c.Passing}.Verify(ctx, w, tool, do)
 		},
 		Exec: w.Runner.Run, Env: w.Environ(), Now: w.Now,
-	}, nil
+	}
 }
 
 // flags returns those of `ralph run`.

@@ -85,12 +85,8 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 // sandboxAround returns the options of every sandbox around a project.
 func (w World) sandboxAround(project string) (options confine.Options, err error) {
 	home, err := w.HomeBeside(project)
-	if err != nil {
-		return options, err
-	}
-	self, err := Executable()
 	return confine.Options{
-		Self: self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
+		Self: w.Self, Exec: w.Runner.Run, Temp: w.Temp(project), Env: w.Environ(),
 		Home: home, Path: w.Path(project), Above: w.FoldersAbove(project),
 	}, err
 }

@@ -48,10 +48,9 @@ func (w World) Needs(s config.Settings, r Reach, secret Secrecy) (n confine.Need
 // what is proven could write there. Nor are those that depend on more than files.
 func (w World) keptBaselines(sb *confine.Sandbox, needs confine.Needs, allow, setup []string) (kept checkout.Kept) {
 	own := workspace.UserStateDir(w.Getenv("HOME"))
-	self, err := Executable()
-	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" || err != nil {
+	if sb == nil || len(needs.Services)+len(needs.Secrets) > 0 || own == "" {
 		return kept
 	}
 	day := w.Now().UTC().Format(time.DateOnly)
-	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: self, With: fmt.Sprintf("%s %s %t %q %q", w.Version, day, allow == nil, allow, setup)}
+	return checkout.Kept{Dir: filepath.Join(own, "baselines"), Self: w.Self, With: fmt.Sprintf("%s %s %t %q %q", w.Version, day, allow == nil, allow, setup)}
 }

@@ -30,6 +30,7 @@ type World struct {
 	Runner   *process.Runner
 	Drain    <-chan struct{} // closed by the first signal, for commands that drain
 	Patience *Patience       // what a run tells those who ask it to end
+	Self     string          // this very program
 	Version  string
 	Closing  *Closing
 }
@@ -182,13 +183,4 @@ func (w World) SoundGit(ctx context.Context, project string) (git.Git, error) {
 		_, err = tool.Version(ctx)
 	}
 	return tool, err
-}
-
-// Executable is this very program.
-func Executable() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("find this program: %w", err)
-	}
-	return self, nil
 }
