@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/ralph-loop/ralph/internal/check"
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/clean"
 	"github.com/ralph-loop/ralph/internal/config"
@@ -49,13 +48,13 @@ func (c checksCommand) run(ctx context.Context, w world) (int, error) {
 	if c.JSON {
 		to = w.Stderr
 	}
-	run, err := c.look(ctx, d, c.policy, checkout.Verifier{
-		Tell: func(run journal.Run, event journal.Event) {
+	run, err := c.look(ctx, d, c.policy, func(v *checkout.Verifier) {
+		v.Tell = func(run journal.Run, event journal.Event) {
 			fmt.Fprint(to, clean.LogLines(view.Line(run, event)))
 			if check, is := event.(journal.CheckEnded); is && !check.Passed {
 				fmt.Fprint(to, clean.LogLines("    "+strings.Join(view.Tail(check.Excerpt), "\n    ")))
 			}
-		},
+		}
 	})
 	if err != nil {
 		return 0, err
@@ -96,7 +95,7 @@ func (c checksCommand) open(ctx context.Context, w world) (*laptop.Project, erro
 }
 
 // look runs the checks of some rules at HEAD, or only finds them. First it says what git lacks.
-func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*laptop.Project) (policy.Policy, error), as checkout.Verifier) (run journal.Run, err error) {
+func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*laptop.Project) (policy.Policy, error), adapt func(*checkout.Verifier)) (run journal.Run, err error) {
 	if _, err := d.Tool.Version(ctx); err != nil {
 		return run, err
 	}
@@ -104,30 +103,24 @@ func (c checksCommand) look(ctx context.Context, d *laptop.Project, rules func(*
 	if err != nil {
 		return run, err
 	}
-	dir, done, err := d.World.Room(c.ProjectDir, "checks")
-	if err != nil {
-		return run, err
-	}
-	defer done()
-	as.Git, as.Dir, as.Hand.Run = d.Tool, dir, d.World.Runner.Run
 	p, err := rules(d)
-	switch {
-	case err != nil:
-		return run, err
-	case c.find:
-		return as.Find(ctx, c.ProjectDir, head, p)
-	}
-	level, err := d.LevelOfChecks(ctx)
 	if err != nil {
 		return run, err
 	}
-	as.Sandbox, err = c.Raise(ctx, d.World, laptop.Enclosure{Level: level, Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Needs: d.Needs})
-	if err != nil {
-		return run, err
+	who := laptop.Enclosure{Project: c.ProjectDir, Allow: d.Settings.Sandbox.AllowDomains, Vars: slices.Concat(d.Settings.Sandbox.Env, c.Env)}
+	see := (*checkout.Verifier).Find
+	if !c.find {
+		see, who.Needs = (*checkout.Verifier).Look, d.Needs
+		if who.Level, err = d.LevelOfChecks(ctx); err != nil {
+			return run, err
+		}
 	}
-	defer func() { err = errors.Join(err, as.Sandbox.Close()) }()
-	as.Confide(d.World.EnvironInside(as.Sandbox, append(d.Settings.Sandbox.Env, c.Env...)...), d.Needs)
-	return as.Look(ctx, c.ProjectDir, head, p)
+	err = c.WithVerifier(ctx, d.World, d.Tool, who, func(v *checkout.Verifier) (err error) {
+		adapt(v)
+		run, err = see(v, ctx, c.ProjectDir, head, p)
+		return err
+	})
+	return run, err
 }
 
 // checks may be missing without --checks: not every run needs a repository.
@@ -144,7 +137,7 @@ func (c doctorCommand) checks(ctx context.Context, w world, all *found) error {
 	if c.GitHub {
 		rules = look.inJob
 	}
-	run, err := look.look(ctx, d, rules, checkout.Verifier{Hand: check.Hand{Began: progress(d.World)}})
+	run, err := look.look(ctx, d, rules, func(v *checkout.Verifier) { v.Tell, v.Hand.Began = nil, progress(d.World) })
 	var seen doctor.Checks
 	switch {
 	case ctx.Err() != nil:

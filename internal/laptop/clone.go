@@ -30,18 +30,24 @@ type Clone struct {
 	Passing
 }
 
-// Verify runs a verifier in the sandbox, in a new folder. Events go to standard error.
-func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*checkout.Verifier) error) (err error) {
-	dir, swept, err := w.Room(c.ProjectDir, "verify")
-	if err != nil {
-		return err
-	}
-	defer swept()
+// Verify runs a verifier in the sandbox.
+func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*checkout.Verifier) error) error {
 	needs, err := w.Needs(config.Settings{}, c.Reach, c.Secrecy)
 	if err != nil {
 		return err
 	}
-	sb, err := c.Raise(ctx, w, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Needs: needs})
+	return c.WithVerifier(ctx, w, tool, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Needs: needs, Vars: c.Env}, do)
+}
+
+// WithVerifier has a verifier do its work in a new folder, in the sandbox if there is one. Events go to
+// standard error.
+func (f Fence) WithVerifier(ctx context.Context, w World, tool git.Git, who Enclosure, do func(*checkout.Verifier) error) (err error) {
+	dir, swept, err := w.Room(who.Project, "verify")
+	if err != nil {
+		return err
+	}
+	defer swept()
+	sb, err := f.Raise(ctx, w, who)
 	if err != nil {
 		return err
 	}
@@ -53,7 +59,7 @@ func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*check
 			fmt.Fprint(w.Stderr, clean.LogLines(view.Line(run, event)))
 		},
 	}
-	v.Confide(w.EnvironInside(sb, c.Env...), needs)
+	v.Confide(w.EnvironInside(sb, who.Vars...), who.Needs)
 	return do(v)
 }
 

@@ -48,6 +48,7 @@ type Enclosure struct {
 	Works   []string // where it works, if that is in the project
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
+	Vars    []string // to pass into it, for WithVerifier
 	Argv    []string // a command; its agent, if it is one, keeps its login
 }
 
