@@ -5,7 +5,6 @@ package view
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -166,21 +165,6 @@ func fillTemplate(name string, data any) string {
 	}
 	return collapseBlankLines(text.String())
 }
-
-// first returns the items of a list that are shown.
-func first(list any) any {
-	all := reflect.ValueOf(list)
-	return all.Slice(0, min(all.Len(), maxListed)).Interface()
-}
-
-// newest returns the items at the end of a list that are shown.
-func newest(list any) any {
-	all := reflect.ValueOf(list)
-	return all.Slice(max(all.Len()-maxListed, 0), all.Len()).Interface()
-}
-
-// more returns how many items are not shown.
-func more(list any) int { return max(reflect.ValueOf(list).Len()-maxListed, 0) }
 
 // collapseBlankLines keeps one of several empty lines, which templates produce.
 func collapseBlankLines(text string) string {

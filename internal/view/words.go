@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -158,6 +159,21 @@ func escapeLineStart(text string, limit int) string {
 }
 
 const maxListed = 20 // items of a list; lists stay when render leaves out stories
+
+// first returns the items of a list that are shown.
+func first(list any) any {
+	all := reflect.ValueOf(list)
+	return all.Slice(0, min(all.Len(), maxListed)).Interface()
+}
+
+// newest returns the items at the end of a list that are shown.
+func newest(list any) any {
+	all := reflect.ValueOf(list)
+	return all.Slice(max(all.Len()-maxListed, 0), all.Len()).Interface()
+}
+
+// more returns how many items are not shown.
+func more(list any) int { return max(reflect.ValueOf(list).Len()-maxListed, 0) }
 
 func firstFew(all []string) []string {
 	if len(all) <= maxListed {
