@@ -65,6 +65,7 @@ func (s *activeRun) iterate(ctx context.Context, run journal.Run, step verdict.I
 	if err = errors.Join(err, restore(context.WithoutCancel(ctx))); err != nil {
 		return err
 	}
+	ended.Words = journal.LastWords(ended.Words)
 	emit(ended)
 	s.warnOfCost(run, ended, emit)
 	return nil

@@ -13,10 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/instructions"
 	"github.com/ralph-loop/ralph/internal/journal"
-	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/prompt"
 	"github.com/ralph-loop/ralph/internal/review"
-	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
@@ -58,7 +56,7 @@ func (s *activeRun) secondOpinion(ctx context.Context, run journal.Run, step ver
 	if err != nil {
 		return err
 	}
-	ended, said, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
+	ended, err := s.consult(ctx, run, question{of: *s.Reviewer, commit: step.Commit, log: "review_", order: agent.Order{
 		Iteration: len(run.Iterations), Max: run.Policy.Limits.Iterations, Story: step.Story, Prompt: text, Model: run.Policy.Review.Model,
 	}}, emit)
 	reviewed.TookMS, reviewed.Usage, reviewed.Cost, reviewed.Transcript = ended.TookMS, ended.Usage, ended.Cost, ended.Transcript
@@ -66,7 +64,7 @@ func (s *activeRun) secondOpinion(ctx context.Context, run journal.Run, step ver
 	if err != nil {
 		return err
 	}
-	points, err := review.Read(said, len(story.AcceptanceCriteria))
+	points, err := review.Read(ended.Words, len(story.AcceptanceCriteria))
 	if err != nil {
 		return err
 	}
@@ -103,76 +101,43 @@ type question struct {
 	order  agent.Order
 }
 
-const (
-	answerWords = 64 << 10  // bytes of an answer
-	answerTime  = time.Hour // if an iteration has no limit
-)
+const answerTime = time.Hour // if an iteration has no limit
 
-// consult has an agent read a clean checkout. It returns the usage even with an error.
-func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, string, error) {
+// consult has an agent read a clean checkout. It returns the usage even with an error, and the
+// answer as its last words: an opinion is at the end.
+func (s *activeRun) consult(ctx context.Context, run journal.Run, q question, emit emit) (journal.AgentEnded, error) {
 	if verdict.IsBudgetSpent(run) { // an agent takes a limit of 0 for no limit
-		return journal.AgentEnded{}, "", errBudgetUsed
+		return journal.AgentEnded{}, errBudgetUsed
 	}
 	theirs, err := instructions.Differing(ctx, s.trusted, run.Base, q.commit)
 	if err == nil && len(theirs.Replaced)+len(theirs.Omitted) > 0 { // use the base's instructions
 		q.commit, err = s.trusted.Overlay(ctx, git.Overlay{Onto: q.commit, From: run.Base, Paths: theirs.Replaced, Without: theirs.Omitted})
 	}
 	if err != nil {
-		return journal.AgentEnded{}, "", err
+		return journal.AgentEnded{}, err
 	}
 	dir, done, err := s.clean.Checkout(ctx, run, q.commit)
 	if err != nil {
-		return journal.AgentEnded{}, "", err
+		return journal.AgentEnded{}, err
 	}
 	defer done()
 	if s.Sandbox == nil {
 		if err := q.of.Agent.CheckAutoRuns(dir); err != nil {
-			return journal.AgentEnded{}, "", err
+			return journal.AgentEnded{}, err
 		}
 	}
-	said := newAnswer(s.Watch)
 	q.order.Prompt = s.guidance(ctx, run) + q.order.Prompt
-	ended, err := s.runAgent(ctx, s.readingAgent(run, dir, q, said), q.order, emit)
+	ended, err := s.runAgent(ctx, s.readingAgent(run, dir, q), q.order, emit)
 	if err == nil && ended.Failed {
 		err = fmt.Errorf("%s failed: %s", q.of.Agent.Name, ended.Why)
 	}
-	return ended, said.words.String(), err
+	return ended, err
 }
 
-func (s *activeRun) readingAgent(run journal.Run, dir string, q question, said *answer) driver.Agent {
+func (s *activeRun) readingAgent(run journal.Run, dir string, q question) driver.Agent {
 	hand := s.agentAt(run, dir)
-	hand.Adapter, hand.Env, hand.Watch = q.of.Agent, s.agentEnv(q.of.Env), said.addItem
+	hand.Adapter, hand.Env = q.of.Agent, s.agentEnv(q.of.Env)
 	hand.Open = func(name string) (io.WriteCloser, error) { return s.home.Create(q.log + name) }
 	hand.Timeout = cmp.Or(hand.Timeout, answerTime)
 	return hand
-}
-
-// answer collects what an agent says after its last tool call: an opinion is at the end.
-type answer struct {
-	watch func(stream.Item)
-	words process.Tail
-	stale bool
-}
-
-func newAnswer(watch func(stream.Item)) *answer {
-	return &answer{watch: watch, words: process.Tail{N: answerWords}}
-}
-
-func (a *answer) addItem(item stream.Item) {
-	if a.watch != nil {
-		a.watch(item)
-	}
-	switch i := item.(type) { //nolint:gochecksumtype // other items hold no text
-	case stream.Text:
-		if a.stale {
-			a.words, a.stale = process.Tail{N: answerWords}, false
-		}
-		fmt.Fprintln(&a.words, i.Text)
-	case stream.ToolStart:
-		a.stale = true
-	case stream.Result:
-		if len(a.words.Bytes()) == 0 && !i.Failed {
-			fmt.Fprint(&a.words, i.Text)
-		}
-	}
 }

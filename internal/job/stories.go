@@ -120,7 +120,7 @@ func (s *activeRun) askForPlan(ctx context.Context, run journal.Run, drafted *jo
 		return err
 	}
 	tries := len(run.Misplans)
-	ended, answer, err := s.consult(ctx, run, question{
+	ended, err := s.consult(ctx, run, question{
 		of: Reviewer{Agent: s.Agent, Env: s.AgentEnv}, commit: run.Start, log: fmt.Sprintf("plan_%d_", run.Seq),
 		order: agent.Order{Retries: tries, Max: run.Policy.Limits.Iterations, Prompt: text, Model: run.Policy.Model},
 	}, emit)
@@ -129,7 +129,7 @@ func (s *activeRun) askForPlan(ctx context.Context, run journal.Run, drafted *jo
 	if err != nil {
 		return err
 	}
-	drafted.Stories, drafted.Left, err = plan.FromAnswer(answer)
+	drafted.Stories, drafted.Left, err = plan.FromAnswer(ended.Words)
 	if err != nil && ended.Question != "" {
 		drafted.Question = ended.Question
 		return nil

@@ -2,15 +2,16 @@ package driver
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/claim"
 	"github.com/ralph-loop/ralph/internal/journal"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/stream"
 )
 
@@ -25,7 +26,7 @@ type collector struct {
 	chores    int            // tool calls that name one of the books
 	failed    int            // tool calls that failed
 	result    *stream.Result // the newest one: each covers the whole run
-	words     []byte         // since its last tool call
+	words     process.Tail   // since its last tool call
 	stale     bool           // a tool was called after words
 	spent     stream.Spent   // usage so far, as the agent reports it
 	meter     func(stream.Spent)
@@ -38,7 +39,7 @@ func newCollector(watch func(stream.Item), o agent.Order) *collector {
 	if watch == nil {
 		watch = func(stream.Item) {}
 	}
-	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, books: o.ProgressFiles}
+	return &collector{watch: watch, meter: func(stream.Spent) {}, alive: func() {}, words: process.Tail{N: maxWords}, claims: claim.Claims{Wanted: o.Tags, Bare: true}, books: o.ProgressFiles}
 }
 
 func (s *collector) countLine() {
@@ -110,15 +111,14 @@ func (s *collector) add(item stream.Item) {
 	}
 }
 
+// maxWords limits what is kept of its last words, in bytes.
+const maxWords = 64 << 10
+
 func (s *collector) addText(text string) {
 	if s.stale {
-		s.words, s.stale = s.words[:0], false
+		s.words, s.stale = process.Tail{N: maxWords}, false
 	}
-	s.words = append(append(s.words, text...), '\n')
-	const enough = utf8.UTFMax * (journal.MaxWords + 1)
-	if len(s.words) > 16*enough {
-		s.words = slices.Clone(s.words[len(s.words)-enough:])
-	}
+	fmt.Fprintln(&s.words, text)
 }
 
 // totals returns everything except the end. A failed result's text is the program's, not the agent's.
@@ -127,12 +127,12 @@ func (s *collector) totals() journal.AgentEnded {
 	ended.Usage, ended.Cost = s.usage()
 	if s.result != nil && !s.result.Failed {
 		s.claims.Read(s.result.Text)
-		if len(bytes.TrimSpace(s.words)) == 0 {
-			s.words = []byte(s.result.Text)
+		if len(bytes.TrimSpace(s.words.Bytes())) == 0 {
+			fmt.Fprint(&s.words, s.result.Text)
 		}
 	}
 	ended.Promises, ended.Response, ended.Question = s.claims.Promises, s.claims.Response, s.claims.Question
-	ended.Words = journal.LastWords(string(s.words))
+	ended.Words = strings.TrimSpace(s.words.String())
 	return ended
 }
 
