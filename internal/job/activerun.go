@@ -129,11 +129,15 @@ func (s *activeRun) recordBegin(ctx context.Context, asked NewRun) (err error) {
 		return err
 	}
 	if s.trusted != nil {
-		done, err := suggestion.Apply(ctx, s.trusted, suggestion.On(asked.Start, asked.Policy), asked.Task, asked.Plan)
+		asked.Start, asked.Task.Remarks, err = suggestion.Apply(ctx, s.trusted, asked.Start, asked.Policy, asked.Task.Remarks)
 		if err != nil {
 			return err
 		}
-		asked.Start, asked.Task.Remarks, asked.Plan = done.Head, done.Remarks, done.Plan
+		for _, r := range asked.Task.Remarks {
+			if r.Suggestion.Made != "" {
+				asked.Plan = asked.Plan.WithSuggestion(r)
+			}
+		}
 	}
 	if asked.Tree, asked.Work, err = s.startingTrees(ctx, asked); err != nil {
 		return err

@@ -50,7 +50,7 @@ func (s *activeRun) restoreWork(ctx context.Context, run journal.Run) error {
 	}
 	// Applying the reviewers' suggestions again makes the same commits.
 	if tip, err := s.trusted.Resolve(ctx, "refs/heads/"+run.Branch); err == nil {
-		if done, err := suggestion.Apply(ctx, s.trusted, suggestion.On(tip, run.Policy), run.Task, run.Plan); err != nil || done.Head == run.Head {
+		if head, _, err := suggestion.Apply(ctx, s.trusted, tip, run.Policy, run.Task.Remarks); err != nil || head == run.Head {
 			return err
 		}
 	}

@@ -17,60 +17,39 @@ import (
 
 const maxFile = 5 << 20
 
-// Applied is what came of the suggestions.
-type Applied struct {
-	Head    string
-	Remarks []plan.Remark // with the commits that were made
-	Plan    plan.Plan     // in which the stories of these pass
-}
-
-// Branch is where the suggestions go.
-type Branch struct {
-	Head    string
-	SignOff bool     // add the line to each commit that some projects want
-	Protect []string // globs of files that stay as they are
-}
-
-// On returns a branch at head by the rules of a run.
-func On(head string, p policy.Policy) Branch {
-	return Branch{Head: head, SignOff: p.SignOff, Protect: p.Protect}
-}
-
-// Apply makes one commit for each suggestion whose file is unchanged since; the others stay
-// stories. The same suggestions always make the same commits.
-func Apply(ctx context.Context, t *git.Trusted, on Branch, task plan.Task, p plan.Plan) (Applied, error) {
-	head := on.Head
-	done := Applied{Head: head, Remarks: slices.Clone(task.Remarks), Plan: p}
-	guarded, err := handover.Covered(ctx, t, on.Head, on.Protect, paths(task))
+// Apply makes one commit onto head for each suggestion whose file is unchanged since. It returns the
+// newest, and the remarks with their commits. The same suggestions always make the same commits.
+func Apply(ctx context.Context, t *git.Trusted, head string, rules policy.Policy, remarks []plan.Remark) (newest string, all []plan.Remark, err error) {
+	newest, all = head, slices.Clone(remarks)
+	guarded, err := handover.Covered(ctx, t, head, rules.Protect, paths(remarks))
 	if err != nil {
-		return done, err
+		return newest, all, err
 	}
 	lowest := map[string]int{} // line that is changed already, by file
-	for i, r := range slices.Backward(done.Remarks) {
+	for i, r := range slices.Backward(all) {
 		s := r.Suggestion
 		if s == (plan.Suggestion{}) || slices.Contains(guarded, r.Path) || lowest[r.Path] != 0 && s.To >= lowest[r.Path] {
 			continue
 		}
-		text, fits, err := suggested(ctx, t, head, r, done.Head)
+		text, fits, err := suggested(ctx, t, head, r, newest)
 		if err != nil {
-			return done, err
+			return newest, all, err
 		}
 		if !fits {
 			continue
 		}
-		if on.Head, err = commit(ctx, t, on, r, text); err != nil {
-			return done, err
+		change := git.Overlay{Onto: newest, From: newest, Texts: map[string][]byte{r.Path: text}}
+		if newest, err = commit(ctx, t, change, message(r, rules.SignOff)); err != nil {
+			return newest, all, err
 		}
-		done.Head = on.Head
 		lowest[r.Path] = s.From
-		done.Remarks[i].Suggestion.Made = done.Head
-		done.Plan = done.Plan.WithSuggestion(done.Remarks[i])
+		all[i].Suggestion.Made = newest
 	}
-	return done, nil
+	return newest, all, nil
 }
 
-func paths(task plan.Task) (all []string) {
-	for _, r := range task.Remarks {
+func paths(remarks []plan.Remark) (all []string) {
+	for _, r := range remarks {
 		all = append(all, r.Path)
 	}
 	return all
@@ -114,9 +93,17 @@ func Put(file []byte, s plan.Suggestion) ([]byte, bool) {
 	return []byte(put), put != string(file)
 }
 
-// commit names the suggestion's author beside ralph.
-func commit(ctx context.Context, t *git.Trusted, on Branch, r plan.Remark, text []byte) (string, error) {
-	with, err := t.Overlay(ctx, git.Overlay{Onto: on.Head, From: on.Head, Texts: map[string][]byte{r.Path: text}})
+// message names the suggestion's author beside ralph.
+func message(r plan.Remark, signOff bool) git.Message {
+	m := git.Message{Subject: "fix: apply the suggestion by " + r.By, SignOff: signOff}
+	if r.Suggestion.ByID != 0 {
+		m.Trailers = []string{fmt.Sprintf("Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By, r.Suggestion.ByID, r.By)}
+	}
+	return m
+}
+
+func commit(ctx context.Context, t *git.Trusted, change git.Overlay, m git.Message) (string, error) {
+	with, err := t.Overlay(ctx, change)
 	if err != nil {
 		return "", err
 	}
@@ -124,9 +111,5 @@ func commit(ctx context.Context, t *git.Trusted, on Branch, r plan.Remark, text 
 	if err != nil {
 		return "", err
 	}
-	message := git.Message{Subject: "fix: apply the suggestion by " + r.By, SignOff: on.SignOff}
-	if r.Suggestion.ByID != 0 {
-		message.Trailers = []string{fmt.Sprintf("Co-authored-by: %s <%d+%s@users.noreply.github.com>", r.By, r.Suggestion.ByID, r.By)}
-	}
-	return t.Commit(ctx, tree, message, on.Head)
+	return t.Commit(ctx, tree, m, change.Onto)
 }
