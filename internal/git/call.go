@@ -103,7 +103,7 @@ func (g Git) Do(ctx context.Context, c Call) ([]byte, error) {
 	}
 	res, err := run(ctx, command)
 	failed := &Error{Command: c.Args[0], Exit: res.Exit, TimedOut: res.TimedOut, TooLong: out.over, Stderr: stderr.String()}
-	failed.Said = reason(failed.Stderr)
+	failed.Said = Reason(failed.Stderr)
 	switch {
 	case out.over || res.TimedOut:
 		return kept.Bytes(), failed
@@ -153,8 +153,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// reason returns the last line with "fatal:" or "error:", or else the last line that is no hint.
-func reason(text string) string {
+// Reason returns the last line with "fatal:" or "error:", or else the last line that is no hint.
+func Reason(text string) string {
 	last := ""
 	complains := false
 	for line := range strings.Lines(text) {

@@ -96,7 +96,7 @@ func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task str
 	case isNothingToCommit(task, said.String()):
 		done.Message = "" // no commit has it
 	default:
-		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, errorLine(said.String()))
+		err = fmt.Errorf("%s %s: exit %d: %s", run.Policy.SCM.Command, task, result.Exit, git.Reason(said.String()))
 	}
 	return done, err
 }
@@ -165,17 +165,6 @@ func (s *activeRun) checkBranch(ctx context.Context, run journal.Run) error {
 // A commit without changes is no failure.
 func isNothingToCommit(task, said string) bool {
 	return task == commitTask && (strings.Contains(said, "nothing to commit") || strings.Contains(said, "nothing added to commit"))
-}
-
-// errorLine finds the line that says what failed. Advice may follow it.
-func errorLine(said string) string {
-	lines := strings.Split(strings.TrimSpace(said), "\n")
-	for _, line := range lines {
-		if strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ") {
-			return strings.TrimSpace(line)
-		}
-	}
-	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 // commitMessage takes the answer in response tags, or else the first line that is not empty.
