@@ -62,8 +62,6 @@ type job struct {
 	At     stamp  `json:"run_started_at"` // of this attempt: who asks again has read again
 }
 
-func (j job) filled() bool { return j.Status != "" }
-
 // JobEnded reports whether GitHub says that a job is over.
 func (c *Client) JobEnded(ctx context.Context, id int64) (bool, error) {
 	found, err := c.job(ctx, id)

@@ -61,9 +61,6 @@ func runOperation(ctx context.Context, c *Client, a operation, call func(context
 func request[T any](ctx context.Context, c *Client, a operation) (T, error) {
 	return withRetry(ctx, c, a, func(ctx context.Context) (got T, err error) {
 		_, _, err = c.get(ctx, a, &got)
-		if f, is := any(got).(interface{ filled() bool }); is && err == nil && !f.filled() {
-			err = errEmpty
-		}
 		return got, err
 	})
 }

@@ -38,7 +38,6 @@ func TestHowOftenACallIsTried(t *testing.T) {
 		"a page of HTML, for ever":   {page, -1, read, 3, github.Unavailable},
 		"an answer that was cut":     {cut, 1, read, 2, ""},
 		"cut before the first byte":  {githubtest.Fault{CutAfter: -1}, 1, read, 2, ""},
-		"an empty answer":            {githubtest.Fault{Status: 200, Body: "{}"}, 1, read, 2, ""},
 		"HTML that says 200":         {githubtest.Fault{Status: 200, Body: "<html>log in"}, -1, read, 3, github.Unavailable},
 		"an edit, which harms not":   {githubtest.ServerError(500), 1, edit, 2, github.NotFound}, // of a comment that is gone
 		"a new comment, which may":   {githubtest.ServerError(500), 1, write, 1, github.Unavailable},

@@ -215,8 +215,6 @@ type permission struct {
 	Permission trigger.Permission `json:"permission"`
 }
 
-func (l permission) filled() bool { return l.Permission != "" }
-
 type identity struct {
 	mu    sync.Mutex
 	login string

@@ -76,8 +76,6 @@ type issue struct {
 	UpdatedAt stamp           `json:"updated_at"`
 }
 
-func (i issue) filled() bool { return i.Number != 0 }
-
 func (i *issue) merged() bool {
 	var side struct {
 		MergedAt stamp `json:"merged_at"`
@@ -99,8 +97,6 @@ type comment struct {
 	} `json:"reactions"`
 	reviewComment
 }
-
-func (c comment) filled() bool { return c.ID != 0 }
 
 type named struct {
 	Name string `json:"name"`

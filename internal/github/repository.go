@@ -142,8 +142,6 @@ type object struct {
 	SHA string `json:"sha"`
 }
 
-func (o object) filled() bool { return o.SHA != "" }
-
 // FileOf reads a file of another repository of the same owner. GitHub does not tell a missing
 // file from a hidden one: neither is found. An empty file is found.
 func (c *Client) FileOf(ctx context.Context, repo, path string) (text []byte, found bool, err error) {

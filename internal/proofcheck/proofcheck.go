@@ -27,9 +27,6 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-// Name is the name of the check, for rulesets that require it.
-const Name = github.ProofCheck
-
 // The conclusions of the check. For GitHub neutral satisfies a required check, so it is
 // only for changes without anything to prove.
 const (
@@ -103,7 +100,7 @@ type Facts struct {
 // Check returns the check, and whether a person must act before it can become green.
 func Check(f Facts) (check github.NewCheck, person bool) {
 	o := f.Outcome
-	check = github.NewCheck{Name: Name, Head: f.Head, Conclusion: failure}
+	check = github.NewCheck{Name: github.ProofCheck, Head: f.Head, Conclusion: failure}
 	switch o.Grade {
 	case checkout.Proven:
 		check.Conclusion, check.Title = success, "Proven: "+cmp.Or(counted(o), o.Why)
@@ -129,7 +126,7 @@ func Check(f Facts) (check github.NewCheck, person bool) {
 // refused returns the check of a proof that cannot be published.
 func refused(head, why string) github.NewCheck {
 	title, _ := clean.Plain("Not published: "+why, maxTitle)
-	return github.NewCheck{Name: Name, Head: head, Conclusion: failure, Title: title, Summary: clean.Inline(why, 0) + ".\n"}
+	return github.NewCheck{Name: github.ProofCheck, Head: head, Conclusion: failure, Title: title, Summary: clean.Inline(why, 0) + ".\n"}
 }
 
 const (
