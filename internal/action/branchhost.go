@@ -161,16 +161,6 @@ func (h *branchHost) url() string {
 	return h.posted.URL
 }
 
-type origin struct {
-	git  git.Git
-	host *branchHost
-}
-
-// Fetch makes dir a repository of our own that holds the base and the branch.
-func (o origin) Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
-	return o.host.remote().Clone(ctx, o.git, dir, remote.Branches{Base: base, Work: []string{branch}})
-}
-
 type summary struct {
 	path string
 	hide func(string) string

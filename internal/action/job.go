@@ -12,6 +12,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/checkout"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/environ"
+	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -42,9 +44,11 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
 	agents.AgentEnv, agents.Attachments, agents.Watch = env, h.attached, h.Watch
 	return &job.Job{
-		Machine:  job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
-		Code:     job.Code{Origin: origin{git: tool, host: h.host}},
-		Remote:   job.Remote{BranchHost: h.host, Signer: h.host, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
+		Machine: job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
+		Code: job.Code{Origin: func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
+			return h.host.remote().Clone(ctx, tool, dir, remote.Branches{Base: base, Work: []string{branch}})
+		}},
+		Remote:   job.Remote{BranchHost: h.host, Sign: h.host.Sign, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
 		Agents:   agents,
 		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
 		Drain:    h.Drain, Abort: h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,

@@ -93,7 +93,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	asked.Level = j.Sandbox.Name()
 	asked.Notes = append(asked.Notes, j.Sandbox.Notices()...)
 	if before.state != nil {
-		j.RunStore = before.state
+		j.RunStore = before.state.Put
 	}
 	if way.Resume == nil {
 		return j.Start(ctx, asked)

@@ -75,7 +75,7 @@ func (s *activeRun) fetch(ctx context.Context, base, branch string) (err error) 
 	if s.Origin == nil {
 		return nil
 	}
-	s.trusted, err = s.Origin.Fetch(ctx, filepath.Join(s.work, "trusted.git"), base, branch)
+	s.trusted, err = s.Origin(ctx, filepath.Join(s.work, "trusted.git"), base, branch)
 	return err
 }
 

@@ -63,7 +63,9 @@ type Machine struct {
 
 // Code is where the code comes from, and where the agent works on it.
 type Code struct {
-	Origin   Origin    // nil: nothing is handed over and nothing proven
+	// Origin makes dir ralph's own repository, with the base and the branch if it exists. If dir is
+	// one already, it fetches again. nil: nothing is handed over and nothing proven.
+	Origin   func(ctx context.Context, dir, base, branch string) (*git.Trusted, error)
 	UserTree *git.Tree // in which the agent works; nil: it has its own clone
 	Dir      string    // in which the agent works if there is no repository
 	Project  string    // holds people's files for the loop, such as prompt.md; empty in the Action
@@ -71,13 +73,16 @@ type Code struct {
 
 // Remote is where the work and the run's own files are published.
 type Remote struct {
-	BranchHost BranchHost             // nil: nothing is pushed
-	Signer     Signer                 // nil: no commit is signed
-	Attest     *sigstore.Notary       // nil: no evidence is signed
-	Pulls      Pulls                  // nil: only a branch is pushed
-	RunStore   RunStore               // nil: the run is on this machine alone
-	HasSecret  func(text []byte) bool // checks what is pushed; nil: there are no secrets
-	Comment    func(context.Context, view.Texts) (journal.CommentPosted, error)
+	BranchHost BranchHost // nil: nothing is pushed
+	// Sign makes commits again with a signature; nil: no commit is signed.
+	Sign   func(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error)
+	Attest *sigstore.Notary // nil: no evidence is signed
+	Pulls  Pulls            // nil: only a branch is pushed
+	// RunStore replaces a run's own files for another machine. ErrTakenOver says that another job
+	// saved some since. nil: the run is on this machine alone.
+	RunStore  func(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error)
+	HasSecret func(text []byte) bool // checks what is pushed; nil: there are no secrets
+	Comment   func(context.Context, view.Texts) (journal.CommentPosted, error)
 }
 
 // Agents are the agents that work or give opinions.
@@ -101,13 +106,6 @@ type Audience struct {
 	OnCheck     func(policy.Check)               // called before each check; nil: not called
 }
 
-// Origin is where the code comes from.
-type Origin interface {
-	// Fetch makes dir ralph's own repository, with the base and the branch if it
-	// exists. If dir is one already, it fetches again.
-	Fetch(ctx context.Context, dir, base, branch string) (*git.Trusted, error)
-}
-
 // BranchHost is the repository to which the branch is pushed.
 type BranchHost interface {
 	Push(ctx context.Context, from *git.Trusted, branch, sha string) error
@@ -117,22 +115,10 @@ type BranchHost interface {
 	FetchCommit(ctx context.Context, to *git.Trusted, sha string) error
 }
 
-// Signer makes commits again with a signature.
-type Signer interface {
-	Sign(ctx context.Context, from *git.Trusted, run journal.Run) (journal.Signed, error)
-}
-
 // Pulls opens pull requests.
 type Pulls interface {
 	OpenPull(ctx context.Context, run journal.Run, text view.Pull) (journal.PullOpened, error)
 	ReadyPull(ctx context.Context, run journal.Run) error
-}
-
-// RunStore keeps a run's own files for another machine.
-type RunStore interface {
-	// Put replaces the saved files. ErrTakenOver says that another job saved some
-	// since.
-	Put(ctx context.Context, run journal.Run, files map[string][]byte) (journal.Shelved, error)
 }
 
 // NewRun is a run to begin. The job finds its commits and trees.

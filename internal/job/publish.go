@@ -20,7 +20,7 @@ func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push
 		if s.BranchHost == nil {
 			return nil, errNoRemote
 		}
-		if run.Policy.Sign && s.Signer != nil && run.Signed != run.Head {
+		if run.Policy.Sign && s.Sign != nil && run.Signed != run.Head {
 			return s.sign(ctx, run)
 		}
 		err := s.BranchHost.Push(ctx, s.trusted, run.Branch, step.SHA)
@@ -35,7 +35,7 @@ func (s *activeRun) push(ctx context.Context, run journal.Run, step verdict.Push
 
 // sign moves the agent's tree to the signed commits before they are recorded, as in a merge.
 func (s *activeRun) sign(ctx context.Context, run journal.Run) (journal.Event, error) {
-	signed, err := s.Signer.Sign(ctx, s.trusted, run)
+	signed, err := s.Sign(ctx, s.trusted, run)
 	if err != nil {
 		return nil, err
 	}

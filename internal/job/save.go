@@ -49,7 +49,7 @@ func (s *activeRun) putFiles(ctx context.Context, run journal.Run) (journal.Shel
 		return journal.Shelved{}, err
 	}
 	files["prd.json"], files[progressFile] = prd, progress
-	shelved, err := s.RunStore.Put(ctx, run, files)
+	shelved, err := s.RunStore(ctx, run, files)
 	shelved.Ended = run.JudgedIterations()
 	return shelved, err
 }

@@ -153,10 +153,10 @@ func (d *Project) placeWork(ctx context.Context, j *job.Job, p policy.Policy) (e
 	at := job.UserRepository{Git: d.Tool, Place: *d.Place}
 	switch {
 	case p.SeparateTree && !p.UsesLinkedWorktree():
-		j.Origin, j.BranchHost = at, at
+		j.Origin, j.BranchHost = at.Fetch, at
 		return nil
 	case p.Done == policy.ByStories:
-		j.Origin = at
+		j.Origin = at.Fetch
 	}
 	j.UserTree = own
 	return nil
