@@ -70,7 +70,7 @@ func (h *handler) resumeKilledJob(ctx context.Context, pull github.Pull) (bool, 
 	h.host = h.hostFor(pull.Number)
 	h.task = plan.Task{Kind: plan.KindPull, Number: pull.Number, Repo: h.trigger.Repo.String()}
 	s, found, err := h.openState(ctx)
-	if err != nil || !found.lease.Ready || h.trigger.IsCI() && found.lease.Attempts.OfPull == 0 {
+	if err != nil || found.lease.ReadyHead == "" || h.trigger.IsCI() && found.lease.Attempts.OfPull == 0 {
 		return false, err
 	}
 	if busy, err := s.isJobAtWork(ctx, found.lease); busy || err != nil {

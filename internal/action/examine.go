@@ -127,9 +127,9 @@ func (h *handler) claim(ctx context.Context, b previousState, during time.Durati
 		return false, nil
 	}
 	lease := &b.state.lease
-	lease.Attempts, lease.Ready, lease.ReadyHead = h.task.Attempts, b.found.lease.Ready, b.found.lease.ReadyHead
-	if !lease.Ready && h.isOwnPull() && !h.trigger.Pull.Draft {
-		lease.Ready, lease.ReadyHead = true, h.trigger.Pull.HeadSHA
+	lease.Attempts, lease.ReadyHead = h.task.Attempts, b.found.lease.ReadyHead
+	if lease.ReadyHead == "" && h.isOwnPull() && !h.trigger.Pull.Draft {
+		lease.ReadyHead = h.trigger.Pull.HeadSHA
 	}
 	_, err := b.state.write(ctx, b.found.files, "at work", during)
 	switch {

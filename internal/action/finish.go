@@ -88,7 +88,7 @@ func (h *handler) releaseKilled(ctx context.Context, killed Outcome, ended bool)
 		return
 	}
 	during := time.Duration(0)
-	if l := found.lease; !ended && (l.Ready || l.Attempts.OfPull > 0) {
+	if l := found.lease; !ended && (l.ReadyHead != "" || l.Attempts.OfPull > 0) {
 		s.lease, during = l, expiredLease
 	}
 	h.releaseLease(ctx, previousState{state: s, found: found}, killed, during)

@@ -17,10 +17,8 @@ type Lease struct {
 	// Attempts counts attempts at red checks, with the job's own. The journal has them only after an iteration.
 	Attempts plan.Attempts `json:"attempts,omitzero"`
 
-	// Ready is set if the pull request was not a draft before the first job that did not return its lease:
-	// ralph made it one.
-	Ready bool `json:"ready,omitempty"`
-	// ReadyHead is the head that was ready. A later one must be proven first.
+	// ReadyHead is the head of the pull request if it was not a draft before the first job that did not return its
+	// lease: ralph made it one. A later head must be proven first.
 	ReadyHead string `json:"ready_head,omitempty"`
 }
 
