@@ -70,7 +70,6 @@ type handler struct {
 	ledgerEntry *ledger.Entry   // in the repository's ledger
 	relayed     github.Relayed  // by the server of a GitHub App, if it was
 	onlyNumber  bool            // the issue is known by its number alone, and has to be fetched
-	reaction    string          // with what, last
 	tellFailed  bool            // something of how the run ended did not come to people
 	redChecks   []trigger.Check // what to work on, where CI asks
 	tracer      *trace.Tracer   // of the run; nil: no collector is set

@@ -3,7 +3,6 @@ package action
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -153,7 +152,7 @@ func (r request) ref() string {
 	}
 	words := []string{r.inputs.BranchPrefix, r.inputs.BaseBranch, r.task.Title, r.task.Body}
 	digest := sha256.Sum256([]byte(strings.Join(words, "\x00")))
-	return "refs/ralph/run-" + hex.EncodeToString(digest[:8])
+	return fmt.Sprintf("refs/ralph/run-%x", digest[:8])
 }
 
 // renewed returns new rules for a run that is resumed, or nil to keep its rules.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/config"
@@ -61,7 +60,7 @@ func (h *handler) enterLedger(ctx context.Context, asked *job.NewRun, old journa
 	}
 	var open []string
 	if limits.Pulls > 0 && e.Branch != "" {
-		if open, err = h.openPulls(ctx); err != nil {
+		if open, err = h.client.OpenPulls(ctx, h.inputs.BranchPrefix); err != nil {
 			return err
 		}
 	}
@@ -104,17 +103,6 @@ func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.
 		e.Worker = quota.PullRun{ID: e.Run, Agent: asked.Policy.Agent}
 	}
 	return e, err
-}
-
-func (h *handler) openPulls(ctx context.Context) ([]string, error) {
-	branches, err := h.client.OpenPulls(ctx)
-	var ours []string
-	for _, branch := range branches {
-		if strings.HasPrefix(branch, h.inputs.BranchPrefix) {
-			ours = append(ours, branch)
-		}
-	}
-	return ours, err
 }
 
 func (h *handler) leaveLedger(ctx context.Context, run journal.Run) {

@@ -71,10 +71,9 @@ func (h *handler) refuse(ctx context.Context, refusal trigger.Refusal) {
 
 // react adds a reaction to the request. An error is only logged.
 func (h *handler) react(ctx context.Context, content string) {
-	if h.trigger.Issue.Number == 0 || h.trigger.IsAutomatic() || content == h.reaction || h.inputs.DryRun {
-		return // there is nothing to react to, or the reaction is there
+	if h.trigger.Issue.Number == 0 || h.trigger.IsAutomatic() || h.inputs.DryRun {
+		return
 	}
-	h.reaction = content
 	h.sayError(h.client.React(ctx, h.trigger, content))
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,10 +51,7 @@ func (r Relayed) encode() (string, error) {
 	return string(bytes.TrimSpace(text.Bytes())), nil
 }
 
-func digest(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
+func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 // ReadRelayed reads the delivery in a workflow_dispatch, if there is one.
 func ReadRelayed(payload []byte) (Relayed, bool, error) {
@@ -79,13 +75,8 @@ func ReadRelayed(payload []byte) (Relayed, bool, error) {
 
 // RelayedText gets an issue's text that was too long; same reports whether it is unchanged.
 func (c *Client) RelayedText(ctx context.Context, r Relayed) (text string, same bool, err error) {
-	found, err := c.readIssue(ctx, r.Trigger.Issue.Number)
-	if err != nil {
-		return "", false, err
-	}
-	var wash textCleaner
-	text = wash.clean(found.Body, maxText)
-	return text, digest(text) == r.Digest, nil
+	found, err := c.IssueText(ctx, r.Trigger.Issue.Number)
+	return found.Body, err == nil && digest(found.Body) == r.Digest, err
 }
 
 // ReadWanted is ReadTrigger for an event with a command. Of others it returns why there is none,

@@ -200,13 +200,13 @@ func (c *Client) Forms(ctx context.Context, branch string) (forms [][]byte, err 
 	return forms, err
 }
 
-// OpenPulls returns the branches of this repository that have an open pull request.
-func (c *Client) OpenPulls(ctx context.Context) ([]string, error) {
+// OpenPulls returns the branches of this repository with that prefix that have an open pull request.
+func (c *Client) OpenPulls(ctx context.Context, prefix string) ([]string, error) {
 	a := operation{action: "count the open pull requests", permission: pullsRead}
 	pulls, err := list[struct{ Head pullSide }](ctx, c, a, "pulls?state=open", maxPages)
 	var branches []string
 	for _, p := range pulls {
-		if strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo) {
+		if strings.HasPrefix(p.Head.Ref, prefix) && strings.EqualFold(p.Head.Repo.FullName, c.Owner+"/"+c.Repo) {
 			branches = append(branches, p.Head.Ref)
 		}
 	}

@@ -2,7 +2,6 @@ package upkeep
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,7 +61,7 @@ func marked(run journal.Run, thread int64, headline string) string {
 	run.Signed = ""
 	r, _ := reply(run, thread, headline)
 	digest := sha256.Sum256([]byte(r.Text))
-	return fmt.Sprintf("%s%s %s -->", threadMark, run.ID, hex.EncodeToString(digest[:6]))
+	return fmt.Sprintf("%s%s %x -->", threadMark, run.ID, digest[:6])
 }
 
 func reply(run journal.Run, thread int64, headline string) (Reply, bool) {
