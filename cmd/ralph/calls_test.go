@@ -96,7 +96,7 @@ func retold(t *testing.T, entries []journal.Entry) editor {
 	t.Helper()
 	var screen editor
 	synctest.Test(t, func(t *testing.T) {
-		p := &publish.Publisher{Screens: []publish.Screen{&screen}, Interval: 15 * time.Second, Failed: func(err error) { t.Error(err) }}
+		p := &publish.Publisher{Screens: []publish.Screen{screen.Show}, Interval: 15 * time.Second, Failed: func(err error) { t.Error(err) }}
 		p.Start(t.Context())
 		began, run := time.Now(), journal.Run{}
 		for _, entry := range entries {

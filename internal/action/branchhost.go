@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -159,22 +158,4 @@ func (h *branchHost) url() string {
 	h.showing.Lock()
 	defer h.showing.Unlock()
 	return h.posted.URL
-}
-
-type summary struct {
-	path string
-	hide func(string) string
-}
-
-// Show writes the page.
-func (s summary) Show(_ context.Context, board view.Texts) error { return s.write(board.Summary) }
-
-func (s summary) write(text string) error {
-	if s.path == "" {
-		return nil
-	}
-	if err := os.WriteFile(s.path, []byte(s.hide(text)), 0o644); err != nil { //nolint:forbidigo // the runner's own file
-		return fmt.Errorf("write the job's summary: %w", err)
-	}
-	return nil
 }

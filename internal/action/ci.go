@@ -164,7 +164,7 @@ func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
 	why, err := aftercare.Job{
 		Trigger: h.trigger, Payload: h.payload, Client: h.client, Prefix: h.inputs.BranchPrefix,
 		Remote: h.host.remote(), Store: book.Store, Ledger: book, Pause: randomPause, Now: h.Now,
-		Say: h.say, Hide: h.cleanText, Page: h.summary().write,
+		Say: h.say, Hide: h.cleanText, Page: h.writeSummary,
 	}.Do(ctx)
 	if err == nil {
 		h.say(why)

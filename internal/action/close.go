@@ -24,6 +24,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/verdict"
 	"github.com/ralph-loop/ralph/internal/view"
+	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
 const lastWordsTime = 5 * time.Second
@@ -92,7 +93,7 @@ func (h *handler) reportError(run string, err error) {
 	if run != "" {
 		return
 	}
-	if err := h.summary().write(h.errorText(notBegun, err) + "\n"); err != nil {
+	if err := h.writeSummary(h.errorText(notBegun, err) + "\n"); err != nil {
 		h.say(err.Error())
 	}
 }
@@ -129,7 +130,7 @@ func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
 
 func (h *handler) showAll(ctx context.Context, board view.Texts) {
 	for _, screen := range h.screens() {
-		h.markTellFailed(screen.Show(ctx, board))
+		h.markTellFailed(screen(ctx, board))
 	}
 }
 
@@ -146,7 +147,7 @@ func (h *handler) setOutputs(outcome Outcome) {
 	if outcome.Home.ID != "" {
 		result.JournalPath = h.inWorkspace(outcome.Home.Journal())
 	}
-	result.EvidencePath, result.ReportPath = h.inWorkspace(job.EvidenceFile(outcome.Home)), h.inWorkspace(job.PageFile(outcome.Home))
+	result.EvidencePath, result.ReportPath = h.inWorkspace(job.ExistingFile(outcome.Home, job.EvidenceName)), h.inWorkspace(job.ExistingFile(outcome.Home, workspace.PageFile))
 	whole, err := json.Marshal(result)
 	if err != nil {
 		h.say(fmt.Sprintf("write the result: %v", err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -105,10 +106,20 @@ func (h *handler) reviewer(p policy.Policy) (*job.Candidate, error) {
 	return job.FindSecond(p.Review, options, h.agentEnv, h.env.Workspace)
 }
 
-func (h *handler) screens() []publish.Screen { return []publish.Screen{h.host, h.summary()} }
+func (h *handler) screens() []publish.Screen {
+	return []publish.Screen{h.host.Show, func(_ context.Context, board view.Texts) error { return h.writeSummary(board.Summary) }}
+}
 
-func (h *handler) summary() summary {
-	return summary{path: h.Getenv("GITHUB_STEP_SUMMARY"), hide: h.cleanText}
+// writeSummary writes the page of the job.
+func (h *handler) writeSummary(text string) error {
+	path := h.Getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	if err := os.WriteFile(path, []byte(h.cleanText(text)), 0o644); err != nil { //nolint:forbidigo // the runner's own file
+		return fmt.Errorf("write the job's summary: %w", err)
+	}
+	return nil
 }
 
 // clone never uses an address of the event.

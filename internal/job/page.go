@@ -88,13 +88,8 @@ func (s *activeRun) writePage(ctx context.Context) {
 	}
 }
 
-// PageFile returns the path of a run's report page, or nothing if there is none.
-func PageFile(home workspace.Run) string { return existingFile(home, workspace.PageFile) }
-
-// EvidenceFile returns the path of a run's evidence, or nothing if there is none.
-func EvidenceFile(home workspace.Run) string { return existingFile(home, EvidenceName) }
-
-func existingFile(home workspace.Run, name string) string {
+// ExistingFile returns the path of a run's file, or nothing if there is none.
+func ExistingFile(home workspace.Run, name string) string {
 	if home.ID == "" || !home.Exists(name) {
 		return ""
 	}

@@ -149,8 +149,8 @@ func (d *Project) printEnd(outcome job.Outcome, worktree string) error {
 // PrintResult prints a run for scripts.
 func PrintResult(to io.Writer, run journal.Run, home workspace.Run, worktree string) error {
 	result := result.Of(run)
-	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.EvidenceFile(home)
-	result.ReportPath = job.PageFile(home)
+	result.JournalPath, result.WorktreePath, result.EvidencePath = home.Journal(), worktree, job.ExistingFile(home, job.EvidenceName)
+	result.ReportPath = job.ExistingFile(home, workspace.PageFile)
 	return clean.JSON(to, result)
 }
 

@@ -11,9 +11,7 @@ import (
 )
 
 // Screen shows the state of a run to people.
-type Screen interface {
-	Show(ctx context.Context, board view.Texts) error
-}
+type Screen func(ctx context.Context, board view.Texts) error
 
 // showTimeout limits an update, because a run ends only after the last one.
 const showTimeout = 10 * time.Second
@@ -128,20 +126,15 @@ func (p *Publisher) show(ctx context.Context, m runState) bool {
 	defer done()
 	board, shown := m.texts(), true
 	for i, screen := range p.Screens {
-		if err := screen.Show(ctx, board); err != nil {
-			p.reportFailure(i, err)
-			shown = false
+		err := screen(ctx, board)
+		if err == nil {
+			delete(p.lastErrors, i)
 			continue
 		}
-		delete(p.lastErrors, i)
+		if shown = false; p.lastErrors[i] != err.Error() { // else it was reported already
+			p.lastErrors[i] = err.Error()
+			p.Failed(err)
+		}
 	}
 	return shown
-}
-
-// reportFailure reports an error of a screen, once until it changes.
-func (p *Publisher) reportFailure(screen int, err error) {
-	if p.lastErrors[screen] != err.Error() {
-		p.lastErrors[screen] = err.Error()
-		p.Failed(err)
-	}
 }

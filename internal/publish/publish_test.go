@@ -64,7 +64,7 @@ func start(t *testing.T, screens ...publish.Screen) *publish.Publisher {
 func TestTheFirstIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, s := time.Now(), &screen{}
-		p := start(t, s)
+		p := start(t, s.Show)
 		p.Update(run("1"))
 		synctest.Wait()
 		s.want(t, "1")
@@ -78,7 +78,7 @@ func TestTheFirstIsShownAtOnce(t *testing.T) {
 func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
-		p := start(t, s)
+		p := start(t, s.Show)
 		for _, id := range []string{"1", "2", "3"} {
 			p.Update(run(id))
 			synctest.Wait()
@@ -105,7 +105,7 @@ func TestAfterAPauseOnlyTheNewestIsShown(t *testing.T) {
 
 func TestNoticeNeverWaitsForAScreen(t *testing.T) {
 	s := &screen{began: make(chan string, 9), gate: make(chan struct{})}
-	p := &publish.Publisher{Screens: []publish.Screen{s}}
+	p := &publish.Publisher{Screens: []publish.Screen{s.Show}}
 	p.Start(t.Context())
 	p.Update(run("1"))
 	<-s.began // and stays there
@@ -120,7 +120,7 @@ func TestNoticeNeverWaitsForAScreen(t *testing.T) {
 func TestCloseShowsWhatWasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, s := time.Now(), &screen{}
-		p := start(t, s)
+		p := start(t, s.Show)
 		p.Update(run("1"))
 		synctest.Wait()
 		p.Update(run("2"))
@@ -136,7 +136,7 @@ func TestCloseShowsWhatWasLeft(t *testing.T) {
 
 func TestCloseWithNothingNoticed(t *testing.T) {
 	s := &screen{}
-	p := start(t, s)
+	p := start(t, s.Show)
 	p.Close()
 	s.want(t)
 }
@@ -144,7 +144,7 @@ func TestCloseWithNothingNoticed(t *testing.T) {
 func TestAScreenThatFailsIsReportedAndStopsNoOther(t *testing.T) {
 	broken, whole := &screen{fails: errors.New("502")}, &screen{}
 	var failed []error
-	p := &publish.Publisher{Screens: []publish.Screen{broken, whole}, Failed: func(err error) { failed = append(failed, err) }}
+	p := &publish.Publisher{Screens: []publish.Screen{broken.Show, whole.Show}, Failed: func(err error) { failed = append(failed, err) }}
 	p.Start(t.Context())
 	p.Update(run("1"))
 	p.Close()
@@ -169,7 +169,7 @@ func trying(t *testing.T, screens ...publish.Screen) *publish.Publisher {
 func TestWhatCouldNotBeShownIsShownAfterThePause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{fails: errors.New("502"), heals: 2}
-		p := trying(t, s)
+		p := trying(t, s.Show)
 		p.Update(run("1"))
 		synctest.Wait()
 		s.want(t, "1")
@@ -189,7 +189,7 @@ func TestWhatCouldNotBeShownIsShownAfterThePause(t *testing.T) {
 func TestCloseTriesTheLastStateAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &screen{}
-		p := trying(t, s)
+		p := trying(t, s.Show)
 		p.Update(run("1"))
 		synctest.Wait()
 		s.fails = errors.New("502")
@@ -202,7 +202,7 @@ func TestCloseTriesTheLastStateAgain(t *testing.T) {
 func TestAScreenThatFailsAlwaysIsLeftAloneInBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, told := &screen{fails: errors.New("403")}, 0
-		p := &publish.Publisher{Screens: []publish.Screen{s}, Failed: func(error) { told++ }}
+		p := &publish.Publisher{Screens: []publish.Screen{s.Show}, Failed: func(error) { told++ }}
 		p.Start(t.Context())
 		p.Update(run("1"))
 		<-time.After(3500 * time.Millisecond)
@@ -219,7 +219,7 @@ func TestNothingIsShownOnceTheRunHadToEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, hush := context.WithCancel(t.Context())
 		s := &screen{}
-		p := &publish.Publisher{Screens: []publish.Screen{s}, Interval: pause}
+		p := &publish.Publisher{Screens: []publish.Screen{s.Show}, Interval: pause}
 		p.Start(ctx)
 		p.Update(run("1"))
 		synctest.Wait()

@@ -69,7 +69,7 @@ func begun(t *testing.T, to *publish.Publisher) *growingRun {
 func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		p := start(t, w)
+		p := start(t, w.Show)
 		s := begun(t, p)
 		w.last(t, 1)
 		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"})
@@ -90,7 +90,7 @@ func TestTheFirstTimeThatARunIsKeptIsShownAtOnce(t *testing.T) {
 func TestThePullRequestIsOfTheLastIterationThatEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &recorder{}
-		p := start(t, w)
+		p := start(t, w.Show)
 		s := begun(t, p)
 		s.event(journal.IterationBegan{Number: 1, Story: "US-001"}, journal.IterationEnded{Number: 1, Story: "US-001"}, journal.PullOpened{Number: 7, Draft: true})
 		want := view.Of(s.run).Pull
