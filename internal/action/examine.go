@@ -144,13 +144,6 @@ func (h *handler) claim(ctx context.Context, b previousState, during time.Durati
 	return false, nil
 }
 
-func (b previousState) unpack(folder workspace.Folder) (workspace.Run, error) {
-	if b.here.ID != "" {
-		return b.here, nil
-	}
-	return folder.Unpack(b.run.ID, b.found.files)
-}
-
 // expiredLease is for a lease that has ended, and still says what its job did.
 const expiredLease = time.Nanosecond
 

@@ -98,9 +98,11 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	if way.Resume == nil {
 		return j.Start(ctx, asked)
 	}
-	home, err := before.unpack(j.Folder)
-	if err != nil {
-		return Outcome{}, err
+	home := before.here
+	if home.ID == "" {
+		if home, err = j.Folder.Unpack(before.run.ID, before.found.files); err != nil {
+			return Outcome{}, err
+		}
 	}
 	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, h.task.Context
 	way.Resume.Policy = h.renewed(asked, before.run)

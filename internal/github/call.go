@@ -27,7 +27,10 @@ type operation struct {
 // withRetry retries where that may help and does no harm. Its errors hold an *Error.
 func withRetry[T any](ctx context.Context, c *Client, a operation, do func(context.Context) (T, error)) (T, error) {
 	for try := 1; ; try++ {
-		got, err := withTimeout(ctx, c.retry.Timeout, do)
+		// http.Client's own timer would go on after an error, as go-github does not close what it has read.
+		limited, cancel := context.WithTimeout(ctx, c.retry.Timeout)
+		got, err := do(limited)
+		cancel()
 		if err == nil {
 			return got, nil
 		}
@@ -41,14 +44,6 @@ func withRetry[T any](ctx context.Context, c *Client, a operation, do func(conte
 			return *new(T), fmt.Errorf("%s: %w", a.action, err)
 		}
 	}
-}
-
-// withTimeout limits one try. http.Client's own timer would go on after an error, as go-github does
-// not close what it has read.
-func withTimeout[T any](ctx context.Context, limit time.Duration, do func(context.Context) (T, error)) (T, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return do(ctx)
 }
 
 func runOperation(ctx context.Context, c *Client, a operation, call func(context.Context) error) error {

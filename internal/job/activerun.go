@@ -35,7 +35,6 @@ type activeRun struct {
 	stopShowing context.CancelFunc // ends all showing
 	work        string             // the folder of the run's trees
 	trusted     *git.Trusted       // ralph's own repository; nil: nothing is handed over or proven
-	cloned      *git.Tree          // the agent's clone, once it is open
 	snapshot    agentSnapshot
 	clean       *checkout.Clean // where proofs run
 	prover      proof.Prover

@@ -105,21 +105,19 @@ func (s *activeRun) clone(ctx context.Context) (*git.Tree, error) {
 	if err := os.Rename(young, dir); err != nil {
 		return nil, fmt.Errorf("move the agent's tree into place: %w", err)
 	}
-	s.cloned = nil // was the earlier tree
 	return s.openTree(dir)
 }
 
-func (s *activeRun) openTree(dir string) (_ *git.Tree, err error) {
-	if s.cloned == nil {
-		if err := reopenTree(dir); err != nil {
-			return nil, fmt.Errorf("open the agent's tree: %w", err)
-		}
-		if s.cloned, err = s.trusted.OpenTree(dir); err != nil {
-			return nil, err
-		}
+func (s *activeRun) openTree(dir string) (*git.Tree, error) {
+	if err := reopenTree(dir); err != nil {
+		return nil, fmt.Errorf("open the agent's tree: %w", err)
 	}
-	s.cloned.Beside, s.cloned.Run = LoopFiles(s.Run().Policy), s.gitRunner(dir)
-	return s.cloned, nil
+	tree, err := s.trusted.OpenTree(dir)
+	if err != nil {
+		return nil, err
+	}
+	tree.Beside, tree.Run = LoopFiles(s.Run().Policy), s.gitRunner(dir)
+	return tree, nil
 }
 
 func (s *activeRun) cloneSpec(run journal.Run, dir string) git.CloneSpec {
@@ -174,7 +172,7 @@ func (s *activeRun) repair(ctx context.Context, run journal.Run, tree *git.Tree)
 
 // renew replaces the agent's repository by a new one at the run's head. The files stay.
 func (s *activeRun) renew(ctx context.Context, run journal.Run, tree *git.Tree) error {
-	s.snapshot, s.cloned = agentSnapshot{}, nil // of the broken repository
+	s.snapshot = agentSnapshot{} // of the broken repository
 	spec := s.cloneSpec(run, tree.Dir)
 	strays, _ := s.readSetupMarker()
 	spec.Exclude = append(spec.Exclude, strays...)
