@@ -64,7 +64,7 @@ func (h *handler) askQuestion(ctx context.Context, run journal.Run) {
 		return
 	}
 	digest := sha256.Sum256([]byte(stop.Why))
-	mark := fmt.Sprintf("%sasked %s %x -->", trigger.Marker, h.env.RunID, digest[:6])
+	mark := fmt.Sprintf("%sasked %d %x -->", trigger.Marker, h.env.Job, digest[:6])
 	text := "**ralph asks:** " + h.quoteForeign(stop.Why) + "\n\n**Next:** " + view.Next(run) + "."
 	h.markTellFailed(h.answerOnce(ctx, mark, text))
 }

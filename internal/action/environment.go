@@ -29,8 +29,7 @@ type environment struct {
 	EventName, EventPath  string
 	ServerURL, Repository string
 	Workspace             string
-	RunID                 string
-	Job                   int64 // RunID as a number; 0: none
+	Job                   int64 // GITHUB_RUN_ID; 0: none
 }
 
 func readEnvironment(getenv func(string) string) environment {
@@ -38,7 +37,7 @@ func readEnvironment(getenv func(string) string) environment {
 	return environment{
 		EventName: getenv("GITHUB_EVENT_NAME"), EventPath: getenv("GITHUB_EVENT_PATH"),
 		ServerURL: getenv("GITHUB_SERVER_URL"), Repository: getenv("GITHUB_REPOSITORY"),
-		Workspace: getenv("GITHUB_WORKSPACE"), RunID: getenv("GITHUB_RUN_ID"), Job: job,
+		Workspace: getenv("GITHUB_WORKSPACE"), Job: job,
 	}
 }
 
@@ -57,10 +56,10 @@ func (e environment) folder() string { return filepath.Join(e.Workspace, ".ralph
 func (e environment) repo() string { return e.ServerURL + "/" + e.Repository }
 
 func (e environment) log() string {
-	if e.RunID == "" {
+	if e.Job == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s/actions/runs/%s", e.repo(), e.RunID)
+	return fmt.Sprintf("%s/actions/runs/%d", e.repo(), e.Job)
 }
 
 // say writes lines to the log; none for an empty text. It hides secrets, and lets nothing command the runner.

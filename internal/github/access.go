@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -54,8 +55,9 @@ type Client struct {
 	graphql      string
 	retry        RetryPolicy
 	credential   *credential
-	tokenInput   string // that its token comes from
-	self         identity
+	tokenInput   string     // that its token comes from
+	asking       sync.Mutex // for ownLogin
+	ownLogin     string
 }
 
 // Connect makes a client of a. It makes no call yet.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -215,17 +214,12 @@ type permission struct {
 	Permission trigger.Permission `json:"permission"`
 }
 
-type identity struct {
-	mu    sync.Mutex
-	login string
-}
-
 // login is our login. REST tells it to people; GraphQL to Apps and jobs, too.
 func (c *Client) login(ctx context.Context) (string, error) {
-	c.self.mu.Lock()
-	defer c.self.mu.Unlock()
-	if c.self.login != "" {
-		return c.self.login, nil
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if c.ownLogin != "" {
+		return c.ownLogin, nil
 	}
 	type viewer struct {
 		Viewer struct {
@@ -235,13 +229,13 @@ func (c *Client) login(ctx context.Context) (string, error) {
 	answer, err := withRetry(ctx, c, operation{action: "ask for the login of the token"}, func(ctx context.Context) (viewer, error) {
 		return query[viewer](ctx, c, `query { viewer { login } }`, nil)
 	})
-	if c.self.login = answer.Viewer.Login; err == nil && c.self.login == "" {
+	if c.ownLogin = answer.Viewer.Login; err == nil && c.ownLogin == "" {
 		err = errEmpty
 	}
 	if err != nil && ctx.Err() == nil && strings.HasPrefix(c.credential.latest(), jobToken) {
 		return jobLogin, nil
 	}
-	return c.self.login, err
+	return c.ownLogin, err
 }
 
 // A job's own token begins so, and writes under this login, also while GraphQL is away.
