@@ -184,9 +184,7 @@ var summary = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("proof.md").Funcs(template.FuncMap{
 		"code":  func(s string) string { return view.Code(s, maxTitle) },
 		"cell":  func(s string) string { return clean.Inline(s, maxTitle) },
-		"first": func(all []string) []string { return all[:min(len(all), maxShown)] },
-		"few":   func(all []Criterion) []Criterion { return all[:min(len(all), maxShown)] },
-		"held":  func(all []journal.Loosened) []journal.Loosened { return all[:min(len(all), maxShown)] },
+		"few":   func(n int) int { return min(n, maxShown) },
 		"more":  func(n int) int { return max(n-maxShown, 0) },
 		"short": func(sha string) string { return fmt.Sprintf("%.12s", sha) },
 		"brought": func(o checkout.Outcome) []string {
