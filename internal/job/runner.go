@@ -34,7 +34,7 @@ func (s *activeRun) runAgent(ctx context.Context, hand driver.Agent, order agent
 		return applyMetering(journal.AgentEnded{Failed: true}, seen, hand.Adapter.Counted), nil
 	}
 	defer s.reportNestedRepos(ctx, emit)()
-	end := models.Turn()
+	end := models.Turn() //nolint:contextcheck // open requests are charged also after the run is cancelled
 	ended, err := hand.Do(ctx, order)
 	end()
 	if err == nil {
