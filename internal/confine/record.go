@@ -3,6 +3,7 @@ package confine
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -108,7 +109,8 @@ func since(before, now []egress.Traffic) *journal.EgressPassed {
 			}
 		}
 		if t.Tunnels+t.Up+t.Down > 0 {
-			all = append(all, journal.Passage{Host: t.Name.String(), Times: t.Tunnels, Up: t.Up, Down: t.Down})
+			host := strings.TrimPrefix(t.Name.String(), egress.Name{}.String()) // empty: of many hosts
+			all = append(all, journal.Passage{Host: host, Times: t.Tunnels, Up: t.Up, Down: t.Down})
 		}
 	}
 	if len(all) == 0 {

@@ -24,6 +24,7 @@ func TestWhatPassedIsToldOnce(t *testing.T) {
 		{nil, nil, nil},
 		{nil, first, &journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 2, Up: 9, Down: 90}, {Host: "a.example:443", Times: 1, Up: 5, Down: 7}}}},
 		{first, first, nil},
+		{first, append([]egress.Traffic{{Tunnels: 3, Up: 4}}, first...), &journal.EgressPassed{Hosts: []journal.Passage{{Times: 3, Up: 4}}}},
 		{first, then, &journal.EgressPassed{Hosts: []journal.Passage{{Host: "a.example:443", Times: 1, Up: 1, Down: 9}, {Host: "b.example:8443", Times: 1, Up: 1}}}},
 	} {
 		if diff := cmp.Diff(test.want, confine.Since(test.before, test.now)); diff != "" {

@@ -50,7 +50,7 @@ func (c *reporter) report(thing string, r Refusal) {
 
 // Traffic is the traffic with one host: of tunnels, or the bodies of requests to a model server.
 type Traffic struct {
-	Name    Name
+	Name    Name  // empty: the hosts beyond maxNames
 	Model   bool  // the host is a model server
 	Tunnels int64 // or requests
 	Up      int64 // bytes from the sandbox
@@ -62,6 +62,9 @@ type trafficLog struct {
 	flow map[Name]*flow
 }
 
+// maxNames limits the hosts that are counted apart: if every host is allowed, an agent can invent names.
+const maxNames = 1000
+
 type flow struct{ tunnels, up, down atomic.Int64 }
 
 func (l *trafficLog) open(n Name) *flow {
@@ -69,6 +72,9 @@ func (l *trafficLog) open(n Name) *flow {
 	defer l.mu.Unlock()
 	if l.flow == nil {
 		l.flow = map[Name]*flow{}
+	}
+	if l.flow[n] == nil && len(l.flow) >= maxNames {
+		n = Name{}
 	}
 	if l.flow[n] == nil {
 		l.flow[n] = new(flow)

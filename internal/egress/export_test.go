@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/ralph-loop/ralph/internal/stream"
@@ -83,6 +84,15 @@ func Pump(client, server net.Conn, hello []byte, idle time.Duration) (up, down i
 	f := new(flow)
 	f.pump(tunnelEnds{client, server}, hello, idle)
 	return f.up.Load(), f.down.Load()
+}
+
+// TrafficOf returns the traffic of so many hosts, with a byte for each.
+func TrafficOf(hosts int) []Traffic {
+	l := new(trafficLog)
+	for i := range hosts {
+		l.open(Name{Host: "h" + strconv.Itoa(i), Port: tlsPort}).up.Add(1)
+	}
+	return l.sums()
 }
 
 // IsOwn is Maker.isOwn.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/ralph-loop/ralph/internal/egress"
 )
 
 // Traffic is sorted by host, so that journals can be compared.
@@ -34,5 +36,20 @@ func TestTrafficIsInOrder(t *testing.T) {
 	slices.Sort(hosts)
 	if !slices.Equal(got, hosts) {
 		t.Errorf("traffic of %q, want %q", got, hosts)
+	}
+}
+
+// An agent that may reach every host invents names, each with an address. The hosts that are counted apart are few, and
+// the others are counted together.
+func TestTrafficOfManyHosts(t *testing.T) {
+	for hosts, want := range map[int]int{1000: 1000, 5000: 1001} {
+		var up int64
+		all := egress.TrafficOf(hosts)
+		for _, passed := range all {
+			up += passed.Up
+		}
+		if len(all) != want || up != int64(hosts) || (all[0].Name == egress.Name{}) != (hosts > 1000) {
+			t.Errorf("%d hosts: %d counted with %d bytes, the first is %+v", hosts, len(all), up, all[0])
+		}
 	}
 }

@@ -56,10 +56,9 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	usual := Limits{Conns: 256, Header: 10 * time.Second, Hello: 10 * time.Second, Idle: 10 * time.Minute, Total: 6 * time.Hour}
 	return Limits{
-		Conns: cmp.Or(l.Conns, usual.Conns), Header: cmp.Or(l.Header, usual.Header), Hello: cmp.Or(l.Hello, usual.Hello),
-		Idle: cmp.Or(l.Idle, usual.Idle), Total: cmp.Or(l.Total, usual.Total),
+		Conns: cmp.Or(l.Conns, 256), Header: cmp.Or(l.Header, 10*time.Second), Hello: cmp.Or(l.Hello, 10*time.Second),
+		Idle: cmp.Or(l.Idle, 10*time.Minute), Total: cmp.Or(l.Total, 6*time.Hour),
 	}
 }
 
