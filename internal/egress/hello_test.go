@@ -23,6 +23,15 @@ func TestHearSaysWhy(t *testing.T) {
 	}
 }
 
+// Letters that Unicode lowers to ASCII are not those of the host: a server would take such a name for an unknown one.
+func TestHearTakesNoOtherLetters(t *testing.T) {
+	for said, refused := range map[string]bool{"KIND.example": false, "kind.example": false, "\u212aind.example": true, "k\u0130nd.example": true} {
+		if _, err := egress.Hear(t.Context(), bytes.NewReader(hello(t, said)), "kind.example"); (err != nil) != refused {
+			t.Errorf("%+q: %v", said, err)
+		}
+	}
+}
+
 // FuzzHear checks that an accepted ClientHello names the right server, that its
 // bytes are returned unchanged, and that it can arrive in any pieces.
 func FuzzHear(f *testing.F) {

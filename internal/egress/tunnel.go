@@ -88,7 +88,7 @@ func readHello(ctx context.Context, from io.Reader, host string) (hello []byte, 
 		return nil, errors.Join(errNotTLS, err)
 	case server == "":
 		return nil, errNoSNI
-	case strings.ToLower(server) != host:
+	case len(server) != len(host) || strings.ToLower(server) != host: // İ and K get shorter
 		return nil, errSNI
 	}
 	return tape.Bytes(), nil
