@@ -53,10 +53,10 @@ func (t *trial) run(ctx context.Context, row *Row) error {
 		return nil
 	}
 	told, err := t.ralph(ctx)
+	row.take(told)
 	if err != nil {
 		return err
 	}
-	row.take(told)
 	row.CheckRuns = logs(filepath.Join(t.work, ".ralph"))
 	head, err := t.handed(ctx)
 	if err != nil {
@@ -198,13 +198,13 @@ func (t *trial) ralph(ctx context.Context) (told result.Result, err error) {
 		command.Timeout = t.MaxTime + grace
 	}
 	ended, err := t.Exec(ctx, command)
-	if err != nil {
-		return told, err
+	if err == nil && json.Unmarshal(out.Bytes(), &told) != nil {
+		err = fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
 	}
-	if json.Unmarshal(out.Bytes(), &told) != nil {
-		return told, fmt.Errorf("ralph run: exit %d: %s", ended.Exit, git.OneLine(last(said.String()), 300))
+	if told.StopReason == "" { // it may have spent all
+		told.CountedUSD = max(told.CountedUSD, t.left)
 	}
-	return told, nil
+	return told, err
 }
 
 const grace = 2 * time.Minute // how long a run may take to end beyond its limit
