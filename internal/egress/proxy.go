@@ -136,7 +136,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, n Name, at []net
 	hello, err := p.listen(ctx, client, n)
 	if err != nil {
 		if ctx.Err() == nil && !errors.Is(err, errSilent) {
-			p.refusals.report(n.Host, Refusal{What: n.String(), Why: reason(err)})
+			p.refusals.report(n.Host, Refusal{What: n.String(), Why: err.Error()})
 		}
 		return
 	}
@@ -157,13 +157,4 @@ func (p *Proxy) listen(ctx context.Context, client *prefixedConn, n Name) ([]byt
 		return nil, errSilent
 	}
 	return readHello(ctx, client, n.Host)
-}
-
-func reason(err error) string {
-	for _, known := range []error{errNoSNI, errSNI} {
-		if errors.Is(err, known) {
-			return known.Error()
-		}
-	}
-	return errNotTLS.Error()
 }

@@ -80,12 +80,12 @@ func readHello(ctx context.Context, from io.Reader, host string) (hello []byte, 
 			return nil, errHelloRead // before the library answers
 		},
 	})
-	err = conversation.HandshakeContext(ctx)
+	_ = conversation.HandshakeContext(ctx) // it never succeeds
 	switch {
 	case tape.Len() == 0:
 		return nil, errSilent
 	case !complete:
-		return nil, errors.Join(errNotTLS, err)
+		return nil, errNotTLS
 	case server == "":
 		return nil, errNoSNI
 	case len(server) != len(host) || strings.ToLower(server) != host: // İ and K get shorter
