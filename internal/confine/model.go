@@ -15,6 +15,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/price"
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
+	"github.com/ralph-loop/ralph/internal/stream"
 )
 
 // Model is the model that the agent will ask, and with what.
@@ -191,6 +192,13 @@ func (w *Sandbox) Used() egress.Spent {
 	since.Usage, since.Cost.USD = now.Usage.Minus(w.spentTold.Usage), now.Cost.USD-w.spentTold.Cost.USD
 	w.spentTold = now
 	return since
+}
+
+// Charge counts against the budget what an agent used that the model server does not count.
+func (w *Sandbox) Charge(usage stream.Usage, cost stream.Cost) {
+	if w != nil && w.servers.modelServer != nil {
+		w.servers.modelServer.Charge(cost.USD, usage.Tokens())
+	}
 }
 
 // Charges reports whether the model server counts dollars, also without costs from agents.

@@ -96,6 +96,13 @@ func (m *Model) Turn() (end func()) {
 // Spent returns the use so far, at any time.
 func (m *Model) Spent() Spent { return m.meter.sum() }
 
+// Charge counts against the budget what an agent used at another server.
+func (m *Model) Charge(usd float64, tokens int64) {
+	m.meter.mu.Lock()
+	defer m.meter.mu.Unlock()
+	m.meter.count(new(bill), amount{usd, tokens})
+}
+
 func (m *Model) handle(w http.ResponseWriter, r *http.Request) {
 	c := call{m: m, w: w}
 	defer func() { m.bodyMemory.Release(c.held) }()

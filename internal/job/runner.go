@@ -39,6 +39,9 @@ func (s *activeRun) runAgent(ctx context.Context, hand driver.Agent, order agent
 	end()
 	if err == nil {
 		ended = applyMetering(ended, models.Used(), hand.Adapter.Counted)
+		if !hand.Adapter.Counted {
+			models.Charge(ended.Usage, ended.Cost)
+		}
 		if models.HasRefusals() { // the key is good
 			ended.Fix, ended.Denied = "", ""
 		}
