@@ -26,6 +26,7 @@ type Publisher struct {
 	lastIdle   *journal.Run // the newest state without an open iteration
 	done       chan struct{}
 	lastErrors map[int]string // of each screen whose last update failed
+	saveShown  bool           // see isFirstSave
 }
 
 // runState is a state of a run for the comment. The pull request shows lastIdle, the newest
@@ -41,6 +42,18 @@ func (m runState) texts() view.Texts {
 		board.Pull = view.Of(*m.lastIdle).Pull
 	}
 	return board
+}
+
+// isTransient reports whether the next event follows soon, so that both need only one
+// update: between two iterations, and after the agent until its commits are accepted.
+func (m runState) isTransient() bool {
+	if len(m.run.Iterations) == 0 || m.run.Stop != nil || m.run.Cancel != nil {
+		return false
+	}
+	if open, ok := m.run.OpenIteration(); ok {
+		return open.Agent != nil && open.Taken == nil && len(open.Checks) == 0
+	}
+	return m.lastIdle != nil && m.lastIdle.Seq == m.run.Seq
 }
 
 // Start starts the updates. It must be called before Update.
@@ -80,7 +93,7 @@ func (p *Publisher) loop(ctx context.Context) {
 	defer close(p.done)
 	var pending *runState
 	var pause <-chan time.Time
-	saved := false // for other machines, which trust that only if the comment confirms it
+	lull := false // the pause is for an event after a transient state
 	for {
 		select {
 		case newer, open := <-p.newest:
@@ -89,16 +102,31 @@ func (p *Publisher) loop(ctx context.Context) {
 				return
 			}
 			pending = &newer
-			if newer.run.Shelved != nil && !saved {
-				saved, pause = true, nil
+			if urgent := p.isFirstSave(newer.run); urgent || lull && !newer.isTransient() {
+				lull, pause = urgent, nil
 			}
 		case <-pause:
 			pause = nil
 		}
-		if pending != nil && pause == nil {
+		switch {
+		case pending == nil || pause != nil:
+		case pending.isTransient() && !lull:
+			lull, pause = true, time.After(p.Interval)
+		default:
+			lull = false
 			pending, pause = p.showPending(ctx, pending)
 		}
 	}
+}
+
+// isFirstSave reports true once, when the run was first saved for other machines: these
+// trust the saved state only if the comment confirms it.
+func (p *Publisher) isFirstSave(run journal.Run) bool {
+	if p.saveShown || run.Shelved == nil {
+		return false
+	}
+	p.saveShown = true
+	return true
 }
 
 // showPending shows a state. It returns the state if that failed, and the pause until the next update.
