@@ -125,7 +125,8 @@ func TestFlagsOfSeed001GoOnWorking(t *testing.T) {
 func TestVersionsAreAskedFor(t *testing.T) {
 	tests := map[string]struct{ agent, command, want string }{
 		"claude":            {"claude", "", "claude --version"},
-		"codex":             {"codex", "nice codex --full-auto e", "nice codex --version"},
+		"codex":             {"codex", "/opt/codex --full-auto e", "/opt/codex --version"},
+		"more words":        {"codex", "codex mcp add x sh", ""},
 		"amp":               {"amp", "", "amp --version"},
 		"gemini":            {"gemini", "/opt/gemini -y", "/opt/gemini --version"},
 		"opencode":          {"opencode", "opencode run", "opencode --version"},

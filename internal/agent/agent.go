@@ -95,12 +95,13 @@ func missingLoginIf(words string) func(int, string) string {
 	}
 }
 
-// withSubcommand returns nil where the user has flags: they could make the subcommand a prompt.
-func withSubcommand(command []string, subcommand ...string) []string {
-	if slices.ContainsFunc(command, func(word string) bool { return strings.HasPrefix(word, "-") }) {
+// ask returns how to ask a program about itself, without a sandbox. nil: the command has more words. They
+// can be a repository's: "codex mcp add NAME PROGRAM" changes the user's settings, also with --version.
+func ask(command []string, words ...string) []string {
+	if len(command) != 1 {
 		return nil
 	}
-	return slices.Concat(command, subcommand)
+	return slices.Concat(command, words)
 }
 
 // UserSettings are the model and the server that the user's own settings name.

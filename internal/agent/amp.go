@@ -24,7 +24,7 @@ func amp(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:      "install Amp",
 		Package:      "@ampcode/cli",
-		Version:      append(slices.Clone(command), "--version"),
+		Version:      ask(command, "--version"),
 		Tested:       "0.0.1790142911-g7618fb",
 		Notes:        notes,
 		Login:        "set AMP_API_KEY to a valid key, as your settings on ampcode.com show it",

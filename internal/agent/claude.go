@@ -27,11 +27,11 @@ func claude(words []string, o Options) (Adapter, error) {
 	adapter := Adapter{
 		Install:       "install Claude Code",
 		Package:       "@anthropic-ai/claude-code",
-		Version:       append(slices.Clone(command), "--version"),
+		Version:       ask(command, "--version"),
 		Tested:        "2.1.328",
 		Notes:         notes,
 		Login:         "log in with `claude auth login`, or set ANTHROPIC_API_KEY to a valid key",
-		StatusCommand: withSubcommand(command, "auth", "status"),
+		StatusCommand: ask(command, "auth", "status"),
 		ReadStatus:    claudeReadStatus,
 		Vars:          []string{"CLAUDE_CONFIG_DIR", "CLAUDE_CODE_MAX_RETRIES", "API_TIMEOUT_MS"},
 		DefaultEnv:    claudePatience,

@@ -21,7 +21,7 @@ func copilot(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:      "install GitHub Copilot CLI",
 		Package:      "@github/copilot",
-		Version:      append(slices.Clone(command), "--version"),
+		Version:      ask(command, "--version"),
 		Tested:       "1.0.102",
 		Notes:        notes,
 		Login:        "log in with `copilot login`, or set COPILOT_PROVIDER_BASE_URL and COPILOT_PROVIDER_API_KEY",

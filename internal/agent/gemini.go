@@ -20,7 +20,7 @@ func gemini(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:       "install Gemini CLI",
 		Package:       "@google/gemini-cli",
-		Version:       append(slices.Clone(command), "--version"),
+		Version:       ask(command, "--version"),
 		Tested:        "0.61.0",
 		Notes:         append(notes, more...),
 		Login:         "start `gemini` once and log in, or set GEMINI_API_KEY to a valid key",

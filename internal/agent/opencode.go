@@ -18,11 +18,11 @@ func opencode(words []string, o Options) (Adapter, error) {
 	return Adapter{
 		Install:         "install opencode",
 		Package:         "opencode-ai",
-		Version:         append(slices.Clone(command), "--version"),
+		Version:         ask(command, "--version"),
 		Tested:          "1.18.33",
 		Notes:           notes,
 		Login:           "log in to the model's provider with `opencode auth login`, or set its key; `opencode models` lists the models that are known",
-		SettingsCommand: withSubcommand(command, "debug", "config", "--pure"), // without plugins: no sandbox is there yet
+		SettingsCommand: ask(command, "debug", "config", "--pure"), // without plugins: no sandbox is there yet
 		ReadSettings:    opencodeReadSettings,
 		MissingLogin:    func(_ int, complaint string) string { return opencodeUnknown.FindString(complaint) },
 		Vars: []string{
