@@ -16,7 +16,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/process"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 )
 
 // Candidate is an agent that was found before a sandbox exists. nil: none.
@@ -56,16 +55,17 @@ func FindSecond(wanted policy.Review, o agent.Options, env func(vars ...string) 
 }
 
 // AdoptSettings takes the model's server from the agent's own settings. The agent's
-// program prints them in its user's home, where no repository can change them. A server
-// for which only the agent has a key must be reachable from inside the sandbox.
-func (c *Candidate) AdoptSettings(ctx context.Context, run sandbox.Exec, home, model string) error {
+// program prints them in its user's home, where no repository can change them, before
+// there is a sandbox. A server for which only the agent has a key must be reachable from
+// inside the sandbox.
+func (c *Candidate) AdoptSettings(ctx context.Context, o confine.Options, model string) error {
 	if c == nil || c.SettingsCommand == nil {
 		return nil
 	}
 	var printed bytes.Buffer
 	argv := append([]string{c.Program}, c.SettingsCommand[1:]...)
-	env := slices.Concat(c.Env, c.Adapter.Env(agent.Order{}))
-	if _, err := run(ctx, process.Command{Argv: argv, Dir: home, Env: env, Stdout: &printed, Timeout: time.Minute}); err != nil {
+	env := slices.Concat(c.Env, c.Adapter.Env(agent.Order{}), []string{"PATH=" + o.Path})
+	if _, err := o.Exec(ctx, process.Command{Argv: argv, Dir: o.Home, Env: env, Stdout: &printed, Timeout: time.Minute}); err != nil {
 		return fmt.Errorf("read the settings of %s: %w", c.Name, err)
 	}
 	own := c.ReadSettings(printed.Bytes(), c.options.Keys, model)

@@ -45,7 +45,7 @@ func TestAdopt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = c.AdoptSettings(t.Context(), (&process.Runner{}).Run, dir, "")
+		err = c.AdoptSettings(t.Context(), confine.Options{Exec: (&process.Runner{}).Run, Home: dir, Path: "/usr/bin:/bin"}, "")
 		if test.err != "" {
 			if err == nil || !strings.Contains(err.Error(), test.err) {
 				t.Errorf("%s: %v, want %q", name, err, test.err)

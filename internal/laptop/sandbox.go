@@ -88,8 +88,8 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candid
 	if !p.SeparateTree { // else a tree of its own, or a worktree
 		options.Reach = []string{d.Root()}
 	}
-	allow, exec, home := d.Settings.Sandbox.AllowDomains, options.Exec, options.Home
-	if err := errors.Join(worker.AdoptSettings(ctx, exec, home, p.Model), second.AdoptSettings(ctx, exec, home, p.Review.Model)); err != nil {
+	allow := d.Settings.Sandbox.AllowDomains
+	if err := errors.Join(d.adoptSettings(ctx, worker, options, p.Model), d.adoptSettings(ctx, second, options, p.Review.Model)); err != nil {
 		return options, err
 	}
 	_, state := second.Needs()
@@ -102,6 +102,15 @@ func (d *Project) sandboxOptions(ctx context.Context, worker, second *job.Candid
 		}
 	}
 	return options, nil
+}
+
+// adoptSettings starts no program outside of the sandbox that the project holds or an agent can change.
+func (d *Project) adoptSettings(ctx context.Context, c *job.Candidate, o confine.Options, model string) error {
+	if c != nil && c.SettingsCommand != nil && d.World.Changeable(d.ProjectDir, c.Program) {
+		d.line("the settings of " + c.Name + " are not read: the project or an agent can change " + c.Program)
+		return nil
+	}
+	return c.AdoptSettings(ctx, o, model)
 }
 
 // HomeBeside returns the user's home. An agent works in all of the project's repository, so neither the

@@ -98,8 +98,8 @@ func (w World) PathOutside(project string) World {
 
 // Changeable reports whether an agent can write to a file.
 func (w World) Changeable(project, path string) bool {
-	place, err := filepath.EvalSymlinks(path)
-	return err == nil && process.Within(place, w.agentWritable(project))
+	_, err := filepath.EvalSymlinks(path)
+	return err == nil && process.Within(path, w.agentWritable(project))
 }
 
 // agentWritable returns the folders that an agent can write to: the project, that of the working directory, and
