@@ -30,7 +30,7 @@ import (
 type checksCommand struct {
 	ProjectDir string   `short:"d" default:"." type:"folder" placeholder:"DIR" help:"Project directory (default: current directory)."`
 	Check      []string `sep:"none" placeholder:"CMD" help:"Check command, in addition to those of settings and PRD. Repeatable."`
-	Trust      bool     `help:"Accept settings that are not those of the newest run."`
+	Trust      bool     `help:"Accept settings that open the sandbox, or are not those of the newest run."`
 	JSON       bool     `name:"json" help:"Print the result as one JSON object."`
 	laptop.Fence
 	laptop.Reach

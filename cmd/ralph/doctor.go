@@ -29,7 +29,7 @@ type doctorCommand struct {
 	UID          int           `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
 	Checks       *bool         `negatable:"" help:"Run the checks on a clean checkout of HEAD. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string      `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`
-	Trust        bool          `help:"Accept settings that are not those of the newest run."`
+	Trust        bool          `help:"Accept settings that open the sandbox, or are not those of the newest run."`
 	JSON         bool          `name:"json" help:"Print the result as one JSON object."`
 }
 

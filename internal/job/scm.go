@@ -47,11 +47,13 @@ func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit em
 	if err != nil || path.Base(run.Policy.SCM.Command) != "git" {
 		return
 	}
+	argv := []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
+	exec, env, err := s.scmRunner(ctx, argv, dir)
+	if err != nil {
+		return
+	}
 	listed := &process.Head{N: 1 << 16}
-	result, err := s.Exec(ctx, process.Command{
-		Argv: []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"},
-		Dir:  dir, Env: withoutSubmodules(s.UserEnv), Stdout: listed, Timeout: time.Minute, Grace: s.Grace,
-	})
+	result, err := exec(ctx, process.Command{Argv: argv, Dir: dir, Env: withoutSubmodules(env), Stdout: listed, Timeout: time.Minute, Grace: s.Grace})
 	if err != nil || result.Exit != 0 {
 		return // only the note is lost
 	}
@@ -103,7 +105,12 @@ func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task str
 
 // localSubcommands of git need neither the network nor the user's login.
 var localSubcommands = []string{
-	"add", "branch", "checkout", "cherry-pick", "commit", "merge", "mv", "notes", "rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+	"add", "branch", "checkout", "cherry-pick", "commit", "ls-files", "merge", "mv", "notes", "rebase", "reset", "restore", "revert", "rm", "stash", "switch", "tag",
+}
+
+// IsLocal reports whether a command of scm runs in the sandbox.
+func IsLocal(argv []string) bool {
+	return path.Base(argv[0]) == "git" && len(argv) > 1 && slices.Contains(localSubcommands, argv[1])
 }
 
 // scmRunner runs what writes in the repository in the sandbox, as checks run: git writes its log and the
@@ -113,7 +120,7 @@ func (s *activeRun) scmRunner(ctx context.Context, argv []string, dir string) (s
 	switch {
 	case s.Sandbox == nil:
 		return s.Exec, s.UserEnv, nil
-	case path.Base(argv[0]) == "git" && len(argv) > 1 && slices.Contains(localSubcommands, argv[1]):
+	case IsLocal(argv):
 		return s.commandRunner(dir), s.Sandbox.Env(s.CheckEnv, false), nil
 	case s.UserTree != nil:
 		return s.Exec, s.UserEnv, s.Git.CheckLinks(ctx, s.UserTree.Dir)

@@ -30,7 +30,7 @@ type Flags struct {
 	Worktree         bool             `help:"Work in a separate worktree and leave the work on a branch."`
 	Sandbox          sandbox.Level    `type:"level" xor:"sandbox" placeholder:"LEVEL" help:"Sandbox level: ${levels}, or docker for Claude Code in a Docker sandbox. Fails if the level does not hold (default: auto, or none if the checks fail inside)."`
 	NoSandbox        bool             `xor:"sandbox" help:"Run without a sandbox, even if the settings name a level."`
-	Trust            bool             `help:"Accept settings that are not those of the newest run, or a journal that was changed."`
+	Trust            bool             `help:"Accept settings that open the sandbox, or are not those of the newest run, or a journal that was changed."`
 	Reach
 	Secrecy
 	Emoji      *bool  `negatable:"" help:"Use emoji, or words such as [OK] (default: depends on the terminal)."`

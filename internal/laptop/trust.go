@@ -14,10 +14,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/confine"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git/guarded"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
@@ -140,11 +142,39 @@ func (d *Project) mark(ctx context.Context) error {
 	return nil
 }
 
-// Trusted refuses settings that are not those of the newest run, if an agent was ever confined here.
-// A file without a line in the mark may be empty.
+// openings names the settings by which a program runs outside of the sandbox, or reaches what is the user's.
+func openings(s config.Settings) (names []string) {
+	add := func(name string, is bool) {
+		if is {
+			names = append(names, name)
+		}
+	}
+	opensFile := func(line string) bool { // beside the program: see confine.Program
+		words, _ := agent.Words(line)
+		return len(words) > 1 && slices.ContainsFunc(words[1:], filepath.IsAbs)
+	}
+	add("scm.tasks", s.SCM != nil && slices.ContainsFunc(s.SCM.Tasks, func(task string) bool {
+		words, _ := agent.Words(task)
+		return !job.IsLocal(append([]string{s.SCM.Command}, words...))
+	}))
+	add("agent.command", opensFile(s.Agent.Command))
+	add("agent.flags", slices.ContainsFunc(s.Agent.Flags, func(flag string) bool { return opensFile("agent " + flag) }))
+	add("review.agent", opensFile(s.Review.Agent))
+	add("sandbox.env", len(s.Sandbox.Env) > 0)
+	add("checkSecrets", len(s.CheckSecrets) > 0)
+	add("services", len(s.Services) > 0)
+	return names
+}
+
+// Trusted refuses settings that are not those of the newest run, if an agent was ever confined here. A file
+// without a line in the mark may be empty. Elsewhere it refuses those that open the sandbox of --sandbox.
 func (d *Project) Trusted(ctx context.Context) error {
 	marks, marked := d.marks(ctx)
 	if !marked {
+		if names := openings(d.Settings); len(names) > 0 && d.Sandbox != "" && d.Sandbox != sandbox.None && !d.Trust {
+			return fault.Usage("settings of the project open the sandbox: "+strings.Join(names, ", "),
+				"read .ralph/settings.json, .ralph/settings.local.json and .git/config; if they are as you want them, repeat the command with --trust", nil)
+		}
 		return nil
 	}
 	changed := slices.ContainsFunc(d.settingLines(), func(line string) bool {
