@@ -16,6 +16,13 @@ func AtCommit(ctx context.Context, trusted *git.Trusted, commit, name string) ([
 	return r.file(name), r.err
 }
 
+// InlineTests returns the tests that a text contains.
+func InlineTests(ctx context.Context, text string, ran []string) ([]string, error) {
+	m := comparison{ctx: ctx}
+	tests, _ := m.testsIn(text, ran)
+	return tests, m.err
+}
+
 // Defining returns the files of a change that define the checks.
 func Defining(ctx context.Context, trusted *git.Trusted, span git.Span, checks ...string) ([]string, error) {
 	p := policy.Policy{}

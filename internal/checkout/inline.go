@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -40,6 +41,9 @@ func (m *comparison) markInline(ran []string, files []proof.Differing) {
 func (m *comparison) testsIn(text string, ran []string) (tests []string, first int) {
 	at, words := map[string]int{}, []string{}
 	for _, test := range ran {
+		if m.err = cmp.Or(m.err, m.ctx.Err()); m.err != nil { // an output can name any number of tests
+			return nil, len(text)
+		}
 		if line := tally.Standing(text, test); line >= 0 {
 			at[test], words = line, append(words, tally.Word(test))
 		}

@@ -3,6 +3,7 @@ package checkout_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -53,5 +54,14 @@ func TestInlineTests(t *testing.T) {
 		if d := all[0]; string(d.Text) != c.want || d.Tests != (c.want != "") {
 			t.Errorf("%s: a test %t, tried with %q, want %q", name, d.Tests, d.Text, c.want)
 		}
+	}
+}
+
+// A check can name 50,000 tests for each runner, and a change can touch any number of files: the search stops when told to.
+func TestInlineTestsStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if tests, err := checkout.InlineTests(ctx, "two\n", []string{"one"}); !errors.Is(err, context.Canceled) || tests != nil {
+		t.Errorf("%q, %v", tests, err)
 	}
 }
