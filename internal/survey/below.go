@@ -74,6 +74,7 @@ func (f Files) members(s Source) []string {
 	for _, glob := range slices.Concat(globs.Packages, list.Workspaces, object.Workspaces.Packages) {
 		folder, rest, _ := strings.Cut(strings.TrimSuffix(glob, "/"), "/*")
 		switch {
+		case len(found) >= mostBelow: // a list can have 100,000 globs
 		case strings.ContainsAny(folder+strings.Trim(rest, "*/"), "*!{["): // these patterns are not supported
 		case strings.Contains(glob, "/*"):
 			found = append(found, s.folders(folder)...)

@@ -111,6 +111,19 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// A list of workspaces can name the same folders thousands of times: they are listed until there are enough.
+func TestFoldersAreListedUntilThereAreEnough(t *testing.T) {
+	source, lists := of(map[string]string{"package.json": `{"workspaces":["a/*"` + strings.Repeat(`,"a/*"`, 10_000) + `]}`, "a/b/package.json": "{}"}), 0
+	all := source.List
+	source.List = func(folder string) []string {
+		lists++
+		return all(folder)
+	}
+	if survey.Read(source); lists > 1000 {
+		t.Errorf("%d lists", lists)
+	}
+}
+
 // A lock file says what it has to by being there: many are larger than what is read.
 func TestLocksAreNotRead(t *testing.T) {
 	source := of(map[string]string{"package.json": `{"scripts":{"test":"jest"}}`, "pnpm-lock.yaml": "", "api/pyproject.toml": "pytest", "api/uv.lock": ""})
