@@ -164,7 +164,7 @@ func (f *follower) followElsewhere(in shellText, base Files, asked map[string]bo
 	for i, dir := range f.folders {
 		for name := range asked {
 			file := path.Join(dir, name)
-			_, touched := slices.BinarySearch(f.touched, file)
+			touched := f.touches(file)
 			if touched || i < maxFolders && base(file) != nil {
 				f.followLater(shellText{in.text, dir, in.isSetup}, file, touched)
 			}
@@ -188,6 +188,11 @@ func (f *follower) followLater(e shellText, file string, counts bool) {
 	case counts:
 		f.addWhole(file)
 	}
+}
+
+func (f *follower) touches(file string) bool {
+	_, is := slices.BinarySearch(f.touched, file)
+	return is
 }
 
 // foldersAbove returns all folders above some files, the outermost first.

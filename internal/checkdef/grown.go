@@ -39,6 +39,7 @@ func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 		return m.base(m.name), false
 	}
 	young, trial := logicalLines(is), slices.Clone(m.lines)
+	before, now := assignments(m.lines), assignments(young)
 	rules := rulesOf([]byte(was))
 	checked := variablesIn(textOf(rules, m.parts, rule.recipe), variables(rules))
 	for at, line := range trial {
@@ -46,13 +47,12 @@ func (m makefile) keepGrowth(is []byte) (text []byte, same bool) {
 		if list == nil || affectsAllRules.MatchString(line) || slices.Contains(checked, list[1]) {
 			continue
 		}
-		if now := assignments(young, list[1]); len(now) == 1 && len(assignments(m.lines, list[1])) == 1 && m.grows(line, now[0]) {
-			trial[at] = now[0]
+		if to := now[list[1]]; len(to) == 1 && len(before[list[1]]) == 1 && m.grows(line, to[0]) {
+			trial[at] = to[0]
 		}
 	}
 	added, rest := newRules(young, was+"\n"+strings.Join(m.parts, " "), strings.Contains(strings.ToLower(path.Base(m.name)), "justfile"))
-	phony := phonyTargets(rulesOf(is))
-	same = slices.Equal(said(trial), said(rest)) && !slices.ContainsFunc(phonyTargets(rules), func(name string) bool { return !slices.Contains(phony, name) })
+	same = slices.Equal(said(trial), said(rest)) && !lost(phonyTargets(rules), phonyTargets(rulesOf(is)))
 	return []byte(strings.Join(append(trial, added...), "\n") + "\n"), same
 }
 
@@ -90,11 +90,15 @@ func logicalLines(text []byte) (lines []string) {
 
 func flat(line string) string { return strings.ReplaceAll(line, "\\\n", " ") }
 
-func assignments(lines []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
-		found := plainList.FindStringSubmatch(flat(line))
-		return found == nil || found[1] != name
-	})
+// assignments returns the lines that assign a list, by its name.
+func assignments(lines []string) map[string][]string {
+	all := map[string][]string{}
+	for _, line := range lines {
+		if found := plainList.FindStringSubmatch(flat(line)); found != nil {
+			all[found[1]] = append(all[found[1]], line)
+		}
+	}
+	return all
 }
 
 func said(lines []string) []string {
@@ -107,16 +111,17 @@ func mentions(text, name string) bool {
 }
 
 // newRules returns the rules with new names that follow each rule of the base, and all other
-// lines as rest.
+// lines as rest. It looks for at most maxScripts names in the base.
 func newRules(now []string, was string, just bool) (added, rest []string) {
-	behind, in := false, false
+	behind, in, searched := false, false, 0
 	for _, line := range now {
 		found := plainRule.FindStringSubmatch(line)
 		indented := strings.HasPrefix(line, "\t") || just && strings.HasPrefix(line, " ")
 		switch {
 		case in && (indented || line == ""):
-		case behind && found != nil && !mentions(was, found[1]):
-			in = true
+		case behind && found != nil && searched < maxScripts:
+			searched++
+			in = !mentions(was, found[1])
 		default:
 			in = false
 		}

@@ -88,8 +88,13 @@ func (f *follower) followMake(o makeCall) {
 		if text := f.base(file); text != nil && file != "" && len(text) < maxText {
 			rules := rulesOf(text)
 			files := f.includedFiles(rules, o.from.dir)
-			for _, more := range files {
-				rules = append(rules, rulesOf(f.base(more))...)
+			for at, size := 0, len(text); at < len(files); at++ {
+				more := f.base(files[at])
+				if size += len(more); size > maxText {
+					f.addWhole(files[at]) // its rules and those of others would fill the memory
+				} else {
+					rules = append(rules, rulesOf(more)...)
+				}
 			}
 			f.followTargets(file, rules, o)
 			f.addIncluded(file, files)

@@ -20,8 +20,14 @@ func rulesFor(rules []rule, name string) []rule {
 // not count.
 func rulesDiffer(old, young []rule) bool {
 	return !slices.EqualFunc(old, young, func(a, b rule) bool {
-		return a.recipe() == b.recipe() && !slices.ContainsFunc(a.needs, func(need string) bool { return !slices.Contains(b.needs, need) })
+		return a.recipe() == b.recipe() && !lost(a.needs, b.needs)
 	})
+}
+
+// lost reports whether a word is no longer there. A list can have 100,000 words.
+func lost(was, now []string) bool {
+	kept := words(strings.Join(now, " "))
+	return slices.ContainsFunc(was, func(word string) bool { return !kept[word] })
 }
 
 // linesOutsideRules returns the lines that belong to no rule.
@@ -48,9 +54,7 @@ func phonyTargets(rules []rule) []string {
 func variablesLost(old, young []rule, targets []string) bool {
 	was, now := variables(old), variables(young)
 	text := textOf(old, targets, func(r rule) string { return r.recipe() + strings.Join(r.needs, " ") })
-	return slices.ContainsFunc(variablesIn(text, was), func(name string) bool {
-		return slices.ContainsFunc(was[name], func(word string) bool { return !slices.Contains(now[name], word) })
-	})
+	return slices.ContainsFunc(variablesIn(text, was), func(name string) bool { return lost(was[name], now[name]) })
 }
 
 // textOf returns a part of the rules of some targets.
@@ -64,14 +68,17 @@ func textOf(rules []rule, targets []string, of func(rule) string) string {
 	return text.String()
 }
 
-// variablesIn returns the variables that a text uses, directly or not.
-func variablesIn(text string, assigned map[string][]string) []string {
-	used := usedVariables(text)
-	for n := 0; n < len(used) && n < maxScripts; n++ {
-		for _, more := range usedVariables(strings.Join(assigned[used[n]], " ")) {
-			if !slices.Contains(used, more) {
-				used = append(used, more)
+// variablesIn returns the variables that a text uses, directly or not, each once.
+func variablesIn(text string, assigned map[string][]string) (used []string) {
+	known := map[string]bool{}
+	for n := 0; n <= len(used) && n < maxScripts; n++ {
+		for _, found := range usedVariable.FindAllStringSubmatch(text, -1) {
+			if name := found[1] + found[2]; !known[name] {
+				known[name], used = true, append(used, name)
 			}
+		}
+		if n < len(used) {
+			text = strings.Join(assigned[used[n]], " ")
 		}
 	}
 	return used
@@ -88,36 +95,37 @@ func variables(rules []rule) map[string][]string {
 	return all
 }
 
-func usedVariables(text string) []string {
-	var all []string
-	for _, found := range usedVariable.FindAllStringSubmatch(text, -1) {
-		all = append(all, found[1]+found[2])
-	}
-	return all
-}
-
 // including matches a line that includes another Makefile, which may be missing.
 var including = pattern.Of(`^\s*(?:-?include|sinclude)\s+([^#]*)`)
 
 // wildcards matches the forms that list files in a Makefile.
 var wildcards = pattern.Of(`\$[({]wildcard\s+([^)}]*)[)}]`)
 
-// includedFiles returns the files that a Makefile or justfile includes by name.
-func (f *follower) includedFiles(rules []rule, dir string) []string {
-	var files []string
-	for _, line := range linesOutsideRules(rules) {
-		found := including.FindStringSubmatch(line)
-		if found == nil {
-			continue
+// includedFiles returns the files that a Makefile or justfile includes by name, each once.
+func (f *follower) includedFiles(rules []rule, dir string) (files []string) {
+	known := map[string]bool{}
+	for _, word := range includedWords(rules) {
+		found := f.matchingTouched(word, dir)
+		if name := inRepository(dir, word); name != "" && !strings.ContainsAny(name, "$*?") {
+			found = append(found, name)
 		}
-		for name := range strings.FieldsSeq(wildcards.ReplaceAllString(found[1], "$1")) {
-			files = append(files, f.matchingTouched(name, dir)...)
-			if name = inRepository(dir, name); name != "" && !strings.ContainsAny(name, "$*?") {
-				files = append(files, name)
+		for _, name := range found {
+			if !known[name] {
+				known[name], files = true, append(files, name)
 			}
 		}
 	}
 	return files
+}
+
+// includedWords returns at most maxCalls names and patterns: a pattern is compared with all touched files.
+func includedWords(rules []rule) (words []string) {
+	for _, line := range linesOutsideRules(rules) {
+		if found := including.FindStringSubmatch(line); found != nil {
+			words = append(words, strings.Fields(wildcards.ReplaceAllString(found[1], "$1"))...)
+		}
+	}
+	return words[:min(len(words), maxCalls)]
 }
 
 // addIncluded adds the same targets in included files.

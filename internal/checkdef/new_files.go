@@ -29,8 +29,9 @@ func (f *follower) addFilesNamedLikeTargets(file string, rules []rule, o makeCal
 	if strings.Contains(strings.ToLower(path.Base(file)), "justfile") {
 		return
 	}
+	phony := words(strings.Join(phonyTargets(rules), " "))
 	for _, goal := range o.targets {
-		if name := inRepository(o.from.dir, goal); slices.Contains(f.touched, name) && !slices.Contains(phonyTargets(rules), goal) {
+		if name := inRepository(o.from.dir, goal); f.touches(name) && !phony[goal] {
 			f.addIfNew(name)
 		}
 	}
@@ -71,8 +72,8 @@ func (f *follower) addProgramsOnPath(e shellText) {
 	for _, found := range pathAssignment.FindAllStringSubmatch(e.text, -1) {
 		for dir := range strings.SplitSeq(strings.TrimPrefix(found[1], "="), ":") {
 			dir = inRepository(e.dir, workingDirPrefix.ReplaceAllString(dir, ""))
-			for _, name := range f.touched {
-				if dir != "" && path.Dir(name) == dir && commonPrograms[path.Base(name)] {
+			for program := range commonPrograms {
+				if name := path.Join(dir, program); dir != "" && f.touches(name) {
 					f.addIfNew(name)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"go/version"
+	"maps"
 	"path"
 	"reflect"
 	"slices"
@@ -60,11 +61,13 @@ var (
 	hookScript = pattern.Of(`^(pre|post)|^(install|dependencies|start)$`)
 )
 
-// newScripts returns the members of added scripts that the base's scripts cannot run.
+// newScripts returns the members of added scripts that the base's scripts cannot run. It looks for
+// at most maxScripts names in the base's file.
 func (g definition) newScripts(was, is []byte) (members []string) {
 	old, _ := readPackageJSON(was)
 	young, _ := readPackageJSON(is)
-	for name := range young.object("scripts") {
+	names := slices.Sorted(maps.Keys(young.object("scripts")))
+	for _, name := range names[:min(len(names), maxScripts)] {
 		member := "scripts." + name
 		own := plainScript.MatchString(name) && !hookScript.MatchString(name) && !mentions(string(was), name)
 		if own && !slices.Contains(g.parts, member) && !bytes.Contains(old["scripts"], []byte("*")) { // some run scripts by a pattern
