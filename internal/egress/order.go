@@ -53,6 +53,8 @@ type answerLimits struct {
 
 func (c *call) bound() answerLimits {
 	switch {
+	case c.path.whole: // compaction has no field for it, and servers may skip one
+		return answerLimits{}
 	case c.dialect == Gemini:
 		return answerLimits{
 			within: []string{"generationConfig", "generation_config"},

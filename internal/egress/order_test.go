@@ -159,6 +159,7 @@ func TestHangingUpIsNoWayRoundTheBudget(t *testing.T) {
 		"streamed, at once":  {messages, `{"model":"big","max_tokens":9000,"stream":true}`, 0, false},
 		"gemini, at once":    {streamed + "?alt=sse", `{"stream":0,"generationConfig":{"maxOutputTokens":9000}}`, 0, true},
 		"compact, at once":   {responses + "/compact", `{"model":"big","stream":true}`, 0, true},
+		"compact, a limit":   {responses + "/compact", `{"model":"big","max_output_tokens":16}`, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var passed atomic.Int64
