@@ -201,7 +201,10 @@ func (w *Sandbox) Charge(usage stream.Usage, cost stream.Cost) {
 	}
 }
 
-// Charges reports whether the model server counts dollars, also without costs from agents.
-func (w *Sandbox) Charges() bool {
-	return w != nil && w.servers.modelServer != nil && w.servers.modelServer.Spent().Charged > 0
+// Charged returns the dollars that the model server counted, also without costs from agents.
+func (w *Sandbox) Charged() float64 {
+	if w == nil || w.servers.modelServer == nil {
+		return 0
+	}
+	return w.servers.modelServer.Spent().Charged
 }

@@ -15,7 +15,7 @@ import (
 func (s *activeRun) agentAt(run journal.Run, dir string) driver.Agent {
 	return driver.Agent{
 		Adapter: s.Agent, Run: s.commandRunner(dir), Dir: projectDir(run, dir), Env: s.agentEnv(s.AgentEnv), Watch: s.Watch, Redact: s.Redact,
-		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: budgetLeft(run), Now: s.Now, Grace: s.Grace,
+		Timeout: timeLeft(run, s.Now(), run.Policy.Limits.Iteration.Std()), Idle: run.Policy.Limits.Idle.Std(), Budget: s.budgetLeft(run), Now: s.Now, Grace: s.Grace,
 		Lend: func(ctx context.Context, dir string) error { return s.Sandbox.Lend(ctx, dir, ".") },
 	}
 }
@@ -82,10 +82,11 @@ func timeLeft(run journal.Run, now time.Time, limit time.Duration) time.Duration
 	return limit
 }
 
-func budgetLeft(run journal.Run) agent.Budget {
+// budgetLeft also subtracts what the model server counted, which is on record only when the iteration ends.
+func (s *activeRun) budgetLeft(run journal.Run) agent.Budget {
 	var left agent.Budget
 	if limit := run.Policy.Limits.CostUSD; limit > 0 {
-		left.USD = limit - run.SpentUSD()
+		left.USD = limit - max(run.SpentUSD(), cmp.Or(s.Sandbox, s.ModelServer).Charged())
 	}
 	if limit := run.Policy.Limits.Tokens; limit > 0 {
 		left.Tokens = limit - run.SpentTokens()
