@@ -95,6 +95,7 @@ func (r *Reader) Tally() Tally {
 		tally.add(reader.runner, results, strings.TrimSuffix(r.Root, "/")+"/")
 	}
 	r.readers = nil
+	tally.index()
 	return tally
 }
 

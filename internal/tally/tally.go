@@ -39,7 +39,7 @@ type Tally struct {
 	Passed, Failed, Skipped int      // A runner may count more tests than it names.
 	Cut                     bool     // The output was too long: more tests may have failed.
 
-	worst map[string]Outcome // by name; nil: not known yet
+	worst map[string]Outcome // by name
 }
 
 // Names returns the sorted names of the tests with these outcomes.
@@ -55,12 +55,7 @@ func (t Tally) Names(outcomes ...Outcome) []string {
 }
 
 // Of returns the worst outcome of the tests with a name.
-func (t Tally) Of(name string) Outcome {
-	if t.worst == nil {
-		t.index()
-	}
-	return cmp.Or(t.worst[name], Absent)
-}
+func (t Tally) Of(name string) Outcome { return cmp.Or(t.worst[name], Absent) }
 
 // index notes the outcomes by name: callers ask for thousands of names, and an output can name as many.
 func (t *Tally) index() {
