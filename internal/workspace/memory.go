@@ -185,10 +185,10 @@ func TextFile(project, name string) (string, error) {
 	if err == nil && linked && !process.Under(top, place) {
 		return "", errors.New("it is a link out of the project, to " + place)
 	}
-	if _, err := checkedText(name, ReadFile); err != nil {
-		return "", err
+	if _, unread := checkedText(name, ReadFile); unread != nil {
+		return "", unread
 	}
-	return filepath.EvalSymlinks(name)
+	return place, err
 }
 
 // ReadTextIn reads such a text by its resolved path. It follows no links in the project:
