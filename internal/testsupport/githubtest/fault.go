@@ -158,7 +158,11 @@ func (f *Fault) answer(w http.ResponseWriter, kept *githttp.Kept) {
 	for name, values := range f.Header {
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	promised := len(body)
+	if f.CutAfter != 0 {
+		promised++ // an empty body cannot be cut: the client would keep the connection for its next request
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(promised))
 	w.WriteHeader(status)
 	if f.CutAfter == 0 {
 		// A client that went away is its own test's business.
