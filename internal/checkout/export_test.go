@@ -32,3 +32,6 @@ func Defining(ctx context.Context, trusted *git.Trusted, span git.Span, checks .
 	changes, err := changedDefinitions(ctx, trusted, journal.Run{Base: span.From, Policy: p}, span)
 	return slices.Sorted(maps.Keys(changes)), err
 }
+
+// NamesIn returns the names of files and folders that a part of a line can stand for.
+func NamesIn(part string) []string { return namesIn(part) }

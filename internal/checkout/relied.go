@@ -137,7 +137,7 @@ func (m *comparison) usersOf(commit, name string) users {
 	at := use{commit, name}
 	by, known := m.users[at]
 	if !known {
-		for _, file := range m.named[at] {
+		for file := range m.named[at] {
 			by = by.union(userOf(file, m.checks))
 		}
 		m.users[at] = by
@@ -162,15 +162,29 @@ func (m *comparison) findUsers(commit string, names []string) {
 		return
 	}
 	for _, name := range names {
-		files := []string{}
-		for file, parts := range all {
-			folder := strings.HasSuffix(name, "/") && slices.ContainsFunc(parts, regexp.MustCompile(`^(?:`+fullPattern(name)+`)$`).MatchString)
-			if folder || slices.Contains(parts, name) {
-				files = append(files, file)
+		m.named[use{commit, name}] = map[string]bool{}
+	}
+	for file, parts := range all {
+		for _, part := range parts {
+			for _, name := range namesIn(part) {
+				if files, asked := m.named[use{commit, name}]; asked {
+					files[file] = true
+				}
 			}
 		}
-		m.named[use{commit, name}] = files
 	}
+}
+
+var aroundFolder = regexp.MustCompile("^([^[:alnum:]_.-]?)(.*?)/?[*$%{<\"'`]$")
+
+// namesIn returns the names that a part of a line can stand for: of a file, and of folders with a slash. The character
+// in front of a folder may belong to its name.
+func namesIn(part string) []string {
+	names := []string{part}
+	if found := aroundFolder.FindStringSubmatch(part); found != nil {
+		names = append(names, found[2]+"/", found[1]+found[2]+"/")
+	}
+	return names
 }
 
 // depends reports whether the change of a build file only adds dependencies and the like.

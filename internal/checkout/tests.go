@@ -89,7 +89,7 @@ func (t tests) Differing(ctx context.Context, run journal.Run, from, to string) 
 	if err != nil {
 		return nil, err
 	}
-	m := comparison{ctx: ctx, trusted: trusted, span: span, named: map[use][]string{}, users: map[use]users{}}
+	m := comparison{ctx: ctx, trusted: trusted, span: span, named: map[use]map[string]bool{}, users: map[use]users{}}
 	for _, d := range all {
 		m.paths = append(m.paths, d.Path)
 	}
@@ -168,8 +168,8 @@ type comparison struct {
 	trusted *git.Trusted
 	span    git.Span
 	paths   []string
-	checks  []string         // files that define the checks
-	named   map[use][]string // the files that contain a name
+	checks  []string                // files that define the checks
+	named   map[use]map[string]bool // the files that contain a name
 	users   map[use]users
 	err     error
 }
