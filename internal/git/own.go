@@ -143,7 +143,7 @@ func (t filterless) commitPaths(ctx context.Context, what PathCommit) (string, e
 	}
 	paths := literal(what.Paths)
 	for _, path := range paths { // one by one: git refuses all if one is ignored
-		if err := on.add(ctx, []string{path}); err != nil {
+		if _, err := on.add(ctx, []string{path}); err != nil {
 			return "", err
 		}
 	}

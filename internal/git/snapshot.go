@@ -110,7 +110,11 @@ func (s *Inspection) snapshot(ctx context.Context, without []string) (string, er
 		for _, name := range slices.Concat(without, s.Huge(ctx)) {
 			specs = append(specs, ":(top,exclude,literal)"+name)
 		}
-		if err := on.add(ctx, specs); err != nil {
+		submodules, err := on.add(ctx, specs)
+		if err == nil {
+			err = on.update(ctx, submodules, "--add", "--remove")
+		}
+		if err != nil {
 			return "", err
 		}
 	}

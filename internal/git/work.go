@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/clean"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // Message is a commit message.
@@ -144,13 +146,26 @@ func (s scratch) untrack(ctx context.Context, paths []string) error {
 	return nil
 }
 
-func (s scratch) add(ctx context.Context, specs []string) error {
-	add := append([]string{"add", "--all", "--ignore-errors", "--"}, specs...)
-	// Exit code 1: some files could not be read; git added the others.
-	if _, err := s.Do(ctx, s.indexCall(add...)); err != nil && !SaidNo(err) {
-		return fmt.Errorf("add the working tree: %w", err)
+// add adds the working files, without submodules, which it returns: git add would start a git in each, and that
+// runs the filters of its settings. update reads their HEAD alone.
+func (s scratch) add(ctx context.Context, specs []string) (submodules []string, err error) {
+	listed := &process.Lines{NUL: true, Each: func(line []byte, _ bool) {
+		if about, name, _ := bytes.Cut(line, []byte("\t")); bytes.HasPrefix(about, []byte(ModeLink)) {
+			submodules, specs = append(submodules, string(name)), append(specs, ":(top,exclude,literal)"+string(name))
+		}
+	}}
+	list := s.indexCall("ls-files", "--stage", "-z")
+	list.Stdout, list.Limit = listed, maxList
+	if _, err := s.Do(ctx, list); err != nil {
+		return nil, fmt.Errorf("look for submodules: %w", err)
 	}
-	return nil
+	add := s.indexCall("add", "--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
+	add.Stdin = strings.NewReader(strings.Join(specs, "\x00"))
+	// Exit code 1: some files could not be read; git added the others.
+	if _, err := s.Do(ctx, add); err != nil && !SaidNo(err) {
+		return nil, fmt.Errorf("add the working tree: %w", err)
+	}
+	return submodules, nil
 }
 
 func (s scratch) write(ctx context.Context) (string, error) {
@@ -177,7 +192,7 @@ func (s scratch) leaveOutRepositories(ctx context.Context) error {
 			paths = append(paths, c.Path)
 		}
 	}
-	return s.remove(ctx, paths)
+	return s.update(ctx, paths, "--force-remove")
 }
 
 func (s scratch) added(ctx context.Context) ([]Change, error) {
@@ -188,14 +203,14 @@ func (s scratch) added(ctx context.Context) ([]Change, error) {
 	return parseRaw(out)
 }
 
-func (s scratch) remove(ctx context.Context, paths []string) error {
+func (s scratch) update(ctx context.Context, paths []string, how ...string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	c := s.indexCall("update-index", "--force-remove", "-z", "--stdin")
+	c := s.indexCall(append(append([]string{"update-index"}, how...), "-z", "--stdin")...)
 	c.Stdin = strings.NewReader(strings.Join(paths, "\x00") + "\x00")
 	if _, err := s.Do(ctx, c); err != nil {
-		return fmt.Errorf("leave out files that are not work: %w", err)
+		return fmt.Errorf("update %d names of the index: %w", len(paths), err)
 	}
 	return nil
 }
