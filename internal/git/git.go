@@ -71,6 +71,7 @@ var settings = []Setting{
 	{"safe.directory", "*"}, // the settings below protect, not the owner of a folder
 	{"core.hooksPath", "/dev/null"},
 	{"core.fsmonitor", "false"},
+	{"core.alternateRefsCommand", "true"}, // a fetch into a repository with alternates runs it
 	{"core.untrackedCache", "false"},
 	{"core.commitGraph", "false"}, // it can contradict the commits
 	{"core.pager", "cat"},

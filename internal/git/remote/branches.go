@@ -126,7 +126,8 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	if err != nil {
 		return err
 	}
-	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, sha + ":" + git.BranchRef(branch)}
+	// The user's settings could name another program as the other end of this address.
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", address, sha + ":" + git.BranchRef(branch)}
 	if _, err = t.Git().Do(ctx, c); err == nil {
 		return nil
 	}
