@@ -56,16 +56,15 @@ func (t *Tree) Ask(ctx context.Context, args ...string) (string, error) {
 	return trimNewline(t.Do(ctx, Call{Args: args}))
 }
 
-// filterless is a tree in which git runs no filters and follows the user's own
-// excludes. Calls that read or write files need it: attributes in the tree can
-// make git start filters.
+// filterless is a tree in which git runs no filters and no configured hooks, and follows
+// the user's own excludes. Calls that read or write files, an index or refs need it.
 type filterless struct {
 	*Tree
 	set []Setting
 }
 
 func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
-	set, err := withoutFilters(ctx, t.Do)
+	set, err := withoutPrograms(ctx, t.Do)
 	if err != nil {
 		return filterless{}, err
 	}
@@ -84,25 +83,41 @@ func (t *Tree) unlocked(ctx context.Context) (filterless, error) {
 	return t.disableFilters(ctx)
 }
 
-// withoutFilters returns settings that disable the filters of a repository's configuration.
-func withoutFilters(ctx context.Context, do Runner) (set []Setting, err error) {
+// withoutPrograms returns settings that disable the filters of a repository's configuration, and its hooks:
+// core.hooksPath does not, as they are in no folder (git 2.54).
+func withoutPrograms(ctx context.Context, do Runner) (set []Setting, err error) {
 	keys, err := do(ctx, Call{Args: []string{"config", "--list", "-z", "--name-only"}, Limit: 1 << 20})
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration: %w", err)
 	}
 	seen := map[string]bool{}
 	for key := range strings.SplitSeq(string(keys), "\x00") {
-		end := strings.LastIndex(key, ".")
-		if end < 0 || !strings.HasPrefix(key, "filter.") || seen[key[:end]] {
-			continue
+		name := key[:max(0, strings.LastIndex(key, "."))]
+		switch {
+		case seen[name]:
+		case strings.HasPrefix(name, "filter."):
+			set = append(set,
+				Setting{name + ".clean", ""}, Setting{name + ".smudge", ""},
+				Setting{name + ".process", ""}, Setting{name + ".required", "false"})
+		case strings.HasPrefix(name, "hook."):
+			set = append(set, Setting{name + ".enabled", "false"})
 		}
-		driver := key[:end]
-		seen[driver] = true
-		set = append(set,
-			Setting{driver + ".clean", ""}, Setting{driver + ".smudge", ""},
-			Setting{driver + ".process", ""}, Setting{driver + ".required", "false"})
+		seen[name] = true
 	}
 	return set, nil
+}
+
+// DoQuietly runs git without the filters and hooks of the configuration there, which the user or an archive made.
+func (g Git) DoQuietly(ctx context.Context, c Call) ([]byte, error) {
+	set, err := withoutPrograms(ctx, func(ctx context.Context, list Call) ([]byte, error) {
+		list.Dir, list.Env, list.Memory = c.Dir, c.Env, c.Memory
+		return g.Do(ctx, list)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.Set = append(c.Set, set...)
+	return g.Do(ctx, c)
 }
 
 func (t filterless) Do(ctx context.Context, c Call) ([]byte, error) {

@@ -73,6 +73,12 @@ func (u userRepo) Ask(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimSuffix(string(out), "\n"), err
 }
 
+// write runs git where it writes refs or files.
+func (u userRepo) write(ctx context.Context, args ...string) error {
+	_, err := u.git.DoQuietly(ctx, Call{Args: args, Dir: u.dir, Memory: MaxMemory, Timeout: networkTimeout})
+	return err
+}
+
 func (u userRepo) Do(ctx context.Context, c Call) ([]byte, error) {
 	c.Dir, c.Memory = u.dir, MaxMemory // HEAD may be an agent's commit
 	return u.git.Do(ctx, c)
@@ -199,7 +205,7 @@ func defaultRemote(names []string) string {
 }
 
 func (u userRepo) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
-	set, err := withoutFilters(ctx, u.Do)
+	set, err := withoutPrograms(ctx, u.Do)
 	if err != nil {
 		return nil, "", err
 	}

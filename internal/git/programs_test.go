@@ -1,9 +1,13 @@
 package git_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 )
 
@@ -23,5 +27,60 @@ func TestDeliverStartsNothing(t *testing.T) {
 	}
 	if exists(canary) {
 		t.Errorf("it ran: %q", read(t, canary))
+	}
+}
+
+// These commands write no ref, index or file, so they run no hook.
+var readers = []string{
+	"cat-file", "commit-tree", "config", "diff-index", "diff-tree", "for-each-ref", "ls-files", "ls-tree", "merge-base", "remote", "rev-parse", "show-ref", "status",
+}
+
+// Since git 2.54 a configuration can have hooks, which core.hooksPath does not disable.
+func TestHooksOfTheConfigurationAreOff(t *testing.T) {
+	const off = "=hook.a=b.c.enabled"
+	l := newLab(t)
+	work, place := l.desk()
+	sha := l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	l.sh(work, "git", "config", "hook.a=b.c.event", "post-index-change")
+	l.sh(work, "git", "config", "hook.a=b.c.command", "evil")
+	l.seen.argv, l.seen.env = nil, nil
+	ctx, message := t.Context(), git.Message{Subject: "x"}
+	if err := remote.Deliver(ctx, l.trusted, place, "work", sha); err != nil {
+		t.Error(err)
+	}
+	worktree := must(l.git.AddWorktree(ctx, place, "ralph/loop"))(t)
+	must(l.git.RemoveWorktree(ctx, place, worktree))(t)
+	if err := l.git.SwitchNew(ctx, place, "ralph/new"); err != nil {
+		t.Error(err)
+	}
+	write(t, filepath.Join(work, "b"), "1")
+	must(l.git.Commit(ctx, place, git.PathCommit{Paths: []string{"b"}, Message: message}))(t)
+	tree := own(t, l.git, work)
+	tree.Beside = []string{"memory"}
+	write(t, filepath.Join(work, "memory/c"), "1")
+	write(t, filepath.Join(work, "d"), "1")
+	seen := must(tree.Inspect(ctx))(t)
+	snapshot := must(seen.Work(ctx))(t)
+	snapshot = must(tree.Tidy(ctx, snapshot, must(tree.Leftovers(ctx, git.Span{From: place.Head, To: snapshot}))(t)))(t)
+	must(seen.CommitSnapshot(ctx, snapshot, message))(t)
+	must(must(tree.Inspect(ctx))(t).CommitAll(ctx, message))(t)
+	if err := tree.Restore(ctx, sha); err != nil {
+		t.Error(err)
+	}
+	if err := tree.Reset(ctx, place.Head); err != nil {
+		t.Error(err)
+	}
+	quiet := 0
+	for i, argv := range l.seen.argv {
+		if slices.Contains(readers, argv[1]) || slices.Contains(l.seen.env[i], "GIT_DIR="+l.trusted.Dir) || strings.HasPrefix(fmt.Sprint(argv[1:]), "[symbolic-ref -q ") {
+			continue
+		}
+		if quiet++; !slices.ContainsFunc(l.seen.env[i], func(set string) bool { return strings.HasSuffix(set, off) }) {
+			t.Errorf("%q runs with the hook", argv)
+		}
+	}
+	if quiet < 15 {
+		t.Errorf("%d commands write", quiet)
 	}
 }

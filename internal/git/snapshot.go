@@ -205,7 +205,11 @@ func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (stri
 			removed = append(removed, TreeEntry{c.Path, c.OldMode, c.OldID})
 		}
 	}
-	on, done := filterless{Tree: t}.scratch()
+	quiet, err := t.disableFilters(ctx)
+	if err != nil {
+		return "", err
+	}
+	on, done := quiet.scratch()
 	defer done()
-	return WriteTree(ctx, t.Do, Index{on.index, tree}, removed)
+	return WriteTree(ctx, quiet.Do, Index{on.index, tree}, removed)
 }

@@ -35,15 +35,7 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err != nil {
 		return Worktree{}, err
 	}
-	quiet, err := withoutFilters(ctx, u.Do)
-	if err != nil {
-		return Worktree{}, fmt.Errorf("add a worktree: %w", err)
-	}
-	_, err = u.Do(ctx, Call{
-		Args: []string{"worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head},
-		Set:  quiet, Timeout: networkTimeout,
-	})
-	if err != nil {
+	if err := u.write(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head); err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
 	}
 	return w, nil
@@ -102,7 +94,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		}
 	}
 	// Without --force, git would refuse ignored files too.
-	if _, err := u.Ask(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
+	if err := u.write(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
 		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
 	}
 	if w.Branch == "" {
@@ -114,7 +106,7 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		}
 		return false, err
 	}
-	_, err = u.Ask(ctx, "update-ref", "-d", BranchRef(w.Branch))
+	err = u.write(ctx, "update-ref", "-d", BranchRef(w.Branch))
 	return err == nil, err
 }
 
@@ -152,12 +144,11 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	case err != nil && !SaidNo(err):
 		return fmt.Errorf("look for the branch %s: %w", branch, err)
 	case err != nil:
-		if _, err := u.Ask(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
+		if err := u.write(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
 			return fmt.Errorf("create the branch %s: %w", branch, err)
 		}
 	}
-	_, err = u.Ask(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
-	return err
+	return u.write(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
 }
 
 // IsDefault reports whether a branch is the remote's default branch, or is called main or master if that is unknown.

@@ -136,7 +136,7 @@ func (s search) renew(ctx context.Context, moved string) {
 		ctx, cancel := context.WithTimeout(ctx, forGit)
 		defer cancel()
 		index := filepath.Join(s.top, moved)
-		_, _ = s.git.Do(ctx, s.onIndex(index, "read-tree", "HEAD")) // without a commit there is nothing to read
+		_, _ = s.git.DoQuietly(ctx, s.onIndex(index, "read-tree", "HEAD")) // without a commit there is nothing to read
 	}
 }
 

@@ -128,7 +128,7 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	}
 	// The user's settings could name another program as the other end of this address.
 	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", address, sha + ":" + git.BranchRef(branch)}
-	if _, err = t.Git().Do(ctx, c); err == nil {
+	if _, err = t.Git().DoQuietly(ctx, c); err == nil {
 		return nil
 	}
 	what := fmt.Sprintf("bring %s to %s", branch, to.Top)
