@@ -92,6 +92,7 @@ var settings = []Setting{
 	{"rerere.enabled", "false"},
 	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
+	{"fetch.bundleURI", ""}, // git 2.55 asks this server even where no protocol is allowed
 	{"push.recurseSubmodules", "no"},
 	{"diff.ignoreSubmodules", "all"},
 	{"transfer.fsckObjects", "true"},

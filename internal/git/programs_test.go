@@ -22,8 +22,14 @@ func TestDeliverStartsNothing(t *testing.T) {
 	write(t, filepath.Join(work, ".git/objects/info/alternates"), beside+"/objects\n")
 	l.sh(work, "git", "config", "core.alternateRefsCommand", "echo alternates >> "+canary+"; true")
 	l.sh(work, "git", "config", "remote.file://"+l.trusted.Dir+".uploadpack", "echo uploadpack >> "+canary+"; git-upload-pack")
+	l.seen.argv, l.seen.env = nil, nil
 	if err := remote.Deliver(t.Context(), l.trusted, place, "work", sha); err != nil {
 		t.Fatal(err)
+	}
+	for i, env := range l.seen.env { // a newer git asks the server of fetch.bundleURI
+		if !slices.ContainsFunc(env, func(set string) bool { return strings.HasSuffix(set, "=fetch.bundleURI") }) {
+			t.Errorf("%q may ask another server", l.seen.argv[i])
+		}
 	}
 	if exists(canary) {
 		t.Errorf("it ran: %q", read(t, canary))
