@@ -95,7 +95,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 		return chosen{command: asked}, false, nil
 	}
 	quit := false
-	parser, err := kong.New(neededGrammar(w.args),
+	parser, err := kong.New(new(grammar),
 		kong.Name("ralph"),
 		kong.Description(strings.TrimSpace(templates.Text("help/ralph.txt"))),
 		kong.Vars{
@@ -147,27 +147,6 @@ func asHelp(args []string) []string {
 		return append(slices.Clone(args[1:]), "--help")
 	}
 	return args
-}
-
-// neededGrammar returns the part of the grammar that args can use: to build all of it takes longest at a start.
-func neededGrammar(args []string) any {
-	if len(args) == 0 || isCompletion(args) {
-		return new(grammar)
-	}
-	var parts []reflect.StructField
-	known := false
-	for field := range reflect.TypeFor[grammar]().Fields() {
-		_, is := field.Tag.Lookup("cmd")
-		named := is && args[0] == cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name))
-		if !is || named {
-			parts = append(parts, field)
-		}
-		known = known || named
-	}
-	if !known {
-		return new(grammar)
-	}
-	return reflect.New(reflect.StructOf(parts)).Interface()
 }
 
 // show prints a result as text for people, or as JSON for scripts.
