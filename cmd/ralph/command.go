@@ -104,7 +104,7 @@ func parse(w world) (typed chosen, done bool, err error) {
 			"response": policy.ForPreset(policy.Guardrails).Word, "tag": policy.ForPreset(policy.Checked).Word,
 			"levels": strings.Join(sandbox.Names(), ", "),
 		},
-		kong.NamedMapper(anyLevel, levels{docker: true}), kong.NamedMapper(ownLevel, levels{}), kong.NamedMapper("folder", folders{w.World}),
+		kong.NamedMapper("level", levels{}), kong.NamedMapper("folder", folders{w.World}),
 		kong.UsageOnError(),
 		kong.Writers(w.Stdout, w.Stderr),
 		kong.Exit(func(int) { quit = true }),

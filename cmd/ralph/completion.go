@@ -12,7 +12,6 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/agent"
 	"github.com/ralph-loop/ralph/internal/fault"
-	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/templates"
 )
 
@@ -114,8 +113,6 @@ func flags(node *kong.Node) (all []offer) {
 func choices(value *kong.Value) (all []offer) {
 	var words []string
 	switch {
-	case value.Tag.Type == ownLevel:
-		words = sandbox.Names()
 	case value.Enum != "":
 		words = value.EnumSlice()
 	case value.Name == "agent":

@@ -25,7 +25,7 @@ type doctorCommand struct {
 	Repo         string        `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
 	Branch       string        `placeholder:"NAME" default:"ralph/issue-1-doctor" help:"Branch that work would be pushed to."`
 	Sandbox      bool          `xor:"part" help:"Check only the sandbox: its mechanisms, and an attack from inside. With --checks, also run the checks in it."`
-	Level        sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Sandbox level to test (default: strongest available)."`
+	Level        sandbox.Level `enum:"${levels}" placeholder:"LEVEL" default:"auto" help:"Sandbox level to test (default: strongest available)."`
 	UID          int           `name:"uid" placeholder:"N" help:"User ID inside the sandbox, if ralph is root (default: your own)."`
 	Checks       *bool         `negatable:"" help:"Run the checks on a clean checkout of HEAD. Without this flag they are only listed; --no-checks hides them."`
 	Check        []string      `sep:"none" placeholder:"CMD" help:"Check command, in addition to those found, such as the workflow's. Repeatable."`

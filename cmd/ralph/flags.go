@@ -63,17 +63,11 @@ func refuseBlankValues(model *kong.Application) error {
 	})
 }
 
-// The types of flags that are sandbox levels: any, and those of ralph's own.
-const (
-	anyLevel = "level"
-	ownLevel = "ownlevel"
-)
+// levels reads a sandbox level, Docker's too. The flag without a value is auto.
+type levels struct{}
 
-// levels reads a sandbox level. A flag without a value is auto where Docker's is allowed.
-type levels struct{ docker bool }
-
-func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
-	if l.docker && ctx.Scan.Peek().Type != kong.FlagValueToken {
+func (levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
+	if ctx.Scan.Peek().Type != kong.FlagValueToken {
 		target.SetString(string(sandbox.Auto))
 		return nil
 	}
@@ -81,19 +75,15 @@ func (l levels) Decode(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err := ctx.Scan.PopValueInto("level", &word); err != nil {
 		return err
 	}
-	var besides []string
-	if l.docker {
-		besides = []string{laptop.InDocker}
-	}
-	if !sandbox.Level(word).Known() && !slices.Contains(besides, word) {
-		return fmt.Errorf("%q is not a sandbox level; choose one of %s", word, strings.Join(sandbox.Names(besides...), ", "))
+	if known := sandbox.Names(laptop.InDocker); !slices.Contains(known, word) {
+		return fmt.Errorf("%q is not a sandbox level; choose one of %s", word, strings.Join(known, ", "))
 	}
 	target.SetString(word)
 	return nil
 }
 
 // IsBool has kong take the flag without a value.
-func (l levels) IsBool() bool { return l.docker }
+func (levels) IsBool() bool { return true }
 
 type folders struct{ laptop.World }
 

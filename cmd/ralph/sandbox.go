@@ -22,7 +22,7 @@ import (
 )
 
 type sandboxCommand struct {
-	Level sandbox.Level `type:"ownlevel" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
+	Level sandbox.Level `enum:"${levels}" placeholder:"LEVEL" default:"auto" help:"Sandbox level (default: strongest available)."`
 	Allow []string      `placeholder:"HOST" help:"Host that the command may reach. Repeatable (default: all public hosts)."`
 	laptop.Reach
 	laptop.Passing
