@@ -136,47 +136,33 @@ func (c *serveCommand) setup(ctx context.Context, w world) (*github.CreatedApp, 
 		return nil, fault.Usage("no App in "+c.App, "to create one, give this server's public address: --url https://HOST", nil)
 	}
 	// GitHub hands the key over once: better told now that it cannot be kept.
-	trial, err := c.draft(nil)
+	draft, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
 	if err != nil {
-		return nil, err
+		return nil, fault.Usage("cannot save the App in "+c.App, "use --app with a file in an existing, writable folder", err)
 	}
-	if err := os.Remove(trial); err != nil {
-		return nil, err
-	}
+	defer os.Remove(draft.Name()) //nolint:errcheck // it has another name once there is an App
+	defer draft.Close()           //nolint:errcheck // it is synced by then
 	listener, err := server.Listen(ctx, c.Listen)
 	if err != nil {
 		return nil, err
 	}
 	c.Listen = listener.Addr().String()
 	return server.Setup{
-		Access: c.access(w), URL: c.URL, Organization: c.Organization, Keep: c.keep, Log: c.log(w.Stderr), Limits: server.DefaultLimits,
+		Access: c.access(w), URL: c.URL, Organization: c.Organization, Log: c.log(w.Stderr), Limits: server.DefaultLimits,
+		Keep: func(made github.CreatedApp) error { return c.keep(draft, made) },
 	}.Serve(ctx, listener)
 }
 
-// keep puts the App where only we can read it, whole or not at all.
-func (c *serveCommand) keep(made github.CreatedApp) error {
+// keep puts the App where only we can read it, whole or not at all. draft is a new file beside it, with mode 0600.
+func (c *serveCommand) keep(draft *os.File, made github.CreatedApp) error {
 	text, err := json.MarshalIndent(made, "", "  ") //nolint:gosec // to be kept is what it is for
-	if err != nil {
+	if err == nil {
+		_, err = draft.WriteAt(append(text, '\n'), 0)
+	}
+	if err = errors.Join(err, draft.Sync()); err != nil {
 		return err
 	}
-	draft, err := c.draft(append(text, '\n'))
-	if err != nil {
-		return err
-	}
-	return os.Rename(draft, c.App)
-}
-
-// draft returns a new file beside the App's, with mode 0600.
-func (c *serveCommand) draft(text []byte) (path string, err error) {
-	f, err := os.CreateTemp(filepath.Dir(c.App), ".ralph-app-*")
-	if err != nil {
-		return "", fault.Usage("cannot save the App in "+c.App, "use --app with a file in an existing, writable folder", err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(f.Name()))
-	}
-	return f.Name(), nil
+	return os.Rename(draft.Name(), c.App)
 }
 
 // readSecret reads a secret from a file or the environment: all users see command lines.
