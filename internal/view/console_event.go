@@ -82,29 +82,16 @@ func (c *Console) withOutputTail(rows []row, passed bool, excerpt string) []row 
 	return rows
 }
 
-// Tail returns three lines of a command's output that are not empty: of Go's first failed test, or else the last.
+// Tail returns three lines of a command's output that are not empty, the last ones. Around Go's first failed test they
+// are five: with -v, what a test says comes before its result.
 func Tail(excerpt string) []string {
 	lines := strings.Split(strings.Trim(scrub(excerpt), " \n"), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
-	from := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "--- FAIL: ") })
-	switch {
-	case from < 0:
-		from = len(lines) - 3
-	case !isExplained(lines[from+1:]): // with -v, a test's own lines come first
-		from -= 2
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "--- FAIL: ") })
+	if at < 0 {
+		at = len(lines) - 1
 	}
-	from = max(from, 0)
-	return lines[from:min(from+3, len(lines))]
-}
-
-// isExplained reports whether lines begin with those of a test, apart from the results of its parts.
-func isExplained(lines []string) bool {
-	for _, line := range lines {
-		if own := strings.TrimLeft(line, " "); len(line)-len(own) < 4 || !strings.HasPrefix(own, "--- ") {
-			return len(line)-len(own) >= 4
-		}
-	}
-	return false
+	return lines[max(at-2, 0):min(at+3, len(lines))]
 }
 
 func (c *Console) iterationRows(run journal.Run, e journal.IterationBegan) []row {

@@ -96,10 +96,10 @@ func TestTail(t *testing.T) {
 		"":                   "",
 		"a\n\nb\nc\n d \n\n": "b\nc\n d",
 		last:                 "FAIL\nFAIL shop 0.1s\nFAIL",
-		"ok\ta\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)\n    b_test.go:5: got 2\n" + last: "--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)",
+		"ok\ta\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)\n    b_test.go:5: got 2\n" + last: "ok    a\n--- FAIL: TestA (0.0s)\n    a_test.go:5: got 1\n--- FAIL: TestB (0.0s)",
 		"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1\n" + last:                      "--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:5: got 1",
 		"--- FAIL: TestA (0.0s)": "--- FAIL: TestA (0.0s)",
-		"ok\n=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\n" + last: "=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)",
+		"ok\n=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\n" + last: "=== RUN   TestA\n    a_test.go:5: got 1\n--- FAIL: TestA (0.0s)\nFAIL\nFAIL shop 0.1s",
 	} {
 		if diff := cmp.Diff(want, strings.Join(view.Tail(output), "\n")); diff != "" {
 			t.Errorf("Tail(%q):\n%s", output, diff)
