@@ -58,16 +58,13 @@ func resourceLimitReached(run journal.Run) (policy.Reason, string) {
 	return "", ""
 }
 
-// overspending returns by how much a completed run exceeded its limit: some agents report their cost late.
+// overspending returns which limit a completed run has reached: some agents report their cost late.
 func overspending(run journal.Run) string {
-	limits := run.Policy.Limits
-	switch {
-	case limits.CostUSD > 0 && run.SpentUSD() > limits.CostUSD:
-		return fmt.Sprintf("limit exceeded: $%.2f of $%.2f spent", run.SpentUSD(), limits.CostUSD)
-	case limits.Tokens > 0 && run.SpentTokens() > limits.Tokens:
-		return fmt.Sprintf("limit exceeded: %d of %d tokens used", run.SpentTokens(), limits.Tokens)
+	if !OutOfMoney(run) && !OutOfTokens(run) {
+		return ""
 	}
-	return ""
+	_, why := resourceLimitReached(run)
+	return "limit reached: " + why
 }
 
 // Delays, each twice the last, before a model is asked again whose server named no time.
