@@ -40,15 +40,24 @@ type found struct {
 	Services []doctor.Service `json:"services,omitempty"`
 	Checks   *doctor.Checks   `json:"checks,omitempty"`
 
-	detailed  bool // the user asked about the sandbox alone
 	sandboxed bool // a run would use a sandbox, or the user asked about it
 	noChecks  bool // the user asked for the checks, and they could not be looked at
 }
 
 func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
-	all := found{sandboxed: c.Sandbox, detailed: c.Sandbox}
-	for _, part := range c.parts() {
-		if err := part(ctx, w, &all); err != nil {
+	all := found{sandboxed: c.Sandbox}
+	tried := c.Checks != nil && *c.Checks
+	whole := !c.GitHub && !c.Agents && !c.Sandbox && !tried // all of this machine
+	for _, part := range []struct {
+		wanted bool
+		look   func(context.Context, world, *found) error
+	}{
+		{c.GitHub, c.onGitHub}, {c.Agents || whole, c.agents}, {c.Sandbox || whole, c.confinement}, {tried || whole && c.Checks == nil, c.checks},
+	} {
+		if !part.wanted {
+			continue
+		}
+		if err := part.look(ctx, w, &all); err != nil {
 			return 0, err
 		}
 	}
@@ -59,26 +68,6 @@ func (c doctorCommand) run(ctx context.Context, w world) (int, error) {
 		return fault.ExitUsage, nil
 	}
 	return fault.ExitDone, nil
-}
-
-// parts returns those that are asked for; all of this machine where none is named.
-func (c doctorCommand) parts() []func(context.Context, world, *found) error {
-	tried := c.Checks != nil && *c.Checks
-	var parts []func(context.Context, world, *found) error
-	whole := !c.GitHub && !c.Agents && !c.Sandbox && !tried
-	if c.GitHub {
-		parts = append(parts, c.onGitHub)
-	}
-	if c.Agents || whole {
-		parts = append(parts, c.agents)
-	}
-	if c.Sandbox || whole {
-		parts = append(parts, c.confinement)
-	}
-	if tried || whole && c.Checks == nil {
-		parts = append(parts, c.checks)
-	}
-	return parts
 }
 
 func (c doctorCommand) agents(ctx context.Context, w world, all *found) error {
@@ -181,7 +170,7 @@ func (f found) text() string {
 	if f.Checks != nil {
 		parts = append(parts, clean.LogLines(f.Checks.Text()))
 	}
-	if f.Sandbox != nil && f.detailed {
+	if f.Sandbox != nil && f.Agents == nil { // the user asked about it
 		parts = append(parts, f.Sandbox.Text())
 	} else if f.Sandbox != nil {
 		parts = append(parts, f.Sandbox.Brief()+"  ralph doctor --sandbox lists its parts and the attempts from inside\n")
