@@ -14,20 +14,13 @@ import (
 	"github.com/ralph-loop/ralph/internal/shell"
 )
 
-// gitFiles are protected besides the files that package guard knows.
-var gitFiles = []string{".git/**"}
-
 var writeTools = []string{"Write", "Edit", "MultiEdit", "NotebookEdit"}
 
 // checkTool denies a tool call, or leaves the decision to the agent's own permissions.
 func (d Environment) checkTool(in input) answer {
 	project := d.project(in)
-	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: slices.Clone(gitFiles)}
-	if in.isHarmless() {
-		return answer{}
-	}
 	protect, rules, unreadable := d.Settings(project)
-	at.Protect, at.Rules = append(at.Protect, protect...), rules
+	at := guard.Project{Root: project, Home: d.Env("HOME"), Dir: in.Dir, Protect: append([]string{".git/**"}, protect...), Rules: rules}
 	m, err := openMarks(d.State, in.Session)
 	if err != nil { // without marks, a loop is unknown, and a warning would be repeated for each call
 		return deny(d.whyRefused(in, at, false))
@@ -41,11 +34,6 @@ func (d Environment) checkTool(in input) answer {
 		return answer{}
 	}
 	return tellUser(fmt.Sprintf("ralph: cannot read the settings, so their rules and protected files do not apply: %v", unreadable))
-}
-
-func (in input) isHarmless() bool {
-	checked := append([]string{"", "Bash", patchTool}, writeTools...)
-	return in.ToolInput.Command.text() == "" && !slices.Contains(checked, in.Tool)
 }
 
 func (d Environment) whyRefused(in input, at guard.Project, looping bool) string {
