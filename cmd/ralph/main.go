@@ -62,7 +62,7 @@ func here() world {
 	return world{
 		World: laptop.World{
 			Getenv: os.Getenv, Environ: os.Environ, Now: time.Now, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Self: self, Version: version,
-			Closing: new(laptop.Closing),
+			Closing: new([]func()),
 		},
 		args: os.Args[1:], every: every, signals: signals,
 	}
@@ -106,7 +106,11 @@ func outer(w world) int {
 func inner(w world, typed chosen) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	defer w.Closing.Do()
+	defer func() {
+		for _, do := range *w.Closing {
+			do()
+		}
+	}()
 	hard, drain := make(chan struct{}), make(chan struct{})
 	w.Runner, w.Drain, w.Patience = &process.Runner{Now: w.Now, Hard: hard}, drain, new(laptop.Patience)
 	ask := func() { cancel(errInterrupted) }

@@ -32,7 +32,7 @@ type World struct {
 	Patience *Patience       // what a run tells those who ask it to end
 	Self     string          // this very program
 	Version  string
-	Closing  *Closing
+	Closing  *[]func() // what is left to do at the end of the process
 }
 
 func (w World) gitUser() git.UserEnv {
@@ -61,19 +61,9 @@ func (w World) Git(project string) (git.Git, error) {
 	}
 	home, done, err := w.Room(project, "home")
 	if err == nil {
-		w.Closing.funcs = append(w.Closing.funcs, done)
+		*w.Closing = append(*w.Closing, done)
 	}
 	return git.Git{Run: w.Runner.Run, Path: w.Path(project), Home: home, User: w.gitUser()}, err
-}
-
-// Closing is what is left to do at the end of the process.
-type Closing struct{ funcs []func() }
-
-// Do does it.
-func (c *Closing) Do() {
-	for _, do := range c.funcs {
-		do()
-	}
 }
 
 // Path is PATH without folders that an agent can write to, directly or by a link: its programs must

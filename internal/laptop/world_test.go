@@ -14,8 +14,12 @@ import (
 
 func world(t *testing.T, home string) laptop.World {
 	t.Helper()
-	closing := new(laptop.Closing)
-	t.Cleanup(closing.Do)
+	closing := new([]func())
+	t.Cleanup(func() {
+		for _, do := range *closing {
+			do()
+		}
+	})
 	env := map[string]string{"HOME": home, "PATH": os.Getenv("PATH")}
 	return laptop.World{
 		Getenv: func(name string) string { return env[name] }, Environ: func() []string { return []string{"HOME=" + home, "PATH=" + env["PATH"]} },
