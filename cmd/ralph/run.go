@@ -106,7 +106,8 @@ func (c runCommand) stories(ctx context.Context, d *laptop.Project) (job.NewRun,
 		return job.NewRun{}, err
 	}
 	if stories.UserStories == nil {
-		return job.NewRun{}, d.NoPlan(memory, prd)
+		return job.NewRun{}, fault.Usage("nothing to work on: no prompt given, and no "+prd,
+			"give a prompt with -p or -f, make a PRD (ralph init --prd), or name the folder of one with -d", nil)
 	}
 	if err := d.Repository(ctx); err != nil {
 		return job.NewRun{}, err

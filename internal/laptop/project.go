@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -221,17 +220,6 @@ func (d *Project) Root() string {
 		return d.Place.Top
 	}
 	return d.ProjectDir
-}
-
-// NoPlan says where there could be a plan.
-func (d *Project) NoPlan(memory, prd string) error {
-	fix := "give a prompt with -p or -f, or make a PRD: ralph init --prd"
-	if d.Within() != "" {
-		if _, err := os.Lstat(filepath.Join(d.Place.Top, memory, "prd.json")); err == nil {
-			fix = "name the top folder of the repository: ralph run -d " + d.Place.Top
-		}
-	}
-	return fault.Usage("nothing to work on: no prompt given, and no "+prd, fix, nil)
 }
 
 // PRD returns the plan in a folder of the project, and its file; empty without one.
