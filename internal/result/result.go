@@ -4,8 +4,6 @@ package result
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/plan"
@@ -122,17 +120,10 @@ func pass(run journal.Run, it journal.Iteration) Pass {
 	}
 	if it.Agent != nil {
 		told.StepsTaken, told.Cost = it.Agent.Tools, it.Agent.Cost.Amount()
-		told.CompletionTagFound = tagged(run.Policy, *it.Agent)
+		told.CompletionTagFound = verdict.HasCompletionWord(run.Policy, *it.Agent)
 		if it.Agent.Failed {
 			told.Error = &it.Agent.Why
 		}
 	}
 	return told
-}
-
-func tagged(p policy.Policy, agent journal.AgentEnded) bool {
-	if p.Done == policy.ByResponse {
-		return strings.EqualFold(agent.Response, p.Word)
-	}
-	return slices.Contains(agent.Promises, cmp.Or(p.Word, p.Promise))
 }

@@ -44,7 +44,7 @@ func judgeStories(run journal.Run, it journal.Iteration, verdict *journal.Iterat
 }
 
 func judgeCompletion(run journal.Run, it journal.Iteration, verdict *journal.IterationEnded) {
-	if !hasCompletionWord(run.Policy, it) {
+	if !HasCompletionWord(run.Policy, *it.Agent) {
 		return
 	}
 	switch {
@@ -86,12 +86,12 @@ func failedChecks(run journal.Run, it journal.Iteration) string {
 	return "checks failed: " + strings.Join(blockingChecks(run, it.Checks), ", ")
 }
 
-// hasCompletionWord reports whether the agent answered the word, in any case, or tagged it exactly.
-func hasCompletionWord(p policy.Policy, it journal.Iteration) bool {
-	if p.Done == policy.ByTag {
-		return slices.Contains(it.Agent.Promises, p.Word)
+// HasCompletionWord reports whether the agent answered the word, in any case, or tagged it exactly.
+func HasCompletionWord(p policy.Policy, agent journal.AgentEnded) bool {
+	if p.Done == policy.ByResponse {
+		return strings.EqualFold(agent.Response, p.Word)
 	}
-	return strings.EqualFold(it.Agent.Response, p.Word)
+	return slices.Contains(agent.Promises, cmp.Or(p.Word, p.Promise))
 }
 
 func claimedStories(it journal.Iteration) []string {
