@@ -184,7 +184,8 @@ func (d *Project) Begin(ctx context.Context, asked job.NewRun) (int, error) {
 		}
 	}
 	if d.DryRun {
-		return d.printDryRun(j, asked)
+		asked.Start = asked.Base
+		return d.printDryRun(j, journal.Run{}, asked.RunBegan)
 	}
 	return d.execute(ctx, j, asked.Policy, func() (job.Outcome, error) {
 		asked, err := d.prepareTree(ctx, j, asked)
@@ -215,7 +216,7 @@ func (d *Project) Resume(ctx context.Context, home workspace.Run, old journal.Ru
 	p.Agent = j.Agent.Name
 	resumed := journal.Resumed{Why: "on request", Policy: &p, Level: d.level(j.Sandbox), Words: strings.TrimSpace(words)}
 	if d.DryRun {
-		return d.printDryTurn(j, journal.Fold(old, journal.Entry{Seq: old.Seq + 1, At: d.World.Now(), Event: resumed}))
+		return d.printDryRun(j, old, resumed)
 	}
 	return d.execute(ctx, j, p, func() (job.Outcome, error) {
 		if err := d.reopenWorktree(ctx, j, old); err != nil {

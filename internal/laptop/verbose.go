@@ -69,12 +69,9 @@ func (d *Project) promptStart(run journal.Run, prompt journal.Attachment) string
 	return fmt.Sprintf("%q", string(runes[:min(len(runes), most)]))
 }
 
-func (d *Project) printDryRun(j *job.Job, asked job.NewRun) (int, error) {
-	asked.Start = asked.Base
-	return d.printDryTurn(j, journal.Fold(journal.Run{}, journal.Entry{Seq: 1, At: d.World.Now(), Event: asked.RunBegan}))
-}
-
-func (d *Project) printDryTurn(j *job.Job, run journal.Run) (int, error) {
+// printDryRun shows the next turn of a run after one more event.
+func (d *Project) printDryRun(j *job.Job, run journal.Run, event journal.Event) (int, error) {
+	run = journal.Fold(run, journal.Entry{Seq: run.Seq + 1, At: d.World.Now(), Event: event})
 	turn := prompt.Turn{Number: len(run.Iterations) + 1}
 	if it, open := run.OpenIteration(); open {
 		turn.Number, turn.Story = it.Number, it.Story
