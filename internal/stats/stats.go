@@ -91,7 +91,7 @@ func row(name string, pulls []quota.Pull) Row {
 			continue
 		}
 		r.Merged++
-		unchanged = append(unchanged, share(p.End == quota.Unchanged))
+		unchanged = append(unchanged, map[bool]float64{true: 1}[p.End == quota.Unchanged])
 		if cost := costOf(p); cost != nil {
 			usd = append(usd, *cost)
 		} else {
@@ -103,13 +103,6 @@ func row(name string, pulls []quota.Pull) Row {
 	}
 	r.Unchanged, r.USDPerMerged, r.MinutesPerMerged, r.SuitesPerMerged = mean(unchanged), mean(usd), mean(minutes), mean(suites)
 	return r
-}
-
-func share(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // costOf returns what all runs on a pull request cost; nil where one is unknown.
