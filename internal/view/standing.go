@@ -50,8 +50,8 @@ func isSessionLoop(run journal.Run) bool { return run.Policy.Done == policy.ByPr
 // sessionHeadline returns the session of the loop, its start, and how often it was continued.
 func sessionHeadline(run journal.Run) string {
 	where := "a Claude Code session"
-	if id := lastSession(run); id != "" {
-		where = "the Claude Code session " + clean.Inline(id, 100)
+	if n := len(run.Iterations); n > 0 && run.Iterations[n-1].Session != "" {
+		where = "the Claude Code session " + clean.Inline(run.Iterations[n-1].Session, 100)
 	}
 	return fmt.Sprintf("runs in %s since %s, sent back to work %d of at most %s", where,
 		run.Granted.At.UTC().Format("2006-01-02 15:04 UTC"), max(run.UsedIterations()-1, 0), Plural(run.Policy.Limits.Iterations, "time"))
@@ -64,25 +64,17 @@ func sessionContinuation(run journal.Run) string {
 	return pick(run.Stop == nil, "if that session was closed, ", "") + "continue with `/ralph-loop --resume` in a Claude Code session of this project"
 }
 
-func lastSession(run journal.Run) string {
-	if n := len(run.Iterations); n > 0 {
-		return run.Iterations[n-1].Session
-	}
-	return ""
-}
-
 // elapsed returns the time until the run stopped, or until an iteration began or ended: an unchanged comment is not
 // edited.
 func elapsed(run journal.Run) string {
 	at := run.Began
-	if last, found := run.LastJudged(); found {
-		at = last.Last
-	}
-	if open, found := run.OpenIteration(); found {
-		at = open.Began
-	}
-	if run.Stop != nil {
+	switch n := len(run.Iterations); {
+	case run.Stop != nil:
 		at = run.Now
+	case n > 0 && run.Iterations[n-1].Ended == nil:
+		at = run.Iterations[n-1].Began
+	case n > 0:
+		at = run.Iterations[n-1].Last
 	}
 	return policy.FormatDuration(at.Sub(run.Began))
 }

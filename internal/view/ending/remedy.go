@@ -94,8 +94,6 @@ func effect(run journal.Run, name string) string {
 	return "only new failures block a story"
 }
 
-func cannotStart(check journal.CheckEnded) bool { return check.CannotRun && !check.TimedOut }
-
 func lastLine(check journal.CheckEnded) string {
 	lines := strings.Split(strings.TrimSpace(check.Excerpt), "\n")
 	if last := oneLine(lines[len(lines)-1]); last != "" {
@@ -129,7 +127,7 @@ func unstartable(run journal.Run) []string {
 	}
 	var names []string
 	for _, check := range checks {
-		if !cannotStart(check) {
+		if !check.CannotRun || check.TimedOut {
 			continue
 		}
 		name := oneLine(check.Name)
