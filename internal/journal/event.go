@@ -100,7 +100,9 @@ func (e Resumed) fold(r *Run, at time.Time) {
 		if it.Taken == nil {
 			it.Checks = nil
 		}
-		it.endPause()
+		if it.Agent != nil && it.Agent.Busy { // tries again at once: a person has resumed the run
+			it.Turned, it.Paused = 0, true
+		}
 	}
 	r.Granted = Grant{At: at, Iterations: used, CostUSD: r.TotalUSD(), Tokens: r.Usage.Tokens()}
 }

@@ -240,10 +240,3 @@ func (a AgentEnded) plus(earlier AgentEnded) AgentEnded {
 	a.Cost = a.Cost.Plus(earlier.Cost)
 	return a
 }
-
-// endPause lets a rejected agent try again at once: a person has resumed the run.
-func (it *Iteration) endPause() {
-	if it.Agent != nil && it.Agent.Busy {
-		it.Turned, it.Paused = 0, true
-	}
-}
