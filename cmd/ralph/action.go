@@ -43,11 +43,11 @@ func (c actionCommand) run(ctx context.Context, w world) (int, error) {
 	if c.Finish {
 		return fault.ExitDone, a.Finish(ctx)
 	}
-	result, err := a.Do(ctx)
+	outcome, err := a.Do(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return result.Exit(config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
+	return action.Exit(outcome, config.FailOn(w.Getenv("INPUT_FAIL-ON"))), nil
 }
 
 func (c actionCommand) withEvent(env func(string) string) func(string) string {

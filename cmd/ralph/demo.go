@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/action"
 	"github.com/ralph-loop/ralph/internal/config"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/laptop"
@@ -39,11 +40,11 @@ func (c demoCommand) run(ctx context.Context, w world) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		err = laptop.PrintResult(w.Stdout, shown.Result.Outcome.Run, shown.Result.Outcome.Home, "")
+		err = laptop.PrintResult(w.Stdout, shown.Outcome.Run, shown.Outcome.Home, "")
 	} else {
 		err = shown.Print(w.Stdout, demo.Name(w.Self, w.Environ()), c.Keep, w.Now().Sub(began))
 	}
-	return shown.Result.Exit(config.FailOnStopped), err
+	return action.Exit(shown.Outcome, config.FailOnStopped), err
 }
 
 // scriptedCommand is the agent of tests and the demo. It runs as a child of ralph.

@@ -19,6 +19,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/egress"
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/ledger"
 	"github.com/ralph-loop/ralph/internal/process"
@@ -75,23 +76,17 @@ type handler struct {
 	tracer      *trace.Tracer   // of the run; nil: no collector is set
 }
 
-// Result is how the handling of an event ended.
-type Result struct {
-	Outcome Outcome
-	Skipped string // why the event was not for us; then there is no outcome
-}
-
 // Do handles one event. A push to a base branch is for each pull request that is behind:
-// the result is the first that was not completed, and an error of one stops no other.
-func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
+// the outcome is the first that was not completed, and an error of one stops no other.
+func (a Action) Do(ctx context.Context) (worst job.Outcome, wrong error) {
 	for {
 		v := a.newVisit()
-		result, err := v.do(ctx)
-		if err != nil && result.Outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
-			v.reportError(result.Outcome.Run.ID, err)
+		outcome, err := v.do(ctx)
+		if err != nil && outcome.Run.Stop == nil && !errors.Is(err, process.ErrStopped) {
+			v.reportError(outcome.Run.ID, err)
 		}
-		if stop := result.Outcome.Run.Stop; len(a.updated) == 0 || stop != nil && (worst.Outcome.Run.Stop == nil || worst.Outcome.Run.IsCompleted()) {
-			worst = result
+		if len(a.updated) == 0 || outcome.Run.Stop != nil && (worst.Run.Stop == nil || worst.Run.IsCompleted()) {
+			worst = outcome
 		}
 		wrong = errors.Join(wrong, err)
 		if !v.isForSeveral() || ctx.Err() != nil {
@@ -101,29 +96,30 @@ func (a Action) Do(ctx context.Context) (worst Result, wrong error) {
 	}
 }
 
-func (h *handler) do(ctx context.Context) (Result, error) {
+// do returns no outcome where no run began.
+func (h *handler) do(ctx context.Context) (none job.Outcome, err error) {
 	if err := h.read(ctx); err != nil {
-		return Result{}, err
+		return none, err
 	}
 	if h.inputs.Mode != config.Work {
-		return h.proveOrPublish(ctx)
+		return none, h.proveOrPublish(ctx)
 	}
 	if aftercare.For(h.trigger) && h.trigger.Inputs == (trigger.Inputs{}) {
-		return h.handlePullEvent(ctx)
+		return none, h.handlePullEvent(ctx)
 	}
 	if why := h.whyIgnored(); why != "" {
 		h.say("not for ralph: " + why)
-		return Result{Skipped: why}, nil
+		return none, nil
 	}
 	if err := h.connect(); err != nil {
-		return Result{}, err
+		return none, err
 	}
 	if h.trigger.IsAutomatic() {
 		if skip, err := h.lookAfterPull(ctx); err != nil {
-			return Result{}, err
+			return none, err
 		} else if skip != "" {
 			h.say("not started: " + skip)
-			return Result{Skipped: skip}, nil
+			return none, nil
 		}
 	}
 	h.host = h.hostFor(h.trigger.Issue.Number)
@@ -133,14 +129,14 @@ func (h *handler) do(ctx context.Context) (Result, error) {
 			h.unlabel(ctx)
 			h.commentNotBegun(ctx, err)
 		}
-		return Result{}, err
+		return none, err
 	}
 	if refused != nil {
 		h.refuse(ctx, *refused)
-		return Result{Skipped: refused.Why}, nil
+		return none, nil
 	}
 	if h.inputs.DryRun {
-		return h.dryRun()
+		return none, h.dryRun()
 	}
 	h.host = h.hostFor(h.task.Number)
 	return h.handleRequest(ctx)

@@ -149,17 +149,14 @@ func (h *handler) checkCountable(kept bool) error {
 	return declinedError{"the attempts at red checks cannot be counted, as the run cannot be kept on GitHub"}
 }
 
-func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
-	if err := h.connect(); err != nil {
-		return Result{}, err
-	}
-	if h.inputs.DryRun {
-		return Result{Skipped: "a dry run"}, nil
+func (h *handler) handlePullEvent(ctx context.Context) error {
+	if err := h.connect(); err != nil || h.inputs.DryRun {
+		return err
 	}
 	h.host = h.hostFor(0)
 	book, err := h.openAccount(ctx)
 	if err != nil {
-		return Result{}, err
+		return err
 	}
 	why, err := aftercare.Job{
 		Trigger: h.trigger, Payload: h.payload, Client: h.client, Prefix: h.inputs.BranchPrefix,
@@ -169,5 +166,5 @@ func (h *handler) handlePullEvent(ctx context.Context) (Result, error) {
 	if err == nil {
 		h.say(why)
 	}
-	return Result{Skipped: why}, err
+	return err
 }

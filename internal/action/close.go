@@ -30,7 +30,7 @@ import (
 const lastWordsTime = 5 * time.Second
 
 // reportEnd says on GitHub how it ended, no matter what happened before.
-func (h *handler) reportEnd(ctx context.Context, outcome Outcome, err error) {
+func (h *handler) reportEnd(ctx context.Context, outcome job.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWordsTime)
 	defer cancel()
 	switch {
@@ -115,7 +115,7 @@ func (h *handler) errorText(what string, err error) string {
 
 // brokenRun returns a run whose end could not be recorded: without it the comment would say that
 // an agent is at work.
-func (h *handler) brokenRun(outcome Outcome, err error) journal.Run {
+func (h *handler) brokenRun(outcome job.Outcome, err error) journal.Run {
 	run := outcome.Run
 	why := strings.ReplaceAll(err.Error(), h.env.Workspace+string(filepath.Separator), "")
 	run.Stop = &journal.RunStopped{Reason: policy.FatalError, Why: why}
@@ -141,7 +141,7 @@ func (h *handler) markTellFailed(err error) {
 }
 
 // setOutputs writes the outputs for later steps of the job. They hold no token.
-func (h *handler) setOutputs(outcome Outcome) {
+func (h *handler) setOutputs(outcome job.Outcome) {
 	run := outcome.Run
 	result := result.Of(run)
 	if outcome.Home.ID != "" {
@@ -215,11 +215,11 @@ func (h *handler) writeOutputs(values [][2]string) {
 }
 
 // Exit returns the exit code of the job's step: a stopped run fails the job only if the workflow wants that.
-func (r Result) Exit(failOn config.FailOn) int {
-	if r.Outcome.Run.Stop == nil {
+func Exit(outcome job.Outcome, failOn config.FailOn) int {
+	if outcome.Run.Stop == nil {
 		return fault.ExitDone
 	}
-	status := r.Outcome.Run.Stop.Reason.Status()
+	status := outcome.Run.Stop.Reason.Status()
 	code := status.ExitCode(true)
 	switch {
 	case failOn == config.FailOnNever:

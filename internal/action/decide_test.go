@@ -180,12 +180,12 @@ func TestExit(t *testing.T) {
 		{policy.VerificationFailed, fault.ExitDone, fault.ExitDone, fault.ExitStopped},
 		{policy.FatalError, fault.ExitDone, fault.ExitUsage, fault.ExitUsage},
 	} {
-		var r action.Result
+		var ended job.Outcome
 		if c.reason != "" {
-			r.Outcome.Run.Stop = &journal.RunStopped{Reason: c.reason}
+			ended.Run.Stop = &journal.RunStopped{Reason: c.reason}
 		}
 		for failOn, want := range map[config.FailOn]int{config.FailOnNever: c.never, config.FailOnError: c.usual, config.FailOnStopped: c.stop} {
-			if got := r.Exit(failOn); got != want {
+			if got := action.Exit(ended, failOn); got != want {
 				t.Errorf("Exit(%s) of %q = %d, want %d", failOn, c.reason, got, want)
 			}
 		}

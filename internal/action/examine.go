@@ -148,7 +148,7 @@ func (h *handler) claim(ctx context.Context, b previousState, during time.Durati
 const expiredLease = time.Nanosecond
 
 // releaseLease releases the lease, or keeps it during a time. The saved state of a broken run stays.
-func (h *handler) releaseLease(ctx context.Context, b previousState, outcome Outcome, during time.Duration) {
+func (h *handler) releaseLease(ctx context.Context, b previousState, outcome job.Outcome, during time.Duration) {
 	if process.IsClosed(h.Hard) {
 		return
 	}

@@ -45,7 +45,7 @@ func (a Action) Finish(ctx context.Context) error {
 	if ended {
 		v.charge(ctx, run)
 	}
-	v.releaseKilled(ctx, Outcome{Run: run, Home: home}, ended)
+	v.releaseKilled(ctx, job.Outcome{Run: run, Home: home}, ended)
 	v.markTold(home)
 	v.say(said)
 	return nil
@@ -75,7 +75,7 @@ func (h *handler) charge(ctx context.Context, run journal.Run) {
 // releaseKilled releases the killed job's lease and saves the newest journal. An attempt at red
 // checks that did not end still counts, and the draft is still ralph's. Errors are only logged:
 // GitHub reports that the job has ended.
-func (h *handler) releaseKilled(ctx context.Context, killed Outcome, ended bool) {
+func (h *handler) releaseKilled(ctx context.Context, killed job.Outcome, ended bool) {
 	if !killed.Run.Policy.SaveRun {
 		return
 	}

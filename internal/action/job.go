@@ -126,20 +126,18 @@ func (h *handler) writeSummary(text string) error {
 func (h *handler) clone() string { return strings.TrimSuffix(h.env.repo(), "/") + ".git" }
 
 // dryRun only writes to the log: it changes nothing on GitHub, and asks no agent.
-func (h *handler) dryRun() (Result, error) {
-	done := Result{Skipped: "a dry run"}
+func (h *handler) dryRun() error {
 	if !h.command.Verb.UsesAgent() {
 		h.say(fmt.Sprintf("dry run: %s would be answered", h.command.Verb))
-		return done, nil
+		return nil
 	}
 	asked, err := h.newRun()
 	if why, is := errors.AsType[declinedError](err); is {
 		h.say("dry run: it would be declined: " + why.said)
-		return done, nil
+		return nil
 	}
-	if err != nil {
-		return Result{}, err
+	if err == nil {
+		h.say(h.dryRunText(asked))
 	}
-	h.say(h.dryRunText(asked))
-	return done, nil
+	return err
 }

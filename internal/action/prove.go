@@ -14,7 +14,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/trigger"
 )
 
-func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
+func (h *handler) proveOrPublish(ctx context.Context) error {
 	j := proofcheck.Job{
 		Event: h.env.EventName, Payload: h.payload, Workspace: h.env.Workspace, Folder: h.env.folder(),
 		Git: h.git, Exec: h.Exec, Sandbox: h.proofSandbox, Level: h.inputs.Sandbox.Level, Rules: h.proofRules,
@@ -24,28 +24,26 @@ func (h *handler) proveOrPublish(ctx context.Context) (Result, error) {
 	if h.env.EventName == trigger.EventIssueComment {
 		if why, err := h.mayAskForProof(ctx); why != "" || err != nil {
 			h.say("not for ralph: " + why)
-			return Result{Skipped: why}, err
+			return err
 		}
 		j.Asked = h.trigger.Issue.Number
 	} else if err := h.connect(); err != nil {
-		return Result{}, err
+		return err
 	}
 	var err error
 	if h.trigger, err = h.client.Complete(ctx, h.trigger); err != nil {
-		return Result{}, err
+		return err
 	}
 	j.Client, j.Remote, j.Repo = h.client, h.hostFor(0).remote(), h.trigger.Repo
 	j.Base = cmp.Or(h.inputs.BaseBranch, h.trigger.Repo.DefaultBranch)
 	if h.inputs.DryRun {
 		h.say("dry run: nothing is proven or published")
-		return Result{Skipped: "a dry run"}, nil
+		return nil
 	}
-	do := j.Prove
 	if h.inputs.Mode == config.PublishProof {
-		do = j.Publish
+		return j.Publish(ctx)
 	}
-	why, err := do(ctx)
-	return Result{Skipped: why}, err
+	return j.Prove(ctx)
 }
 
 // mayAskForProof returns why a comment asks for no proof; empty: it does.

@@ -20,9 +20,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
-// Outcome is how the run stands.
-type Outcome = job.Outcome
-
 const noSandbox = "sandbox level none: the agent and the checks can do everything that this job can"
 
 // saveTime is how long a cancelled job may save its work: GitHub kills it after 10 s.
@@ -33,43 +30,43 @@ const agentEndTime = time.Second
 
 const retryPause = 500 * time.Millisecond
 
-func (h *handler) run(ctx context.Context) (Outcome, error) {
+func (h *handler) run(ctx context.Context) (job.Outcome, error) {
 	asked, err := h.newRun()
 	if err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	before, err := h.readPrevious(ctx, asked)
 	if err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	way := verdict.Decide(before.facts, before.run)
 	if way.ShowPlan {
 		_, text, _ := strings.Cut(view.Of(before.run).Comment, "\n") // the marks are tell's
 		if err := h.host.replaceComment(ctx, text); err != nil {
-			return Outcome{}, err
+			return job.Outcome{}, err
 		}
 	}
 	if way.Refuse != "" {
-		return Outcome{}, declinedError{way.Refuse}
+		return job.Outcome{}, declinedError{way.Refuse}
 	}
 	if err := h.countAttempt(ctx, before); err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	asked.Task.Attempts = h.task.Attempts
 	if err := h.install(ctx); err != nil { // after the permission check, so a person who is declined sees none of it
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	if err := h.checkStart(ctx, &asked, before.run, way); err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	if doubt := before.found.whyDoubted; doubt != "" {
 		asked.Notes = append(asked.Notes, journal.Noted{What: doubt + "; its claims do not count, and its work on the branch is judged again"})
 	}
 	if asked.Policy.SaveRun, err = h.claim(ctx, before, quota.LeaseFor(asked.Policy)); err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	if err := h.checkCountable(asked.Policy.SaveRun); err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	outcome, err := h.work(ctx, asked, before, way)
 	if asked.Policy.SaveRun && outcome.Run.Stop == nil { // nothing began, or it broke: no job is at work any more
@@ -78,13 +75,13 @@ func (h *handler) run(ctx context.Context) (Outcome, error) {
 	return outcome, err
 }
 
-func (h *handler) work(ctx context.Context, asked job.NewRun, before previousState, way verdict.Decision) (Outcome, error) {
+func (h *handler) work(ctx context.Context, asked job.NewRun, before previousState, way verdict.Decision) (job.Outcome, error) {
 	if way.Resume != nil {
 		h.leaveOut(before.run.Attached)
 	}
 	j, err := h.job(ctx, asked.Policy)
 	if err != nil {
-		return Outcome{}, err
+		return job.Outcome{}, err
 	}
 	defer h.closeSandboxes(j.Sandbox, j.ModelServer)
 	h.tracer = trace.New(ctx, trace.Options{Getenv: h.Getenv, Version: h.Version, Hide: h.secrets.String, Say: h.say})
@@ -101,7 +98,7 @@ func (h *handler) work(ctx context.Context, asked job.NewRun, before previousSta
 	home := before.here
 	if home.ID == "" {
 		if home, err = j.Folder.Unpack(before.run.ID, before.found.files); err != nil {
-			return Outcome{}, err
+			return job.Outcome{}, err
 		}
 	}
 	way.Resume.Level, way.Resume.Links, way.Resume.Context = asked.Level, &asked.Links, h.task.Context

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
@@ -17,22 +18,22 @@ import (
 	"github.com/ralph-loop/ralph/templates"
 )
 
-func (h *handler) handleRequest(ctx context.Context) (Result, error) {
+func (h *handler) handleRequest(ctx context.Context) (none job.Outcome, err error) {
 	h.unlabel(ctx)
 	switch h.command.Verb {
 	case trigger.Help:
-		return Result{Skipped: "help was asked for"}, h.help(ctx)
+		return none, h.help(ctx)
 	case trigger.Status:
-		return Result{Skipped: "the state was asked for"}, h.status(ctx)
+		return none, h.status(ctx)
 	case trigger.Stop:
-		return Result{Skipped: "an end was asked for"}, h.stop(ctx)
+		return none, h.stop(ctx)
 	case trigger.Run, trigger.Plan, trigger.Approve, trigger.Resume, trigger.Retry, trigger.Update, trigger.Prove:
 	}
 	outcome, err := h.run(ctx)
 	defer h.tracer.Close(ctx, h.Hard) // last: it may wait a little
 	if why, is := errors.AsType[declinedError](err); is {
 		h.leaveLedger(ctx, outcome.Run)
-		return Result{Skipped: why.said}, h.decline(ctx, why)
+		return none, h.decline(ctx, why)
 	}
 	if !errors.Is(err, process.ErrStopped) {
 		h.reportEnd(ctx, outcome, err)
@@ -42,7 +43,7 @@ func (h *handler) handleRequest(ctx context.Context) (Result, error) {
 	if !errors.Is(err, process.ErrStopped) && outcome.Home.ID != "" && (err != nil || !h.tellFailed) {
 		h.markTold(outcome.Home) // last: until then, Finish does all of that again
 	}
-	return Result{Outcome: outcome}, err
+	return outcome, err
 }
 
 // unlabel removes the label that made the request, so that it can be set again.

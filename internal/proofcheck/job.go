@@ -63,32 +63,32 @@ const (
 
 // Prove proves the pull request or merge group of the event, without an agent, and puts
 // the check on its head. A fork's job may not, so another job publishes its result. For a
-// push to the base branch it keeps the baseline. It returns a word for the log.
-func (j Job) Prove(ctx context.Context) (string, error) {
+// push to the base branch it keeps the baseline.
+func (j Job) Prove(ctx context.Context) error {
 	p, why, err := j.proposal(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if why != "" {
 		j.Say("not for ralph: " + why)
-		return why, nil
+		return nil
 	}
 	if j.Event == eventPush {
-		return "kept", j.keep(ctx, p)
+		return j.keep(ctx, p)
 	}
 	outcome, line, err := j.proven(ctx, p)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if err := j.hand(Handed{Pull: p.Number, Outcome: outcome}); err != nil {
-		return "", err
+		return err
 	}
 	j.Say(outcome.Text())
 	if j.Event == eventPull && p.IsFork(j.Repo) {
 		j.Say("the token of a fork's job may not write checks: the workflow ralph-proof-publish does")
-		return "proven", nil
+		return nil
 	}
-	return "proven", j.publish(ctx, p, outcome, line)
+	return j.publish(ctx, p, outcome, line)
 }
 
 func (j Job) proposal(ctx context.Context) (p github.Pull, why string, err error) {

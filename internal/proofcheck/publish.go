@@ -23,24 +23,23 @@ const workflow = ".github/workflows/ralph-proof.yml" // outcomes of others are n
 
 // Publish publishes the outcome of a fork's job. Any code in that job can have written the file, so it counts only for
 // the pull request's head, and only if that changes no workflow.
-func (j Job) Publish(ctx context.Context) (string, error) {
+func (j Job) Publish(ctx context.Context) error {
 	proved, err := github.ReadProved(j.Payload)
 	if err != nil {
-		return "", fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, in the workflow that ralph init --proof writes", err)
+		return fault.Usage("the event names no proof", "use `mode: publish` with workflow_run, in the workflow that ralph init --proof writes", err)
 	}
 	// @ and a ref may follow.
 	if path, _, _ := strings.Cut(proved.Path, "@"); proved.Event != eventPull || path != workflow {
-		why := fmt.Sprintf("the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow)
-		j.Say("not for ralph: " + why)
-		return why, nil
+		j.Say(fmt.Sprintf("not for ralph: the run is one of %q by %q: only %s by pull_request is published", proved.Path, proved.Event, workflow))
+		return nil
 	}
 	handed, err := j.handed()
 	if err != nil {
-		return "refused", j.put(ctx, refused(proved.Head, "the job left no readable outcome"))
+		return j.put(ctx, refused(proved.Head, "the job left no readable outcome"))
 	}
 	p, err := j.Client.Proposal(ctx, handed.Pull)
 	if err != nil {
-		return "", err
+		return err
 	}
 	why := j.elsewhere(p)
 	if why == "" && (p.HeadSHA != proved.Head || !strings.EqualFold(p.HeadRepo, proved.Repo)) {
@@ -48,9 +47,9 @@ func (j Job) Publish(ctx context.Context) (string, error) {
 	}
 	if why != "" {
 		j.Say("not published: " + why)
-		return why, nil
+		return nil
 	}
-	return "published", j.believed(ctx, p, handed.Outcome)
+	return j.believed(ctx, p, handed.Outcome)
 }
 
 func (j Job) handed() (h Handed, err error) {

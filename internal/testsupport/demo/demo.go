@@ -15,6 +15,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/action"
 	"github.com/ralph-loop/ralph/internal/git"
+	"github.com/ralph-loop/ralph/internal/job"
 	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/shell"
 	"github.com/ralph-loop/ralph/internal/testsupport/githubtest"
@@ -46,7 +47,7 @@ type Demo struct {
 
 // Shown is what a maintainer would see at the end.
 type Shown struct {
-	Result  action.Result
+	Outcome job.Outcome
 	Comment string
 	Pull    githubtest.Pull
 	Log     string // the branch's history
@@ -80,13 +81,13 @@ func (d Demo) play(ctx context.Context, server *githubtest.Server) (Shown, error
 	if err != nil {
 		return Shown{}, fmt.Errorf("write the event: %w", err)
 	}
-	result, err := action.Action{
+	outcome, err := action.Action{
 		Getenv: env.get, Out: quiet{d.Log}, Now: d.Now, Exec: d.Exec, Self: d.Self, Version: d.Version, Every: d.Every, Keep: d.Keep, Plain: true,
 	}.Do(ctx)
 	if err != nil {
 		return Shown{}, err
 	}
-	return d.see(ctx, server, issue, result)
+	return d.see(ctx, server, issue, outcome)
 }
 
 func (d Demo) path(parts ...string) string {
@@ -94,8 +95,8 @@ func (d Demo) path(parts ...string) string {
 }
 
 // see looks at GitHub as a maintainer would.
-func (d Demo) see(ctx context.Context, server *githubtest.Server, issue int, result action.Result) (Shown, error) {
-	shown := Shown{Result: result, Journal: result.Outcome.Home.Journal(), Calls: len(server.Requests())}
+func (d Demo) see(ctx context.Context, server *githubtest.Server, issue int, outcome job.Outcome) (Shown, error) {
+	shown := Shown{Outcome: outcome, Journal: outcome.Home.Journal(), Calls: len(server.Requests())}
 	for _, comment := range server.Comments(full, issue) {
 		shown.Comment = comment.Body
 	}
@@ -107,7 +108,7 @@ func (d Demo) see(ctx context.Context, server *githubtest.Server, issue int, res
 			return shown, err
 		}
 	}
-	log, err := d.git(ctx, d.bare(), "log", "--format=%h %s", "main.."+result.Outcome.Run.Branch)
+	log, err := d.git(ctx, d.bare(), "log", "--format=%h %s", "main.."+outcome.Run.Branch)
 	shown.Log = log
 	return shown, err
 }
