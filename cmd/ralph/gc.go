@@ -38,7 +38,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 	if err != nil {
 		return 0, err
 	}
-	ended, err := kept.book(ctx)
+	ended, _, err := kept.account.Read(ctx)
 	if err != nil {
 		fmt.Fprintln(w.Stderr, "warning: no branch is deleted:", err)
 	}
@@ -48,7 +48,7 @@ func (c gcCommand) run(ctx context.Context, w world) (int, error) { //nolint:unp
 	due := ended.Due(w.Now().Add(-old.Age))
 	swept, err := old.Do(ctx, due)
 	if err == nil && len(due) > 0 && !c.DryRun {
-		err = quota.Change(ctx, kept.account, kept.pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
+		err = kept.account.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(due), nil })
 	}
 	if err != nil && len(swept) == 0 {
 		return 0, err
@@ -124,7 +124,7 @@ func (w world) origin(ctx context.Context, dir, server string) string {
 type kept struct {
 	store   *git.Trusted
 	remote  remote.Repository
-	account *ledger.Account
+	account ledger.Account
 }
 
 func (w world) kept(ctx context.Context, named string) (k kept, err error) {
@@ -139,19 +139,9 @@ func (w world) kept(ctx context.Context, named string) (k kept, err error) {
 	tool.Proxy, tool.CA = egress.Around(at.clone()), cmp.Or(w.Getenv("GIT_SSL_CAINFO"), w.Getenv("SSL_CERT_FILE"))
 	k = kept{remote: remote.Repository{URL: at.clone(), Token: redact.Secret(at.token)}}
 	k.store, err = tool.Init(ctx, filepath.Join(tool.Home, "kept.git"), "sha1")
-	k.account = &ledger.Account{Remote: k.remote, Store: k.store, Now: w.Now}
+	k.account = ledger.Account{Remote: k.remote, Store: k.store, Pause: context.Context.Err, Now: w.Now}
 	return k, err
 }
-
-func (k kept) book(ctx context.Context) (quota.Book, error) {
-	data, err := k.account.Look(ctx)
-	if err != nil {
-		return quota.Book{}, err
-	}
-	return quota.Read(data)
-}
-
-func (kept) pause(ctx context.Context) error { return ctx.Err() }
 
 type statsCommand struct {
 	Repo  string `placeholder:"OWNER/NAME" help:"Repository (default: GITHUB_REPOSITORY, else the remote origin). The token is GITHUB_TOKEN or GH_TOKEN."`
@@ -168,7 +158,7 @@ func (c statsCommand) run(ctx context.Context, w world) (int, error) { //nolint:
 	if err != nil {
 		return 0, err
 	}
-	book, err := kept.book(ctx)
+	book, _, err := kept.account.Read(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -160,7 +160,7 @@ func (h *handler) handlePullEvent(ctx context.Context) error {
 	}
 	why, err := aftercare.Job{
 		Trigger: h.trigger, Payload: h.payload, Client: h.client, Prefix: h.inputs.BranchPrefix,
-		Remote: h.host.remote(), Store: book.Store, Ledger: book, Pause: randomPause, Now: h.Now,
+		Remote: h.host.remote(), Store: book.Store, Change: book.Change, Now: h.Now,
 		Say: h.say, Hide: h.cleanText, Page: h.writeSummary,
 	}.Do(ctx)
 	if err == nil {

@@ -19,9 +19,9 @@ import (
 	"github.com/ralph-loop/ralph/internal/quota"
 )
 
-func (h *handler) openAccount(ctx context.Context) (*ledger.Account, error) {
+func (h *handler) openAccount(ctx context.Context) (ledger.Account, error) {
 	store, err := h.store(ctx)
-	return &ledger.Account{Remote: h.host.remote(), Store: store, Now: h.Now}, err
+	return ledger.Account{Remote: h.host.remote(), Store: store, Pause: randomPause, Now: h.Now}, err
 }
 
 // randomPause keeps those who began at the same moment apart.
@@ -91,7 +91,7 @@ func (h *handler) limitsUnknown(asked *job.NewRun, err error) error {
 func (h *handler) openLedger(ctx context.Context, asked job.NewRun, old journal.Run) (*ledger.Entry, error) {
 	account, err := h.openAccount(ctx)
 	attempt, _ := strconv.ParseInt(h.Getenv("GITHUB_RUN_ATTEMPT"), 10, 64)
-	e := &ledger.Entry{Store: account, Pause: randomPause, Ended: h.client.JobEnded, Now: h.Now, Began: h.Now().UTC(), Old: old, Entry: quota.Entry{
+	e := &ledger.Entry{Change: account.Change, Ended: h.client.JobEnded, Now: h.Now, Began: h.Now().UTC(), Old: old, Entry: quota.Entry{
 		Job: h.env.Job, Attempt: attempt, Run: cmp.Or(old.ID, asked.Run), Page: h.env.log(), Held: asked.Policy.Limits.CostUSD,
 		Until: h.Now().Add(cmp.Or(asked.Policy.Limits.Run.Std(), quota.LongestJob) + 10*time.Minute).UTC(),
 	}}

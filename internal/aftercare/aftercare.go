@@ -41,8 +41,7 @@ type Job struct {
 	Prefix  string // of ralph's branches
 	Store   *git.Trusted
 	Remote  remote.Repository
-	Ledger  quota.Store
-	Pause   func(context.Context) error // before the ledger is asked again
+	Change  func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
 	Now     func() time.Time
 
 	Say  func(string)             // a line of the job's log
@@ -104,7 +103,7 @@ func (j Job) end(ctx context.Context, pull github.Pull) (string, error) {
 		}
 	}
 	var book quota.Book
-	if err := quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) {
+	if err := j.Change(ctx, func(b quota.Book) (quota.Book, error) {
 		book = b.Over(row)
 		return book, nil
 	}); err != nil {
@@ -150,7 +149,7 @@ func (j Job) clean(ctx context.Context, book quota.Book) error {
 		return err
 	}
 	done, err := j.unlabel(ctx, due, kept)
-	return errors.Join(err, quota.Change(ctx, j.Ledger, j.Pause, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
+	return errors.Join(err, j.Change(ctx, func(b quota.Book) (quota.Book, error) { return b.Sweep(done), nil }))
 }
 
 // unlabel returns the pull requests that are done.

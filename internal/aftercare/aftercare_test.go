@@ -41,16 +41,17 @@ type place struct {
 	*githubtest.Server
 	origin string
 	first  string // a commit
-	ledger []byte
+	book   quota.Book
 	said   []string
 	page   string
 }
 
-func (p *place) Look(context.Context) ([]byte, error) { return p.ledger, nil }
-
-func (p *place) Put(_ context.Context, text []byte) error {
-	p.ledger = text
-	return nil
+func (p *place) change(_ context.Context, change func(quota.Book) (quota.Book, error)) error {
+	next, err := change(p.book)
+	if err == nil {
+		p.book = next
+	}
+	return err
 }
 
 func open(t *testing.T) *place {
@@ -127,30 +128,11 @@ func (p *place) job(payload []byte) (string, error) {
 		p.Fatal(err)
 	}
 	return aftercare.Job{
-		Trigger: event, Payload: payload, Client: client, Prefix: "ralph/", Store: store, Ledger: p, Pause: context.Context.Err, Now: func() time.Time { return now },
+		Trigger: event, Payload: payload, Client: client, Prefix: "ralph/", Store: store, Change: p.change, Now: func() time.Time { return now },
 		Remote: remote.Repository{URL: p.origin},
 		Say:    func(line string) { p.said = append(p.said, line) }, Hide: func(text string) string { return text },
 		Page: func(text string) error { p.page = text; return nil },
 	}.Do(p.Context())
-}
-
-func (p *place) book() quota.Book {
-	p.Helper()
-	book, err := quota.Read(p.ledger)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return book
-}
-
-// knows puts rows into the ledger.
-func (p *place) knows(rows ...quota.Pull) {
-	p.Helper()
-	text, err := quota.Book{Pulls: rows}.Write()
-	if err != nil {
-		p.Fatal(err)
-	}
-	p.ledger = text
 }
 
 // ended returns the row of a pull request that ended long ago.
@@ -220,7 +202,7 @@ func TestWhatIsCleanedUp(t *testing.T) {
 			if c.change != nil {
 				more = c.change(p, &old)
 			}
-			p.knows(append(more, old)...)
+			p.book.Pulls = append(more, old)
 			if _, err := p.closes(p.pull("ralph/issue-9")); (err != nil) != c.notYet {
 				t.Errorf("the job ends with %v", err)
 			}
@@ -230,8 +212,8 @@ func TestWhatIsCleanedUp(t *testing.T) {
 			if diff := cmp.Diff([][]string{c.issue, c.pull}, [][]string{p.labels(issue), p.labels(old.Number)}); diff != "" {
 				t.Errorf("labels of issue and pull request (-want +got):\n%s", diff)
 			}
-			at := slices.IndexFunc(p.book().Pulls, func(row quota.Pull) bool { return row.Number == old.Number })
-			if swept := p.book().Pulls[at].Swept; swept == c.notYet {
+			at := slices.IndexFunc(p.book.Pulls, func(row quota.Pull) bool { return row.Number == old.Number })
+			if swept := p.book.Pulls[at].Swept; swept == c.notYet {
 				t.Errorf("marked as cleaned up: %t, want %t", swept, !c.notYet)
 			}
 			said := strings.Join(p.said, "\n")
@@ -272,12 +254,12 @@ func TestManyAreCleanedUpInTurn(t *testing.T) {
 	for n := range 25 {
 		rows = append(rows, quota.Pull{Number: 100 + n, Opened: long, End: quota.Closed, Ended: long})
 	}
-	p.knows(rows...)
+	p.book.Pulls = rows
 	for i, left := range []int{5, 0} {
 		if _, err := p.closes(p.pull(fmt.Sprintf("ralph/issue-%d", i))); err != nil {
 			t.Fatal(err)
 		}
-		if due := p.book().Due(now.AddDate(0, 0, -90)); len(due) != left {
+		if due := p.book.Due(now.AddDate(0, 0, -90)); len(due) != left {
 			t.Errorf("after job %d %d are due, want %d", i+1, len(due), left)
 		}
 	}
@@ -301,7 +283,7 @@ func TestWhoseEndIsEntered(t *testing.T) {
 		c.change(&pull)
 		p.git("update-ref", "refs/heads/"+pull.Head, p.first)
 		why, err := p.closes(p.AddPull(shop, pull).Number)
-		if entered := len(p.book().Pulls) == 1 && p.page != ""; entered != c.want || err != nil {
+		if entered := len(p.book.Pulls) == 1 && p.page != ""; entered != c.want || err != nil {
 			t.Errorf("%s: entered %t (%s, %v), want %t", name, entered, why, err, c.want)
 		}
 	}

@@ -15,28 +15,20 @@ import (
 )
 
 // paper is a ledger in memory.
-type paper struct{ text []byte }
+type paper struct{ book quota.Book }
 
-func (p *paper) Look(context.Context) ([]byte, error) { return p.text, nil }
-
-func (p *paper) Put(_ context.Context, text []byte) error {
-	p.text = text
-	return nil
-}
-
-func (p *paper) book(t *testing.T) quota.Book {
-	t.Helper()
-	book, err := quota.Read(p.text)
-	if err != nil {
-		t.Fatal(err)
+func (p *paper) Change(_ context.Context, change func(quota.Book) (quota.Book, error)) error {
+	next, err := change(p.book)
+	if err == nil {
+		p.book = next
 	}
-	return book
+	return err
 }
 
 // entry is that of a job which may spend 5 dollars.
-func entry(on quota.Store, job int64) *ledger.Entry {
+func entry(on *paper, job int64) *ledger.Entry {
 	return &ledger.Entry{
-		Store: on, Pause: context.Context.Err, Now: clock, Began: noon, Entry: quota.Entry{Job: job, Run: "pull-9", Held: 5, Until: noon.Add(time.Hour)},
+		Change: on.Change, Now: clock, Began: noon, Entry: quota.Entry{Job: job, Run: "pull-9", Held: 5, Until: noon.Add(time.Hour)},
 		Ended: func(_ context.Context, job int64) (bool, error) { return job == 1, nil },
 	}
 }
@@ -69,8 +61,8 @@ func TestNoAnswerIsNoRoom(t *testing.T) {
 	}
 	next := entry(on, 9)
 	next.Ended = func(context.Context, int64) (bool, error) { return false, wrong }
-	if refusal, err := next.Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || !errors.Is(err, wrong) || len(on.book(t).Entries) != 1 {
-		t.Errorf("Admit = %v, %v with %+v", refusal, err, on.book(t).Entries)
+	if refusal, err := next.Admit(t.Context(), quota.Limits{Runs: 1}, nil); refusal != nil || !errors.Is(err, wrong) || len(on.book.Entries) != 1 {
+		t.Errorf("Admit = %v, %v with %+v", refusal, err, on.book.Entries)
 	}
 }
 
@@ -106,11 +98,7 @@ func TestWhatARunCameTo(t *testing.T) {
 		on := &paper{}
 		pull := quota.Pull{Number: 9, Branch: "ralph/issue-7", Opened: noon}
 		if c.before {
-			text, err := quota.Book{}.Worked(pull, quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}, noon).Write()
-			if err != nil {
-				t.Fatal(err)
-			}
-			on.text = text
+			on.book = on.book.Worked(pull, quota.PullRun{ID: "pull-9", Agent: "claude", USD: new(1.0), Minutes: 8}, noon)
 		}
 		e := entry(on, 1)
 		e.Pull, e.Worker = pull, quota.PullRun{ID: "pull-9", Agent: "claude"}
@@ -123,7 +111,7 @@ func TestWhatARunCameTo(t *testing.T) {
 			}
 		}
 		var got *quota.PullRun
-		for _, p := range on.book(t).Pulls {
+		for _, p := range on.book.Pulls {
 			got = known(p)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -161,7 +149,7 @@ func TestWhatAJobSpent(t *testing.T) {
 		if err := e.Leave(t.Context(), c.run); err != nil {
 			t.Fatal(err)
 		}
-		if got := on.book(t).Entries[0].Spent; got == nil || *got != c.want {
+		if got := on.book.Entries[0].Spent; got == nil || *got != c.want {
 			t.Errorf("%s: spent %v, want %v", name, got, c.want)
 		}
 	}

@@ -1,14 +1,16 @@
 // Package ledger keeps a repository's ledger on its ref. It takes the remote and a local
-// store, and is the store that package quota changes. A job enters itself there, and what
-// it cost. Everyone who may push can change the ledger: it limits spending, and is not a
+// store, and changes the ledger by the rules of package quota. A job enters itself there,
+// and what it cost. Everyone who may push can change the ledger: it limits spending, and is not a
 // security boundary.
 package ledger
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
 	"github.com/ralph-loop/ralph/internal/journal"
@@ -19,58 +21,70 @@ import (
 type Account struct {
 	Remote remote.Repository
 	Store  *git.Trusted
+	Pause  func(context.Context) error // before the ledger is asked again
 	Now    func() time.Time
-
-	at string // the commit that the ref stood at when it was read
 }
 
 const most = 8 << 20
 
-// Look reads the book.
-func (a *Account) Look(ctx context.Context) ([]byte, error) {
-	var err error
-	a.at, err = a.Remote.FetchRef(ctx, a.Store, quota.Ref)
+// Read reads the book, and tells which commit holds it. Without the ref it is empty.
+func (a Account) Read(ctx context.Context) (book quota.Book, at string, err error) {
+	at, err = a.Remote.FetchRef(ctx, a.Store, quota.Ref)
 	switch {
 	case errors.Is(err, git.ErrNotFound):
-		return nil, quota.Unreadable(errors.New("it is not a commit"))
-	case err != nil || a.at == "":
-		return nil, err
-	}
-	return a.page(ctx)
-}
-
-// page returns what stands in the book. Somebody else may have put anything there.
-func (a *Account) page(ctx context.Context) ([]byte, error) {
-	book, err := a.Store.ReadFile(ctx, git.At{Commit: a.at, Path: quota.File}, most)
-	if err == nil && len(book) == 0 {
-		err = errors.New(quota.File + " is empty")
+		err = errors.New("it is not a commit")
+	case err != nil || at == "":
+		return book, at, err
+	default: // somebody else may have put anything there
+		var text []byte
+		if text, err = a.Store.ReadFile(ctx, git.At{Commit: at, Path: quota.File}, most); err == nil {
+			book, err = quota.Read(text)
+		}
 	}
 	if err != nil && ctx.Err() == nil {
-		err = quota.Unreadable(err)
+		err = fault.Usage("the ledger on "+quota.Ref+" cannot be read",
+			"if you do not know why, remove it (git push origin :"+quota.Ref+"): ralph then starts a new one", err)
 	}
-	return book, err
+	return book, at, err
 }
 
-// Put writes the ledger, unless it was changed since Look.
-func (a *Account) Put(ctx context.Context, book []byte) error {
-	_, err := a.Remote.PushFiles(ctx, a.Store, remote.Files{
-		Ref: quota.Ref, Parent: a.at, Files: map[string][]byte{quota.File: book}, Subject: "ledger", At: a.Now(),
-	})
-	if errors.Is(err, remote.ErrNonFastForward) || errors.Is(err, remote.ErrNetwork) {
-		return quota.ErrMoved
+const tries = 40 // more than the jobs that begin at the same time: each failure is due to another job
+
+// Change reads the book, changes it and stores it. If another job was faster, it tries again after a pause.
+func (a Account) Change(ctx context.Context, change func(quota.Book) (quota.Book, error)) error {
+	for range tries {
+		book, at, err := a.Read(ctx)
+		if err != nil {
+			return err
+		}
+		if book, err = change(book); err != nil {
+			return err
+		}
+		text, err := book.Write()
+		if err != nil {
+			return fmt.Errorf("write the ledger: %w", err)
+		}
+		_, err = a.Remote.PushFiles(ctx, a.Store, remote.Files{
+			Ref: quota.Ref, Parent: at, Files: map[string][]byte{quota.File: text}, Subject: "ledger", At: a.Now(),
+		})
+		if !errors.Is(err, remote.ErrNonFastForward) && !errors.Is(err, remote.ErrNetwork) {
+			return err
+		}
+		if err := a.Pause(ctx); err != nil {
+			return err
+		}
 	}
-	return err
+	return fmt.Errorf("another job changed the ledger, %d times", tries)
 }
 
 // Entry is a job's entry in a ledger, until the job is over.
 type Entry struct {
 	quota.Entry
-	Store quota.Store
-	Pause func(context.Context) error                        // before the ledger is asked again
-	Ended func(ctx context.Context, job int64) (bool, error) // as far as GitHub tells
-	Now   func() time.Time
-	Began time.Time   // when the job did
-	Old   journal.Run // that the job goes on with; zero: it begins a new one
+	Change func(context.Context, func(quota.Book) (quota.Book, error)) error // changes the ledger
+	Ended  func(ctx context.Context, job int64) (bool, error)                // as far as GitHub tells
+	Now    func() time.Time
+	Began  time.Time   // when the job did
+	Old    journal.Run // that the job goes on with; zero: it begins a new one
 
 	Pull   quota.Pull    // that the job works on; zero: it opens one
 	Worker quota.PullRun // of the run, before it costs anything
@@ -85,7 +99,7 @@ var errFull = errors.New("the ledger does not take the job")
 // place are over: a job that is killed writes nothing.
 func (e *Entry) Admit(ctx context.Context, limits quota.Limits, open []string) (refusal *quota.Refusal, err error) {
 	want := quota.Asked{Entry: e.Entry, Limits: limits, Open: open}
-	err = quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (next quota.Book, err error) {
+	err = e.Change(ctx, func(book quota.Book) (next quota.Book, err error) {
 		if next, refusal = book.Admit(want, e.Now()); refusal != nil && refusal.Full {
 			if book, err = e.bury(ctx, book); err != nil {
 				return book, err
@@ -121,7 +135,7 @@ func (e *Entry) bury(ctx context.Context, book quota.Book) (quota.Book, error) {
 
 // Leave records what the job spent, and what the run came to.
 func (e *Entry) Leave(ctx context.Context, run journal.Run) error {
-	return quota.Change(ctx, e.Store, e.Pause, func(book quota.Book) (quota.Book, error) {
+	return e.Change(ctx, func(book quota.Book) (quota.Book, error) {
 		book = book.End(e.Job, e.Run, e.spent(run), e.Now())
 		switch {
 		case run.Pull != nil:

@@ -2,9 +2,11 @@ package ledger_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,14 +36,14 @@ func repository(t *testing.T) (origin string, tool git.Git) {
 }
 
 // account returns the ledger as a job on a machine of its own reaches it.
-func account(t *testing.T, origin string, tool git.Git) *ledger.Account {
+func account(t *testing.T, origin string, tool git.Git) ledger.Account {
 	t.Helper()
 	store, err := tool.Init(t.Context(), filepath.Join(t.TempDir(), "kept.git"), "sha1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := remote.Repository{URL: origin}
-	return &ledger.Account{Remote: at, Store: store, Now: clock}
+	return ledger.Account{Remote: at, Store: store, Pause: context.Context.Err, Now: clock}
 }
 
 // Of twenty jobs that begin at the same moment as many begin as may, and the book
@@ -51,7 +53,7 @@ func TestTwentyAtOnce(t *testing.T) {
 	var admitted, declined atomic.Int64
 	var jobs sync.WaitGroup
 	for job := range int64(20) {
-		e := ledger.Entry{Store: account(t, origin, tool), Pause: context.Context.Err, Now: clock, Entry: quota.Entry{Job: job + 1, Run: "run", Held: 5, Until: noon.Add(time.Hour)}}
+		e := ledger.Entry{Change: account(t, origin, tool).Change, Now: clock, Entry: quota.Entry{Job: job + 1, Run: "run", Held: 5, Until: noon.Add(time.Hour)}}
 		e.Ended = func(context.Context, int64) (bool, error) { return false, nil }
 		jobs.Go(func() {
 			refusal, err := e.Admit(t.Context(), quota.Limits{USD: 35, Runs: 12}, nil)
@@ -94,22 +96,48 @@ func TestALedgerThatCannotBeRead(t *testing.T) {
 		"a folder without a book": {"mktree"},
 	} {
 		origin, tool := repository(t)
-		git := func(args ...string) string {
-			cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", origin, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%s: git %v: %v\n%s", name, args, err, out)
-			}
-			return strings.TrimSpace(string(out))
-		}
+		git := func(args ...string) string { return inGit(t, origin, args...) }
 		at := git(put...)
 		if put[0] == "mktree" {
 			at = git("commit-tree", "-m", "x", at)
 		}
 		git("update-ref", quota.Ref, at)
-		book, err := account(t, origin, tool).Look(t.Context())
+		book, _, err := account(t, origin, tool).Read(t.Context())
 		if err == nil || !strings.Contains(fault.Told(err), "the ledger on "+quota.Ref+" cannot be read") || !strings.Contains(fault.Told(err), "git push origin :"+quota.Ref) {
-			t.Errorf("%s: Look = %q, %v, want a way out", name, book, err)
+			t.Errorf("%s: Read = %v, %v, want a way out", name, book, err)
 		}
+	}
+}
+
+func inGit(t *testing.T, origin string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", origin, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Who is always too late is told so in the end, or when its time is up.
+func TestARaceThatIsAlwaysLost(t *testing.T) {
+	origin, tool := repository(t)
+	late := account(t, origin, tool)
+	same := func(book quota.Book) (quota.Book, error) { return book, nil }
+	if err := late.Change(t.Context(), same); err != nil {
+		t.Fatal(err)
+	}
+	tree, tries := inGit(t, origin, "rev-parse", quota.Ref+"^{tree}"), 0
+	quicker := func(book quota.Book) (quota.Book, error) {
+		tries++
+		inGit(t, origin, "update-ref", quota.Ref, inGit(t, origin, "commit-tree", "-m", strconv.Itoa(tries), tree))
+		return book, nil
+	}
+	if err := late.Change(t.Context(), quicker); err == nil || tries < 20 || !strings.Contains(err.Error(), "times") {
+		t.Errorf("after %d tries: %v", tries, err)
+	}
+	late.Pause = func(context.Context) error { return context.Canceled }
+	if err := late.Change(t.Context(), quicker); !errors.Is(err, context.Canceled) {
+		t.Errorf("when the time is up: %v", err)
 	}
 }

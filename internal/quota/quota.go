@@ -4,14 +4,10 @@
 package quota
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/ralph-loop/ralph/internal/fault"
 )
 
 // Ref is the ref of a repository's book, and File its name there.
@@ -54,26 +50,14 @@ type Book struct {
 
 const version = 1
 
-// Read reads a book. No data is an empty book. An unreadable one is an error, as an empty one would forget costs.
+// Read reads a book. An unreadable one is an error, as an empty one would forget costs.
 func Read(data []byte) (Book, error) {
-	if len(data) == 0 {
-		return Book{V: version}, nil
-	}
 	var book Book
 	err := json.Unmarshal(data, &book)
 	if err == nil && book.V != version {
 		err = fmt.Errorf("it is of version %d, and this program reads %d", book.V, version)
 	}
-	if err != nil {
-		return Book{}, Unreadable(err)
-	}
-	return book, nil
-}
-
-// Unreadable is the error for a book that exists and cannot be read.
-func Unreadable(err error) error {
-	return fault.Usage("the ledger on "+Ref+" cannot be read",
-		"if you do not know why, remove it (git push origin :"+Ref+"): ralph then starts a new one", err)
+	return book, err
 }
 
 // Write returns the book as stored.
@@ -125,48 +109,4 @@ func (b Book) End(job int64, run string, spent *float64, now time.Time) Book {
 		b.Entries[i].Spent, b.Entries[i].Until = spent, now
 	}
 	return b
-}
-
-// ErrMoved is a store's error if the book was changed since it was read.
-var ErrMoved = errors.New("another job changed the ledger")
-
-// Store keeps a ledger. Put fails if it was changed since Look.
-type Store interface {
-	Look(ctx context.Context) ([]byte, error)
-	Put(ctx context.Context, book []byte) error
-}
-
-const tries = 40 // more than the jobs that begin at the same time: each failure is due to another job
-
-// Change reads the book, changes it and stores it. If another job was faster, it tries again after pause.
-func Change(ctx context.Context, store Store, pause func(context.Context) error, change func(Book) (Book, error)) error {
-	for range tries {
-		err := once(ctx, store, change)
-		if !errors.Is(err, ErrMoved) {
-			return err
-		}
-		if err := pause(ctx); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%w, %d times", ErrMoved, tries)
-}
-
-func once(ctx context.Context, store Store, change func(Book) (Book, error)) error {
-	data, err := store.Look(ctx)
-	if err != nil {
-		return err
-	}
-	book, err := Read(data)
-	if err != nil {
-		return err
-	}
-	changed, err := change(book)
-	if err != nil {
-		return err
-	}
-	if data, err = changed.Write(); err != nil {
-		return fmt.Errorf("write the ledger: %w", err)
-	}
-	return store.Put(ctx, data)
 }
