@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/server"
 )
@@ -36,22 +35,6 @@ func TestMemoryKnowsTheNewest(t *testing.T) {
 		}
 		if got := add(c.id); got != c.isNew {
 			t.Errorf("step %d: %s is new: %t, want %t", i, c.id, got, c.isNew)
-		}
-	}
-}
-
-// Unfinished deliveries that GitHub's log no longer has are removed.
-func TestMemoryRemovesOldUnfinishedDeliveries(t *testing.T) {
-	mark, hasAny := server.UnfinishedMemory(3)
-	day := time.Unix(0, 0)
-	mark("a", day)
-	mark("b", day.Add(time.Hour))
-	for _, c := range []struct {
-		since time.Time
-		want  bool
-	}{{day, true}, {day.Add(time.Hour), true}, {day.Add(2 * time.Hour), false}, {day, false}} {
-		if got := hasAny(c.since); got != c.want {
-			t.Errorf("since %s: unfinished %t, want %t", c.since, got, c.want)
 		}
 	}
 }

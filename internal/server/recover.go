@@ -24,6 +24,7 @@ func (d *service) watch(ctx context.Context) {
 	tick := time.Tick(d.Limits.LogInterval)
 	for {
 		if err := d.catchUp(ctx); err != nil && ctx.Err() == nil {
+			d.unfinished.Store(true)
 			d.Log.Warn("cannot read missed deliveries", "error", err.Error())
 		}
 		select {
@@ -37,10 +38,10 @@ func (d *service) watch(ctx context.Context) {
 // logStart returns the time from which GitHub's log can have unhandled deliveries.
 func (d *service) logStart() time.Time {
 	since := d.Now().Add(-maxAge)
-	if !d.memory.hasUnfinished(since) && d.handledUntil.After(since) {
-		return d.handledUntil
+	if d.unfinished.Swap(false) || d.handledUntil.Before(since) {
+		return since
 	}
-	return since
+	return d.handledUntil
 }
 
 // catchUp handles deliveries that were missed or not finished.
@@ -53,7 +54,7 @@ func (d *service) catchUp(ctx context.Context) error {
 		d.Log.Warn("GitHub's log is too long to be read completely", "read", len(log))
 	}
 	var all error // an error of one delivery does not stop the others
-	for _, delivery := range unhandled(log, d.Now(), d.memory.isUnfinished) {
+	for _, delivery := range d.unhandled(log) {
 		if !d.memory.add(delivery.GUID) {
 			continue
 		}
@@ -63,7 +64,7 @@ func (d *service) catchUp(ctx context.Context) error {
 		}
 		all = errors.Join(all, fmt.Errorf("delivery %s: %w", delivery.GUID, err))
 		if !errors.Is(err, github.NotFound) { // a retry cannot help then
-			d.memory.markUnfinished(delivery.GUID, delivery.At)
+			d.memory.forget(delivery.GUID)
 		}
 		if ctx.Err() != nil || errors.Is(err, github.RateLimited) {
 			break
@@ -97,8 +98,9 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 	}
 }
 
-// unhandled returns the first attempts of deliveries that may not have been handled, the oldest first.
-func unhandled(log []github.Delivery, now time.Time, isUnfinished func(id string) bool) []github.Delivery {
+// unhandled returns the first attempts of deliveries that may not have been handled, the oldest first. The
+// memory has those that this server handled, and an earlier one handled what it had accepted some time ago.
+func (d *service) unhandled(log []github.Delivery) []github.Delivery {
 	accepted := map[string]bool{}
 	var first []github.Delivery
 	for _, attempt := range slices.Backward(log) {
@@ -107,9 +109,8 @@ func unhandled(log []github.Delivery, now time.Time, isUnfinished func(id string
 		}
 		accepted[attempt.GUID] = accepted[attempt.GUID] || attempt.Accepted()
 	}
-	return slices.DeleteFunc(first, func(d github.Delivery) bool {
-		done := accepted[d.GUID] && now.Sub(d.At) >= settleTime && !isUnfinished(d.GUID)
-		return done || !trigger.CanStartWork(d.Event)
+	return slices.DeleteFunc(first, func(l github.Delivery) bool {
+		return accepted[l.GUID] && l.At.Before(d.began.Add(-settleTime)) || !trigger.CanStartWork(l.Event)
 	})
 }
 
@@ -157,8 +158,8 @@ func (d *service) dispatch(ctx context.Context, o order) {
 	// Unauthorized: this server's clock or key is wrong. It can be corrected.
 	case ctx.Err() != nil, errors.Is(err, github.Unavailable), errors.Is(err, github.RateLimited), errors.Is(err, github.Unauthorized):
 		out = postponed
-		d.memory.forget(o.contentHash())
-		d.memory.markUnfinished(o.id, o.at) // catchUp reads it again from GitHub's log
+		d.memory.forget(o.id, o.contentHash())
+		d.unfinished.Store(true) // catchUp reads it again from GitHub's log
 		log.Warn("cannot start a job yet", "error", err.Error())
 	default:
 		out = failed

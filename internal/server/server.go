@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -52,7 +53,9 @@ type service struct {
 	Server
 	app          *github.Client // speaks as the App
 	memory       *memory
-	handledUntil time.Time // all deliveries in GitHub's log before this time are handled
+	began        time.Time
+	handledUntil time.Time   // all deliveries in GitHub's log before this time are handled
+	unfinished   atomic.Bool // but for some that were forgotten, to be handled again
 	metrics      *metrics
 	queue        chan order
 	reading      chan struct{} // limits how many bodies are read at once
@@ -70,7 +73,7 @@ func (s Server) open(ctx context.Context) (*service, error) {
 		return nil, err
 	}
 	d := &service{
-		Server: s, app: app, memory: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
+		Server: s, app: app, began: s.Now(), memory: newMemory(memorySize), queue: make(chan order, s.Limits.Queue),
 		reading: make(chan struct{}, maxReaders), closing: make(chan struct{}),
 	}
 	d.metrics = newMetrics(func() float64 { return float64(len(d.queue)) })

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -131,15 +129,14 @@ const memorySize = 100_000
 
 // memory has recent deliveries by id, which GitHub does not sign, and by the hash of their content.
 type memory struct {
-	mu         sync.Mutex
-	known      map[string]int // the index in ring
-	ring       []string
-	next       int
-	unfinished map[string]time.Time // accepted deliveries without a job, with their time
+	mu    sync.Mutex
+	known map[string]int // the index in ring
+	ring  []string
+	next  int
 }
 
 func newMemory(size int) *memory {
-	return &memory{known: map[string]int{}, ring: make([]string, size), unfinished: map[string]time.Time{}}
+	return &memory{known: map[string]int{}, ring: make([]string, size)}
 }
 
 // add adds an id or hash, and reports whether it is new.
@@ -149,7 +146,6 @@ func (m *memory) add(key string) bool {
 	if _, old := m.known[key]; old {
 		return false
 	}
-	delete(m.unfinished, key)
 	if oldest := m.ring[m.next]; m.known[oldest] == m.next { // not forgotten and added again since
 		delete(m.known, oldest)
 	}
@@ -165,27 +161,4 @@ func (m *memory) forget(keys ...string) {
 	for _, key := range keys {
 		delete(m.known, key)
 	}
-}
-
-// markUnfinished forgets id, and makes catchUp repeat the delivery, however old it is.
-func (m *memory) markUnfinished(id string, at time.Time) {
-	m.forget(id)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.unfinished[id] = at
-}
-
-func (m *memory) isUnfinished(id string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, is := m.unfinished[id]
-	return is
-}
-
-// hasUnfinished reports whether a delivery since a time is unfinished. It removes older ones.
-func (m *memory) hasUnfinished(since time.Time) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	maps.DeleteFunc(m.unfinished, func(_ string, at time.Time) bool { return at.Before(since) })
-	return len(m.unfinished) > 0
 }
