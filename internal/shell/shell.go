@@ -4,7 +4,6 @@
 package shell
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,20 +79,6 @@ func Quote(text string) string {
 		return ""
 	}
 	return quoted
-}
-
-var errNothing = errors.New("there is no word")
-
-// First returns the first word of a line, and the rest as it is, in any language.
-func First(line string) (word, rest string, err error) {
-	for first, err := range parser().WordsSeq(strings.NewReader(line)) {
-		if err != nil {
-			return "", "", err
-		}
-		text, err := literal(first.Parts, false)
-		return text, line[min(int(first.End().Offset()), len(line)):], err
-	}
-	return "", "", errNothing
 }
 
 func parser() *syntax.Parser { return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)) }

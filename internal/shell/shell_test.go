@@ -1,7 +1,6 @@
 package shell_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,42 +59,4 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("Programs(%q) (-want +got):\n%s", command, diff)
 		}
 	}
-}
-
-func TestFirst(t *testing.T) {
-	for line, want := range map[string][2]string{
-		"a b c":           {"a", " b c"},
-		`  'a b'  c'`:     {"a b", "  c'"}, // what comes after is not read
-		`--m="x y" don't`: {"--m=x y", " don't"},
-		"größe x":         {"größe", " x"},
-		"a":               {"a", ""},
-	} {
-		word, rest, err := shell.First(line)
-		if err != nil || word != want[0] || rest != want[1] {
-			t.Errorf("First(%q) = %q, %q, %v, want %q", line, word, rest, err, want)
-		}
-	}
-	for _, line := range []string{"", "  ", "# a", `'open`, "$x y", "| a"} {
-		if word, _, err := shell.First(line); err == nil {
-			t.Errorf("First(%q) = %q, want an error", line, word)
-		}
-	}
-}
-
-func FuzzFirst(f *testing.F) {
-	for _, line := range []string{"a b", `'a b' c`, `"a\"b" `, "a\\", "#", "\x00", "a\r b", "é'"} {
-		f.Add(line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		word, rest, err := shell.First(line)
-		if err != nil {
-			return
-		}
-		if !strings.HasSuffix(line, rest) || len(rest) == len(line) {
-			t.Errorf("First(%q) leaves %q", line, rest)
-		}
-		if all, err := shell.Words(line); err == nil && (len(all) == 0 || all[0] != word) {
-			t.Errorf("First(%q) = %q, Words = %q", line, word, all)
-		}
-	})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/jsontree"
 	"github.com/ralph-loop/ralph/internal/pattern"
 	"github.com/ralph-loop/ralph/internal/policy"
-	"github.com/ralph-loop/ralph/internal/shell"
 )
 
 // Flags are the limits and the model in a comment. Zero values are not given.
@@ -64,14 +63,10 @@ func (f *Flags) readFlag(line string) (rest string, wrong *Command) {
 	switch {
 	case one.wants == "" && given:
 		return "", &Command{Verb: Help, Said: one.name, Why: "it takes no value"}
-	case one.wants == "":
-	case given && value != "": // a quoted value can have spaces
-		_, tail, _ := strings.Cut(line, "=")
-		value, rest = cutValue(tail)
-	case !given:
-		value, rest = cutValue(rest)
+	case one.wants != "" && !given:
+		value, rest = cutWord(rest)
 	}
-	if err := one.set(f, value); err != nil {
+	if err := one.set(f, quoted.ReplaceAllString(value, "$1")); err != nil {
 		return "", &Command{Verb: Help, Said: one.name, Why: "it needs " + one.wants}
 	}
 	return rest, nil
@@ -90,24 +85,8 @@ func unknownFlag(said string) *Command {
 	return &Command{Verb: Help, Said: said, Why: "a comment has no such flag; other options are set in the workflow, where changes are reviewed"}
 }
 
-// cutValue cuts the first word of line, which can be quoted as in a shell, or with the
-// typographic quotes of phones. If the quotes are wrong, the value is empty.
-func cutValue(line string) (value, rest string) {
-	value, rest = cutWord(line)
-	if m := curlyQuoted.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-		return m[1], strings.TrimSpace(m[2])
-	}
-	if !strings.ContainsAny(value, `'"\`) {
-		return value, rest
-	}
-	value, rest, err := shell.First(line)
-	if err != nil {
-		return "", ""
-	}
-	return value, rest
-}
-
-var curlyQuoted = pattern.Of(`^[“”„‘’‚]([^“”„‘’‚]*)[“”‘’](\s.*|)$`)
+// quoted is a value in quotes, also in the typographic ones of phones. No value has spaces.
+var quoted = pattern.Of(`^["'“”„‘’‚](.*)["'“”‘’]$`)
 
 // parse refuses values up to zero, which means that the flag is not given.
 func parse[T cmp.Ordered](to *T, value string, read func(string) (T, error)) (err error) {
