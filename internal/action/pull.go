@@ -90,8 +90,8 @@ func (h *branchHost) addLabelsAndReviewers(ctx context.Context, number int) {
 			h.say(fault.Told(err))
 		}
 	}
-	if len(h.reviewers) > 0 {
-		if err := h.client.AskReviewers(ctx, number, h.reviewers...); err != nil {
+	for _, name := range h.reviewers {
+		if err := h.client.AskReviewer(ctx, number, name); err != nil {
 			h.say(fault.Told(err))
 		}
 	}

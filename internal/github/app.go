@@ -20,10 +20,9 @@ import (
 
 // App is who we are when we come as a GitHub App.
 type App struct {
-	ID             int64
-	InstallationID int64  // found by the repository where 0
-	Least          bool   // its tokens may do what a job of ours does, and nothing else
-	PrivateKey     string // PEM; a literal \n stands for a line's end, as secrets often hold it
+	ID         int64
+	Least      bool   // its tokens may do what a job of ours does, and nothing else
+	PrivateKey string // PEM; a literal \n stands for a line's end, as secrets often hold it
 }
 
 // app trades the App's key for tokens of an hour that reach one repository.
@@ -32,10 +31,9 @@ type app struct {
 	transport   *ghinstallation.AppsTransport
 	api         *gh.Client // speaks as the App itself, not as an installation
 
-	mu           sync.Mutex
-	installation int64
-	least        bool
-	tokens       *ghinstallation.Transport
+	mu     sync.Mutex
+	least  bool
+	tokens *ghinstallation.Transport
 }
 
 func newApp(a App, base *url.URL, out http.RoundTripper) (*app, error) {
@@ -49,7 +47,7 @@ func newApp(a App, base *url.URL, out http.RoundTripper) (*app, error) {
 			"give the whole .pem file as `app-private-key`, from -----BEGIN to END-----", err)
 	}
 	signed.BaseURL = strings.TrimRight(base.String(), "/")
-	return &app{transport: signed, api: apiClient(base, signed), installation: a.InstallationID, least: a.Least}, nil
+	return &app{transport: signed, api: apiClient(base, signed), least: a.Least}, nil
 }
 
 // ghinstallation keeps a token until a minute before it expires.
@@ -72,31 +70,22 @@ func (a *app) installed(ctx context.Context) (*ghinstallation.Transport, error) 
 	if a.tokens != nil {
 		return a.tokens, nil
 	}
-	own := jobsOwn()
-	if a.installation == 0 {
-		found, _, err := a.api.Apps.FindRepositoryInstallation(ctx, a.owner, a.repo)
-		if err != nil {
-			return nil, refusedApp(err, fmt.Sprintf("install the App on %s/%s, and check `app-id` and `app-private-key`", a.owner, a.repo))
-		}
-		a.installation = found.GetID()
-		if found.GetPermissions().GetStatuses() != "" { // an App that was made before ralph read them has none
-			own.Statuses = own.Checks
-		}
+	found, _, err := a.api.Apps.FindRepositoryInstallation(ctx, a.owner, a.repo)
+	if err != nil {
+		return nil, refusedApp(err, fmt.Sprintf("install the App on %s/%s, and check `app-id` and `app-private-key`", a.owner, a.repo))
 	}
-	a.tokens = ghinstallation.NewFromAppsTransport(a.transport, a.installation)
+	a.tokens = ghinstallation.NewFromAppsTransport(a.transport, found.GetID())
 	// What leaks must not reach the organization's other repositories.
 	a.tokens.InstallationTokenOptions = &gh.InstallationTokenOptions{Repositories: []string{a.repo}}
 	if a.least {
+		read, write := "read", "write"
+		own := &gh.InstallationPermissions{Actions: &write, Checks: &read, Contents: &write, Issues: &write, Metadata: &read, PullRequests: &write}
+		if found.GetPermissions().GetStatuses() != "" { // an App that was made before ralph read them has none
+			own.Statuses = &read
+		}
 		a.tokens.InstallationTokenOptions.Permissions = own
 	}
 	return a.tokens, nil
-}
-
-func jobsOwn() *gh.InstallationPermissions {
-	read, write := "read", "write"
-	return &gh.InstallationPermissions{
-		Actions: &write, Checks: &read, Contents: &write, Issues: &write, Metadata: &read, PullRequests: &write,
-	}
 }
 
 func refusedApp(err error, fix string) error {

@@ -142,31 +142,15 @@ func (c *Client) AddLabels(ctx context.Context, number int, labels ...string) (n
 	return names, err
 }
 
-// AskReviewers requests reviews from people, and from teams written as owner/team. If GitHub
-// refuses them together, as the author is among them, each is asked alone.
-func (c *Client) AskReviewers(ctx context.Context, number int, reviewers ...string) error {
-	err := c.askReviewers(ctx, number, reviewers)
-	if len(reviewers) < 2 || !errors.Is(err, Refused) {
-		return err
-	}
-	var all []error
-	for _, name := range reviewers {
-		all = append(all, c.askReviewers(ctx, number, []string{name}))
-	}
-	return errors.Join(all...)
-}
-
-func (c *Client) askReviewers(ctx context.Context, number int, reviewers []string) error {
-	var asked gh.ReviewersRequest
-	for _, name := range reviewers {
-		if _, team, is := strings.Cut(name, "/"); is {
-			asked.TeamReviewers = append(asked.TeamReviewers, team)
-			continue
-		}
-		asked.Reviewers = append(asked.Reviewers, strings.TrimPrefix(name, "@"))
+// AskReviewer requests a review from a person, or from a team written as owner/team. GitHub refuses all
+// of several if one cannot be asked, such as the author, so each is asked alone.
+func (c *Client) AskReviewer(ctx context.Context, number int, name string) error {
+	asked := gh.ReviewersRequest{Reviewers: []string{strings.TrimPrefix(name, "@")}}
+	if _, team, is := strings.Cut(name, "/"); is {
+		asked = gh.ReviewersRequest{TeamReviewers: []string{team}}
 	}
 	return send(ctx, c, operation{
-		action: fmt.Sprintf("ask %s for a review of #%d", strings.Join(reviewers, ", "), number), permission: pullsWrite,
+		action: fmt.Sprintf("ask %s for a review of #%d", name, number), permission: pullsWrite,
 		method: http.MethodPost, path: fmt.Sprintf("pulls/%d/requested_reviewers", number), body: asked,
 	})
 }
