@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
@@ -28,7 +27,7 @@ func (h *handler) checkRequest(ctx context.Context) (*trigger.Refusal, error) {
 	if err := h.applyOrgPolicy(ctx); err != nil { // to all that the others said
 		return nil, err
 	}
-	h.applyFlags()
+	h.command, h.inputs.Policy = h.command.Tighten(h.inputs.Policy, h.isModelServed)
 	h.react(ctx, github.Eyes) // before what takes its time
 	return nil, h.readDiscussion(ctx)
 }
@@ -94,15 +93,6 @@ func (h *handler) wasEditedSince(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	return err == nil && h.trigger.IsEditedAt(edited), err
-}
-
-func (h *handler) applyFlags() {
-	p, err := h.command.Flags.Tighten(h.inputs.Policy, h.isModelServed)
-	if loose, is := errors.AsType[trigger.FlagError](err); is {
-		h.command = trigger.RefusedCommand(loose.Flag, loose.Why)
-		return
-	}
-	h.inputs.Policy = p
 }
 
 // readRelayed uses what a GitHub App's server read, if the server started this job. Everyone

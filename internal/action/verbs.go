@@ -220,7 +220,7 @@ func (a Action) Explain() (Explained, error) {
 	if said.Why = v.whyIgnored(); said.Why != "" {
 		return said, nil
 	}
-	v.applyFlags()
+	v.command, _ = v.command.Tighten(v.inputs.Policy, v.isModelServed)
 	said.Kind, said.Why = v.command.Verb, "it is for ralph"
 	if why := view.CommandProblem(v.command); why != "" {
 		said.Why = why

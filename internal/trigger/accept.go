@@ -124,43 +124,39 @@ func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// Tighten applies flags, which can only lower limits. isAllowed reports whether a model is allowed.
-func (f Flags) Tighten(p policy.Policy, isAllowed func(model string) bool) (policy.Policy, error) {
-	l := &p.Limits
-	for _, err := range []error{
+// Tighten applies the command's flags, which can only lower limits. isAllowed reports whether a model
+// is allowed. A flag that exceeds the repository's limits refuses the command.
+func (c Command) Tighten(p policy.Policy, isAllowed func(model string) bool) (Command, policy.Policy) {
+	f, tight := c.Flags, p
+	l := &tight.Limits
+	for _, refused := range []*Command{
 		lowerLimit("--max-iterations", &l.Iterations, f.Iterations),
 		lowerLimit("--max-cost", &l.CostUSD, f.CostUSD),
 		lowerLimit("--max-time", &l.Run, f.Run),
 		lowerLimit("--iteration-timeout", &l.Iteration, f.Iteration),
 		lowerLimit("--stall-after", &l.Stall, f.Stall),
 	} {
-		if err != nil {
-			return policy.Policy{}, err
+		if refused != nil {
+			return *refused, p
 		}
 	}
 	if f.Model != "" && f.Model != p.Model {
 		if !isAllowed(f.Model) {
-			return policy.Policy{}, FlagError{"--model " + f.Model, "it is neither the workflow's model nor one of `allow-models`"}
+			return RefusedCommand("--model "+f.Model, "it is neither the workflow's model nor one of `allow-models`"), p
 		}
-		p.Model = f.Model
+		tight.Model = f.Model
 	}
-	p.Draft = p.Draft || f.Draft
-	return p, nil
+	tight.Draft = p.Draft || f.Draft
+	return c, tight
 }
 
-// FlagError is the error for a flag that exceeds the repository's limits.
-type FlagError struct{ Flag, Why string }
-
-// Error returns the flag and the reason.
-func (l FlagError) Error() string { return l.Flag + ": " + l.Why }
-
-func lowerLimit[N cmp.Ordered](flag string, limit *N, value N) error {
+func lowerLimit[N cmp.Ordered](flag string, limit *N, value N) *Command {
 	var none N
 	switch {
 	case value == none:
 		return nil
 	case *limit != none && value > *limit:
-		return FlagError{fmt.Sprintf("%s %v", flag, value), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)}
+		return new(RefusedCommand(fmt.Sprintf("%s %v", flag, value), fmt.Sprintf("the limit here is %v, and a comment can only lower it", *limit)))
 	}
 	*limit = value
 	return nil

@@ -203,17 +203,18 @@ func TestFlagsTighten(t *testing.T) {
 		"one loose among many": {flags: readCommand{Iterations: 1, Stall: 9}, from: base, why: "--stall-after 9: the limit here is 3, and a comment can only lower it"},
 	} {
 		t.Run(said, func(t *testing.T) {
-			got, err := c.flags.Tighten(c.from, func(model string) bool { return model == "haiku" })
+			asked := parseCommand{Verb: trigger.Run, Flags: c.flags}
+			now, got := asked.Tighten(c.from, func(model string) bool { return model == "haiku" })
 			if c.why != "" {
-				if err == nil || err.Error() != c.why {
-					t.Errorf("Tighten: %v, want %q", err, c.why)
+				if now.Verb != trigger.Help || now.Said+": "+now.Why != c.why {
+					t.Errorf("Tighten: %+v, want %q", now, c.why)
 				}
 				return
 			}
 			want := c.from
 			c.want(&want)
-			if diff := cmp.Diff(want, got); diff != "" || err != nil {
-				t.Errorf("Tighten: %v, (-want +got):\n%s", err, diff)
+			if diff := cmp.Diff(want, got); diff != "" || now != asked {
+				t.Errorf("Tighten: %+v, (-want +got):\n%s", now, diff)
 			}
 		})
 	}
@@ -241,8 +242,8 @@ func FuzzCommand(f *testing.F) {
 		if !strings.Contains(strings.ToLower(body), strings.ToLower(got.Said)) || !strings.Contains(body, got.Story) {
 			t.Errorf("%+v has words that are not in the comment", got)
 		}
-		p, err := got.Flags.Tighten(most, func(string) bool { return false })
-		if err == nil && (p.Limits.Iterations > most.Limits.Iterations || p.Limits.Iterations < 1 || !(p.Limits.CostUSD > 0 && p.Limits.CostUSD <= most.Limits.CostUSD) ||
+		now, p := got.Tighten(most, func(string) bool { return false })
+		if now == got && (p.Limits.Iterations > most.Limits.Iterations || p.Limits.Iterations < 1 || !(p.Limits.CostUSD > 0 && p.Limits.CostUSD <= most.Limits.CostUSD) ||
 			p.Limits.Run > most.Limits.Run || p.Limits.Run <= 0 || p.Limits.Iteration > most.Limits.Iteration || p.Limits.Stall > most.Limits.Stall) {
 			t.Errorf("%q loosens to %+v", body, p.Limits)
 		}

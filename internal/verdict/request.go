@@ -198,8 +198,8 @@ func RenewPolicy(now policy.Policy, old journal.Run, chosen bool, offered func(m
 		return now
 	}
 	now.Limits = now.Limits.Min(then.Limits)
-	if p, err := (trigger.Flags{Model: then.Model}).Tighten(now, offered); err == nil && !chosen {
-		now = p
+	if !chosen {
+		_, now = trigger.Command{Flags: trigger.Flags{Model: then.Model}}.Tighten(now, offered)
 	}
 	return now
 }
