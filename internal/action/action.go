@@ -26,7 +26,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/redact"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/sigstore"
-	"github.com/ralph-loop/ralph/internal/stream"
 	"github.com/ralph-loop/ralph/internal/trace"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -39,11 +38,9 @@ type Action struct {
 	Out     io.Writer // the job's log
 	Now     func() time.Time
 	Exec    func(context.Context, process.Command) (process.Result, error)
-	Self    string // the path of this program
-	Version string // and its version
-	Drain   <-chan struct{}
-	Hard    <-chan struct{} // closed: end now, as if killed
-	Watch   func(stream.Item)
+	Self    string              // the path of this program
+	Version string              // and its version
+	Hard    <-chan struct{}     // closed: end now, as if killed
 	Pace    *github.RetryPolicy // nil: GitHub's own
 	Every   time.Duration       // the least time between two edits of a comment
 	Keep    bool                // leave the trees behind
@@ -239,8 +236,7 @@ func (h *handler) connect() error {
 	h.signs = sigstore.Job{Env: h.Getenv, Server: h.env.ServerURL, Transport: h.route.Plain(), Now: h.Now, Unconfined: h.inputs.Sandbox.Level == sandbox.None, Say: h.say}
 	access := github.Access{
 		Owner: h.trigger.Repo.Owner, Repo: h.trigger.Repo.Name,
-		BaseURL: h.Getenv("GITHUB_API_URL"), GraphQLURL: h.Getenv("GITHUB_GRAPHQL_URL"),
-		Token: h.inputs.Token, Retry: h.Pace,
+		BaseURL: h.Getenv("GITHUB_API_URL"), Token: h.inputs.Token, Retry: h.Pace,
 	}
 	if network.Upstream+network.Bundle != "" {
 		access.HTTP = h.route.Plain()

@@ -10,7 +10,6 @@ import (
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/plan"
-	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/trigger"
 	"github.com/ralph-loop/ralph/internal/upkeep"
 )
@@ -60,7 +59,7 @@ func (h *handler) lookAfterPull(ctx context.Context) (skip string, err error) {
 
 // isForSeveral reports whether the event may be for more pull requests.
 func (h *handler) isForSeveral() bool {
-	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun && !process.IsClosed(h.Drain)
+	return h.trigger.IsAutomatic() && h.trigger.PushedBranch != "" && h.trigger.Issue.Number != 0 && !h.inputs.DryRun
 }
 
 // resumeKilledJob reports a draft whose job was killed at work on red checks or an update:

@@ -43,7 +43,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 	}
 	h.sandbox = sb
 	env := slices.Concat(worker.Env, h.inputs.Needs.Env)
-	agents.AgentEnv, agents.Attachments, agents.Watch = env, h.attached, h.Watch
+	agents.AgentEnv, agents.Attachments = env, h.attached
 	return &job.Job{
 		Machine: job.Machine{Folder: h.folder(), Exec: h.Exec, Now: h.Now, Git: tool, Sandbox: sb, CheckEnv: env, CheckSecrets: h.inputs.Needs.Secrets, Kept: h.kept(h.signs.Notary(ctx), sb, h.Now().UTC().Format(time.DateOnly)), Redact: h.secrets.Writer, Grace: agentEndTime},
 		Code: job.Code{Origin: func(ctx context.Context, dir, base, branch string) (*git.Trusted, error) {
@@ -52,7 +52,7 @@ func (h *handler) job(ctx context.Context, p policy.Policy) (*job.Job, error) {
 		Remote:   job.Remote{BranchHost: h.host, Sign: h.host.Sign, Pulls: h.host, HasSecret: h.secrets.Holds, Attest: h.signs.Notary(ctx), Comment: h.comment()},
 		Agents:   agents,
 		Audience: job.Audience{Screens: h.screens(), Interval: h.Every, OnEvent: h.logEvent, Log: h.say, HideSecrets: h.secrets.Bytes},
-		Drain:    h.Drain, Abort: h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
+		Abort:    h.Hard, Version: h.Version, SaveTimeout: saveTime, KeepTrees: h.Keep, PageWanted: h.inputs.Report, OutputDir: h.env.Workspace,
 	}, nil
 }
 

@@ -23,7 +23,6 @@ import (
 type Access struct {
 	Owner, Repo string
 	BaseURL     string // GITHUB_API_URL; PublicURL where empty
-	GraphQLURL  string // GITHUB_GRAPHQL_URL; found from BaseURL where empty
 	Token       string
 	Input       string            // of the workflow, that the token comes from; github-token where empty
 	App         *App              // goes before Token
@@ -68,7 +67,7 @@ func Connect(a Access) (*Client, error) {
 	}
 	pace, out := a.transport()
 	c := &Client{
-		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(a.GraphQLURL, base), retry: pace, withoutToken: &http.Client{Transport: out},
+		Owner: a.Owner, Repo: a.Repo, graphql: graphqlURL(base), retry: pace, withoutToken: &http.Client{Transport: out},
 		tokenInput: cmp.Or(a.Input, "github-token"),
 	}
 	if err := c.identify(a, base, out); err != nil {
@@ -142,10 +141,7 @@ func apiURL(text string) (*url.URL, error) {
 }
 
 // graphqlURL is https://HOST/api/graphql on a company's server.
-func graphqlURL(given string, base *url.URL) string {
-	if given != "" {
-		return given
-	}
+func graphqlURL(base *url.URL) string {
 	root := strings.TrimRight(base.String(), "/")
 	if own, isOwn := strings.CutSuffix(root, "/api/v3"); isOwn {
 		return own + "/api/graphql"

@@ -68,17 +68,17 @@ func (h hand) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func TestAddressesOfOtherServers(t *testing.T) {
-	for name, c := range map[string]struct{ base, graphql, want string }{
-		"github.com":          {"", "", "https://api.github.com/repos/acme/shop https://api.github.com/graphql"},
-		"as Actions gives it": {"https://api.github.com", "https://api.github.com/graphql", "https://api.github.com/repos/acme/shop https://api.github.com/graphql"},
-		"a company's own":     {"https://ghe.example/api/v3", "", "https://ghe.example/api/v3/repos/acme/shop https://ghe.example/api/graphql"},
-		"with a slash":        {"https://ghe.example/api/v3/", "", "https://ghe.example/api/v3/repos/acme/shop https://ghe.example/api/graphql"},
-		"data residency":      {"https://api.acme.ghe.com", "", "https://api.acme.ghe.com/repos/acme/shop https://api.acme.ghe.com/graphql"},
+	for name, c := range map[string]struct{ base, want string }{
+		"github.com":          {"", "https://api.github.com/repos/acme/shop https://api.github.com/graphql"},
+		"as Actions gives it": {"https://api.github.com", "https://api.github.com/repos/acme/shop https://api.github.com/graphql"},
+		"a company's own":     {"https://ghe.example/api/v3", "https://ghe.example/api/v3/repos/acme/shop https://ghe.example/api/graphql"},
+		"with a slash":        {"https://ghe.example/api/v3/", "https://ghe.example/api/v3/repos/acme/shop https://ghe.example/api/graphql"},
+		"data residency":      {"https://api.acme.ghe.com", "https://api.acme.ghe.com/repos/acme/shop https://api.acme.ghe.com/graphql"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var asked []string
 			client := connect(t, github.Access{
-				Owner: "acme", Repo: "shop", Token: "secret", BaseURL: c.base, GraphQLURL: c.graphql, Retry: hasty,
+				Owner: "acme", Repo: "shop", Token: "secret", BaseURL: c.base, Retry: hasty,
 				HTTP: hand(func(req *http.Request) canned {
 					asked = append(asked, req.URL.String())
 					if req.Header.Get("User-Agent") != "ralph" || req.Header.Get("Authorization") != "Bearer secret" {
