@@ -68,7 +68,7 @@ func TestContextIsOfPeopleWhoHaveASay(t *testing.T) {
 	if diff := cmp.Diff(want, told(found)); diff != "" {
 		t.Errorf("taken (-want +got):\n%s", diff)
 	}
-	lots := trigger.InclusionCounts{trigger.Included: 4, trigger.NoContent: 2, trigger.NoPermission: 3, trigger.FromBot: 1, trigger.TooLate: 1, trigger.EditedLater: 1}
+	lots := trigger.InclusionCounts{trigger.Included: 4, trigger.NoContent: 2, trigger.NoPermission: 3, trigger.FromBot: 1, trigger.TooLate: 2}
 	if diff := cmp.Diff(lots, found.Counts); diff != "" {
 		t.Errorf("lots (-want +got):\n%s", diff)
 	}
@@ -144,7 +144,7 @@ func TestContextWithoutDates(t *testing.T) {
 		{"id":3,"body":"Dated.","user":{"login":"mia","type":"User"},"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"},
 		{"id":4,"body":"No author.","user":null,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-01T00:00:00Z"}]`})
 	found := listen(t, connect(t, access(server)), asked(1), trigger.Rules{})
-	if diff := cmp.Diff([]string{"mia: Dated."}, told(found)); diff != "" || found.Counts[trigger.Undated] != 2 || found.Counts[trigger.NoPermission] != 1 {
+	if diff := cmp.Diff([]string{"mia: Dated."}, told(found)); diff != "" || found.Counts[trigger.TooLate] != 2 || found.Counts[trigger.NoPermission] != 1 {
 		t.Errorf("%v, taken (-want +got):\n%s", found.Counts, diff)
 	}
 }

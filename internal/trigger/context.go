@@ -41,10 +41,8 @@ const (
 	Included     Inclusion = "included"
 	NoContent    Inclusion = "without content"
 	NoPermission Inclusion = "by people without write permission"
-	Unchecked    Inclusion = "by people whose permission was not checked" // too many
-	TooLate      Inclusion = "written after the run was asked for"
-	EditedLater  Inclusion = "edited after it"
-	Undated      Inclusion = "without a date"
+	Unchecked    Inclusion = "by people whose permission was not checked"    // too many
+	TooLate      Inclusion = "written or edited after the run was asked for" // or without a date
 	FromBot      Inclusion = "by bots"
 	OverLimit    Inclusion = "over the limit" // of a prompt
 )
@@ -56,12 +54,8 @@ func (e ContextFilter) Classify(h ContextComment) Inclusion {
 		return NoContent
 	case h.Author.IsBot && !e.Rules.IsAllowed(h.Author):
 		return FromBot
-	case h.At.IsZero() || h.Edited.IsZero() || e.Until.IsZero():
-		return Undated
-	case !e.isBefore(h, h.At):
+	case h.At.IsZero() || h.Edited.IsZero() || !e.isBefore(h, h.At) || !e.isBefore(h, h.Edited):
 		return TooLate
-	case !e.isBefore(h, h.Edited):
-		return EditedLater
 	}
 	return Included
 }
@@ -100,7 +94,7 @@ type InclusionCounts map[Inclusion]int
 // String summarizes the counts for people. It is empty if there were no comments.
 func (l InclusionCounts) String() string {
 	var left []string
-	for _, why := range []Inclusion{NoPermission, Unchecked, TooLate, EditedLater, Undated, FromBot, OverLimit} {
+	for _, why := range []Inclusion{NoPermission, Unchecked, TooLate, FromBot, OverLimit} {
 		if n := l[why]; n > 0 {
 			left = append(left, fmt.Sprintf("%d %s", n, why))
 		}

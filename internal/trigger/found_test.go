@@ -31,15 +31,15 @@ func TestWhatIsHeard(t *testing.T) {
 	}{
 		"before":                  {says("Use a map."), trigger.Included},
 		"edited before":           {change(func(h *trigger.ContextComment) { h.Edited = noon.Add(-time.Second) }), trigger.Included},
-		"edited at that second":   {change(func(h *trigger.ContextComment) { h.Edited = noon }), trigger.EditedLater},
-		"edited after":            {change(func(h *trigger.ContextComment) { h.Edited = noon.Add(time.Hour) }), trigger.EditedLater},
+		"edited at that second":   {change(func(h *trigger.ContextComment) { h.Edited = noon }), trigger.TooLate},
+		"edited after":            {change(func(h *trigger.ContextComment) { h.Edited = noon.Add(time.Hour) }), trigger.TooLate},
 		"written at that second":  {change(func(h *trigger.ContextComment) { h.At, h.Edited = noon, noon }), trigger.TooLate},
 		"written after":           {change(func(h *trigger.ContextComment) { h.At = noon.Add(time.Hour) }), trigger.TooLate},
-		"without a date":          {change(func(h *trigger.ContextComment) { h.At = time.Time{} }), trigger.Undated},
-		"without a date of edits": {change(func(h *trigger.ContextComment) { h.Edited = time.Time{} }), trigger.Undated},
+		"without a date":          {change(func(h *trigger.ContextComment) { h.At = time.Time{} }), trigger.TooLate},
+		"without a date of edits": {change(func(h *trigger.ContextComment) { h.Edited = time.Time{} }), trigger.TooLate},
 		"of the review that asks": {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon.Add(time.Second), 3 }), trigger.Included},
 		"of another review":       {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon, 4 }), trigger.TooLate},
-		"of it, edited since":     {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon.Add(4*time.Second), 3 }), trigger.EditedLater},
+		"of it, edited since":     {change(func(h *trigger.ContextComment) { h.At, h.Edited, h.Review = noon, noon.Add(4*time.Second), 3 }), trigger.TooLate},
 		"a bot":                   {change(func(h *trigger.ContextComment) { h.Author = trigger.Sender{Login: "ci[bot]", IsBot: true} }), trigger.FromBot},
 		"a bot that is named":     {change(func(h *trigger.ContextComment) { h.Author = trigger.Sender{Login: "planner[bot]", IsBot: true} }), trigger.Included},
 		"ours":                    {change(func(h *trigger.ContextComment) { h.Ours = true }), trigger.NoContent},
@@ -51,8 +51,8 @@ func TestWhatIsHeard(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	if got := (trigger.ContextFilter{}).Classify(says("hello")); got != trigger.Undated {
-		t.Errorf("by an ear that does not know until when: %q, want %q", got, trigger.Undated)
+	if got := (trigger.ContextFilter{}).Classify(says("hello")); got != trigger.TooLate {
+		t.Errorf("by an ear that does not know until when: %q, want %q", got, trigger.TooLate)
 	}
 }
 
@@ -94,9 +94,9 @@ func TestLotsAreSaid(t *testing.T) {
 		"":                            {trigger.NoContent: 3},
 		"comments read as context: 2": {trigger.Included: 2, trigger.NoContent: 1},
 		"comments read as context: 0; left out: 1 by people without write permission": {trigger.NoPermission: 1},
-		"comments read as context: 1; left out: 2 by people without write permission, 8 by people whose permission was not checked, 3 written after the run was asked for, 4 edited after it, " +
-			"5 without a date, 6 by bots, 7 over the limit": {
-			trigger.Included: 1, trigger.NoPermission: 2, trigger.Unchecked: 8, trigger.TooLate: 3, trigger.EditedLater: 4, trigger.Undated: 5, trigger.FromBot: 6, trigger.OverLimit: 7,
+		"comments read as context: 1; left out: 2 by people without write permission, 8 by people whose permission was not checked, 3 written or edited after the run was asked for, " +
+			"6 by bots, 7 over the limit": {
+			trigger.Included: 1, trigger.NoPermission: 2, trigger.Unchecked: 8, trigger.TooLate: 3, trigger.FromBot: 6, trigger.OverLimit: 7,
 		},
 	} {
 		if got := lots.String(); got != want {
