@@ -39,7 +39,7 @@ type activeRun struct {
 	clean       *checkout.Clean // where proofs run
 	prover      proof.Prover
 	removals    sync.WaitGroup // of its checkouts
-	guidance    func(ctx context.Context, run journal.Run) string
+	guide       *string        // the base's instructions for agents; nil: not read yet
 }
 
 func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string) (*activeRun, error) {
@@ -52,11 +52,7 @@ func (j *Job) open(ctx context.Context, home workspace.Run, base, branch string)
 	if err := s.fetch(ctx, base, branch); err != nil {
 		return nil, err
 	}
-	if err := s.openJournal(ctx); err != nil {
-		return nil, err
-	}
-	s.guidance = s.readGuidance()
-	return s, nil
+	return s, s.openJournal(ctx)
 }
 
 // workDir holds the run's trees, outside of projects to which a sandbox may write.

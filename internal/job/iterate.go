@@ -144,29 +144,26 @@ func (s *activeRun) writeAttachments(ctx context.Context, dir string, run journa
 	return "\n## Attached to the issue\n\nPeople attached these files. They are context, as the text of the issue is.\n\n" + text, s.Sandbox.Lend(ctx, dir, memoryDir(run))
 }
 
-// readGuidance reads the base's instructions once. A failure does not stop the work.
-func (s *activeRun) readGuidance() func(context.Context, journal.Run) string {
-	text, known := "", false
-	return func(ctx context.Context, run journal.Run) string {
-		if known {
-			return text
-		}
-		source, err := instructions.Source{}, error(nil)
-		switch {
-		case run.Base == "":
-			source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
-		case s.trusted != nil:
-			source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
-		case s.UserTree != nil:
-			source, err = instructions.OfCommit(ctx, s.UserTree.Do, run.Base)
-		}
-		if err != nil {
-			s.Log("the project's instructions for agents were not read: " + fault.Told(err))
-			return ""
-		}
-		text, known = source.Text(), true
-		return text
+// guidance returns the base's instructions for agents. A failure to read them does not stop the work.
+func (s *activeRun) guidance(ctx context.Context, run journal.Run) string {
+	if s.guide != nil {
+		return *s.guide
 	}
+	source, err := instructions.Source{}, error(nil)
+	switch {
+	case run.Base == "":
+		source = instructions.OfFolder(cmp.Or(s.Dir, s.Project))
+	case s.trusted != nil:
+		source, err = instructions.OfCommit(ctx, s.trusted.Do, run.Base)
+	case s.UserTree != nil:
+		source, err = instructions.OfCommit(ctx, s.UserTree.Do, run.Base)
+	}
+	if err != nil {
+		s.Log("the project's instructions for agents were not read: " + fault.Told(err))
+		return ""
+	}
+	s.guide = new(source.Text())
+	return *s.guide
 }
 
 // useBaseInstructions replaces the branch's instructions until the returned function runs.

@@ -18,7 +18,11 @@ func (s *activeRun) mergeRemote(ctx context.Context, run journal.Run, emit emit)
 		if event, err := s.mergeBranch(ctx, run); event != nil || err != nil {
 			return event, err
 		}
-		return s.mergeBaseBranch(ctx, run)
+		base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
+		if err != nil {
+			return nil, err
+		}
+		return s.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
 	})
 }
 
@@ -88,39 +92,17 @@ func (s *activeRun) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 		return nil, err
 	}
 	if !grew {
-		return s.switchBranch(ctx, run, theirs)
+		free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head)
+		return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, err
 	}
 	joined, err := s.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
 	if err != nil || len(joined.Conflicts) == 0 {
 		return joined, err
 	}
-	joined.Aside, err = s.pushToNewBranch(ctx, run)
+	if joined.Aside, err = s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head); err == nil { // saves the work outside of this machine
+		err = s.BranchHost.Push(ctx, s.trusted, joined.Aside, run.Head)
+	}
 	return joined, err
-}
-
-func (s *activeRun) switchBranch(ctx context.Context, run journal.Run, theirs string) (journal.Event, error) {
-	free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head)
-	if err != nil {
-		return nil, err
-	}
-	return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
-}
-
-// pushToNewBranch saves the work outside of this machine.
-func (s *activeRun) pushToNewBranch(ctx context.Context, run journal.Run) (string, error) {
-	free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head)
-	if err != nil {
-		return "", err
-	}
-	return free, s.BranchHost.Push(ctx, s.trusted, free, run.Head)
-}
-
-func (s *activeRun) mergeBaseBranch(ctx context.Context, run journal.Run) (journal.Event, error) {
-	base, err := s.trusted.Resolve(ctx, "refs/heads/"+run.BaseRef)
-	if err != nil {
-		return nil, err
-	}
-	return s.merge(ctx, run, journal.Joined{Of: journal.OfBase, With: base}, run.Head)
 }
 
 // merge merges the work with what others did since last, and moves the agent's tree

@@ -48,12 +48,8 @@ func (s *activeRun) warnOfNewFiles(ctx context.Context, run journal.Run, emit em
 		return
 	}
 	argv := []string{run.Policy.SCM.Command, "ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
-	exec, env, err := s.scmRunner(ctx, argv, dir)
-	if err != nil {
-		return
-	}
 	listed := &process.Head{N: 1 << 16}
-	result, err := exec(ctx, process.Command{Argv: argv, Dir: dir, Env: withoutSubmodules(env), Stdout: listed, Timeout: time.Minute, Grace: s.Grace})
+	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: listed})
 	if err != nil || result.Exit != 0 {
 		return // only the note is lost
 	}
@@ -83,15 +79,9 @@ func (s *activeRun) runSCMCommand(ctx context.Context, run journal.Run, task str
 	if err = s.checkBranch(ctx, run); err != nil {
 		return done, err
 	}
-	exec, env, err := s.scmRunner(ctx, argv, dir)
-	if err != nil {
-		return done, err
-	}
 	defer s.reportNestedRepos(ctx, emit)() // a hook may have made one
 	said := &process.Tail{N: 2000}
-	result, err := exec(ctx, process.Command{
-		Argv: argv, Dir: dir, Env: withoutSubmodules(env), Stdout: said, Stderr: said, Timeout: 10 * time.Minute, Grace: s.Grace,
-	})
+	result, err := s.execSCM(ctx, process.Command{Argv: argv, Dir: dir, Stdout: said, Stderr: said})
 	done.Exit = result.Exit
 	switch {
 	case err != nil || result.Exit == 0:
@@ -113,19 +103,23 @@ func IsLocal(argv []string) bool {
 	return path.Base(argv[0]) == "git" && len(argv) > 1 && slices.Contains(localSubcommands, argv[1])
 }
 
-// scmRunner runs what writes in the repository in the sandbox, as checks run: git writes its log and the
+// execSCM runs what writes in the repository in the sandbox, as checks run: git writes its log and the
 // message through links, which another command in the sandbox can make at any time. What needs the user's
 // network or login runs outside.
-func (s *activeRun) scmRunner(ctx context.Context, argv []string, dir string) (sandbox.Exec, []string, error) {
+func (s *activeRun) execSCM(ctx context.Context, command process.Command) (process.Result, error) {
+	var exec sandbox.Exec = s.Exec
+	env := s.UserEnv
 	switch {
 	case s.Sandbox == nil:
-		return s.Exec, s.UserEnv, nil
-	case IsLocal(argv):
-		return s.commandRunner(dir), s.Sandbox.Env(s.CheckEnv, false), nil
+	case IsLocal(command.Argv):
+		exec, env = s.commandRunner(command.Dir), s.Sandbox.Env(s.CheckEnv, false)
 	case s.UserTree != nil:
-		return s.Exec, s.UserEnv, s.Git.CheckLinks(ctx, s.UserTree.Dir)
+		if err := s.Git.CheckLinks(ctx, s.UserTree.Dir); err != nil {
+			return process.Result{}, err
+		}
 	}
-	return s.Exec, s.UserEnv, nil
+	command.Env, command.Timeout, command.Grace = withoutSubmodules(env), 10*time.Minute, s.Grace
+	return exec(ctx, command)
 }
 
 // submoduleSettings keep git from running another git in a nested repository with its configuration.
