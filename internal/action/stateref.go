@@ -64,18 +64,22 @@ func (h *handler) store(ctx context.Context) (*git.Trusted, error) {
 	return tool.Init(ctx, filepath.Join(h.env.folder(), keptStore), "sha1")
 }
 
-func (h *handler) openStateRef(ctx context.Context) (*stateRef, error) {
+// openState also reads what is saved on the task's ref.
+func (h *handler) openState(ctx context.Context) (s *stateRef, found savedState, err error) {
 	store, err := h.store(ctx)
 	if err != nil {
-		return nil, err
+		return nil, found, err
 	}
-	s := &stateRef{
+	s = &stateRef{
 		hub: h.host, store: store, ref: h.ref(), now: h.Now, lease: quota.Lease{Job: h.env.Job, Page: h.env.log()}, notary: h.signs.Notary(ctx),
 	}
 	if h.task.Number == 0 {
-		_, s.branch, err = h.place()
+		if _, s.branch, err = h.place(); err != nil {
+			return s, found, err
+		}
 	}
-	return s, err
+	found, err = s.read(ctx)
+	return s, found, err
 }
 
 // expectedCommit returns the commit that ralph saved last; empty: none is named.

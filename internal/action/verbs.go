@@ -111,15 +111,6 @@ func (h *handler) readState(ctx context.Context) (found savedState, busy bool, e
 	return found, busy, err
 }
 
-func (h *handler) openState(ctx context.Context) (*stateRef, savedState, error) {
-	s, err := h.openStateRef(ctx)
-	if err != nil {
-		return nil, savedState{}, err
-	}
-	found, err := s.read(ctx)
-	return s, found, err
-}
-
 // explainFailure answers with the error, and returns it.
 func (h *handler) explainFailure(ctx context.Context, err error) error {
 	h.react(ctx, github.Confused)

@@ -46,11 +46,6 @@ func withRetry[T any](ctx context.Context, c *Client, a operation, do func(conte
 	}
 }
 
-func runOperation(ctx context.Context, c *Client, a operation, call func(context.Context) error) error {
-	_, err := withRetry(ctx, c, a, func(ctx context.Context) (struct{}, error) { return struct{}{}, call(ctx) })
-	return err
-}
-
 // request makes a request, and reads the answer into a type with only the fields that are used:
 // go-github's types reject an answer for one invalid date.
 func request[T any](ctx context.Context, c *Client, a operation) (T, error) {

@@ -226,12 +226,9 @@ func (c *Client) login(ctx context.Context) (string, error) {
 			Login string `json:"login"`
 		} `json:"viewer"`
 	}
-	answer, err := withRetry(ctx, c, operation{action: "ask for the login of the token"}, func(ctx context.Context) (viewer, error) {
-		return query[viewer](ctx, c, `query { viewer { login } }`, nil)
-	})
-	if c.ownLogin = answer.Viewer.Login; err == nil && c.ownLogin == "" {
-		err = errEmpty
-	}
+	a := operation{action: "ask for the login of the token", body: ask{Query: `query { viewer { login } }`}}
+	answer, err := graph(ctx, c, a, func(v viewer) bool { return v.Viewer.Login != "" })
+	c.ownLogin = answer.Viewer.Login
 	if err != nil && ctx.Err() == nil && strings.HasPrefix(c.credential.latest(), jobToken) {
 		return jobLogin, nil
 	}

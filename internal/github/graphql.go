@@ -31,8 +31,8 @@ type editedIssue struct {
 
 // LastEdited returns when an issue's title or text was last changed; zero: never.
 func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) {
-	a := operation{action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead}
-	answer, err := graph[editedIssue](ctx, c, a, fmt.Sprintf(lastEdited, number))
+	a := operation{action: fmt.Sprintf("ask when #%d was last edited", number), permission: issuesRead, body: ask{fmt.Sprintf(lastEdited, number), c.here()}}
+	answer, err := graph[editedIssue](ctx, c, a, nil)
 	issue := answer.Repository.Issue
 	at := issue.Body.Time
 	for _, renamed := range issue.Timeline.Nodes {
@@ -43,26 +43,32 @@ func (c *Client) LastEdited(ctx context.Context, number int) (time.Time, error) 
 	return at, err
 }
 
-func graph[T any](ctx context.Context, c *Client, a operation, question string) (T, error) {
-	return withRetry(ctx, c, a, func(ctx context.Context) (T, error) {
-		return query[T](ctx, c, question, map[string]string{"owner": c.Owner, "name": c.Repo})
-	})
+// here are the variables of a question about the repository.
+func (c *Client) here() map[string]string { return map[string]string{"owner": c.Owner, "name": c.Repo} }
+
+// ask is the body of an operation that asks GraphQL.
+type ask struct {
+	Query     string            `json:"query"`
+	Variables map[string]string `json:"variables"`
 }
 
-func query[T any](ctx context.Context, c *Client, question string, variables map[string]string) (T, error) {
-	var answer struct {
-		Data   T
-		Errors []graphqlError
-	}
-	body := struct {
-		Query     string            `json:"query"`
-		Variables map[string]string `json:"variables"`
-	}{question, variables}
-	_, err := c.send(ctx, http.MethodPost, c.graphql, body, &answer)
-	if err == nil && len(answer.Errors) > 0 {
-		err = graphqlProblem(answer.Errors)
-	}
-	return answer.Data, err
+// graph asks GraphQL. An answer that does not hold what it must is as good as none.
+func graph[T any](ctx context.Context, c *Client, a operation, holds func(T) bool) (T, error) {
+	return withRetry(ctx, c, a, func(ctx context.Context) (T, error) {
+		var answer struct {
+			Data   T
+			Errors []graphqlError
+		}
+		_, err := c.send(ctx, http.MethodPost, c.graphql, a.body, &answer)
+		switch {
+		case err != nil:
+		case len(answer.Errors) > 0:
+			err = graphqlProblem(answer.Errors)
+		case holds != nil && !holds(answer.Data):
+			err = errEmpty
+		}
+		return answer.Data, err
+	})
 }
 
 const (
@@ -104,18 +110,17 @@ func (c *Client) setDraft(ctx context.Context, p Pull, draft bool) error {
 	if draft {
 		state, name, question = "into a draft", "convertPullRequestToDraft", markDraft
 	}
-	a := operation{action: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), permission: pullsWrite}
-	return runOperation(ctx, c, a, func(ctx context.Context) error {
-		answer, err := query[map[string]struct {
-			Pull struct {
-				Draft *bool `json:"isDraft"`
-			} `json:"pullRequest"`
-		}](ctx, c, question, map[string]string{"id": p.NodeID})
-		if is := answer[name].Pull.Draft; err == nil && (is == nil || *is != draft) {
-			err = errEmpty
-		}
-		return err
+	a := operation{action: fmt.Sprintf("turn the pull request #%d %s", p.Number, state), permission: pullsWrite, body: ask{question, map[string]string{"id": p.NodeID}}}
+	type changed map[string]struct {
+		Pull struct {
+			Draft *bool `json:"isDraft"`
+		} `json:"pullRequest"`
+	}
+	_, err := graph(ctx, c, a, func(answer changed) bool {
+		is := answer[name].Pull.Draft
+		return is != nil && *is == draft
 	})
+	return err
 }
 
 type graphqlError struct {

@@ -61,29 +61,30 @@ func (c *Client) HasBranch(ctx context.Context, name string) (there, protected b
 // MayPush asks the repository, as git does before it pushes.
 func (c *Client) MayPush(ctx context.Context, clone string) error {
 	a := operation{action: "ask whether this token may push", permission: "contents: write"}
-	return runOperation(ctx, c, a, func(ctx context.Context) error {
+	_, err := withRetry(ctx, c, a, func(ctx context.Context) (any, error) {
 		token, err := c.credential.token(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, clone+"/info/refs?service=git-receive-pack", nil)
 		if err != nil {
-			return fmt.Errorf("write the request: %w", err)
+			return nil, fmt.Errorf("write the request: %w", err)
 		}
 		request.SetBasicAuth("x-access-token", token)
 		answer, err := c.withoutToken.Do(request)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer answer.Body.Close() //nolint:errcheck // only its status is read
 		switch answer.StatusCode {
 		case http.StatusOK:
-			return nil
+			return nil, nil
 		case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound: // what the token may not see
-			return &Error{Kind: Forbidden, Status: answer.StatusCode, Message: "not accessible by this token"}
+			return nil, &Error{Kind: Forbidden, Status: answer.StatusCode, Message: "not accessible by this token"}
 		}
-		return &Error{Kind: Unavailable, Status: answer.StatusCode, Message: answer.Status}
+		return nil, &Error{Kind: Unavailable, Status: answer.StatusCode, Message: answer.Status}
 	})
+	return err
 }
 
 // MayOpenPulls requests a pull request of a branch into itself, which GitHub never makes.

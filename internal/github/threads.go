@@ -48,7 +48,8 @@ func (c *Client) threads(ctx context.Context, number int) (map[int64]thread, err
 	a := operation{action: fmt.Sprintf("ask which threads of #%d are open", number), permission: pullsRead}
 	all, after := map[int64]thread{}, ""
 	for range commentPages {
-		answer, err := graph[threadPage](ctx, c, a, fmt.Sprintf(reviewThreads, number, after))
+		a.body = ask{fmt.Sprintf(reviewThreads, number, after), c.here()}
+		answer, err := graph[threadPage](ctx, c, a, nil)
 		if err != nil {
 			return all, err
 		}
@@ -147,16 +148,12 @@ func (c *Client) resolve(ctx context.Context, number int, replies []upkeep.Reply
 		if !r.Resolve || !there || one.Resolved {
 			continue
 		}
-		a := operation{action: fmt.Sprintf("resolve a thread of #%d", number), permission: pullsWrite}
-		all = append(all, runOperation(ctx, c, a, func(ctx context.Context) error {
-			answer, err := query[map[string]struct {
-				Thread thread `json:"thread"`
-			}](ctx, c, resolveThread, map[string]string{"id": one.ID})
-			if err == nil && !answer["resolveReviewThread"].Thread.Resolved {
-				err = errEmpty
-			}
-			return err
-		}))
+		a := operation{action: fmt.Sprintf("resolve a thread of #%d", number), permission: pullsWrite, body: ask{resolveThread, map[string]string{"id": one.ID}}}
+		type resolved map[string]struct {
+			Thread thread `json:"thread"`
+		}
+		_, err := graph(ctx, c, a, func(answer resolved) bool { return answer["resolveReviewThread"].Thread.Resolved })
+		all = append(all, err)
 	}
 	return errors.Join(all...)
 }
