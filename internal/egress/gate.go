@@ -12,94 +12,71 @@ import (
 	"time"
 )
 
-// gate counts calls. A closed gate admits none, and close waits for the last one.
-type gate struct {
-	mu     sync.Mutex
-	inside int
-	shut   bool
-	gone   sync.WaitGroup
+// boundedListener closes connections beyond its limit before anything is read from them.
+type boundedListener struct {
+	net.Listener
+
+	open chan struct{} // holds one for each open connection
 }
 
-func (g *gate) enter(most int) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.shut || g.inside >= most {
-		return false
+func (l boundedListener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.open <- struct{}{}:
+			return &boundedConn{conn, sync.OnceFunc(func() { <-l.open })}, nil
+		default:
+			_ = conn.Close()
+		}
 	}
-	g.inside++
-	g.gone.Add(1)
-	return true
 }
 
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.inside--
-	g.gone.Done()
+type boundedConn struct {
+	net.Conn
+
+	leave func()
 }
 
-func (g *gate) close() {
-	g.mu.Lock()
-	g.shut = true
-	g.mu.Unlock()
-	g.gone.Wait()
+func (c *boundedConn) Close() error {
+	defer c.leave()
+	return c.Conn.Close()
 }
 
-type bounds struct {
-	conns  int           // open at once
-	header time.Duration // for a request's head to arrive
-}
+// CloseWrite half-closes the connection.
+func (c *boundedConn) CloseWrite() error { return closeWrite(c.Conn) }
 
-// serve returns when every connection has ended. It logs nothing: agents could write to the log.
-func serve(ctx context.Context, l net.Listener, h http.Handler, b bounds) error {
-	inside, conns := new(gate), new(gate)
+// serve returns when every request has ended. It has conns connections at most, and a request's head arrives within
+// header. It logs nothing: agents could write to the log.
+func serve(ctx context.Context, l net.Listener, h http.Handler, conns int, header time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	var inside sync.RWMutex // requests are its readers
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !inside.enter(b.conns) {
-				http.Error(w, "too many at once", http.StatusServiceUnavailable)
-				return
+			if inside.TryRLock() { // else the server ends
+				defer inside.RUnlock()
+				h.ServeHTTP(w, r)
 			}
-			defer inside.leave()
-			h.ServeHTTP(w, r)
 		}),
-		ReadHeaderTimeout: b.header,
+		ReadHeaderTimeout: header,
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ConnState:         func(c net.Conn, s http.ConnState) { conns.watch(c, s, b.conns) },
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	err := server.Serve(l)
+	err := server.Serve(boundedListener{l, make(chan struct{}, conns)})
 	cancel() // ends hijacked connections too
 	_ = server.Close()
-	inside.close()
+	inside.Lock() // when the last request has ended
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}
 	return err
-}
-
-// watch closes connections beyond the limit before anything is read from them.
-func (g *gate) watch(c net.Conn, s http.ConnState, most int) {
-	switch s {
-	case http.StateNew:
-		g.mu.Lock()
-		g.inside++
-		full := g.inside > most
-		g.mu.Unlock()
-		if full {
-			_ = c.Close()
-		}
-	case http.StateHijacked, http.StateClosed:
-		g.mu.Lock()
-		g.inside--
-		g.mu.Unlock()
-	case http.StateActive, http.StateIdle:
-	}
 }
 
 // Listener is a loopback listener for a Proxy or a Model.

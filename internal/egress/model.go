@@ -70,7 +70,7 @@ func (m *Model) Serve(ctx context.Context, l net.Listener) error {
 	m.keys = redact.Values(secrets(m.Makers)...)
 	m.bodyMemory = semaphore.NewWeighted(max(m.Limits.Held, m.Limits.Bytes))
 	defer (&http.Client{Transport: m.Transport}).CloseIdleConnections()
-	return serve(ctx, l, http.HandlerFunc(m.handle), bounds{conns: m.Limits.Conns, header: m.Limits.Header})
+	return serve(ctx, l, http.HandlerFunc(m.handle), m.Limits.Conns, m.Limits.Header)
 }
 
 // Traffic returns the traffic with the real servers so far, by host.

@@ -66,7 +66,7 @@ func (l Limits) withDefaults() Limits {
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	p.Limits = p.Limits.withDefaults()
 	p.refusals.tell = p.Refused
-	return serve(ctx, l, http.HandlerFunc(p.handle), bounds{conns: p.Limits.Conns, header: p.Limits.Header})
+	return serve(ctx, l, http.HandlerFunc(p.handle), p.Limits.Conns, p.Limits.Header)
 }
 
 // Traffic returns the traffic so far, by host, at any time.
