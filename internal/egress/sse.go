@@ -1,6 +1,10 @@
 package egress
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/ralph-loop/ralph/internal/process"
+)
 
 // maxFrame limits what is read of an event or an answer. Larger ones pass unread.
 const maxFrame = 16 << 20
@@ -10,56 +14,43 @@ type splitter struct {
 	events bool
 	take   func(data []byte)
 
-	line  []byte
+	lines process.Lines
 	data  []byte
-	spoil bool // the event is too large: the rest is skipped
-	more  bool // the line is not empty, but was not kept
+	spoil bool // the event is too large
 }
 
 func (s *splitter) write(p []byte) {
 	if !s.events {
-		s.keep(&s.data, p)
+		s.keep(p)
 		return
 	}
-	for {
-		before, after, found := bytes.Cut(p, []byte("\n"))
-		s.keep(&s.line, before)
-		s.more = s.more || s.spoil && len(bytes.TrimSuffix(before, []byte("\r"))) > 0
-		if !found {
-			return
-		}
-		s.endLine()
-		p = after
-	}
+	s.lines.Max, s.lines.Each = maxFrame, s.line
+	_, _ = s.lines.Write(p) // never fails
 }
 
 func (s *splitter) close() {
-	if s.events {
-		s.endLine()
-	}
+	_ = s.lines.Close()
 	s.endFrame()
 }
 
-func (s *splitter) keep(to *[]byte, p []byte) {
-	if len(s.line)+len(s.data)+len(p) > maxFrame {
-		s.spoil = true
-	}
-	if !s.spoil {
-		*to = append(*to, p...)
+func (s *splitter) keep(p []byte) {
+	if s.spoil = s.spoil || len(s.data)+len(p) > maxFrame; !s.spoil {
+		s.data = append(s.data, p...)
 	}
 }
 
-// endLine handles a line of data, and the empty line that ends an event.
-func (s *splitter) endLine() {
-	line := bytes.TrimSuffix(s.line, []byte("\r"))
+// line handles a line of data, and the empty line that ends an event.
+func (s *splitter) line(line []byte, cut bool) {
+	line = bytes.TrimSuffix(line, []byte("\r"))
 	data, is := bytes.CutPrefix(line, []byte("data:"))
 	switch {
+	case cut:
+		s.spoil = true
 	case is:
-		s.keep(&s.data, data)
-	case len(line) == 0 && !s.more:
+		s.keep(data)
+	case len(line) == 0:
 		s.endFrame()
 	}
-	s.line, s.more = s.line[:0], false
 }
 
 func (s *splitter) endFrame() {
