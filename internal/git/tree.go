@@ -79,14 +79,7 @@ func (t *Trusted) Repair(ctx context.Context, p CloneSpec) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := "HEAD"
-	if p.Branch != "" {
-		head = BranchRef(p.Branch)
-	}
-	if _, err := tree.Ask(ctx, "update-ref", "--no-deref", head, p.SHA); err != nil {
-		return nil, fmt.Errorf("move to %s: %w", p.SHA, err)
-	}
-	if _, err := tree.Ask(ctx, "read-tree", "--reset", p.SHA); err != nil {
+	if _, err := tree.Ask(ctx, "reset", "-q", "--no-refresh", p.SHA); err != nil {
 		return nil, fmt.Errorf("move to %s: %w", p.SHA, err)
 	}
 	return tree, nil
