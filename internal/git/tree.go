@@ -163,20 +163,14 @@ func (t *Trusted) writeTemplate(seed string, p CloneSpec) error {
 
 // Untracked returns patterns that ignore the untracked files. A folder with only
 // untracked files is one pattern.
-func (t *Tree) Untracked(ctx context.Context) ([]string, error) {
-	quiet, err := t.disableFilters(ctx)
+func (t *Tree) Untracked(ctx context.Context) (patterns []string, err error) {
+	s, err := t.Inspect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"}
-	out, err := quiet.Do(ctx, Call{Args: args})
-	if err != nil {
-		return nil, fmt.Errorf("list untracked files: %w", err)
-	}
-	var patterns []string
-	for path := range strings.SplitSeq(string(out), "\x00") {
-		if path != "" && !strings.ContainsAny(path, "\r\n") { // a pattern is a line
-			patterns = append(patterns, "/"+escapePattern.Replace(path))
+	for _, e := range s.found {
+		if e.kind == kindUntracked && !strings.ContainsAny(e.path, "\r\n") { // a pattern is a line
+			patterns = append(patterns, "/"+escapePattern.Replace(e.path))
 		}
 	}
 	return patterns, nil
