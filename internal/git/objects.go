@@ -163,17 +163,12 @@ func WriteTree(ctx context.Context, do Runner, in Index, wanted []TreeEntry) (st
 	if _, err := do(ctx, on("read-tree", in.Tree)); err != nil {
 		return "", err
 	}
-	// Removals come first: a removed file may make room for a folder.
-	var removals, additions strings.Builder
+	var lines strings.Builder
 	for _, o := range wanted {
-		to := &additions
-		if o.Mode == ModeNone {
-			to = &removals
-		}
-		fmt.Fprintf(to, "%s %s\t%s\x00", o.Mode, o.ID, o.Path)
+		fmt.Fprintf(&lines, "%s %s\t%s\x00", o.Mode, o.ID, o.Path)
 	}
 	update := on("update-index", "--replace", "-z", "--index-info")
-	update.Stdin = strings.NewReader(removals.String() + additions.String())
+	update.Stdin = strings.NewReader(lines.String())
 	if _, err := do(ctx, update); err != nil {
 		return "", err
 	}
