@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/ralph-loop/ralph/internal/environ"
 )
 
 // UserEnv locates the user's own git configuration. Ralph reads only the name and
@@ -51,38 +53,22 @@ const userKeys = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
 // userConfig returns each value from the repository, or else from the first of files that has it.
 func (u userRepo) userConfig(ctx context.Context, files []string) userConfig {
 	found := userConfig{}
-	found.add(u.read(ctx, "--local"))
-	for _, file := range files {
-		if _, err := os.Stat(file); err == nil {
-			found.add(u.read(ctx, "--file", file, "--includes"))
+	var sources [][]string
+	for _, file := range slices.Backward(files) {
+		sources = append(sources, []string{"--file", file, "--includes"})
+	}
+	for _, source := range append(sources, []string{"--local"}) {
+		out, _ := u.git.Do(ctx, Call{ // one that cannot be read has no values
+			Args: slices.Concat([]string{"config"}, source, []string{"-z", "--get-regexp", userKeys}),
+			Dir:  u.dir, Env: environ.Pairs("HOME", u.git.User.Home), // for paths of includes that begin with ~
+		})
+		for entry := range strings.SplitSeq(string(out), "\x00") {
+			if key, value, _ := strings.Cut(entry, "\n"); value != "" {
+				found[key] = value // the last one counts
+			}
 		}
 	}
 	return found
-}
-
-func (u userRepo) read(ctx context.Context, source ...string) userConfig {
-	c := Call{Args: append(append([]string{"config"}, source...), "-z", "--get-regexp", userKeys), Dir: u.dir}
-	if u.git.User.Home != "" {
-		c.Env = []string{"HOME=" + u.git.User.Home} // for paths of includes that begin with ~
-	}
-	out, err := u.git.Do(ctx, c)
-	if err != nil {
-		return nil
-	}
-	found := userConfig{}
-	for entry := range strings.SplitSeq(string(out), "\x00") {
-		key, value, _ := strings.Cut(entry, "\n")
-		found[key] = value // the last one counts
-	}
-	return found
-}
-
-func (t userConfig) add(more userConfig) {
-	for key, value := range more {
-		if t[key] == "" {
-			t[key] = value
-		}
-	}
 }
 
 func (t userConfig) identity() Identity {
