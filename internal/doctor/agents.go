@@ -18,6 +18,10 @@ import (
 
 const asking = 20 * time.Second // how long a program may take to tell its version: some start a runtime first
 
+// neutral is where programs are asked about themselves. In a project, its files could answer: a version manager
+// (asdf, mise) behind a name on PATH starts what .tool-versions of the project names.
+const neutral = "/"
+
 // Agent is an agent CLI as it is found here.
 type Agent struct {
 	Name    string   `json:"name"`
@@ -82,7 +86,7 @@ func (a Agents) look(ctx context.Context, found *Agent) {
 		found.Notes = append(found.Notes, "version and login not checked: an agent can change this program, so doctor does not start it without a sandbox")
 		return
 	}
-	env = append(env, "PATH="+a.Outside)
+	env = append(env, "PATH="+a.Outside, "PWD="+neutral)
 	if len(adapter.Version) > 0 {
 		found.ask(ctx, a, argv, env)
 	}
@@ -101,7 +105,7 @@ func within(dir, word string) string {
 // ask has a program tell its version. One that cannot will not work.
 func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 	var said bytes.Buffer
-	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
+	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: neutral, Env: env, Stdout: &said, Stderr: &said, Timeout: asking})
 	switch {
 	case err != nil:
 		a.Gap = err.Error()
@@ -112,7 +116,7 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 		a.Gap = fmt.Sprintf("--version ends with exit code %d: %.200s", ended.Exit, lines[len(lines)-1])
 	}
 	if a.Gap != "" {
-		a.Remedy = "start it by hand and see what it prints"
+		a.Remedy = "start it by hand outside of the project and see what it prints"
 	}
 	a.Version, _ = agent.ReadVersion(said.String())
 }
@@ -121,7 +125,7 @@ func (a *Agent) ask(ctx context.Context, from Agents, argv, env []string) {
 func (a *Agent) enter(ctx context.Context, from Agents, adapter agent.Adapter, env []string) {
 	var said bytes.Buffer
 	argv := append([]string{a.Path}, adapter.StatusCommand[1:]...)
-	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: from.Dir, Env: env, Stdout: &said, Timeout: asking})
+	ended, err := from.Run(ctx, process.Command{Argv: argv, Dir: neutral, Env: env, Stdout: &said, Timeout: asking})
 	if err != nil || ended.TimedOut {
 		return
 	}
