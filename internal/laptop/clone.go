@@ -17,6 +17,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/process"
 	"github.com/ralph-loop/ralph/internal/sandbox"
 	"github.com/ralph-loop/ralph/internal/view"
 )
@@ -30,11 +31,18 @@ type Clone struct {
 	Passing
 }
 
-// Verify runs a verifier in the sandbox.
+// Verify runs a verifier in the sandbox. It uses no folder of PATH in the clone: the change that is proven may
+// have brought the programs there.
 func (c Clone) Verify(ctx context.Context, w World, tool git.Git, do func(*checkout.Verifier) error) error {
 	needs, err := w.Needs(config.Settings{}, c.Reach, c.Secrecy)
 	if err != nil {
 		return err
+	}
+	all := w.Getenv("PATH")
+	w = w.PathOutside(c.ProjectDir)
+	for _, folder := range process.Missing(all, w.Getenv("PATH")) {
+		fmt.Fprintln(w.Stderr, "ralph: note: proofs do not use "+clean.LogLine(folder)+" of PATH: a change or an agent can write there")
+		fmt.Fprintln(w.Stderr, "ralph: hint: have --setup install what the checks need")
 	}
 	return c.WithVerifier(ctx, w, tool, Enclosure{Level: sandbox.Auto, Project: c.ProjectDir, Needs: needs, Vars: c.Env}, do)
 }
