@@ -42,7 +42,7 @@ func (r *Root) RemoveAll(name string) error {
 	if err != nil || !info.IsDir() {
 		return refused
 	}
-	top, err := r.enter(name, info)
+	top, err := r.enter(name)
 	if err != nil {
 		return err
 	}
@@ -58,10 +58,8 @@ func (r *Root) RemoveAll(name string) error {
 	return nil
 }
 
-func (r *Root) enter(name string, info fs.FileInfo) (*Root, error) {
-	if info.Mode().Perm()&0o700 != 0o700 {
-		_ = r.Chmod(name, 0o700) // where that fails, opening says so
-	}
+func (r *Root) enter(name string) (*Root, error) {
+	r.OpenToOwner(name)
 	return r.OpenRoot(name)
 }
 
@@ -107,7 +105,7 @@ func (c *clearing) remove(folder *Root, place string, entry fs.DirEntry, depth i
 		c.again = true
 		return c.note(c.top.Rename(path.Join(place, name), rand.Text()))
 	}
-	below, err := folder.enter(name, info)
+	below, err := folder.enter(name)
 	if err != nil {
 		return c.note(err)
 	}

@@ -124,6 +124,25 @@ func (r *Root) OpenFile(name string, flag int, perm fs.FileMode) (*os.File, erro
 	return file, nil
 }
 
+// OpenToOwner gives the owner of a folder access again, which a program of the same user took away. It does
+// not change that of others. If it fails, the next step reports it.
+func (r *Root) OpenToOwner(name string) {
+	if info, err := r.Lstat(name); isClosed(info, err) {
+		_ = r.Chmod(name, info.Mode()|0o700)
+	}
+}
+
+// OpenToOwner is that of Root, by a path: a handle of a closed folder leads to nothing in it.
+func OpenToOwner(dir string) {
+	if info, err := os.Lstat(dir); isClosed(info, err) {
+		_ = os.Chmod(dir, info.Mode()|0o700)
+	}
+}
+
+func isClosed(info fs.FileInfo, err error) bool {
+	return err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700
+}
+
 // MkdirAll makes folders, and none through a link.
 func (r *Root) MkdirAll(name string, perm fs.FileMode) error {
 	if r.isLinked(name) {

@@ -121,7 +121,7 @@ func (l *look) visit(e untrusted.Entry, err error) error {
 	case l.isPipe(e):
 		if l.keep(e.Path, thing{version: exists}); l.isNew(e.Path) {
 			if err := e.In.Remove(e.Name); errors.Is(err, fs.ErrPermission) {
-				openFolder(e.In, ".")
+				e.In.OpenToOwner(".")
 				_ = e.In.Remove(e.Name)
 			}
 		}
@@ -166,7 +166,7 @@ func (s search) isPipe(e untrusted.Entry) bool {
 // objects and refs may be links, or elsewhere as commondir says. One without a HEAD may serve others.
 func (l *look) enter(e untrusted.Entry) error {
 	if e.Info.Mode().Perm()&0o500 != 0o500 && l.before != nil && !l.before.isSame(e.Path, thing{version: closed + e.Stamp()}) {
-		openFolder(e.In, e.Name)
+		e.In.OpenToOwner(e.Name)
 	}
 	name, place, begun := path.Base(e.Path), filepath.Join(l.top, e.Path), l.isBegun(e)
 	switch {

@@ -124,8 +124,8 @@ func moveAside(root *untrusted.Root, name, to string) error {
 	}
 	err := root.Rename(name, to)
 	if errors.Is(err, fs.ErrPermission) { // those inside may have closed a folder
-		openFolder(root, path.Dir(name))
-		openFolder(root, name)
+		root.OpenToOwner(path.Dir(name))
+		root.OpenToOwner(name)
 		err = root.Rename(name, to)
 	}
 	return errors.Join(earlier, err)
@@ -156,7 +156,7 @@ func (m *mover) visit(e untrusted.Entry, err error) error {
 	case m.isPipe(e):
 		err = e.In.Remove(e.Name)
 	case e.Info.IsDir():
-		openFolder(e.In, e.Name)
+		e.In.OpenToOwner(e.Name)
 		if way = nil; isBare(e.Holds) {
 			err = moveAside(e.In, path.Join(e.Name, "HEAD"), path.Join(e.Name, "HEAD"+Aside))
 		}
@@ -165,13 +165,6 @@ func (m *mover) visit(e untrusted.Entry, err error) error {
 		m.failed = cmp.Or(m.failed, err)
 	}
 	return way
-}
-
-// openFolder gives the owner access, and does not change that of others.
-func openFolder(root *untrusted.Root, name string) {
-	if info, err := root.Lstat(name); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
-		_ = root.Chmod(name, info.Mode().Perm()|0o700) // if that fails, the next step reports it
-	}
 }
 
 // stays reports whether git makes such a file by itself, and it leads nowhere else.

@@ -125,6 +125,9 @@ func (k keptPath) readContent() (map[string]savedNode, error) {
 			return nil
 		case err != nil && !errors.Is(err, fs.ErrPermission):
 			return err
+		case e.Info == nil: // of another user, or PutBack fails
+			found[e.Path] = savedNode{mode: fs.ModeIrregular, whyUnread: err.Error()}
+			return nil
 		}
 		n, read := readUpTo(room, e, err)
 		found[e.Path] = n
@@ -148,9 +151,17 @@ func (all Kept) PutBack(tell func([]string)) error {
 	}
 	for _, g := range all.guards { // first: what is kept may lie in one
 		list, err := g.mend()
+		if errors.Is(err, fs.ErrPermission) {
+			g.open()
+			again, failed := g.mend()
+			list, err = append(list, again...), failed
+		}
 		take(path.Join(g.dir, g.name), list, err)
 	}
 	for _, k := range all.kept {
+		if _, err := k.root.Lstat(k.name); errors.Is(err, fs.ErrPermission) && k.content[k.name].whyUnread == "" {
+			k.open()
+		}
 		list, err := k.mend()
 		take(path.Join(k.dir, k.name), list, err)
 	}
@@ -197,6 +208,7 @@ func (k keptPath) mendWhole(now map[string]savedNode) ([]string, error) {
 
 // moveAside moves aside what cannot be removed.
 func moveAside(root *untrusted.Root, name string) error {
+	root.OpenToOwner(path.Dir(name))
 	err := root.RemoveAll(name)
 	if err == nil {
 		return nil

@@ -10,6 +10,14 @@ import (
 	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
+// open opens k and the folders on the way to it, which those inside can close to their owner.
+func (k keptPath) open() {
+	untrusted.OpenToOwner(k.dir)
+	for at := range ancestors(k.name + "/") {
+		k.root.OpenToOwner(at)
+	}
+}
+
 // clear makes room to put k back.
 func (k keptPath) clear() (cleared []string, err error) {
 	if cleared, err = k.clearWay(moveAside); err == nil {

@@ -1,0 +1,86 @@
+package putback_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ralph-loop/ralph/internal/sandbox/putback"
+)
+
+// Programs of the same user can close folders to their owner. What they changed there is put back all the same.
+func TestClosedFolders(t *testing.T) {
+	for _, closed := range []string{".", ".git", ".git/logs"} {
+		for _, mode := range []fs.FileMode{0, 0o111, 0o444, 0o555} {
+			t.Run(fmt.Sprint(closed, mode), func(t *testing.T) { putBackClosed(t, closed, mode) })
+		}
+	}
+}
+
+func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
+	t.Helper()
+	top := t.TempDir()
+	config, added, link := filepath.Join(top, ".git/config"), filepath.Join(top, ".git/hooks"), filepath.Join(top, ".git/logs/link")
+	becomeAnother(t, top)
+	err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.WriteFile(config, []byte("ours"), 0o644))
+	kept, failed := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"logs"}}}}.Keep()
+	err = errors.Join(err, failed, os.WriteFile(config, []byte("theirs"), 0o644), os.Mkdir(added, 0o755), os.Symlink("/", link), os.Chmod(filepath.Join(top, closed), mode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.PutBack(nil); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(config); string(text) != "ours" {
+		t.Errorf("the file says %q: %v", text, err)
+	}
+	for _, name := range []string{added, link} {
+		if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want it to be gone", name, err)
+		}
+	}
+}
+
+// What another user has closed stays as it is.
+func TestFoldersOfAnother(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Log("only root can make a folder of another user")
+		return
+	}
+	top := t.TempDir()
+	dir := filepath.Join(top, ".claude")
+	err := os.Mkdir(dir, 0o700)
+	becomeAnother(t, top)
+	kept, failed := putback.Files{Write: []string{top}, ReadOnly: []string{filepath.Join(dir, "settings.local.json")}}.Keep()
+	if err := errors.Join(err, failed); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.PutBack(func(names []string) { t.Errorf("%q is put back", names) }); err != nil {
+		t.Error(err)
+	}
+}
+
+// becomeAnother has root lose its rights on files until the test ends.
+func becomeAnother(t *testing.T, home string) {
+	t.Helper()
+	const other = 65534
+	if os.Geteuid() != 0 {
+		return
+	}
+	if err := errors.Join(os.Chmod(filepath.Dir(home), 0o755), os.Chown(home, other, other)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	t.Cleanup(runtime.UnlockOSThread)
+	_, err := unix.SetfsuidRetUid(other)
+	t.Cleanup(func() { _, _ = unix.SetfsuidRetUid(0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
