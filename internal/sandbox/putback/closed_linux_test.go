@@ -47,6 +47,18 @@ func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	}
 }
 
+// A file in place of a folder that was missing stays: nothing can lie below it.
+func TestFileInTheWay(t *testing.T) {
+	top := t.TempDir()
+	kept, err := putback.Files{Write: []string{top}, ReadOnly: []string{filepath.Join(top, ".claude", "settings.local.json")}}.Keep()
+	if err := errors.Join(err, os.WriteFile(filepath.Join(top, ".claude"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.PutBack(func(names []string) { t.Errorf("%q is put back", names) }); err != nil {
+		t.Error(err)
+	}
+}
+
 // What another user has closed stays as it is.
 func TestFoldersOfAnother(t *testing.T) {
 	if os.Geteuid() != 0 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"syscall"
 
 	"github.com/ralph-loop/ralph/internal/fault"
 	"github.com/ralph-loop/ralph/internal/untrusted"
@@ -121,7 +122,7 @@ func (k keptPath) readContent() (map[string]savedNode, error) {
 	found, room := map[string]savedNode{}, k.room
 	err := k.root.WalkAll(k.name, func(e untrusted.Entry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 			return nil
 		case err != nil && !errors.Is(err, fs.ErrPermission):
 			return err
