@@ -116,6 +116,7 @@ func (c *Clean) leave(base bool) {
 			c.Log("could not clear the clean checkout: " + err.Error())
 		}
 	}
+	note(c.Sandbox.Sweep())
 	if base {
 		note(c.Sandbox.LeaveBase())
 	}

@@ -36,6 +36,14 @@ func (n Needs) checkSecrets(level sandbox.Level) error {
 		"remove check-secrets, or use a sandbox: the input sandbox, or --sandbox", nil)
 }
 
+// Sweep removes what a proof left in shared memory: it had the secrets, and the agent could read them there.
+func (w *Sandbox) Sweep() error {
+	if w == nil {
+		return nil
+	}
+	return w.base.Sweep()
+}
+
 func serviceText(services []netip.AddrPort) string {
 	var all []string
 	for _, at := range services {
