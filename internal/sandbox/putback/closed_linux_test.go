@@ -28,6 +28,7 @@ func putBackClosed(t *testing.T, closed string, mode fs.FileMode) {
 	top := t.TempDir()
 	config, added, link := filepath.Join(top, ".git/config"), filepath.Join(top, ".git/hooks"), filepath.Join(top, ".git/logs/link")
 	becomeAnother(t, top)
+	t.Cleanup(func() { _ = os.Chmod(top, 0o755) }) // else it stays
 	err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.WriteFile(config, []byte("ours"), 0o644))
 	kept, failed := putback.Files{Write: []string{top}, Guards: []putback.Guard{{Dir: filepath.Join(top, ".git"), But: []string{"logs"}}}}.Keep()
 	err = errors.Join(err, failed, os.WriteFile(config, []byte("theirs"), 0o644), os.Mkdir(added, 0o755), os.Symlink("/", link), os.Chmod(filepath.Join(top, closed), mode))
