@@ -51,12 +51,15 @@ type Place struct {
 	// Commands replace the policy's commands of checks, by name.
 	Commands map[string]string
 	Ask      func(check string) []string // returns the tests of a check whose outcome is recorded by name; may be nil
-	Number   int                         // for the names of logs: unique for a kind of place and a commit
+	// judges is set if a failure holds a story back. Then it is enough to repeat the
+	// files of the failed tests. To show that something works, all tests would have to run.
+	judges bool
+	Number int // for the names of logs: unique for a kind of place and a commit
 }
 
 // judged repeats checks that block the story, and records the tests that failed at the base.
 func (at Place) judged(run journal.Run) Place {
-	at.Again = func(check journal.CheckEnded) bool { return verdict.BlocksStory(run, check) }
+	at.judges, at.Again = true, func(check journal.CheckEnded) bool { return verdict.BlocksStory(run, check) }
 	at.Ask = func(name string) []string { return verdict.FailedAtBase(run, name) }
 	return at
 }

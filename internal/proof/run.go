@@ -9,6 +9,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/journal"
 	"github.com/ralph-loop/ralph/internal/policy"
 	"github.com/ralph-loop/ralph/internal/tally"
+	"github.com/ralph-loop/ralph/internal/verdict"
 )
 
 // outcome is the result of a run of checks.
@@ -57,10 +58,17 @@ func (p Prover) add(ctx context.Context, run journal.Run, at Place, to *outcome,
 // repeat runs doubtful checks once more. The second result counts, and both are
 // recorded. If setup fails, the first results stay.
 func (p Prover) repeat(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) error {
-	holds, ask := at.Again, at.Ask
-	at.Second, at.Again, at.Only = true, nil, func(name string) bool {
-		return slices.ContainsFunc(checks, func(c journal.CheckEnded) bool { return c.Name == name && doubtful(c) })
+	at.Second = true
+	sure, err := p.repeatFailed(ctx, run, at, checks, doubtful)
+	if err != nil {
+		return err
 	}
+	left := func(c journal.CheckEnded) bool { return !sure[c.Name] && doubtful(c) }
+	holds := at.Again
+	at.Again, at.Only = nil, func(name string) bool {
+		return slices.ContainsFunc(checks, func(c journal.CheckEnded) bool { return c.Name == name && left(c) })
+	}
+	ask := at.Ask
 	at.Ask = func(name string) []string {
 		first, _ := journal.FindCheck(checks, name)
 		if ask == nil {
@@ -73,13 +81,46 @@ func (p Prover) repeat(ctx context.Context, run journal.Run, at Place, checks []
 		return err
 	}
 	for i, check := range checks {
-		if second, found := journal.FindCheck(seen.checks, check.Name); found {
+		if second, found := journal.FindCheck(seen.checks, check.Name); found && left(check) {
 			second.First = p.firstRun(check, second)
 			second.Flaky = !holds(second)
 			checks[i] = second
 		}
 	}
 	return nil
+}
+
+// repeatFailed repeats only the files or packages of tests that newly failed. It returns the
+// checks in which all of them fail again. For these the first run, of all tests, counts.
+func (p Prover) repeatFailed(ctx context.Context, run journal.Run, at Place, checks []journal.CheckEnded, doubtful func(journal.CheckEnded) bool) (map[string]bool, error) {
+	sure, fresh := map[string]bool{}, map[string][]string{}
+	at.Commands = map[string]string{}
+	for _, check := range checks {
+		if !at.judges || !doubtful(check) || check.TimedOut || check.Tests == nil || check.Tests.Cut {
+			continue
+		}
+		r, command, err := p.runner(ctx, run, check)
+		if err != nil {
+			return nil, err
+		}
+		old := verdict.FailedAtBase(run, check.Name)
+		fresh[check.Name] = slices.DeleteFunc(check.Tests.Failing(), func(name string) bool { return slices.Contains(old, name) })
+		at.Commands[check.Name] = r.commandFor(command, fresh[check.Name])
+	}
+	at.Again, at.Only = nil, func(name string) bool { return at.Commands[name] != "" }
+	var seen outcome
+	err := p.add(ctx, run, at, &seen, func(journal.Event) {})
+	for i, check := range checks {
+		second, ran := journal.FindCheck(seen.checks, check.Name)
+		switch failing := second.Tests.Failing(); {
+		case !ran:
+		case slices.ContainsFunc(fresh[check.Name], func(name string) bool { return !slices.Contains(failing, name) }):
+			checks[i].TookMS += second.TookMS // and all tests run again
+		default:
+			checks[i].First, sure[check.Name] = second.Try(), true
+		}
+	}
+	return sure, err
 }
 
 // firstRun returns the record of a check's first run, with the results of the tests that

@@ -115,6 +115,64 @@ func TestProveTwiceWithOtherTests(t *testing.T) {
 	}
 }
 
+// Of a runner that names the files or packages of its tests, only those of tests that
+// failed anew run again. All run again where not all of these fail once more.
+func TestOnlyFailedTestsRunAgain(t *testing.T) {
+	const one, two = "tests/test_a.py::test_one", "tests/test_b.py::test_two"
+	for name, c := range map[string]struct {
+		command, runner string
+		base            journal.CheckEnded
+		all, few, then  []string // what fails in the first run, in that of few tests, and in one of all
+		want            []string
+		ends            string
+	}{
+		"red again":        {"pytest -q", "pytest", green("test"), []string{one, two}, []string{one, two}, nil, []string{"", "pytest -q tests/test_a.py tests/test_b.py"}, "test 1 after 1"},
+		"green then":       {"pytest", "pytest", green("test"), []string{one}, nil, nil, []string{"", "pytest tests/test_a.py", ""}, "test 0 after 1 flaky"},
+		"only one again":   {"pytest", "pytest", green("test"), []string{one, two}, []string{one}, []string{two}, []string{"", "pytest tests/test_a.py tests/test_b.py", ""}, "test 1 after 1"},
+		"red before":       {"pytest", "pytest", failing([]string{two}), []string{one, two}, []string{one}, nil, []string{"", "pytest tests/test_a.py"}, "test 1 after 1"},
+		"packages":         {"go test ./... -count=1", "go", green("test"), []string{"a.org/x/y.TestOne/b.TestTwo", "a.org/x"}, []string{"a.org/x/y.TestOne/b.TestTwo", "a.org/x"}, nil, []string{"", "go test a.org/x a.org/x/y -count=1"}, "test 1 after 1"},
+		"files of scripts": {"npm test", "jest", green("test"), []string{"src/a.test.js > cart > adds"}, []string{"src/a.test.js > cart > adds"}, nil, []string{"", "npm test -- --runTestsByPath src/a.test.js"}, "test 1 after 1"},
+		"names alone":      {"npx mocha", "mocha", green("test"), []string{"cart > adds"}, nil, []string{"cart > adds"}, []string{"", ""}, "test 1 after 1"},
+		"more than tests":  {"pytest", "pytest", green("test"), []string{one, "the required coverage"}, nil, []string{one}, []string{"", ""}, "test 1 after 1"},
+		"more than one":    {"pytest && mypy .", "pytest", green("test"), []string{one}, nil, []string{one}, []string{"", ""}, "test 1 after 1"},
+	} {
+		l := &lab{}
+		p := l.prover()
+		p.Tests = shelf{}
+		var commands []string
+		p.Check = func(_ context.Context, _ journal.Run, at proof.Place, emit func(journal.Event)) error {
+			names := c.then
+			switch {
+			case len(commands) == 0:
+				names = c.all
+			case at.Commands["test"] != "":
+				names = c.few
+			}
+			commands = append(commands, at.Commands["test"])
+			check := failing(names)
+			check.Where, check.Command, check.Tests.Runner, check.TookMS = at.Where, c.command, c.runner, 100
+			if check.Passed = len(names) == 0; check.Passed {
+				check.Exit = 0
+			}
+			emit(check)
+			return nil
+		}
+		if err := p.Prove(t.Context(), asked(c.base), verdict.Prove{Commit: "c1", Tree: "t1"}, l.emit); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{c.ends}, l.ends()); diff != "" || !slices.Equal(commands, c.want) {
+			t.Errorf("%s: ran %q, want %q; ended (-want +got):\n%s", name, commands, c.want, diff)
+		}
+		var told journal.CheckRuns
+		for _, event := range l.events {
+			told.Add(event)
+		}
+		if want := int64(100 * len(commands)); told.TookMS != want {
+			t.Errorf("%s: tells of %d ms, want %d", name, told.TookMS, want)
+		}
+	}
+}
+
 // The second checkout is made ready as the first was, which is on record once.
 // Where that fails, what was seen before counts.
 func TestProveAgainAfterSetup(t *testing.T) {

@@ -73,6 +73,31 @@ func appended(between string) func(string, []string) string {
 	return func(command string, files []string) string { return command + between + strings.Join(files, " ") }
 }
 
+// commandFor returns the command for the files or packages of some tests, or "" if their names do not show these.
+func (r runner) commandFor(command string, names []string) string {
+	if len(names) == 0 || r.tests == nil {
+		return ""
+	}
+	var of []string
+	for _, name := range names {
+		if at := named.FindStringIndex(name); at != nil {
+			name = name[:at[0]]
+		}
+		if !plain.MatchString(name) || !r.folder && !r.tests.MatchString(name) {
+			return ""
+		}
+		of = append(of, name)
+	}
+	slices.Sort(of)
+	if of = slices.Compact(of); r.folder {
+		return strings.Replace(command, " ./...", " "+strings.Join(of, " "), 1)
+	}
+	return r.ask(command, of)
+}
+
+// named matches what separates the name of a file or package from that of a test.
+var named = pattern.Of(`::| > |\.(Test|Example|Fuzz)`)
+
 func packages(command string, files []string) string {
 	var dirs []string
 	for _, file := range files {
