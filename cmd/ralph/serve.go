@@ -52,26 +52,21 @@ func (c *serveCommand) serve(ctx context.Context, w world) error {
 		return err
 	}
 	log := redact.New(app.PrivateKey, app.Secret).Writer(w.Stderr)
-	s := c.server(w, log)
-	s.Access.App, s.Secret = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}, app.Secret
+	access := c.access(w)
+	access.App = &github.App{ID: app.ID, PrivateKey: app.PrivateKey}
 	listener, err := server.Listen(ctx, c.Listen)
 	if err != nil {
 		return err
 	}
-	err = s.Serve(ctx, listener)
-	_ = log.Close() // the end of a log that is not read is lost
-	return err
-}
-
-func (c *serveCommand) server(w world, log io.Writer) server.Server {
-	return server.Server{
-		Access:   c.access(w),
-		Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer, Now: w.Now, Limits: server.DefaultLimits,
-		Log: c.log(log),
+	err = server.Server{
+		Access: access, Secret: app.Secret, Workflow: c.Workflow, Audience: c.Audience, Issuer: c.Issuer,
+		Now: w.Now, Limits: server.DefaultLimits, Log: c.log(log),
 		Rules: trigger.Rules{
 			Label: c.Label, Phrase: c.TriggerPhrase, Assignee: c.Assignee, Reviews: c.Reviews, Buttons: c.Buttons, AllowBots: c.AllowBots,
 		},
-	}
+	}.Serve(ctx, listener)
+	_ = log.Close() // the end of a log that is not read is lost
+	return err
 }
 
 func (c *serveCommand) access(w world) github.Access {
