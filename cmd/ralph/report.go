@@ -79,18 +79,15 @@ func (c reportCommand) exams() ([]page.Exam, error) {
 }
 
 func (c reportCommand) write(w world, home workspace.Run, source page.Source) error {
+	write := source.Markdown
 	if c.Format == "html" {
-		made, err := source.HTML()
-		if err != nil {
-			return err
-		}
-		return c.put(w, home, made)
+		write = source.HTML
 	}
-	text, err := source.Markdown()
+	text, err := write()
 	if err != nil {
 		return err
 	}
-	return c.put(w, home, []byte(text))
+	return c.put(w, home, text)
 }
 
 // source returns the run with readers for the files beside its journal.

@@ -203,7 +203,7 @@ func TestHostileTextStaysText(t *testing.T) {
 			t.Errorf("%q: a character does not show: %q", n.text, page[at:at+20])
 		}
 		markdown, err := longRun(t, 3, text).Markdown()
-		if err != nil || strings.ContainsFunc(markdown, unseen) || strings.Contains(markdown, "\n  - <script>") {
+		if err != nil || strings.ContainsFunc(string(markdown), unseen) || strings.Contains(string(markdown), "\n  - <script>") {
 			t.Errorf("%q is not harmless in Markdown: %v", n.text, err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, text := range []string{page, markdown} {
+		for _, text := range []string{page, string(markdown)} {
 			if strings.Contains(text, secret) || strings.Contains(text, "hush-hush") || !strings.Contains(text, redact.Mask) {
 				t.Errorf("%s is told", secret)
 			}

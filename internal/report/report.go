@@ -49,13 +49,13 @@ func (s Source) HTML() ([]byte, error) {
 }
 
 // Markdown returns the page for a comment, or for a terminal that escapes each line.
-func (s Source) Markdown() (string, error) {
+func (s Source) Markdown() ([]byte, error) {
 	s.limit = maxText
 	var out bytes.Buffer
 	if err := markdownTemplates().ExecuteTemplate(&out, "report.md", s.page(s.segments(s.entries()))); err != nil {
-		return "", fmt.Errorf("write the page: %w", err)
+		return nil, fmt.Errorf("write the page: %w", err)
 	}
-	return clean.EscapeUnprintable(out.String()), nil
+	return []byte(clean.EscapeUnprintable(out.String())), nil
 }
 
 func (s Source) hide(text string) string {

@@ -102,7 +102,7 @@ func TestExamples(t *testing.T) {
 				t.Error("a file is missing beside the journal, or is not what it was")
 			}
 			golden(t, name, "report.html", html(t, s))
-			golden(t, name, "report.md", markdown)
+			golden(t, name, "report.md", string(markdown))
 			golden(t, name, "comment.md", board.Comment)
 			golden(t, name, "pull.md", board.Pull.Body)
 			golden(t, name, "status.txt", view.Text(run, false))

@@ -26,11 +26,11 @@ func storyRow(t *testing.T, steps ...step) (page, markdown string) {
 		at = at.Add(step.after)
 		s.Entries = append(s.Entries, journal.Entry{Seq: i + 1, At: at, Event: step.event})
 	}
-	markdown, err := s.Markdown()
+	text, err := s.Markdown()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return html(t, s), markdown
+	return html(t, s), string(text)
 }
 
 func began() step {
