@@ -18,6 +18,7 @@ import (
 	"github.com/ralph-loop/ralph/internal/laptop"
 	"github.com/ralph-loop/ralph/internal/plan"
 	"github.com/ralph-loop/ralph/internal/policy"
+	"github.com/ralph-loop/ralph/internal/view"
 	"github.com/ralph-loop/ralph/internal/workspace"
 )
 
@@ -140,7 +141,7 @@ func (c superviseCommand) job(w world) *job.Job {
 		Agents: job.Agents{Supervised: &job.Supervised{
 			Task: c.task(), Argv: behindDashes(c.Command), Env: w.Environ(), Stdin: w.Stdin, Stdout: out, Stderr: w.Stderr,
 		}},
-		Audience: job.Audience{Log: log},
+		Audience: job.Audience{OnEvent: func(run journal.Run, event journal.Event) { log(view.Line(run, event)) }, Log: log},
 		Abort:    w.Runner.Hard, SaveTimeout: laptop.Rescue,
 	}
 }

@@ -100,7 +100,7 @@ type Agents struct {
 type Audience struct {
 	Screens     []publish.Screen
 	Interval    time.Duration                    // the least time between two updates of a screen
-	OnEvent     func(journal.Run, journal.Event) // for a console; nil: lines of Log
+	OnEvent     func(journal.Run, journal.Event) // for a console
 	Log         func(line string)                // prints a line for people
 	HideSecrets func(line []byte) []byte         // removes secrets from the journal
 	OnCheck     func(policy.Check)               // called before each check; nil: not called

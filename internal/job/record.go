@@ -38,11 +38,7 @@ func (s *activeRun) write(event journal.Event) error {
 	if err := s.writer.Append(event); err != nil {
 		return err
 	}
-	if s.OnEvent != nil {
-		s.OnEvent(s.Run(), event)
-	} else if line := view.Line(s.Run(), event); line != "" {
-		s.Log(line)
-	}
+	s.OnEvent(s.Run(), event)
 	return nil
 }
 
