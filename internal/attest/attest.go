@@ -74,7 +74,6 @@ type Bundle struct {
 // Material holds what is needed to verify a signature.
 type Material struct {
 	Certificate *Raw       `json:"certificate,omitempty"`
-	Chain       *Chain     `json:"x509CertificateChain,omitempty"` // before version 0.3; only the first counts
 	Entries     []LogEntry `json:"tlogEntries"`
 }
 

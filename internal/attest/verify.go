@@ -113,16 +113,12 @@ func (s Signer) differs(want Signer) error {
 	return nil
 }
 
-// certificate returns the job's certificate. The others of the bundle are ignored: the chain uses only trusted ones.
+// certificate returns the job's certificate.
 func (b Bundle) certificate() (*x509.Certificate, error) {
-	raw := b.Material.Certificate
-	if chain := b.Material.Chain; raw == nil && chain != nil && len(chain.Certificates) > 0 {
-		raw = &chain.Certificates[0]
-	}
-	if raw == nil {
+	if b.Material.Certificate == nil {
 		return nil, errors.New("it has no certificate of a job")
 	}
-	leaf, err := x509.ParseCertificate(raw.Bytes)
+	leaf, err := x509.ParseCertificate(b.Material.Certificate.Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("read its certificate: %w", err)
 	}
