@@ -4,6 +4,7 @@
 package clean
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -15,7 +16,7 @@ import (
 // reads nothing that a person cannot read: at most limit bytes (0: no limit), no
 // invisible characters, and character references decoded. HTML comments, hidden
 // elements, attributes, tags that GitHub drops (Vec<String> outside code is Vec
-// there too), texts of images, titles of links, unused definitions, cells beyond
+// there too), texts of images, titles of links, links without text, unused definitions, footnotes, cells beyond
 // a table's columns and undrawn parts of diagrams are removed. Code spans and
 // blocks stay as they are, except for invisible characters. Zero width joiners
 // are removed too: a joined emoji becomes its members.
@@ -24,22 +25,52 @@ import (
 // Plain.
 func ForAgent(text string, limit int) (string, Removed) {
 	gone := Removed{}
+	if runes := []rune(text); limit > 0 && len(runes) > maxGitHub { // else what ends hidden text could be cut off
+		text = limitBytes(text, len(string(runes[:maxGitHub])), gone)
+	}
+	if strings.ContainsAny(mask(text, parseMarkdown(text).code), "\v\f") { // spaces only to some parsers
+		return "", Removed{"texts with form feeds": 1}
+	}
 	for range maxRounds {
 		before := text
-		text = limitBytes(text, limit, gone)
 		text = dropUnprintable(text, gone)
-		text = decodeProse(text)
-		text = dropExcessCells(text, gone)
-		text = dropHTML(text, gone)
-		text = dropComments(text, gone)
-		text = dropLinkTexts(text, gone)
-		text = dropUndrawn(text, gone)
+		text = dropHidden(text, gone)
+		text = decodeProse(text) // last: decoded characters are not markup on the page
+		text = limitBytes(text, limit, gone)
 		if text == before {
 			return text, gone
 		}
 	}
 	return limitBytes(dropMarkup(text, gone), limit, gone), gone
 }
+
+// dropHidden finds all that is hidden before it removes any of it: what remains can have another structure.
+func dropHidden(text string, gone Removed) string {
+	p := parseMarkdown(text)
+	var edits []edit
+	add := func(what string, r region, with string) {
+		if text[r.from:r.to] != with {
+			gone.add(what)
+			edits = append(edits, edit{r, with})
+		}
+	}
+	for _, r := range p.footnotes {
+		add("footnotes", r, "")
+	}
+	for _, r := range p.excess {
+		add("cells beyond a table's columns", r, "")
+	}
+	p.findHTML(text, add)
+	p.findComments(text, add)
+	p.findDefinitions(text, add)
+	p.findLinkTexts(text, add)
+	p.findUndrawn(text, add)
+	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Or(a.from-b.from, b.to-a.to) })
+	return apply(text, edits)
+}
+
+// maxGitHub is the number of characters in the longest text on GitHub.
+const maxGitHub = 65_536
 
 // Removing markup can create new markup (<!<!-- -->--). Usual text does not change
 // after two rounds; text that changes in all of these was written as an attack.

@@ -17,8 +17,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"\u0600x", "\u0600x", ""},
 		{"see ~~~b~~~ [c] <d", "see ~~~b~~~ [c] <d", ""},
 		{"[A  b]: x\n\nsee [a B]", "[A  b]: x\n\nsee [a B]", ""},
-		{"[a]: x\n[a]: y\n\n[a]", "[a]: x\n[a]: y\n\n[a]", ""},
-		{"![unknown] ![unknown][] ![](x) !x [a] (b \"c\")", "![unknown] ![unknown][] ![](x) !x [a] (b \"c\")", ""},
+		{"![unknown] ![unknown][] ![]() !x [a] (b \"c\")", "![unknown] ![unknown][] ![]() !x [a] (b \"c\")", ""},
 		{"<title> is wrong", "<title> is wrong", ""},
 		{"<svg/>x", "<svg/>x", ""},
 
@@ -37,21 +36,21 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"WWW.e.org/`<!-- x -->`", "WWW.e.org/``", "HTML comments (1)"},
 		{word + "`<!-- y -->`", word + "``", "HTML comments (1)"},
 		{word + " `<!-- y -->`", word + " `<!-- y -->`", ""},
-		{"| a | b |\n|---|---|\n| `<!-- a|b -->` | <!-- c --> |", "| a | b |\n|---|---|\n| `` |", "HTML comments (1), cells beyond a table's columns (1)"},
+		{"| a | b |\n|---|---|\n| `<!-- a|b -->` | <!-- c --> |", "| a | b |\n|---|---|\n| `` |", "HTML comments (2), cells beyond a table's columns (1)"},
 		{"| a |\n|---|\n<b>\n`<!-- x -->`", "| a |\n|---|\n<b>\n``", "HTML comments (1)"},
 		{"a\n|b|\n|-|\nx | y | z\n\\| w|&#124;\n|v", "a\n|b|\n|-|\nx |\n\\| w|\n|v", "cells beyond a table's columns (2)"},
 		{"|b|\n|-|\n|x&#124;y|", "|b|\n|-|\n|x\\|y|", ""},
 
 		// Hidden texts of links and images are removed.
 		{
-			"[a](b \"t\") ![c][d] ![e] ![f][]\n\n[d]: x\n[e]: y 'z'\n[f]: w\n", "[a](b) ![][d]  []\n\n[d]: x\n\n\n",
-			"texts of images (3), titles of links (2), unused definitions (2)",
+			"[a](b \"t\") ![c][d] ![e] ![f][]\n\n[d]: x\n[e]: y 'z'\n[f]: w\n", "[a](b) ![]() ![]() ![]()[]\n\n\n\n\n",
+			"addresses of images (3), texts of images (3), titles of links (2), unused definitions (3)",
 		},
 		{`\[a](b "c")`, `\[a](b)`, "titles of links (1)"},
 		{"[a\n\nb](c \"d\")", "[a\n\nb](c)", "titles of links (1)"},
-		{`![a\]b](c)`, "![](c)", "texts of images (1)"},
-		{`[![alt](p "q")](r "s")`, "[![](p)](r)", "texts of images (1), titles of links (2)"},
-		{"a[^1] b\n\n[^1]: used\n\n[^2]: unused\nmore\n\n```\n[^3]: code\n```", "a[^1] b\n\n[^1]: used\n\n\n\n```\n[^3]: code\n```", "unused definitions (1)"},
+		{`![a\]b](c)`, "![]()", "addresses of images (1), texts of images (1)"},
+		{"[a]: x\n[a]: y\n\n[a]", "[a]: x\n\n\n[a]", "unused definitions (1)"},
+		{"a[^1] b\n\n[^1]: used\n\n[^2]: unused\nmore\n\n```\n[^3]: code\n```", "a[^1] b\n\n\n\n\n\n```\n[^3]: code\n```", "footnotes (2)"},
 
 		// Tags stay where the page shows them, bare.
 		{`<br class="x"><hr><img src=x alt=y>b</p class=z>`, "<br><hr>b</p class=z>", "HTML tags (1), attributes of tags (1)"},
@@ -61,7 +60,7 @@ func TestInwardAtTheEdges(t *testing.T) {
 		{"<div hidden>a<div>b</div>c</div>d", "d", "hidden elements (1)"},
 		{"<math><b>x</math>y", "y", "hidden elements (1)"},
 		{"<details>\n<summary x=\"y\">s</summary>\n\n[a](b \"c\")\n</details>", "<details>\n<summary>s</summary>\n\n[a](b)\n</details>", "attributes of tags (1), titles of links (1)"},
-		{"<p\nx", "", "HTML comments (1)"},
+		{"<p\nx", "<p>", "attributes of tags (1)"},
 		{"<p><!-- x", "<p>", "HTML comments (1)"},
 		// What was built not to settle loses all that markup is made of.
 		{strings.Repeat("<", 15) + "<x>" + strings.Repeat("x>", 15) + " words", "xxxx words", "HTML tags (20)"},
@@ -71,6 +70,37 @@ func TestInwardAtTheEdges(t *testing.T) {
 		got, gone := clean.ForAgent(c.in, 0)
 		if got != c.want || gone.String() != c.gone {
 			t.Errorf("Inward(%.200q) = %.200q without %q, want %.200q without %q", c.in, got, gone, c.want, c.gone)
+		}
+	}
+}
+
+// The words are nowhere on the page, as GitHub's parser and a browser read these texts.
+func TestNothingHiddenComesIn(t *testing.T) {
+	long := strings.Repeat("x ", 31_000)
+	for why, texts := range map[string][]string{
+		"footnotes": {
+			"a\n\n[^a]: b\n\n    HIDDEN", "> [^a]: HIDDEN", "- [^a]: HIDDEN", "`[^a]`\n\n[^a]: HIDDEN", "a[^a]\n\n[^a]: b\n\n[^a]: HIDDEN",
+			"[^a]:[^b]: HIDDEN", "[^[]: HIDDEN", "[^a]:    `\nHIDDEN", "[^\nHIDDEN]", "2<!--\n[^a]:-->HIDDEN",
+		},
+		"tags and comments that stay open": {
+			"<div><!--\n\nHIDDEN", "<div><a href=\"\n\nHIDDEN", "> <div\tHIDDEN", "<e>\t\n<HIDDEN", "</pre>\n<HIDDEN", "</script>\n~~~<r\nHIDDEN", "> a\n<b>\n<HIDDEN", "- </style>\n  <HIDDEN",
+		},
+		"tags over lines of a quote":      {"> <div a\n> HIDDEN>", "> a <b a\n> HIDDEN>", "> <!-- a\n> HIDDEN"},
+		"elements with another content":   {"<textarea>\n<HIDDEN>", "<style><!--</style>HIDDEN", "<textarea>\n\n[^a]: HIDDEN"},
+		"what is never or hardly shown":   {"<ruby><rp>HIDDEN", "<rp><div></rp>HIDDEN", "<sub><sub><sup><code>HIDDEN", "<video>HIDDEN</video>"},
+		"instructions and addresses":      {"x<?><HIDDEN?>", "!<???><HIDDEN?>", "``<?``<?HIDDEN?>", "http://x``<HIDDEN>``", "www.x\\<HIDDEN>"},
+		"decoded characters":              {"&#96;<HIDDEN>&#96;", "&#36;a&#36; ![HIDDEN](b)"},
+		"form feeds":                      {"<td\fHIDDEN", "[a]:x\vHIDDEN"},
+		"titles":                          {`[t](a(b(c(d))) "HIDDEN")`, `[t](<a\>b> "HIDDEN")`, "[t](a\n> \"HIDDEN\")", "[t](a 'HIDDEN " + long + "')"},
+		"links and pictures without text": {"[](HIDDEN)", "[ <b></b>](HIDDEN)", "[ ][a]\n\n[a]: HIDDEN", "![](https://e.org/HIDDEN)", "![<http://a]b> HIDDEN](c)", "![HIDDEN " + long + "](a)"},
+		"definitions":                     {"[a]\n\n[a]: b\n[a]: HIDDEN", "[a]: HIDDEN\nhttp://x[a]", "<?>?\n[a]: HIDDEN"},
+		"tabs in a quote":                 {"> \t<p HIDDEN>"},
+		"diagrams and formulas":           {"```mermaid\ngraph TD\nHIDDEN[a] --> b\n```", `$\mathchoice{}{a}{}{\text{HIDDEN}}$`},
+	} {
+		for _, text := range texts {
+			if got, _ := clean.ForAgent(text, 60_000); strings.Contains(got, "HIDDEN") {
+				t.Errorf("%s: %.60q comes in as %.100q", why, text, got)
+			}
 		}
 	}
 }

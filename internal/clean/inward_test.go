@@ -37,11 +37,12 @@ func TestInward(t *testing.T) {
 		{"half a reference is none", "&lt &notit; &;", "&lt &notit; &;", ""},
 		{"what the page shows as text stays text", "Vec&lt;String&gt;", `Vec\<String>`, ""},
 
-		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![](https://e.org/a.png)", "texts of images (1), titles of links (1)"},
+		{"the words of an image", "![ignore all](https://e.org/a.png \"and run\")", "![]()", "addresses of images (1), texts of images (1)"},
+		{"but the number of an attached one", "![a](https://github.com/user-attachments/assets/0a1b2c3d-4e5f)", "![](0a1b2c3d-4e5f)", "addresses of images (1), texts of images (1)"},
 		{"a title over lines", "[a](https://e.org 'b\nc')", "[a](https://e.org)", "titles of links (1)"},
 		{"a definition's title", "[a]\n\n[a]: https://e.org\n  \"run\"", "[a]\n\n[a]: <https://e.org>", "titles of links (1)"},
 		{"an unused definition", "a\n\n[//]: # (run curl)", "a\n\n", "unused definitions (1)"},
-		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "unused definitions (1)"},
+		{"an unused footnote", "a\n\n[^x]: run\ncurl\n\nb", "a\n\n\n\nb", "footnotes (1)"},
 
 		{"attributes", `<p title="run" data-x='y'>a</p>`, "<p>a</p>", "attributes of tags (1)"},
 		{"even malformed ones, which a browser swallows", "<div>\n<b run (curl)>x</b>\n</div>", "<div>\n<b>x</b>\n</div>", "attributes of tags (1)"},
@@ -54,8 +55,7 @@ func TestInward(t *testing.T) {
 		{"a fold stays open to the agent", "<details>\n<summary>S</summary>\n\nb\n</details>", "<details>\n<summary>S</summary>\n\nb\n</details>", ""},
 
 		{"behind a fence's language", "```go run curl\nx\n```\n~~~ a b\ny\n~~~", "```go\nx\n```\n~~~a\ny\n~~~", "parts of blocks or formulas that are not shown (2)"},
-		{"a diagram's comments and descriptions", "```mermaid\n%% run curl\ngraph TD\n  A-->B %\naccDescr {\n run\n}\n  click A \"x\" \"run\"\n```", "```mermaid\ngraph TD\n  A-->B %\n```", "parts of blocks or formulas that are not shown (5)"},
-		{"in a quote", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> graph TD\n> ```", "parts of blocks or formulas that are not shown (1)"},
+		{"a diagram is a picture, too", "> ```mermaid\n> %% run curl\n> graph TD\n> ```", "> ```mermaid\n> ```", "parts of blocks or formulas that are not shown (1)"},
 		{"a map is a picture", "```geojson\n{\"a\": \"run curl\"}\n```", "```geojson\n```", "parts of blocks or formulas that are not shown (1)"},
 		{"cells beyond a table's columns", "> | a |\n> |---|\n> | b | run `curl` |", "> | a |\n> |---|\n> | b |", "cells beyond a table's columns (1)"},
 		{"formulas that hide", "a $\\phantom{run}$ $$\\color{white}{run}$$ $`x % run`$ b\n```math\n\\phantom{run}\n```", "a    b\n```math\n```", "parts of blocks or formulas that are not shown (4)"},

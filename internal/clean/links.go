@@ -1,86 +1,183 @@
 package clean
 
 import (
-	"html"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
-// dropLinkTexts removes texts of pictures, titles and unused definitions, which the page does not show.
-func dropLinkTexts(text string, gone Removed) string {
-	if !strings.Contains(text, "[") {
-		return text
-	}
-	text = dropDefinitions(dropFootnotes(text, gone), gone)
-	p := parseMarkdown(text)
-	masked := p.maskCode(text)
+// findLinkTexts finds texts and addresses of pictures, and titles, which the page does not show.
+func (p document) findLinkTexts(text string, add func(string, region, string)) {
+	masked := p.markdown(text)
 	pairs := bracketPairs(masked)
-	labels := make(map[string]bool)
-	for _, d := range p.definitions {
-		labels[normalizeLabel(d.label)] = true
+	opened := make(map[int]int)
+	for from, to := range pairs {
+		opened[to] = from
 	}
-	var edits []edit
+	labels := p.labels()
+	shown := p.countShown(text)
 	for i := 0; i < len(text); i++ {
-		if masked[i] != '!' && masked[i] != ']' {
+		if end, isPicture := pairs[i+1]; isPicture && masked[i] == '!' {
+			if tail := tailOfPicture(text, i+2, end, pairs, labels); tail.to > 0 {
+				add("texts of images", region{i + 2, end}, "")
+				add("addresses of images", region{end + 1, tail.to}, "("+fileID.FindString(tail.address)+")")
+				i = tail.to - 1
+			}
 			continue
 		}
-		cut, ok := hiddenLinkText(text, i, pairs, labels)
-		if !ok {
+		if masked[i] != ']' {
 			continue
 		}
-		if text[i] == '!' {
-			gone.add("texts of images")
-		} else {
-			gone.add("titles of links")
+		tail := tailOf(text, i+1, pairs, labels)
+		add("titles of links", tail.title, "")
+		switch from, isPair := opened[i]; {
+		case !isPair:
+		case shown[from] == shown[i]:
+			add("links without text", region{i + 1, max(i+1, tail.to)}, "")
+		case strings.HasPrefix(text[from:], "[^") && strings.Contains(text[from:i], "\n"): // GitHub drops these lines
+			add("footnotes", region{from + 2, i}, "")
 		}
-		edits = append(edits, edit{region: cut})
-		i = cut.to - 1
+		i = max(i, tail.title.to-1)
 	}
-	return apply(text, edits)
 }
 
-// hiddenLinkText returns an image's text that begins at i, or the title of a link whose text ends there.
-func hiddenLinkText(text string, i int, pairs map[int]int, labels map[string]bool) (region, bool) {
-	switch {
-	case text[i] == '!':
-		end, ok := pairs[i+1]
-		if !ok {
-			return region{}, false
-		}
-		return imageText(text, i, end, labels)
-	case text[i] == ']' && strings.HasPrefix(text[i+1:], "("):
-		m := linkTail.FindStringSubmatchIndex(truncate(text[i+1:], maxLinkTail))
-		if m == nil || m[2] < 0 {
-			return region{}, false
-		}
-		return region{i + 1 + m[2], i + 1 + m[3]}, true
+func (p document) labels() map[string]bool {
+	all := make(map[string]bool)
+	for _, d := range p.definitions {
+		all[normalizeLabel(d.label)] = true
 	}
-	return region{}, false
+	return all
 }
 
-// A picture whose text is its label is removed as a whole.
-func imageText(text string, at, end int, labels map[string]bool) (region, bool) {
-	rest := text[end+1:]
-	switch {
-	case strings.HasPrefix(rest, "[]"), !strings.HasPrefix(rest, "(") && !strings.HasPrefix(rest, "["):
-		if !labels[normalizeLabel(text[at+2:end])] {
-			return region{}, false
+// countShown returns, for each place, how many characters before it show something in a link.
+func (p document) countShown(text string) []int {
+	blank := notShown.ReplaceAllStringFunc(text, func(found string) string { return strings.Repeat(" ", len(found)) })
+	within := cover(len(text), p.html)
+	all := make([]int, len(text)+1)
+	for i, c := range blank {
+		if !within[i] && !unicode.IsSpace(c) {
+			all[i+1] = 1
 		}
-		return region{at, end + 1}, true
-	case end == at+2:
-		return region{}, false
 	}
-	return region{at + 2, end}, true
+	for i := range len(text) {
+		all[i+1] += all[i]
+	}
+	return all
 }
 
-const maxLinkTail = 4096
+var notShown = regexp.MustCompile(`!\[\]\([0-9a-z.-]*\)|[][*_~]`)
 
-// linkTail matches the part after a link's text; its group is the title with the
-// space before it. Destinations can hold balanced parentheses two deep.
-var linkTail = regexp.MustCompile(`^\(\s*(?:<[^<>\n]*>|(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.|\([^\s()]*\))*\))+)?` +
-	`(\s+(?:"(?:[^"\\]|\\.|\\\n)*"|'(?:[^'\\]|\\.|\\\n)*'|\((?:[^()\\]|\\.|\\\n)*\)))\s*\)`)
+// fileID is the end of an attachment's address: the page does not show the rest.
+var fileID = regexp.MustCompile(`[0-9a-f-]{8,}(?:\.(?:png|jpe?g|gif))?$`)
+
+// tail is what follows the text of a link or picture: (address "title"), [label], [] or nothing.
+type tail struct {
+	to      int // 0: it is text in brackets
+	address string
+	title   region // with the space before it
+}
+
+// tailOfPicture: its text can be its label.
+func tailOfPicture(text string, from, end int, pairs map[int]int, labels map[string]bool) tail {
+	t := tailOf(text, end+1, pairs, labels)
+	if t.to == 0 && labels[normalizeLabel(text[from:end])] {
+		t.to = end + 1
+	}
+	return t
+}
+
+func tailOf(text string, at int, pairs map[int]int, labels map[string]bool) tail {
+	if strings.HasPrefix(text[at:], "(") {
+		return readTail(text, at)
+	}
+	if end, isPair := pairs[at]; isPair && labels[normalizeLabel(text[at+1:end])] {
+		return tail{to: end + 1}
+	}
+	return tail{}
+}
+
+func readTail(text string, at int) (t tail) {
+	at = skipSpace(text, at+1)
+	end := addressEnd(text, at)
+	if end < 0 {
+		return tail{}
+	}
+	t.address = strings.Trim(text[at:end], "<>")
+	if at = skipSpace(text, end); at > end && at < len(text) && strings.IndexByte(`"'(`, text[at]) >= 0 {
+		stops := ""
+		closer := text[at]
+		if closer == '(' {
+			closer, stops = ')', "("
+		}
+		after := endOf(text, at+1, closer, stops)
+		if after < 0 {
+			return tail{}
+		}
+		t.title = region{end, after}
+		at = skipSpace(text, after)
+	}
+	if at >= len(text) || text[at] != ')' {
+		return tail{}
+	}
+	t.to = at + 1
+	return t
+}
+
+// skipSpace also skips the marks of quotes at the start of a line.
+func skipSpace(text string, at int) int {
+	for within := false; at < len(text); at++ {
+		switch text[at] {
+		case '\n':
+			within = true
+		case ' ', '\t':
+		case '>':
+			if !within {
+				return at
+			}
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// endOf returns the place after the first closer without a backslash, or -1 before one of stops.
+func endOf(text string, at int, closer byte, stops string) int {
+	for ; at < len(text); at++ {
+		switch {
+		case text[at] == '\\':
+			at++
+		case text[at] == closer:
+			return at + 1
+		case strings.IndexByte(stops, text[at]) >= 0:
+			return -1
+		}
+	}
+	return -1
+}
+
+const maxParentheses = 32 // in an address, as on GitHub
+
+func addressEnd(text string, at int) int {
+	if strings.HasPrefix(text[at:], "<") {
+		return endOf(text, at+1, '>', "<\n")
+	}
+	for depth := 0; at < len(text) && depth <= maxParentheses; at++ {
+		switch c := text[at]; {
+		case c == '\\' && at+1 < len(text) && text[at+1] > ' ':
+			at++
+		case c <= ' ', c == ')' && depth == 0:
+			return at
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		}
+	}
+	return -1
+}
 
 func bracketPairs(text string) map[int]int {
 	pairs := make(map[int]int)
@@ -114,32 +211,28 @@ func normalizeLabel(text string) string {
 	return strings.ToLower(strings.Join(strings.Fields(text), " "))
 }
 
-// dropDefinitions removes unused definitions, which can hide text, and titles of the others.
-func dropDefinitions(text string, gone Removed) string {
-	p := parseMarkdown(text)
-	if len(p.definitions) == 0 {
-		return text
-	}
+// findDefinitions finds unused definitions, which can hide text, and titles of the others.
+func (p document) findDefinitions(text string, add func(string, region, string)) {
 	used := usedLabels(text, p)
-	var edits []edit
 	for _, d := range p.definitions {
+		label := normalizeLabel(d.label)
+		isUsed := used[label]
+		used[label] = false // by the next one
 		switch {
 		case d.to <= d.from:
-		case !used[normalizeLabel(d.label)]:
-			gone.add("unused definitions")
-			edits = append(edits, edit{region: d.region})
+		case !isUsed:
+			add("unused definitions", d.region, "")
 		case d.title != "":
-			gone.add("titles of links")
-			edits = append(edits, edit{d.region, "[" + d.label + "]: <" + d.destination + ">"})
+			add("titles of links", d.region, "["+d.label+"]: <"+d.destination+">")
 		}
 	}
-	return apply(text, edits)
 }
 
 func usedLabels(text string, p document) map[string]bool {
 	used := make(map[string]bool)
 	next := 0
-	pairs := bracketPairs(p.maskCode(text))
+	masked := labelInAddress.ReplaceAllStringFunc(p.markdown(text), func(s string) string { return strings.Repeat("x", len(s)) })
+	pairs := bracketPairs(masked)
 	for _, from := range slices.Sorted(maps.Keys(pairs)) {
 		for next < len(p.definitions) && p.definitions[next].to <= from {
 			next++
@@ -153,97 +246,5 @@ func usedLabels(text string, p document) map[string]bool {
 	return used
 }
 
-var (
-	footnote     = regexp.MustCompile(`(?m)^ {0,3}\[(\^[^\]\s]+)\]:.*(?:\n.*\S.*)*`)
-	footnoteMark = regexp.MustCompile(`\[(\^[^\]\s]+)\](:?)`)
-)
-
-// GitHub does not show unused footnotes.
-func dropFootnotes(text string, gone Removed) string {
-	found := footnote.FindAllStringSubmatchIndex(text, -1)
-	if len(found) == 0 {
-		return text
-	}
-	used := make(map[string]bool)
-	for _, m := range footnoteMark.FindAllStringSubmatch(text, -1) {
-		used[m[1]] = used[m[1]] || m[2] == ""
-	}
-	masked := parseMarkdown(text).maskCode(text)
-	var edits []edit
-	for _, m := range found {
-		if masked[m[2]-1] != '[' || used[text[m[2]:m[3]]] {
-			continue
-		}
-		gone.add("unused definitions")
-		edits = append(edits, edit{region: region{m[0], m[1]}})
-	}
-	return apply(text, edits)
-}
-
-const maxEntity = 40
-
-var entityPattern = regexp.MustCompile(`^&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);`)
-
-// decodeProse decodes the character references outside code. A reference never
-// makes a tag on the page, so a backslash goes before a decoded tag that the page
-// would drop (Vec&lt;String&gt;).
-func decodeProse(text string) string {
-	if !strings.Contains(text, "&") {
-		return text
-	}
-	return parseMarkdown(text).mapProse(text, decode)
-}
-
-// decode needs one pass: each ';' looks back at the decoded text, as in &amp;amp;lt;.
-func decode(text string) string {
-	out := make([]byte, 0, len(text))
-	var opened []int // positions of decoded '<'
-	for i := range len(text) {
-		out = append(out, text[i])
-		for len(out) > 0 && out[len(out)-1] == ';' {
-			at, plain, ok := lastEntity(out)
-			if !ok {
-				break
-			}
-			out = append(out[:at], plain...)
-			switch plain {
-			case "<":
-				opened = append(opened, at)
-			case "|": // begins no cell
-				out = append(out[:at], `\|`...)
-			}
-		}
-	}
-	return escapeTags(string(out), opened)
-}
-
-func lastEntity(out []byte) (at int, plain string, ok bool) {
-	for at = len(out) - 2; at >= 0 && at >= len(out)-maxEntity; at-- {
-		if out[at] != '&' {
-			continue
-		}
-		source := string(out[at:])
-		if entityPattern.FindString(source) != source {
-			return 0, "", false
-		}
-		plain = html.UnescapeString(source)
-		// A legacy name that begins source (&notit;) is only part of it. The
-		// page shows such a reference as it is.
-		whole := plain == ";" || !strings.HasSuffix(plain, ";")
-		return at, plain, whole
-	}
-	return 0, "", false
-}
-
-var tagStart = regexp.MustCompile(`^</?([A-Za-z][A-Za-z0-9-]*)[\s/>]`)
-
-func escapeTags(text string, opened []int) string {
-	var edits []edit
-	for _, at := range opened {
-		m := tagStart.FindStringSubmatch(text[min(at, len(text)):])
-		if m != nil && tagKinds[strings.ToLower(m[1])] == droppedTag {
-			edits = append(edits, edit{region{at, at}, `\`})
-		}
-	}
-	return apply(text, edits)
-}
+// labelInAddress: GitHub takes the bracket as part of the address.
+var labelInAddress = regexp.MustCompile(`(?i)(?:://|www\.)[^\s<\]]*\[`)

@@ -2,6 +2,7 @@ package clean
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -12,6 +13,7 @@ type tagKind int
 const (
 	droppedTag  tagKind = iota // GitHub drops it, so its name can hide words
 	keptTag                    // kept without its attributes
+	smallTag                   // kept; many in each other make text too small to see
 	imageTag                   // an image: it has only attributes
 	hidingTag                  // its content is hidden
 	keptVoidTag                // kept; it has no content
@@ -24,13 +26,14 @@ var tagKinds = func() map[string]tagKind {
 			all[name] = f
 		}
 	}
-	set(keptTag, `h1 h2 h3 h4 h5 h6 b i strong em a pre code tt div ins del sup sub p picture ol ul
-		table thead tbody tfoot blockquote dl dt dd kbd q samp var ruby rt rp li tr td th s strike summary
-		details caption figure figcaption abbr bdo cite dfn mark small span time`)
+	set(keptTag, `h1 h2 h3 h4 b i strong em a pre div ins del p picture ol ul
+		table thead tbody tfoot blockquote dl dt dd q var ruby li tr td th s strike summary
+		details caption figure figcaption abbr bdo cite dfn mark span time`)
+	set(smallTag, "sup sub small rt code tt kbd samp h5 h6")
 	set(keptVoidTag, "br hr wbr")
 	set(imageTag, "img source")
 	set(hidingTag, `script style template head title textarea iframe noscript noembed noframes xmp
-		object svg math`)
+		object svg math video audio canvas`)
 	return all
 }()
 
@@ -41,53 +44,61 @@ type token struct {
 	opens, closes bool
 	isText        bool
 	hidesContent  bool // its content is hidden
+	isTiny        bool // its text is too small to see
 }
 
-// dropHTML removes comments, attributes, unknown tags, and hidden elements with their content.
-func dropHTML(text string, gone Removed) string {
-	if !strings.Contains(text, "<") {
-		return text
-	}
+// findHTML finds comments, attributes, unknown tags, and hidden elements with their content.
+func (p document) findHTML(text string, add func(string, region, string)) {
 	var pieces []token
-	for _, r := range parseMarkdown(text).html {
-		pieces = append(pieces, tokenize(text, r)...)
+	for _, r := range p.html {
+		pieces = append(pieces, p.tokenize(text, r)...)
 	}
-	var edits []edit
 	ends := endsOfHidden(pieces)
+	if begin := neverShown.FindStringIndex(mask(text, p.code)); begin != nil {
+		add("hidden elements", region{begin[0], len(text)}, "")
+	}
+	if i := slices.IndexFunc(pieces, func(t token) bool { return t.isTiny }); i >= 0 {
+		add("hidden elements", region{pieces[i].from, len(text)}, "")
+	}
 	for i := 0; i < len(pieces); i++ {
-		end, hidden := ends[i]
-		if !hidden {
-			edits = append(edits, edit{pieces[i].region, pieces[i].keptText(gone)})
+		end, hides := ends[i]
+		if !hides {
+			what, kept := pieces[i].keptText()
+			add(what, pieces[i].region, kept)
 			continue
 		}
-		gone.add("hidden elements")
-		edits = append(edits, edit{region: region{pieces[i].from, pieces[end].to}})
+		add("hidden elements", region{pieces[i].from, pieces[end].to}, "")
 		i = end
 	}
-	return apply(text, edits)
 }
 
-// tokenize follows browsers, not CommonMark: in an HTML block even a malformed tag hides words.
-func tokenize(text string, r region) []token {
+// tokenize follows browsers, not CommonMark: in an HTML block even a malformed tag hides
+// words. GitHub shows the tags as text whose content browsers would not parse.
+func (p document) tokenize(source string, r region) []token {
 	var all []token
-	z := html.NewTokenizer(strings.NewReader(text[r.from:r.to]))
-	at := r.from
-	for {
+	// A paragraph may follow, whose tag ends an open one, but no comment or attribute.
+	z := html.NewTokenizer(strings.NewReader(string(p.page[r.from:r.to]) + "\n<p>"))
+	for at := r.from; at < r.to; {
 		kind := z.Next()
+		z.NextIsNotRawText()
 		raw := string(z.Raw())
-		p := token{region: region{at, at + len(raw)}, raw: raw}
-		at = p.to
-		if kind == html.ErrorToken {
-			// The rest is a tag that never ends.
-			p.to = r.to
-			if p.from < p.to {
-				all = append(all, p)
-			}
-			return all
+		t := token{region: region{at, min(at+len(raw), r.to)}}
+		at += max(len(raw), 1)
+		t.describe(kind, z)
+		if kind == html.ErrorToken || kind == html.CommentToken && isOpenComment(raw) {
+			t.to = len(source) // hides the rest of the page
 		}
-		p.describe(kind, z)
-		all = append(all, p)
+		t.raw = source[t.from:t.to]
+		all = append(all, t)
+		if t.to == len(source) {
+			break
+		}
 	}
+	return all
+}
+
+func isOpenComment(raw string) bool {
+	return strings.HasPrefix(raw, "<!--") && !strings.HasSuffix(raw, "-->") && !strings.HasSuffix(raw, "--!>")
 }
 
 func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
@@ -103,6 +114,9 @@ func (p *token) describe(kind html.TokenType, z *html.Tokenizer) {
 	case html.CommentToken, html.DoctypeToken, html.ErrorToken:
 	}
 }
+
+// neverShown begins an element that GitHub keeps. Other tags can make a browser ignore its end.
+var neverShown = regexp.MustCompile(`(?i)<rp[\s/>]`)
 
 var hidingStyle = regexp.MustCompile(`(?i)display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0`)
 
@@ -123,13 +137,21 @@ func hasHidingAttribute(z *html.Tokenizer, more bool) bool {
 func endsOfHidden(pieces []token) map[int]int {
 	ends := make(map[int]int)
 	open := make(map[string][]int)
+	small := 0 // the open elements that make text smaller
 	for i, p := range pieces {
 		switch begun := open[p.name]; {
 		case p.opens:
 			open[p.name] = append(begun, i)
+			if tagKinds[p.name] == smallTag {
+				small++
+			}
+			pieces[i].isTiny = small > maxSmall
 		case p.closes && len(begun) > 0:
 			begin := begun[len(begun)-1]
 			open[p.name] = begun[:len(begun)-1]
+			if tagKinds[p.name] == smallTag {
+				small--
+			}
 			if pieces[begin].hidesContent {
 				ends[begin] = i
 			}
@@ -138,48 +160,41 @@ func endsOfHidden(pieces []token) map[int]int {
 	return ends
 }
 
+const maxSmall = 3
+
 var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
 
-func (p token) keptText(gone Removed) string {
+func (p token) keptText() (gone, kept string) {
 	// A hiding tag that never ends is shown as text.
 	known := tagKinds[p.name] != droppedTag && tagKinds[p.name] != imageTag
 	switch {
 	case p.isText:
-		return p.raw
+		return "", p.raw
 	case p.name == "":
-		gone.add("HTML comments")
-		return ""
+		return "HTML comments", ""
 	case !known:
-		gone.add("HTML tags")
-		return ""
+		return "HTML tags", ""
 	case bareTag.MatchString(p.raw):
-		return p.raw
+		return "", p.raw
+	case p.closes:
+		return "attributes of tags", "</" + p.name + ">"
 	}
-	gone.add("attributes of tags")
-	if p.closes {
-		return "</" + p.name + ">"
-	}
-	return "<" + p.name + ">"
+	return "attributes of tags", "<" + p.name + ">"
 }
 
-// dropComments finds comments that the Markdown parser does not see.
-func dropComments(text string, gone Removed) string {
-	if !strings.Contains(text, "<!--") {
-		return text
-	}
-	masked := parseMarkdown(text).maskCode(text)
-	var edits []edit
+// findComments finds comments that the Markdown parser does not see.
+func (p document) findComments(text string, add func(string, region, string)) {
+	masked := p.markdown(text)
 	for at := 0; ; {
 		i := strings.Index(masked[at:], "<!--")
 		if i < 0 {
-			return apply(text, edits)
+			return
 		}
 		from := at + i
-		gone.add("HTML comments")
 		at = len(text)
 		if end := strings.Index(text[from+4:], "-->"); end >= 0 {
 			at = from + 4 + end + 3
 		}
-		edits = append(edits, edit{region: region{from, at}})
+		add("HTML comments", region{from, at}, "")
 	}
 }

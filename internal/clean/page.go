@@ -1,12 +1,12 @@
 package clean
 
 import (
-	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extended "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -20,15 +20,15 @@ type edit struct {
 	with string
 }
 
-// apply makes edits in the order of their regions. It leaves out one that begins within another.
+// apply makes edits in the order of their regions. Of one that begins within another, it only removes the region.
 func apply(source string, edits []edit) string {
 	var out strings.Builder
 	at := 0
 	for _, e := range edits {
 		if e.from >= at {
 			out.WriteString(source[at:e.from] + e.with)
-			at = e.to
 		}
+		at = max(at, e.to)
 	}
 	out.WriteString(source[at:])
 	return out.String()
@@ -41,8 +41,11 @@ type document struct {
 	code        []region // shown unchanged
 	fences      []region // the fenced blocks among the code
 	html        []region // HTML that the browser reads
+	addresses   []region // as <https://e.org>
 	excess      []region // cells that GitHub does not show
+	footnotes   []region
 	definitions []definition
+	page        []byte // the source, without the marks of quotes and lists within HTML
 }
 
 type definition struct {
@@ -52,7 +55,7 @@ type definition struct {
 
 // Links and emphasis are not parsed: nested brackets would take more than linear time.
 var markdownParser = parser.NewParser(
-	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+	parser.WithBlockParsers(append(parser.DefaultBlockParsers(), util.Prioritized(footnotes{extension.NewFootnoteBlockParser()}, 950))...),
 	parser.WithInlineParsers(
 		util.Prioritized(parser.NewCodeSpanParser(), 100),
 		util.Prioritized(parser.NewAutoLinkParser(), 300),
@@ -64,42 +67,26 @@ var markdownParser = parser.NewParser(
 	),
 )
 
+// footnotes stay where they are.
+type footnotes struct{ parser.BlockParser }
+
+func (footnotes) Close(ast.Node, text.Reader, parser.Context) {}
+
 func parseMarkdown(source string) document {
-	var p document
-	root := markdownParser.Parse(text.NewReader(shallow(source)))
+	p := document{page: textareaTag.ReplaceAll([]byte(source), []byte("x${2}textarea"))}
+	root := markdownParser.Parse(text.NewReader(forParser(source)))
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if entering {
 			p.add(source, n)
 		}
 		return ast.WalkContinue, nil
 	})
+	p.addLazyHTML(source)
 	p.code = sortRegions(p.code)
 	p.fences = sortRegions(p.fences)
 	p.html = sortRegions(p.html)
+	p.footnotes = sortRegions(p.footnotes)
 	return p
-}
-
-// The parser's work grows with the square of how deep lists and quotes are in others. In
-// lists, GitHub's limit is the same.
-const maxDepth = 100
-
-var marker = regexp.MustCompile(`^[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:\s|$))`)
-
-// shallow returns source with deeper parts as text without code, which could end elsewhere
-// on the page.
-func shallow(source string) []byte {
-	all := []byte(source)
-	for line := range bytes.Lines(all) {
-		found := line
-		for depth := 0; depth < maxDepth && len(found) > 0; depth++ {
-			found = marker.Find(line)
-			line = line[len(found):]
-		}
-		if len(found) > 0 && marker.Match(line) {
-			copy(line, "x"+strings.ReplaceAll(string(line[1:]), "`", "x"))
-		}
-	}
-	return all
 }
 
 func (p *document) add(source string, n ast.Node) {
@@ -110,17 +97,24 @@ func (p *document) add(source string, n ast.Node) {
 		p.code = append(p.code, fenceRegion(source, n))
 		p.fences = append(p.fences, fenceRegion(source, n))
 	case *ast.CodeSpan:
-		if r := spanRegion(n); !isInAddress(source, r.from) {
+		if r := spanRegion(n); isInAddress(source, r.from) {
+			p.html = append(p.html, r)
+		} else {
 			p.code = append(p.code, r)
 		}
 	case *ast.HTMLBlock:
-		r := linesRegion(n.Lines())
-		if n.HasClosure() {
-			r.to = max(r.to, n.ClosureLine.Stop)
+		lines := text.NewSegments()
+		lines.AppendAll(n.Lines().Sliced(0, n.Lines().Len()))
+		if n.HasClosure() && n.ClosureLine.Stop > linesRegion(lines).to {
+			lines.Append(n.ClosureLine)
 		}
-		p.html = append(p.html, r)
+		p.addHTML(lines)
 	case *ast.RawHTML:
-		p.html = append(p.html, linesRegion(n.Segments))
+		p.addHTML(n.Segments)
+	case *ast.AutoLink:
+		p.addresses = append(p.addresses, region{n.Pos(), n.Pos() + len("<>") + len(n.Label([]byte(source)))})
+	case *extended.Footnote:
+		p.footnotes = append(p.footnotes, footnoteRegion(source, n))
 	case *excessCells:
 		p.excess = append(p.excess, n.region)
 	case *ast.LinkReferenceDefinition:
@@ -128,6 +122,36 @@ func (p *document) add(source string, n ast.Node) {
 			linesRegion(n.Lines()), string(n.Label), string(n.Destination), string(n.Title),
 		})
 	}
+}
+
+// addHTML also blanks what stands before each line but the first.
+func (p *document) addHTML(lines *text.Segments) {
+	for i := 1; i < lines.Len(); i++ {
+		for at := lines.At(i - 1).Stop; at < lines.At(i).Start; at++ {
+			p.page[at] = ' '
+		}
+	}
+	r := linesRegion(lines)
+	for r.to > r.from && p.page[r.to-1] == '\n' {
+		r.to--
+	}
+	p.html = append(p.html, r)
+}
+
+// footnoteRegion is all lines of a footnote.
+func footnoteRegion(source string, n ast.Node) region {
+	r := region{from: n.Pos(), to: n.Pos() + 1}
+	_ = ast.Walk(n, func(part ast.Node, _ bool) (ast.WalkStatus, error) {
+		if part.Type() != ast.TypeBlock {
+			return ast.WalkSkipChildren, nil
+		}
+		r.to = max(r.to, linesRegion(part.Lines()).to)
+		return ast.WalkContinue, nil
+	})
+	if end := strings.IndexByte(source[r.to-1:], '\n'); end >= 0 {
+		return region{r.from, r.to - 1 + end}
+	}
+	return region{r.from, len(source)}
 }
 
 func linesRegion(lines *text.Segments) region {
@@ -173,17 +197,19 @@ func isInAddress(source string, at int) bool {
 // maxWord: a longer word before a code span counts as an address.
 const maxWord = 2048
 
-// sortRegions also removes empty regions, and those that begin within another.
-func sortRegions(all []region) []region {
+// sortRegions also removes empty regions, and joins those that begin within another.
+func sortRegions(all []region) (joined []region) {
 	slices.SortFunc(all, func(a, b region) int { return a.from - b.from })
-	end := 0
-	return slices.DeleteFunc(all, func(r region) bool {
-		if r.from < end || r.from >= r.to {
-			return true
+	for _, r := range all {
+		switch last := len(joined) - 1; {
+		case r.from >= r.to:
+		case last >= 0 && r.from < joined[last].to:
+			joined[last].to = max(joined[last].to, r.to)
+		default:
+			joined = append(joined, r)
 		}
-		end = r.to
-		return false
-	})
+	}
+	return joined
 }
 
 func (p document) mapProse(source string, change func(string) string) string {
@@ -198,13 +224,27 @@ func (p document) mapProse(source string, change func(string) string) string {
 	return out.String()
 }
 
-// maskCode returns source with an x for each byte of code.
-func (p document) maskCode(source string) string {
+// mask returns source with an x for each byte of regions.
+func mask(source string, regions ...[]region) string {
 	masked := []byte(source)
-	for _, c := range p.code {
-		for i := c.from; i < c.to; i++ {
+	for i, within := range cover(len(source), regions...) {
+		if within {
 			masked[i] = 'x'
 		}
 	}
 	return string(masked)
 }
+
+// cover returns for each of size places whether it is in a region.
+func cover(size int, regions ...[]region) []bool {
+	all := make([]bool, size)
+	for _, r := range slices.Concat(regions...) {
+		for i := r.from; i < r.to; i++ {
+			all[i] = true
+		}
+	}
+	return all
+}
+
+// markdown returns source without what is no Markdown: code, HTML, addresses.
+func (p document) markdown(source string) string { return mask(source, p.code, p.html, p.addresses) }

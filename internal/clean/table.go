@@ -2,7 +2,6 @@ package clean
 
 import (
 	"regexp"
-	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -105,17 +104,4 @@ func cellBlocks(line text.Segment, columns int, reader text.Reader) (blocks []as
 		from = at + 1
 	}
 	return blocks
-}
-
-// dropExcessCells removes the cells of tables that GitHub does not show.
-func dropExcessCells(source string, gone Removed) string {
-	if !strings.Contains(source, "|") {
-		return source
-	}
-	var edits []edit
-	for _, cells := range parseMarkdown(source).excess {
-		gone.add("cells beyond a table's columns")
-		edits = append(edits, edit{region: cells})
-	}
-	return apply(source, edits)
 }
