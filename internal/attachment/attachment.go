@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -65,13 +64,11 @@ type Fetcher struct {
 	Transport http.RoundTripper
 }
 
-var address = pattern.Of(`\b(?:src|href)="(https?://[^"\s]+)"`)
-
-// All fetches what a rendered issue names. A file that cannot be fetched says why.
+// All fetches what a rendered issue shows. A file that cannot be fetched says why.
 func (f Fetcher) All(ctx context.Context, page string) (all []File) {
 	seen := map[string]bool{}
-	for _, m := range address.FindAllStringSubmatch(page, -1) {
-		link, err := url.Parse(html.UnescapeString(m[1]))
+	for _, address := range shownAddresses(page) {
+		link, err := url.Parse(address)
 		if err != nil || !f.attached(link) || seen[link.Path] {
 			continue
 		}

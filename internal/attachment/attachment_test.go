@@ -80,6 +80,17 @@ func bomb(t *testing.T, width, height uint32) string {
 
 const assets = "https://github.com/user-attachments/assets/"
 
+// A file that a person does not see on the page would instruct the agent alone.
+func TestHiddenFiles(t *testing.T) {
+	w := &web{answers: map[string]string{assets + "seen": "text", assets + "hidden": "text"}}
+	hidden := assets + "hidden"
+	got := w.all(t, `<a href="`+hidden+`"></a><a href="`+hidden+`"> &#8203;<b></b></a><img width="1" src="`+hidden+`"><img height="0%" src="`+hidden+`">
+<sub><sub><sup><code><a href="`+hidden+`">a</a></code></sup></sub></sub><a href="`+assets+`seen"><i></i> <b>log</b></a><ruby><rp><a href="`+hidden+`">a</a></rp></ruby>`)
+	if len(got) != 1 || got[0].Label != "seen" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Only GitHub's hosts are asked, without a credential, wherever a redirect leads.
 func TestHostsThatAreAsked(t *testing.T) {
 	pixels := encoded(t, png.Encode)
