@@ -135,7 +135,7 @@ func TestLinesAtTheEdges(t *testing.T) {
 		{"https://e.org @a", "https://e.org `@`a"},
 		{"https://e.org@a", "https://e.org `@`a"},
 		{"ahttp://e.org @b", "ahttp://e.org `@`b"},
-		{"0https://e.org/o/r/issues/1 Zhttp://e.org/o/r/pull/2", "0https://e.org/o/r/issues/1 Zhttp://e.org/o/r/pull/2"},
+		{"0https://e.org/o/r/issues/1 Zhttp://e.org/o/r/pull/2", "0`https://e.org/o/r/issues/1` Zhttp://e.org/o/r/pull/2"},
 
 		// Links and images.
 		{"![a](b) x", "&#91;image: a&#93; x"},

@@ -100,7 +100,7 @@ var (
 // reference breaks @name, #12, owner/repo#12, GH-12 and owner/repo@sha.
 func (w *writer) reference(text string, i int) int {
 	before, rest := text[:i], text[i:]
-	word := i > 0 && isAlnum(before[i-1]) && !w.inAddress
+	word := len(w.out) > 0 && isAlnum(w.out[len(w.out)-1]) && !w.inAddress
 	broken := false
 	switch rest[0] {
 	case '@':
@@ -122,7 +122,7 @@ func (w *writer) reference(text string, i int) int {
 
 func (w *writer) address(text string, i int) int {
 	found := ""
-	if i == 0 || !isAlnum(text[i-1]) {
+	if i == 0 || !isAlnum(text[i-1]) || text[i-1] <= '9' { // a digit is no part of the scheme
 		found = strings.TrimRight(address.FindString(text[i:]), ".,:;?!")
 	}
 	switch {
@@ -149,7 +149,8 @@ func (w *writer) bracket(rest string) int {
 		return len(m[0])
 	}
 	switch {
-	case rest[0] == '!' && strings.HasPrefix(rest[1:], "["),
+	case rest[0] == '!' && (strings.HasPrefix(rest[1:], "[") || strings.HasPrefix(rest[1:], "![")), // a link after it would be a picture
+		strings.HasPrefix(rest, "[^"), // code in a footnote is no code
 		rest[0] == ']' && len(rest) > 1 && strings.IndexByte("([:", rest[1]) >= 0:
 		w.entity(rest[0])
 	default:

@@ -34,6 +34,9 @@ func TestLines(t *testing.T) {
 		{"a path within a line is none", "see /etc/hosts", "see /etc/hosts"},
 
 		{"an image is a link", "![cat](https://e.org/c.png)", "[image: cat](https://e.org/c.png)"},
+		{"also after another sign", "Done!![proven](https://e.org/c.png)", "Done&#33;[image: proven](https://e.org/c.png)"},
+		{"code in what is like a footnote is none", "[^`fixes #1`]", "&#91;^`fixes #1`]"},
+		{"no mention after an address that is code", "https://github.com/o/r/issues/4@octocat", "`https://github.com/o/r/issues/4` `@`octocat"},
 		{"also one by HTML", `<img src="https://e.org/c.png">`, `&lt;img src="https://e.org/c.png">`},
 		{"a link stays", "see [docs](https://e.org/d?a=1&b=2#top)", "see [docs](https://e.org/d?a=1&b=2#top)"},
 		{"its title goes", `[docs](https://e.org "hi")`, "[docs](https://e.org)"},
