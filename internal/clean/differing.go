@@ -28,38 +28,39 @@ func forParser(source string) []byte {
 		}
 	}
 	all = textareaTag.ReplaceAll(all, []byte("${1}${2}xextarea"))
-	return differing.ReplaceAllFunc(all, func(found []byte) []byte {
-		with := slices.Clone(found)
-		switch end := len(with) - 1; {
-		case with[0] == '\t': // after a tag alone on its line
-			return bytes.ReplaceAll(with, []byte("\t"), []byte(" "))
-		case with[end] == '\t': // ends the name of a tag, or is no indent in a quote
-			with[end] = ' '
-		case with[end] == '<': // the backslash belongs to the address
-			with[end-1] = 'x'
-		case bytes.HasPrefix(with, []byte("<?")): // ends at the last of these
-			for i := 2; i < end-1; i++ {
-				if i == 2 && with[i] == '>' || with[i] == '?' && with[i-1] != '<' {
-					with[i] = 'x'
-				}
+	return differing.ReplaceAllFunc(all, asGitHub)
+}
+
+func asGitHub(found []byte) []byte {
+	with := slices.Clone(found)
+	switch end := len(with) - 1; {
+	case with[0] == '\t': // after a tag alone on its line
+		return bytes.ReplaceAll(with, []byte("\t"), []byte(" "))
+	case with[end] == '\t': // ends the name of a tag, or is no indent in a quote
+		with[end] = ' '
+	case with[end] == '<': // the backslash belongs to the address
+		with[end-1] = 'x'
+	case bytes.HasPrefix(with, []byte("<?")): // ends at the last of these
+		for i := 2; i < end-1; i++ {
+			if i == 2 && with[i] == '>' || with[i] == '?' && with[i-1] != '<' {
+				with[i] = 'x'
 			}
-		case with[0] == '[': // all characters are allowed in the label of a footnote, and space after it
-			return append([]byte("[^"+strings.Repeat("x", end-3)), "]:"...)
 		}
-		return with
-	})
+	case with[0] == '[': // all characters are allowed in the label of a footnote, and space after it
+		return append([]byte("[^"+strings.Repeat("x", end-3)), "]:"...)
+	}
+	return with
 }
 
 var differing = regexp.MustCompile(`(?i)[a-z0-9]\t|>[ \t]*\t|\t+\n|(?:://|www\.)[^\s<]*\\<|<![a-z][^>]*>|(?s:<\?(?:[^?]|\?[^>])+\?>)|\[\^[^\]\s]+\]:[ \t]*`)
 
 var textareaTag = regexp.MustCompile(`(?i)(<)(/?)textarea`) // like others on GitHub
 
-// addLazyHTML adds HTML that only GitHub sees: after a line of a quote or list, or of a
-// closing tag, each up to an empty line.
+// addLazyHTML adds paragraphs in which only GitHub sees a block of HTML: after a line of a
+// quote or list, or of a closing tag.
 func (p *document) addLazyHTML(source string) {
-	masked := mask(source, p.code)
+	masked := mask(source, p.fences)
 	at, end, within := 0, 0, false
-	var lazy []region
 	for line := range strings.Lines(masked) {
 		from := at
 		at += len(line)
@@ -70,11 +71,8 @@ func (p *document) addLazyHTML(source string) {
 			if from < end {
 				continue
 			}
-			end = len(source)
-			if found := emptyLine.FindStringIndex(masked[from:]); found != nil {
-				end = from + found[0]
-			}
-			lazy = append(lazy, region{from, end})
+			end = endOfParagraph(masked, from)
+			p.lazy = append(p.lazy, region{from, end})
 			copy(p.page[from:end], quoteMarks.ReplaceAllFunc(p.page[from:end], func(marks []byte) []byte {
 				return bytes.Repeat([]byte(" "), len(marks))
 			}))
@@ -82,15 +80,21 @@ func (p *document) addLazyHTML(source string) {
 			within = true
 		}
 	}
-	p.html = append(p.html, lazy...)
-	isHTML := cover(len(source)+1, lazy)
+	isHTML := cover(len(source)+1, p.lazy)
 	begins := func(code region) bool { return isHTML[code.from] }
 	p.code, p.fences = slices.DeleteFunc(p.code, begins), slices.DeleteFunc(p.fences, begins)
 }
 
+func endOfParagraph(text string, at int) int {
+	if found := emptyLine.FindStringIndex(text[at:]); found != nil {
+		return at + found[0]
+	}
+	return len(text)
+}
+
 var (
-	lazyTag     = regexp.MustCompile(`^[ \t]*</?[A-Za-z].*>\s*$`)
-	closingLine = regexp.MustCompile(`(?i)^[ \t>]*(?:[-+*] +|[0-9]+[.)] +)*(?:</(?:script|style|pre)>\s*$|<textarea)`)
+	lazyTag     = regexp.MustCompile(`^ {0,3}</?[A-Za-z].*>\s*$`)
+	closingLine = regexp.MustCompile(`(?i)^(?: {0,3}>)* {0,3}(?:[-+*] +|[0-9]+[.)] +)*(?:</(?:script|style|pre)>\s*$|<textarea)`)
 	quoteMarks  = regexp.MustCompile(`(?m)^[ \t>]+`)
 	emptyLine   = regexp.MustCompile(`\n[ \t]*(?:\n|$)`)
 )

@@ -49,14 +49,19 @@ type token struct {
 
 // findHTML finds comments, attributes, unknown tags, and hidden elements with their content.
 func (p document) findHTML(text string, add func(string, region, string)) {
-	var pieces []token
-	for _, r := range p.html {
-		pieces = append(pieces, p.tokenize(text, r)...)
-	}
-	ends := endsOfHidden(pieces)
 	if begin := neverShown.FindStringIndex(mask(text, p.code)); begin != nil {
 		add("hidden elements", region{begin[0], len(text)}, "")
 	}
+	p.findTags(text, p.html, add)
+	p.findTags(text, p.lazy, add)
+}
+
+func (p document) findTags(text string, within []region, add func(string, region, string)) {
+	var pieces []token
+	for _, r := range within {
+		pieces = append(pieces, p.tokenize(text, r)...)
+	}
+	ends := endsOfHidden(pieces)
 	if i := slices.IndexFunc(pieces, func(t token) bool { return t.isTiny }); i >= 0 {
 		add("hidden elements", region{pieces[i].from, len(text)}, "")
 	}

@@ -41,6 +41,7 @@ type document struct {
 	code        []region // shown unchanged
 	fences      []region // the fenced blocks among the code
 	html        []region // HTML that the browser reads
+	lazy        []region // paragraphs in which GitHub can see more of it
 	addresses   []region // as <https://e.org>
 	excess      []region // cells that GitHub does not show
 	footnotes   []region
@@ -85,6 +86,7 @@ func parseMarkdown(source string) document {
 	p.code = sortRegions(p.code)
 	p.fences = sortRegions(p.fences)
 	p.html = sortRegions(p.html)
+	p.lazy = sortRegions(p.lazy)
 	p.footnotes = sortRegions(p.footnotes)
 	return p
 }
@@ -98,7 +100,7 @@ func (p *document) add(source string, n ast.Node) {
 		p.fences = append(p.fences, fenceRegion(source, n))
 	case *ast.CodeSpan:
 		if r := spanRegion(n); isInAddress(source, r.from) {
-			p.html = append(p.html, r)
+			p.lazy = append(p.lazy, region{r.from, endOfParagraph(source, r.from)})
 		} else {
 			p.code = append(p.code, r)
 		}
@@ -247,4 +249,6 @@ func cover(size int, regions ...[]region) []bool {
 }
 
 // markdown returns source without what is no Markdown: code, HTML, addresses.
-func (p document) markdown(source string) string { return mask(source, p.code, p.html, p.addresses) }
+func (p document) markdown(source string) string {
+	return mask(source, p.code, p.html, p.lazy, p.addresses)
+}
