@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,26 +81,31 @@ func (t *Trusted) made(sha string) {
 
 // bring packs the objects of some revisions in the user's repository, or only their commits, and
 // unpacks them under the names of what they hold. They are all there if rev-list finds them then.
+// All that a commit holds is stored uncompressed, because each checkout and search reads it.
 func (t *Trusted) bring(ctx context.Context, revisions []string, whole bool) error {
-	packing, listing := []string{"pack-objects", "-q", "--revs", "--stdout", "--delta-base-offset", "--window=0"}, []string{"rev-list", "--quiet"}
+	packing, listing := []string{"pack-objects", "-q", "--revs", "--stdout", "--window=0"}, []string{"rev-list", "--quiet"}
 	if whole {
-		listing = append(listing, "--objects")
+		packing, listing = append(packing, "--no-reuse-object", "--compression=0"), append(listing, "--objects")
 	} else {
-		packing = append(packing, "--filter=tree:0")
+		packing = append(packing, "--delta-base-offset", "--filter=tree:0")
 	}
-	pack, packed := io.Pipe()
+	pack, packed, err := os.Pipe()
+	if err != nil {
+		return err
+	}
 	ended := make(chan error, 1)
 	go func() {
 		_, err := t.copied.from.Do(ctx, Call{
 			Args: packing, Stdin: strings.NewReader(strings.Join(revisions, "\n")),
 			Stdout: packed, Limit: noEnd, Timeout: longer, Memory: MaxMemory,
 		})
-		_ = packed.CloseWithError(err)
+		_ = packed.Close()
 		ended <- err
 	}()
-	_, err := t.Do(ctx, Call{Args: []string{"index-pack", "--stdin"}, Stdin: pack, Timeout: longer, Memory: MaxMemory})
-	_ = pack.CloseWithError(errStopped)
-	if failed := <-ended; failed != nil {
+	_, err = t.Do(ctx, Call{Args: []string{"index-pack", "--stdin"}, Stdin: pack, Timeout: longer, Memory: MaxMemory})
+	_ = pack.Close()
+	failed := <-ended
+	if answer, is := Answered(failed); failed != nil && (!is || answer.Exit != noReader) {
 		err = failed
 	}
 	if err == nil {
@@ -113,7 +117,11 @@ func (t *Trusted) bring(ctx context.Context, revisions []string, whole bool) err
 	return err
 }
 
-const noEnd, longer = 1 << 50, 10 * time.Minute
+const (
+	noEnd    = 1 << 50
+	noReader = 128 + 13 // the exit code after SIGPIPE
+	longer   = 10 * time.Minute
+)
 
 const maxEnds = 1000 // of a history; agents can write any number to a laptop's .git/shallow
 

@@ -128,6 +128,42 @@ func TestACopyKeepsWhatItHas(t *testing.T) {
 	}
 }
 
+// A checkout and a search do not have to decompress what was copied.
+func TestACopyIsNotCompressed(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	text := strings.Repeat("a line of it\n", 1<<10)
+	write(t, filepath.Join(top, "large"), text)
+	sh(t, top, "", "git", "add", "-A")
+	sh(t, top, "", "git", "commit", "-qm", "more")
+	trusted, span := copyOf(t, g, top)
+	must(trusted.Files(t.Context(), span.To))(t)
+	found := false
+	for _, pack := range must(filepath.Glob(filepath.Join(trusted.Dir, "objects/pack/*.pack")))(t) {
+		found = found || bytes.Contains(must(os.ReadFile(pack))(t), []byte(text))
+	}
+	if !found {
+		t.Error("no pack of the copy has the text of a file")
+	}
+}
+
+// The error says why objects could not be written, not that the pipe broke.
+func TestACopyThatCannotBeWritten(t *testing.T) {
+	g, _ := newGit(t)
+	top := project(t)
+	write(t, filepath.Join(top, "large"), strings.Repeat("a line of it\n", 1<<20)) // more than fits a pipe
+	sh(t, top, "", "git", "add", "-A")
+	sh(t, top, "", "git", "commit", "-qm", "more")
+	trusted, span := copyOf(t, g, top)
+	packs := filepath.Join(trusted.Dir, "objects", "pack")
+	if err := errors.Join(os.RemoveAll(packs), os.WriteFile(packs, nil, 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trusted.Files(t.Context(), span.To); err == nil || !strings.Contains(err.Error(), "index-pack") {
+		t.Errorf("Files = %v", err)
+	}
+}
+
 // A file that claims to be large is streamed by git checkout, and read from another copy by git grep.
 func TestStreamedFilesAreNamedByTheirContent(t *testing.T) {
 	g, _ := newGit(t)
