@@ -1,7 +1,12 @@
 package git_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +14,7 @@ import (
 
 	"github.com/ralph-loop/ralph/internal/git"
 	"github.com/ralph-loop/ralph/internal/git/remote"
+	"github.com/ralph-loop/ralph/internal/process"
 )
 
 // Compare returns whether a path existed before, and Diff returns its change as
@@ -91,6 +97,30 @@ func TestTag(t *testing.T) {
 		if got := must(remote.Repository{URL: dir}.Tag(t.Context(), g, tag))(t); got != want {
 			t.Errorf("Tag(%s) = %q, want %q", tag, got, want)
 		}
+	}
+}
+
+// git reads a file once for each line of expressions, so there is only one.
+func TestManyExpressionsAreOneLine(t *testing.T) {
+	g, _ := newGit(t)
+	run, lines := g.Run, 0
+	g.Run = func(ctx context.Context, c process.Command) (process.Result, error) {
+		if slices.Contains(c.Argv, "grep") {
+			text := must(io.ReadAll(c.Stdin))(t)
+			lines += bytes.Count(text, []byte("\n")) + 1
+			c.Stdin = bytes.NewReader(text)
+		}
+		return run(ctx, c)
+	}
+	top := project(t)
+	write(t, filepath.Join(top, "one"), "a mark\n")
+	write(t, filepath.Join(top, "two"), "no mark\n")
+	sh(t, top, "", "git", "add", "-A")
+	sh(t, top, "", "git", "commit", "-qm", "more")
+	trusted, span := copyOf(t, g, top)
+	found := must(trusted.FilesMatching(t.Context(), span.To, []string{"none|xx", "^a", "^mark$"}, []string{"one", "two"}))(t)
+	if !slices.Equal(found, []string{"one"}) || lines != 1 {
+		t.Errorf("found %q by %d lines", found, lines)
 	}
 }
 
