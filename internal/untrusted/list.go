@@ -77,14 +77,14 @@ func (r *Root) list(name string, left *int) (list []fs.DirEntry, err error) {
 	return list, err
 }
 
-// some returns so many entries of a folder, in any order, or all if it has fewer.
-func (r *Root) some(most int) ([]fs.DirEntry, error) {
+// some returns so many names of a folder, in any order, or all if it has fewer.
+func (r *Root) some(most int) ([]string, error) {
 	folder, err := r.Root.OpenFile("."+within, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, shortened(err)
 	}
 	defer folder.Close() //nolint:errcheck // only read
-	list, err := folder.ReadDir(most)
+	list, err := folder.Readdirnames(most)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}

@@ -79,9 +79,9 @@ func (c *clearing) empty(folder *Root, place string, depth int) {
 		c.note(err)
 		c.free -= len(list)
 		removed := false
-		for i, entry := range list {
-			removed = c.remove(folder, place, entry, depth) || removed
-			list[i] = nil
+		for i, name := range list {
+			removed = c.remove(folder, place, name, depth) || removed
+			list[i] = ""
 			c.free++
 		}
 		if len(list) < most || !removed {
@@ -92,13 +92,15 @@ func (c *clearing) empty(folder *Root, place string, depth int) {
 }
 
 // remove reports whether the entry is gone.
-func (c *clearing) remove(folder *Root, place string, entry fs.DirEntry, depth int) bool {
-	name := entry.Name()
+func (c *clearing) remove(folder *Root, place, name string, depth int) bool {
 	refused := folder.Remove(name)
-	info, err := entry.Info()
-	switch {
-	case refused == nil || errors.Is(refused, fs.ErrNotExist) || err != nil:
+	if refused == nil {
 		return true
+	}
+	info, err := folder.Lstat(name)
+	switch {
+	case err != nil:
+		return c.note(err)
 	case !info.IsDir():
 		return c.note(refused)
 	case depth == deepest:
