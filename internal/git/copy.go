@@ -47,6 +47,20 @@ func (t *Trusted) Copy(ctx context.Context) (*Trusted, error) {
 	return c, shareEnd(c.Dir, filepath.Join(t.Dir, "shallow"))
 }
 
+// Nearest returns the copy if it has a commit, as it is quicker to read, else the repository itself.
+func (t *Trusted) Nearest(commit string) *Trusted {
+	t.copying.Lock()
+	defer t.copying.Unlock()
+	if t.copy != nil {
+		t.copy.copied.mu.Lock()
+		defer t.copy.copied.mu.Unlock()
+		if t.copy.copied.has[commit] {
+			return t.copy
+		}
+	}
+	return t
+}
+
 // need checks ids of commits. It copies them, their ancestors, and all that they hold themselves, into a copy.
 func (t *Trusted) need(ctx context.Context, commits ...string) error {
 	if err := CheckSHA(commits...); err != nil || t.copied == nil {

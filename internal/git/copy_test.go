@@ -111,7 +111,14 @@ func TestACopyKeepsWhatItHas(t *testing.T) {
 	write(t, filepath.Join(top, "b/c"), "c\n")
 	sh(t, top, "", "git", "add", "-A")
 	sh(t, top, "", "git", "commit", "-qm", "more")
-	trusted, span := copyOf(t, g, top)
+	from, span := borrowed(t, g, top)
+	if from.Nearest(span.To) != from {
+		t.Error("a copy that was not asked for is the nearest")
+	}
+	trusted := must(from.Copy(t.Context()))(t)
+	if from.Nearest(span.To) != from {
+		t.Error("an empty copy is the nearest")
+	}
 	for _, swapped := range []string{"", "HEAD:b/c", "HEAD:b"} {
 		if swapped != "" {
 			kind := sh(t, top, "", "git", "cat-file", "-t", swapped)
@@ -125,6 +132,9 @@ func TestACopyKeepsWhatItHas(t *testing.T) {
 	}
 	if _, err := trusted.Files(t.Context(), span.From); err != nil {
 		t.Error(err)
+	}
+	if from.Nearest(span.To) != trusted {
+		t.Error("a copy that has the commit is not the nearest")
 	}
 }
 
