@@ -125,6 +125,9 @@ func TestAFolderInSharedMemoryIsThere(t *testing.T) {
 }
 
 func TestWhatIsOfOthersIsNotSwept(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // only root sweeps what another user left
+	}
 	ours, err := os.MkdirTemp("/dev/shm", mark+"-of-others-") //nolint:usetesting // it is what is swept
 	if err != nil {
 		t.Fatal(err)
@@ -139,10 +142,8 @@ func TestWhatIsOfOthersIsNotSwept(t *testing.T) {
 	t.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
 	theirs := filepath.Join(ours, "theirs")
 	write(t, theirs, "gone")
-	if os.Geteuid() == 0 {
-		if err := os.Chown(theirs, stranger, stranger); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.Chown(theirs, stranger, stranger); err != nil {
+		t.Fatal(err)
 	}
 	if err := (sandbox.Config{Level: sandbox.Notify, UID: stranger}).Sweep(); err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestWhatIsOfOthersIsNotSwept(t *testing.T) {
 	if _, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil); err != nil {
 		t.Errorf("memory of another is gone: %v", err)
 	}
-	if _, err := os.Stat(theirs); os.Geteuid() == 0 && err == nil {
+	if _, err := os.Stat(theirs); err == nil {
 		t.Error("what they put into a folder of another's is still there")
 	}
 }

@@ -57,7 +57,10 @@ func lodger(t *testing.T, parent string) (dir string, kill func()) {
 		_ = cmd.Wait()
 		_ = in.Close()
 	}
-	t.Cleanup(kill)
+	t.Cleanup(func() {
+		kill()
+		workspace.Sweep(parent, lodging) // an ordinary user cannot remove what is closed
+	})
 	line := make([]byte, 4096)
 	n, err := out.Read(line)
 	if err != nil {
