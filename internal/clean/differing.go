@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The parser's work grows with the square of how deep lists and quotes are in others. In
@@ -28,7 +29,7 @@ func forParser(source string) []byte {
 		}
 	}
 	all = textareaTag.ReplaceAll(all, []byte("${1}${2}xextarea"))
-	return differing.ReplaceAllFunc(all, asGitHub)
+	return differing().ReplaceAllFunc(all, asGitHub)
 }
 
 func asGitHub(found []byte) []byte {
@@ -52,7 +53,9 @@ func asGitHub(found []byte) []byte {
 	return with
 }
 
-var differing = regexp.MustCompile(`(?i)[a-z0-9]\t|>[ \t]*\t|\t+\n|(?:://|www\.)[^\s<]*\\<|<![a-z][^>]*>|(?s:<\?(?:[^?]|\?[^>])+\?>)|\[\^[^\]\s]+\]:[ \t]*`)
+var differing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)[a-z0-9]\t|>[ \t]*\t|\t+\n|(?:://|www\.)[^\s<]*\\<|<![a-z][^>]*>|(?s:<\?(?:[^?]|\?[^>])+\?>)|\[\^[^\]\s]+\]:[ \t]*`)
+})
 
 var textareaTag = regexp.MustCompile(`(?i)(<)(/?)textarea`) // like others on GitHub
 
@@ -67,7 +70,7 @@ func (p *document) addLazyHTML(source string) {
 		switch blank := strings.TrimSpace(line) == ""; {
 		case blank:
 			within = false
-		case closingLine.MatchString(line), within && lazyTag.MatchString(line):
+		case closingLine().MatchString(line), within && lazyTag.MatchString(line):
 			if from < end {
 				continue
 			}
@@ -94,7 +97,9 @@ func endOfParagraph(text string, at int) int {
 
 var (
 	lazyTag     = regexp.MustCompile(`^ {0,3}</?[A-Za-z].*>\s*$`)
-	closingLine = regexp.MustCompile(`(?i)^(?: {0,3}>)* {0,3}(?:[-+*] +|[0-9]+[.)] +)*(?:</(?:script|style|pre)>\s*$|<textarea)`)
-	quoteMarks  = regexp.MustCompile(`(?m)^[ \t>]+`)
-	emptyLine   = regexp.MustCompile(`\n[ \t]*(?:\n|$)`)
+	closingLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?: {0,3}>)* {0,3}(?:[-+*] +|[0-9]+[.)] +)*(?:</(?:script|style|pre)>\s*$|<textarea)`)
+	})
+	quoteMarks = regexp.MustCompile(`(?m)^[ \t>]+`)
+	emptyLine  = regexp.MustCompile(`\n[ \t]*(?:\n|$)`)
 )

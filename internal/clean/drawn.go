@@ -3,6 +3,7 @@ package clean
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // GitHub draws formulas, diagrams, maps and models instead of showing their text. It
@@ -49,10 +50,12 @@ var languageName = regexp.MustCompile(`^[A-Za-z0-9_+#.-]{1,32}`)
 var (
 	dollarFormula = regexp.MustCompile(`\$\$[^$]+\$\$|\$[^\s$]\$|\$[^\s$][^$\n]*[^\s$]\$`)
 	tickFormula   = regexp.MustCompile("\\$`[^`\n]+`\\$")
-	hidingCommand = regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|[gex]?def|let|mathchoice|kern|[hm]?skip|hspace|raise|lower|moveleft|rule|require|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
+	hidingCommand = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\\(?:[hv]?phantom|(?:text|define|f?)color(?:box)?|math[lrc]lap|[lr]lap|smash|tiny|label|(?:re)?newcommand|newenvironment|[gex]?def|let|mathchoice|kern|[hm]?skip|hspace|raise|lower|moveleft|rule|require|DeclareMathOperator|href|style|class|cssId)\b|(?:^|[^\\])%`)
+	})
 )
 
-func hidesText(formula string) bool { return hidingCommand.MatchString(formula) }
+func hidesText(formula string) bool { return hidingCommand().MatchString(formula) }
 
 func findFormulas(shape *regexp.Regexp, text string, offset int, add func(string, region, string)) {
 	for at := 0; ; {
