@@ -187,6 +187,9 @@ func (u userRepo) describe(ctx context.Context, p *Place) error {
 	}
 	objects := filepath.Clean(lines[1])
 	p.format, p.stores, p.shallow = lines[0], append([]string{objects}, alternates(objects)...), filepath.Clean(lines[2])
+	if refs, _ := u.Ask(ctx, "config", "extensions.refStorage"); strings.Contains(refs, "://") { // git 2.54; it would write there
+		return unreadable(p.Top, "its refs are elsewhere: "+OneLine(refs, 200), "an archive may have made it so; use a clone: git clone")
+	}
 	partial, err := u.Ask(ctx, "config", "--get", "extensions.partialClone")
 	if err != nil && !SaidNo(err) {
 		return err

@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -33,6 +34,29 @@ func TestDeliverStartsNothing(t *testing.T) {
 	}
 	if exists(canary) {
 		t.Errorf("it ran: %q", read(t, canary))
+	}
+}
+
+// A condition of the settings can hold in a new worktree alone, where git runs their programs as it checks files out.
+func TestAddWorktreeStartsNothing(t *testing.T) {
+	l := newLab(t)
+	work, place := l.desk()
+	canary := filepath.Join(t.TempDir(), "canary")
+	write(t, filepath.Join(work, ".git/more"), "[filter \"f\"]\n\tsmudge = \"touch "+canary+"; cat\"\n")
+	write(t, filepath.Join(work, ".git/info/attributes"), "* filter=f\n")
+	l.sh(work, "git", "config", "includeIf.gitdir:**/worktrees/**.path", "more")
+	if w, err := l.git.AddWorktree(t.Context(), place, "ralph/loop"); exists(canary) || exists(filepath.Join(work, ".ralph-worktree")) {
+		t.Errorf("AddWorktree = %+v, %v; a filter ran: %v", w, err, exists(canary))
+	}
+}
+
+// Newer versions of git write refs where a setting says, which can be another repository.
+func TestInspectRefusesRefsElsewhere(t *testing.T) {
+	l := newLab(t)
+	work, _ := l.desk()
+	l.sh(work, "git", "config", "extensions.refStorage", "files:///elsewhere")
+	if _, err := l.git.Inspect(t.Context(), work); !errors.As(err, new(*git.Unreadable)) { // a run would go on without git
+		t.Errorf("Inspect: %v, want that it is unreadable", err)
 	}
 }
 

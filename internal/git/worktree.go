@@ -31,6 +31,15 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 		return Worktree{}, err
 	}
 	u := userRepo{git: g, dir: at.Top}
+	// git judges conditions anew in the worktree: programs of settings that hold only there would not be off.
+	key, err := u.Ask(ctx, "config", "--name-only", "--get-regexp", `^includeif\.`)
+	switch {
+	case err == nil:
+		return Worktree{}, fault.Usage("some settings of the repository depend on a condition: "+OneLine(key, 200),
+			"run without --worktree, or move them to your own settings: git config --global", nil)
+	case !SaidNo(err):
+		return Worktree{}, fmt.Errorf("read the configuration: %w", err)
+	}
 	w, err := u.freeWorktree(ctx, branch)
 	if err != nil {
 		return Worktree{}, err
