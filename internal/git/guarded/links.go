@@ -61,7 +61,7 @@ func CheckLinks(ctx context.Context, dir string) error {
 			return err
 		case e.Info.Mode().Type() == fs.ModeSymlink && Writes(e.Path) && !process.Under(dir, untrusted.Place(filepath.Join(dir, e.Path))):
 			return fault.Usage("git would write through the link "+filepath.Join(dir, e.Path), "inspect it: a command in the sandbox may have made it; remove it", nil)
-		case e.Info.IsDir() && e.Path != "." && e.Path != "logs" && !strings.HasPrefix(e.Path, "logs/"):
+		case e.Info.IsDir() && e.Path != "." && e.Path != "logs" && e.Path != "refs" && !strings.HasPrefix(e.Path, "logs/") && !strings.HasPrefix(e.Path, "refs/"):
 			return fs.SkipDir
 		}
 		return nil

@@ -149,7 +149,8 @@ func (s search) plain(ctx context.Context, folder string, config []byte) bool {
 	list, err := s.git.Do(ctx, git.Call{Args: []string{"config", "--file", "-", "--list", "-z"}, Dir: s.git.Home, Stdin: bytes.NewReader(config), Memory: git.MaxMemory})
 	for setting := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		key, value, _ := strings.Cut(setting, "\n")
-		if key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
+		elsewhere := key == "extensions.refstorage" && strings.Contains(value, "://") // git would write refs there
+		if elsewhere || key != "" && !plainKey.MatchString(key) || key == "core.worktree" && !s.worksIn(folder, guarded.Worktree(folder, value)) {
 			return false
 		}
 	}

@@ -267,6 +267,7 @@ func TestKnownRepositories(t *testing.T) {
 		"what git writes":       {change: files(map[string]string{"n/.git/HEAD": "y", "n/.git/logs/HEAD": "y", "n/.git/refs/heads/x": "y", "n/f": "y"})},
 		"plain settings":        {change: files(map[string]string{"n/.git/config": "[core]\n\tbare = false\n"})},
 		"settings":              {files(map[string]string{"n/.git/config": "[alias]\n\tx = !y\n"}), []string{"n/.git/config"}},
+		"refs elsewhere":        {files(map[string]string{"n/.git/config": "[extensions]\n\trefStorage = files:///x\n"}), []string{"n/.git/config"}},
 		"a hook":                {files(map[string]string{"n/.git/hooks/pre-commit": "y"}), []string{"n/.git/hooks"}},
 		"a hook that can run":   {mode("n/.git/hooks/pre-push", 0o755), []string{"n/.git/hooks"}},
 		"what it includes":      {files(map[string]string{"second.cfg": "y"}), []string{"n/.git/config.worktree"}},
