@@ -45,7 +45,7 @@ type Options struct {
 	Proofs bool        // some of them do so in clean checkouts
 
 	Beyond []string // addresses that External has to keep from them; none: any that are far away
-	Apart  []string // never to be read for the sake of PATH: the job's workspace
+	Apart  []string // no programs are used there: the job's workspace, the clone of a proof
 	// Private are the user's project, or folders of the job's runner: nothing that holds one can be read.
 	Private []string
 

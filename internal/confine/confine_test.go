@@ -127,8 +127,8 @@ func TestToolchain(t *testing.T) {
 	}
 	// Nothing that holds the runner or what it keeps, and nothing that those inside write to at some time.
 	path = strings.Join(at("bin", "tools/plain", "work/repo/bin", ".nvm/node/bin"), string(filepath.ListSeparator))
-	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: agent.State{Folders: map[string][]string{"bin": nil}}, Reach: at("work"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path}})
-	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
+	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, State: agent.State{Folders: map[string][]string{"bin": nil}}, Reach: at("work"), Apart: at("shop"), Private: at(".nvm/node/temp"), Env: []string{"PATH=" + path, "JAVA_HOME=" + at("work/repo")[0], "GOROOT=" + at("shop/lib")[0], "NVM_DIR=" + at("other")[0]}})
+	if diff := cmp.Diff(append([]string{"/ralph"}, at(".config/git/ignore", ".cargo/env", ".cargo/bin", ".nvm", ".local/bin", "other", "tools/plain", ".nvm/node/bin")...), read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	read = confine.Toolchain(confine.Options{Self: "/ralph", Home: home, Env: []string{"PATH=/usr/bin", "HOME=" + home}})
@@ -219,14 +219,15 @@ func TestMissedIsTold(t *testing.T) {
 	}
 	asked := confine.Options{
 		Home: home, State: agent.State{Folders: map[string][]string{".claude": nil}},
-		Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin"},
+		Reach: []string{project}, Proofs: true, Env: []string{"PATH=" + project + "/bin:/usr/bin", "JAVA_HOME=" + project},
 	}
 	var told []string
 	for _, note := range confine.Missed(asked) {
 		told = append(told, note.What)
 	}
 	want := []string{
-		"proofs do not use " + project + "/bin of PATH: the agent can write there",
+		"proofs do not use " + project + "/bin of your environment: the agent can write there",
+		"proofs do not use " + project + " of your environment: the agent can write there",
 		home + "/.cargo/config.toml is hidden in the sandbox: it seems to hold a login",
 		settings + " is hidden in the sandbox: it is a link out of a folder that the agent can write to",
 	}

@@ -153,9 +153,9 @@ func toolchainFolders(asked Options) []string {
 	read := append([]string{asked.Self}, asked.Read...)
 	if asked.Home != "" {
 		plain := slices.DeleteFunc(existingPaths(asked.Home, settings, nil), sandbox.FileHoldsLogin)
-		read = slices.Concat(read, plain, existingPaths(asked.Home, tools, asked.Env), poetryEnvironments(asked))
+		read = slices.Concat(read, plain, slices.DeleteFunc(existingPaths(asked.Home, tools, asked.Env), asked.bars), poetryEnvironments(asked))
 	}
-	read = append(read, existingPaths("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env)...)
+	read = append(read, slices.DeleteFunc(existingPaths("/", []string{"$GOROOT", "$RUNNER_TOOL_CACHE", "$AGENT_TOOLSDIRECTORY"}, asked.Env), asked.bars)...)
 	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
 		read = append(read, toolchainBeside(asked, folder)...)
 	}
@@ -166,7 +166,7 @@ func toolchainFolders(asked Options) []string {
 func toolchainBeside(asked Options, folder string) []string {
 	folder = filepath.Clean(folder)
 	place, err := filepath.EvalSymlinks(folder)
-	if err != nil || !filepath.IsAbs(folder) || anyHolds(append(asked.writableFolders(), asked.Apart...), place) {
+	if err != nil || !filepath.IsAbs(folder) || asked.bars(place) {
 		return nil
 	}
 	above := filepath.Dir(place)
@@ -198,10 +198,10 @@ func toolchainParts(dir string) (parts []string) {
 }
 
 func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
-	for _, folder := range filepath.SplitList(environ.Get(asked.Env, "PATH")) {
-		if places := resolved([]string{folder}); asked.Proofs && len(places) == 1 && anyHolds(asked.writableFolders(), places[0]) {
+	for _, folder := range append(filepath.SplitList(environ.Get(asked.Env, "PATH")), existingPaths(asked.Home, tools, asked.Env)...) {
+		if asked.Proofs && asked.bars(folder) {
 			notes = append(notes, journal.Noted{
-				What: "proofs do not use " + folder + " of PATH: the agent can write there", Hint: "have setup install what the checks need",
+				What: "proofs do not use " + folder + " of your environment: the agent can write there", Hint: "have setup install what the checks need",
 			})
 		}
 	}
@@ -230,7 +230,14 @@ func (r *folders) missingTools(asked Options) (notes []journal.Noted) {
 	return append(notes, r.missingAgentPaths()...)
 }
 
-// writableFolders returns the folders that sandboxed programs write to. A proof uses no program of PATH there.
+// bars reports a folder of programs that a change or an agent can write to. A proof must not use those, whether
+// PATH names it or another variable (JAVA_HOME).
+func (a Options) bars(path string) bool {
+	folders := slices.Concat(a.writableFolders(), resolved(a.Apart))
+	return slices.ContainsFunc(resolved([]string{path}), func(place string) bool { return anyHolds(folders, place) })
+}
+
+// writableFolders returns the folders that sandboxed programs write to.
 func (a Options) writableFolders() []string {
 	all := slices.Clone(a.Reach)
 	for _, name := range a.State.Paths() {

@@ -46,6 +46,7 @@ type Enclosure struct {
 	Level   sandbox.Level // where no flag says which
 	Project string
 	Works   []string // where it works, if that is in the project
+	Apart   []string // whose programs it does not use
 	Allow   []string // where no flag says which; nil: every public host
 	Needs   confine.Needs
 	Vars    []string // to pass into it, for WithVerifier
@@ -79,7 +80,7 @@ func (f Fence) Raise(ctx context.Context, w World, who Enclosure) (*confine.Sand
 	}
 	options.Level, options.Network, options.Needs = level, confine.Network{Any: allow == nil, Allow: allow}, who.Needs
 	options.Read, options.State = read, adapter.State
-	options.Private, options.Reach = []string{guarded.Around(project)}, who.Works
+	options.Private, options.Reach, options.Apart = []string{guarded.Around(project)}, who.Works, who.Apart
 	return confine.Start(ctx, options)
 }
 
