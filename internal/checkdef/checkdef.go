@@ -32,9 +32,11 @@ type CommandSet struct {
 	Files   []string // all files of the base, to follow commands into untouched folders; may be nil
 }
 
-// Paths returns the files that define what the commands do.
+// Paths returns the files that define what the commands do, or would if they came.
 func Paths(commands CommandSet, base Files) []string {
-	return slices.Sorted(maps.Keys(follow(commands, base)))
+	defining := follow(commands, base)
+	maps.DeleteFunc(defining, func(name string, g definition) bool { return g.onlyNew && base(name) != nil })
+	return slices.Sorted(maps.Keys(defining))
 }
 
 // Changed returns the touched files whose change may affect the checks, by name.

@@ -101,3 +101,11 @@ func TestUntouchedFolders(t *testing.T) {
 		}
 	}
 }
+
+// The base's own file may serve the product. It is tried as a setting, so it does not define the checks.
+func TestOnlyNewFilesDefine(t *testing.T) {
+	project := tree{"rust-toolchain.toml": "[toolchain]\n"}
+	if got := checkdef.Paths(checks("cargo test"), project.file); slices.Contains(got, "rust-toolchain.toml") || !slices.Contains(got, "rust-toolchain") {
+		t.Errorf("Paths = %q", got)
+	}
+}

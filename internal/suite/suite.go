@@ -116,7 +116,7 @@ func Document(name string) bool { return documents.MatchString(name) }
 
 // settings matches files from which a tool may read its settings. Running the checks shows their effect.
 var settings = pattern.Of(`(?i)(^|/)(\.[^/]+|[^/]+\.(config|conf|setup|workspace)\.[cm]?[jt]s|[tj]sconfig[^/]*\.json|[^/]+\.(ini|cfg)|` +
-	`[a-z]+file|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
+	`[a-z]+file|rust-toolchain|[^/]+\.(toml|props|targets|runsettings|sbt|bazel|bzl|gn)|BUILD|WORKSPACE|gradle\.properties|meson\.build|pnpm-workspace\.yaml|Package\.swift|tasks\.py|(project|deno|nx|turbo)\.jsonc?|pom\.xml|mix\.exs|composer\.json|CMakeLists\.txt|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$|^[^/]+\.(jsonc?|ya?ml|toml|xml)$|\.(egg|dist)-info/|(^|/)\.config/`)
 
 // built matches manifests that also define what is built and tested. pnpm reads all its settings from its own.
 var built = pattern.Of(`(^|/)(pnpm-workspace\.yaml|pom\.xml|mix\.exs|composer\.json|[^/]+\.gradle(\.kts)?|[^/]+\.(cs|fs|vb)proj)$`)
