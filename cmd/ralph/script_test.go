@@ -74,6 +74,12 @@ func stories(t *testing.T, folder string) testscript.Params {
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
 		Setup:               func(env *testscript.Env) error { return setup(t, env, folder) },
+		Condition: func(name string) (bool, error) { // the others are testscript's own
+			if name != "root" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return os.Geteuid() == 0, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "github": github, "event": event, "journal": journalOf, "output": output, "canary": canary,
 			"listener": listener, "model": model, "company": companyIn, "workflow": workflowInputs, "sigstore": signing,
