@@ -56,31 +56,31 @@ func (t *Tree) Ask(ctx context.Context, args ...string) (string, error) {
 	return trimNewline(t.Do(ctx, Call{Args: args}))
 }
 
-// filterless is a tree in which git runs no filters and no configured hooks, and follows
+// quietTree is a tree in which git runs no filters and no configured hooks, and follows
 // the user's own excludes. Calls that read or write files, an index or refs need it.
-type filterless struct {
+type quietTree struct {
 	*Tree
 	set []Setting
 }
 
-func (t *Tree) disableFilters(ctx context.Context) (filterless, error) {
+func (t *Tree) quietly(ctx context.Context) (quietTree, error) {
 	set, err := withoutPrograms(ctx, t.Do)
 	if err != nil {
-		return filterless{}, err
+		return quietTree{}, err
 	}
 	if t.ignore != "" {
 		set = append(set, Setting{"core.excludesFile", t.ignore})
 	}
 	set = append(set, t.lineEndings...)
-	return filterless{t, set}, nil
+	return quietTree{t, set}, nil
 }
 
-// unlocked removes the locks that a killed git has left, and returns the tree without filters.
-func (t *Tree) unlocked(ctx context.Context) (filterless, error) {
+// unlocked removes the locks that a killed git has left, and returns the quiet tree.
+func (t *Tree) unlocked(ctx context.Context) (quietTree, error) {
 	if err := t.unlock(ctx, ""); err != nil {
-		return filterless{}, err
+		return quietTree{}, err
 	}
-	return t.disableFilters(ctx)
+	return t.quietly(ctx)
 }
 
 // withoutPrograms returns settings that disable the filters of a repository's configuration, and its hooks:
@@ -120,12 +120,12 @@ func (g Git) DoQuietly(ctx context.Context, c Call) ([]byte, error) {
 	return g.Do(ctx, c)
 }
 
-func (t filterless) Do(ctx context.Context, c Call) ([]byte, error) {
+func (t quietTree) Do(ctx context.Context, c Call) ([]byte, error) {
 	c.Set = append(c.Set, t.set...)
 	return t.Tree.Do(ctx, c)
 }
 
-func (t filterless) run(ctx context.Context, args ...string) error {
+func (t quietTree) run(ctx context.Context, args ...string) error {
 	_, err := t.Do(ctx, Call{Args: args})
 	return err
 }

@@ -18,7 +18,7 @@ type Inspection struct {
 	Tree  string // the tree of Head
 	Dirty bool   // there are uncommitted changes, also in files that are not work
 
-	tree   filterless
+	tree   quietTree
 	branch string // the checked out branch; empty: unknown
 	found  []entry
 
@@ -28,7 +28,7 @@ type Inspection struct {
 
 // Inspect inspects the tree.
 func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
-	quiet, err := t.disableFilters(ctx)
+	quiet, err := t.quietly(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 	return nil
 }
 
-func (t filterless) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
+func (t quietTree) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
 	if s, at, err = readStatus(ctx, t.Do); err == nil {
 		s.tree = t
 	}

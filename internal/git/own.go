@@ -118,7 +118,7 @@ func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, 
 	if err = errors.Join(err, g.CheckLinks(ctx, place.Top)); err != nil {
 		return "", err
 	}
-	quiet, err := tree.disableFilters(ctx)
+	quiet, err := tree.quietly(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +130,7 @@ func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, 
 }
 
 // commitPaths uses a separate index, so that the user's staged changes stay out.
-func (t filterless) commitPaths(ctx context.Context, what PathCommit) (string, error) {
+func (t quietTree) commitPaths(ctx context.Context, what PathCommit) (string, error) {
 	out, err := t.Ask(ctx, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
 	if err != nil {
 		return "", err

@@ -15,7 +15,7 @@ func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
 		return s, err
 	}
-	quiet, err := t.disableFilters(ctx)
+	quiet, err := t.quietly(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (stri
 			removed = append(removed, TreeEntry{c.Path, c.OldMode, c.OldID})
 		}
 	}
-	quiet, err := t.disableFilters(ctx)
+	quiet, err := t.quietly(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -110,13 +110,13 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 
 // scratch is a tree with a temporary index.
 type scratch struct {
-	filterless
+	quietTree
 	index  string
 	nested bool // the index may contain nested repositories
 }
 
-func (t filterless) scratch() (s scratch, done func()) {
-	s = scratch{filterless: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), nested: true}
+func (t quietTree) scratch() (s scratch, done func()) {
+	s = scratch{quietTree: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), nested: true}
 	return s, func() { _ = os.Remove(s.index) } // missing if git failed early
 }
 
