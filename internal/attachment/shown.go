@@ -14,7 +14,7 @@ import (
 func shownAddresses(page string) (all []string) {
 	link, small := "", 0
 	show := func(address string) {
-		if address != "" && small <= maxSmall {
+		if address != "" && small <= clean.MaxSmall {
 			all = append(all, address)
 		}
 	}
@@ -44,13 +44,10 @@ func shownAddresses(page string) (all []string) {
 	}
 }
 
-const (
-	maxSmall = 3  // elements in each other that make text smaller
-	minSide  = 20 // pixels
-)
+const minSide = 20 // pixels
 
 func step(name string) int {
-	if strings.Contains(" sub sup small rt code tt kbd samp h5 h6 ", " "+name+" ") {
+	if clean.IsSmall(name) {
 		return 1
 	}
 	return 0

@@ -147,14 +147,14 @@ func endsOfHidden(pieces []token) map[int]int {
 		switch begun := open[p.name]; {
 		case p.opens:
 			open[p.name] = append(begun, i)
-			if tagKinds[p.name] == smallTag {
+			if IsSmall(p.name) {
 				small++
 			}
-			pieces[i].isTiny = small > maxSmall
+			pieces[i].isTiny = small > MaxSmall
 		case p.closes && len(begun) > 0:
 			begin := begun[len(begun)-1]
 			open[p.name] = begun[:len(begun)-1]
-			if tagKinds[p.name] == smallTag {
+			if IsSmall(p.name) {
 				small--
 			}
 			if pieces[begin].hidesContent {
@@ -165,7 +165,11 @@ func endsOfHidden(pieces []token) map[int]int {
 	return ends
 }
 
-const maxSmall = 3
+// MaxSmall is how many elements in each other may make text smaller. With more it is too small to see.
+const MaxSmall = 3
+
+// IsSmall reports whether an element makes its text smaller.
+func IsSmall(name string) bool { return tagKinds[name] == smallTag }
 
 var bareTag = regexp.MustCompile(`^</?[A-Za-z0-9]+[ ]?/?>$`)
 
