@@ -25,6 +25,8 @@ func TestCommit(t *testing.T) {
 	sh(t, dir, "", "git", "init", "-q", "-b", "trunk")
 	sh(t, dir, "", "git", "add", "-A")
 	sh(t, dir, "", "git", "commit", "-q", "-m", "begin")
+	g.User = git.UserEnv{Home: t.TempDir()}
+	write(t, filepath.Join(g.User.Home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n")
 	place := must(g.Inspect(t.Context(), dir))(t)
 
 	write(t, filepath.Join(dir, "notes/a.txt"), "2")
@@ -40,8 +42,6 @@ func TestCommit(t *testing.T) {
 	if err := os.Chmod(filepath.Join(dir, ".git/hooks/reference-transaction"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	g.User = git.UserEnv{Home: t.TempDir()}
-	write(t, filepath.Join(g.User.Home, ".gitconfig"), "[user]\n\tname = Ada\n\temail = ada@example.com\n")
 
 	what := git.PathCommit{
 		Paths: []string{"notes", "private/c.txt"}, Message: git.Message{Subject: "chore: put away"},

@@ -1,12 +1,10 @@
-// Package git runs the system's git, hardened: no configuration of the user or
-// the agent starts a program, git asks no questions, and every call ends. It
-// reads and writes the program's own repositories, the agent's tree and the
-// user's repository. It keeps no policy.
+// Package git runs the system's git: it asks no questions, every call ends, and every output is bounded. It
+// reads and writes the program's own repositories, the agent's tree and the user's repository. It keeps no policy.
 //
-// Even in a hostile tree, no hook, file system monitor, filter, pager, editor,
-// helper or transport of its configuration runs, every call ends, and every output
-// is bounded. Only a sandbox around Run protects from bugs in git itself, and from
-// includes and links that name files outside the tree.
+// No setting or hook of a repository that somebody else wrote reaches git, so nothing that it names runs: git works
+// there with a common folder of ralph's own (type repository). Only rev-parse and config see them, to find the
+// repository and its plain settings. Only a sandbox around Run protects from bugs in git itself, and from links
+// that name files outside of the tree.
 package git
 
 import (
@@ -64,42 +62,22 @@ func number(digits string) int {
 // overrides every file, keys may have any character, and it may be a secret.
 type Setting struct{ Key, Value string }
 
-// settings hold in every call. They disable settings that start programs. Some
-// cannot be disabled here, as git runs even an empty diff.external: the calls
-// concerned use flags.
+// settings hold in every call. git sees no others but those of a repository that ralph made or linked.
 var settings = []Setting{
-	{"safe.directory", "*"}, // the settings below protect, not the owner of a folder
-	{"core.hooksPath", "/dev/null"},
-	{"core.fsmonitor", "false"},
-	{"core.alternateRefsCommand", "true"}, // a fetch into a repository with alternates runs it
-	{"core.untrackedCache", "false"},
-	{"core.commitGraph", "false"}, // it can contradict the commits
-	{"core.pager", "cat"},
-	{"core.editor", "false"},
-	{"core.sshCommand", "false"},
-	{"core.askPass", ""},
-	{"core.attributesFile", "/dev/null"},
-	{"core.excludesFile", "/dev/null"},
-	{"core.autocrlf", "false"},
+	{"safe.directory", "*"},
+	{"core.fsmonitor", "false"},           // git ls-files sees a nested repository's settings
+	{"core.alternateRefsCommand", "true"}, // by default, a fetch starts a git in each alternate repository
+	{"core.untrackedCache", "false"},      // what others wrote there can hide files
+	{"core.commitGraph", "false"},         // it can contradict the commits
 	{"core.protectHFS", "true"},
 	{"core.protectNTFS", "true"},
-	{"credential.helper", ""},
-	{"commit.gpgSign", "false"},
-	{"push.gpgSign", "false"},
-	{"log.showSignature", "false"},
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
-	{"rerere.enabled", "false"},
-	{"submodule.recurse", "false"},
 	{"fetch.recurseSubmodules", "false"},
-	{"fetch.bundleURI", ""}, // git 2.55 asks this server even where no protocol is allowed
-	{"push.recurseSubmodules", "no"},
 	{"diff.ignoreSubmodules", "all"},
 	{"transfer.fsckObjects", "true"},
 	{"transfer.credentialsInUrl", "die"},
-	{"protocol.version", "2"},
 	{"http.followRedirects", "false"}, // a redirect could get a token
-	{"http.extraHeader", ""},
 	{"http.lowSpeedLimit", "1000"},
 	{"http.lowSpeedTime", "60"},
 	{"init.defaultBranch", "main"},

@@ -18,7 +18,7 @@ type Inspection struct {
 	Tree  string // the tree of Head
 	Dirty bool   // there are uncommitted changes, also in files that are not work
 
-	tree   quietTree
+	tree   *Tree
 	branch string // the checked out branch; empty: unknown
 	found  []entry
 
@@ -28,14 +28,11 @@ type Inspection struct {
 
 // Inspect inspects the tree.
 func (t *Tree) Inspect(ctx context.Context) (*Inspection, error) {
-	quiet, err := t.quietly(ctx)
+	s, at, err := readStatus(ctx, t.Do)
 	if err != nil {
 		return nil, err
 	}
-	s, at, err := quiet.readStatus(ctx)
-	if err != nil {
-		return nil, err
-	}
+	s.tree = t
 	if CheckSHA(at) != nil { // no commit yet, or unexpected output
 		at = "HEAD"
 	}
@@ -56,13 +53,6 @@ func (s *Inspection) resolveHead(ctx context.Context, at string) error {
 	}
 	s.tree.known = TreeState{Head: s.Head, Tree: s.Tree}
 	return nil
-}
-
-func (t quietTree) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
-	if s, at, err = readStatus(ctx, t.Do); err == nil {
-		s.tree = t
-	}
-	return s, at, err
 }
 
 func readStatus(ctx context.Context, do Runner) (s *Inspection, at string, err error) {

@@ -3,7 +3,6 @@ package git
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -19,28 +18,27 @@ import (
 // user's own files. Ralph commits there as the user, if git knows the user's name,
 // and without files that the user ignores.
 func (g Git) Own(ctx context.Context, at Place) (*Tree, error) {
-	u := userRepo{git: g, dir: at.Top}
-	own, err := u.gitDir(ctx)
+	own, err := g.at(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	config := u.userConfig(ctx, g.User.files())
-	return &Tree{
-		Dir: at.Top, Author: config.identity(), git: g,
-		own: &own, needs: g.needsOf(ctx, at, own), ignore: config.ignore(g.User), lineEndings: config.lineEndings(),
-	}, nil
+	return &Tree{Dir: at.Top, Author: own.settings.identity(), repository: own, needs: g.needsOf(ctx, at, own)}, nil
 }
 
-func (u userRepo) gitDir(ctx context.Context) (gitDir, error) {
-	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir")
-	dir, common, found := strings.Cut(out, "\n")
-	if err == nil && !found {
-		err = errOddAnswer
+// RenewIndex makes a new index, of HEAD, in one of the git folders of the work tree at top.
+func (g Git) RenewIndex(ctx context.Context, top, dir string) error {
+	common, err := g.Common(ctx, g.Home, "GIT_DIR="+dir)
+	if err != nil {
+		return err
+	}
+	r := repository{git: g, top: top, dir: dir, common: common}
+	if r.settings, err = g.settingsOf(ctx, dir); err == nil {
+		r, err = r.linked(g.Home, r.settings.text(g.User))
 	}
 	if err != nil {
-		return gitDir{}, fmt.Errorf("find the repository of %s: %w", u.dir, err)
+		return err
 	}
-	return gitDir{filepath.Clean(dir), filepath.Clean(common)}, nil
+	return r.write(ctx, "read-tree", "HEAD")
 }
 
 // Look returns the state of the tree.
@@ -69,22 +67,18 @@ type TreeState struct {
 // Exclude makes git ignore patterns in the user's repository without changing a tracked file. Git is not
 // asked where the file is: it follows links, which a command in the sandbox may have made.
 func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
-	common, err := g.Common(ctx, at.Top)
+	own, err := g.at(ctx, at)
 	if err != nil {
 		return err
 	}
-	return guarded.AddLines(common, "info/exclude", patterns)
+	return guarded.AddLines(own.common, "info/exclude", patterns)
 }
 
-// CheckLinks refuses a link by which git would write outside of the git folders of the repository at top: in place of
+// CheckLinks refuses a link by which git would write outside of the git folders of a repository: in place of
 // what git writes there, or below logs. Another command in the sandbox can put one there at any time, so this
 // only keeps git from those that are there by now.
-func (g Git) CheckLinks(ctx context.Context, top string) error {
-	at, err := userRepo{git: g, dir: top}.gitDir(ctx)
-	if err == nil {
-		err = cmp.Or(guarded.CheckLinks(ctx, at.dir), guarded.CheckLinks(ctx, at.common))
-	}
-	return err
+func (r repository) CheckLinks(ctx context.Context) error {
+	return cmp.Or(guarded.CheckLinks(ctx, r.dir), guarded.CheckLinks(ctx, r.common))
 }
 
 // WhyDiverged returns why HEAD is not the work that began at start on branch:
@@ -115,14 +109,13 @@ type PathCommit struct {
 // ones too. No hook or filter runs, and the commit is not signed.
 func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, error) {
 	tree, err := g.Own(ctx, place)
-	if err = errors.Join(err, g.CheckLinks(ctx, place.Top)); err != nil {
-		return "", err
+	if err == nil {
+		err = tree.CheckLinks(ctx)
 	}
-	quiet, err := tree.quietly(ctx)
 	if err != nil {
 		return "", err
 	}
-	sha, err := quiet.commitPaths(ctx, what)
+	sha, err := tree.commitPaths(ctx, what)
 	if err != nil {
 		return "", fmt.Errorf("commit in %s: %w", place.Top, err)
 	}
@@ -130,7 +123,7 @@ func (g Git) Commit(ctx context.Context, place Place, what PathCommit) (string, 
 }
 
 // commitPaths uses a separate index, so that the user's staged changes stay out.
-func (t quietTree) commitPaths(ctx context.Context, what PathCommit) (string, error) {
+func (t *Tree) commitPaths(ctx context.Context, what PathCommit) (string, error) {
 	out, err := t.Ask(ctx, "rev-parse", "HEAD^{commit}", "HEAD^{tree}")
 	if err != nil {
 		return "", err
@@ -173,9 +166,9 @@ func literal(paths []string) []string {
 
 // Needs returns the files that git needs in the user's own tree, as they were when the tree
 // was opened: the agent can write to the files that name them.
-func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.own.common) }
+func (t *Tree) Needs() guarded.Needs { return t.needs.Within(t.common) }
 
-func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs {
+func (g Git) needsOf(ctx context.Context, place Place, at repository) guarded.Needs {
 	n := guarded.Folder(place.Top)
 	n.Read = append(slices.Clone(place.stores[min(1, len(place.stores)):]), g.Home) // the first is the repository's own
 	for _, dir := range []string{at.common, at.dir} {
@@ -191,12 +184,12 @@ func (g Git) needsOf(ctx context.Context, place Place, at gitDir) guarded.Needs 
 // written everything in area. A git folder that names the tree as its own is allowed. Without an area
 // it is the tree, and other object folders are allowed.
 func (t *Tree) DirOutside(ctx context.Context, area string) string {
-	dir, common := t.own.dir, t.own.common
+	dir, common := t.dir, t.common
 	outside := func(path string) bool { return !process.Under(cmp.Or(area, t.Dir), path) }
 	if outside(dir) {
 		text, _ := untrusted.ReadFile(filepath.Join(dir, "gitdir"), 1<<12)
 		linked, _ := filepath.EvalSymlinks(guarded.Absolute(filepath.Dir(guarded.Line(text)), dir))
-		named, _ := userRepo{git: t.git, dir: t.Dir}.Ask(ctx, "config", "core.worktree")
+		named, _ := trimNewline(t.git.Do(ctx, Call{Args: []string{"config", "core.worktree"}, Dir: t.git.Home, Env: []string{"GIT_DIR=" + dir}}))
 		named, _ = filepath.EvalSymlinks(guarded.Absolute(named, dir))
 		switch {
 		case linked != t.Dir && named != t.Dir:
@@ -228,8 +221,7 @@ func (g Git) WithIncluded(ctx context.Context, n guarded.Needs) guarded.Needs {
 	return n
 }
 
-// Common returns the common git folder of the repository at top. Commits cannot write there.
-func (g Git) Common(ctx context.Context, top string) (string, error) {
-	at, err := userRepo{git: g, dir: top}.gitDir(ctx)
-	return at.common, err
+// Common returns the common git folder of the repository around dir, or that env names. Commits cannot write there.
+func (g Git) Common(ctx context.Context, dir string, env ...string) (string, error) {
+	return trimNewline(g.Do(ctx, Call{Args: []string{"rev-parse", "--path-format=absolute", "--git-common-dir"}, Dir: dir, Env: env, Memory: MaxMemory}))
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,8 +13,8 @@ import (
 	"github.com/ralph-loop/ralph/internal/environ"
 )
 
-// UserEnv locates the user's own git configuration. Ralph reads only the name and
-// email, the excludes file and the line endings from it. No call of git uses it.
+// UserEnv locates the user's own git configuration. No call of git uses it:
+// ralph reads from it what userSettings has.
 type UserEnv struct {
 	Home       string    // $HOME; empty: none
 	ConfigHome string    // $XDG_CONFIG_HOME; empty: .config at home
@@ -46,60 +48,103 @@ func (p UserEnv) files() []string {
 	return files
 }
 
-type userConfig map[string]string
+// userSettings are the settings of the user and of a repository that ralph's git has, too.
+type userSettings map[string]string
 
-const userKeys = `^(user\.name|user\.email|core\.excludesfile|core\.autocrlf)$`
+// plainKeys are what people set to have git see their files as they do, and what ralph reads itself. None starts a
+// program.
+const plainKeys = `^(user\.(name|email)|remote\..+\.url|core\.(excludesfile|autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|` +
+	`checkstat|trustctime|logallrefupdates|sparsecheckout|sparsecheckoutcone)|index\.sparse|extensions\.(objectformat|refstorage|partialclone))$`
 
-// userConfig returns each value from the repository, or else from the first of files that has it.
-func (u userRepo) userConfig(ctx context.Context, files []string) userConfig {
-	found := userConfig{}
-	var sources [][]string
-	for _, file := range slices.Backward(files) {
-		sources = append(sources, []string{"--file", file, "--includes"})
-	}
-	for _, source := range append(sources, []string{"--local"}) {
-		out, _ := u.git.Do(ctx, Call{ // one that cannot be read has no values
-			Args: slices.Concat([]string{"config"}, source, []string{"-z", "--get-regexp", userKeys}),
-			Dir:  u.dir, Env: environ.Pairs("HOME", u.git.User.Home), // for paths of includes that begin with ~
+// settingsOf returns each setting from the repository, or else from the first of the user's files that has it.
+func (g Git) settingsOf(ctx context.Context, dir string) (userSettings, error) {
+	found := userSettings{}
+	get := func(source ...string) ([]string, error) {
+		out, err := g.Do(ctx, Call{
+			Args: slices.Concat([]string{"config"}, source, []string{"-z", "--get-regexp", plainKeys}),
+			Dir:  g.Home, Env: environ.Pairs("GIT_DIR", dir, "HOME", g.User.Home), // for includes with a condition, or of ~
 		})
-		for entry := range strings.SplitSeq(string(out), "\x00") {
-			if key, value, _ := strings.Cut(entry, "\n"); value != "" {
-				found[key] = value // the last one counts
-			}
+		return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), err
+	}
+	for _, file := range slices.Backward(g.User.files()) {
+		entries, _ := get("--file", file, "--includes") // one that cannot be read has no values
+		found.add(entries)
+	}
+	entries, err := get("--show-scope")
+	if err != nil && !SaidNo(err) {
+		return nil, fmt.Errorf("read the settings of %s: %w", dir, err)
+	}
+	for pair := range slices.Chunk(entries, 2) {
+		if pair[0] != "command" { // ralph's own
+			found.add(pair[1:])
 		}
 	}
-	return found
+	return found, nil
 }
 
-func (t userConfig) identity() Identity {
-	who := Identity{Name: OneLine(t["user.name"], 200), Email: OneLine(t["user.email"], 200)}
+func (s userSettings) add(entries []string) {
+	for _, entry := range entries {
+		key, value, given := strings.Cut(entry, "\n")
+		if !given {
+			value = "true"
+		}
+		if key != "" && value != "" {
+			s[key] = value // the last one counts
+		}
+	}
+}
+
+func (s userSettings) identity() Identity {
+	who := Identity{Name: OneLine(s["user.name"], 200), Email: OneLine(s["user.email"], 200)}
 	if who.Name == "" || who.Email == "" {
 		return Identity{}
 	}
 	return who
 }
 
-func (t userConfig) ignore(person UserEnv) string {
+func (s userSettings) ignore(person UserEnv) string {
 	dir := person.folder()
 	if dir == "" {
 		return ""
 	}
-	name := cmp.Or(t["core.excludesfile"], filepath.Join(dir, "ignore"))
+	name := cmp.Or(s["core.excludesfile"], filepath.Join(dir, "ignore"))
 	if rest, home := strings.CutPrefix(name, "~/"); home && person.Home != "" {
 		return filepath.Join(person.Home, rest)
 	}
 	return name
 }
 
-// lineEndings returns the user's setting for line endings, which decides which files count as changed.
-func (t userConfig) lineEndings() []Setting {
-	const key = "core.autocrlf"
-	switch value := strings.ToLower(t[key]); value {
-	case "true", "input":
-		return []Setting{{key, value}}
+// format returns the format of object names.
+func (s userSettings) format() string { return cmp.Or(s["extensions.objectformat"], "sha1") }
+
+// remotes returns the names of the remotes.
+func (s userSettings) remotes() (names []string) {
+	for key := range s {
+		if name, is := strings.CutPrefix(key, "remote."); is {
+			names = append(names, strings.TrimSuffix(name, ".url"))
+		}
 	}
-	return nil
+	return names
 }
+
+// text returns a configuration with the settings that git has.
+func (s userSettings) text(person UserEnv) string {
+	plain := maps.Clone(s)
+	plain["core.repositoryformatversion"] = "1" // which extensions need
+	plain["core.excludesfile"] = s.ignore(person)
+	if s["extensions.partialclone"] != "" {
+		plain["extensions.partialclone"] = "none" // objects may be missing; no remote has this name
+	}
+	var text strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(plain)) {
+		if section, name, _ := strings.Cut(key, "."); section != "remote" && plain[key] != "" {
+			fmt.Fprintf(&text, "[%s]\n\t%s = \"%s\"\n", section, name, escapeValue.Replace(plain[key]))
+		}
+	}
+	return text.String()
+}
+
+var escapeValue = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 // These limit how much of a configuration is read to find its includes, and how many files it includes.
 const maxConfig, maxIncluded = 64 << 20, 10_000

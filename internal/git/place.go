@@ -29,29 +29,24 @@ type Place struct {
 	Remote string   // origin, or the only remote
 	Dirty  []string // at most 100 changed and new files, without ignored ones and ralph's own
 
-	stores  []string // object folders: its own, and its alternates
-	shallow string   // the file that lists where the history is cut
-	format  string   // of object names
-	partial bool     // a partial clone
+	repository repository
+	stores     []string // object folders: its own, and its alternates
 }
 
 // Inspect returns the state of the repository around dir, or a fault if no run can begin there. A dirty tree is no
 // fault.
 func (g Git) Inspect(ctx context.Context, dir string) (Place, error) {
-	at := userRepo{git: g, dir: dir}
-	top, err := at.top(ctx)
+	r, err := g.open(ctx, dir)
 	if err != nil {
 		return Place{}, err
 	}
-	at.dir = top
-	p := Place{Top: top}
-	if err := at.readHead(ctx, &p); err != nil {
-		return p, err
-	}
-	if err := at.describe(ctx, &p); err != nil {
-		return p, fmt.Errorf("inspect %s: %w", top, err)
-	}
-	return p, nil
+	p := r.place()
+	return p, p.readHead(ctx)
+}
+
+func (r repository) place() Place {
+	objects := filepath.Join(r.common, "objects")
+	return Place{Top: r.top, Remote: defaultRemote(r.settings.remotes()), repository: r, stores: append([]string{objects}, alternates(objects)...)}
 }
 
 // Clean returns a fault if the tree is dirty.
@@ -62,55 +57,64 @@ func (p Place) Clean() error {
 	return fault.Usage("uncommitted changes in "+p.Top+": "+journal.ShortList(p.Dirty), "commit or stash them", nil)
 }
 
-// userRepo runs git in a folder of the user's repository.
-type userRepo struct {
-	git Git
-	dir string
+// at returns the repository of a place, which Inspect found or Top names.
+func (g Git) at(ctx context.Context, p Place) (repository, error) {
+	if p.repository.plain == "" {
+		return g.open(ctx, p.Top)
+	}
+	p.repository.git = g
+	return p.repository, nil
 }
 
-func (u userRepo) Ask(ctx context.Context, args ...string) (string, error) {
-	out, err := u.Do(ctx, Call{Args: args})
-	return strings.TrimSuffix(string(out), "\n"), err
+// open returns the repository around dir, or why a run cannot work there.
+func (g Git) open(ctx context.Context, dir string) (repository, error) {
+	r, err := g.find(ctx, dir)
+	if err != nil {
+		return r, err
+	}
+	if r.settings, err = g.settingsOf(ctx, r.dir); err != nil {
+		return r, err
+	}
+	if refs := r.settings["extensions.refstorage"]; strings.Contains(refs, "://") { // git 2.54
+		return r, unreadable(r.top, "its refs are elsewhere: "+OneLine(refs, 200), "an archive may have made it so; use a clone: git clone")
+	}
+	if _, err := os.Lstat(filepath.Join(r.common, "logs")); err != nil {
+		r.settings["core.logallrefupdates"] = "false"
+	}
+	return r.linked(g.Home, r.settings.text(g.User))
 }
 
-// write runs git where it writes refs or files.
-func (u userRepo) write(ctx context.Context, args ...string) error {
-	_, err := u.git.DoQuietly(ctx, Call{Args: args, Dir: u.dir, Memory: MaxMemory, Timeout: networkTimeout})
-	return err
-}
-
-func (u userRepo) Do(ctx context.Context, c Call) ([]byte, error) {
-	c.Dir, c.Memory = u.dir, MaxMemory // HEAD may be an agent's commit
-	return u.git.Do(ctx, c)
-}
-
-// top returns the top of the work tree, or why a run cannot work there.
-func (u userRepo) top(ctx context.Context) (string, error) {
-	info, err := os.Stat(u.dir)
+// find asks git, in the user's repository, where it is.
+func (g Git) find(ctx context.Context, dir string) (repository, error) {
+	r := repository{git: g}
+	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fault.Usage("no such folder: "+u.dir, "name another with -d", nil)
+		return r, fault.Usage("no such folder: "+dir, "name another with -d", nil)
 	case err != nil:
-		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
+		return r, fmt.Errorf("inspect %s: %w", dir, err)
 	case !info.IsDir():
-		return "", fault.Usage("not a folder: "+u.dir, "name another with -d", nil)
+		return r, fault.Usage("not a folder: "+dir, "name another with -d", nil)
 	}
 	// Without a work tree, git prints the first answer and fails at the second.
-	out, err := u.Ask(ctx, "rev-parse", "--is-inside-work-tree", "--show-toplevel")
-	inside, top, _ := strings.Cut(out, "\n")
+	out, err := trimNewline(g.Do(ctx, Call{Dir: dir, Args: []string{
+		"rev-parse", "--is-inside-work-tree", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir",
+	}, Memory: MaxMemory}))
+	found := strings.Split(out, "\n")
 	switch answer, ok := Answered(err); {
 	case err != nil && !ok:
-		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
-	case inside == "" && err != nil:
-		return "", u.noRepository(answer)
-	case inside != "true":
-		return "", fault.Usage("no work tree: "+u.dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
+		return r, fmt.Errorf("inspect %s: %w", dir, err)
+	case out == "" && err != nil:
+		return r, noRepository(dir, answer)
+	case found[0] != "true":
+		return r, fault.Usage("no work tree: "+dir+" is a bare repository or a .git folder", "name a checkout with -d", nil)
 	case err != nil:
-		return "", fmt.Errorf("inspect %s: %w", u.dir, err)
-	case strings.Contains(top, "\n"): // git's own files hold a path per line
-		return "", fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", top), "give the folder another name", nil)
+		return r, fmt.Errorf("inspect %s: %w", dir, err)
+	case len(found) != 4: // git's own files hold a path per line
+		return r, fault.Usage(fmt.Sprintf("the path of the repository has a line end in it: %q", strings.Join(found[1:(len(found)+2)/3], "\n")), "give the folder another name", nil)
 	}
-	return top, u.checkTop(top)
+	r.top, r.dir, r.common = found[1], filepath.Clean(found[2]), filepath.Clean(found[3])
+	return r, checkTop(dir, r.top)
 }
 
 // Unreadable is the error for a repository that git cannot read.
@@ -120,15 +124,15 @@ type Unreadable struct{ Said string }
 func (e *Unreadable) Error() string { return e.Said }
 
 // noRepository returns an error for a folder without a repository, or with one that git cannot read.
-func (u userRepo) noRepository(answer *Error) error {
-	dir, err := filepath.Abs(u.dir)
+func noRepository(named string, answer *Error) error {
+	dir, err := filepath.Abs(named)
 	if err != nil {
-		return fmt.Errorf("inspect %s: %w", u.dir, err)
+		return fmt.Errorf("inspect %s: %w", named, err)
 	}
 	at := guarded.Around(dir)
 	beyond := at != dir && strings.Contains(answer.Said, "mount point") // git does not search beyond it
 	if strings.Contains(answer.Said, "not a git repository") && (beyond || !guarded.Begun(filepath.Join(at, ".git"))) {
-		return fault.Usage("not a git repository: "+u.dir, "run git init there, or name another folder with -d", nil)
+		return fault.Usage("not a git repository: "+named, "run git init there, or name another folder with -d", nil)
 	}
 	return unreadable(at, cmp.Or(strings.TrimPrefix(answer.Said, "fatal: "), answer.Error()), "fix the repository: git status there shows the same error")
 }
@@ -138,13 +142,13 @@ func unreadable(at, said, fix string) error {
 }
 
 // checkTop refuses a repository further up, which git finds if a nearer .git is invalid.
-func (u userRepo) checkTop(top string) error {
-	dir, err := filepath.EvalSymlinks(u.dir)
+func checkTop(named, top string) error {
+	dir, err := filepath.EvalSymlinks(named)
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
 	if err != nil {
-		return fmt.Errorf("inspect %s: %w", u.dir, err)
+		return fmt.Errorf("inspect %s: %w", named, err)
 	}
 	at := guarded.Around(dir)
 	if way, err := filepath.Rel(top, at); err == nil && way != "." && filepath.IsLocal(way) {
@@ -153,16 +157,16 @@ func (u userRepo) checkTop(top string) error {
 	return nil
 }
 
-func (u userRepo) readHead(ctx context.Context, p *Place) error {
-	s, at, err := u.readStatus(ctx)
+func (p *Place) readHead(ctx context.Context) error {
+	s, at, err := readStatus(ctx, p.repository.Do)
 	if err != nil {
-		return fmt.Errorf("inspect %s: %w", u.dir, err)
+		return fmt.Errorf("inspect %s: %w", p.Top, err)
 	}
 	if CheckSHA(at) != nil {
-		return u.noCommit()
+		return noCommit(p.Top)
 	}
 	if p.Head = at; s.branch == "" {
-		return fault.Usage("no branch is checked out in "+u.dir, "check one out: git switch BRANCH", nil)
+		return fault.Usage("no branch is checked out in "+p.Top, "check one out: git switch BRANCH", nil)
 	}
 	p.Branch = s.branch
 	p.Dirty = s.paths()
@@ -170,32 +174,8 @@ func (u userRepo) readHead(ctx context.Context, p *Place) error {
 	return nil
 }
 
-func (u userRepo) noCommit() error {
-	return fault.Usage("no commit yet in "+u.dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
-}
-
-func (u userRepo) describe(ctx context.Context, p *Place) error {
-	remotes, err := u.Ask(ctx, "remote")
-	if err != nil {
-		return err
-	}
-	p.Remote = defaultRemote(strings.Fields(remotes))
-	out, err := u.Ask(ctx, "rev-parse", "--path-format=absolute", "--show-object-format", "--git-path", "objects", "--git-path", "shallow")
-	lines := strings.Split(out, "\n")
-	if err != nil || len(lines) != 3 {
-		return errors.Join(errors.New("its objects cannot be found"), err)
-	}
-	objects := filepath.Clean(lines[1])
-	p.format, p.stores, p.shallow = lines[0], append([]string{objects}, alternates(objects)...), filepath.Clean(lines[2])
-	if refs, _ := u.Ask(ctx, "config", "extensions.refStorage"); strings.Contains(refs, "://") { // git 2.54; it would write there
-		return unreadable(p.Top, "its refs are elsewhere: "+OneLine(refs, 200), "an archive may have made it so; use a clone: git clone")
-	}
-	partial, err := u.Ask(ctx, "config", "--get", "extensions.partialClone")
-	if err != nil && !SaidNo(err) {
-		return err
-	}
-	p.partial = partial != ""
-	return nil
+func noCommit(dir string) error {
+	return fault.Usage("no commit yet in "+dir, `commit something first: git commit --allow-empty -m "begin"`, nil)
 }
 
 func defaultRemote(names []string) string {
@@ -205,22 +185,6 @@ func defaultRemote(names []string) string {
 		}
 	}
 	return ""
-}
-
-func (u userRepo) readStatus(ctx context.Context) (s *Inspection, at string, err error) {
-	set, err := withoutPrograms(ctx, u.Do)
-	if err != nil {
-		return nil, "", err
-	}
-	config := u.userConfig(ctx, u.git.User.files())
-	set = append(set, config.lineEndings()...)
-	if ignore := config.ignore(u.git.User); ignore != "" {
-		set = append(set, Setting{"core.excludesFile", ignore})
-	}
-	return readStatus(ctx, func(ctx context.Context, c Call) ([]byte, error) {
-		c.Set = append(c.Set, set...)
-		return u.Do(ctx, c)
-	})
 }
 
 func excludeOurs() []string {
@@ -233,37 +197,30 @@ func excludeOurs() []string {
 
 // Origin returns the URL of the remote origin, or nothing.
 func (g Git) Origin(ctx context.Context, dir string) (string, error) {
-	u := userRepo{git: g, dir: dir}
-	if _, err := u.top(ctx); err != nil {
-		return "", err
-	}
-	address, err := u.Ask(ctx, "config", "--get", "remote.origin.url")
-	if SaidNo(err) {
-		return "", nil
-	}
-	return address, err
+	r, err := g.open(ctx, dir)
+	return r.settings["remote.origin.url"], err
 }
 
 // Tracks reports whether a path, or something below it, is tracked.
 func (g Git) Tracks(ctx context.Context, path string) (bool, error) {
-	out, err := userRepo{git: g, dir: filepath.Dir(path)}.Ask(ctx, "ls-files", "-z", "--", ":(literal)"+filepath.Base(path))
-	if failed, is := Answered(err); is && (out != "" || strings.Contains(failed.Said, "not a git repository")) {
+	out, err := g.Do(ctx, Call{Dir: filepath.Dir(path), Args: []string{"ls-files", "-z", "--", ":(literal)" + filepath.Base(path)}, Memory: MaxMemory})
+	if failed, is := Answered(err); is && (len(out) > 0 || strings.Contains(failed.Said, "not a git repository")) {
 		err = nil
 	}
-	return out != "", err
+	return len(out) > 0, err
 }
 
 // Named returns the commit that a user calls rev, or a fault.
 func (g Git) Named(ctx context.Context, dir, rev string) (string, error) {
-	u := userRepo{git: g, dir: dir}
-	if _, err := u.top(ctx); err != nil {
+	r, err := g.open(ctx, dir)
+	if err != nil {
 		return "", err
 	}
-	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
+	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", "--end-of-options", rev+"^{commit}")
 	_, none := Answered(err)
 	switch {
 	case none && rev == "HEAD":
-		return "", u.noCommit()
+		return "", noCommit(r.top)
 	case none:
 		return "", fault.Usage("there is no commit "+OneLine(rev, 80), "name one that git log shows", nil)
 	case err != nil:

@@ -15,11 +15,7 @@ func (t *Tree) inspectAnyway(ctx context.Context) (*Inspection, error) {
 	if failed, ok := Answered(err); !ok || failed.Command != "status" {
 		return s, err
 	}
-	quiet, err := t.quietly(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s = &Inspection{Dirty: true, tree: quiet, found: []entry{{kind: kindOdd}}}
+	s = &Inspection{Dirty: true, tree: t, found: []entry{{kind: kindOdd}}}
 	return s, s.resolveHead(ctx, "HEAD")
 }
 
@@ -205,11 +201,7 @@ func (t *Tree) Tidy(ctx context.Context, tree string, leftovers Leftovers) (stri
 			removed = append(removed, TreeEntry{c.Path, c.OldMode, c.OldID})
 		}
 	}
-	quiet, err := t.quietly(ctx)
-	if err != nil {
-		return "", err
-	}
-	on, done := quiet.scratch()
+	on, done := t.scratch()
 	defer done()
-	return WriteTree(ctx, quiet.Do, Index{on.index, tree}, removed)
+	return WriteTree(ctx, t.Do, Index{on.index, tree}, removed)
 }

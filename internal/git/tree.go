@@ -22,12 +22,10 @@ type Tree struct {
 	Run    Run      // how git runs in the tree; nil: as elsewhere
 	Beside []string // slash paths in the tree that are not work: Work leaves them out
 
-	git         Git
-	own         *gitDir       // of the user's own tree; nil: Dir/.git
-	needs       guarded.Needs // of the user's own tree
-	ignore      string        // the user's own excludes file; empty: none
-	lineEndings []Setting     // the user's settings for line endings
-	known       TreeState     // cache of a Head and its Tree
+	repository
+
+	needs guarded.Needs // of the user's own tree
+	known TreeState     // cache of a Head and its Tree
 }
 
 // Identity is an author or committer.
@@ -95,7 +93,10 @@ func (t *Trusted) OpenTree(dir string) (*Tree, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("open the tree: %w", err)
 	}
-	return &Tree{Dir: dir, git: t.git}, nil
+	at := filepath.Join(dir, ".git")
+	settings := userSettings{"core.logallrefupdates": "false", "extensions.objectformat": t.format}
+	repo, err := repository{git: t.git, top: dir, dir: at, common: at}.linked(t.Dir, settings.text(UserEnv{}))
+	return &Tree{Dir: dir, repository: repo}, err
 }
 
 // initTree makes the repository. git writes all of it, as the agent's user: a
@@ -185,7 +186,7 @@ func (t *Tree) Ignore(patterns []string) error {
 		return nil
 	}
 	const name = "info/exclude"
-	inside := untrusted.Folder{Path: t.gitDir().dir} // no link leads out of it
+	inside := untrusted.Folder{Path: t.dir} // no link leads out of it
 	there, err := inside.ReadFile(name, 1<<20)
 	if err == nil {
 		err = inside.WriteFile(name, append(there, strings.Join(patterns, "\n")+"\n"...), 0o644)

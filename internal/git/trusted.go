@@ -21,7 +21,7 @@ type Trusted struct {
 	Dir string
 
 	git    Git
-	format string   // of the user's objects
+	format string   // of its objects
 	lent   []string // its alternates
 	cache  answerCache
 
@@ -42,10 +42,15 @@ func (g Git) Open(dir string) (*Trusted, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", dir, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "objects")); err != nil {
+	config, err := untrusted.ReadFile(filepath.Join(dir, "config"), maxOutput)
+	if err != nil {
 		return nil, fmt.Errorf("open the trusted repository: %w", err)
 	}
-	return &Trusted{Dir: dir, git: g}, nil
+	format := "sha1"
+	if strings.Contains(string(config), "sha256") {
+		format = "sha256"
+	}
+	return &Trusted{Dir: dir, git: g, format: format}, nil
 }
 
 // Init makes dir a bare repository. An existing one loses its settings.
@@ -97,19 +102,15 @@ func (t *Trusted) objects() string { return filepath.Join(t.Dir, "objects") }
 
 // OpenShared makes dir a repository that reads the objects of project's repository, and writes nothing there.
 func (g Git) OpenShared(ctx context.Context, project, dir string) (*Trusted, error) {
-	top, err := userRepo{git: g, dir: project}.top(ctx)
+	r, err := g.open(ctx, project)
 	if err != nil {
 		return nil, err
 	}
-	p := Place{Top: top}
-	if err := (userRepo{git: g, dir: top}).describe(ctx, &p); err != nil {
-		return nil, fmt.Errorf("look at %s: %w", top, err)
-	}
-	t, err := g.Init(ctx, dir, p.format)
+	t, err := g.Init(ctx, dir, r.settings.format())
 	if err != nil {
 		return nil, err
 	}
-	return t, t.borrow(ctx, p)
+	return t, t.borrow(ctx, r.place())
 }
 
 // shareObjects makes objects an alternate of the repository dir, and copies where its history ends.
@@ -150,7 +151,7 @@ func publish(name, text string, mode os.FileMode) error {
 // Borrow makes dir a repository with the HEAD, the objects and some branches of
 // the user's repository. It writes nothing to the user's repository.
 func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...string) (*Trusted, error) {
-	t, err := g.Init(ctx, dir, from.format)
+	t, err := g.Init(ctx, dir, from.repository.settings.format())
 	if err != nil {
 		return nil, err
 	}
@@ -170,12 +171,12 @@ func (g Git) Borrow(ctx context.Context, from Place, dir string, branches ...str
 }
 
 func (t *Trusted) borrow(ctx context.Context, from Place) error {
-	if from.partial {
+	if from.repository.settings["extensions.partialclone"] != "" {
 		return fault.Usage(from.Top+" is a partial clone, so objects can be missing",
 			"clone all of it: git clone without --filter", nil)
 	}
-	t.lent, t.format = from.stores, from.format
-	if err := shareObjects(t.Dir, from.stores[0], from.shallow); err != nil {
+	t.lent = from.stores
+	if err := shareObjects(t.Dir, from.stores[0], filepath.Join(from.repository.common, "shallow")); err != nil {
 		return err
 	}
 	return t.dropFalseEnds(ctx)
@@ -188,7 +189,7 @@ func (t *Trusted) borrowBranch(ctx context.Context, from Place, branch string) e
 	if err := t.git.CheckDirect(ctx, from, branch); err != nil {
 		return err
 	}
-	sha, err := userRepo{git: t.git, dir: from.Top}.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
+	sha, err := from.repository.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch)+"^{commit}")
 	switch {
 	case SaidNo(err):
 		return t.DeleteRef(ctx, BranchRef(branch))

@@ -60,18 +60,17 @@ func (t *Tree) Reset(ctx context.Context, sha string) error {
 	if err != nil || head == sha {
 		return err
 	}
-	quiet, err := t.unlocked(ctx)
-	if err != nil {
+	if err := t.unlock(ctx, ""); err != nil {
 		return err
 	}
 	// With an index of head, git changes only files that differ between head and sha.
-	if err := quiet.run(ctx, "reset", "-q", "--mixed", head); err != nil {
+	if err := t.run(ctx, "reset", "-q", "--mixed", head); err != nil {
 		return fmt.Errorf("reset the index: %w", err)
 	}
-	if err := quiet.run(ctx, "read-tree", "--reset", "-u", head, sha); err != nil {
+	if err := t.run(ctx, "read-tree", "--reset", "-u", head, sha); err != nil {
 		return fmt.Errorf("update files: %w", err)
 	}
-	if err := quiet.run(ctx, "reset", "-q", "--soft", sha); err != nil {
+	if err := t.run(ctx, "reset", "-q", "--soft", sha); err != nil {
 		return fmt.Errorf("move to %s: %w", sha, err)
 	}
 	return nil
@@ -98,11 +97,10 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 	if err := CheckSHA(sha); err != nil {
 		return err
 	}
-	quiet, err := t.unlocked(ctx)
-	if err != nil {
+	if err := t.unlock(ctx, ""); err != nil {
 		return err
 	}
-	if err := quiet.run(ctx, "reset", "-q", "--hard", sha); err != nil {
+	if err := t.run(ctx, "reset", "-q", "--hard", sha); err != nil {
 		return fmt.Errorf("restore files to %s: %w", sha, err)
 	}
 	return nil
@@ -110,13 +108,13 @@ func (t *Tree) Restore(ctx context.Context, sha string) error {
 
 // scratch is a tree with a temporary index.
 type scratch struct {
-	quietTree
+	*Tree
 	index  string
 	nested bool // the index may contain nested repositories
 }
 
-func (t quietTree) scratch() (s scratch, done func()) {
-	s = scratch{quietTree: t, index: filepath.Join(t.gitDir().dir, "ralph-"+rand.Text()+".index"), nested: true}
+func (t *Tree) scratch() (s scratch, done func()) {
+	s = scratch{Tree: t, index: filepath.Join(t.dir, "ralph-"+rand.Text()+".index"), nested: true}
 	return s, func() { _ = os.Remove(s.index) } // missing if git failed early
 }
 

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/ralph-loop/ralph/internal/fault"
+	"github.com/ralph-loop/ralph/internal/git/guarded"
 	"github.com/ralph-loop/ralph/internal/shell"
+	"github.com/ralph-loop/ralph/internal/untrusted"
 )
 
 // Worktree is ralph's linked worktree of the user's repository.
@@ -27,34 +29,48 @@ func (g Git) AddWorktree(ctx context.Context, at Place, branch string) (Worktree
 	if err := CheckBranch(branch); err != nil {
 		return Worktree{}, err
 	}
-	if err := errors.Join(g.CheckLinks(ctx, at.Top), g.Exclude(ctx, at, "/"+worktreeName+"*/")); err != nil {
-		return Worktree{}, err
-	}
-	u := userRepo{git: g, dir: at.Top}
-	// git judges conditions anew in the worktree: programs of settings that hold only there would not be off.
-	key, err := u.Ask(ctx, "config", "--name-only", "--get-regexp", `^includeif\.`)
-	switch {
-	case err == nil:
-		return Worktree{}, fault.Usage("some settings of the repository depend on a condition: "+OneLine(key, 200),
-			"run without --worktree, or move them to your own settings: git config --global", nil)
-	case !SaidNo(err):
-		return Worktree{}, fmt.Errorf("read the configuration: %w", err)
-	}
-	w, err := u.freeWorktree(ctx, branch)
+	r, err := g.at(ctx, at)
 	if err != nil {
 		return Worktree{}, err
 	}
-	if err := u.write(ctx, "worktree", "add", "-q", "--no-track", "-b", w.Branch, "--", w.Dir, at.Head); err != nil {
+	if err := errors.Join(r.CheckLinks(ctx), g.Exclude(ctx, at, "/"+worktreeName+"*/")); err != nil {
+		return Worktree{}, err
+	}
+	w, err := r.freeWorktree(ctx, branch)
+	if err == nil {
+		err = r.addWorktree(ctx, w, at.Head)
+	}
+	if err != nil {
 		return Worktree{}, fmt.Errorf("add the worktree %s: %w", w.Dir, err)
 	}
 	return w, nil
 }
 
-func (u userRepo) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
+// addWorktree has git make the worktree, which then leads to ralph's common folder, and not yet to the user's.
+func (r repository) addWorktree(ctx context.Context, w Worktree, sha string) error {
+	if err := os.MkdirAll(filepath.Join(r.common, "worktrees"), 0o755); err != nil {
+		return err
+	}
+	if err := r.write(ctx, "worktree", "add", "-q", "--no-checkout", "--no-track", "-b", w.Branch, "--", w.Dir, sha); err != nil {
+		return err
+	}
+	lead, err := untrusted.ReadFile(filepath.Join(w.Dir, ".git"), 1<<12)
+	if err != nil {
+		return err
+	}
+	added := r
+	added.top, added.dir = w.Dir, filepath.Join(r.common, "worktrees", filepath.Base(guarded.Line(lead)))
+	if err := (untrusted.Folder{Path: w.Dir}).WriteFile(".git", []byte("gitdir: "+added.dir+"\n"), 0o644); err != nil {
+		return err
+	}
+	return added.write(ctx, "reset", "-q", "--hard")
+}
+
+func (r repository) freeWorktree(ctx context.Context, branch string) (Worktree, error) {
 	for n, suffix := 2, ""; ; n++ {
-		w := Worktree{filepath.Join(u.dir, worktreeName+suffix), branch + suffix}
+		w := Worktree{filepath.Join(r.top, worktreeName+suffix), branch + suffix}
 		_, there := os.Lstat(w.Dir)
-		_, err := u.Ask(ctx, "show-ref", "--verify", "-q", BranchRef(w.Branch))
+		_, err := r.Ask(ctx, "show-ref", "--verify", "-q", BranchRef(w.Branch))
 		if errors.Is(there, fs.ErrNotExist) && SaidNo(err) {
 			return w, nil
 		}
@@ -67,7 +83,11 @@ func (u userRepo) freeWorktree(ctx context.Context, branch string) (Worktree, er
 
 // Worktrees returns ralph's worktrees of the user's repository.
 func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
-	out, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "worktree", "list", "--porcelain", "-z")
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.Ask(ctx, "worktree", "list", "--porcelain", "-z")
 	if err != nil {
 		return nil, fmt.Errorf("list the worktrees of %s: %w", at.Top, err)
 	}
@@ -92,9 +112,16 @@ func (g Git) Worktrees(ctx context.Context, at Place) ([]Worktree, error) {
 // RemoveWorktree removes one of ralph's worktrees, and its branch if the user's HEAD
 // contains it. A worktree with uncommitted work is an error.
 func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchToo bool, err error) {
-	u := userRepo{git: g, dir: at.Top}
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return false, err
+	}
 	if _, err := os.Stat(w.Dir); err == nil {
-		s, _, err := userRepo{git: g, dir: w.Dir}.readStatus(ctx)
+		there, err := g.open(ctx, w.Dir)
+		if err != nil {
+			return false, err
+		}
+		s, _, err := readStatus(ctx, there.Do)
 		if err != nil {
 			return false, fmt.Errorf("look at %s: %w", w.Dir, err)
 		}
@@ -103,25 +130,29 @@ func (g Git) RemoveWorktree(ctx context.Context, at Place, w Worktree) (branchTo
 		}
 	}
 	// Without --force, git would refuse ignored files too.
-	if err := u.write(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
+	if err := r.write(ctx, "worktree", "remove", "--force", "--", w.Dir); err != nil {
 		return false, fmt.Errorf("remove the worktree %s: %w", w.Dir, err)
 	}
 	if w.Branch == "" {
 		return false, nil
 	}
-	if _, err := u.Ask(ctx, "merge-base", "--is-ancestor", BranchRef(w.Branch), "HEAD"); err != nil {
+	if _, err := r.Ask(ctx, "merge-base", "--is-ancestor", BranchRef(w.Branch), "HEAD"); err != nil {
 		if SaidNo(err) {
 			err = nil
 		}
 		return false, err
 	}
-	err = u.write(ctx, "update-ref", "-d", BranchRef(w.Branch))
+	err = r.write(ctx, "update-ref", "-d", BranchRef(w.Branch))
 	return err == nil, err
 }
 
 // CheckDirect refuses a branch that is a symbolic ref: a write to it would move another branch, which may be checked out.
 func (g Git) CheckDirect(ctx context.Context, at Place, branch string) error {
-	to, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", BranchRef(branch))
+	r, err := g.at(ctx, at)
+	if err != nil {
+		return err
+	}
+	to, err := r.Ask(ctx, "symbolic-ref", "-q", BranchRef(branch))
 	switch {
 	case SaidNo(err):
 		return nil
@@ -142,28 +173,35 @@ func (g Git) SwitchNew(ctx context.Context, at Place, branch string) error {
 	if dir != "" {
 		return fault.Usage(fmt.Sprintf("the branch %s is checked out in %s", branch, dir), "switch to another branch there: git switch BRANCH", nil)
 	}
-	if err := errors.Join(g.CheckDirect(ctx, at, branch), g.CheckLinks(ctx, at.Top)); err != nil {
+	r, err := g.at(ctx, at)
+	if err != nil {
 		return err
 	}
-	u := userRepo{git: g, dir: at.Top}
-	sha, err := u.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
+	if err := errors.Join(g.CheckDirect(ctx, at, branch), r.CheckLinks(ctx)); err != nil {
+		return err
+	}
+	sha, err := r.Ask(ctx, "rev-parse", "--verify", "-q", BranchRef(branch))
 	switch {
 	case err == nil && sha != at.Head:
 		return fault.Usage(fmt.Sprintf("the branch %s is at another commit than %s", branch, at.Branch), "check it out first: git switch "+shell.Quote(branch), nil)
 	case err != nil && !SaidNo(err):
 		return fmt.Errorf("look for the branch %s: %w", branch, err)
 	case err != nil:
-		if err := u.write(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
+		if err := r.write(ctx, "update-ref", "-m", "branch: Created from "+at.Branch, BranchRef(branch), at.Head, strings.Repeat("0", len(at.Head))); err != nil {
 			return fmt.Errorf("create the branch %s: %w", branch, err)
 		}
 	}
-	return u.write(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
+	return r.write(ctx, "symbolic-ref", "-m", fmt.Sprintf("checkout: moving from %s to %s", at.Branch, branch), "HEAD", BranchRef(branch))
 }
 
 // IsDefault reports whether a branch is the remote's default branch, or is called main or master if that is unknown.
 // Some file systems ignore case.
 func (g Git) IsDefault(ctx context.Context, at Place, branch string) bool {
-	head, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
+	head := ""
+	r, err := g.at(ctx, at)
+	if err == nil {
+		head, err = r.Ask(ctx, "symbolic-ref", "-q", "refs/remotes/"+at.Remote+"/HEAD")
+	}
 	if name, is := strings.CutPrefix(head, "refs/remotes/"+at.Remote+"/"); err == nil && is {
 		return strings.EqualFold(branch, name)
 	}
@@ -178,12 +216,17 @@ func (g Git) CheckedOut(ctx context.Context, at Place, branch string) (dir strin
 	if err := CheckBranch(branch); err != nil {
 		return "", err
 	}
-	out, err := userRepo{git: g, dir: at.Top}.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
+	r, err := g.at(ctx, at)
 	if err != nil {
-		return "", fmt.Errorf("look for the branch %s: %w", branch, err)
+		return "", err
 	}
-	if dir, is := strings.CutPrefix(out, BranchRef(branch)+" "); is { // for-each-ref also lists refs below this name
-		return dir, nil
+	out, err := r.Ask(ctx, "for-each-ref", "--format=%(refname) %(worktreepath)", "--", BranchRef(branch))
+	dir, is := strings.CutPrefix(out, BranchRef(branch)+" ")
+	switch {
+	case err != nil || !is: // for-each-ref also lists refs below this name
+		return "", err
+	case dir == r.plain: // git takes it for the main work tree
+		dir = filepath.Dir(r.common)
 	}
-	return "", nil
+	return dir, nil
 }

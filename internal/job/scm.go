@@ -114,7 +114,7 @@ func (s *activeRun) execSCM(ctx context.Context, command process.Command) (proce
 	case IsLocal(command.Argv):
 		exec, env = s.commandRunner(command.Dir), s.Sandbox.Env(s.CheckEnv, false)
 	case s.UserTree != nil:
-		if err := s.Git.CheckLinks(ctx, s.UserTree.Dir); err != nil {
+		if err := s.UserTree.CheckLinks(ctx); err != nil {
 			return process.Result{}, err
 		}
 	}

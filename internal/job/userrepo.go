@@ -25,7 +25,7 @@ func (d UserRepository) Fetch(ctx context.Context, dir, _, branch string) (*git.
 
 // Push updates the user's branch.
 func (d UserRepository) Push(ctx context.Context, from *git.Trusted, branch, sha string) error {
-	if err := d.Git.CheckLinks(ctx, d.Place.Top); err != nil {
+	if err := d.Place.CheckLinks(ctx); err != nil {
 		return err
 	}
 	return remote.Deliver(ctx, from, d.Place, branch, sha)

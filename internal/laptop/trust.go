@@ -115,11 +115,7 @@ func (d *Project) marksOf(ctx context.Context, dir string) (lines []string, mark
 // those of this one, if it has some.
 func (d *Project) mark(ctx context.Context) error {
 	if d.Place != nil {
-		common, err := d.Tool.Common(ctx, d.Place.Top)
-		if err == nil {
-			err = guarded.Extend(common, sandboxed, func(*os.File) error { return nil })
-		}
-		if err != nil {
+		if err := guarded.Extend(d.Place.Common(), sandboxed, func(*os.File) error { return nil }); err != nil {
 			return fmt.Errorf("mark %s: %w", d.Place.Top, err)
 		}
 	}

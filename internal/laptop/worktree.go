@@ -109,9 +109,7 @@ func (d *Project) useWorktree(ctx context.Context, j *job.Job, to git.Worktree) 
 	if err != nil {
 		return err
 	}
-	here, one := d.Tool.Common(ctx, d.Place.Top)
-	there, other := d.Tool.Common(ctx, place.Top)
-	if place.Top != to.Dir || one != nil || other != nil || here != there {
+	if place.Top != to.Dir || place.Common() != d.Place.Common() {
 		return fault.Usage(to.Dir+" is no worktree of this repository any more: a link or another repository is in its place",
 			"look at it, remove it, and bring the worktree back: git worktree add -f "+shell.Quote(to.Dir)+" "+shell.Quote(to.Branch), nil)
 	}

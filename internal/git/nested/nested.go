@@ -135,8 +135,7 @@ func (s search) renew(ctx context.Context, moved string) {
 	if s.isOwnIndex(moved) {
 		ctx, cancel := context.WithTimeout(ctx, forGit)
 		defer cancel()
-		index := filepath.Join(s.top, moved)
-		_, _ = s.git.DoQuietly(ctx, s.onIndex(index, "read-tree", "HEAD")) // without a commit there is nothing to read
+		_ = s.git.RenewIndex(ctx, s.top, filepath.Join(s.top, path.Dir(moved))) // without a commit there is nothing to read
 	}
 }
 

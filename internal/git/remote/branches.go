@@ -122,13 +122,12 @@ func Deliver(ctx context.Context, t *git.Trusted, to git.Place, branch, sha stri
 	if err := t.Git().CheckDirect(ctx, to, branch); err != nil {
 		return err
 	}
-	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Dir: to.Top, Set: forgiven()})
+	c, address, err := (&Repository{URL: t.Dir}).reach(ctx, t.Git(), git.Call{Set: forgiven()})
 	if err != nil {
 		return err
 	}
-	// The user's settings could name another program as the other end of this address.
-	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--upload-pack=git-upload-pack", "--", address, sha + ":" + git.BranchRef(branch)}
-	if _, err = t.Git().DoQuietly(ctx, c); err == nil {
+	c.Args = []string{"fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", address, sha + ":" + git.BranchRef(branch)}
+	if _, err = to.Do(ctx, c); err == nil {
 		return nil
 	}
 	what := fmt.Sprintf("bring %s to %s", branch, to.Top)

@@ -21,7 +21,7 @@ import (
 func answering(t *testing.T, exit int, out, said []byte) *git.Trusted {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "objects"), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "config"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	trusted, err := (git.Git{Run: func(_ context.Context, c process.Command) (process.Result, error) {
