@@ -3,6 +3,7 @@ package untrusted
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 )
 
 // Folder is a folder by its path, which is opened anew for each use.
@@ -55,7 +56,7 @@ func (f Folder) WriteFile(name string, data []byte, perm fs.FileMode) error {
 // Remove removes a file, which need not be there.
 func (f Folder) Remove(name string) error {
 	err := f.Do(func(root *Root) error { return root.Remove(name) })
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // or a file is where its folder would be
 		return nil
 	}
 	return err

@@ -334,3 +334,10 @@ func replaced(name string) func(dir, victim string) error {
 		return errors.Join(os.RemoveAll(filepath.Join(dir, name)), os.Symlink(victim, filepath.Join(dir, name)))
 	}
 }
+
+// A name below a file is not there: the refs of a git repository can be such a file (reftable).
+func TestRemoveBelowAFile(t *testing.T) {
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "heads"), nil, 0o600))
+	must(t, untrusted.Folder{Path: dir}.Remove("heads/main.lock"))
+}
