@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ralph-loop/ralph/internal/git"
@@ -108,5 +109,21 @@ func TestPlainSettingsHold(t *testing.T) {
 	}
 	if got := must(g.Inspect(t.Context(), dir))(t).Dirty; len(got) > 0 || exists(filepath.Join(dir, "deep")) {
 		t.Errorf("Dirty = %q", got)
+	}
+}
+
+// The main work tree has its own name, also where git takes ralph's common folder for it.
+func TestTheMainWorkTreeIsNamed(t *testing.T) {
+	l := newLab(t)
+	work, place := l.desk()
+	sha := l.commit("one", map[string]string{"a": "1"})
+	l.take(l.terms())
+	linked := must(l.git.AddWorktree(t.Context(), place, "ralph/loop"))(t)
+	there := must(l.git.Inspect(t.Context(), linked.Dir))(t)
+	if at := must(l.git.CheckedOut(t.Context(), there, place.Branch))(t); at != work {
+		t.Errorf("%s is checked out in %q, want %s", place.Branch, at, work)
+	}
+	if err := remote.Deliver(t.Context(), l.trusted, there, place.Branch, sha); err == nil || !strings.HasSuffix(errors.Unwrap(err).Error(), "checked out at '"+work+"'") {
+		t.Errorf("Deliver: %v", err)
 	}
 }

@@ -81,7 +81,11 @@ func (r repository) do(ctx context.Context, c Call) ([]byte, error) {
 	}
 	c.Dir = r.top
 	c.Env = append([]string{"GIT_DIR=" + r.dir, "GIT_WORK_TREE=" + r.top, "GIT_COMMON_DIR=" + r.plain}, c.Env...)
-	return r.git.Do(ctx, c)
+	out, err := r.git.Do(ctx, c)
+	if failed, is := Answered(err); is { // git takes the common folder for the main work tree
+		failed.Said = strings.ReplaceAll(failed.Said, r.plain, filepath.Dir(r.common))
+	}
+	return out, err
 }
 
 // Ask runs git and returns its output without the final newline.
