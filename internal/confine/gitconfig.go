@@ -43,8 +43,8 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 			continue // the file is missing, or has no harmless setting
 		}
 		for entry := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-			if !r.isWithheld(entry) {
-				text.WriteString(gitSetting(entry))
+			if set := git.SettingOf(entry); !r.isWithheld(set) {
+				text.WriteString(set.Text())
 			}
 		}
 	}
@@ -54,16 +54,15 @@ func (r *folders) copyGitConfig(ctx context.Context, asked Options, scope string
 }
 
 // isWithheld excludes settings with a login, and unreadable files. Public certificates are allowed.
-func (r *folders) isWithheld(entry string) bool {
-	key, value, _ := strings.Cut(entry, "\n")
-	if key != "http.sslcainfo" {
-		return strings.HasPrefix(key, "url.") && sandbox.TextHoldsLogin(key+"="+value)
+func (r *folders) isWithheld(set git.Setting) bool {
+	if set.Key != "http.sslcainfo" {
+		return strings.HasPrefix(set.Key, "url.") && sandbox.TextHoldsLogin(set.Key+"="+set.Value)
 	}
-	text, err := untrusted.ReadFile(value, mostTrusted)
-	if err != nil || !filepath.IsAbs(value) || bytes.Contains(text, []byte("PRIVATE KEY")) || !bytes.Contains(text, []byte("BEGIN CERTIFICATE")) {
+	text, err := untrusted.ReadFile(set.Value, mostTrusted)
+	if err != nil || !filepath.IsAbs(set.Value) || bytes.Contains(text, []byte("PRIVATE KEY")) || !bytes.Contains(text, []byte("BEGIN CERTIFICATE")) {
 		return true
 	}
-	r.read = append(r.read, value)
+	r.read = append(r.read, set.Value)
 	return false
 }
 
@@ -81,21 +80,6 @@ func globalGitConfigs(asked Options) [][]string {
 	}
 	folder := cmp.Or(environ.Get(asked.Env, "XDG_CONFIG_HOME"), filepath.Join(asked.Home, ".config"))
 	return [][]string{{"--file", filepath.Join(folder, "git", "config")}, {"--file", filepath.Join(asked.Home, ".gitconfig")}}
-}
-
-var quoteGit = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-
-// gitSetting turns output of git config -z into lines of a configuration file.
-func gitSetting(entry string) string {
-	key, value, valued := strings.Cut(entry, "\n")
-	section, name, _ := strings.Cut(key, ".")
-	if at := strings.LastIndexByte(name, '.'); at >= 0 {
-		section, name = section+` "`+quoteGit.Replace(name[:at])+`"`, name[at+1:]
-	}
-	if valued {
-		name += ` = "` + quoteGit.Replace(value) + `"`
-	}
-	return "[" + section + "]\n\t" + name + "\n"
 }
 
 func guards(list []guarded.Guard) (all []putback.Guard) {

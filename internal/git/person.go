@@ -84,12 +84,8 @@ func (g Git) settingsOf(ctx context.Context, dir string) (userSettings, error) {
 
 func (s userSettings) add(entries []string) {
 	for _, entry := range entries {
-		key, value, given := strings.Cut(entry, "\n")
-		if !given {
-			value = "true"
-		}
-		if key != "" && value != "" {
-			s[key] = value // the last one counts
+		if set := SettingOf(entry); set.Key != "" && set.Value != "" {
+			s[set.Key] = set.Value // the last one counts
 		}
 	}
 }
@@ -137,14 +133,32 @@ func (s userSettings) text(person UserEnv) string {
 	}
 	var text strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(plain)) {
-		if section, name, _ := strings.Cut(key, "."); section != "remote" && plain[key] != "" {
-			fmt.Fprintf(&text, "[%s]\n\t%s = \"%s\"\n", section, name, escapeValue.Replace(plain[key]))
+		if !strings.HasPrefix(key, "remote.") && plain[key] != "" {
+			text.WriteString(Setting{key, plain[key]}.Text())
 		}
 	}
 	return text.String()
 }
 
-var escapeValue = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+var quote = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// SettingOf reads what git config -z prints of a setting. One without a value is true.
+func SettingOf(entry string) Setting {
+	key, value, given := strings.Cut(entry, "\n")
+	if !given {
+		value = "true"
+	}
+	return Setting{key, value}
+}
+
+// Text returns the setting as lines of a configuration file.
+func (s Setting) Text() string {
+	section, name, _ := strings.Cut(s.Key, ".")
+	if at := strings.LastIndexByte(name, '.'); at >= 0 {
+		section, name = section+` "`+quote.Replace(name[:at])+`"`, name[at+1:]
+	}
+	return "[" + section + "]\n\t" + name + ` = "` + quote.Replace(s.Value) + "\"\n"
+}
 
 // These limit how much of a configuration is read to find its includes, and how many files it includes.
 const maxConfig, maxIncluded = 64 << 20, 10_000
