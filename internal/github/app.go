@@ -196,6 +196,8 @@ type Delivery struct {
 	Event  string
 	At     time.Time
 	Status int // of the answer; 0 or 502 and the like without one
+
+	Installation int64 // of the App, in the account of the repository; 0: unknown
 }
 
 // Accepted reports whether somebody said that they had it.
@@ -223,7 +225,9 @@ func (c *Client) Deliveries(ctx context.Context, since time.Time) (all []Deliver
 			if d.GetDeliveredAt().Before(since) {
 				return all, true, nil
 			}
-			all = append(all, Delivery{ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode()})
+			all = append(all, Delivery{
+				ID: d.GetID(), GUID: d.GetGUID(), Event: d.GetEvent(), At: d.GetDeliveredAt().Time, Status: d.GetStatusCode(), Installation: d.GetInstallationID(),
+			})
 		}
 		if next == "" {
 			return all, true, nil

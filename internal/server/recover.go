@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -46,6 +47,7 @@ func (d *service) logStart() time.Time {
 
 // catchUp handles deliveries that were missed or not finished.
 func (d *service) catchUp(ctx context.Context) error {
+	d.limited.Clear()
 	log, complete, err := d.app.Deliveries(ctx, d.logStart())
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (d *service) catchUp(ctx context.Context) error {
 	}
 	var all error // an error of one delivery does not stop the others
 	for _, delivery := range d.unhandled(log) {
-		if !d.memory.add(delivery.GUID) {
+		if !d.isDue(delivery) {
 			continue
 		}
 		err := d.handleLogged(ctx, delivery)
@@ -76,6 +78,15 @@ func (d *service) catchUp(ctx context.Context) error {
 	return all
 }
 
+// isDue reports whether a delivery is to be handled now, which it then is.
+func (d *service) isDue(delivery github.Delivery) bool {
+	if _, limited := d.limited.Load(delivery.Installation); limited {
+		d.unfinished.Store(true) // the next read may have more luck
+		return false
+	}
+	return d.memory.add(delivery.GUID)
+}
+
 func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) error {
 	body, err := d.app.Payload(ctx, delivery.ID)
 	if err != nil {
@@ -89,7 +100,7 @@ func (d *service) handleLogged(ctx context.Context, delivery github.Delivery) er
 	if !wanted || !d.memory.add(o.contentHash()) {
 		return nil
 	}
-	o.mayHaveStarted, o.at = true, delivery.At
+	o.mayHaveStarted, o.at, o.installation = true, delivery.At, delivery.Installation
 	select {
 	case d.queue <- o:
 		return nil
@@ -120,6 +131,7 @@ type order struct {
 	trigger        trigger.Trigger
 	at             time.Time
 	mayHaveStarted bool // by an earlier server, or with a lost answer
+	installation   int64
 }
 
 // contentHash identifies the content of a delivery: GitHub signs neither its id nor the name of its event.
@@ -160,6 +172,9 @@ func (d *service) dispatch(ctx context.Context, o order) {
 		out = postponed
 		d.memory.forget(o.id, o.contentHash())
 		d.unfinished.Store(true) // catchUp reads it again from GitHub's log
+		if errors.Is(err, github.RateLimited) && o.installation != 0 {
+			d.limited.Store(o.installation, true)
+		}
 		log.Warn("cannot start a job yet", "error", err.Error())
 	default:
 		out = failed
@@ -171,6 +186,9 @@ func (d *service) dispatch(ctx context.Context, o order) {
 func (d *service) start(ctx context.Context, o order) (outcome, error) {
 	access := d.Access
 	access.Owner, access.Repo = o.trigger.Repo.Owner, o.trigger.Repo.Name
+	pace := *cmp.Or(access.Retry, &github.DefaultRetryPolicy)
+	pace.MaxWait = 0 // the limit is one account's, and others need this worker
+	access.Retry = &pace
 	client, err := github.Connect(access)
 	if err != nil {
 		return failed, err

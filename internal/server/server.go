@@ -56,6 +56,7 @@ type service struct {
 	began        time.Time
 	handledUntil time.Time   // all deliveries in GitHub's log before this time are handled
 	unfinished   atomic.Bool // but for some that were forgotten, to be handled again
+	limited      sync.Map    // installations that GitHub's limit stopped since the last read of the log began
 	metrics      *metrics
 	queue        chan order
 	reading      chan struct{} // limits how many bodies are read at once

@@ -115,11 +115,11 @@ func (s *Server) rateHeaders(header http.Header, token *Token) {
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // orNull returns the JSON null for what GitHub leaves empty as null.
-func orNull(text string) any {
-	if text == "" {
+func orNull[T comparable](value T) any {
+	if value == *new(T) {
 		return nil
 	}
-	return text
+	return value
 }
 
 func stampOrNull(t time.Time) any {

@@ -18,6 +18,8 @@ type Delivery struct {
 	Payload []byte
 	At      time.Time // now, where it is zero
 	Status  int       // that the receiver answered
+
+	Installation int64 // 0: GitHub does not tell
 }
 
 // Deliver puts a try into the log of the Apps' webhook. It sends nothing: the
@@ -80,6 +82,6 @@ func (d Delivery) json() object {
 	}
 	return object{
 		"id": d.ID, "guid": d.GUID, "delivered_at": stamp(d.At), "redelivery": false, "duration": 0.25, "status": status,
-		"status_code": d.Status, "event": d.Event, "action": orNull(event.Action), "installation_id": nil, "repository_id": nil,
+		"status_code": d.Status, "event": d.Event, "action": orNull(event.Action), "installation_id": orNull(d.Installation), "repository_id": nil,
 	}
 }
