@@ -75,8 +75,8 @@ func (h *branchHost) savedCommitInComment(ctx context.Context) (string, error) {
 		return "", err
 	}
 	h.posted = h.postedAs(found)
-	if m := savedCommitMark.FindStringSubmatch(found.Body); m != nil {
-		h.savedCommit = m[1]
+	if commit, _ := markedCommit(found.Body); commit != "" {
+		h.savedCommit = commit
 	}
 	return h.savedCommit, nil
 }
@@ -87,11 +87,20 @@ func (h *branchHost) savedCommitInPull(ctx context.Context, branch, ref string) 
 	if err != nil || !open {
 		return "", err
 	}
-	head, _, _ := strings.Cut(pull.Body, "\n") // below, others may have their words in it
-	if m := savedCommitMark.FindStringSubmatch(head); m != nil && m[2] == ref {
-		return m[1], nil
+	commit, on := markedCommit(pull.Body)
+	if on != ref {
+		return "", nil
 	}
-	return "", nil
+	return commit, nil
+}
+
+// markedCommit returns the commit that a text of ralph's names as saved, and in a pull request on which ref.
+func markedCommit(text string) (commit, ref string) {
+	head, _, _ := strings.Cut(text, "\n") // below, others may have their words in it
+	if m := savedCommitMark.FindStringSubmatch(head); m != nil {
+		return m[1], m[2]
+	}
+	return "", ""
 }
 
 // replaceComment replaces the comment's text, but keeps its mark of the saved commit.
