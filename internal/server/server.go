@@ -60,6 +60,7 @@ type service struct {
 	metrics      *metrics
 	queue        chan order
 	reading      chan struct{} // limits how many bodies are read at once
+	unread       atomic.Int64  // bytes of these bodies
 	closing      chan struct{}
 	jobs         *jobVerifier // nil: no token exchange
 }

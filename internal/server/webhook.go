@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ralph-loop/ralph/internal/github"
 	"github.com/ralph-loop/ralph/internal/pattern"
@@ -15,7 +16,8 @@ import (
 
 const (
 	maxBody    = 25 << 20 // GitHub's limit
-	maxReaders = 32       // bodies that are read at once, which limits the memory
+	maxReaders = 32       // bodies that are read at once
+	maxUnread  = 32 << 20 // bytes of bodies whose signature is not checked yet: anybody can send them
 )
 
 type refusal struct {
@@ -67,7 +69,12 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 	default:
 		return nil, errTooBusy
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	from := &metered{Reader: http.MaxBytesReader(w, r.Body, maxBody), all: &d.unread}
+	defer func() { d.unread.Add(-from.held) }()
+	body, err := io.ReadAll(from)
+	if errors.Is(err, errTooBusy) {
+		return nil, errTooBusy
+	}
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return nil, errTooLarge
 	}
@@ -78,6 +85,22 @@ func (d *service) receive(w http.ResponseWriter, r *http.Request) ([]byte, error
 		return nil, &refusal{http.StatusUnauthorized, forged, "the signature is wrong"}
 	}
 	return body, nil
+}
+
+// metered counts what is read through it, and ends where all together hold too much.
+type metered struct {
+	io.Reader
+	all  *atomic.Int64
+	held int64
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.held += int64(n)
+	if m.all.Add(int64(n)) > maxUnread {
+		return 0, errTooBusy
+	}
+	return n, err
 }
 
 var (
