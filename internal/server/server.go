@@ -142,7 +142,7 @@ func serve(ctx context.Context, l net.Listener, handler http.Handler, log *slog.
 	web := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: limits.Request, ReadTimeout: limits.Request, WriteTimeout: 3 * limits.Request, IdleTimeout: 6 * limits.Request,
-		MaxHeaderBytes: 64 << 10,
+		MaxHeaderBytes: 8 << 10, // a connection may hold ten times this, and anybody can open many
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)

@@ -251,6 +251,13 @@ func TestWhatIsHugeIsRefused(t *testing.T) {
 			t.Errorf("it is answered with %d %s", status, said)
 		}
 	})
+	t.Run("in its headers", func(t *testing.T) {
+		r := v.delivery(guid(1), nil)
+		r.Header.Set("X-Much", strings.Repeat("x", 16<<10))
+		if status, said := v.send(r); status != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("it is answered with %d %s", status, said)
+		}
+	})
 	v.counted("too_large", 2)
 }
 
