@@ -45,7 +45,7 @@ func TestNothingWaitsForAPipe(t *testing.T) {
 	}{
 		"the locks that git left": {".git", func(s stand) error {
 			return s.tree.Restore(s.Context(), s.place.Head)
-		}, "not a directory"},
+		}, ".git is not a folder"},
 		"what is guarded of it": {".git/modules", needs, ""},
 		"the stores it borrows": {".git/objects/info/alternates", needs, ""},
 		"what it ignores": {".git/info/exclude", func(s stand) error {
