@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,7 +196,15 @@ func github(ts *testscript.TestScript, neg bool, args []string) {
 	if !known {
 		ts.Fatalf("github knows no %q", args[0])
 	}
-	text, err := word(visiting(ts), args[1:])
+	v := visiting(ts)
+	for i, arg := range args {
+		if strings.Contains(arg, "-COMMIT") { // a branch whose name ends in a commit that no script can know
+			branches, err := v.git("branch", "--format=%(refname:short)")
+			ts.Check(err)
+			args[i] = strings.ReplaceAll(arg, "-COMMIT", regexp.MustCompile(`-[0-9a-f]{7}\b`).FindString(branches))
+		}
+	}
+	text, err := word(v, args[1:])
 	ts.Check(err)
 	fmt.Fprint(ts.Stdout(), text)
 }

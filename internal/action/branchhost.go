@@ -48,11 +48,6 @@ func (h *branchHost) Push(ctx context.Context, from *git.Trusted, branch, sha st
 	return origin.Push(ctx, from, remote.Update{Branch: branch, SHA: sha})
 }
 
-// FreeBranch returns a name for another branch: one that is not there, or stands at sha.
-func (h *branchHost) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
-	return h.remote().FreeBranch(ctx, from, branch, sha)
-}
-
 // FetchCommit fetches a commit that was there.
 func (h *branchHost) FetchCommit(ctx context.Context, to *git.Trusted, sha string) error {
 	return h.remote().Fetch(ctx, to, sha)

@@ -3,8 +3,8 @@
 //
 // No setting or hook of a repository that somebody else wrote reaches git, so nothing that it names runs: git works
 // there with a common folder of ralph's own (type repository). Only commands that start nothing see them: rev-parse
-// and config, to find the repository and its plain settings, ls-files, and upload-pack, which lists its branches. Only a sandbox around Run protects from bugs in git itself, and from links
-// that name files outside of the tree.
+// and config, to find the repository and its plain settings, and ls-files. Only a sandbox around Run protects from
+// bugs in git itself, and from links that name files outside of the tree.
 package git
 
 import (

@@ -105,23 +105,10 @@ func TestUnrelatedHistoriesAreNotMerged(t *testing.T) {
 	}
 }
 
-func TestAuthorsAndFree(t *testing.T) {
-	l, our, their := shown(t, map[string]string{"a": "1\n"}, map[string]string{"b": "2\n"})
+func TestAuthors(t *testing.T) {
+	l, _, their := shown(t, map[string]string{"a": "1\n"}, map[string]string{"b": "2\n"})
 	if diff := cmp.Diff([]string{"Grace"}, must(l.trusted.Authors(t.Context(), git.Span{From: l.base, To: their}))(t)); diff != "" {
 		t.Errorf("Authors (-want +got):\n%s", diff)
-	}
-	at := remote.Repository{URL: l.remote}
-	free := func(sha string) string { return must(at.FreeBranch(t.Context(), l.trusted, "work", sha))(t) }
-	if got := free(our); got != "work-2" {
-		t.Errorf("Free = %q, want work-2", got)
-	}
-	l.grace(l.base, "work-2", map[string]string{"c": "3"})
-	taken := l.sh(l.remote, "git", "rev-parse", "work-2")
-	if got, own := free(our), free(taken); got != "work-3" || own != "work-2" {
-		t.Errorf("Free = %q, and %q for what stands there", got, own)
-	}
-	if _, err := at.FreeBranch(t.Context(), l.trusted, "-x", our); err == nil {
-		t.Error("-x is a name for a branch")
 	}
 }
 

@@ -109,8 +109,6 @@ type Audience struct {
 // BranchHost is the repository to which the branch is pushed.
 type BranchHost interface {
 	Push(ctx context.Context, from *git.Trusted, branch, sha string) error
-	// FreeBranch returns a name for another branch: a new one, or one at sha.
-	FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error)
 	// FetchCommit fetches a commit that was pushed before.
 	FetchCommit(ctx context.Context, to *git.Trusted, sha string) error
 }

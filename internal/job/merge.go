@@ -92,18 +92,18 @@ func (s *activeRun) mergeFetchedBranch(ctx context.Context, run journal.Run) (jo
 		return nil, err
 	}
 	if !grew {
-		free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head)
-		return journal.Branched{From: run.Branch, To: free, Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, err
+		return journal.Branched{From: run.Branch, To: otherBranch(run, run.Head), Why: fmt.Sprintf("someone rewrote it: it is at %.7s, without the commits that ralph pushed", theirs)}, nil
 	}
 	joined, err := s.merge(ctx, run, journal.Joined{Of: journal.OfBranch, With: theirs}, last)
 	if err != nil || len(joined.Conflicts) == 0 {
 		return joined, err
 	}
-	if joined.Aside, err = s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, run.Head); err == nil { // saves the work outside of this machine
-		err = s.BranchHost.Push(ctx, s.trusted, joined.Aside, run.Head)
-	}
-	return joined, err
+	joined.Aside = otherBranch(run, run.Head)
+	return joined, s.BranchHost.Push(ctx, s.trusted, joined.Aside, run.Head) // saves the work outside of this machine
 }
+
+// otherBranch returns a name for a branch with a commit that cannot go to the run's branch: only that commit has it.
+func otherBranch(run journal.Run, sha string) string { return fmt.Sprintf("%s-%.7s", run.Branch, sha) }
 
 // merge merges the work with what others did since last, and moves the agent's tree
 // there. It does so before the event is recorded: an agent in the old tree would undo

@@ -121,9 +121,6 @@ func (s *activeRun) pushWithoutWorkflows(ctx context.Context, run journal.Run) (
 	if err != nil || rest.SHA == "" {
 		return "", nil, err
 	}
-	free, err := s.BranchHost.FreeBranch(ctx, s.trusted, run.Branch, rest.SHA)
-	if err != nil {
-		return "", nil, err
-	}
-	return free, rest.Left, s.BranchHost.Push(ctx, s.trusted, free, rest.SHA)
+	branch = otherBranch(run, rest.SHA)
+	return branch, rest.Left, s.BranchHost.Push(ctx, s.trusted, branch, rest.SHA)
 }

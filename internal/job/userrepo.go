@@ -48,10 +48,5 @@ func (d UserRepository) CommitPRD(ctx context.Context, run journal.Run) error {
 	return err
 }
 
-// FreeBranch returns a name for another branch of the user's repository.
-func (d UserRepository) FreeBranch(ctx context.Context, from *git.Trusted, branch, sha string) (string, error) {
-	return remote.Repository{URL: d.Place.Top}.FreeBranch(ctx, from, branch, sha)
-}
-
 // FetchCommit has nothing to do: the user's objects are borrowed.
 func (UserRepository) FetchCommit(context.Context, *git.Trusted, string) error { return nil }

@@ -88,29 +88,6 @@ func (r Repository) Push(ctx context.Context, t *git.Trusted, u Update) error {
 	return r.push(ctx, t, u.SHA+":"+git.BranchRef(u.Branch))
 }
 
-const mostBranches = 20
-
-// FreeBranch returns the first of branch-2, branch-3 … that does not exist, or stands at sha.
-func (r Repository) FreeBranch(ctx context.Context, t *git.Trusted, branch, sha string) (string, error) {
-	var names []string
-	for n := range mostBranches {
-		names = append(names, fmt.Sprintf("%s-%d", branch, n+2))
-	}
-	if err := git.CheckBranch(names[len(names)-1]); err != nil {
-		return "", err
-	}
-	there, err := r.list(ctx, t.Git(), t.Do, refsOf(names)...)
-	if err != nil {
-		return "", err
-	}
-	for _, name := range names {
-		if stands := there[git.BranchRef(name)]; stands == "" || stands == sha {
-			return name, nil
-		}
-	}
-	return "", fmt.Errorf("there are %d branches like %s already", mostBranches, branch)
-}
-
 // Deliver brings a branch of the user's repository to a commit, reading it from
 // the trusted one. It is never forced, and never the branch that is checked
 // out: the user's files stay as they are. Where others went on with it the error

@@ -169,15 +169,8 @@ func TestNamesThatAreNotOurs(t *testing.T) {
 	}
 }
 
-func TestFreeBranchAndTag(t *testing.T) {
+func TestTag(t *testing.T) {
 	g := newGround(t)
-	run(t, g.URL, "update-ref", "refs/heads/work-2", g.first)
-	if name, err := g.FreeBranch(t.Context(), g.Trusted, "work", g.head); err != nil || name != "work-3" {
-		t.Errorf("FreeBranch = %q, %v, want work-3", name, err)
-	}
-	if name, err := g.FreeBranch(t.Context(), g.Trusted, "work", g.first); err != nil || name != "work-2" {
-		t.Errorf("FreeBranch of what stands there = %q, %v, want work-2", name, err)
-	}
 	for tag, want := range map[string]string{"v1": g.head, "v2": ""} {
 		if got, err := g.Tag(t.Context(), g.git, tag); err != nil || got != want {
 			t.Errorf("Tag %s = %q, %v, want %q", tag, got, err, want)
