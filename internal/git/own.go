@@ -75,8 +75,8 @@ func (g Git) Exclude(ctx context.Context, at Place, patterns ...string) error {
 }
 
 // CheckLinks refuses a link by which git would write outside of the git folders of a repository: in place of
-// what git writes there, or below logs. Another command in the sandbox can put one there at any time, so this
-// only keeps git from those that are there by now.
+// what git writes there, or below logs, refs and objects. Another command in the sandbox can put one there at any
+// time, so this only keeps git from those that are there by now.
 func (r repository) CheckLinks(ctx context.Context) error {
 	return cmp.Or(guarded.CheckLinks(ctx, r.dir), guarded.CheckLinks(ctx, r.common))
 }

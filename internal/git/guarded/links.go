@@ -61,9 +61,15 @@ func CheckLinks(ctx context.Context, dir string) error {
 			return err
 		case e.Info.Mode().Type() == fs.ModeSymlink && Writes(e.Path) && !process.Under(dir, untrusted.Place(filepath.Join(dir, e.Path))):
 			return fault.Usage("git would write through the link "+filepath.Join(dir, e.Path), "inspect it: a command in the sandbox may have made it; remove it", nil)
-		case e.Info.IsDir() && e.Path != "." && e.Path != "logs" && e.Path != "refs" && !strings.HasPrefix(e.Path, "logs/") && !strings.HasPrefix(e.Path, "refs/"):
+		case e.Info.IsDir() && !writesBelow(e.Path):
 			return fs.SkipDir
 		}
 		return nil
 	})
+}
+
+// writesBelow reports folders in which git writes under names that others can know.
+func writesBelow(name string) bool {
+	first, _, deeper := strings.Cut(name, "/")
+	return first == "." || first == "logs" || first == "refs" || first == "objects" && !deeper
 }
